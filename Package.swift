@@ -1,0 +1,69 @@
+// swift-tools-version: 6.3
+import PackageDescription
+
+// `make test` and CI set this; people who depend on Halcyon never see a warning turned into an error.
+let warningsAreErrors = Context.environment["HALCYON_WARNINGS_AS_ERRORS"] == "1"
+
+let swiftSettings: [SwiftSetting] =
+  [
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+  ] + (warningsAreErrors ? [.treatAllWarnings(as: .error)] : [])
+
+/// A target of ours with the strict settings; `path` only where the folder is not named after the target.
+func module(_ name: String, dependencies: [Target.Dependency] = [], path: String? = nil) -> Target {
+  .target(name: name, dependencies: dependencies, path: path, swiftSettings: swiftSettings)
+}
+
+func suite(
+  _ name: String, dependencies: [Target.Dependency], resources: [Resource]? = nil
+) -> Target {
+  .testTarget(
+    name: name, dependencies: dependencies, resources: resources, swiftSettings: swiftSettings)
+}
+
+/// A C library of the system, found through pkg-config.
+func system(_ name: String, pkgConfig: String, debian: String, brew: String) -> Target {
+  .systemLibrary(
+    name: name, path: "Sources/Shims/\(name)", pkgConfig: pkgConfig,
+    providers: [.apt([debian]), .brew([brew])])
+}
+
+func shim(_ name: String, over library: String) -> Target {
+  .target(name: name, dependencies: [.byName(name: library)], path: "Sources/Shims/\(name)")
+}
+
+let package = Package(
+  name: "Halcyon",
+  platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
+  products: [
+    .library(name: "Halcyon", targets: ["Halcyon"]),
+    .library(name: "HalcyonTesting", targets: ["HalcyonTesting"]),
+  ],
+  traits: [
+    .trait(name: "AVIF", description: "Reserved for AVIF through libavif."),
+    .trait(name: "HEIF", description: "Reserved for HEIC and HEIF through libheif."),
+    .trait(name: "JXL", description: "Reserved for JPEG XL through libjxl."),
+    .trait(name: "SVG", description: "Reserved for SVG through librsvg."),
+    .trait(name: "GTK", description: "Reserved for views in GTK 4 windows."),
+  ],
+  targets: [
+    module("HalcyonCore", dependencies: ["CSQLite", "CZlib"]),
+    module("HalcyonCodecs", dependencies: ["HalcyonCore", "CSPNG", "CZimg", "JPEGShim"]),
+    module("HalcyonTransport", dependencies: ["HalcyonCore", "CurlShim"]),
+    module("Halcyon", dependencies: ["HalcyonCore", "HalcyonCodecs", "HalcyonTransport"]),
+    module("HalcyonTesting", dependencies: ["HalcyonCore"]),
+
+    system("CSQLite", pkgConfig: "sqlite3", debian: "libsqlite3-dev", brew: "sqlite"),
+    system("CZlib", pkgConfig: "zlib", debian: "zlib1g-dev", brew: "zlib"),
+    system("CCurl", pkgConfig: "libcurl", debian: "libcurl4-openssl-dev", brew: "curl"),
+    system("CJPEG", pkgConfig: "libjpeg", debian: "libjpeg62-turbo-dev", brew: "jpeg-turbo"),
+    system("CSPNG", pkgConfig: "spng", debian: "libspng-dev", brew: "libspng"),
+    system("CZimg", pkgConfig: "zimg", debian: "libzimg-dev", brew: "zimg"),
+    shim("CurlShim", over: "CCurl"),
+    shim("JPEGShim", over: "CJPEG"),
+  ],
+  swiftLanguageModes: [.v6]
+)

@@ -1,0 +1,44 @@
+public import Foundation
+
+/// Turns encoded bytes into pixels.
+///
+/// A conformer keeps these laws, which `HalcyonTesting` can check:
+/// - It never traps, hangs or reads outside the bytes, whatever they are.
+/// - It checks ``DecodingOptions/limits`` before it takes memory for pixels.
+/// - It applies the orientation of the file exactly once, and returns `options.size.geometry(for:).outputSize` pixels.
+/// - Calls may run at once on several threads.
+public protocol ImageDecoder: Sendable {
+  /// The formats that this decoder reads.
+  var formats: Set<ImageFormat> { get }
+
+  /// Reads the facts about an image from its first bytes, without decoding it.
+  ///
+  /// - Parameters:
+  ///   - bytes: The beginning of the file, or all of it.
+  ///   - isComplete: Whether `bytes` is the whole file.
+  /// - Returns: The facts, or `nil` when more bytes are needed; never `nil` for a complete file.
+  func probe(_ bytes: Data, isComplete: Bool) throws -> ImageInfo?
+
+  /// Decodes a whole file at the wanted size.
+  func decode(_ bytes: Data, options: DecodingOptions) throws -> DecodedImage
+}
+
+/// How an image is decoded.
+public struct DecodingOptions: Sendable {
+  /// The size wanted. Default: the original one.
+  public var size: TargetSize
+  /// What the image may be at most.
+  public var limits: ImageLimits
+  /// Asked now and then while decoding; once it says yes the decoder throws ``ImageDecodingError/cancelled``.
+  public var isCancelled: @Sendable () -> Bool
+
+  /// Creates options.
+  public init(
+    size: TargetSize = .original, limits: ImageLimits = ImageLimits(),
+    isCancelled: @escaping @Sendable () -> Bool = { false }
+  ) {
+    self.size = size
+    self.limits = limits
+    self.isCancelled = isCancelled
+  }
+}

@@ -1,0 +1,52 @@
+/// Why bytes did not become an image.
+@nonexhaustive
+public enum ImageDecodingError: Error, Hashable {
+  /// The first bytes are of no image format that Halcyon knows.
+  case unknownFormat
+  /// The bytes are an image, and no decoder of this build reads its format.
+  case unsupportedFormat(ImageFormat)
+  /// The format is supported, this way of using it is not.
+  case unsupportedFeature(ImageFormat, feature: String)
+  /// The bytes break the rules of their format.
+  case corrupt(ImageFormat, reason: String)
+  /// The bytes end before the image does.
+  case truncated(ImageFormat)
+  /// The image has more pixels than the limit allows.
+  case tooManyPixels(PixelSize, limit: Int)
+  /// A side of the image is longer than the limit allows.
+  case sideTooLong(PixelSize, limit: Int)
+  /// The wanted size has a side below 1.
+  case invalidTargetSize(TargetSize)
+  /// The system gave no memory for the pixels.
+  case outOfMemory(PixelSize)
+  /// Nobody wanted the image any more.
+  case cancelled
+}
+
+extension ImageDecodingError: CustomStringConvertible {
+  /// What happened and what to do about it.
+  public var description: String {
+    switch self {
+    case .unknownFormat:
+      "The bytes are no image in a known format. Check that the source gives an image and not, say, a web page."
+    case .unsupportedFormat(let format):
+      "This build of Halcyon cannot decode \(format.rawValue). Add a decoder for it to the pipeline's configuration."
+    case .unsupportedFeature(let format, let feature):
+      "The \(format.rawValue) image uses \(feature), which Halcyon does not decode. Save it again without that."
+    case .corrupt(let format, let reason):
+      "The \(format.rawValue) image is damaged: \(reason). Fetch it again or replace it at its source."
+    case .truncated(let format):
+      "The \(format.rawValue) image ends too early. Fetch it again or replace it at its source."
+    case .tooManyPixels(let size, let limit):
+      "The image has \(size) pixels, over the limit of \(limit). Raise limits.pixelCount to accept it."
+    case .sideTooLong(let size, let limit):
+      "The image has \(size) pixels, over the limit of \(limit) a side. Raise limits.sideLength to accept it."
+    case .invalidTargetSize(let target):
+      "The target size \(target) has a side below 1 pixel. Ask for at least 1x1."
+    case .outOfMemory(let size):
+      "There is no memory for \(size) pixels. Ask for a smaller size, or lower the pixel limit."
+    case .cancelled:
+      "Decoding was cancelled."
+    }
+  }
+}

@@ -1,0 +1,53 @@
+public import Foundation
+
+/// Turns pixels into encoded bytes. Calls may run at once on several threads.
+public protocol ImageEncoder: Sendable {
+  /// The format that this encoder writes.
+  var format: ImageFormat { get }
+
+  /// Encodes a bitmap. A format without transparency shows ``EncodingOptions/background`` through.
+  func encode(_ bitmap: Bitmap, options: EncodingOptions) throws -> Data
+}
+
+/// How an image is encoded.
+public struct EncodingOptions: Hashable, Sendable {
+  /// From 0 (smallest) to 1 (best), for formats with loss. Default: 0.8.
+  public var quality: Double
+  /// What shows through transparent pixels where the format has none: red, green, blue. Default: white.
+  public var background: [UInt8]
+
+  /// Creates options.
+  ///
+  /// - Precondition: `quality` lies in 0...1 and `background` has three values.
+  public init(quality: Double = 0.8, background: [UInt8] = [255, 255, 255]) {
+    precondition((0...1).contains(quality), "quality must lie in 0...1, got \(quality)")
+    precondition(background.count == 3, "a background has three values, got \(background.count)")
+    self.quality = quality
+    self.background = background
+  }
+}
+
+/// Why pixels did not become bytes.
+@nonexhaustive
+public enum ImageEncodingError: Error, Hashable {
+  /// No encoder of this build writes the format.
+  case unsupportedFormat(ImageFormat)
+  /// The bitmap is larger than the format can hold.
+  case tooLarge(ImageFormat, PixelSize)
+  /// The codec refused, in its words.
+  case failed(ImageFormat, reason: String)
+}
+
+extension ImageEncodingError: CustomStringConvertible {
+  /// What happened and what to do about it.
+  public var description: String {
+    switch self {
+    case .unsupportedFormat(let format):
+      "This build of Halcyon cannot write \(format.rawValue). Choose jpeg or png."
+    case .tooLarge(let format, let size):
+      "A \(format.rawValue) file cannot hold \(size) pixels. Downsample the image, or choose another format."
+    case .failed(let format, let reason):
+      "Writing \(format.rawValue) failed: \(reason)."
+    }
+  }
+}

@@ -1,0 +1,29 @@
+/// What an image may be at most; checked before memory is taken for it.
+public struct ImageLimits: Hashable, Sendable {
+  /// The most pixels of the whole image. Default: 100 million.
+  public var pixelCount: Int
+  /// The most pixels of one side. Default: 16,384.
+  public var sideLength: Int
+  /// The most encoded bytes, counted while they arrive. Default: 64 MiB.
+  public var encodedByteCount: Int
+
+  /// Creates limits.
+  public init(pixelCount: Int = 100_000_000, sideLength: Int = 16_384, encodedByteCount: Int = 64 << 20) {
+    self.pixelCount = pixelCount
+    self.sideLength = sideLength
+    self.encodedByteCount = encodedByteCount
+  }
+
+  /// Throws when an image of this size is over a limit, or has no pixel at all.
+  public func check(_ size: PixelSize, format: ImageFormat) throws(ImageDecodingError) {
+    guard size.width > 0, size.height > 0 else {
+      throw .corrupt(format, reason: "its size is \(size) pixels")
+    }
+    guard max(size.width, size.height) <= sideLength else {
+      throw .sideTooLong(size, limit: sideLength)
+    }
+    guard size.pixelCount <= pixelCount else {
+      throw .tooManyPixels(size, limit: pixelCount)
+    }
+  }
+}

@@ -1,0 +1,89 @@
+public import Foundation
+
+/// An encoding of images, told by the first bytes, never by a file name or a `Content-Type`.
+@nonexhaustive
+public enum ImageFormat: String, Hashable, Sendable, CaseIterable {
+  /// ITU-T T.81.
+  case jpeg
+  /// ISO/IEC 15948, still or animated.
+  case png
+  /// Graphics Interchange Format 87a or 89a.
+  case gif
+  /// RFC 9649.
+  case webp
+  /// Windows bitmap.
+  case bmp
+  /// Windows icon or cursor.
+  case ico
+  /// Tagged Image File Format 6.0, BigTIFF included.
+  case tiff
+  /// AV1 Image File Format.
+  case avif
+  /// HEIF with HEVC.
+  case heic
+  /// ISO/IEC 18181, bare or in its container.
+  case jpegXL = "jxl"
+  /// Scalable Vector Graphics.
+  case svg
+}
+
+extension ImageFormat {
+  /// The most bytes that ``init(sniffing:)`` looks at.
+  public static let sniffByteCount = 1024
+
+  /// The format that the first bytes of a file show, or `nil` when they show none.
+  ///
+  /// 16 bytes tell every format but SVG, which is text and may open with comments.
+  public init?(sniffing bytes: Data) {
+    let head = [UInt8](bytes.prefix(Self.sniffByteCount))
+    guard let format = Self.signatures.first(where: { $0.matches(head) })?.format ?? Self.vector(head) else {
+      return nil
+    }
+    self = format
+  }
+
+  private struct Signature {
+    let format: ImageFormat
+    let pieces: [(offset: Int, bytes: [UInt8])]
+
+    init(_ format: ImageFormat, _ pieces: (Int, [UInt8])...) {
+      self.format = format
+      self.pieces = pieces.map { (offset: $0.0, bytes: $0.1) }
+    }
+
+    func matches(_ head: [UInt8]) -> Bool {
+      pieces.allSatisfy { piece in head.dropFirst(piece.offset).starts(with: piece.bytes) }
+    }
+  }
+
+  private static let signatures: [Signature] = [
+    Signature(.jpeg, (0, [0xFF, 0xD8, 0xFF])),
+    Signature(.png, (0, [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A])),
+    Signature(.gif, (0, Array("GIF87a".utf8))),
+    Signature(.gif, (0, Array("GIF89a".utf8))),
+    Signature(.webp, (0, Array("RIFF".utf8)), (8, Array("WEBP".utf8))),
+    Signature(.avif, (4, Array("ftypavif".utf8))),
+    Signature(.avif, (4, Array("ftypavis".utf8))),
+    Signature(.heic, (4, Array("ftypheic".utf8))),
+    Signature(.heic, (4, Array("ftypheix".utf8))),
+    Signature(.heic, (4, Array("ftyphevc".utf8))),
+    Signature(.heic, (4, Array("ftypmif1".utf8))),
+    Signature(.heic, (4, Array("ftypmsf1".utf8))),
+    Signature(.jpegXL, (0, [0xFF, 0x0A])),
+    Signature(.jpegXL, (0, [0, 0, 0, 0x0C, 0x4A, 0x58, 0x4C, 0x20, 0x0D, 0x0A, 0x87, 0x0A])),
+    Signature(.tiff, (0, [0x49, 0x49, 0x2A, 0])),
+    Signature(.tiff, (0, [0x4D, 0x4D, 0, 0x2A])),
+    Signature(.tiff, (0, [0x49, 0x49, 0x2B, 0])),
+    Signature(.tiff, (0, [0x4D, 0x4D, 0, 0x2B])),
+    Signature(.bmp, (0, Array("BM".utf8)), (6, [0, 0, 0, 0])),
+    Signature(.ico, (0, [0, 0, 1, 0])),
+    Signature(.ico, (0, [0, 0, 2, 0])),
+  ]
+
+  private static func vector(_ head: [UInt8]) -> ImageFormat? {
+    let text = String(decoding: head, as: UTF8.self).drop { $0.isWhitespace || $0 == "\u{FEFF}" }
+    guard text.first == "<" else { return nil }
+    let opensAsHTML = text.prefix(15).lowercased().hasPrefix("<!doctype html")
+    return !opensAsHTML && text.contains("<svg") && !text.lowercased().contains("<html") ? .svg : nil
+  }
+}

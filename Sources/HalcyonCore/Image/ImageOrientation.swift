@@ -1,0 +1,22 @@
+/// How stored pixels have to be turned to be upright: the Exif tag 0x0112 (CIPA DC-008, 4.6.4).
+public enum ImageOrientation: Int, Hashable, Sendable, CaseIterable {
+  /// As stored.
+  case up = 1
+  /// Mirrored left to right.
+  case upMirrored = 2
+  /// Turned by 180 degrees.
+  case down = 3
+  /// Mirrored top to bottom.
+  case downMirrored = 4
+  /// Mirrored along the diagonal from the top left.
+  case leftMirrored = 5
+  /// Needs a quarter turn clockwise.
+  case right = 6
+  /// Mirrored along the diagonal from the top right.
+  case rightMirrored = 7
+  /// Needs a quarter turn anticlockwise.
+  case left = 8
+
+  /// Whether upright width is stored height.
+  public var swapsAxes: Bool { rawValue >= 5 }
+}

@@ -1,0 +1,96 @@
+/// The size at which an image is wanted, in pixels. Nothing is ever enlarged.
+@nonexhaustive
+public enum TargetSize: Hashable, Sendable {
+  /// As large as the file has it.
+  case original
+  /// The whole image inside a box, its shape kept. Both sides at least 1; `Int.max` leaves a side free.
+  case fit(width: Int, height: Int)
+  /// The box filled, its shape kept and what stands over cut off evenly on both sides. Both sides at least 1.
+  case fill(width: Int, height: Int)
+
+  /// Whether both sides are at least 1.
+  public var isValid: Bool {
+    switch self {
+    case .original: true
+    case .fit(let width, let height), .fill(let width, let height): width > 0 && height > 0
+    }
+  }
+
+  /// Which part of an image is drawn, and how large, for this target.
+  ///
+  /// - Parameter source: The upright size of the whole image, both sides at least 1.
+  /// - Precondition: The target ``isValid``.
+  public func geometry(for source: PixelSize) -> ResizeGeometry {
+    precondition(isValid, "a target size needs at least one pixel a side, got \(self)")
+    let whole = PixelRectangle(
+      x: 0, y: 0, width: Double(source.width), height: Double(source.height))
+    switch self {
+    case .original:
+      return ResizeGeometry(window: whole, outputSize: source)
+    case .fit(let width, let height):
+      let scale = min(1, Double(width) / whole.width, Double(height) / whole.height)
+      return ResizeGeometry(window: whole, outputSize: whole.size(scaledBy: scale))
+    case .fill(let width, let height):
+      let crop = min(whole.width / Double(width), whole.height / Double(height))
+      let window = whole.centered(width: crop * Double(width), height: crop * Double(height))
+      return ResizeGeometry(window: window, outputSize: window.size(scaledBy: min(1, 1 / crop)))
+    }
+  }
+}
+
+extension TargetSize: CustomStringConvertible {
+  /// For example `fit 400x300`.
+  public var description: String {
+    switch self {
+    case .original: "original"
+    case .fit(let width, let height): "fit \(width)x\(height)"
+    case .fill(let width, let height): "fill \(width)x\(height)"
+    }
+  }
+}
+
+/// A part of an image and the size at which it is drawn.
+public struct ResizeGeometry: Hashable, Sendable {
+  /// The part of the upright source that is drawn, in source pixels and their fractions.
+  public var window: PixelRectangle
+  /// The size of the result in pixels.
+  public var outputSize: PixelSize
+
+  /// Creates a geometry.
+  public init(window: PixelRectangle, outputSize: PixelSize) {
+    self.window = window
+    self.outputSize = outputSize
+  }
+}
+
+/// A rectangle in pixels and fractions of pixels; x grows to the right, y downwards.
+public struct PixelRectangle: Hashable, Sendable {
+  /// The left edge.
+  public var x: Double
+  /// The top edge.
+  public var y: Double
+  /// From the left edge to the right one.
+  public var width: Double
+  /// From the top edge to the bottom one.
+  public var height: Double
+
+  /// Creates a rectangle.
+  public init(x: Double, y: Double, width: Double, height: Double) {
+    self.x = x
+    self.y = y
+    self.width = width
+    self.height = height
+  }
+
+  /// The same rectangle with x and y exchanged.
+  public var transposed: PixelRectangle { PixelRectangle(x: y, y: x, width: height, height: width) }
+
+  func size(scaledBy scale: Double) -> PixelSize {
+    PixelSize(width: max(1, Int((width * scale).rounded())), height: max(1, Int((height * scale).rounded())))
+  }
+
+  func centered(width innerWidth: Double, height innerHeight: Double) -> PixelRectangle {
+    PixelRectangle(
+      x: x + (width - innerWidth) / 2, y: y + (height - innerHeight) / 2, width: innerWidth, height: innerHeight)
+  }
+}
