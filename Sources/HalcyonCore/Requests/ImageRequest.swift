@@ -1,0 +1,60 @@
+public import Foundation
+
+/// What to load and how to show it. A value: changing a copy changes no other.
+public struct ImageRequest: Sendable {
+  /// Where the bytes come from.
+  public var source: ImageSource
+  /// The size wanted in pixels; the image is decoded at this size. Default: the original one.
+  public var size: TargetSize
+  /// Changes to the decoded image, applied in order. Default: none.
+  public var processors: [any ImageProcessor]
+  /// Fields that are sent along to `http` and `https` sources. They are part of the key: requests that differ in them
+  /// share nothing. Default: none.
+  public var headers: HTTPHeaders
+  /// Which of several waiting loads goes first. Default: normal. A running task can change its own.
+  public var priority: ImagePriority
+  /// Which caches are read and written. Default: all.
+  public var cachePolicy: CachePolicy
+
+  /// Creates a request for an address.
+  public init(
+    url: URL, size: TargetSize = .original, processors: [any ImageProcessor] = [],
+    headers: HTTPHeaders = HTTPHeaders(), priority: ImagePriority = .normal, cachePolicy: CachePolicy = CachePolicy()
+  ) {
+    self.init(
+      source: .url(url), size: size, processors: processors, headers: headers, priority: priority,
+      cachePolicy: cachePolicy)
+  }
+
+  /// Creates a request for any source.
+  public init(
+    source: ImageSource, size: TargetSize = .original, processors: [any ImageProcessor] = [],
+    headers: HTTPHeaders = HTTPHeaders(), priority: ImagePriority = .normal, cachePolicy: CachePolicy = CachePolicy()
+  ) {
+    self.source = source
+    self.size = size
+    self.processors = processors
+    self.headers = headers
+    self.priority = priority
+    self.cachePolicy = cachePolicy
+  }
+}
+
+/// Which of several waiting loads goes first.
+public enum ImagePriority: Int, Hashable, Sendable, CaseIterable {
+  /// Nobody will look soon.
+  case veryLow
+  /// Prefetching.
+  case low
+  /// The default.
+  case normal
+  /// Somebody is looking at the place of the image.
+  case high
+  /// Nothing else matters.
+  case veryHigh
+}
+
+extension ImagePriority: Comparable {
+  /// Lower means later.
+  public static func < (left: ImagePriority, right: ImagePriority) -> Bool { left.rawValue < right.rawValue }
+}

@@ -1,0 +1,42 @@
+import Foundation
+
+/// The keys of one request, from what is fetched to what is shown.
+struct RequestKeys: Sendable {
+  /// ``fetch`` and everything that changes the pixels.
+  let image: CacheKey
+  private let fetchText: String
+
+  /// The keys of a request, or of its image after only the first processors.
+  init(_ request: ImageRequest) {
+    fetchText = Self.fetchText(request)
+    var text = fetchText
+    if request.size != .original { text += CacheKey.field("size", request.size.description) }
+    for processor in request.processors { text += CacheKey.field("process", processor.identifier) }
+    image = CacheKey(text)
+  }
+
+  /// Everything that changes the encoded bytes.
+  var fetch: CacheKey { CacheKey(fetchText) }
+
+  private static func fetchText(_ request: ImageRequest) -> String {
+    var text = CacheKey.field("url", request.source.keyText)
+    // Header values may be secrets, and keys are written to disk: only their hashes go in.
+    for field in request.headers.sortedFields {
+      text += CacheKey.field("header", "\(field.name.lowercased()):\(KeyDigest(field.value).hexadecimal)")
+    }
+    return text
+  }
+}
+
+extension ImageSource {
+  /// What tells this source from others. Inline data is shortened to its hash.
+  fileprivate var keyText: String {
+    let text =
+      switch self {
+      case .url(let url): url.absoluteString
+      case .address(let address): address
+      }
+    guard text.utf8.count > 4096, text.prefix(5).lowercased() == "data:" else { return text }
+    return "data:\(text.utf8.count):\(KeyDigest(text).hexadecimal)"
+  }
+}
