@@ -1,0 +1,139 @@
+public import Foundation
+
+/// Moves bytes from a web server to us.
+///
+/// A conformer keeps these laws:
+/// - Redirects are not followed: an answer of 3xx is returned like any other, and the pipeline decides.
+/// - A body that ends before its declared length is the error ``TransportError/connectionLost(received:expected:)``.
+/// - Not more than a few hundred kilobytes are held for a reader that does not read.
+/// - Cancelling the calling task, or dropping the response, ends the transfer and closes what it used.
+/// - Calls may be made at once from several tasks.
+public protocol Transport: Sendable {
+  /// Sends a request and returns once the head of the answer is there.
+  func response(to request: TransportRequest) async throws -> TransportResponse
+}
+
+/// One GET request.
+public struct TransportRequest: Hashable, Sendable {
+  /// An `http` or `https` address.
+  public var url: URL
+  /// The fields to send besides those that the transport adds itself.
+  public var headers: HTTPHeaders
+  /// How long to wait and how large a head to take.
+  public var limits: TransportLimits
+
+  /// Creates a request.
+  public init(url: URL, headers: HTTPHeaders = HTTPHeaders(), limits: TransportLimits = TransportLimits()) {
+    self.url = url
+    self.headers = headers
+    self.limits = limits
+  }
+}
+
+/// What a transfer may take.
+public struct TransportLimits: Hashable, Sendable {
+  /// The longest wait for a connection, name look-up and TLS included. Default: 10 seconds.
+  public var connectTimeout: Duration
+  /// The longest wait for the next byte. Default: 15 seconds.
+  public var idleTimeout: Duration
+  /// The most bytes of the answer's head. Default: 64 KiB.
+  public var headerByteCount: Int
+
+  /// Creates limits.
+  public init(
+    connectTimeout: Duration = .seconds(10), idleTimeout: Duration = .seconds(15), headerByteCount: Int = 64 << 10
+  ) {
+    self.connectTimeout = connectTimeout
+    self.idleTimeout = idleTimeout
+    self.headerByteCount = headerByteCount
+  }
+}
+
+/// The head of an answer, and its body to be read.
+public struct TransportResponse: Sendable {
+  /// The status code, 200 to 599.
+  public var status: Int
+  /// The fields of the head.
+  public var headers: HTTPHeaders
+  /// The bytes of the body in order. Read by one reader at a time.
+  public var body: TransportBody
+
+  /// Creates a response.
+  public init(status: Int, headers: HTTPHeaders, body: TransportBody) {
+    self.status = status
+    self.headers = headers
+    self.body = body
+  }
+
+  /// The value of `Content-Length`, or `nil` when it is absent, malformed, or counts bytes before decompression.
+  public var expectedByteCount: Int? {
+    guard headers["Content-Encoding"] == nil, let text = headers["Content-Length"], let count = Int(text), count >= 0
+    else { return nil }
+    return count
+  }
+}
+
+/// The bytes of a body, pulled piece by piece.
+public struct TransportBody: AsyncSequence, Sendable {
+  /// The next piece, never empty; `nil` at the end.
+  public typealias Pull = @Sendable () async throws -> Data?
+
+  private let pull: Pull
+  private let timings: @Sendable () -> TransportTimings?
+
+  /// Creates a body from a closure that is called for one piece after another.
+  ///
+  /// - Parameters:
+  ///   - timings: Asked after the end of the body.
+  ///   - pull: Gives the next piece.
+  public init(timings: @escaping @Sendable () -> TransportTimings? = { nil }, pull: @escaping Pull) {
+    self.pull = pull
+    self.timings = timings
+  }
+
+  /// How long the phases of the transfer took; known once the body has ended, where the transport measures it.
+  public var transferTimings: TransportTimings? { timings() }
+
+  /// Gives the pieces of the body.
+  public struct AsyncIterator: AsyncIteratorProtocol {
+    let pull: Pull
+
+    /// The next piece of the body; `nil` at the end.
+    public func next() async throws -> Data? { try await pull() }
+  }
+
+  /// Starts or goes on reading; the pieces already read do not come again.
+  public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(pull: pull) }
+}
+
+/// How long the phases of one transfer took, each measured from its start.
+public struct TransportTimings: Hashable, Sendable {
+  /// Until the name was resolved.
+  public var nameLookup: Duration
+  /// Until the connection was there; equal to ``nameLookup`` or zero on one used again.
+  public var connect: Duration
+  /// Until TLS was agreed on; zero without TLS.
+  public var secureConnect: Duration
+  /// Until the first byte of the answer.
+  public var firstByte: Duration
+  /// Until the end.
+  public var total: Duration
+  /// The version of HTTP, for example `1.1` or `2`.
+  public var httpVersion: String
+  /// Whether the connection had served another transfer before.
+  public var reusedConnection: Bool
+
+  /// Creates timings.
+  public init(
+    nameLookup: Duration, connect: Duration, secureConnect: Duration, firstByte: Duration, total: Duration,
+    httpVersion: String, reusedConnection: Bool
+  ) {
+    self.nameLookup = nameLookup
+    self.connect = connect
+    self.secureConnect = secureConnect
+    self.firstByte = firstByte
+    self.total = total
+    self.httpVersion = httpVersion
+    self.reusedConnection = reusedConnection
+  }
+}
