@@ -1,0 +1,74 @@
+public import Foundation
+
+/// Keeps encoded images beyond the life of the process: a disk, a database, a server shared by many.
+///
+/// A conformer keeps these laws, which `HalcyonTesting` can check:
+/// - An entry is returned whole and unchanged, under a key equal to the one it was stored under, or not at all.
+/// - What was stored is found by every later read, until it is removed, evicted or expired.
+/// - A failed call leaves the store usable and no part of an entry behind.
+/// - Nothing blocks one of Swift's cooperative threads. Calls may be made at once from several tasks.
+public protocol DataStore: Sendable {
+  /// The entry stored under a key, or `nil`. Reading counts as use.
+  func entry(for key: CacheKey) async throws -> StoredEntry?
+
+  /// Keeps an entry, replacing what the key had.
+  func store(_ entry: StoredEntry, for key: CacheKey) async throws
+
+  /// Changes what is known about an entry and leaves its bytes as they are.
+  ///
+  /// - Returns: Whether the key had an entry.
+  @discardableResult
+  func updateMetadata(_ metadata: EntryMetadata, for key: CacheKey) async throws -> Bool
+
+  /// Forgets one entry.
+  func removeEntry(for key: CacheKey) async throws
+
+  /// Forgets all entries.
+  func removeAll() async throws
+}
+
+/// Encoded bytes and what is known about them.
+public struct StoredEntry: Hashable, Sendable {
+  /// The encoded image.
+  public var body: Data
+  /// Where it came from and when.
+  public var metadata: EntryMetadata
+
+  /// Creates an entry.
+  public init(body: Data, metadata: EntryMetadata) {
+    self.body = body
+    self.metadata = metadata
+  }
+}
+
+/// What is known about stored bytes.
+public struct EntryMetadata: Hashable, Sendable {
+  /// The address that gave the bytes, after redirects; `nil` when there was none.
+  public var url: URL?
+  /// The status of the answer; 200 when there was none.
+  public var status: Int
+  /// The header fields of the answer.
+  public var headers: HTTPHeaders
+  /// When the request was sent.
+  public var requestDate: Date
+  /// When the head of the answer came.
+  public var responseDate: Date
+  /// When the entry stops being served; `nil` takes the store's own.
+  public var expiration: CacheExpiration?
+  /// Words by which groups of entries can be found and removed.
+  public var tags: [String]
+
+  /// Creates a description.
+  public init(
+    url: URL? = nil, status: Int = 200, headers: HTTPHeaders = HTTPHeaders(), requestDate: Date, responseDate: Date,
+    expiration: CacheExpiration? = nil, tags: [String] = []
+  ) {
+    self.url = url
+    self.status = status
+    self.headers = headers
+    self.requestDate = requestDate
+    self.responseDate = responseDate
+    self.expiration = expiration
+    self.tags = tags
+  }
+}

@@ -1,0 +1,121 @@
+import CSQLite
+import Foundation
+
+/// One connection to a SQLite database with its prepared statements; used by one thread at a time.
+final class SQLiteConnection {
+  /// What a statement takes and gives.
+  enum Value: Equatable {
+    case null
+    case integer(Int64)
+    case real(Double)
+    case blob([UInt8])
+  }
+
+  /// SQLite's own number for an answer that says the file is no sound database.
+  static let corruptionCodes: Set<Int32> = [SQLITE_CORRUPT, SQLITE_NOTADB]
+
+  private let database: OpaquePointer
+  private var statements: [String: OpaquePointer] = [:]
+
+  /// Opens or creates a database that only its owner may read.
+  init(path: String) throws(DiskCacheError) {
+    var handle: OpaquePointer?
+    let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX
+    let code = sqlite3_open_v2(path, &handle, flags, nil)
+    guard code == SQLITE_OK, let handle else {
+      let reason = handle.map { String(cString: sqlite3_errmsg($0)) } ?? "no memory"
+      sqlite3_close_v2(handle)
+      throw .index(reason: "\(path) cannot be opened: \(reason)")
+    }
+    database = handle
+    sqlite3_busy_timeout(handle, 2000)
+    chmod(path, 0o600)
+  }
+
+  deinit {
+    for statement in statements.values { sqlite3_finalize(statement) }
+    sqlite3_close_v2(database)
+  }
+
+  /// Whether the last failure says that the file is no sound database.
+  var isCorrupt: Bool { Self.corruptionCodes.contains(sqlite3_errcode(database)) }
+
+  /// Runs a statement and returns its rows.
+  @discardableResult
+  func run(_ sql: String, _ values: [Value] = []) throws(DiskCacheError) -> [[Value]] {
+    let statement = try prepare(sql)
+    defer {
+      sqlite3_reset(statement)
+      sqlite3_clear_bindings(statement)
+    }
+    for (index, value) in values.enumerated() { bind(value, to: Int32(index + 1), of: statement) }
+    var rows: [[Value]] = []
+    while true {
+      switch sqlite3_step(statement) {
+      case SQLITE_ROW: rows.append((0..<sqlite3_column_count(statement)).map { column($0, of: statement) })
+      case SQLITE_DONE: return rows
+      default: throw failure(sql)
+      }
+    }
+  }
+
+  /// Runs `body` in one transaction that is undone when it throws.
+  func transaction<Result>(_ body: () throws(DiskCacheError) -> Result) throws(DiskCacheError) -> Result {
+    try run("BEGIN IMMEDIATE")
+    do throws(DiskCacheError) {
+      let result = try body()
+      try run("COMMIT")
+      return result
+    } catch {
+      // The first failure is the one to report; a transaction that SQLite ended itself cannot be rolled back.
+      _ = try? run("ROLLBACK")
+      throw error
+    }
+  }
+
+  private func prepare(_ sql: String) throws(DiskCacheError) -> OpaquePointer {
+    if let statement = statements[sql] { return statement }
+    var statement: OpaquePointer?
+    guard sqlite3_prepare_v3(database, sql, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &statement, nil) == SQLITE_OK,
+      let statement
+    else { throw failure(sql) }
+    statements[sql] = statement
+    return statement
+  }
+
+  private func bind(_ value: Value, to index: Int32, of statement: OpaquePointer) {
+    // SQLite copies what it is told is transient.
+    let transient = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
+    switch value {
+    case .null: sqlite3_bind_null(statement, index)
+    case .integer(let number): sqlite3_bind_int64(statement, index, number)
+    case .real(let number): sqlite3_bind_double(statement, index, number)
+    case .blob(let bytes): sqlite3_bind_blob(statement, index, bytes, Int32(bytes.count), transient)
+    }
+  }
+
+  private func column(_ index: Int32, of statement: OpaquePointer) -> Value {
+    switch sqlite3_column_type(statement, index) {
+    case SQLITE_INTEGER: return .integer(sqlite3_column_int64(statement, index))
+    case SQLITE_FLOAT: return .real(sqlite3_column_double(statement, index))
+    case SQLITE_BLOB:
+      let count = Int(sqlite3_column_bytes(statement, index))
+      return .blob([UInt8](UnsafeRawBufferPointer(start: sqlite3_column_blob(statement, index), count: count)))
+    default: return .null
+    }
+  }
+
+  private func failure(_ sql: String) -> DiskCacheError {
+    .index(reason: "\(String(cString: sqlite3_errmsg(database))) (\(sql))")
+  }
+}
+
+extension SQLiteConnection.Value {
+  var integer: Int64? {
+    if case .integer(let number) = self { number } else { nil }
+  }
+
+  var blob: [UInt8]? {
+    if case .blob(let bytes) = self { bytes } else { nil }
+  }
+}
