@@ -1,0 +1,48 @@
+import Synchronization
+
+/// Writes to the store that no load waits for.
+final class BackgroundWrites: Sendable {
+  private struct State {
+    var writes: [UInt64: (task: Task<Void, Never>, byteCount: Int)] = [:]
+    var byteCount = 0
+    var lastID: UInt64 = 0
+  }
+
+  /// The most bytes that wait to be written before loads have to wait for the disk.
+  private let byteLimit: Int
+  private let state = Mutex(State())
+
+  init(byteLimit: Int) {
+    self.byteLimit = byteLimit
+  }
+
+  /// Starts a write; returns at once unless too much is being written already.
+  func start(byteCount: Int, _ write: @escaping @Sendable () async -> Void) async {
+    while let oldest = state.withLock({ state in
+      state.byteCount > byteLimit ? state.writes.min { $0.key < $1.key }?.value.task : nil
+    }) {
+      await oldest.value
+    }
+    state.withLock { state in
+      state.lastID += 1
+      let id = state.lastID
+      let task = Task {
+        await write()
+        end(id)
+      }
+      state.writes[id] = (task, byteCount)
+      state.byteCount += byteCount
+    }
+  }
+
+  /// Waits for everything that was started before.
+  func flush() async {
+    for task in state.withLock({ $0.writes.values.map(\.task) }) { await task.value }
+  }
+
+  private func end(_ id: UInt64) {
+    state.withLock { state in
+      state.byteCount -= state.writes.removeValue(forKey: id)?.byteCount ?? 0
+    }
+  }
+}

@@ -1,0 +1,53 @@
+import Foundation
+
+/// Looks at the first bytes of what should be an image, as early as they are there.
+struct ImageInspector {
+  private let decoders: [any ImageDecoder]
+  private let limits: ImageLimits
+  private let url: URL
+  private let contentType: String?
+  private var nextProbeByteCount = 0
+  private(set) var info: ImageInfo?
+
+  init(_ configuration: ImagePipeline.Configuration, url: URL, contentType: String? = nil) {
+    decoders = configuration.decoders
+    limits = configuration.limits
+    self.url = url
+    self.contentType = contentType
+  }
+
+  /// Takes the bytes that have arrived so far. Looks again only when they have doubled.
+  mutating func inspect(_ prefix: Data) throws(ImageError) {
+    guard info == nil, prefix.count >= nextProbeByteCount else { return }
+    info = try probe(prefix, isComplete: false)
+    nextProbeByteCount = max(prefix.count * 2, 64)
+  }
+
+  /// The facts about a whole file.
+  func info(of data: Data) throws(ImageError) -> ImageInfo {
+    if let info { return info }
+    guard let info = try probe(data, isComplete: true) else {
+      throw .notAnImage(contentType: contentType, url: url)
+    }
+    return info
+  }
+
+  private func probe(_ bytes: Data, isComplete: Bool) throws(ImageError) -> ImageInfo? {
+    guard let format = ImageFormat(sniffing: bytes) else {
+      if !isComplete && bytes.count < ImageFormat.sniffByteCount { return nil }
+      throw .notAnImage(contentType: contentType, url: url)
+    }
+    guard let decoder = decoders.first(where: { $0.formats.contains(format) }) else {
+      throw .decoding(.unsupportedFormat(format), url: url)
+    }
+    do {
+      guard let info = try decoder.probe(bytes, isComplete: isComplete) else { return nil }
+      try limits.check(info.pixelSize, format: format)
+      return info
+    } catch let error as ImageDecodingError {
+      throw .decoding(error, url: url)
+    } catch {
+      throw .failed(cause: error, url: url)
+    }
+  }
+}

@@ -1,0 +1,58 @@
+public import Foundation
+
+/// Loads, caches, decodes and processes images.
+///
+/// Safe from any thread and any actor. The same image asked for many times at once is loaded, decoded and processed
+/// once; what blocks or computes runs on threads of the pipeline's own.
+public final class ImagePipeline: Sendable {
+  /// Where images are kept.
+  public var cache: ImageCache { configuration.cache }
+
+  /// What the pipeline was made of.
+  public let configuration: Configuration
+
+  private let loader: ImageLoader
+
+  /// Creates a pipeline. Pipelines may share a cache.
+  public init(configuration: Configuration) {
+    self.configuration = configuration
+    loader = ImageLoader(configuration: configuration)
+  }
+
+  /// The image at an address, in its original size.
+  ///
+  /// An image in memory is returned without suspending.
+  public func image(for url: URL) async throws(ImageError) -> DecodedImage {
+    try await image(for: ImageRequest(url: url))
+  }
+
+  /// The image that a request describes.
+  ///
+  /// Cancelling the calling task ends the call with ``ImageError/cancelled``; work shared with others goes on for them.
+  public func image(for request: ImageRequest) async throws(ImageError) -> DecodedImage {
+    try await response(for: request).image
+  }
+
+  /// The image that a request describes, where it came from, and how long that took.
+  public func response(for request: ImageRequest) async throws(ImageError) -> ImageResponse {
+    let keys = RequestKeys(request)
+    if let response = loader.memoryResponse(for: request, key: keys.image) { return response }
+    return try await loader.response(
+      for: request, keys: keys, interest: LoadInterest(priority: request.priority, keepsResult: true))
+  }
+
+  /// Starts loading at once, and returns a handle to follow, hurry or cancel it.
+  ///
+  /// The load goes on when the handle is dropped.
+  public func task(for request: ImageRequest) -> ImageTask {
+    ImageTask(request: request, loader: loader)
+  }
+
+  /// The image in memory, or `nil`. Neither suspends nor touches a disk: fit for a view that is about to be drawn.
+  public func cachedImage(for request: ImageRequest) -> DecodedImage? {
+    loader.memoryResponse(for: request, key: RequestKeys(request).image)?.image
+  }
+
+  /// Loads that have not ended, those shared counted once.
+  public var activeLoadCount: Int { loader.activeCount }
+}

@@ -1,0 +1,132 @@
+import Synchronization
+
+/// A load that is going on.
+///
+/// All members may be used from any thread.
+public final class ImageTask: Sendable {
+  /// What a task tells those who follow it.
+  @nonexhaustive
+  public enum Event: Sendable {
+    /// More of the body has arrived.
+    case progress(LoadProgress)
+    /// The task has ended. Always the last event, and always there.
+    case finished(Result<ImageResponse, ImageError>)
+  }
+
+  /// What is loaded.
+  public let request: ImageRequest
+
+  private let interest: LoadInterest
+  private let broadcast: EventBroadcast
+  private let work: Task<Void, Never>
+
+  init(request: ImageRequest, loader: ImageLoader) {
+    self.request = request
+    let broadcast = EventBroadcast()
+    let interest = LoadInterest(priority: request.priority, keepsResult: true) { broadcast.send($0) }
+    self.broadcast = broadcast
+    self.interest = interest
+    work = Task {
+      let keys = RequestKeys(request)
+      if let response = loader.memoryResponse(for: request, key: keys.image) {
+        return broadcast.finish(.success(response))
+      }
+      do throws(ImageError) {
+        broadcast.finish(.success(try await loader.response(for: request, keys: keys, interest: interest)))
+      } catch {
+        broadcast.finish(.failure(error))
+      }
+    }
+  }
+
+  /// How soon the image is wanted. May be changed while the load goes on.
+  public var priority: ImagePriority {
+    get { interest.priority }
+    set { interest.priority = newValue }
+  }
+
+  /// Ends the task with ``ImageError/cancelled``, unless it has ended already. May be called any number of times.
+  ///
+  /// The outcome is there when this returns; work shared with other tasks goes on for them.
+  public func cancel() {
+    broadcast.finish(.failure(.cancelled))
+    work.cancel()
+  }
+
+  /// The outcome, or `nil` while the load goes on.
+  public var result: Result<ImageResponse, ImageError>? { broadcast.result }
+
+  /// The image and where it came from; waits for the end of the load.
+  ///
+  /// Cancelling the caller ends only the wait.
+  public var response: ImageResponse {
+    get async throws(ImageError) {
+      for await event in events {
+        if case .finished(let result) = event { return try result.get() }
+      }
+      throw .cancelled
+    }
+  }
+
+  /// The image; waits for the end of the load.
+  public var image: DecodedImage {
+    get async throws(ImageError) { try await response.image }
+  }
+
+  /// What happens from now on, ending with ``Event/finished(_:)``. Every call gives a stream of its own; one opened
+  /// after the end gives the outcome at once. A reader that falls behind misses the oldest events, never the last.
+  public var events: AsyncStream<Event> { broadcast.stream() }
+}
+
+/// Hands the events of one task to everyone who listens.
+private final class EventBroadcast: Sendable {
+  private struct State {
+    var listeners: [Int: AsyncStream<ImageTask.Event>.Continuation] = [:]
+    var lastID = 0
+    var result: Result<ImageResponse, ImageError>?
+  }
+
+  private let state = Mutex(State())
+
+  var result: Result<ImageResponse, ImageError>? { state.withLock(\.result) }
+
+  func stream() -> AsyncStream<ImageTask.Event> {
+    let (stream, continuation) = AsyncStream.makeStream(
+      of: ImageTask.Event.self, bufferingPolicy: .bufferingNewest(64))
+    let (id, result) = state.withLock { state in
+      state.lastID += 1
+      if state.result == nil { state.listeners[state.lastID] = continuation }
+      return (state.lastID, state.result)
+    }
+    if let result {
+      continuation.yield(.finished(result))
+      continuation.finish()
+    } else {
+      continuation.onTermination = { [weak self] _ in self?.remove(id) }
+    }
+    return stream
+  }
+
+  func send(_ progress: LoadProgress) {
+    let listeners = state.withLock { $0.result == nil ? Array($0.listeners.values) : [] }
+    for listener in listeners { listener.yield(.progress(progress)) }
+  }
+
+  func finish(_ result: Result<ImageResponse, ImageError>) {
+    let listeners: [AsyncStream<ImageTask.Event>.Continuation] = state.withLock { state in
+      guard state.result == nil else { return [] }
+      state.result = result
+      defer { state.listeners = [:] }
+      return Array(state.listeners.values)
+    }
+    for listener in listeners {
+      listener.yield(.finished(result))
+      listener.finish()
+    }
+  }
+
+  private func remove(_ id: Int) {
+    let removed = state.withLock { $0.listeners.removeValue(forKey: id) }
+    withExtendedLifetime(removed) {}
+  }
+}

@@ -1,0 +1,37 @@
+/// The steps of a load in the order of their end. Steps shared with other requests are listed for each of them.
+public struct LoadTrace: Hashable, Sendable {
+  /// A piece of work and how long it took.
+  public struct Step: Hashable, Sendable {
+    /// What was done.
+    public var kind: Kind
+    /// How long it took.
+    public var duration: Duration
+  }
+
+  /// What a step does.
+  @nonexhaustive
+  public enum Kind: String, Hashable, Sendable {
+    /// Looking into the store.
+    case storeRead
+    /// Waiting for one of the allowed connections.
+    case queue
+    /// Sending the request and receiving the answer, redirects included.
+    case transfer
+    /// Turning bytes into pixels, the wait for a free thread included.
+    case decode
+    /// Running one processor, the wait for a free thread included.
+    case process
+  }
+
+  /// The steps.
+  public private(set) var steps: [Step] = []
+  /// The phases of the last transfer, where there was one and the transport measures them.
+  public internal(set) var transfer: TransportTimings?
+
+  /// Creates an empty trace.
+  public init() {}
+
+  mutating func add(_ kind: Kind, since start: ContinuousClock.Instant) {
+    steps.append(Step(kind: kind, duration: start.duration(to: .now)))
+  }
+}

@@ -1,0 +1,120 @@
+import Synchronization
+
+/// Runs one job for everyone who asks for the same key at the same time.
+///
+/// Each waiter leaves when its task is cancelled, and the last one to leave cancels the job. Whoever comes once the job
+/// has ended, or has been cancelled, starts a new one. An outcome, failure included, reaches every waiter exactly once.
+final class SharedJobs<Key: Hashable & Sendable, Value: Sendable>: Sendable {
+  typealias Outcome = Result<Value, ImageError>
+  typealias Operation = @Sendable (LoadInterest) async throws(ImageError) -> Value
+
+  private struct Waiter {
+    let interest: LoadInterest
+    let continuation: CheckedContinuation<Outcome, Never>
+  }
+
+  private struct Job {
+    let id: UInt64
+    let interest: LoadInterest
+    let task: Task<Void, Never>
+    var waiters: [UInt64: Waiter]
+  }
+
+  private struct State {
+    var jobs: [Key: Job] = [:]
+    var lastID: UInt64 = 0
+
+    mutating func newID() -> UInt64 {
+      lastID += 1
+      return lastID
+    }
+  }
+
+  private let state = Mutex(State())
+
+  /// Jobs that have not ended.
+  var count: Int { state.withLock { $0.jobs.count } }
+
+  /// The outcome of the job for `key`, which `operation` starts when there is none.
+  func value(
+    for key: Key, interest: LoadInterest, operation: @escaping Operation
+  ) async throws(ImageError) -> Value {
+    if Task.isCancelled { throw .cancelled }
+    let id = state.withLock { $0.newID() }
+    let outcome = await withTaskCancellationHandler {
+      await withCheckedContinuation { continuation in
+        join(key, id, Waiter(interest: interest, continuation: continuation), operation)
+        if Task.isCancelled { leave(key, id) }
+      }
+    } onCancel: {
+      leave(key, id)
+    }
+    return try outcome.get()
+  }
+
+  private func join(_ key: Key, _ id: UInt64, _ waiter: Waiter, _ operation: @escaping Operation) {
+    let job = state.withLock { state in
+      var job = state.jobs[key] ?? start(key, id: state.newID(), operation)
+      job.waiters[id] = waiter
+      state.jobs[key] = job
+      return job
+    }
+    if waiter.interest.keepsResult { job.interest.keepResult() }
+    waiter.interest.observe(id: id) { [weak self] in self?.updatePriority(of: key) }
+    updatePriority(of: key)
+    if let progress = job.interest.progress { waiter.interest.report(progress) }
+  }
+
+  private func start(_ key: Key, id: UInt64, _ operation: @escaping Operation) -> Job {
+    let interest = LoadInterest(priority: .veryLow, keepsResult: false) { [weak self] progress in
+      self?.report(progress, for: key, job: id)
+    }
+    let task = Task {
+      let outcome: Outcome
+      do throws(ImageError) { outcome = .success(try await operation(interest)) } catch { outcome = .failure(error) }
+      finish(key, job: id, outcome)
+    }
+    return Job(id: id, interest: interest, task: task, waiters: [:])
+  }
+
+  private func finish(_ key: Key, job id: UInt64, _ outcome: Outcome) {
+    let waiters: [UInt64: Waiter] = state.withLock { state in
+      guard state.jobs[key]?.id == id else { return [:] }
+      return state.jobs.removeValue(forKey: key)?.waiters ?? [:]
+    }
+    for (id, waiter) in waiters {
+      waiter.interest.stopObserving(id: id)
+      waiter.continuation.resume(returning: outcome)
+    }
+  }
+
+  private func leave(_ key: Key, _ id: UInt64) {
+    let (waiter, abandoned): (Waiter?, Task<Void, Never>?) = state.withLock { state in
+      guard let waiter = state.jobs[key]?.waiters.removeValue(forKey: id) else { return (nil, nil) }
+      guard state.jobs[key]?.waiters.isEmpty == true else { return (waiter, nil) }
+      return (waiter, state.jobs.removeValue(forKey: key)?.task)
+    }
+    guard let waiter else { return }
+    waiter.interest.stopObserving(id: id)
+    abandoned?.cancel()
+    if abandoned == nil { updatePriority(of: key) }
+    waiter.continuation.resume(returning: .failure(.cancelled))
+  }
+
+  private func updatePriority(of key: Key) {
+    let change: (LoadInterest, ImagePriority)? = state.withLock { state in
+      guard let job = state.jobs[key], let highest = job.waiters.values.map(\.interest.priority).max() else {
+        return nil
+      }
+      return (job.interest, highest)
+    }
+    if let (interest, highest) = change { interest.priority = highest }
+  }
+
+  private func report(_ progress: LoadProgress, for key: Key, job id: UInt64) {
+    let waiting = state.withLock { state in
+      state.jobs[key].flatMap { $0.id == id ? $0.waiters.values.map(\.interest) : nil } ?? []
+    }
+    for interest in waiting { interest.report(progress) }
+  }
+}
