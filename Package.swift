@@ -12,6 +12,9 @@ let swiftSettings: [SwiftSetting] =
     .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
   ] + (warningsAreErrors ? [.treatAllWarnings(as: .error)] : [])
 
+/// Apple's systems bring what libcurl is used for elsewhere.
+let offApple = TargetDependencyCondition.when(platforms: [.linux, .android, .openbsd])
+
 /// A target of ours with the strict settings; `path` only where the folder is not named after the target.
 func module(_ name: String, dependencies: [Target.Dependency] = [], path: String? = nil) -> Target {
   .target(name: name, dependencies: dependencies, path: path, swiftSettings: swiftSettings)
@@ -52,7 +55,7 @@ let package = Package(
   targets: [
     module("HalcyonCore", dependencies: ["CSQLite", "CZlib"]),
     module("HalcyonCodecs", dependencies: ["HalcyonCore", "CSPNG", "CZimg", "JPEGShim"]),
-    module("HalcyonTransport", dependencies: ["HalcyonCore", "CurlShim"]),
+    module("HalcyonTransport", dependencies: ["HalcyonCore", .target(name: "CurlShim", condition: offApple)]),
     module("Halcyon", dependencies: ["HalcyonCore", "HalcyonCodecs", "HalcyonTransport"]),
     module("HalcyonTesting", dependencies: ["HalcyonCore"]),
 

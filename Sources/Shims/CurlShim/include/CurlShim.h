@@ -1,1 +1,17 @@
+// libcurl sets and reads options through variadic functions, which Swift cannot call. One function for each type.
+#ifndef HALCYON_CURL_SHIM_H
+#define HALCYON_CURL_SHIM_H
+
 #include <curl/curl.h>
+
+typedef size_t (*halcyon_curl_data_callback)(char *bytes, size_t size, size_t count, void *context);
+
+CURLcode halcyon_curl_set_long(CURL *easy, CURLoption option, long value);
+CURLcode halcyon_curl_set_text(CURL *easy, CURLoption option, const char *value);
+CURLcode halcyon_curl_set_list(CURL *easy, CURLoption option, struct curl_slist *value);
+CURLcode halcyon_curl_set_context(CURL *easy, CURLoption option, void *value);
+CURLcode halcyon_curl_set_callback(CURL *easy, CURLoption option, halcyon_curl_data_callback value);
+CURLcode halcyon_curl_get_long(CURL *easy, CURLINFO info, long *value);
+CURLcode halcyon_curl_get_number(CURL *easy, CURLINFO info, curl_off_t *value);
+
+#endif

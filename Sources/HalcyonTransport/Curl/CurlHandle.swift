@@ -1,0 +1,164 @@
+#if canImport(CurlShim)
+import CurlShim
+import Foundation
+import HalcyonCore
+
+/// One easy handle of libcurl; used only on the thread of the loop.
+final class CurlHandle {
+  let transfer: CurlTransfer
+  private let easy: UnsafeMutableRawPointer
+  private var fields: UnsafeMutablePointer<curl_slist>?
+  private var headParser: ResponseHeadParser
+  private var lastActivity = ContinuousClock.now
+  private var failure: TransportError?
+
+  /// Sets up a transfer.
+  init(transfer: CurlTransfer) throws(TransportError) {
+    guard let easy = curl_easy_init() else { throw .failed(reason: "libcurl has no memory for a transfer") }
+    self.transfer = transfer
+    self.easy = easy
+    headParser = ResponseHeadParser(byteLimit: transfer.request.limits.headerByteCount)
+    configure()
+  }
+
+  deinit {
+    curl_easy_cleanup(easy)
+    curl_slist_free_all(fields)
+  }
+
+  func add(to multi: UnsafeMutableRawPointer) throws(TransportError) {
+    let code = curl_multi_add_handle(multi, easy)
+    guard code == CURLM_OK else { throw .failed(reason: String(cString: curl_multi_strerror(code))) }
+  }
+
+  /// Ends the transfer; an unfinished one loses its connection.
+  func close(in multi: UnsafeMutableRawPointer, _ outcome: Result<Void, TransportError>) {
+    let timings = timings
+    curl_multi_remove_handle(multi, easy)
+    transfer.end(outcome, timings: timings)
+  }
+
+  func isHandle(_ other: UnsafeMutableRawPointer?) -> Bool { other == easy }
+
+  /// Lets the server go on sending.
+  func unpause() {
+    lastActivity = .now
+    curl_easy_pause(easy, CURLPAUSE_CONT)
+  }
+
+  var idleDeadline: ContinuousClock.Instant {
+    // Connecting has a limit of its own, and a reader that does not read keeps no server waiting too long.
+    isConnecting || transfer.isPaused ? .now + .seconds(60) : lastActivity + transfer.request.limits.idleTimeout
+  }
+
+  func isIdle(at now: ContinuousClock.Instant) -> Bool {
+    if isConnecting { lastActivity = now }
+    return now >= idleDeadline
+  }
+
+  private var isConnecting: Bool { !transfer.hasHead && number(CURLINFO_PRETRANSFER_TIME_T) == 0 }
+
+  // Called by libcurl.
+
+  /// Takes one line of the head. Returning another count than was given ends the transfer.
+  func receiveHeader(_ line: UnsafeRawBufferPointer) -> Int {
+    lastActivity = .now
+    do throws(TransportError) {
+      if let head = try headParser.receive(line) { transfer.receive(head) }
+      return line.count
+    } catch {
+      failure = error
+      return 0
+    }
+  }
+
+  func receiveBody(_ bytes: UnsafeRawBufferPointer) -> Int {
+    lastActivity = .now
+    return transfer.receive(bytes) ? bytes.count : Int(CURL_WRITEFUNC_PAUSE)
+  }
+
+  /// What a result of libcurl means for the reader.
+  func outcome(of code: CURLcode) -> Result<Void, TransportError> {
+    if let failure { return .failure(failure) }
+    guard let error = TransportError(code, transfer: transfer, expected: expectedByteCount) else {
+      return transfer.hasHead ? .success(()) : .failure(.malformedResponse(reason: "there is no head"))
+    }
+    return .failure(error)
+  }
+
+  private var expectedByteCount: Int? {
+    let count = number(CURLINFO_CONTENT_LENGTH_DOWNLOAD_T)
+    return count >= 0 ? Int(count) : nil
+  }
+
+  private var timings: TransportTimings {
+    var version: Int = 0
+    var connections: Int = 0
+    halcyon_curl_get_long(easy, CURLINFO_HTTP_VERSION, &version)
+    halcyon_curl_get_long(easy, CURLINFO_NUM_CONNECTS, &connections)
+    let names = [CURL_HTTP_VERSION_1_0: "1.0", CURL_HTTP_VERSION_1_1: "1.1", CURL_HTTP_VERSION_2_0: "2"]
+    return TransportTimings(
+      nameLookup: duration(CURLINFO_NAMELOOKUP_TIME_T), connect: duration(CURLINFO_CONNECT_TIME_T),
+      secureConnect: duration(CURLINFO_APPCONNECT_TIME_T), firstByte: duration(CURLINFO_STARTTRANSFER_TIME_T),
+      total: duration(CURLINFO_TOTAL_TIME_T),
+      httpVersion: names[version] ?? "unknown",
+      reusedConnection: connections == 0)
+  }
+
+  private func duration(_ info: CURLINFO) -> Duration { .microseconds(number(info)) }
+
+  private func number(_ info: CURLINFO) -> Int64 {
+    var value: curl_off_t = 0
+    halcyon_curl_get_number(easy, info, &value)
+    return Int64(value)
+  }
+
+  private func configure() {
+    let limits = transfer.request.limits
+    set(CURLOPT_URL, transfer.request.url.absoluteString)
+    set(CURLOPT_PROTOCOLS_STR, "http,https")
+    set(CURLOPT_FOLLOWLOCATION, 0)
+    set(CURLOPT_NOSIGNAL, 1)
+    set(CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_2TLS))
+    set(CURLOPT_CONNECTTIMEOUT_MS, max(1, Int(limits.connectTimeout.inSeconds * 1000)))
+    set(CURLOPT_BUFFERSIZE, 128 << 10)
+    // Every encoding that libcurl can undo.
+    set(CURLOPT_ACCEPT_ENCODING, "")
+    if let file = transfer.configuration.certificateAuthorityFile { set(CURLOPT_CAINFO, file) }
+    for field in transfer.request.headers.fields where field.isSendable {
+      fields = curl_slist_append(fields, field.value.isEmpty ? "\(field.name);" : "\(field.name): \(field.value)")
+    }
+    halcyon_curl_set_list(easy, CURLOPT_HTTPHEADER, fields)
+    // The handle outlives its use by libcurl: it is removed in `close`, before it can be freed.
+    let context = Unmanaged.passUnretained(self).toOpaque()
+    halcyon_curl_set_context(easy, CURLOPT_HEADERDATA, context)
+    halcyon_curl_set_context(easy, CURLOPT_WRITEDATA, context)
+    halcyon_curl_set_callback(easy, CURLOPT_HEADERFUNCTION) { bytes, size, count, context in
+      CurlHandle.call(context, bytes, size * count) { $0.receiveHeader($1) }
+    }
+    halcyon_curl_set_callback(easy, CURLOPT_WRITEFUNCTION) { bytes, size, count, context in
+      CurlHandle.call(context, bytes, size * count) { $0.receiveBody($1) }
+    }
+  }
+
+  private static func call(
+    _ context: UnsafeMutableRawPointer?, _ bytes: UnsafeMutablePointer<CChar>?, _ count: Int,
+    _ body: (CurlHandle, UnsafeRawBufferPointer) -> Int
+  ) -> Int {
+    guard let context else { return 0 }
+    let handle = Unmanaged<CurlHandle>.fromOpaque(context).takeUnretainedValue()
+    return body(handle, UnsafeRawBufferPointer(start: bytes, count: count))
+  }
+
+  private func set(_ option: CURLoption, _ value: Int) { halcyon_curl_set_long(easy, option, value) }
+
+  private func set(_ option: CURLoption, _ value: String) { halcyon_curl_set_text(easy, option, value) }
+}
+
+extension HTTPHeaders.Field {
+  /// Whether the field can be sent as it is: line breaks in it would become fields of their own.
+  fileprivate var isSendable: Bool {
+    !name.isEmpty && !(name + value).utf8.contains { $0 == 10 || $0 == 13 || $0 == 0 } && !name.utf8.contains(58)
+  }
+}
+#endif

@@ -1,0 +1,137 @@
+#if canImport(CurlShim)
+import CurlShim
+import Foundation
+import HalcyonCore
+import Synchronization
+
+/// Owns the thread on which libcurl runs, and ends it.
+final class CurlThread: Sendable {
+  let loop: CurlLoop
+
+  init() {
+    let loop = CurlLoop()
+    self.loop = loop
+    let thread = Thread { loop.run() }
+    thread.name = "halcyon.curl"
+    thread.start()
+  }
+
+  deinit { loop.post(.stop) }
+}
+
+/// What goes on on the thread of libcurl.
+///
+/// Unchecked: `active` is touched only by `run()`, on its one thread; `multi` too, but for `curl_multi_wakeup`, which
+/// libcurl allows from any thread, and which is called only while `commands` says that the loop has not ended.
+final class CurlLoop: @unchecked Sendable {
+  enum Command {
+    case start(CurlTransfer)
+    case unpause(CurlTransfer)
+    case cancel(CurlTransfer)
+    case stop
+  }
+
+  private struct Commands {
+    var waiting: [Command] = []
+    var hasEnded = false
+  }
+
+  private static let isInitialized = curl_global_init(Int(CURL_GLOBAL_DEFAULT)) == CURLE_OK
+
+  private let multi: OpaquePointer?
+  private let commands = Mutex(Commands())
+  private var active: [ObjectIdentifier: CurlHandle] = [:]
+
+  init() {
+    multi = Self.isInitialized ? curl_multi_init().map { OpaquePointer($0) } : nil
+  }
+
+  /// Tells the thread to do something; from any thread.
+  func post(_ command: Command) {
+    let refused = commands.withLock { commands in
+      guard !commands.hasEnded, let multi else { return true }
+      commands.waiting.append(command)
+      curl_multi_wakeup(UnsafeMutableRawPointer(multi))
+      return false
+    }
+    if refused, case .start(let transfer) = command {
+      transfer.end(.failure(.failed(reason: "libcurl could not be started")))
+    }
+  }
+
+  /// Works until told to stop.
+  func run() {
+    guard let multi = multi.map({ UnsafeMutableRawPointer($0) }) else {
+      commands.withLock { $0.hasEnded = true }
+      return
+    }
+    while obey(multi) {
+      var running: Int32 = 0
+      curl_multi_perform(multi, &running)
+      finishCompleted(multi)
+      expireIdle(multi)
+      curl_multi_poll(multi, nil, 0, pollTimeout, nil)
+    }
+    for handle in active.values { handle.close(in: multi, .failure(.cancelled)) }
+    active = [:]
+    commands.withLock { $0.hasEnded = true }
+    curl_multi_cleanup(multi)
+  }
+
+  /// Does what was posted; `false` at the command to stop.
+  private func obey(_ multi: UnsafeMutableRawPointer) -> Bool {
+    let waiting = commands.withLock { commands in
+      defer { commands.waiting = [] }
+      return commands.waiting
+    }
+    var goesOn = true
+    for command in waiting {
+      switch command {
+      case .start(let transfer): start(transfer, in: multi)
+      case .unpause(let transfer): active[ObjectIdentifier(transfer)]?.unpause()
+      case .cancel(let transfer):
+        active.removeValue(forKey: ObjectIdentifier(transfer))?.close(in: multi, .failure(.cancelled))
+      case .stop: goesOn = false
+      }
+    }
+    return goesOn
+  }
+
+  private func start(_ transfer: CurlTransfer, in multi: UnsafeMutableRawPointer) {
+    guard !transfer.hasEnded else { return }
+    do throws(TransportError) {
+      let handle = try CurlHandle(transfer: transfer)
+      try handle.add(to: multi)
+      active[ObjectIdentifier(transfer)] = handle
+    } catch {
+      transfer.end(.failure(error))
+    }
+  }
+
+  private func finishCompleted(_ multi: UnsafeMutableRawPointer) {
+    var remaining: Int32 = 0
+    while let message = curl_multi_info_read(multi, &remaining) {
+      guard message.pointee.msg == CURLMSG_DONE,
+        let entry = active.first(where: { $0.value.isHandle(message.pointee.easy_handle) })
+      else { continue }
+      let outcome = entry.value.outcome(of: message.pointee.data.result)
+      active.removeValue(forKey: entry.key)?.close(in: multi, outcome)
+    }
+  }
+
+  private func expireIdle(_ multi: UnsafeMutableRawPointer) {
+    let now = ContinuousClock.now
+    for (key, handle) in active where handle.isIdle(at: now) {
+      active.removeValue(forKey: key)?.close(
+        in: multi, .failure(.idleTimedOut(handle.transfer.request.limits.idleTimeout)))
+    }
+  }
+
+  /// Milliseconds until the next transfer may be idle for too long.
+  private var pollTimeout: Int32 {
+    let now = ContinuousClock.now
+    let wait = active.values.map { now.duration(to: $0.idleDeadline).inSeconds }.min() ?? 60
+    return Int32(min(60_000, max(1, (wait * 1000).rounded(.up))))
+  }
+}
+#endif

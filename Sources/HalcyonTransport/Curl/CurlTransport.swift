@@ -1,0 +1,74 @@
+#if canImport(CurlShim)
+import Foundation
+public import HalcyonCore
+
+/// Moves bytes with libcurl on a thread of its own: HTTP/1.1, and HTTP/2 where a secure server offers it.
+///
+/// Connections are kept and used again. No cookie is kept or sent. Proxies are taken from the environment as libcurl
+/// does. A transport may be shared by any number of pipelines; its thread ends with it and the last of its bodies.
+public final class CurlTransport: Transport {
+  /// What is not the same for every user.
+  public struct Configuration: Hashable, Sendable {
+    /// A file of certificates to trust (PEM) instead of the system's. Default: `nil`, the system's.
+    public var certificateAuthorityFile: String?
+
+    /// Creates a configuration.
+    public init(certificateAuthorityFile: String? = nil) {
+      self.certificateAuthorityFile = certificateAuthorityFile
+    }
+  }
+
+  private let configuration: Configuration
+  private let thread: CurlThread
+
+  /// Starts the thread.
+  public init(configuration: Configuration = Configuration()) {
+    self.configuration = configuration
+    thread = CurlThread()
+  }
+
+  /// Sends a request; see the laws of ``Transport``.
+  public func response(to request: TransportRequest) async throws -> TransportResponse {
+    try Task.checkCancellation()
+    let transfer = CurlTransfer(request: request, configuration: configuration)
+    let reader = CurlBodyReader(transfer: transfer, thread: thread)
+    return try await withTaskCancellationHandler {
+      thread.loop.post(.start(transfer))
+      let head = try await transfer.head()
+      let body = TransportBody(timings: { reader.timings }, pull: { try await reader.next() })
+      return TransportResponse(status: head.status, headers: head.headers, body: body)
+    } onCancel: {
+      reader.cancel()
+    }
+  }
+}
+
+/// The reading end of a transfer. Letting go of it ends the transfer.
+private final class CurlBodyReader: Sendable {
+  private let transfer: CurlTransfer
+  private let thread: CurlThread
+
+  init(transfer: CurlTransfer, thread: CurlThread) {
+    self.transfer = transfer
+    self.thread = thread
+  }
+
+  deinit { cancel() }
+
+  var timings: TransportTimings? { transfer.timings }
+
+  func cancel() {
+    if transfer.end(.failure(.cancelled)) { thread.loop.post(.cancel(transfer)) }
+  }
+
+  func next() async throws -> Data? {
+    try await withTaskCancellationHandler {
+      let (piece, hasRoom) = try await transfer.nextPiece()
+      if hasRoom { thread.loop.post(.unpause(transfer)) }
+      return piece
+    } onCancel: {
+      cancel()
+    }
+  }
+}
+#endif

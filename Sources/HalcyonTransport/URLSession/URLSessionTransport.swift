@@ -1,0 +1,94 @@
+#if canImport(Darwin)
+import Foundation
+public import HalcyonCore
+import Synchronization
+
+/// Moves bytes with one long-lived `URLSession` that caches nothing and keeps no cookies.
+///
+/// A transport may be shared by any number of pipelines.
+public final class URLSessionTransport: Transport {
+  private let session: URLSession
+  private let delegate = SessionDelegate()
+
+  /// Creates the session.
+  public init() {
+    let configuration = URLSessionConfiguration.ephemeral
+    configuration.urlCache = nil
+    configuration.httpCookieStorage = nil
+    configuration.requestCachePolicy = .reloadIgnoringLocalCacheData
+    session = URLSession(configuration: configuration, delegate: delegate, delegateQueue: nil)
+  }
+
+  deinit { session.finishTasksAndInvalidate() }
+
+  /// Sends a request; see the laws of ``Transport``.
+  public func response(to request: TransportRequest) async throws -> TransportResponse {
+    try Task.checkCancellation()
+    var urlRequest = URLRequest(url: request.url, timeoutInterval: request.limits.idleTimeout.inSeconds)
+    for field in request.headers.fields { urlRequest.addValue(field.value, forHTTPHeaderField: field.name) }
+    let task = session.dataTask(with: urlRequest)
+    let transfer = SessionTransfer(task: task, request: request)
+    delegate.add(transfer, for: task)
+    return try await withTaskCancellationHandler {
+      task.resume()
+      let head = try await transfer.head()
+      let reader = SessionBodyReader(transfer: transfer)
+      return TransportResponse(
+        status: head.status, headers: head.headers, body: TransportBody { try await reader.next() })
+    } onCancel: {
+      task.cancel()
+    }
+  }
+}
+
+/// The reading end of a transfer. Letting go of it ends the transfer.
+private final class SessionBodyReader: Sendable {
+  private let transfer: SessionTransfer
+
+  init(transfer: SessionTransfer) {
+    self.transfer = transfer
+  }
+
+  deinit { transfer.task.cancel() }
+
+  func next() async throws -> Data? {
+    try await withTaskCancellationHandler {
+      try await transfer.nextPiece()
+    } onCancel: {
+      transfer.task.cancel()
+    }
+  }
+}
+
+/// Hands what the session says to the transfer that it is about.
+private final class SessionDelegate: NSObject, URLSessionDataDelegate {
+  private let transfers = Mutex<[Int: SessionTransfer]>([:])
+
+  func add(_ transfer: SessionTransfer, for task: URLSessionTask) {
+    transfers.withLock { $0[task.taskIdentifier] = transfer }
+  }
+
+  func urlSession(
+    _ session: URLSession, task: URLSessionTask, willPerformHTTPRedirection response: HTTPURLResponse,
+    newRequest request: URLRequest, completionHandler: @escaping (URLRequest?) -> Void
+  ) {
+    completionHandler(nil)
+  }
+
+  func urlSession(
+    _ session: URLSession, dataTask: URLSessionDataTask, didReceive response: URLResponse,
+    completionHandler: @escaping (URLSession.ResponseDisposition) -> Void
+  ) {
+    transfers.withLock { $0[dataTask.taskIdentifier] }?.receive(response)
+    completionHandler(.allow)
+  }
+
+  func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
+    transfers.withLock { $0[dataTask.taskIdentifier] }?.receive(data)
+  }
+
+  func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
+    transfers.withLock { $0.removeValue(forKey: task.taskIdentifier) }?.end(error)
+  }
+}
+#endif
