@@ -101,9 +101,9 @@ enum BlobFile {
 extension stat {
   var modificationDate: Date {
     #if canImport(Darwin)
-      let time = st_mtimespec
+    let time = st_mtimespec
     #else
-      let time = st_mtim
+    let time = st_mtim
     #endif
     return Date(timeIntervalSince1970: Double(time.tv_sec) + Double(time.tv_nsec) * 1e-9)
   }

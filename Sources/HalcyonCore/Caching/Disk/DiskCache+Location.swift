@@ -11,10 +11,10 @@ extension DiskCache {
 
   private static var cachesDirectory: URL {
     #if !canImport(Darwin)
-      // The XDG Base Directory Specification: a relative path is to be ignored.
-      if let path = ProcessInfo.processInfo.environment["XDG_CACHE_HOME"], path.hasPrefix("/") {
-        return URL(filePath: path, directoryHint: .isDirectory)
-      }
+    // The XDG Base Directory Specification: a relative path is to be ignored.
+    if let path = ProcessInfo.processInfo.environment["XDG_CACHE_HOME"], path.hasPrefix("/") {
+      return URL(filePath: path, directoryHint: .isDirectory)
+    }
     #endif
     return FileManager.default.urls(for: .cachesDirectory, in: .userDomainMask).first
       ?? FileManager.default.temporaryDirectory

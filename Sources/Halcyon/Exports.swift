@@ -1,0 +1,3 @@
+@_exported public import HalcyonCodecs
+@_exported public import HalcyonCore
+@_exported public import HalcyonTransport

@@ -1,0 +1,50 @@
+public import Foundation
+public import HalcyonCore
+
+import HalcyonCodecs
+import HalcyonTransport
+
+extension ImagePipeline {
+  /// The pipeline for everyone who needs no other: its cache lies in ``DiskCache/defaultDirectory``.
+  public static let shared = ImagePipeline(configuration: .standard())
+
+  /// Creates a pipeline of the standard parts, some of them replaced.
+  ///
+  /// - Parameters:
+  ///   - transport: What moves bytes from web servers.
+  ///   - cache: Where images are kept.
+  ///   - time: The clocks of the pipeline. Give the same ones to the cache.
+  public convenience init(
+    transport: any Transport = standardTransport, cache: ImageCache = .standard(), time: any TimeSource = SystemTime()
+  ) {
+    self.init(configuration: .standard(transport: transport, cache: cache, time: time))
+  }
+
+  /// The transport of this platform, shared by all pipelines that have none of their own.
+  public static let standardTransport: any Transport = {
+    #if canImport(Darwin)
+    URLSessionTransport()
+    #else
+    CurlTransport()
+    #endif
+  }()
+}
+
+extension ImagePipeline.Configuration {
+  /// The parts that this platform has: its transport and all formats of this build.
+  public static func standard(
+    transport: any Transport = ImagePipeline.standardTransport, cache: ImageCache = .standard(),
+    time: any TimeSource = SystemTime()
+  ) -> Self {
+    Self(
+      transport: transport, decoders: StandardCodecs.decoders, encoders: StandardCodecs.encoders, cache: cache,
+      time: time)
+  }
+}
+
+extension ImageCache {
+  /// Memory by its defaults, and a disk cache in a folder.
+  public static func standard(directory: URL = DiskCache.defaultDirectory) -> ImageCache {
+    ImageCache(store: DiskCache(directory: directory))
+  }
+}
