@@ -59,6 +59,8 @@ let package = Package(
     module("Halcyon", dependencies: ["HalcyonCore", "HalcyonCodecs", "HalcyonTransport"]),
     module("HalcyonTesting", dependencies: ["HalcyonCore"]),
 
+    suite("HalcyonCoreTests", dependencies: ["HalcyonCore", "HalcyonTesting"]),
+
     system("CSQLite", pkgConfig: "sqlite3", debian: "libsqlite3-dev", brew: "sqlite"),
     system("CZlib", pkgConfig: "zlib", debian: "zlib1g-dev", brew: "zlib"),
     system("CCurl", pkgConfig: "libcurl", debian: "libcurl4-openssl-dev", brew: "curl"),

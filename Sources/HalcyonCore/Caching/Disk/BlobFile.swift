@@ -84,17 +84,14 @@ enum BlobFile {
   }
 
   private static func body(of file: borrowing FileDescriptor, header: BlobHeader) throws(DiskCacheError) -> Data? {
-    let count = Int(header.bodyByteCount)
-    guard count > 0 else { return header.bodyChecksum == Checksum.of([]) ? Data() : nil }
-    guard let start = malloc(count) else {
-      throw .system(call: "malloc", path: "\(count) bytes", code: ENOMEM)
-    }
-    let buffer = UnsafeMutableRawBufferPointer(start: start, count: count)
-    let body = Data(bytesNoCopy: start, count: count, deallocator: .free)
-    guard try file.read(into: buffer, at: header.bodyOffset) == count,
-      Checksum.of(UnsafeRawBufferPointer(buffer)) == header.bodyChecksum
-    else { return nil }
-    return body
+    var body = Data(count: Int(header.bodyByteCount))
+    let isWhole = try body.withUnsafeMutableBytes { buffer in
+      Result { () throws(DiskCacheError) in
+        try file.read(into: buffer, at: header.bodyOffset) == buffer.count
+          && Checksum.of(UnsafeRawBufferPointer(buffer)) == header.bodyChecksum
+      }
+    }.get()
+    return isWhole ? body : nil
   }
 }
 

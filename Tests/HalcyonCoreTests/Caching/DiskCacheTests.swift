@@ -1,0 +1,241 @@
+import Foundation
+import HalcyonTesting
+import Testing
+
+@testable import HalcyonCore
+
+struct DiskCacheTests {
+  private let clock = TestClock()
+
+  private func withCache<Result>(
+    sizeLimit: Int = 1 << 30, _ body: (DiskCache) async throws -> Result
+  ) async throws -> Result {
+    try await withTemporaryFolder { folder in
+      try await body(DiskCache(directory: folder, configuration: .init(sizeLimit: sizeLimit), time: clock))
+    }
+  }
+
+  private func entry(_ text: String, expiration: CacheExpiration? = nil) -> StoredEntry {
+    var metadata = EntryMetadata.example
+    metadata.expiration = expiration
+    return StoredEntry(body: Data(text.utf8), metadata: metadata)
+  }
+
+  private func file(_ key: CacheKey, in cache: DiskCache) -> URL {
+    URL(filePath: DiskLayout(root: cache.directory.path()).entry(key.digest.bytes))
+  }
+
+  @Test func `an entry comes back whole, also in a new process`() async throws {
+    try await withTemporaryFolder { folder in
+      let stored = StoredEntry(body: Data((0..<100_000).map { UInt8(truncatingIfNeeded: $0) }), metadata: .example)
+      try await DiskCache(directory: folder).store(stored, for: "a")
+      let again = DiskCache(directory: folder)
+      #expect(try await again.entry(for: "a") == stored)
+      #expect(try await again.entry(for: "b") == nil)
+      #expect(try await again.count == 1)
+    }
+  }
+
+  @Test(arguments: [
+    "", "\0", "https://a/..%00", "@ # % & ?", "ä🙂", String(repeating: "x", count: 8192), "a.jpg", "A.JPG", "a/b", "a.b",
+  ])
+  func `any text is a key of its own`(text: String) async throws {
+    try await withCache { cache in
+      try await cache.store(entry("other"), for: CacheKey(text + "·"))
+      try await cache.store(entry(text), for: CacheKey(text))
+      #expect(try await cache.entry(for: CacheKey(text))?.body == Data(text.utf8))
+      #expect(try await cache.entry(for: CacheKey(text + "·"))?.body == Data("other".utf8))
+    }
+  }
+
+  @Test func `the least recently used is evicted and the limit holds`() async throws {
+    try await withCache(sizeLimit: 10 * 8192) { cache in
+      for number in 0..<10 { try await cache.store(entry("\(number)"), for: CacheKey("\(number)")) }
+      #expect(try await cache.totalSize == 10 * 8192)
+      #expect(try await cache.entry(for: "0") != nil)
+      try await cache.store(entry("new"), for: "new")
+      #expect(try await cache.totalSize <= 10 * 8192)
+      #expect(try await cache.entry(for: "0") != nil, "it was just read")
+      #expect(try await cache.entry(for: "1") == nil)
+      #expect(!FileManager.default.fileExists(atPath: file("1", in: cache).path()))
+    }
+  }
+
+  @Test func `the order does not depend on clocks`() async throws {
+    try await withCache(sizeLimit: 2 * 8192) { cache in
+      try await cache.store(entry("1"), for: "1")
+      clock.setDate(clock.now() - 86_400)
+      try await cache.store(entry("2"), for: "2")
+      try await cache.store(entry("3"), for: "3")
+      #expect(try await cache.entry(for: "1") == nil)
+      #expect(try await cache.entry(for: "2") != nil)
+    }
+  }
+
+  @Test func `an entry larger than the cache is refused and nothing is lost`() async throws {
+    try await withCache(sizeLimit: 20_000) { cache in
+      try await cache.store(entry("small"), for: "small")
+      await #expect(throws: DiskCacheError.self) {
+        try await cache.store(StoredEntry(body: Data(count: 30_000), metadata: .example), for: "large")
+      }
+      #expect(try await cache.entry(for: "small") != nil)
+      #expect(try await cache.count == 1)
+    }
+  }
+
+  @Test func `an entry expires a week after it was last read`() async throws {
+    try await withCache { cache in
+      try await cache.store(entry("read"), for: "read")
+      try await cache.store(entry("left"), for: "left")
+      try await cache.store(entry("kept", expiration: .never), for: "kept")
+      clock.setDate(Date() + 6 * 86_400)
+      #expect(try await cache.entry(for: "read") != nil)
+      clock.setDate(Date() + 8 * 86_400)
+      #expect(try await cache.entry(for: "read") != nil)
+      #expect(try await cache.entry(for: "left") == nil)
+      #expect(try await cache.entry(for: "kept") != nil)
+      clock.setDate(Date() + 30 * 86_400)
+      try await cache.removeExpired()
+      #expect(try await cache.count == 1)
+    }
+  }
+
+  @Test func `no flipped or missing byte gives a wrong entry`() async throws {
+    try await withCache { cache in
+      let stored = entry("the bytes of an image")
+      try await cache.store(stored, for: "a")
+      let path = file("a", in: cache)
+      let whole = try Data(contentsOf: path)
+      for position in whole.indices {
+        var damaged = whole
+        damaged[position] ^= 0x10
+        try damaged.write(to: path)
+        let read = try BlobFile.read(path: path.path(), key: "a")
+        #expect(read == nil || read?.entry == stored, "byte \(position)")
+        #expect(try BlobFile.read(path: path.path(), key: "b") == nil)
+      }
+      for count in 0..<whole.count {
+        try whole.prefix(count).write(to: path)
+        #expect(try BlobFile.read(path: path.path(), key: "a") == nil, "\(count) bytes")
+      }
+      #expect(try await cache.entry(for: "a") == nil)
+      #expect(try await cache.count == 0, "a damaged entry is removed")
+      try await cache.store(stored, for: "a")
+      #expect(try await cache.entry(for: "a") == stored)
+    }
+  }
+
+  @Test func `metadata changes without rewriting the body, and a torn change keeps the older`() async throws {
+    try await withCache { cache in
+      try await cache.store(entry("body"), for: "a")
+      var metadata = EntryMetadata.example
+      for generation in 1...5 {
+        metadata.headers["ETag"] = "\"\(generation)\""
+        #expect(try await cache.updateMetadata(metadata, for: "a"))
+        #expect(try await cache.entry(for: "a") == StoredEntry(body: Data("body".utf8), metadata: metadata))
+      }
+      #expect(try await !cache.updateMetadata(metadata, for: "b"))
+    }
+  }
+
+  @Test func `a folder that was deleted is made again`() async throws {
+    try await withCache { cache in
+      try await cache.store(entry("1"), for: "1")
+      try FileManager.default.removeItem(at: cache.directory)
+      #expect(try await cache.entry(for: "1") == nil)
+      try await cache.store(entry("2"), for: "2")
+      #expect(try await cache.entry(for: "2") != nil)
+      #expect(try await cache.count == 1)
+    }
+  }
+
+  @Test func `a damaged index is made anew`() async throws {
+    try await withTemporaryFolder { folder in
+      try await DiskCache(directory: folder).store(entry("1"), for: "1")
+      let index = folder.appending(path: "v1/index.db")
+      for suffix in ["-wal", "-shm"] { try? FileManager.default.removeItem(atPath: index.path() + suffix) }
+      try Data(repeating: 7, count: 5000).write(to: index)
+      let cache = DiskCache(directory: folder)
+      try await cache.store(entry("2"), for: "2")
+      #expect(try await cache.entry(for: "2") != nil)
+      #expect(try await cache.count == 1)
+    }
+  }
+
+  @Test func `what a killed writer left is given back`() async throws {
+    try await withTemporaryFolder { folder in
+      let layout = DiskLayout(root: folder.path())
+      try layout.create()
+      let digest = CacheKey("half").digest.bytes
+      do {
+        let index = try DiskIndex(layout: layout)
+        let id = try index.reserve(byteCount: 8192, digest: digest, sizeLimit: 1 << 20)
+        try Data(count: 100).write(to: URL(filePath: layout.temporary(id)))
+        try Data(count: 100).write(to: URL(filePath: layout.entry(digest)))
+      }
+      let cache = DiskCache(directory: folder)
+      #expect(try await cache.totalSize == 0)
+      #expect(!FileManager.default.fileExists(atPath: layout.entry(digest)))
+      #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path() + "/v1/tmp").isEmpty)
+    }
+  }
+
+  @Test func `only the owner may look inside`() async throws {
+    try await withCache { cache in
+      try await cache.store(entry("private"), for: "a")
+      let layout = DiskLayout(root: cache.directory.path())
+      for (path, mode) in [(layout.version, 0o700), (layout.index, 0o600), (file("a", in: cache).path(), 0o600)] {
+        let attributes = try FileManager.default.attributesOfItem(atPath: path)
+        #expect(attributes[.posixPermissions] as? Int == mode, "\(path)")
+      }
+      let tag = try String(contentsOf: cache.directory.appending(path: "CACHEDIR.TAG"), encoding: .utf8)
+      #expect(tag.hasPrefix("Signature: 8a477f597d28d172789f06886806bc55"))
+    }
+  }
+
+  @Test func `two caches in one folder share their entries`() async throws {
+    try await withTemporaryFolder { folder in
+      let (one, other) = (DiskCache(directory: folder), DiskCache(directory: folder))
+      try await withThrowingTaskGroup { group in
+        for number in 0..<50 {
+          let cache = number % 2 == 0 ? one : other
+          let entry = entry("\(number)")
+          group.addTask { try await cache.store(entry, for: CacheKey("\(number)")) }
+        }
+        try await group.waitForAll()
+      }
+      #expect(try await other.count == 50)
+      #expect(try await one.entry(for: "1") != nil)
+      try await other.removeAll()
+      #expect(try await one.entry(for: "1") == nil)
+      #expect(try await one.totalSize == 0)
+    }
+  }
+
+  @Test func `a folder that cannot be made is an error that names it`() async throws {
+    try await withTemporaryFolder { folder in
+      let file = folder.appending(path: "file")
+      try Data().write(to: file)
+      let cache = DiskCache(directory: file.appending(path: "cache", directoryHint: .isDirectory))
+      let error = await #expect(throws: DiskCacheError.self) { try await cache.store(entry("1"), for: "1") }
+      #expect(error?.description.contains(file.path()) == true)
+    }
+  }
+}
+
+struct EntryCodingTests {
+  @Test(arguments: [nil, .never, .expired, .minutes(5), .date(Date(timeIntervalSince1970: 9))] as [CacheExpiration?])
+  func `metadata survives its encoding`(expiration: CacheExpiration?) throws {
+    var metadata = EntryMetadata.example
+    metadata.expiration = expiration
+    #expect(EntryMetadata(decoding: metadata.encoded) == metadata)
+    metadata.url = nil
+    metadata.tags = []
+    #expect(EntryMetadata(decoding: metadata.encoded) == metadata)
+  }
+
+  @Test func `no prefix of encoded metadata is taken for the whole`() {
+    let bytes = EntryMetadata.example.encoded
+    for count in bytes.indices { #expect(EntryMetadata(decoding: bytes.prefix(count)) == nil) }
+  }
+}

@@ -1,0 +1,87 @@
+import Foundation
+import HalcyonCore
+import Synchronization
+
+/// Something that happens once and can be waited for.
+final class Signal: Sendable {
+  private struct State {
+    var isSet = false
+    var waiters: [CheckedContinuation<Void, Never>] = []
+  }
+
+  private let state = Mutex(State())
+
+  func set() {
+    let waiters = state.withLock { state in
+      state.isSet = true
+      defer { state.waiters = [] }
+      return state.waiters
+    }
+    for waiter in waiters { waiter.resume() }
+  }
+
+  func wait() async {
+    await withCheckedContinuation { continuation in
+      let isSet = state.withLock { state in
+        if !state.isSet { state.waiters.append(continuation) }
+        return state.isSet
+      }
+      if isSet { continuation.resume() }
+    }
+  }
+}
+
+/// Counts, and can be waited on until it has counted far enough.
+final class Counter: Sendable {
+  private struct State {
+    var count = 0
+    var waiters: [(target: Int, continuation: CheckedContinuation<Void, Never>)] = []
+  }
+
+  private let state = Mutex(State())
+
+  var count: Int { state.withLock(\.count) }
+
+  func increment() {
+    let ready = state.withLock { state in
+      state.count += 1
+      let ready = state.waiters.filter { $0.target <= state.count }
+      state.waiters.removeAll { $0.target <= state.count }
+      return ready
+    }
+    for waiter in ready { waiter.continuation.resume() }
+  }
+
+  func wait(for target: Int) async {
+    await withCheckedContinuation { continuation in
+      let isReached = state.withLock { state in
+        if state.count < target { state.waiters.append((target, continuation)) }
+        return state.count >= target
+      }
+      if isReached { continuation.resume() }
+    }
+  }
+}
+
+/// A folder that is removed when the test has ended.
+func withTemporaryFolder<Result>(_ body: (URL) async throws -> Result) async throws -> Result {
+  let folder = FileManager.default.temporaryDirectory.appending(
+    path: "halcyon-\(UUID().uuidString)", directoryHint: .isDirectory)
+  try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+  defer { try? FileManager.default.removeItem(at: folder) }
+  return try await body(folder)
+}
+
+/// An image of one colour that is not read from anywhere.
+func solidImage(_ width: Int = 10, _ height: Int = 10) throws -> DecodedImage {
+  let size = PixelSize(width: width, height: height)
+  return DecodedImage(
+    bitmap: try Bitmap(size: size, isOpaque: true) { _ in }, info: ImageInfo(format: .bmp, storedSize: size))
+}
+
+extension EntryMetadata {
+  static let example = EntryMetadata(
+    url: URL(string: "https://example.com/a.jpg"), status: 200, headers: ["ETag": "\"ä\"", "Vary": "Accept"],
+    requestDate: Date(timeIntervalSince1970: 1), responseDate: Date(timeIntervalSince1970: 2.5),
+    expiration: .days(3), tags: ["trip", "2026"])
+}

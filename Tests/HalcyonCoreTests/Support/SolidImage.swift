@@ -1,0 +1,57 @@
+import Foundation
+import HalcyonCore
+import Synchronization
+
+/// A made-up image file of one colour: the signature of a bitmap, width and height, and the colour.
+struct SolidImage {
+  var width: UInt16
+  var height: UInt16
+  var color: (UInt8, UInt8, UInt8) = (10, 20, 30)
+  var paddingByteCount = 0
+
+  var data: Data {
+    var bytes = Array("BM".utf8)
+    for number in [width, height] { withUnsafeBytes(of: number.littleEndian) { bytes.append(contentsOf: $0) } }
+    bytes.append(contentsOf: [0, 0, 0, 0, color.0, color.1, color.2, UInt8(ascii: "!")])
+    return Data(bytes + [UInt8](repeating: 0, count: paddingByteCount))
+  }
+}
+
+/// Reads ``SolidImage``; counts what it does, and can be made to wait.
+final class SolidDecoder: ImageDecoder {
+  let formats: Set<ImageFormat> = [.bmp]
+  private let decoded = Mutex<[TargetSize]>([])
+  private let beforeDecode: @Sendable () -> Void
+
+  init(beforeDecode: @escaping @Sendable () -> Void = {}) {
+    self.beforeDecode = beforeDecode
+  }
+
+  /// The sizes decoded so far, in their order.
+  var decodedSizes: [TargetSize] { decoded.withLock { $0 } }
+
+  func probe(_ bytes: Data, isComplete: Bool) throws -> ImageInfo? {
+    guard bytes.count >= 6 else {
+      if isComplete { throw ImageDecodingError.truncated(.bmp) }
+      return nil
+    }
+    let size = PixelSize(width: Int(bytes[2]) | Int(bytes[3]) << 8, height: Int(bytes[4]) | Int(bytes[5]) << 8)
+    return ImageInfo(format: .bmp, storedSize: size)
+  }
+
+  func decode(_ bytes: Data, options: DecodingOptions) throws -> DecodedImage {
+    beforeDecode()
+    decoded.withLock { $0.append(options.size) }
+    guard bytes.count > 13, bytes[13] == UInt8(ascii: "!"), let info = try probe(bytes, isComplete: true) else {
+      throw ImageDecodingError.truncated(.bmp)
+    }
+    if options.isCancelled() { throw ImageDecodingError.cancelled }
+    try options.limits.check(info.pixelSize, format: .bmp)
+    let output = options.size.geometry(for: info.pixelSize).outputSize
+    let color = [bytes[10], bytes[11], bytes[12], 255]
+    let bitmap = try Bitmap(size: output, isOpaque: true) { pixels in
+      for index in pixels.indices { pixels[index] = color[index % 4] }
+    }
+    return DecodedImage(bitmap: bitmap, info: info)
+  }
+}

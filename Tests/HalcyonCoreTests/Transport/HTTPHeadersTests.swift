@@ -1,0 +1,29 @@
+import HalcyonCore
+import Testing
+
+struct HTTPHeadersTests {
+  @Test func `names are found whatever their case`() {
+    let headers: HTTPHeaders = ["Content-Type": "image/png"]
+    #expect(headers["content-type"] == "image/png")
+    #expect(headers["Content"] == nil)
+  }
+
+  @Test func `repeated fields are joined in their order`() {
+    var headers = HTTPHeaders()
+    headers.add(name: "Cache-Control", value: "max-age=60")
+    headers.add(name: "cache-control", value: "public")
+    #expect(headers["Cache-Control"] == "max-age=60, public")
+    headers["CACHE-CONTROL"] = "no-store"
+    #expect(headers.fields.count == 1)
+    headers["Cache-Control"] = nil
+    #expect(headers.fields.isEmpty)
+  }
+
+  @Test func `equality and hash ignore case and order`() {
+    let left: HTTPHeaders = ["A": "1", "B": "2"]
+    let right: HTTPHeaders = ["b": "2", "a": "1"]
+    #expect(left == right)
+    #expect(Set([left, right]).count == 1)
+    #expect(left != ["A": "1", "B": "3"])
+  }
+}
