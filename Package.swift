@@ -69,6 +69,8 @@ let package = Package(
     system("CZimg", pkgConfig: "zimg", debian: "libzimg-dev", brew: "zimg"),
     shim("CurlShim", over: "CCurl"),
     shim("JPEGShim", over: "CJPEG"),
+
+    suite("HalcyonCodecsTests", dependencies: ["HalcyonCodecs", "HalcyonCore"], resources: [.copy("Fixtures")]),
   ],
   swiftLanguageModes: [.v6]
 )

@@ -1,0 +1,32 @@
+import HalcyonCore
+
+/// What has to be drawn of a stored image, once the wanted size and the limits have been checked.
+struct DecodingPlan {
+  let info: ImageInfo
+  /// In stored pixels, before the image is turned upright.
+  let geometry: ResizeGeometry
+
+  init(info: ImageInfo, options: DecodingOptions) throws(ImageDecodingError) {
+    guard options.size.isValid else { throw .invalidTargetSize(options.size) }
+    try options.limits.check(info.storedSize, format: info.format)
+    self.info = info
+    geometry = info.orientation.storedGeometry(
+      for: options.size.geometry(for: info.pixelSize), storedSize: info.storedSize)
+  }
+
+  /// Whether the stored pixels are the result, but for their orientation.
+  var isWholeImage: Bool {
+    let size = info.storedSize
+    return geometry.outputSize == size
+      && geometry.window == PixelRectangle(x: 0, y: 0, width: Double(size.width), height: Double(size.height))
+  }
+
+  /// Turns the stored bitmap that `draw` makes upright.
+  func image(_ draw: () throws -> Bitmap) throws -> DecodedImage {
+    do {
+      return DecodedImage(bitmap: try draw().upright(from: info.orientation), info: info)
+    } catch BitmapError.outOfMemory(let size) {
+      throw ImageDecodingError.outOfMemory(size)
+    }
+  }
+}

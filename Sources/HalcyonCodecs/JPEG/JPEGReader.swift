@@ -1,0 +1,81 @@
+import HalcyonCore
+import JPEGShim
+
+/// One JPEG image being decoded by libjpeg-turbo.
+///
+/// After a method has thrown, no other may be called.
+struct JPEGReader: ~Copyable {
+  /// Photographs have about ten scans; each one costs a pass over all coefficients.
+  private static let scanLimit: Int32 = 100
+
+  private let handle: OpaquePointer
+  private let size: PixelSize
+
+  /// Starts reading an image of `size` pixels; `bytes` must outlive the reader.
+  init(_ bytes: UnsafeRawBufferPointer, size: PixelSize) throws(ImageDecodingError) {
+    // Four components of two-byte coefficients in whole blocks of up to four by four, and room for rows.
+    let memoryLimit = (size.width + 64) * (size.height + 64) * 10 + (16 << 20)
+    let start = bytes.assumingMemoryBound(to: UInt8.self).baseAddress
+    guard let handle = jpeg_shim_reader_create(start, bytes.count, Self.scanLimit, memoryLimit) else {
+      throw .outOfMemory(size)
+    }
+    self.handle = handle
+    self.size = size
+  }
+
+  deinit { jpeg_shim_reader_destroy(handle) }
+
+  func readHeader() throws(ImageDecodingError) -> jpeg_shim_header {
+    var header = jpeg_shim_header()
+    try check(jpeg_shim_read_header(handle, &header))
+    guard header.width == size.width, header.height == size.height else {
+      throw .corrupt(.jpeg, reason: "it has two frames")
+    }
+    return header
+  }
+
+  /// The planes that ``start(_:scale:isCancelled:)`` would give, known after the header.
+  func plan(scale: JPEGScale) throws(ImageDecodingError) -> jpeg_shim_layout {
+    var layout = jpeg_shim_layout()
+    try check(jpeg_shim_plan(handle, scale.rawValue, &layout))
+    return layout
+  }
+
+  /// Begins decoding, and reads all scans of a progressive image, asking before each row of blocks.
+  func start(
+    _ output: jpeg_shim_output, scale: JPEGScale, isCancelled: () -> Bool
+  ) throws(ImageDecodingError) -> jpeg_shim_layout {
+    var layout = jpeg_shim_layout()
+    try check(jpeg_shim_start(handle, output, scale.rawValue, &layout))
+    var done = false
+    while !done {
+      if isCancelled() { throw .cancelled }
+      try check(jpeg_shim_absorb(handle, &done))
+    }
+    return layout
+  }
+
+  /// Writes one packed row, four bytes a pixel.
+  func readRow(into row: UnsafeMutablePointer<UInt8>) throws(ImageDecodingError) {
+    try check(jpeg_shim_read_row(handle, row))
+  }
+
+  /// Writes the next group of rows of every plane.
+  func readGroup(into rows: UnsafePointer<UnsafeMutablePointer<UInt8>?>) throws(ImageDecodingError) {
+    try check(jpeg_shim_read_group(handle, rows))
+  }
+
+  /// Makes sure that the bytes reach to the end of the image.
+  func finish() throws(ImageDecodingError) {
+    try check(jpeg_shim_finish(handle))
+  }
+
+  private func check(_ status: jpeg_shim_status) throws(ImageDecodingError) {
+    switch status {
+    case jpeg_shim_ok: return
+    case jpeg_shim_truncated: throw .truncated(.jpeg)
+    case jpeg_shim_out_of_memory: throw .outOfMemory(size)
+    default: throw .corrupt(.jpeg, reason: String(cString: jpeg_shim_reader_message(handle)))
+    }
+  }
+}

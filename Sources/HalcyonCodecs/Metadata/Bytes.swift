@@ -1,0 +1,33 @@
+/// Bounded reads of whole numbers from bytes of a file; `nil` outside them.
+struct Bytes {
+  private let buffer: UnsafeRawBufferPointer
+
+  init(_ buffer: UnsafeRawBufferPointer) {
+    self.buffer = buffer
+  }
+
+  var count: Int { buffer.count }
+
+  subscript(offset: Int) -> UInt8? {
+    offset >= 0 && offset < buffer.count ? buffer[offset] : nil
+  }
+
+  /// The part of the bytes that lies inside `range`, which may be shorter than the range.
+  subscript(range: Range<Int>) -> Bytes {
+    Bytes(UnsafeRawBufferPointer(rebasing: buffer[range.clamped(to: 0..<buffer.count)]))
+  }
+
+  func starts(with prefix: some Sequence<UInt8>) -> Bool { buffer.starts(with: prefix) }
+
+  func unsigned16(at offset: Int, littleEndian: Bool = false) -> Int? {
+    guard let first = self[offset], let second = self[offset + 1] else { return nil }
+    return littleEndian ? Int(second) << 8 | Int(first) : Int(first) << 8 | Int(second)
+  }
+
+  func unsigned32(at offset: Int, littleEndian: Bool = false) -> Int? {
+    guard let first = unsigned16(at: offset, littleEndian: littleEndian),
+      let second = unsigned16(at: offset + 2, littleEndian: littleEndian)
+    else { return nil }
+    return littleEndian ? second << 16 | first : first << 16 | second
+  }
+}

@@ -1,0 +1,30 @@
+/// Multiplying colours by alpha and back, in rows of RGBA.
+enum AlphaMath {
+  /// Multiplies the colours of `count` pixels by their alpha.
+  static func premultiply(_ row: UnsafeMutablePointer<UInt8>, count: Int) {
+    for pixel in 0..<count {
+      let start = row + pixel * 4
+      let alpha = UInt32(start[3])
+      for channel in 0..<3 { start[channel] = scaled(start[channel], by: alpha) }
+    }
+  }
+
+  /// Divides the colours of `count` pixels by their alpha; transparent pixels become black.
+  static func unpremultiply(_ row: UnsafePointer<UInt8>, count: Int, into target: UnsafeMutablePointer<UInt8>) {
+    for pixel in 0..<count {
+      let start = row + pixel * 4
+      let alpha = UInt32(start[3])
+      for channel in 0..<3 {
+        let color = UInt32(start[channel])
+        target[pixel * 4 + channel] = alpha == 0 ? 0 : UInt8(min(255, (color * 255 + alpha / 2) / alpha))
+      }
+      target[pixel * 4 + 3] = start[3]
+    }
+  }
+
+  /// `value` times `alpha` over 255, rounded to nearest without a division.
+  private static func scaled(_ value: UInt8, by alpha: UInt32) -> UInt8 {
+    let product = UInt32(value) &* alpha &+ 128
+    return UInt8(truncatingIfNeeded: (product &+ product &>> 8) &>> 8)
+  }
+}

@@ -1,0 +1,62 @@
+import CSPNG
+import HalcyonCore
+
+/// One PNG image being decoded by libspng to RGBA with straight alpha.
+struct PNGReader: ~Copyable {
+  /// The most bytes of metadata, inflated; a few compressed ones can stand for gigabytes.
+  private static let metadataByteLimit = 4 << 20
+
+  private let context: OpaquePointer
+  private let size: PixelSize
+
+  /// Starts reading an image of `size` pixels; `bytes` must outlive the reader.
+  init(_ bytes: UnsafeRawBufferPointer, size: PixelSize) throws(ImageDecodingError) {
+    guard let context = spng_ctx_new(0) else { throw .outOfMemory(size) }
+    self.context = context
+    self.size = size
+    spng_set_image_limits(context, UInt32(size.width), UInt32(size.height))
+    spng_set_chunk_limits(context, Self.metadataByteLimit, Self.metadataByteLimit)
+    spng_set_png_buffer(context, bytes.baseAddress, bytes.count)
+  }
+
+  deinit { spng_ctx_free(context) }
+
+  /// Reads the chunks before the pixels and gets ready to decode rows.
+  func start() throws(ImageDecodingError) {
+    let flags = Int32(SPNG_DECODE_TRNS.rawValue | SPNG_DECODE_PROGRESSIVE.rawValue)
+    try check(spng_decode_image(context, nil, 0, Int32(SPNG_FMT_RGBA8.rawValue), flags))
+  }
+
+  /// Where the next row belongs, `nil` after the last one; rows of interlaced images come several times.
+  func nextRow() throws(ImageDecodingError) -> Int? {
+    var row = spng_row_info()
+    let status = spng_get_row_info(context, &row)
+    if status == SPNG_EOI.status { return nil }
+    try check(status)
+    return Int(row.row_num)
+  }
+
+  /// Writes the pixels that the next row has; `false` after the last row of the image.
+  func readRow(into row: UnsafeMutableRawPointer) throws(ImageDecodingError) -> Bool {
+    let status = spng_decode_row(context, row, size.width * 4)
+    if status == SPNG_EOI.status { return false }
+    try check(status)
+    return true
+  }
+
+  private static func isEnd(_ status: Int32) -> Bool {
+    status == SPNG_IO_EOF.status || status == SPNG_EOF.status
+  }
+
+  private func check(_ status: Int32) throws(ImageDecodingError) {
+    guard status != SPNG_OK.status else { return }
+    if Self.isEnd(status) { throw .truncated(.png) }
+    if status == SPNG_ECHUNK_LIMITS.status { throw .unsupportedFeature(.png, feature: "metadata over 4 MiB") }
+    if status == SPNG_EMEM.status { throw .outOfMemory(size) }
+    throw .corrupt(.png, reason: String(cString: spng_strerror(status)))
+  }
+}
+
+extension spng_errno {
+  fileprivate var status: Int32 { Int32(truncatingIfNeeded: rawValue) }
+}

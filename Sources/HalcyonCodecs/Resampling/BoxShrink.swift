@@ -1,0 +1,73 @@
+import HalcyonCore
+
+/// Averages squares of pixels, to bring an image near the wanted size before it is filtered well.
+///
+/// Filtering alone would have to hold dozens of full rows where an image shrinks a lot.
+final class BoxShrink: RowSource {
+  /// Sums of up to this many bytes fit 16 bits.
+  private static let factorLimit = 256
+
+  let size: PixelSize
+  let isOpaque: Bool
+
+  private let rows: any RowSource
+  private let factor: Int
+  private let isCancelled: () -> Bool
+  private var row: [UInt32]
+  private var sums: [UInt16]
+  private var nextRow = 0
+
+  /// The side of the squares that leaves at least two pixels for one of the result; 1 where there is no use.
+  static func factor(for geometry: ResizeGeometry) -> Int {
+    max(1, min(factorLimit, Int(geometry.reduction / 2)))
+  }
+
+  init(_ rows: any RowSource, factor: Int, isCancelled: @escaping () -> Bool) {
+    self.rows = rows
+    self.factor = factor
+    self.isCancelled = isCancelled
+    isOpaque = rows.isOpaque
+    size = PixelSize(
+      width: (rows.size.width + factor - 1) / factor, height: (rows.size.height + factor - 1) / factor)
+    row = Array(repeating: 0, count: rows.size.width)
+    sums = Array(repeating: 0, count: rows.size.width * 4)
+  }
+
+  func readRow(into target: UnsafeMutablePointer<UInt8>) throws(ImageDecodingError) {
+    let count = min(factor, rows.size.height - nextRow)
+    sums.withUnsafeMutableBufferPointer { $0.update(repeating: 0) }
+    for _ in 0..<count {
+      try rows.checkCancelled(atRow: nextRow, isCancelled)
+      try rows.readRow(intoPixels: &row)
+      addRow()
+      nextRow += 1
+    }
+    average(rowCount: count, into: target)
+  }
+
+  func finish() throws(ImageDecodingError) { try rows.finish() }
+
+  private func addRow() {
+    row.withUnsafeBytes { bytes in
+      sums.withUnsafeMutableBufferPointer { sums in
+        for index in 0..<sums.count { sums[index] &+= UInt16(bytes[index]) }
+      }
+    }
+  }
+
+  private func average(rowCount: Int, into target: UnsafeMutablePointer<UInt8>) {
+    sums.withUnsafeBufferPointer { sums in
+      for column in 0..<size.width {
+        let columns = column * factor..<min((column + 1) * factor, rows.size.width)
+        let pixelCount = UInt32(columns.count * rowCount)
+        var total = SIMD4<UInt32>(repeating: pixelCount / 2)
+        for source in columns {
+          let start = source * 4
+          total &+= SIMD4(
+            UInt32(sums[start]), UInt32(sums[start + 1]), UInt32(sums[start + 2]), UInt32(sums[start + 3]))
+        }
+        for channel in 0..<4 { target[column * 4 + channel] = UInt8(truncatingIfNeeded: total[channel] / pixelCount) }
+      }
+    }
+  }
+}

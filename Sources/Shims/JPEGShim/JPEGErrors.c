@@ -1,0 +1,40 @@
+#include "JPEGErrors.h"
+
+#include <string.h>
+
+#include <jerror.h>
+
+static jpeg_shim_status status_of(int code) {
+  return code == JERR_OUT_OF_MEMORY || code == JERR_NO_BACKING_STORE ? jpeg_shim_out_of_memory : jpeg_shim_failed;
+}
+
+static void error_exit(j_common_ptr info) {
+  jpeg_shim_errors *errors = (jpeg_shim_errors *)info->err;
+  errors->base.format_message(info, errors->message);
+  errors->status = status_of(errors->base.msg_code);
+  longjmp(errors->escape, 1);
+}
+
+// Damage is tolerated as browsers do; only bytes that end too early are an error, since they may come whole later.
+static void emit_message(j_common_ptr info, int level) {
+  if (level >= 0) return;
+  info->err->num_warnings++;
+  if (info->err->msg_code == JWRN_JPEG_EOF) {
+    jpeg_shim_escape((jpeg_shim_errors *)info->err, jpeg_shim_truncated, "the bytes end before the image");
+  }
+}
+
+static void output_message(j_common_ptr info) { (void)info; }
+
+void jpeg_shim_errors_install(jpeg_shim_errors *errors) {
+  jpeg_std_error(&errors->base);
+  errors->base.error_exit = error_exit;
+  errors->base.emit_message = emit_message;
+  errors->base.output_message = output_message;
+}
+
+void jpeg_shim_escape(jpeg_shim_errors *errors, jpeg_shim_status status, const char *message) {
+  errors->status = status;
+  snprintf(errors->message, sizeof errors->message, "%s", message);
+  longjmp(errors->escape, 1);
+}

@@ -1,0 +1,24 @@
+#ifndef HALCYON_JPEG_ERRORS_H
+#define HALCYON_JPEG_ERRORS_H
+
+#include <setjmp.h>
+#include <stdio.h>
+
+#include <jpeglib.h>
+
+#include "JPEGShim.h"
+
+// The error manager of one handle. `base` comes first, so that libjpeg's pointer to it is a pointer to this.
+typedef struct {
+  struct jpeg_error_mgr base;
+  jmp_buf escape;
+  jpeg_shim_status status;
+  char message[JMSG_LENGTH_MAX];
+} jpeg_shim_errors;
+
+void jpeg_shim_errors_install(jpeg_shim_errors *errors);
+
+// Leaves libjpeg with a status and a message of our own; only while an entry point has set `escape`.
+_Noreturn void jpeg_shim_escape(jpeg_shim_errors *errors, jpeg_shim_status status, const char *message);
+
+#endif

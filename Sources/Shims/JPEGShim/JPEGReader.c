@@ -1,0 +1,150 @@
+#include <stdlib.h>
+
+#include "JPEGErrors.h"
+
+struct jpeg_shim_reader {
+  struct jpeg_decompress_struct info;
+  jpeg_shim_errors errors;
+  int scan_limit;
+};
+
+jpeg_shim_reader *jpeg_shim_reader_create(const uint8_t *bytes, size_t count, int scan_limit, size_t memory_limit) {
+  jpeg_shim_reader *reader = calloc(1, sizeof *reader);
+  if (!reader) return NULL;
+  reader->info.err = &reader->errors.base;
+  jpeg_shim_errors_install(&reader->errors);
+  if (setjmp(reader->errors.escape)) {
+    jpeg_shim_reader_destroy(reader);
+    return NULL;
+  }
+  jpeg_create_decompress(&reader->info);
+  reader->info.mem->max_memory_to_use = (long)memory_limit;
+  reader->scan_limit = scan_limit;
+  jpeg_mem_src(&reader->info, bytes, count);
+  return reader;
+}
+
+void jpeg_shim_reader_destroy(jpeg_shim_reader *reader) {
+  if (!reader) return;
+  if (!setjmp(reader->errors.escape)) jpeg_destroy_decompress(&reader->info);
+  free(reader);
+}
+
+const char *jpeg_shim_reader_message(const jpeg_shim_reader *reader) { return reader->errors.message; }
+
+static jpeg_shim_color color_of(J_COLOR_SPACE space) {
+  switch (space) {
+    case JCS_GRAYSCALE: return jpeg_shim_grey;
+    case JCS_YCbCr: return jpeg_shim_ycbcr;
+    case JCS_RGB: return jpeg_shim_rgb;
+    case JCS_CMYK: case JCS_YCCK: return jpeg_shim_cmyk;
+    default: return jpeg_shim_other;
+  }
+}
+
+jpeg_shim_status jpeg_shim_read_header(jpeg_shim_reader *reader, jpeg_shim_header *header) {
+  if (setjmp(reader->errors.escape)) return reader->errors.status;
+  struct jpeg_decompress_struct *info = &reader->info;
+  jpeg_read_header(info, TRUE);
+  header->width = info->image_width;
+  header->height = info->image_height;
+  header->component_count = info->num_components;
+  header->color = color_of(info->jpeg_color_space);
+  header->has_adobe_marker = info->saw_Adobe_marker;
+  return jpeg_shim_ok;
+}
+
+static void describe(const struct jpeg_decompress_struct *info, jpeg_shim_layout *layout) {
+  *layout = (jpeg_shim_layout){.width = info->output_width, .height = info->output_height};
+  for (int i = 0; i < info->num_components && i < 4; i++) {
+    const jpeg_component_info *component = &info->comp_info[i];
+    size_t side = (size_t)component->DCT_scaled_size;
+    size_t units = (info->image_width + (size_t)info->max_h_samp_factor * DCTSIZE - 1)
+                   / ((size_t)info->max_h_samp_factor * DCTSIZE);
+    layout->planes[i] = (jpeg_shim_plane){
+      .width = component->downsampled_width,
+      .height = component->downsampled_height,
+      .stored_width = units * (size_t)component->h_samp_factor * side,
+      .group_rows = (size_t)component->v_samp_factor * side,
+    };
+  }
+}
+
+static void set_scale(struct jpeg_decompress_struct *info, int eighths) {
+  info->scale_num = (unsigned)eighths;
+  info->scale_denom = 8;
+}
+
+jpeg_shim_status jpeg_shim_plan(jpeg_shim_reader *reader, int eighths, jpeg_shim_layout *layout) {
+  if (setjmp(reader->errors.escape)) return reader->errors.status;
+  set_scale(&reader->info, eighths);
+  reader->info.raw_data_out = TRUE;
+  jpeg_calc_output_dimensions(&reader->info);
+  describe(&reader->info, layout);
+  return jpeg_shim_ok;
+}
+
+jpeg_shim_status jpeg_shim_start(
+  jpeg_shim_reader *reader, jpeg_shim_output output, int eighths, jpeg_shim_layout *layout) {
+  if (setjmp(reader->errors.escape)) return reader->errors.status;
+  struct jpeg_decompress_struct *info = &reader->info;
+  set_scale(info, eighths);
+  info->raw_data_out = output == jpeg_shim_planes;
+  if (output != jpeg_shim_planes) {
+    info->out_color_space = output == jpeg_shim_packed_rgba ? JCS_EXT_RGBA : JCS_CMYK;
+  } else {
+    info->out_color_space = info->jpeg_color_space;
+  }
+  // Otherwise all scans would be read here, without a chance to stop.
+  info->buffered_image = jpeg_has_multiple_scans(info);
+  jpeg_start_decompress(info);
+  describe(info, layout);
+  return jpeg_shim_ok;
+}
+
+jpeg_shim_status jpeg_shim_absorb(jpeg_shim_reader *reader, bool *done) {
+  if (setjmp(reader->errors.escape)) return reader->errors.status;
+  struct jpeg_decompress_struct *info = &reader->info;
+  *done = !info->buffered_image;
+  if (*done) return jpeg_shim_ok;
+  // A few bytes can ask for thousands of passes over a large image.
+  if (info->input_scan_number > reader->scan_limit) {
+    jpeg_shim_escape(&reader->errors, jpeg_shim_failed, "it has too many scans");
+  }
+  if (jpeg_consume_input(info) == JPEG_REACHED_EOI) {
+    jpeg_start_output(info, info->input_scan_number);
+    *done = true;
+  }
+  return jpeg_shim_ok;
+}
+
+jpeg_shim_status jpeg_shim_read_row(jpeg_shim_reader *reader, uint8_t *row) {
+  if (setjmp(reader->errors.escape)) return reader->errors.status;
+  JSAMPROW rows[] = {row};
+  if (jpeg_read_scanlines(&reader->info, rows, 1) != 1) {
+    jpeg_shim_escape(&reader->errors, jpeg_shim_failed, "a row is missing");
+  }
+  return jpeg_shim_ok;
+}
+
+jpeg_shim_status jpeg_shim_read_group(jpeg_shim_reader *reader, uint8_t *const *rows) {
+  if (setjmp(reader->errors.escape)) return reader->errors.status;
+  struct jpeg_decompress_struct *info = &reader->info;
+  JSAMPARRAY planes[MAX_COMPONENTS];
+  JDIMENSION count = (JDIMENSION)(info->max_v_samp_factor * info->min_DCT_scaled_size);
+  for (int i = 0; i < info->num_components; i++) {
+    planes[i] = (JSAMPARRAY)rows;
+    rows += info->comp_info[i].v_samp_factor * info->comp_info[i].DCT_scaled_size;
+  }
+  if (jpeg_read_raw_data(info, planes, count) != count) {
+    jpeg_shim_escape(&reader->errors, jpeg_shim_failed, "rows are missing");
+  }
+  return jpeg_shim_ok;
+}
+
+jpeg_shim_status jpeg_shim_finish(jpeg_shim_reader *reader) {
+  if (setjmp(reader->errors.escape)) return reader->errors.status;
+  if (reader->info.buffered_image) jpeg_finish_output(&reader->info);
+  jpeg_finish_decompress(&reader->info);
+  return jpeg_shim_ok;
+}

@@ -1,0 +1,41 @@
+import HalcyonCodecs
+import HalcyonCore
+import Synchronization
+import Testing
+
+struct SharedDecoderTests {
+  @Test(arguments: ["jpeg/peacock.default.jpeg", "jpeg/peacock.progressive.jpeg", Fixture.photo])
+  func `one decoder serves many at once`(_ name: String) async throws {
+    let file = try Fixture.data(name)
+    let decoder: any ImageDecoder = name.hasSuffix("png") ? PNGDecoder() : JPEGDecoder()
+    // More sizes than graphs are kept, so that some are built anew all the time.
+    let sizes = (1...12).map { TargetSize.fit(width: $0 * 4, height: $0 * 4) }
+    let expected = try sizes.map { try decoder.decode(file, options: DecodingOptions(size: $0)).bitmap }
+    try await withThrowingTaskGroup(of: Int.self) { group in
+      for round in 0..<60 {
+        group.addTask {
+          let options = DecodingOptions(size: sizes[round % 12])
+          return try decoder.decode(file, options: options).bitmap.largestDifference(to: expected[round % 12])
+        }
+      }
+      for try await difference in group { #expect(difference == 0) }
+    }
+  }
+
+  @Test(
+    arguments: ["jpeg/peacock.progressive.jpeg", "jpeg/peacock.default.jpeg", Fixture.photo],
+    [TargetSize.original, .fit(width: 20, height: 20)])
+  func `decoding stops half way when nobody wants it any more`(_ name: String, _ size: TargetSize) throws {
+    let file = try Fixture.data(name)
+    let decoder: any ImageDecoder = name.hasSuffix("png") ? PNGDecoder() : JPEGDecoder()
+    let questions = Mutex(0)
+    let options = DecodingOptions(size: size) {
+      questions.withLock { count in
+        count += 1
+        return count == 3
+      }
+    }
+    #expect(throws: ImageDecodingError.cancelled) { try decoder.decode(file, options: options) }
+    #expect(questions.withLock { $0 } == 3)
+  }
+}

@@ -1,0 +1,36 @@
+import HalcyonCodecs
+import HalcyonCore
+import Testing
+
+struct JPEGEncoderTests {
+  @Test func `a picture survives`() throws {
+    let original = try Bitmap.gradient(40, 30)
+    let file = try JPEGEncoder().encode(original, options: EncodingOptions(quality: 0.95))
+    let image = try JPEGDecoder().decode(file, options: DecodingOptions()).bitmap
+    #expect(image.largestDifference(to: original) < 12)
+  }
+
+  @Test func `lower quality makes a smaller file`() throws {
+    let photo = try PNGDecoder().decode(Fixture.data(Fixture.photo), options: DecodingOptions()).bitmap
+    let counts = try [0.0, 0.3, 0.8, 1.0].map { quality in
+      try JPEGEncoder().encode(photo, options: EncodingOptions(quality: quality)).count
+    }
+    #expect(counts == counts.sorted())
+    #expect(Set(counts).count == counts.count)
+  }
+
+  @Test func `the background shows through`() throws {
+    let ghost = try Bitmap.painted(16, 16, isOpaque: false) { _, _ in Color(100, 0, 0, 128) }
+    let file = try JPEGEncoder().encode(ghost, options: EncodingOptions(quality: 1, background: [0, 0, 255]))
+    let color = try JPEGDecoder().decode(file, options: DecodingOptions()).bitmap.color(8, 8)
+    let distance = color &- Color(100, 0, 127, 255)
+    #expect((0..<4).allSatisfy { abs(distance[$0]) <= 3 })
+  }
+
+  @Test func `a side over 65,500 pixels is refused`() throws {
+    let strip = try Bitmap.painted(65_501, 1) { _, _ in Color(0, 0, 0, 255) }
+    #expect(throws: ImageEncodingError.tooLarge(.jpeg, strip.size)) {
+      try JPEGEncoder().encode(strip, options: EncodingOptions())
+    }
+  }
+}

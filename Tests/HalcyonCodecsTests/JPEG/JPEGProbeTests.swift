@@ -1,0 +1,62 @@
+import Foundation
+import HalcyonCodecs
+import HalcyonCore
+import Testing
+
+struct JPEGProbeTests {
+  @Test(arguments: Fixture.jpegNames)
+  func `a growing prefix tells nothing until it tells the truth`(_ name: String) throws {
+    let file = try Fixture.data(name)
+    let whole = try #require(try JPEGDecoder().probe(file, isComplete: true))
+    #expect(whole.storedSize == PixelSize(width: 100, height: 75))
+    for count in 0...file.count {
+      let part = try JPEGDecoder().probe(file.prefix(count), isComplete: false)
+      #expect(part == nil || part == whole)
+    }
+  }
+
+  @Test func `colour models are told apart`() throws {
+    let models = try ["default", "grayscale", "made-cmyk"].map { name in
+      try JPEGDecoder().probe(Fixture.data("jpeg/peacock.\(name).jpeg"), isComplete: true)?.colorModel
+    }
+    #expect(models == [.yCbCr, .grey, .cmyk])
+  }
+
+  @Test func `300 KB of metadata are skipped`() throws {
+    var file = try Fixture.data("jpeg/peacock.default.jpeg")
+    let profile = Array("ICC_PROFILE\0".utf8) + [UInt8](repeating: 0xFF, count: 60_000)
+    for _ in 0..<5 { file = FileSurgery.jpeg(file, inserting: 0xE2, profile) }
+    let info = try #require(try JPEGDecoder().probe(file, isComplete: true))
+    #expect(info.hasColorProfile)
+    #expect(info.storedSize == PixelSize(width: 100, height: 75))
+    #expect(try JPEGDecoder().probe(file.prefix(200_000), isComplete: false) == nil)
+    let image = try JPEGDecoder().decode(file, options: DecodingOptions(size: .fit(width: 10, height: 10)))
+    #expect(image.size == PixelSize(width: 10, height: 8))
+  }
+
+  @Test(arguments: [0xC3, 0xC9, 0xCA] as [UInt8])
+  func `lossless and arithmetic-coded frames are refused by name`(_ marker: UInt8) throws {
+    let file = try FileSurgery.jpeg(Fixture.data("jpeg/peacock.default.jpeg"), frameByte: 1, [marker])
+    #expect {
+      try JPEGDecoder().decode(file, options: DecodingOptions())
+    } throws: {
+      if case .unsupportedFeature(.jpeg, _)? = $0 as? ImageDecodingError { true } else { false }
+    }
+  }
+
+  @Test func `12 bits a sample are refused by name`() throws {
+    let file = try FileSurgery.jpeg(Fixture.data("jpeg/peacock.default.jpeg"), frameByte: 4, [12])
+    #expect(throws: ImageDecodingError.unsupportedFeature(.jpeg, feature: "12 bits a sample")) {
+      try JPEGDecoder().probe(file, isComplete: true)
+    }
+  }
+
+  @Test func `a complete file without a frame is damaged`() {
+    #expect(throws: ImageDecodingError.truncated(.jpeg)) {
+      try JPEGDecoder().probe(Data([0xFF, 0xD8]), isComplete: true)
+    }
+    #expect(throws: ImageDecodingError.corrupt(.jpeg, reason: "it ends before its first scan")) {
+      try JPEGDecoder().probe(Data([0xFF, 0xD8, 0xFF, 0xD9]), isComplete: true)
+    }
+  }
+}

@@ -1,0 +1,83 @@
+import Foundation
+import HalcyonCodecs
+import HalcyonCore
+import Testing
+
+struct PNGDecoderTests {
+  /// The pixel at column 9, row 20 with straight alpha, as ImageMagick has it.
+  private static let pixels: [(name: String, color: Color)] = [
+    ("basn0g01", Color(255, 255, 255, 255)), ("basn0g02", Color(255, 255, 255, 255)),
+    ("basn0g04", Color(119, 119, 119, 255)), ("basn0g08", Color(139, 139, 139, 255)),
+    ("basn0g16", Color(120, 120, 120, 255)), ("basn2c08", Color(118, 255, 255, 255)),
+    ("basn2c16", Color(180, 90, 0, 255)), ("basn3p01", Color(34, 102, 255, 255)),
+    ("basn3p02", Color(255, 0, 0, 255)), ("basn3p04", Color(0, 255, 153, 255)),
+    ("basn3p08", Color(255, 255, 68, 255)), ("basn4a08", Color(90, 90, 90, 74)),
+    ("basn4a16", Color(78, 78, 78, 149)), ("basn6a08", Color(3, 255, 127, 74)),
+    ("basn6a16", Color(255, 39, 0, 149)), ("basi0g01", Color(255, 255, 255, 255)),
+    ("basi0g16", Color(120, 120, 120, 255)), ("basi2c08", Color(118, 255, 255, 255)),
+    ("basi3p04", Color(0, 255, 153, 255)), ("basi4a16", Color(78, 78, 78, 149)),
+    ("basi6a08", Color(3, 255, 127, 74)), ("tbbn0g04", Color(119, 119, 119, 255)),
+    ("tbbn2c16", Color(0, 212, 0, 255)), ("tbbn3p08", Color(0, 216, 0, 255)),
+    ("tbwn0g16", Color(124, 124, 124, 255)),
+  ]
+
+  @Test(arguments: pixels)
+  func `every colour type decodes`(_ name: String, _ color: Color) throws {
+    let image = try PNGDecoder().decode(Fixture.data("pngsuite/\(name).png"), options: DecodingOptions())
+    #expect(image.size == PixelSize(width: 32, height: 32))
+    let alpha = color.w
+    let expected = Color(color.x * alpha / 255, color.y * alpha / 255, color.z * alpha / 255, alpha)
+    let distance = expected &- image.bitmap.color(9, 20)
+    #expect((0..<4).allSatisfy { abs(distance[$0]) <= 1 }, "\(image.bitmap.color(9, 20))")
+    #expect(image.bitmap.isOpaque == !image.info.hasAlpha)
+  }
+
+  @Test(arguments: ["s01i3p01", "s03i3p01"])
+  func `tiny interlaced images decode`(_ name: String) throws {
+    let side = try #require(Int(name.dropFirst().prefix(2)))
+    let image = try PNGDecoder().decode(Fixture.data("pngsuite/\(name).png"), options: DecodingOptions())
+    #expect(image.size == PixelSize(width: side, height: side))
+  }
+
+  @Test(
+    arguments: ["0g01", "0g16", "2c08", "3p04", "4a16", "6a08"],
+    [TargetSize.original, .fit(width: 11, height: 11), .fit(width: 3, height: 3), .fill(width: 20, height: 7)])
+  func `interlacing changes nothing`(_ name: String, _ size: TargetSize) throws {
+    let options = DecodingOptions(size: size)
+    let plain = try PNGDecoder().decode(Fixture.data("pngsuite/basn\(name).png"), options: options)
+    let interlaced = try PNGDecoder().decode(Fixture.data("pngsuite/basi\(name).png"), options: options)
+    #expect(plain.bitmap.largestDifference(to: interlaced.bitmap) == 0)
+  }
+
+  @Test(arguments: [2, 3, 5, 11, 40, 64])
+  func `resampling leaves no dark fringes`(_ side: Int) throws {
+    let half = try Bitmap.painted(64, 64, isOpaque: false) { column, row in
+      (column + row) % 64 < 32 ? Color(255, 255, 255, 255) : Color(0, 0, 0, 0)
+    }
+    let file = try PNGEncoder().encode(half, options: EncodingOptions())
+    let small = try PNGDecoder().decode(file, options: DecodingOptions(size: .fit(width: side, height: side))).bitmap
+    for row in 0..<side {
+      for column in 0..<side {
+        let color = small.color(column, row)
+        #expect(color.x <= color.w && color.x >= color.w - 2 && color.x == color.z)
+      }
+    }
+  }
+
+  @Test(arguments: [60, 33, 25, 12, 5, 1])
+  func `a smaller size is near the average of the full one`(_ side: Int) throws {
+    let file = try Fixture.data(Fixture.photo)
+    let full = try PNGDecoder().decode(file, options: DecodingOptions()).bitmap
+    let size = TargetSize.fit(width: side, height: side)
+    let small = try PNGDecoder().decode(file, options: DecodingOptions(size: size)).bitmap
+    #expect(small.difference(toAveraged: full, geometry: size.geometry(for: full.size)) < 6)
+  }
+
+  @Test func `one colour stays one colour`() throws {
+    let wall = try Bitmap.painted(301, 203) { _, _ in Color(77, 130, 201, 255) }
+    let file = try PNGEncoder().encode(wall, options: EncodingOptions())
+    let small = try PNGDecoder().decode(file, options: DecodingOptions(size: .fit(width: 97, height: 97))).bitmap
+    let expected = try Bitmap.painted(small.size.width, small.size.height) { _, _ in Color(77, 130, 201, 255) }
+    #expect(small.largestDifference(to: expected) == 0)
+  }
+}

@@ -1,0 +1,44 @@
+import Foundation
+import HalcyonCodecs
+import HalcyonCore
+import Testing
+
+struct PNGProbeTests {
+  @Test(arguments: ["basn0g01", "basn2c16", "basn3p04", "basi6a08", "tbbn3p08"])
+  func `a growing prefix tells nothing until it tells the truth`(_ name: String) throws {
+    let file = try Fixture.data("pngsuite/\(name).png")
+    let whole = try #require(try PNGDecoder().probe(file, isComplete: true))
+    #expect(whole.storedSize == PixelSize(width: 32, height: 32))
+    for count in 0...file.count {
+      let part = try PNGDecoder().probe(file.prefix(count), isComplete: false)
+      #expect(part == nil || part == whole)
+    }
+  }
+
+  @Test func `colour, depth and alpha are told`() throws {
+    let infos = try ["basn0g01", "basn2c16", "basn3p04", "basn4a08", "tbbn3p08"].map { name in
+      try #require(try PNGDecoder().probe(Fixture.data("pngsuite/\(name).png"), isComplete: true))
+    }
+    #expect(infos.map(\.colorModel) == [.grey, .rgb, .palette, .grey, .palette])
+    #expect(infos.map(\.bitDepth) == [1, 16, 4, 8, 8])
+    #expect(infos.map(\.hasAlpha) == [false, false, false, true, true])
+  }
+
+  @Test func `frames and a profile are told`() throws {
+    var file = try Fixture.data("pngsuite/basn2c08.png")
+    file = FileSurgery.png(file, inserting: "acTL", FileSurgery.bytes(7, count: 4) + FileSurgery.bytes(0, count: 4))
+    file = FileSurgery.png(file, inserting: "iCCP", Array("none\0\0".utf8))
+    let info = try #require(try PNGDecoder().probe(file, isComplete: true))
+    #expect(info.frameCount == 7)
+    #expect(info.hasColorProfile)
+    #expect(try PNGDecoder().decode(file, options: DecodingOptions()).size == PixelSize(width: 32, height: 32))
+  }
+
+  @Test func `metadata over 4 MiB are refused by name`() throws {
+    let text = Array("Comment\0".utf8) + [UInt8](repeating: 0x20, count: 5 << 20)
+    let file = try FileSurgery.png(Fixture.data("pngsuite/basn2c08.png"), inserting: "tEXt", text)
+    #expect(throws: ImageDecodingError.unsupportedFeature(.png, feature: "metadata over 4 MiB")) {
+      try PNGDecoder().decode(file, options: DecodingOptions())
+    }
+  }
+}

@@ -1,0 +1,30 @@
+import HalcyonCore
+import Testing
+
+@testable import HalcyonCodecs
+
+struct ResampleRunTests {
+  @Test(arguments: [true, false], [(40, 31), (64, 3), (7, 90), (120, 90)])
+  func `holding the whole source changes nothing`(_ isOpaque: Bool, _ size: (width: Int, height: Int)) throws {
+    let source = try Bitmap.painted(120, 90, isOpaque: isOpaque) { column, row in
+      isOpaque ? Color(column, row, 255, 255) : Color(row, 0, column, column + row)
+    }
+    let geometry = ResizeGeometry(
+      window: PixelRectangle(x: 0.25, y: 3, width: 119.5, height: 80),
+      outputSize: PixelSize(width: size.width, height: size.height))
+    let streamed = try draw(source, geometry, holdsWholeSource: false)
+    #expect(try draw(source, geometry, holdsWholeSource: true).largestDifference(to: streamed) == 0)
+  }
+
+  private func draw(_ source: Bitmap, _ geometry: ResizeGeometry, holdsWholeSource: Bool) throws -> Bitmap {
+    try Bitmap(size: geometry.outputSize, isOpaque: source.isOpaque) { output in
+      let pixels = try #require(output.bindMemory(to: UInt32.self).baseAddress)
+      let planes = RowPlaneSource(BitmapRowSource(source), isCancelled: { false })
+      let graph = SharedResampleGraph(try ResampleGraph(source: planes.format, geometry: geometry))
+      let run = try ResampleRun(
+        source: planes, graph: graph, outputSize: geometry.outputSize, into: pixels, holdsWholeSource: holdsWholeSource)
+      try run.run()
+      try run.drain()
+    }
+  }
+}
