@@ -49,8 +49,8 @@ package final class WorkerPool: Sendable {
   }
 
   /// Runs `work` after everything that was handed in before it with the same priority; nobody waits.
-  package func enqueue(_ work: @escaping @Sendable () -> Void) {
-    queue.add(id: queue.newID(), priority: .normal) { isStarted in
+  package func enqueue(priority: ImagePriority = .normal, _ work: @escaping @Sendable () -> Void) {
+    queue.add(id: queue.newID(), priority: priority) { isStarted in
       if isStarted { work() }
     }
   }

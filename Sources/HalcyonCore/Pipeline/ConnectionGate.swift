@@ -31,6 +31,9 @@ final class ConnectionGate: Sendable {
   /// Transfers that go on now.
   var activeCount: Int { state.withLock(\.total) }
 
+  /// Transfers that wait for a place.
+  var waitingCount: Int { state.withLock(\.waiters.count) }
+
   /// Waits for a place, runs `body`, and gives the place to the next.
   func run<Value: Sendable>(
     for origin: WebOrigin, interest: LoadInterest, _ body: () async throws(ImageError) -> Value

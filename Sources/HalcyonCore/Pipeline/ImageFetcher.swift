@@ -30,7 +30,8 @@ final class ImageFetcher: Sendable {
     let policy = request.cachePolicy
     let jobKey = JobKey(
       key: key, readsStore: policy.readsStore, writesStore: policy.writesStore, usesNetwork: policy.usesNetwork)
-    return try await jobs.value(for: jobKey, interest: interest) { [self] interest throws(ImageError) in
+    return try await jobs.value(for: jobKey, interest: interest, keepsResult: true) {
+      [self] interest throws(ImageError) in
       switch source {
       case .web(let url, _):
         try await webBody(url, headers: request.headers, policy: policy, key: key, interest: interest)

@@ -38,17 +38,19 @@ final class ImageLoader: Sendable {
     for request: ImageRequest, keys: RequestKeys, interest: LoadInterest
   ) async throws(ImageError) -> ImageResponse {
     guard request.size.isValid else { throw .invalidTargetSize(request.size) }
-    let loaded = try await load(request, keys: keys, interest: interest)
+    let loaded = try await load(request, keys: keys, interest: interest, keepsResult: true)
     return ImageResponse(
       image: loaded.image, origin: loaded.body.origin, url: loaded.body.metadata.url,
       encodedByteCount: loaded.body.data.count, trace: loaded.trace)
   }
 
   private func load(
-    _ request: ImageRequest, keys: RequestKeys, interest: LoadInterest
+    _ request: ImageRequest, keys: RequestKeys, interest: LoadInterest, keepsResult: Bool
   ) async throws(ImageError) -> Loaded {
     let jobKey = JobKey(key: keys.image, policy: request.cachePolicy)
-    return try await jobs.value(for: jobKey, interest: interest) { [self] interest throws(ImageError) in
+    return try await jobs.value(
+      for: jobKey, interest: interest, keepsResult: keepsResult
+    ) { [self] interest throws(ImageError) in
       let loaded =
         if let processor = request.processors.last {
           try await process(request, with: processor, interest: interest)
@@ -69,7 +71,7 @@ final class ImageLoader: Sendable {
   ) async throws(ImageError) -> Loaded {
     var earlier = request
     earlier.processors.removeLast()
-    var loaded = try await load(earlier, keys: RequestKeys(earlier), interest: interest)
+    var loaded = try await load(earlier, keys: RequestKeys(earlier), interest: interest, keepsResult: false)
     let start = ContinuousClock.now
     let image = loaded.image
     do {

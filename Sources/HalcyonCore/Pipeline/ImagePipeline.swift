@@ -38,7 +38,7 @@ public final class ImagePipeline: Sendable {
     let keys = RequestKeys(request)
     if let response = loader.memoryResponse(for: request, key: keys.image) { return response }
     return try await loader.response(
-      for: request, keys: keys, interest: LoadInterest(priority: request.priority, keepsResult: true))
+      for: request, keys: keys, interest: LoadInterest(priority: request.priority))
   }
 
   /// Starts loading at once, and returns a handle to follow, hurry or cancel it.

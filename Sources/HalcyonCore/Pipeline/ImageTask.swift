@@ -23,7 +23,7 @@ public final class ImageTask: Sendable {
   init(request: ImageRequest, loader: ImageLoader) {
     self.request = request
     let broadcast = EventBroadcast()
-    let interest = LoadInterest(priority: request.priority, keepsResult: true) { broadcast.send($0) }
+    let interest = LoadInterest(priority: request.priority) { broadcast.send($0) }
     self.broadcast = broadcast
     self.interest = interest
     work = Task {

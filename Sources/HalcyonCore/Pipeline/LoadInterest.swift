@@ -10,15 +10,12 @@ final class LoadInterest: Sendable {
   }
 
   private let level: Atomic<Int>
-  private let keeps: Atomic<Bool>
+  private let keeps = Atomic(false)
   private let state = Mutex(State())
   private let onProgress: @Sendable (LoadProgress) -> Void
 
-  init(
-    priority: ImagePriority, keepsResult: Bool, onProgress: @escaping @Sendable (LoadProgress) -> Void = { _ in }
-  ) {
+  init(priority: ImagePriority, onProgress: @escaping @Sendable (LoadProgress) -> Void = { _ in }) {
     level = Atomic(priority.rawValue)
-    keeps = Atomic(keepsResult)
     self.onProgress = onProgress
   }
 
@@ -31,7 +28,7 @@ final class LoadInterest: Sendable {
     }
   }
 
-  /// Whether the result is what somebody asked for, and not only a step on the way to it.
+  /// Of a shared job: whether its result is what some waiter asked for, and not only a step on the way to it.
   var keepsResult: Bool { keeps.load(ordering: .relaxed) }
 
   func keepResult() { keeps.store(true, ordering: .relaxed) }

@@ -10,6 +10,7 @@ final class SharedJobs<Key: Hashable & Sendable, Value: Sendable>: Sendable {
 
   private struct Waiter {
     let interest: LoadInterest
+    let keepsResult: Bool
     let continuation: CheckedContinuation<Outcome, Never>
   }
 
@@ -36,14 +37,17 @@ final class SharedJobs<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   var count: Int { state.withLock { $0.jobs.count } }
 
   /// The outcome of the job for `key`, which `operation` starts when there is none.
+  ///
+  /// - Parameter keepsResult: Whether this waiter wants the value for itself, and not to make another one of it.
   func value(
-    for key: Key, interest: LoadInterest, operation: @escaping Operation
+    for key: Key, interest: LoadInterest, keepsResult: Bool, operation: @escaping Operation
   ) async throws(ImageError) -> Value {
     if Task.isCancelled { throw .cancelled }
     let id = state.withLock { $0.newID() }
     let outcome = await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
-        join(key, id, Waiter(interest: interest, continuation: continuation), operation)
+        let waiter = Waiter(interest: interest, keepsResult: keepsResult, continuation: continuation)
+        join(key, id, waiter, operation)
         if Task.isCancelled { leave(key, id) }
       }
     } onCancel: {
@@ -59,14 +63,14 @@ final class SharedJobs<Key: Hashable & Sendable, Value: Sendable>: Sendable {
       state.jobs[key] = job
       return job
     }
-    if waiter.interest.keepsResult { job.interest.keepResult() }
+    if waiter.keepsResult { job.interest.keepResult() }
     waiter.interest.observe(id: id) { [weak self] in self?.updatePriority(of: key) }
     updatePriority(of: key)
     if let progress = job.interest.progress { waiter.interest.report(progress) }
   }
 
   private func start(_ key: Key, id: UInt64, _ operation: @escaping Operation) -> Job {
-    let interest = LoadInterest(priority: .veryLow, keepsResult: false) { [weak self] progress in
+    let interest = LoadInterest(priority: .veryLow) { [weak self] progress in
       self?.report(progress, for: key, job: id)
     }
     let task = Task {

@@ -31,6 +31,27 @@ final class Signal: Sendable {
   }
 }
 
+/// Holds a thread until it is opened.
+///
+/// Unchecked: `isOpen` is touched only while `condition` is locked.
+final class ThreadGate: @unchecked Sendable {
+  private let condition = NSCondition()
+  private var isOpen = false
+
+  func open() {
+    condition.withLock {
+      isOpen = true
+      condition.broadcast()
+    }
+  }
+
+  func wait() {
+    condition.withLock {
+      while !isOpen { condition.wait() }
+    }
+  }
+}
+
 /// Counts, and can be waited on until it has counted far enough.
 final class Counter: Sendable {
   private struct State {

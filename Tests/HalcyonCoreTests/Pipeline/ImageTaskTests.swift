@@ -1,0 +1,64 @@
+import Foundation
+import HalcyonCore
+import HalcyonTesting
+import Synchronization
+import Testing
+
+struct ImageTaskTests {
+  @Test func `progress is told, then the end, also to those who listen late`() async throws {
+    let body = SolidImage(width: 4, height: 4, paddingByteCount: 1000).data
+    let release = Signal()
+    let fixture = PipelineFixture { _ in
+      await release.wait()
+      return .answer(body: body, headers: ["Content-Length": "\(body.count)"], pieceByteCount: 100)
+    }
+    let task = fixture.pipeline.task(for: ImageRequest(url: fixture.url))
+    let events = task.events
+    #expect(task.result == nil)
+    release.set()
+    var fractions: [Double] = []
+    var endings = 0
+    for await event in events {
+      switch event {
+      case .progress(let progress): fractions.append(progress.fraction)
+      case .finished: endings += 1
+      }
+    }
+    #expect(fractions.count == 11)
+    #expect(fractions == fractions.sorted())
+    #expect(fractions.last == 1)
+    #expect(endings == 1)
+    var late = 0
+    for await event in task.events {
+      if case .finished(.success) = event { late += 1 }
+    }
+    #expect(late == 1)
+  }
+
+  @Test func `cancelling shows at once, may be repeated, and changes no result`() async throws {
+    let fixture = PipelineFixture.serving()
+    let done = fixture.pipeline.task(for: ImageRequest(url: fixture.url))
+    _ = try await done.image
+    done.cancel()
+    #expect(throws: Never.self) { try done.result?.get() }
+
+    let release = Signal()
+    let held = PipelineFixture { _ in
+      await release.wait()
+      return .failure(.cancelled)
+    }
+    let task = held.pipeline.task(for: ImageRequest(url: held.url))
+    task.cancel()
+    task.cancel()
+    guard case .failure(.cancelled) = task.result else {
+      Issue.record("the result was \(String(describing: task.result))")
+      return
+    }
+    release.set()
+  }
+
+  @Test(arguments: [(0, nil, 0.0), (5, 10, 0.5), (20, 10, 1.0), (5, 0, 0.0)] as [(Int, Int?, Double)])
+  func `the fraction stays between 0 and 1`(received: Int, expected: Int?, fraction: Double) {
+    #expect(LoadProgress(receivedByteCount: received, expectedByteCount: expected).fraction == fraction)
+  }
+}

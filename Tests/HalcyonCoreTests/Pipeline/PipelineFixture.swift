@@ -1,0 +1,36 @@
+import Foundation
+import HalcyonCore
+import HalcyonTesting
+
+/// A pipeline over a scripted transport, and everything that it is made of.
+struct PipelineFixture {
+  let transport: ScriptedTransport
+  let decoder: SolidDecoder
+  let memory: MemoryCache
+  let store = MemoryDataStore()
+  let pipeline: ImagePipeline
+  let url = URL(string: "http://example.com/a") ?? URL(filePath: "/")
+
+  init(
+    decoder: SolidDecoder = SolidDecoder(), configure: (inout ImagePipeline.Configuration) -> Void = { _ in },
+    script: @escaping @Sendable (TransportRequest) async throws -> ScriptedTransport.Reply
+  ) {
+    self.decoder = decoder
+    transport = ScriptedTransport(script)
+    memory = MemoryCache(configuration: MemoryCacheConfiguration(costLimit: 100 << 20))
+    var configuration = ImagePipeline.Configuration(
+      transport: transport, decoders: [decoder], cache: ImageCache(memory: memory, store: store))
+    configure(&configuration)
+    pipeline = ImagePipeline(configuration: configuration)
+  }
+
+  /// A pipeline whose every request gets the same image.
+  static func serving(_ image: SolidImage = SolidImage(width: 100, height: 50)) -> PipelineFixture {
+    PipelineFixture { _ in .answer(body: image.data) }
+  }
+}
+
+extension ImageError {
+  /// The name of the case, to tell errors with associated values apart.
+  var name: String { Mirror(reflecting: self).children.first?.label ?? "cancelled" }
+}
