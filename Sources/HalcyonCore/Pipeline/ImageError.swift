@@ -62,7 +62,7 @@ extension ImageError: CustomStringConvertible {
     case .responseTooLarge(let byteLimit, let url):
       "\(url.printable) is over \(byteLimit) bytes. Raise limits.encodedByteCount to accept it."
     case .notAnImage(let contentType, let url):
-      "\(url.printable) is no image but \(contentType ?? "of an unknown kind"). Check that the address is an image's own."
+      "\(url.printable) is no image\(contentType.map { ": the server calls it \($0)" } ?? ""). Check the address."
     case .decoding(let error, let url):
       "\(url.printable) was not decoded. \(error)"
     case .unreadableFile(let path, let code):

@@ -44,6 +44,12 @@ final class ImageLoader: Sendable {
       encodedByteCount: loaded.body.data.count, trace: loaded.trace)
   }
 
+  /// The encoded bytes of a request.
+  func body(for request: ImageRequest) async throws(ImageError) -> FetchedBody {
+    try await fetcher.body(
+      for: request, key: RequestKeys(request).fetch, interest: LoadInterest(priority: request.priority))
+  }
+
   private func load(
     _ request: ImageRequest, keys: RequestKeys, interest: LoadInterest, keepsResult: Bool
   ) async throws(ImageError) -> Loaded {

@@ -53,6 +53,18 @@ public final class ImagePipeline: Sendable {
     loader.memoryResponse(for: request, key: RequestKeys(request).image)?.image
   }
 
+  /// The encoded bytes of a request's image, from the store where it is there; its size and processors do not matter.
+  ///
+  /// The bytes have been checked to begin like an image. They are not decoded, and so not kept in the store either.
+  public func data(for request: ImageRequest) async throws(ImageError) -> Data {
+    try await loader.body(for: request).data
+  }
+
+  /// The facts about an image without decoding it.
+  public func info(for request: ImageRequest) async throws(ImageError) -> ImageInfo {
+    try await loader.body(for: request).info
+  }
+
   /// Loads that have not ended, those shared counted once.
   public var activeLoadCount: Int { loader.activeCount }
 }

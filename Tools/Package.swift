@@ -1,0 +1,35 @@
+// swift-tools-version: 6.3
+import PackageDescription
+
+let warningsAreErrors = Context.environment["HALCYON_WARNINGS_AS_ERRORS"] == "1"
+
+let swiftSettings: [SwiftSetting] =
+  [
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+  ] + (warningsAreErrors ? [.treatAllWarnings(as: .error)] : [])
+
+let halcyon = Target.Dependency.product(name: "Halcyon", package: "Halcyon")
+
+let package = Package(
+  name: "HalcyonTools",
+  platforms: [.macOS(.v15)],
+  products: [.executable(name: "halcyon", targets: ["halcyon"])],
+  dependencies: [
+    .package(name: "Halcyon", path: ".."),
+    .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0"),
+  ],
+  targets: [
+    .executableTarget(
+      name: "halcyon",
+      dependencies: ["HalcyonCommand", .product(name: "ArgumentParser", package: "swift-argument-parser")],
+      swiftSettings: swiftSettings),
+    .target(
+      name: "HalcyonCommand",
+      dependencies: [halcyon, .product(name: "ArgumentParser", package: "swift-argument-parser")],
+      swiftSettings: swiftSettings),
+  ],
+  swiftLanguageModes: [.v6]
+)

@@ -1,0 +1,56 @@
+import ArgumentParser
+import Foundation
+import Halcyon
+
+/// `400x300`, `400x` or `x300`.
+struct SizeArgument: ExpressibleByArgument {
+  let target: TargetSize
+
+  init?(argument: String) {
+    let sides = argument.lowercased().split(separator: "x", omittingEmptySubsequences: false)
+    guard sides.count == 2, sides != ["", ""] else { return nil }
+    guard let width = Self.side(sides[0]), let height = Self.side(sides[1]) else { return nil }
+    target = .fit(width: width, height: height)
+  }
+
+  private static func side(_ text: Substring) -> Int? {
+    if text.isEmpty { return .max }
+    guard let number = Int(text), number > 0 else { return nil }
+    return number
+  }
+}
+
+/// Where the caches are.
+struct CacheOptions: ParsableArguments {
+  @Option(name: .customLong("cache-dir"), help: "Keep the disk cache in this folder.")
+  var directory: String?
+
+  func pipeline() -> ImagePipeline {
+    let directory = directory.map { URL(filePath: $0, directoryHint: .isDirectory) } ?? DiskCache.defaultDirectory
+    return ImagePipeline(cache: .standard(directory: directory))
+  }
+}
+
+/// What people type where an address is asked for.
+enum SourceAddress {
+  /// An address as it is; a path as a `file` address.
+  static func resolve(_ text: String) -> String {
+    let scheme = text.prefix { $0.isASCII && ($0.isLetter || $0.isNumber || "+-.".contains($0)) }
+    let isAddress = text.dropFirst(scheme.count).hasPrefix("://") || scheme.lowercased() == "data"
+    return isAddress ? text : URL(filePath: text).absoluteString
+  }
+}
+
+/// One JSON object on one line.
+enum JSONLine {
+  static func encode(_ value: some Encodable) throws -> String {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+    return String(decoding: try encoder.encode(value), as: UTF8.self)
+  }
+}
+
+extension Duration {
+  /// Milliseconds with two digits after the point.
+  var roundedMilliseconds: Double { ((self / .milliseconds(1)) * 100).rounded() / 100 }
+}

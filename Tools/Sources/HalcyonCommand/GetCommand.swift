@@ -1,0 +1,82 @@
+import ArgumentParser
+import Foundation
+import Halcyon
+
+/// `halcyon get`: one image through the caches, at the wanted size, into a file.
+struct GetCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "get", abstract: "Loads an image through the caches.",
+    discussion: "Says where the image came from: network, store (the disk cache), file or inline.")
+
+  @Argument(help: "An http, https, file or data address, or the path of a file.")
+  var address: String
+
+  @Option(help: "Fit the image into this box of pixels, for example 400x300, 400x or x300.")
+  var size: SizeArgument?
+
+  @Option(name: .shortAndLong, help: "Write the image to this file: .jpg or .png.")
+  var output: String?
+
+  @Flag(help: "Print one JSON object.")
+  var json = false
+
+  @OptionGroup var cache: CacheOptions
+
+  func run() async throws {
+    let format = try output.map { try OutputFile(path: $0) }
+    let pipeline = cache.pipeline()
+    let request = ImageRequest(source: .address(SourceAddress.resolve(address)), size: size?.target ?? .original)
+    let start = ContinuousClock.now
+    let response = try await load(request, with: pipeline)
+    let elapsed = start.duration(to: .now)
+    if let format { try await format.write(response, of: request, from: pipeline) }
+    await pipeline.cache.flush()
+    let report = GetReport(address: address, response: response, elapsed: elapsed, output: output)
+    print(json ? try report.json : report.line)
+  }
+
+  private func load(_ request: ImageRequest, with pipeline: ImagePipeline) async throws -> ImageResponse {
+    let task = pipeline.task(for: request)
+    var bar = ProgressBar()
+    defer { bar.clear() }
+    for await event in task.events {
+      if case .progress(let progress) = event { bar.show(progress) }
+    }
+    return try await task.response
+  }
+}
+
+/// What `halcyon get` prints.
+private struct GetReport: Encodable {
+  let address: String
+  let origin: String
+  let format: String
+  let width: Int
+  let height: Int
+  let sourceWidth: Int
+  let sourceHeight: Int
+  let milliseconds: Double
+  let encodedBytes: Int?
+  let output: String?
+
+  init(address: String, response: ImageResponse, elapsed: Duration, output: String?) {
+    self.address = address
+    origin = response.origin.rawValue
+    format = response.image.info.format.rawValue
+    (width, height) = (response.image.size.width, response.image.size.height)
+    let source = response.image.info.pixelSize
+    (sourceWidth, sourceHeight) = (source.width, source.height)
+    milliseconds = elapsed.roundedMilliseconds
+    encodedBytes = response.encodedByteCount
+    self.output = output
+  }
+
+  var json: String { get throws { try JSONLine.encode(self) } }
+
+  var line: String {
+    let shrunk = width == sourceWidth && height == sourceHeight ? "" : " from \(sourceWidth)x\(sourceHeight)"
+    let bytes = encodedBytes.map { ", \($0) bytes" } ?? ""
+    return
+      "\(format) \(width)x\(height)\(shrunk), \(origin), \(milliseconds) ms\(bytes)\(output.map { " -> \($0)" } ?? "")"
+  }
+}

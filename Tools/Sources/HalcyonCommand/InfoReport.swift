@@ -1,0 +1,72 @@
+import Foundation
+import Halcyon
+
+/// What `halcyon info` prints about one image. What is not known is `null` in JSON.
+struct InfoReport: Encodable {
+  let path: String
+  var format: String?
+  var width: Int?
+  var height: Int?
+  var frames: Int?
+  var orientation: Int?
+  var color: String?
+  var bitDepth: Int?
+  var alpha: Bool?
+  var profile: Bool?
+  var milliseconds: Double?
+  var peakBytes: Int?
+  var error: String?
+
+  private enum Key: String, CodingKey {
+    case path, format, width, height, frames, orientation, color, bitDepth, alpha, profile, milliseconds, peakBytes
+    case error
+  }
+
+  init(path: String) {
+    self.path = path
+  }
+
+  mutating func add(_ info: ImageInfo) {
+    format = info.format.rawValue
+    (width, height) = (info.pixelSize.width, info.pixelSize.height)
+    frames = info.frameCount
+    orientation = info.orientation.rawValue
+    color = info.colorModel.rawValue
+    bitDepth = info.bitDepth
+    alpha = info.hasAlpha
+    profile = info.hasColorProfile
+  }
+
+  func encode(to encoder: any Encoder) throws {
+    var container = encoder.container(keyedBy: Key.self)
+    try container.encode(path, forKey: .path)
+    try container.encode(format, forKey: .format)
+    try container.encode(width, forKey: .width)
+    try container.encode(height, forKey: .height)
+    try container.encode(frames, forKey: .frames)
+    try container.encode(orientation, forKey: .orientation)
+    try container.encode(color, forKey: .color)
+    try container.encode(bitDepth, forKey: .bitDepth)
+    try container.encode(alpha, forKey: .alpha)
+    try container.encode(profile, forKey: .profile)
+    try container.encode(milliseconds, forKey: .milliseconds)
+    try container.encode(peakBytes, forKey: .peakBytes)
+    try container.encode(error, forKey: .error)
+  }
+
+  /// The same for people.
+  var line: String {
+    guard let format, let width, let height else { return "\(path): \(error ?? "unknown")" }
+    var parts = ["\(format) \(width)x\(height)", "\(bitDepth ?? 8)-bit \(color ?? "")"]
+    if alpha == true { parts.append("with alpha") }
+    if let orientation, orientation != 1 { parts.append("orientation \(orientation)") }
+    if profile == true { parts.append("ICC profile") }
+    if let frames, frames > 1 { parts.append("\(frames) frames") }
+    if let milliseconds { parts.append("\(milliseconds) ms") }
+    if let peakBytes {
+      parts.append("peak " + ByteCountFormatter.string(fromByteCount: Int64(peakBytes), countStyle: .memory))
+    }
+    if let error { parts.append(error) }
+    return "\(path): " + parts.joined(separator: ", ")
+  }
+}
