@@ -5,7 +5,7 @@ public import HalcyonCore
 ///
 /// A smaller size is decoded with a smaller transform, and its planes are filtered to the wanted size while they
 /// arrive: a baseline image takes the memory of its result and a few rows. Damaged data is drawn as far as it goes, as
-/// browsers do; data that ends early is ``ImageDecodingError/truncated(_:)``.
+/// browsers do; data that ends early is `ImageDecodingError.truncated`.
 public struct JPEGDecoder: ImageDecoder {
   private let graphs = ResampleGraphCache()
 

@@ -14,7 +14,7 @@ public struct JPEGEncoder: ImageEncoder {
   /// JPEG.
   public var format: ImageFormat { .jpeg }
 
-  /// Encodes a bitmap; throws ``ImageEncodingError/tooLarge(_:_:)`` where a side is over 65,500 pixels.
+  /// Encodes a bitmap; throws `ImageEncodingError.tooLarge` where a side is over 65,500 pixels.
   public func encode(_ bitmap: Bitmap, options: EncodingOptions) throws -> Data {
     guard max(bitmap.size.width, bitmap.size.height) <= Self.sideLimit else {
       throw ImageEncodingError.tooLarge(.jpeg, bitmap.size)

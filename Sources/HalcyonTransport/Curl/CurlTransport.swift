@@ -27,7 +27,7 @@ public final class CurlTransport: Transport {
     thread = CurlThread()
   }
 
-  /// Sends a request; see the laws of ``Transport``.
+  /// Sends a request; see the laws of `Transport`.
   public func response(to request: TransportRequest) async throws -> TransportResponse {
     try Task.checkCancellation()
     let transfer = CurlTransfer(request: request, configuration: configuration)

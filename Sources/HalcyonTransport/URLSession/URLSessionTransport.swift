@@ -21,7 +21,7 @@ public final class URLSessionTransport: Transport {
 
   deinit { session.finishTasksAndInvalidate() }
 
-  /// Sends a request; see the laws of ``Transport``.
+  /// Sends a request; see the laws of `Transport`.
   public func response(to request: TransportRequest) async throws -> TransportResponse {
     try Task.checkCancellation()
     var urlRequest = URLRequest(url: request.url, timeoutInterval: request.limits.idleTimeout.inSeconds)

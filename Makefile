@@ -1,0 +1,37 @@
+# Every target installs what it lacks first, where apt-get can, and otherwise needs nothing but Swift.
+
+SWIFT ?= swift
+SOURCES = Package.swift Sources Tests Tools/Package.swift Tools/Sources Tools/Tests \
+  Benchmarks/Package.swift Benchmarks/Sources
+
+# Swift's crash reporter can hang where there is no terminal.
+export SWIFT_BACKTRACE ?= enable=no
+
+.PHONY: demo test bench test-sanitize format docs packages
+
+demo: packages ## Loads photos from a server of its own, and shows from where and how fast they came.
+	$(SWIFT) run --quiet halcyon-demo
+
+test: export HALCYON_WARNINGS_AS_ERRORS = 1
+test: packages ## Checks the format, and runs all tests.
+	$(SWIFT) format lint --strict --parallel --recursive $(SOURCES)
+	$(SWIFT) test --enable-all-traits
+	$(SWIFT) test --package-path Tools
+	$(SWIFT) build --package-path Benchmarks
+	Scripts/check-consumer
+
+test-sanitize: packages ## Runs the tests under the thread sanitizer, and what reads bytes under the address sanitizer.
+	$(SWIFT) test --sanitize=thread --scratch-path .build-thread
+	$(SWIFT) test --sanitize=address --scratch-path .build-address
+
+bench: packages ## Prints one METRIC line for each figure.
+	$(SWIFT) run --quiet -c release --package-path Benchmarks halcyon-bench
+
+format: ## Formats all sources.
+	$(SWIFT) format --in-place --parallel --recursive $(SOURCES)
+
+docs: packages ## Writes the documentation of the public API as a web site to .build-docs/site.
+	Scripts/build-docs
+
+packages:
+	@Scripts/install-packages
