@@ -53,6 +53,9 @@ public final class ImagePipeline: Sendable {
     loader.memoryResponse(for: request, key: RequestKeys(request).image)?.image
   }
 
+  /// The key under which a request's image is kept in memory: for direct use of ``ImageCache/memory``.
+  public static func cacheKey(for request: ImageRequest) -> CacheKey { RequestKeys(request).image }
+
   /// The encoded bytes of a request's image, from the store where it is there; its size and processors do not matter.
   ///
   /// The bytes have been checked to begin like an image. They are not decoded, and so not kept in the store either.

@@ -1,0 +1,24 @@
+// swift-tools-version: 6.3
+import PackageDescription
+
+let warningsAreErrors = Context.environment["HALCYON_WARNINGS_AS_ERRORS"] == "1"
+
+let swiftSettings: [SwiftSetting] =
+  [
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+  ] + (warningsAreErrors ? [.treatAllWarnings(as: .error)] : [])
+
+let package = Package(
+  name: "HalcyonBenchmarks",
+  platforms: [.macOS(.v15)],
+  dependencies: [.package(name: "Halcyon", path: "..")],
+  targets: [
+    .executableTarget(
+      name: "halcyon-bench", dependencies: [.product(name: "Halcyon", package: "Halcyon")],
+      swiftSettings: swiftSettings)
+  ],
+  swiftLanguageModes: [.v6]
+)

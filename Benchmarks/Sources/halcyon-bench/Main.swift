@@ -1,0 +1,7 @@
+@main
+enum Main {
+  static func main() async throws {
+    try await MemoryHitBenchmark.run()
+    try DownsampleBenchmark.run()
+  }
+}
