@@ -56,6 +56,9 @@ let package = Package(
     module("Halcyon", dependencies: ["HalcyonCore", "HalcyonCodecs", "HalcyonTransport"]),
     module("HalcyonTesting", dependencies: ["HalcyonCore"]),
 
+    module("TestSupport", path: "Tests/Support"),
+    suite("SupportTests", dependencies: ["TestSupport"]),
+
     system("CSQLite", pkgConfig: "sqlite3", debian: "libsqlite3-dev", brew: "sqlite"),
     system("CZlib", pkgConfig: "zlib", debian: "zlib1g-dev", brew: "zlib"),
     system("CCurl", pkgConfig: "libcurl", debian: "libcurl4-openssl-dev", brew: "curl"),
