@@ -16,8 +16,10 @@ let swiftSettings: [SwiftSetting] =
 let offApple = TargetDependencyCondition.when(platforms: [.linux, .android, .openbsd])
 
 /// A target of ours with the strict settings; `path` only where the folder is not named after the target.
-func module(_ name: String, dependencies: [Target.Dependency] = [], path: String? = nil) -> Target {
-  .target(name: name, dependencies: dependencies, path: path, swiftSettings: swiftSettings)
+func module(
+  _ name: String, dependencies: [Target.Dependency] = [], path: String? = nil, exclude: [String] = []
+) -> Target {
+  .target(name: name, dependencies: dependencies, path: path, exclude: exclude, swiftSettings: swiftSettings)
 }
 
 func suite(
@@ -59,6 +61,10 @@ let package = Package(
     module("Halcyon", dependencies: ["HalcyonCore", "HalcyonCodecs", "HalcyonTransport"]),
     module("HalcyonTesting", dependencies: ["HalcyonCore"]),
 
+    module("TestSupport", path: "Tests/Support", exclude: ["Photos"]),
+    suite("SupportTests", dependencies: ["TestSupport"]),
+    suite("HalcyonTransportTests", dependencies: ["HalcyonTransport", "HalcyonCore", "TestSupport"]),
+    suite("HalcyonTests", dependencies: ["Halcyon", "HalcyonTesting", "TestSupport"]),
     suite("HalcyonCoreTests", dependencies: ["HalcyonCore", "HalcyonTesting"]),
 
     system("CSQLite", pkgConfig: "sqlite3", debian: "libsqlite3-dev", brew: "sqlite"),

@@ -1,0 +1,58 @@
+extension Reply {
+  /// A place in a reply; one past the end means the end.
+  package enum Position: Sendable {
+    /// After so many bytes of the status line and headers: `.head(0)` is before anything is sent.
+    case head(Int)
+    /// After so many bytes of the body, chunk sizes not counted: `.body(0)` is right after the headers.
+    case body(Int)
+    /// After everything.
+    case end
+  }
+
+  /// What happens at a position.
+  struct Incident: Sendable {
+    enum Kind: Sendable {
+      case hold(Gate)
+      /// Holds before every so many bytes from here on.
+      case pace(Gate, byteCount: Int)
+      case cut
+      case stall
+      case reset
+    }
+
+    let kind: Kind
+    let position: Position
+  }
+
+  /// Waits at `position` until `gate` lets this reply pass; several holds are met in order.
+  package func held(by gate: Gate, at position: Position = .head(0)) -> Reply {
+    adding(.hold(gate), at: position)
+  }
+
+  /// Makes one write of `byteCount` bytes for each pass through `gate`, from `position` on.
+  package func paced(by gate: Gate, byteCount: Int, from position: Position = .head(0)) -> Reply {
+    precondition(byteCount > 0, "byteCount must be over 0, got \(byteCount)")
+    return adding(.pace(gate, byteCount: byteCount), at: position)
+  }
+
+  /// Closes the connection at `position`; the length announced is still that of the whole body.
+  package func cut(at position: Position) -> Reply {
+    adding(.cut, at: position)
+  }
+
+  /// Sends nothing more from `position` on and keeps the connection until the client leaves or the server stops.
+  package func stalled(at position: Position) -> Reply {
+    adding(.stall, at: position)
+  }
+
+  /// Breaks the connection with RST at `position`; the client may not see the last bytes before it.
+  package func reset(at position: Position) -> Reply {
+    adding(.reset, at: position)
+  }
+
+  private func adding(_ kind: Incident.Kind, at position: Position) -> Reply {
+    var reply = self
+    reply.incidents.append(Incident(kind: kind, position: position))
+    return reply
+  }
+}

@@ -1,0 +1,70 @@
+package import Foundation
+
+/// What the server answers, and what goes wrong on the way.
+///
+/// Nothing is sent that is not asked for, not even `Date`; only the length or the chunking is filled in, and a header of
+/// the same name overrides it, which is how to lie about the length. The connection stays open afterwards unless the
+/// client or the header `Connection: close` says otherwise.
+package struct Reply: Sendable {
+  package var status: Int
+  package var headers: HeaderFields
+  package var body: Data
+  var framing = Framing.contentLength
+  var incidents: [Incident] = []
+
+  /// How the client learns where the body ends.
+  enum Framing: Sendable {
+    case contentLength
+    case chunked([Int])
+    case closeDelimited
+    /// The body is the whole message, with what head it may have.
+    case raw
+  }
+
+  /// 200 with `data`.
+  package static func body(_ data: Data, headers: HeaderFields = [:]) -> Reply {
+    Reply(status: 200, headers: headers, body: data)
+  }
+
+  /// Any status; 204 and 304 have no body nor length.
+  package static func status(_ status: Int, headers: HeaderFields = [:], body: Data = Data()) -> Reply {
+    Reply(status: status, headers: headers, body: body)
+  }
+
+  /// Sends the client on to `location`, absolute or relative, exactly as written.
+  package static func redirect(to location: String, status: Int = 302) -> Reply {
+    Reply(status: status, headers: ["Location": location], body: Data())
+  }
+
+  /// Exactly these bytes, then the connection closes: for broken status lines and headers.
+  package static func raw(_ bytes: Data) -> Reply {
+    var reply = Reply(status: 0, headers: [:], body: bytes)
+    reply.framing = .raw
+    return reply
+  }
+
+  /// `Transfer-Encoding: chunked`, with chunks of these sizes in bytes, the last repeated to the end of the body.
+  package func chunked(_ sizes: Int...) -> Reply {
+    precondition(!sizes.isEmpty && sizes.allSatisfy { $0 > 0 }, "sizes must be over 0, got \(sizes)")
+    return framed(.chunked(sizes))
+  }
+
+  /// HTTP/1.0 without a length: closing the connection ends the body.
+  package func closeDelimited() -> Reply {
+    framed(.closeDelimited)
+  }
+
+  /// Adds `count` headers named `X-Padding-1` and so on, each with a value of `valueByteCount` bytes.
+  package func padded(headerCount count: Int, valueByteCount: Int) -> Reply {
+    var reply = self
+    let value = String(repeating: "p", count: valueByteCount)
+    for index in 0..<count { reply.headers.add("X-Padding-\(index + 1)", value) }
+    return reply
+  }
+
+  private func framed(_ framing: Framing) -> Reply {
+    var reply = self
+    reply.framing = framing
+    return reply
+  }
+}

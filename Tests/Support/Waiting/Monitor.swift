@@ -1,0 +1,132 @@
+import Synchronization
+
+/// State behind a lock that tasks and threads can wait on, without polling.
+///
+/// Every closure given here runs under the lock: it must be short, must not block and must not use the monitor again.
+package final class Monitor<State: Sendable>: Sendable {
+  /// Whether the waiter may go on; it may change the state only when it answers `true`.
+  package typealias Claim = @Sendable (inout State) -> Bool
+
+  private struct Waiter: Sendable {
+    let id: Int
+    let claim: Claim
+    let resume: @Sendable (Bool) -> Void
+  }
+
+  private struct Contents: Sendable {
+    var state: State
+    var waiters: [Waiter] = []
+    var lastID = 0
+  }
+
+  private let contents: Mutex<Contents>
+  private let handover = Atomic(false)
+
+  package init(_ state: State) {
+    contents = Mutex(Contents(state: state))
+  }
+
+  /// Reads and changes the state, then wakes the waiters whose claim now holds, the longest waiting first.
+  @discardableResult
+  package func update<Result: Sendable>(_ body: (inout State) -> Result) -> Result {
+    let (result, woken) = withContents { contents in
+      let result = body(&contents.state)
+      return (result, Self.takeSatisfied(from: &contents))
+    }
+    for waiter in woken { waiter.resume(true) }
+    return result
+  }
+
+  /// Reads the state, waking no one.
+  package func read<Result: Sendable>(_ body: (State) -> Result) -> Result {
+    withContents { body($0.state) }
+  }
+
+  /// Suspends until `claim` holds.
+  ///
+  /// - Throws: `CancellationError` when the task is cancelled first; the claim is then not taken.
+  package func wait(until claim: @escaping Claim) async throws(CancellationError) {
+    let id = reserveID()
+    let isClaimed = await withTaskCancellationHandler {
+      await withCheckedContinuation { continuation in
+        enlist(id, claim) { continuation.resume(returning: $0) }
+        // The handler may have run before there was anyone to withdraw.
+        if Task.isCancelled { withdraw(id) }
+      }
+    } onCancel: {
+      withdraw(id)
+    }
+    guard isClaimed else { throw CancellationError() }
+  }
+
+  /// Suspends until `claim` holds, also when the task is cancelled: only for what is certain to come.
+  package func waitIgnoringCancellation(until claim: @escaping Claim) async {
+    await withCheckedContinuation { continuation in
+      enlist(reserveID(), claim) { _ in continuation.resume() }
+    }
+  }
+
+  /// Blocks the calling thread until `claim` holds; never from a task.
+  package func waitBlocking(until claim: @escaping Claim) {
+    let latch = Latch()
+    enlist(reserveID(), claim) { _ in latch.open() }
+    latch.wait()
+  }
+
+  /// Calls `onClaim` once, from any thread, when `claim` holds; at once if it holds now.
+  ///
+  /// - Returns: What `withdraw(_:)` takes.
+  func notify(when claim: @escaping Claim, _ onClaim: @escaping @Sendable () -> Void) -> Int {
+    let id = reserveID()
+    enlist(id, claim) { if $0 { onClaim() } }
+    return id
+  }
+
+  /// Gives up a wait; `false` when it had already been claimed.
+  @discardableResult
+  func withdraw(_ id: Int) -> Bool {
+    let withdrawn = withContents { contents in
+      contents.waiters.firstIndex { $0.id == id }.map { contents.waiters.remove(at: $0) }
+    }
+    withdrawn?.resume(false)
+    return withdrawn != nil
+  }
+
+  /// Runs `body` under the lock.
+  ///
+  /// The thread sanitizer does not see a contended `Mutex` being acquired, which happens inside the uninstrumented
+  /// library. The atomic shows it the same order, which the lock has already made.
+  private func withContents<Result: Sendable>(_ body: (inout Contents) -> Result) -> Result {
+    contents.withLock { contents in
+      _ = handover.load(ordering: .acquiring)
+      defer { handover.store(true, ordering: .releasing) }
+      return body(&contents)
+    }
+  }
+
+  private func reserveID() -> Int {
+    withContents {
+      $0.lastID += 1
+      return $0.lastID
+    }
+  }
+
+  private func enlist(_ id: Int, _ claim: @escaping Claim, resume: @escaping @Sendable (Bool) -> Void) {
+    let isClaimed = withContents { contents in
+      if claim(&contents.state) { return true }
+      contents.waiters.append(Waiter(id: id, claim: claim, resume: resume))
+      return false
+    }
+    if isClaimed { resume(true) }
+  }
+
+  private static func takeSatisfied(from contents: inout Contents) -> [Waiter] {
+    var satisfied: [Waiter] = []
+    var waiting: [Waiter] = []
+    for waiter in contents.waiters {
+      if waiter.claim(&contents.state) { satisfied.append(waiter) } else { waiting.append(waiter) }
+    }
+    contents.waiters = waiting
+    return satisfied
+  }
+}
