@@ -1,0 +1,95 @@
+import Foundation
+import HalcyonCore
+import HalcyonTransport
+import TestSupport
+import Testing
+
+struct CurlTransportErrorTests {
+  private let transport = CurlTransport()
+  private let body = Data(repeating: 9, count: 100_000)
+  private let hasty = TransportLimits(idleTimeout: .milliseconds(100))
+
+  private func error(from url: URL, limits: TransportLimits = TransportLimits()) async -> TransportError? {
+    await #expect(throws: TransportError.self) {
+      let response = try await transport.response(to: TransportRequest(url: url, limits: limits))
+      for try await _ in response.body {}
+    }
+  }
+
+  @Test(arguments: [0, 1, 50_000, 99_000])
+  func `a body that is cut says how much of it came`(count: Int) async throws {
+    try await ImageServer.run { server in
+      let url = server.serve("/a", .body(body).cut(at: .body(count)))
+      #expect(await error(from: url) == .connectionLost(received: count, expected: body.count))
+    }
+  }
+
+  @Test func `a chunked body that is cut is not taken for whole`() async throws {
+    try await ImageServer.run { server in
+      let url = server.serve("/a", .body(body).chunked(1000).cut(at: .body(5500)))
+      guard case .connectionLost(_, nil) = await error(from: url) else {
+        Issue.record("a cut body was taken for whole")
+        return
+      }
+    }
+  }
+
+  @Test(arguments: [Reply.Position.head(0), .head(10), .body(0), .body(500)])
+  func `a connection that is reset at any stage is lost`(position: Reply.Position) async throws {
+    try await ImageServer.run { server in
+      let url = server.serve("/a", .body(body).reset(at: position))
+      guard case .connectionLost = await error(from: url) else {
+        Issue.record("a reset was not told")
+        return
+      }
+    }
+  }
+
+  @Test(arguments: [Reply.Position.head(0), .head(10), .body(0), .body(500)])
+  func `a server that falls silent is left after the idle timeout`(position: Reply.Position) async throws {
+    try await ImageServer.run { server in
+      let url = server.serve("/a", .body(body).stalled(at: position))
+      #expect(await error(from: url, limits: hasty) == .idleTimedOut(.milliseconds(100)))
+      try await server.waitUntilNoConnections()
+    }
+  }
+
+  @Test func `a connection that is refused and a host that is not there are told apart`() async throws {
+    try await ImageServer.run { server in
+      guard case .connectionFailed("127.0.0.1", _) = await error(from: try server.refusingURL("/a")) else {
+        Issue.record("the refusal was not told")
+        return
+      }
+    }
+    let url = try #require(URL(string: "http://no-such-host.invalid/a"))
+    #expect(await error(from: url) == .hostNotFound("no-such-host.invalid"))
+  }
+
+  @Test func `a head over the limit is refused`() async throws {
+    try await ImageServer.run { server in
+      let url = server.serve("/a", .body(body).padded(headerCount: 100, valueByteCount: 1000))
+      #expect(await error(from: url) == .headersTooLarge(byteLimit: 64 << 10))
+      #expect(await error(from: url, limits: TransportLimits(headerByteCount: 300)) == .headersTooLarge(byteLimit: 300))
+    }
+  }
+
+  @Test func `what is not HTTP is told as such`() async throws {
+    try await ImageServer.run { server in
+      let url = server.serve("/a", .raw(Data("SSH-2.0-OpenSSH_9.2\r\n\r\nhello".utf8)))
+      guard case .malformedResponse = await error(from: url) else {
+        Issue.record("the answer was taken for HTTP")
+        return
+      }
+    }
+  }
+
+  @Test func `a body that is not compressed as it says is an error`() async throws {
+    try await ImageServer.run { server in
+      let url = server.serve("/a", .body(body, headers: ["Content-Encoding": "gzip"]))
+      guard case .badContentEncoding = await error(from: url) else {
+        Issue.record("the body was taken")
+        return
+      }
+    }
+  }
+}

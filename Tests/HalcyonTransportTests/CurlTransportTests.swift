@@ -1,0 +1,159 @@
+import Foundation
+import HalcyonCore
+import HalcyonTransport
+import TestSupport
+import Testing
+
+struct CurlTransportTests {
+  private let transport = CurlTransport()
+  private let body = Data((0..<200_000).map { UInt8(truncatingIfNeeded: $0 &* 31 >> 3) })
+
+  private func load(_ url: URL, limits: TransportLimits = TransportLimits()) async throws -> (TransportResponse, Data) {
+    let response = try await transport.response(to: TransportRequest(url: url, limits: limits))
+    var data = Data()
+    for try await piece in response.body {
+      #expect(!piece.isEmpty)
+      data.append(piece)
+    }
+    return (response, data)
+  }
+
+  @Test func `head and body arrive as they were sent`() async throws {
+    try await ImageServer.run { server in
+      let url = server.serve("/a", .body(body, headers: ["ETag": "\"1\"", "X-Twice": "1", "x-twice": "2"]))
+      let (response, data) = try await load(url)
+      #expect(response.status == 200)
+      #expect(response.headers["etag"] == "\"1\"")
+      #expect(response.headers["X-TWICE"] == "1, 2")
+      #expect(response.expectedByteCount == body.count)
+      #expect(data == body)
+      let timings = try #require(response.body.transferTimings)
+      #expect(timings.httpVersion == "1.1")
+      #expect(timings.total >= timings.firstByte)
+      #expect(!timings.reusedConnection)
+    }
+  }
+
+  @Test func `the fields of the request are sent, and none that break lines`() async throws {
+    try await ImageServer.run { server in
+      let url = server.serve("/a", .body(Data([1])))
+      let headers: HTTPHeaders = ["Accept": "image/png", "X-Bad": "a\r\nX-Injected: 1", "X-Empty": ""]
+      _ = try await transport.response(to: TransportRequest(url: url, headers: headers))
+      let request = try #require(server.requests.first)
+      #expect(request.headers["Accept"] == "image/png")
+      #expect(request.headers["X-Injected"] == nil)
+      #expect(request.headers["X-Empty"] == "")
+      #expect(request.headers["Cookie"] == nil)
+    }
+  }
+
+  @Test func `a connection is used again`() async throws {
+    try await ImageServer.run { server in
+      let url = server.serve("/a", .body(body))
+      for _ in 0..<5 { _ = try await load(url) }
+      #expect(server.acceptedConnectionCount == 1)
+    }
+  }
+
+  @Test func `a redirect is an answer like any other`() async throws {
+    try await ImageServer.run { server in
+      let (response, _) = try await load(server.serve("/a", .redirect(to: "/b", status: 308)))
+      #expect(response.status == 308)
+      #expect(response.headers["Location"] == "/b")
+      #expect(server.requests.count == 1)
+    }
+  }
+
+  @Test func `a body without a length ends with its connection`() async throws {
+    try await ImageServer.run { server in
+      let (response, data) = try await load(server.serve("/a", .body(body).closeDelimited()))
+      #expect(response.expectedByteCount == nil)
+      #expect(data == body)
+    }
+  }
+
+  @Test func `chunks of all sizes make one body`() async throws {
+    try await ImageServer.run { server in
+      let (_, data) = try await load(server.serve("/a", .body(body).chunked(1, 2, 1000, 70_000, 3)))
+      #expect(data == body)
+    }
+  }
+
+  @Test func `many transfers at once all arrive`() async throws {
+    try await ImageServer.run { server in
+      let url = server.serve("/a", .body(body))
+      try await withThrowingTaskGroup { group in
+        for _ in 0..<100 {
+          group.addTask {
+            let (_, data) = try await load(url)
+            #expect(data == body)
+          }
+        }
+        try await group.waitForAll()
+      }
+    }
+  }
+
+  @Test func `a body of many megabytes is streamed whole`() async throws {
+    try await ImageServer.run { server in
+      let large = Data(repeating: 7, count: 40 << 20) + body
+      let response = try await transport.response(to: TransportRequest(url: server.serve("/a", .body(large))))
+      var (count, checksum): (Int, UInt64) = (0, 0)
+      for try await piece in response.body {
+        #expect(piece.count < 1 << 20, "the reader is given pieces, not the whole")
+        count += piece.count
+        checksum = piece.reduce(checksum) { $0 &+ UInt64($1) }
+      }
+      #expect(count == large.count)
+      #expect(checksum == large.reduce(0) { $0 &+ UInt64($1) })
+    }
+  }
+
+  @Test func `cancelling in the middle of a body closes the connection`() async throws {
+    try await ImageServer.run { server in
+      let url = server.serve("/a", .body(body).stalled(at: .body(1000)))
+      let task = Task { try await load(url) }
+      try await server.waitForRequests(count: 1)
+      task.cancel()
+      await #expect(throws: (any Error).self) { try await task.value }
+      try await server.waitUntilNoConnections()
+    }
+  }
+
+  @Test func `letting go of a response closes its connection`() async throws {
+    try await ImageServer.run { server in
+      let url = server.serve("/a", .body(body).stalled(at: .body(1000)))
+      do {
+        let response = try await transport.response(to: TransportRequest(url: url))
+        #expect(response.status == 200)
+      }
+      try await server.waitUntilNoConnections()
+    }
+  }
+
+  @Test func `a transfer that is cancelled before it starts asks for nothing`() async throws {
+    try await ImageServer.run { server in
+      let url = server.serve("/a", .body(body))
+      let task = Task {
+        withUnsafeCurrentTask { $0?.cancel() }
+        return try await load(url)
+      }
+      await #expect(throws: (any Error).self) { try await task.value }
+      let (_, data) = try await load(url)
+      #expect(data == body)
+      #expect(server.requests.count == 1)
+    }
+  }
+
+  @Test func `a transport that is dropped ends what it was doing`() async throws {
+    try await ImageServer.run { server in
+      let url = server.serve("/a", .body(body).stalled(at: .body(1000)))
+      var short: CurlTransport? = CurlTransport()
+      var response = try await short?.response(to: TransportRequest(url: url))
+      #expect(response != nil)
+      short = nil
+      response = nil
+      try await server.waitUntilNoConnections()
+    }
+  }
+}
