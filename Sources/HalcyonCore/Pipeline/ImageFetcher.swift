@@ -37,8 +37,8 @@ final class ImageFetcher: Sendable {
         try await webBody(url, headers: request.headers, policy: policy, key: key, interest: interest)
       case .file(let path, let url):
         try await fileBody(path: path, url: url)
-      case .inline(let url):
-        try inlineBody(url)
+      case .inline(let text, let url):
+        try localBody(DataURL.decode(text), url: url, origin: .inline)
       }
     }
   }
@@ -81,10 +81,6 @@ final class ImageFetcher: Sendable {
       throw .cancelled
     }
     return try localBody(data, url: url, origin: .file)
-  }
-
-  private func inlineBody(_ url: URL) throws(ImageError) -> FetchedBody {
-    try localBody(DataURL.decode(url.absoluteString), url: url, origin: .inline)
   }
 
   private func localBody(_ data: Data, url: URL, origin: ImageOrigin) throws(ImageError) -> FetchedBody {

@@ -12,14 +12,12 @@ public enum ImageSource: Hashable, Sendable {
 extension ImageSource {
   /// The address, or why the source has none that can be loaded.
   func resolve() throws(ImageError) -> ResolvedSource {
-    let url: URL
     switch self {
-    case .url(let given): url = given
+    case .url(let url): return try ResolvedSource(url, text: url.absoluteString)
     case .address(let text):
-      guard let parsed = URL(string: text) else { throw .invalidURL(text) }
-      url = parsed
+      guard let url = URL(string: text) else { throw .invalidURL(text) }
+      return try ResolvedSource(url, text: text)
     }
-    return try ResolvedSource(url)
   }
 }
 
@@ -27,9 +25,10 @@ extension ImageSource {
 enum ResolvedSource: Hashable, Sendable {
   case web(URL, origin: WebOrigin)
   case file(path: String, url: URL)
-  case inline(URL)
+  /// `text` is the address as it was given: `URL` mends what it takes for mistakes.
+  case inline(text: String, url: URL)
 
-  init(_ url: URL) throws(ImageError) {
+  init(_ url: URL, text: String) throws(ImageError) {
     switch url.scheme?.lowercased() {
     case "http", "https":
       guard let origin = WebOrigin(url) else { throw .invalidURL(url.absoluteString) }
@@ -39,7 +38,7 @@ enum ResolvedSource: Hashable, Sendable {
       guard !path.isEmpty, !path.utf8.contains(0) else { throw .invalidURL(url.absoluteString) }
       self = .file(path: path, url: url)
     case "data":
-      self = .inline(url)
+      self = .inline(text: text, url: url)
     case let scheme?:
       throw .unsupportedScheme(scheme, url: url)
     case nil:

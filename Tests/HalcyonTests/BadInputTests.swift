@@ -1,0 +1,187 @@
+import Foundation
+import Halcyon
+import TestSupport
+import Testing
+
+/// What bad input gets: an error of its own that says what was met, in time, with nothing kept.
+struct BadInputTests {
+  private func expect(
+    _ name: String, from url: URL, in folder: URL, mentions words: [String] = [],
+    configure: (inout ImagePipeline.Configuration) -> Void = { _ in }
+  ) async throws {
+    var configuration = ImagePipeline.Configuration.standard(cache: .standard(directory: folder))
+    configure(&configuration)
+    let pipeline = ImagePipeline(configuration: configuration)
+    let error = await #expect(throws: ImageError.self) { try await pipeline.image(for: url) }
+    #expect(error?.name == name, "\(error?.description ?? "no error")")
+    for word in words { #expect(error?.description.contains(word) == true, "\(error?.description ?? "")") }
+    await pipeline.cache.flush()
+    #expect(pipeline.activeLoadCount == 0)
+    #expect(pipeline.cache.memory.image(for: ImagePipeline.cacheKey(for: ImageRequest(url: url))) == nil)
+    #expect(try await pipeline.cache.disk?.count == 0)
+  }
+
+  @Test(arguments: [
+    ("", "invalidURL"), ("no scheme", "invalidURL"), ("http://", "invalidURL"), ("https:///path", "invalidURL"),
+    ("ftp://example.com/a", "unsupportedScheme"), ("javascript:alert(1)", "unsupportedScheme"),
+    ("http://[::1", "invalidURL"), ("//example.com/a", "invalidURL"), ("file://", "invalidURL"),
+  ])
+  func `what is no address is told before anything is done`(address: String, name: String) async throws {
+    let pipeline = ImagePipeline(cache: ImageCache())
+    let error = await #expect(throws: ImageError.self) {
+      try await pipeline.image(for: ImageRequest(source: .address(address)))
+    }
+    #expect(error?.name == name, "\(error?.description ?? "no error")")
+  }
+
+  @Test(arguments: [204, 300, 304, 400, 401, 404, 410, 500, 503])
+  func `an answer without an image names its status`(status: Int) async throws {
+    try await withOrigin { server, folder in
+      let url = server.serve("/a.jpg", .status(status, body: Data("sorry".utf8)))
+      try await expect(
+        status == 204 ? "emptyResponse" : "httpStatus", from: url, in: folder,
+        mentions: status == 204 ? [] : ["\(status)", url.absoluteString])
+    }
+  }
+
+  @Test(arguments: [0, 10, 2000])
+  func `a page where an image should be is no image, whatever it is called`(padding: Int) async throws {
+    try await withOrigin { server, folder in
+      let page = "<!DOCTYPE html><html><body>Log in" + String(repeating: " ", count: padding) + "</body></html>"
+      let url = server.serve("/a.jpg", .body(Data(page.utf8), headers: ["Content-Type": "image/jpeg"]))
+      try await expect("notAnImage", from: url, in: folder, mentions: ["image/jpeg"])
+    }
+  }
+
+  @Test(arguments: [0, 1, 50, 99])
+  func `a body that is cut is not stored, with and without a declared length`(percent: Int) async throws {
+    for name in ["rocket.jpg", "clock_motion.png"] {
+      try await withOrigin { server, folder in
+        let photo = try Photos.data(name)
+        let position = Reply.Position.body(photo.count * percent / 100)
+        let cut = server.serve("/cut", .body(photo).cut(at: position))
+        try await expect("transport", from: cut, in: folder, mentions: ["ended after"])
+        let chunked = server.serve("/chunked", .body(photo).chunked(1000).cut(at: position))
+        try await expect("transport", from: chunked, in: folder)
+        let open = server.serve("/open", .body(photo).closeDelimited().cut(at: position))
+        let expected = percent == 0 ? "emptyResponse" : "decoding"
+        try await expect(expected, from: open, in: folder)
+      }
+    }
+  }
+
+  @Test func `a body over the limit is refused, declared or not`() async throws {
+    try await withOrigin { server, folder in
+      let photo = try Photos.data("rocket.jpg")
+      for reply in [Reply.body(photo), .body(photo).chunked(4096), .body(photo).closeDelimited()] {
+        try await expect(
+          "responseTooLarge", from: server.serve("/a.jpg", reply), in: folder, mentions: ["50000"],
+          configure: { $0.limits.encodedByteCount = 50_000 })
+      }
+    }
+  }
+
+  @Test func `a picture over the pixel limits is refused before it has arrived`() async throws {
+    try await withOrigin { server, folder in
+      let photo = try Photos.data("rocket.jpg")
+      let url = server.serve("/a.jpg", .body(photo).stalled(at: .body(50_000)))
+      try await expect(
+        "decoding", from: url, in: folder, mentions: ["640x427", "1000"], configure: { $0.limits.pixelCount = 1000 })
+      try await expect(
+        "decoding", from: url, in: folder, mentions: ["640x427", "600"], configure: { $0.limits.sideLength = 600 })
+      try await server.waitUntilNoConnections()
+    }
+  }
+
+  @Test func `no bytes at all are told as such`() async throws {
+    try await withOrigin { server, folder in
+      try await expect("emptyResponse", from: server.serve("/a.jpg", .body(Data())), in: folder)
+    }
+  }
+
+  @Test func `a format without a decoder is named`() async throws {
+    try await withOrigin { server, folder in
+      let url = server.serve("/a.gif", .body(Data("GIF89a and more".utf8)))
+      try await expect("decoding", from: url, in: folder, mentions: ["gif"])
+    }
+  }
+
+  @Test func `redirects in a circle and out of the web end`() async throws {
+    try await withOrigin { server, folder in
+      let circle = server.serve("/circle", .redirect(to: "/circle"))
+      try await expect("tooManyRedirects", from: circle, in: folder, mentions: ["10"])
+      #expect(server.requests.count == 11)
+      let file = server.serve("/file", .redirect(to: "file:///etc/passwd"))
+      try await expect("redirectRefused", from: file, in: folder, mentions: ["file:///etc/passwd"])
+      try await expect("httpStatus", from: server.serve("/nowhere", .status(302)), in: folder)
+    }
+  }
+
+  @Test func `a server that falls silent is left in time`() async throws {
+    try await withOrigin { server, folder in
+      for position in [Reply.Position.head(0), .body(1000)] {
+        let url = server.serve("/a.jpg", .body(try Photos.data("rocket.jpg")).stalled(at: position))
+        try await expect(
+          "transport", from: url, in: folder, mentions: ["0.1"],
+          configure: { $0.transportLimits.idleTimeout = .milliseconds(100) })
+      }
+    }
+  }
+
+  @Test(arguments: [TargetSize.fit(width: 0, height: 5), .fill(width: -1, height: 5)])
+  func `a size without pixels is refused`(size: TargetSize) async throws {
+    let pipeline = ImagePipeline(cache: ImageCache())
+    let error = await #expect(throws: ImageError.self) {
+      try await pipeline.image(for: ImageRequest(source: .address("http://127.0.0.1:1/"), size: size))
+    }
+    #expect(error?.name == "invalidTargetSize")
+  }
+
+  @Test func `a secret in the address is not in the message`() async throws {
+    let pipeline = ImagePipeline(cache: ImageCache())
+    let error = await #expect(throws: ImageError.self) {
+      try await pipeline.image(for: ImageRequest(source: .address("http://user:hunter2@127.0.0.1:1/a.jpg")))
+    }
+    #expect(error?.description.contains("hunter2") == false)
+    #expect(error?.description.contains("127.0.0.1:1/a.jpg") == true)
+  }
+
+  @Test func `after a thousand bad requests a good one succeeds and nothing is left behind`() async throws {
+    try await withOrigin { server, folder in
+      let photo = try Photos.data("rocket.jpg")
+      let bad = [
+        server.serve("/missing", .status(404)), server.serve("/cut", .body(photo).cut(at: .body(100))),
+        server.serve("/reset", .body(photo).reset(at: .head(0))), server.serve("/page", .body(Data("<html>".utf8))),
+        server.serve("/empty", .body(Data())), server.serve("/circle", .redirect(to: "/missing")),
+        try server.refusingURL("/refused"),
+      ]
+      let good = server.serve("/good", .body(photo))
+      let pipeline = ImagePipeline(cache: .standard(directory: folder))
+      _ = try await pipeline.image(for: good)
+      await pipeline.cache.flush()
+      pipeline.cache.memory.removeAll()
+      try await pipeline.cache.disk?.removeAll()
+      let before = try DescriptorCount.open()
+      await withTaskGroup { group in
+        for number in 0..<1000 {
+          let url = bad[number % bad.count].appending(queryItems: [URLQueryItem(name: "n", value: "\(number)")])
+          group.addTask {
+            await #expect(throws: ImageError.self) { try await pipeline.image(for: url) }
+          }
+        }
+      }
+      #expect(pipeline.activeLoadCount == 0)
+      #expect(try await pipeline.response(for: ImageRequest(url: good)).origin == .network)
+      await pipeline.cache.flush()
+      #expect(try await pipeline.cache.disk?.count == 1)
+      // The server keeps one descriptor for each connection that the transport keeps, and the transport keeps few.
+      let left = try DescriptorCount.open() - before
+      #expect(left <= 2 * pipeline.configuration.connectionLimit)
+    }
+  }
+}
+
+extension ImageError {
+  /// The name of the case, to tell errors with associated values apart.
+  var name: String { Mirror(reflecting: self).children.first?.label ?? "cancelled" }
+}

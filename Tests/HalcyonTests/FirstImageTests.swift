@@ -1,0 +1,134 @@
+import Foundation
+import Halcyon
+import TestSupport
+import Testing
+
+/// The main job from end to end: a real server, real photographs, real files.
+struct FirstImageTests {
+  @Test func `a photo is fetched, downsampled, and found on disk by the next process`() async throws {
+    try await withOrigin { server, folder in
+      let url = server.serve("/rocket.jpg", .body(try Photos.data("rocket.jpg")))
+      let request = ImageRequest(url: url, size: .fit(width: 200, height: 200))
+      let first = ImagePipeline(cache: .standard(directory: folder))
+      let fetched = try await first.response(for: request)
+      #expect(fetched.origin == .network)
+      #expect(fetched.image.size == PixelSize(width: 200, height: 133))
+      #expect(fetched.image.info.pixelSize == PixelSize(width: 640, height: 427))
+      #expect(try await first.response(for: request).origin == .memory)
+      await first.cache.flush()
+
+      let second = ImagePipeline(cache: .standard(directory: folder))
+      let stored = try await second.response(for: request)
+      #expect(stored.origin == .store)
+      #expect(stored.image.bitmap[100, 60] == fetched.image.bitmap[100, 60])
+      #expect(server.requests.count == 1)
+    }
+  }
+
+  @Test func `a PNG and a JPEG keep what they show`() async throws {
+    try await withPipeline { server, pipeline in
+      let cat = try await pipeline.image(for: server.serve("/cat", .body(try Photos.data("chelsea.png"))))
+      #expect(cat.size == PixelSize(width: 451, height: 300))
+      #expect(cat.bitmap.isOpaque)
+      let clock = try await pipeline.image(for: server.serve("/clock", .body(try Photos.data("clock_motion.png"))))
+      #expect(clock.info.colorModel == .grey)
+      let (red, green, blue, alpha) = clock.bitmap[200, 150]
+      #expect(red == green && green == blue && alpha == 255)
+    }
+  }
+
+  @Test func `a thousand requests at once make one GET and a thousand deliveries`() async throws {
+    try await withPipeline { server, pipeline in
+      let gate = Gate()
+      let url = server.serve("/a.jpg", .body(try Photos.data("rocket.jpg")).held(by: gate))
+      let tasks = (0..<1000).map { _ in
+        pipeline.task(for: ImageRequest(url: url, size: .fit(width: 50, height: 50)))
+      }
+      try await server.waitForRequests(count: 1)
+      gate.open()
+      var delivered = 0
+      for task in tasks where try await task.image.size.width == 50 { delivered += 1 }
+      #expect(delivered == 1000)
+      #expect(server.requests.count == 1)
+    }
+  }
+
+  @Test func `cancelling 999 of 1000 leaves the transfer, cancelling all closes it`() async throws {
+    try await withPipeline { server, pipeline in
+      let gate = Gate()
+      let photo = try Photos.data("rocket.jpg")
+      let url = server.serve("/a.jpg", .body(photo).held(by: gate, at: .body(5000)))
+      let tasks = (0..<1000).map { _ in pipeline.task(for: ImageRequest(url: url)) }
+      try await server.waitForRequests(count: 1)
+      for task in tasks.dropFirst() { task.cancel() }
+      gate.open()
+      #expect(try await tasks[0].image.size.width == 640)
+      #expect(server.requests.count == 1)
+
+      let other = server.serve("/b.jpg", .body(photo).stalled(at: .body(5000)))
+      let doomed = (0..<10).map { _ in pipeline.task(for: ImageRequest(url: other)) }
+      let request = try await server.waitForRequests(count: 1, path: "/b.jpg")[0]
+      for task in doomed { task.cancel() }
+      try await server.waitForClose(ofConnection: request.connectionID)
+    }
+  }
+
+  @Test func `sizes of one photo are all decoded from one GET`() async throws {
+    try await withPipeline { server, pipeline in
+      let url = server.serve("/a.jpg", .body(try Photos.data("retina.jpg")))
+      async let small = pipeline.image(for: ImageRequest(url: url, size: .fit(width: 64, height: 64)))
+      async let large = pipeline.image(for: ImageRequest(url: url, size: .fit(width: 500, height: 500)))
+      async let square = pipeline.image(for: ImageRequest(url: url, size: .fill(width: 100, height: 40)))
+      async let whole = pipeline.image(for: url)
+      let widths = try await [small.size.width, large.size.width, square.size.width, whole.size.width]
+      #expect(widths == [64, 500, 100, 1411])
+      #expect(server.requests.count == 1)
+    }
+  }
+
+  @Test func `redirects are followed, and credentials stay with their origin`() async throws {
+    try await withPipeline { server, pipeline in
+      try await ImageServer.run { other in
+        let target = other.serve("/photo.jpg", .body(try Photos.data("rocket.jpg")))
+        _ = server.serve("/second", .redirect(to: target.absoluteString, status: 307))
+        let url = server.serve("/first", .redirect(to: "/second", status: 301))
+        let response = try await pipeline.response(
+          for: ImageRequest(url: url, headers: ["Authorization": "Bearer secret", "X-Api-Key": "secret"]))
+        #expect(response.url == target)
+        #expect(server.requests.map { $0.headers["Authorization"] } == ["Bearer secret", "Bearer secret"])
+        #expect(other.requests.map { $0.headers["Authorization"] } == [nil])
+        #expect(other.requests.map { $0.headers["X-Api-Key"] } == [nil])
+      }
+    }
+  }
+
+  @Test func `the pipeline works without its disk`() async throws {
+    try await withOrigin { server, folder in
+      let blocked = folder.appending(path: "file")
+      try Data().write(to: blocked)
+      let pipeline = ImagePipeline(cache: .standard(directory: blocked.appending(path: "cache")))
+      let url = server.serve("/a.jpg", .body(try Photos.data("rocket.jpg")))
+      #expect(try await pipeline.image(for: url).size.width == 640)
+      await pipeline.cache.flush()
+      #expect(try await pipeline.response(for: ImageRequest(url: url)).origin == .memory)
+    }
+  }
+}
+
+/// A server and an empty folder for one test.
+func withOrigin<Result>(_ body: (ImageServer, URL) async throws -> Result) async throws -> Result {
+  try await TemporaryDirectory.run { folder in
+    try await ImageServer.run { server in try await body(server, folder) }
+  }
+}
+
+/// A server and a pipeline with an empty cache for one test.
+func withPipeline<Result>(_ body: (ImageServer, ImagePipeline) async throws -> Result) async throws -> Result {
+  try await withOrigin { server, folder in
+    let pipeline = ImagePipeline(cache: .standard(directory: folder))
+    let result = try await body(server, pipeline)
+    // The folder is removed next, and nothing may be writing into it then.
+    await pipeline.cache.flush()
+    return result
+  }
+}

@@ -1,0 +1,63 @@
+import Foundation
+import Halcyon
+import TestSupport
+import Testing
+
+struct LocalSourceTests {
+  private let pipeline = ImagePipeline(cache: ImageCache())
+
+  private func response(_ address: String) async throws -> ImageResponse {
+    try await pipeline.response(for: ImageRequest(source: .address(address)))
+  }
+
+  @Test(arguments: ["file", "FILE", "File"])
+  func `a file is loaded whatever the case of its scheme`(scheme: String) async throws {
+    try await TemporaryDirectory.run { folder in
+      let file = folder.appending(path: "ä photo #1.png")
+      try Photos.data("clock_motion.png").write(to: file)
+      let response = try await response(file.absoluteString.replacing("file:", with: scheme + ":"))
+      #expect(response.origin == .file)
+      #expect(response.image.size == PixelSize(width: 400, height: 300))
+    }
+  }
+
+  @Test(arguments: ["data:image/png;base64,", "DATA:;BASE64,", "Data:image/jpeg;name=x;base64,"])
+  func `inline base64 is decoded, whatever type it claims`(prefix: String) async throws {
+    let encoded = try Photos.data("clock_motion.png").base64EncodedString()
+    let response = try await response(prefix + encoded)
+    #expect(response.origin == .inline)
+    #expect(response.image.info.format == .png)
+  }
+
+  @Test func `inline bytes may be written with percent signs`() async throws {
+    let encoded = try Photos.data("clock_motion.png").map { byte in
+      let digits = String(byte, radix: 16)
+      return "%" + (digits.count == 1 ? "0" : "") + digits
+    }
+    #expect(try await response("data:image/png," + encoded.joined()).image.size.width == 400)
+  }
+
+  @Test(arguments: [
+    "data:image/png;base64", "data:image/png;base64,ABC*", "data:,%4", "data:,%GG", "data:",
+  ])
+  func `malformed inline data is an error of its own`(address: String) async throws {
+    let error = await #expect(throws: ImageError.self) { try await response(address) }
+    #expect(error?.name == "invalidDataURL")
+  }
+
+  @Test(arguments: ["/no/such/file.png", "/", "/dev/zero"])
+  func `a file that cannot be read is named`(path: String) async throws {
+    let error = await #expect(throws: ImageError.self) { try await response("file://" + path) }
+    #expect(error?.name == "unreadableFile")
+    #expect(error?.description.contains(path) == true)
+  }
+
+  @Test func `a pipe does not make the loader wait for a writer`() async throws {
+    try await TemporaryDirectory.run { folder in
+      let path = folder.path(percentEncoded: false) + "/pipe"
+      #expect(mkfifo(path, 0o600) == 0)
+      let error = await #expect(throws: ImageError.self) { try await response("file://" + path) }
+      #expect(error?.name == "unreadableFile")
+    }
+  }
+}
