@@ -2,7 +2,7 @@ public import Foundation
 
 /// Keeps encoded images beyond the life of the process: a disk, a database, a server shared by many.
 ///
-/// A conformer keeps these laws, which `HalcyonTesting` can check:
+/// A conformer keeps these laws:
 /// - An entry is returned whole and unchanged, under a key equal to the one it was stored under, or not at all.
 /// - What was stored is found by every later read, until it is removed, evicted or expired.
 /// - A failed call leaves the store usable and no part of an entry behind.

@@ -2,7 +2,7 @@ public import Foundation
 
 /// Turns encoded bytes into pixels.
 ///
-/// A conformer keeps these laws, which `HalcyonTesting` can check:
+/// A conformer keeps these laws:
 /// - It never traps, hangs or reads outside the bytes, whatever they are.
 /// - It checks ``DecodingOptions/limits`` before it takes memory for pixels.
 /// - It applies the orientation of the file exactly once, and returns `options.size.geometry(for:).outputSize` pixels.
