@@ -17,9 +17,9 @@ let offApple = TargetDependencyCondition.when(platforms: [.linux, .android, .ope
 
 /// A target of ours with the strict settings; `path` only where the folder is not named after the target.
 func module(
-  _ name: String, dependencies: [Target.Dependency] = [], path: String? = nil, exclude: [String] = []
+  _ name: String, dependencies: [Target.Dependency] = [], path: String? = nil, resources: [Resource]? = nil
 ) -> Target {
-  .target(name: name, dependencies: dependencies, path: path, exclude: exclude, swiftSettings: swiftSettings)
+  .target(name: name, dependencies: dependencies, path: path, resources: resources, swiftSettings: swiftSettings)
 }
 
 func suite(
@@ -61,7 +61,11 @@ let package = Package(
     module("Halcyon", dependencies: ["HalcyonCore", "HalcyonCodecs", "HalcyonTransport"]),
     module("HalcyonTesting", dependencies: ["HalcyonCore"]),
 
-    module("TestSupport", path: "Tests/Support", exclude: ["Photos"]),
+    // `make demo`: no product, so nobody who depends on Halcyon builds it.
+    .executableTarget(
+      name: "halcyon-demo", dependencies: ["Halcyon", "TestSupport"], swiftSettings: swiftSettings),
+
+    module("TestSupport", path: "Tests/Support", resources: [.copy("Photos")]),
     suite("SupportTests", dependencies: ["TestSupport"]),
     suite("HalcyonTransportTests", dependencies: ["HalcyonTransport", "HalcyonCore", "TestSupport"]),
     suite("HalcyonTests", dependencies: ["Halcyon", "HalcyonTesting", "TestSupport"]),

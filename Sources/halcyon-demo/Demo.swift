@@ -1,0 +1,65 @@
+import Foundation
+import Halcyon
+import TestSupport
+
+/// Loads every photograph from each tier, and says from where and how fast it came.
+struct Demo {
+  private static let shownSize = TargetSize.fill(width: 320, height: 240)
+
+  private let server: ImageServer
+  private let cacheDirectory: URL
+
+  init(server: ImageServer, cacheDirectory: URL) {
+    self.server = server
+    self.cacheDirectory = cacheDirectory
+  }
+
+  func run() async throws {
+    let urls = try Photos.names.map { server.serve("/\($0)", .body(try Photos.data($0))) }
+    print("\(urls.count) photographs from a web server at \(server.url("/").absoluteString)\n")
+    print(Row.header)
+
+    let first = ImagePipeline(cache: .standard(directory: cacheDirectory))
+    let images = try await load(urls, with: first)
+    await first.cache.flush()
+    // What a new process finds: nothing in memory, everything on disk.
+    let second = ImagePipeline(cache: .standard(directory: cacheDirectory))
+    _ = try await load(urls, with: second)
+    _ = try await load(urls, with: second)
+
+    try await coalesce(first)
+    try writeContactSheet(images, with: first)
+  }
+
+  private func load(_ urls: [URL], with pipeline: ImagePipeline) async throws -> [DecodedImage] {
+    var images: [DecodedImage] = []
+    for url in urls {
+      let start = ContinuousClock.now
+      let response = try await pipeline.response(for: ImageRequest(url: url, size: Self.shownSize))
+      print(Row(name: url.lastPathComponent, response: response, elapsed: start.duration(to: .now)).line)
+      images.append(response.image)
+    }
+    print("")
+    return images
+  }
+
+  private func coalesce(_ pipeline: ImagePipeline) async throws {
+    let url = server.serve("/shared.jpg", .body(try Photos.data("rocket.jpg")))
+    let tasks = (0..<1000).map { _ in pipeline.task(for: ImageRequest(url: url)) }
+    var delivered = 0
+    for task in tasks where try await task.image.size.width > 0 { delivered += 1 }
+    await pipeline.cache.flush()
+    print(
+      "1000 requests for one address at once: \(server.requests(for: "/shared.jpg").count) GET, \(delivered) images")
+  }
+
+  private func writeContactSheet(_ images: [DecodedImage], with pipeline: ImagePipeline) throws {
+    guard let encoder = pipeline.configuration.encoders.first(where: { $0.format == .jpeg }) else {
+      throw ImageEncodingError.unsupportedFormat(.jpeg)
+    }
+    let sheet = try ContactSheet(images: images.map(\.bitmap), columns: 4).draw()
+    let file = URL(filePath: FileManager.default.currentDirectoryPath).appending(path: "contact-sheet.jpg")
+    try encoder.encode(sheet, options: EncodingOptions(quality: 0.9)).write(to: file, options: .atomic)
+    print("All of them in one picture: \(file.path())")
+  }
+}

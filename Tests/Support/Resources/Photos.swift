@@ -1,0 +1,15 @@
+package import Foundation
+
+/// The photographs that come with the tests and the demo; their README names origin and terms.
+package enum Photos {
+  /// The file names, sorted.
+  package static let names = [
+    "astronaut.jpg", "chelsea.png", "clock_motion.png", "coffee.jpg", "grass.jpg", "hubble_deep_field.jpg",
+    "retina.jpg", "rocket.jpg",
+  ]
+
+  /// The bytes of a file.
+  package static func data(_ name: String) throws -> Data {
+    try Data(contentsOf: Bundle.module.bundleURL.appending(path: "Photos/\(name)"))
+  }
+}
