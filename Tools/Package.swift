@@ -30,6 +30,12 @@ let package = Package(
       name: "HalcyonCommand",
       dependencies: [halcyon, .product(name: "ArgumentParser", package: "swift-argument-parser")],
       swiftSettings: swiftSettings),
+    // The web server and the photographs of the library's own tests, through a symbolic link.
+    .target(
+      name: "TestSupport", path: "Tests/Support", resources: [.copy("Photos")], swiftSettings: swiftSettings),
+    .testTarget(
+      name: "HalcyonCommandTests", dependencies: ["halcyon", "HalcyonCommand", "TestSupport"],
+      swiftSettings: swiftSettings),
   ],
   swiftLanguageModes: [.v6]
 )

@@ -22,14 +22,17 @@ struct GetCommand: AsyncParsableCommand {
 
   @OptionGroup var cache: CacheOptions
 
+  func validate() throws {
+    _ = try output.map { try OutputFile(path: $0) }
+  }
+
   func run() async throws {
-    let format = try output.map { try OutputFile(path: $0) }
     let pipeline = cache.pipeline()
     let request = ImageRequest(source: .address(SourceAddress.resolve(address)), size: size?.target ?? .original)
     let start = ContinuousClock.now
     let response = try await load(request, with: pipeline)
     let elapsed = start.duration(to: .now)
-    if let format { try await format.write(response, of: request, from: pipeline) }
+    if let output { try await OutputFile(path: output).write(response, of: request, from: pipeline) }
     await pipeline.cache.flush()
     let report = GetReport(address: address, response: response, elapsed: elapsed, output: output)
     print(json ? try report.json : report.line)

@@ -1,0 +1,53 @@
+import Foundation
+import Synchronization
+import TestSupport
+import Testing
+
+/// One run of the real program in a process of its own.
+struct CommandRun {
+  let status: Int32
+  let output: String
+  let errors: String
+
+  /// Runs `halcyon` and waits for its end.
+  init(_ arguments: String...) async throws {
+    try await self.init(arguments)
+  }
+
+  /// Runs `halcyon` and waits for its end.
+  init(_ arguments: [String]) async throws {
+    let process = Process()
+    process.executableURL = try Self.program()
+    process.arguments = arguments
+    let (output, errors) = (Pipe(), Pipe())
+    process.standardOutput = output
+    process.standardError = errors
+    try process.run()
+    async let written = Self.read(output)
+    async let complaints = Self.read(errors)
+    (self.output, self.errors) = try await (written, complaints)
+    process.waitUntilExit()
+    status = process.terminationStatus
+  }
+
+  /// The lines of the output as JSON objects.
+  func objects() throws -> [[String: any Sendable]] {
+    try output.split(separator: "\n").map { line in
+      try #require(try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: any Sendable])
+    }
+  }
+
+  /// The program stands beside the one that runs the tests.
+  private static func program() throws -> URL {
+    let tests = try #require(Bundle.main.executableURL)
+    return tests.resolvingSymlinksInPath().deletingLastPathComponent().appending(path: "halcyon")
+  }
+
+  private static func read(_ pipe: Pipe) async throws -> String {
+    let result = EventLog<String>()
+    Thread.detachNewThread {
+      result.record(String(decoding: pipe.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self))
+    }
+    return try await result.waitForEvents(count: 1)[0]
+  }
+}

@@ -1,0 +1,38 @@
+import Foundation
+import TestSupport
+import Testing
+
+struct InfoCommandTests {
+  @Test func `a folder is searched through, and a bad file stops nothing`() async throws {
+    try await withOrigin { server, folder in
+      for name in ["clock_motion.png", "rocket.jpg"] {
+        try Photos.data(name).write(to: folder.appending(path: name))
+      }
+      try Photos.data("rocket.jpg").prefix(50_000).write(to: folder.appending(path: "cut.jpg"))
+      try Data("hello".utf8).write(to: folder.appending(path: "text.txt"))
+      let run = try await CommandRun("info", folder.path(percentEncoded: false), "--decode", "--json")
+      let reports = try run.objects()
+      #expect(run.status == 1)
+      #expect(
+        reports.map { ($0["path"] as? String)?.split(separator: "/").last } == [
+          "clock_motion.png", "cut.jpg", "rocket.jpg", "text.txt",
+        ])
+      #expect(reports.map { $0["format"] as? String } == ["png", "jpeg", "jpeg", nil])
+      #expect(reports.map { $0["width"] as? Int } == [400, 640, 640, nil])
+      #expect(reports.map { $0["frames"] as? Int } == [1, 1, 1, nil])
+      #expect(reports.map { $0["milliseconds"] is Double } == [true, false, true, false])
+      #expect(reports.map { $0["error"] is String } == [false, true, false, true])
+      #expect(reports.allSatisfy { $0.keys.contains("error") && $0.keys.contains("height") })
+    }
+  }
+
+  @Test func `addresses and files are told apart`() async throws {
+    try await withOrigin { server, folder in
+      let url = server.serve("/cat.png", .body(try Photos.data("chelsea.png"))).absoluteString
+      let run = try await CommandRun("info", url, "no-such-file.png", "--cache-dir", folder.path() + "/c")
+      #expect(run.output.contains("\(url): png 451x300, 8-bit rgb"))
+      #expect(run.output.contains("no-such-file.png cannot be read"))
+      #expect(run.status == 1)
+    }
+  }
+}
