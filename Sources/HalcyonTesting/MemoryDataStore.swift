@@ -1,9 +1,8 @@
 public import HalcyonCore
-import Synchronization
 
 /// A store that forgets everything with the process: a stand-in for a disk cache in tests.
 public final class MemoryDataStore: DataStore {
-  private let entries = Mutex<[CacheKey: StoredEntry]>([:])
+  private let entries = Locked<[CacheKey: StoredEntry]>([:])
 
   /// Creates an empty store.
   public init() {}

@@ -1,6 +1,5 @@
 public import Foundation
 public import HalcyonCore
-import Synchronization
 
 /// A transport that answers as a test tells it to, without a network.
 ///
@@ -21,7 +20,7 @@ public final class ScriptedTransport: Transport {
   }
 
   private let script: @Sendable (TransportRequest) async throws -> Reply
-  private let recorded = Mutex<[TransportRequest]>([])
+  private let recorded = Locked<[TransportRequest]>([])
 
   /// Creates a transport; `script` is asked for every request, possibly several times at once, and may suspend.
   public init(_ script: @escaping @Sendable (TransportRequest) async throws -> Reply) {
@@ -50,7 +49,7 @@ public final class ScriptedTransport: Transport {
   private static func response(
     status: Int, body: Data, headers: HTTPHeaders, pieceByteCount: Int, error: TransportError?
   ) -> TransportResponse {
-    let rest = Mutex(body)
+    let rest = Locked(body)
     return TransportResponse(
       status: status, headers: headers,
       body: TransportBody {

@@ -1,6 +1,5 @@
 public import Foundation
 public import HalcyonCore
-import Synchronization
 
 /// Clocks that stand still until they are moved.
 public final class TestClock: TimeSource {
@@ -9,11 +8,11 @@ public final class TestClock: TimeSource {
     var uptime = Duration.zero
   }
 
-  private let state: Mutex<State>
+  private let state: Locked<State>
 
   /// Creates clocks that show a date.
   public init(date: Date = Date(timeIntervalSince1970: 1_700_000_000)) {
-    state = Mutex(State(date: date))
+    state = Locked(State(date: date))
   }
 
   /// The date as last set.

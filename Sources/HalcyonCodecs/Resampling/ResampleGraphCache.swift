@@ -1,5 +1,4 @@
 import HalcyonCore
-import Synchronization
 
 /// The last few graphs that were built, since building one takes as long as decoding a small image.
 ///
@@ -17,7 +16,7 @@ final class ResampleGraphCache: Sendable {
   }
 
   /// The least recently used first.
-  private let entries = Mutex<[Entry]>([])
+  private let entries = Locked<[Entry]>([])
 
   /// The graph for these values, built where it is not at hand.
   func graph(for format: PlaneFormat, geometry: ResizeGeometry) throws(ResamplingError) -> SharedResampleGraph {

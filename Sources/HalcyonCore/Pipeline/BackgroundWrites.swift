@@ -1,4 +1,3 @@
-import Synchronization
 
 /// Writes to the store that no load waits for.
 final class BackgroundWrites: Sendable {
@@ -10,7 +9,7 @@ final class BackgroundWrites: Sendable {
 
   /// The most bytes that wait to be written before loads have to wait for the disk.
   private let byteLimit: Int
-  private let state = Mutex(State())
+  private let state = Locked(State())
 
   init(byteLimit: Int) {
     self.byteLimit = byteLimit

@@ -1,4 +1,3 @@
-import Synchronization
 
 /// Lets only so many transfers go on at once, in total and to one host.
 ///
@@ -20,7 +19,7 @@ final class ConnectionGate: Sendable {
 
   private let limit: Int
   private let limitPerHost: Int
-  private let state = Mutex(State())
+  private let state = Locked(State())
 
   init(limit: Int, limitPerHost: Int) {
     precondition(limit > 0 && limitPerHost > 0, "at least one transfer has to be allowed")

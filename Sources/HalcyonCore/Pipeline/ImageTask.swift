@@ -1,4 +1,3 @@
-import Synchronization
 
 /// A load that is going on.
 ///
@@ -86,7 +85,7 @@ private final class EventBroadcast: Sendable {
     var result: Result<ImageResponse, ImageError>?
   }
 
-  private let state = Mutex(State())
+  private let state = Locked(State())
 
   var result: Result<ImageResponse, ImageError>? { state.withLock(\.result) }
 

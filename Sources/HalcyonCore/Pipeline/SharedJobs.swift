@@ -1,4 +1,3 @@
-import Synchronization
 
 /// Runs one job for everyone who asks for the same key at the same time.
 ///
@@ -31,7 +30,7 @@ final class SharedJobs<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     }
   }
 
-  private let state = Mutex(State())
+  private let state = Locked(State())
 
   /// Jobs that have not ended.
   var count: Int { state.withLock { $0.jobs.count } }

@@ -2,7 +2,6 @@
 import CurlShim
 import Foundation
 import HalcyonCore
-import Synchronization
 
 /// Owns the thread on which libcurl runs, and ends it.
 final class CurlThread: Sendable {
@@ -39,7 +38,7 @@ final class CurlLoop: @unchecked Sendable {
   private static let isInitialized = curl_global_init(Int(CURL_GLOBAL_DEFAULT)) == CURLE_OK
 
   private let multi: OpaquePointer?
-  private let commands = Mutex(Commands())
+  private let commands = Locked(Commands())
   private var active: [ObjectIdentifier: CurlHandle] = [:]
 
   init() {

@@ -1,7 +1,6 @@
 #if canImport(CurlShim)
 import Foundation
 import HalcyonCore
-import Synchronization
 
 /// What the thread of libcurl and the reader of one transfer tell each other.
 final class CurlTransfer: Sendable {
@@ -26,7 +25,7 @@ final class CurlTransfer: Sendable {
 
   let request: TransportRequest
   let configuration: CurlTransport.Configuration
-  private let state = Mutex(State())
+  private let state = Locked(State())
 
   init(request: TransportRequest, configuration: CurlTransport.Configuration) {
     self.request = request

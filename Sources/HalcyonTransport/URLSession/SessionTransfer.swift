@@ -1,7 +1,6 @@
 #if canImport(Darwin)
 import Foundation
 import HalcyonCore
-import Synchronization
 
 /// What the session and the reader of one transfer tell each other.
 final class SessionTransfer: Sendable {
@@ -25,7 +24,7 @@ final class SessionTransfer: Sendable {
 
   let task: URLSessionTask
   private let request: TransportRequest
-  private let state = Mutex(State())
+  private let state = Locked(State())
 
   init(task: URLSessionTask, request: TransportRequest) {
     self.task = task

@@ -1,7 +1,6 @@
 #if canImport(Darwin)
 import Foundation
 public import HalcyonCore
-import Synchronization
 
 /// Moves bytes with one long-lived `URLSession` that caches nothing and keeps no cookies.
 ///
@@ -62,7 +61,7 @@ private final class SessionBodyReader: Sendable {
 
 /// Hands what the session says to the transfer that it is about.
 private final class SessionDelegate: NSObject, URLSessionDataDelegate {
-  private let transfers = Mutex<[Int: SessionTransfer]>([:])
+  private let transfers = Locked<[Int: SessionTransfer]>([:])
 
   func add(_ transfer: SessionTransfer, for task: URLSessionTask) {
     transfers.withLock { $0[task.taskIdentifier] = transfer }

@@ -1,5 +1,4 @@
 import Foundation
-import Synchronization
 import Testing
 
 @testable import HalcyonCore
@@ -90,7 +89,7 @@ struct ConnectionGateTests {
 }
 
 private final class OrderLog: Sendable {
-  private let log = Mutex<[String]>([])
+  private let log = Locked<[String]>([])
 
   var names: [String] { log.withLock { $0 } }
 

@@ -1,7 +1,6 @@
 import Foundation
 import HalcyonCore
 import HalcyonTesting
-import Synchronization
 import Testing
 
 struct ImagePipelineTests {
@@ -47,7 +46,7 @@ struct ImagePipelineTests {
 
   @Test func `processors run in order, each shared beginning once, and only results are kept`() async throws {
     let fixture = PipelineFixture.serving()
-    let runs = Mutex<[String]>([])
+    let runs = Locked<[String]>([])
     let steps = ["a", "b", "c"].map { name in
       CountingProcessor(identifier: name) { runs.withLock { $0.append(name) } }
     }

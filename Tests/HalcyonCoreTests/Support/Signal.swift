@@ -1,6 +1,5 @@
 import Foundation
 import HalcyonCore
-import Synchronization
 
 /// Something that happens once and can be waited for.
 final class Signal: Sendable {
@@ -9,7 +8,7 @@ final class Signal: Sendable {
     var waiters: [CheckedContinuation<Void, Never>] = []
   }
 
-  private let state = Mutex(State())
+  private let state = Locked(State())
 
   func set() {
     let waiters = state.withLock { state in
@@ -59,7 +58,7 @@ final class Counter: Sendable {
     var waiters: [(target: Int, continuation: CheckedContinuation<Void, Never>)] = []
   }
 
-  private let state = Mutex(State())
+  private let state = Locked(State())
 
   var count: Int { state.withLock(\.count) }
 

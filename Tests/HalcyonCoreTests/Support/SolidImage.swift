@@ -1,6 +1,5 @@
 import Foundation
 import HalcyonCore
-import Synchronization
 
 /// A made-up image file of one colour: the signature of a bitmap, width and height, and the colour.
 struct SolidImage {
@@ -20,7 +19,7 @@ struct SolidImage {
 /// Reads ``SolidImage``; counts what it does, and can be made to wait.
 final class SolidDecoder: ImageDecoder {
   let formats: Set<ImageFormat> = [.bmp]
-  private let decoded = Mutex<[TargetSize]>([])
+  private let decoded = Locked<[TargetSize]>([])
   private let beforeDecode: @Sendable () -> Void
 
   init(beforeDecode: @escaping @Sendable () -> Void = {}) {
