@@ -1,5 +1,4 @@
 import Foundation
-import Synchronization
 
 /// Decoded images in memory, the least recently used evicted first.
 ///
@@ -16,14 +15,14 @@ public final class MemoryCache: MemoryStore {
     var entries = LRUMap<CacheKey, Entry>()
   }
 
-  private let state: Mutex<State>
+  private let state: Locked<State>
   private let time: any TimeSource
 
   /// Creates an empty cache.
   public init(configuration: MemoryCacheConfiguration = MemoryCacheConfiguration(), time: any TimeSource = SystemTime())
   {
     self.time = time
-    state = Mutex(State(configuration: configuration))
+    state = Locked(State(configuration: configuration))
   }
 
   /// The limits in force. A lower limit evicts before the setter returns.

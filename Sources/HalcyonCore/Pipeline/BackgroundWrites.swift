@@ -1,4 +1,3 @@
-
 /// Writes to the store that no load waits for.
 final class BackgroundWrites: Sendable {
   private struct State {

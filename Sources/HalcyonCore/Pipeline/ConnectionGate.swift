@@ -1,4 +1,3 @@
-
 /// Lets only so many transfers go on at once, in total and to one host.
 ///
 /// Of those that wait, the most urgent goes first, then the one that came first; a host that is full lets others pass.

@@ -1,4 +1,3 @@
-
 /// A load that is going on.
 ///
 /// All members may be used from any thread.

@@ -1,4 +1,3 @@
-
 /// Runs one job for everyone who asks for the same key at the same time.
 ///
 /// Each waiter leaves when its task is cancelled, and the last one to leave cancels the job. Whoever comes once the job

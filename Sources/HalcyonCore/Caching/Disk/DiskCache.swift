@@ -1,5 +1,4 @@
 public import Foundation
-import Synchronization
 
 /// Encoded images in files below one folder, the least recently used evicted first.
 ///
@@ -17,7 +16,7 @@ public final class DiskCache: DataStore {
   private let writer: DiskWriter
   private let readers = WorkerPool(name: "disk-reader", width: 2)
   private let time: any TimeSource
-  private let state: Mutex<State>
+  private let state: Locked<State>
 
   private struct State {
     var configuration: DiskCacheConfiguration
@@ -39,7 +38,7 @@ public final class DiskCache: DataStore {
     self.time = time
     layout = DiskLayout(root: directory.path(percentEncoded: false))
     writer = DiskWriter(layout: layout)
-    state = Mutex(State(configuration: configuration))
+    state = Locked(State(configuration: configuration))
   }
 
   /// What the cache may hold. A lower limit is brought about by the next write, or by ``trim()``.
