@@ -15,14 +15,14 @@ demo: packages ## Loads photos from a server of its own, and shows from where an
 test: export HALCYON_WARNINGS_AS_ERRORS = 1
 test: packages ## Checks the format, and runs all tests.
 	$(SWIFT) format lint --strict --parallel --recursive $(SOURCES)
-	$(SWIFT) test --enable-all-traits
-	$(SWIFT) test --package-path Tools
+	$(SWIFT) test --disable-xctest --enable-all-traits
+	$(SWIFT) test --disable-xctest --package-path Tools
 	$(SWIFT) build --package-path Benchmarks
 	Scripts/check-consumer
 
 test-sanitize: packages ## Runs the tests under the thread sanitizer, and what reads bytes under the address sanitizer.
-	$(SWIFT) test --sanitize=thread --scratch-path .build-thread
-	$(SWIFT) test --sanitize=address --scratch-path .build-address
+	$(SWIFT) test --disable-xctest --sanitize=thread --scratch-path .build-thread
+	$(SWIFT) test --disable-xctest --sanitize=address --scratch-path .build-address
 
 bench: packages ## Prints one METRIC line for each figure.
 	$(SWIFT) run --quiet -c release --package-path Benchmarks halcyon-bench
