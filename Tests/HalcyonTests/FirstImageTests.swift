@@ -102,6 +102,24 @@ struct FirstImageTests {
     }
   }
 
+  @Test func `a user and a password in the address are sent, and never written to disk`() async throws {
+    try await withOrigin { server, folder in
+      let url = server.serve("/a.jpg", .body(try Photos.data("rocket.jpg"), headers: ["Set-Cookie": "id=chocolate"]))
+      let address = url.absoluteString.replacing("http://", with: "http://ann:hunter2@")
+      let pipeline = ImagePipeline(cache: .standard(directory: folder))
+      _ = try await pipeline.image(for: ImageRequest(source: .address(address)))
+      await pipeline.cache.flush()
+      #expect(server.requests[0].headers["Authorization"] == "Basic YW5uOmh1bnRlcjI=")
+      let files = FileManager.default.enumerator(at: folder, includingPropertiesForKeys: nil)?.compactMap { $0 as? URL }
+      for file in try #require(files) {
+        guard let bytes = try? Data(contentsOf: file) else { continue }
+        for secret in ["hunter2", "chocolate", "YW5uOmh1bnRlcjI="] {
+          #expect(bytes.firstRange(of: Data(secret.utf8)) == nil, "\(secret) in \(file.lastPathComponent)")
+        }
+      }
+    }
+  }
+
   @Test func `the pipeline works without its disk`() async throws {
     try await withOrigin { server, folder in
       let blocked = folder.appending(path: "file")

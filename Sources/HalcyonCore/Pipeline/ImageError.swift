@@ -94,16 +94,3 @@ extension ImageError: LocalizedError {
   /// The same as ``description``.
   public var errorDescription: String? { description }
 }
-
-extension URL {
-  /// The address for a message: without user and password, and not longer than a few lines.
-  var printable: String {
-    var text = absoluteString
-    if user(percentEncoded: true) != nil, var parts = URLComponents(url: self, resolvingAgainstBaseURL: true) {
-      parts.user = nil
-      parts.password = nil
-      text = parts.string ?? scheme.map { $0 + "://…" } ?? "…"
-    }
-    return text.utf8.count <= 300 ? text : text.prefix(200) + "…"
-  }
-}

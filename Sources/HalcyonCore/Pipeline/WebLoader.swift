@@ -49,7 +49,8 @@ final class WebLoader: Sendable {
       var answer: Answer?
       if next == nil {
         let metadata = EntryMetadata(
-          url: request.url, status: response.status, headers: response.headers.storable, requestDate: sent,
+          url: request.url.withoutCredentials, status: response.status, headers: response.headers.storable,
+          requestDate: sent,
           responseDate: configuration.time.now())
         let (data, info) = try await collect(response, url: request.url, interest: interest)
         answer = Answer(data: data, info: info, metadata: metadata)

@@ -29,13 +29,24 @@ struct RequestKeys: Sendable {
 }
 
 extension ImageSource {
-  /// What tells this source from others. Inline data is shortened to its hash.
+  /// What tells this source from others. Inline data and passwords are shortened to their hashes.
   fileprivate var keyText: String {
-    let text =
-      switch self {
-      case .url(let url): url.absoluteString
-      case .address(let address): address
+    switch self {
+    case .url(let url): url.hasCredentials ? Self.keyText(of: url) : Self.keyText(of: url.absoluteString)
+    case .address(let text):
+      if text.contains("@"), let url = URL(string: text), url.hasCredentials {
+        Self.keyText(of: url)
+      } else {
+        Self.keyText(of: text)
       }
+    }
+  }
+
+  private static func keyText(of url: URL) -> String {
+    "\(url.withoutCredentials.absoluteString) as \(KeyDigest(url.absoluteString).hexadecimal)"
+  }
+
+  private static func keyText(of text: String) -> String {
     guard text.utf8.count > 4096, text.prefix(5).lowercased() == "data:" else { return text }
     return "data:\(text.utf8.count):\(KeyDigest(text).hexadecimal)"
   }

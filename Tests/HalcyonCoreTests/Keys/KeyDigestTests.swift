@@ -63,6 +63,15 @@ struct CacheKeyTests {
     #expect(RequestKeys(tricky).image != RequestKeys(ImageRequest(url: url, size: .fit(width: 1, height: 1))).image)
   }
 
+  @Test func `users and passwords in addresses tell keys apart and are not readable in them`() throws {
+    let addresses = ["https://ann:hunter2@example.com/a", "https://ann:hunter3@example.com/a", "https://example.com/a"]
+    let keys = addresses.map { RequestKeys(ImageRequest(source: .address($0))).fetch }
+    #expect(Set(keys).count == 3)
+    #expect(keys.allSatisfy { !$0.text.contains("hunter") && !$0.text.contains("ann") })
+    let url = try #require(URL(string: addresses[0]))
+    #expect(RequestKeys(ImageRequest(url: url)).fetch == keys[0])
+  }
+
   @Test func `secrets in headers are not readable in keys`() throws {
     let url = try #require(URL(string: "https://example.com/a"))
     let request = ImageRequest(url: url, headers: ["Authorization": "Bearer hunter2"])

@@ -1,0 +1,20 @@
+import Foundation
+
+extension URL {
+  /// Whether the address names a user or a password.
+  var hasCredentials: Bool { user(percentEncoded: true) != nil || password(percentEncoded: true) != nil }
+
+  /// The address without user and password: fit to be written down.
+  var withoutCredentials: URL {
+    guard hasCredentials, var parts = URLComponents(url: self, resolvingAgainstBaseURL: true) else { return self }
+    parts.user = nil
+    parts.password = nil
+    return parts.url ?? self
+  }
+
+  /// The address for a message: without user and password, and not longer than a few lines.
+  var printable: String {
+    let text = withoutCredentials.absoluteString
+    return text.utf8.count <= 300 ? text : text.prefix(200) + "…"
+  }
+}
