@@ -1,0 +1,57 @@
+import Foundation
+
+/// Reads the three forms of dates that HTTP has had (RFC 9110, 5.6.7).
+enum HTTPDate {
+  private static let months = [
+    "jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec",
+  ]
+
+  /// The date in a field, or `nil` when it is in none of the forms.
+  ///
+  /// - Parameter now: Tells the century of a year of two digits: one that would lie over 50 years ahead lies behind.
+  static func parse(_ text: String, now: Date) -> Date? {
+    let parts = text.split { $0 == " " || $0 == "," || $0 == "-" }.map(String.init)
+    switch parts.count {
+    // Sun, 06 Nov 1994 08:49:37 GMT and Sunday, 06-Nov-94 08:49:37 GMT
+    case 6 where parts[5].uppercased() == "GMT":
+      return date(day: parts[1], month: parts[2], year: parts[3], time: parts[4], now: now)
+    // Sun Nov  6 08:49:37 1994
+    case 5: return date(day: parts[2], month: parts[1], year: parts[4], time: parts[3], now: now)
+    default: return nil
+    }
+  }
+
+  private static func date(day: String, month: String, year: String, time: String, now: Date) -> Date? {
+    let clock = time.split(separator: ":", omittingEmptySubsequences: false).map { number(String($0)) }
+    guard let day = number(day), let month = months.firstIndex(of: month.lowercased()),
+      var fullYear = number(year), clock.count == 3, let hour = clock[0], let minute = clock[1],
+      let second = clock[2], (1...31).contains(day), hour < 24, minute < 60, second <= 60
+    else { return nil }
+    switch year.utf8.count {
+    case 4: break
+    case 2: fullYear = century(fullYear, now: now)
+    default: return nil
+    }
+    let days = daysSince1970(year: fullYear, month: month + 1, day: day)
+    return Date(timeIntervalSince1970: Double(days * 86_400 + hour * 3600 + minute * 60 + second))
+  }
+
+  private static func century(_ twoDigits: Int, now: Date) -> Int {
+    let thisYear = 1970 + Int(now.timeIntervalSince1970 / 31_556_952)
+    let candidate = thisYear / 100 * 100 + twoDigits
+    return candidate > thisYear + 50 ? candidate - 100 : candidate
+  }
+
+  private static func number(_ text: String) -> Int? {
+    text.utf8.allSatisfy { (48...57).contains($0) } ? Int(text) : nil
+  }
+
+  /// Counts by the calendar of Gregory, whose years are taken to begin in March.
+  private static func daysSince1970(year: Int, month: Int, day: Int) -> Int {
+    let shifted = month > 2 ? year : year - 1
+    let era = shifted / 400
+    let yearOfEra = shifted - era * 400
+    let dayOfYear = (153 * (month > 2 ? month - 3 : month + 9) + 2) / 5 + day - 1
+    return era * 146_097 + yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear - 719_468
+  }
+}

@@ -1,0 +1,34 @@
+import Foundation
+import Testing
+
+@testable import HalcyonCore
+
+struct HTTPDateTests {
+  private let now = Date(timeIntervalSince1970: 1_790_000_000)
+
+  @Test(arguments: [
+    ("Sun, 06 Nov 1994 08:49:37 GMT", 784_111_777.0), ("Sunday, 06-Nov-94 08:49:37 GMT", 784_111_777),
+    ("Sun Nov  6 08:49:37 1994", 784_111_777), ("Thu, 01 Jan 1970 00:00:00 GMT", 0),
+    ("Tue, 29 Feb 2000 23:59:60 GMT", 951_868_800), ("Sat, 21 Nov 2026 12:00:00 GMT", 1_795_262_400),
+  ])
+  func `all three forms are read`(text: String, seconds: Double) {
+    #expect(HTTPDate.parse(text, now: now) == Date(timeIntervalSince1970: seconds))
+  }
+
+  @Test func `a year of two digits lies at most fifty years ahead`() throws {
+    let ahead = try #require(HTTPDate.parse("Monday, 01-Jan-70 00:00:00 GMT", now: now))
+    #expect(ahead > now)
+    let behind = try #require(HTTPDate.parse("Monday, 01-Jan-90 00:00:00 GMT", now: now))
+    #expect(behind < now)
+  }
+
+  @Test(arguments: [
+    "", "0", "-1", "tomorrow", "Sun, 06 Nov 1994 08:49:37", "Sun, 06 Nov 1994 08:49:37 PST",
+    "Sun, 06 Xxx 1994 08:49:37 GMT",
+    "Sun, 06 Nov 1994 25:00:00 GMT", "Sun, 99 Nov 1994 08:49:37 GMT", "Sun, 06 Nov 1994 08:49 GMT",
+    "Sun, 06 Nov 19945 08:49:37 GMT",
+  ])
+  func `what is no date is none`(text: String) {
+    #expect(HTTPDate.parse(text, now: now) == nil)
+  }
+}
