@@ -131,6 +131,7 @@ struct ImagePipelineTests {
     let response = try await fixture.pipeline.response(
       for: ImageRequest(url: fixture.url, processors: [NamedProcessor(identifier: "n")]))
     #expect(response.trace.steps.map(\.kind) == [.storeRead, .queue, .transfer, .decode, .process])
+    #expect(response.trace.description.hasPrefix("storeRead "))
     #expect(response.url == fixture.url)
     #expect(response.encodedByteCount == SolidImage(width: 100, height: 50).data.count)
   }
