@@ -5,7 +5,7 @@ import HalcyonCore
 
 /// One easy handle of libcurl; used only on the thread of the loop.
 final class CurlHandle {
-  let transfer: CurlTransfer
+  let transfer: Transfer
   private let easy: UnsafeMutableRawPointer
   private var fields: UnsafeMutablePointer<curl_slist>?
   private var headParser: ResponseHeadParser
@@ -13,12 +13,12 @@ final class CurlHandle {
   private var failure: TransportError?
 
   /// Sets up a transfer.
-  init(transfer: CurlTransfer) throws(TransportError) {
+  init(transfer: Transfer, configuration: CurlTransport.Configuration) throws(TransportError) {
     guard let easy = curl_easy_init() else { throw .failed(reason: "libcurl has no memory for a transfer") }
     self.transfer = transfer
     self.easy = easy
     headParser = ResponseHeadParser(byteLimit: transfer.request.limits.headerByteCount)
-    configure()
+    configure(configuration)
   }
 
   deinit {
@@ -74,7 +74,7 @@ final class CurlHandle {
 
   func receiveBody(_ bytes: UnsafeRawBufferPointer) -> Int {
     lastActivity = .now
-    return transfer.receive(bytes) ? bytes.count : Int(CURL_WRITEFUNC_PAUSE)
+    return transfer.offer(bytes) ? bytes.count : Int(CURL_WRITEFUNC_PAUSE)
   }
 
   /// What a result of libcurl means for the reader.
@@ -113,7 +113,7 @@ final class CurlHandle {
     return Int64(value)
   }
 
-  private func configure() {
+  private func configure(_ configuration: CurlTransport.Configuration) {
     let limits = transfer.request.limits
     set(CURLOPT_URL, transfer.request.url.absoluteString)
     set(CURLOPT_PROTOCOLS_STR, "http,https")
@@ -124,7 +124,7 @@ final class CurlHandle {
     set(CURLOPT_BUFFERSIZE, 128 << 10)
     // Every encoding that libcurl can undo.
     set(CURLOPT_ACCEPT_ENCODING, "")
-    if let file = transfer.configuration.certificateAuthorityFile { set(CURLOPT_CAINFO, file) }
+    if let file = configuration.certificateAuthorityFile { set(CURLOPT_CAINFO, file) }
     for field in transfer.request.headers.fields where field.isSendable {
       fields = curl_slist_append(fields, field.value.isEmpty ? "\(field.name);" : "\(field.name): \(field.value)")
     }

@@ -24,9 +24,9 @@ final class CurlThread: Sendable {
 /// libcurl allows from any thread, and which is called only while `commands` says that the loop has not ended.
 final class CurlLoop: @unchecked Sendable {
   enum Command {
-    case start(CurlTransfer)
-    case unpause(CurlTransfer)
-    case cancel(CurlTransfer)
+    case start(Transfer, CurlTransport.Configuration)
+    case unpause(Transfer)
+    case cancel(Transfer)
     case stop
   }
 
@@ -53,7 +53,7 @@ final class CurlLoop: @unchecked Sendable {
       curl_multi_wakeup(UnsafeMutableRawPointer(multi))
       return false
     }
-    if refused, case .start(let transfer) = command {
+    if refused, case .start(let transfer, _) = command {
       transfer.end(.failure(.failed(reason: "libcurl could not be started")))
     }
   }
@@ -86,7 +86,7 @@ final class CurlLoop: @unchecked Sendable {
     var goesOn = true
     for command in waiting {
       switch command {
-      case .start(let transfer): start(transfer, in: multi)
+      case .start(let transfer, let configuration): start(transfer, configuration, in: multi)
       case .unpause(let transfer): active[ObjectIdentifier(transfer)]?.unpause()
       case .cancel(let transfer):
         active.removeValue(forKey: ObjectIdentifier(transfer))?.close(in: multi, .failure(.cancelled))
@@ -96,10 +96,12 @@ final class CurlLoop: @unchecked Sendable {
     return goesOn
   }
 
-  private func start(_ transfer: CurlTransfer, in multi: UnsafeMutableRawPointer) {
+  private func start(
+    _ transfer: Transfer, _ configuration: CurlTransport.Configuration, in multi: UnsafeMutableRawPointer
+  ) {
     guard !transfer.hasEnded else { return }
     do throws(TransportError) {
-      let handle = try CurlHandle(transfer: transfer)
+      let handle = try CurlHandle(transfer: transfer, configuration: configuration)
       try handle.add(to: multi)
       active[ObjectIdentifier(transfer)] = handle
     } catch {

@@ -30,10 +30,10 @@ public final class CurlTransport: Transport {
   /// Sends a request; see the laws of `Transport`.
   public func response(to request: TransportRequest) async throws -> TransportResponse {
     try Task.checkCancellation()
-    let transfer = CurlTransfer(request: request, configuration: configuration)
+    let transfer = Transfer(request: request)
     let reader = CurlBodyReader(transfer: transfer, thread: thread)
     return try await withTaskCancellationHandler {
-      thread.loop.post(.start(transfer))
+      thread.loop.post(.start(transfer, configuration))
       let head = try await transfer.head()
       let body = TransportBody(timings: { reader.timings }, pull: { try await reader.next() })
       return TransportResponse(status: head.status, headers: head.headers, body: body)
@@ -45,10 +45,10 @@ public final class CurlTransport: Transport {
 
 /// The reading end of a transfer. Letting go of it ends the transfer.
 private final class CurlBodyReader: Sendable {
-  private let transfer: CurlTransfer
+  private let transfer: Transfer
   private let thread: CurlThread
 
-  init(transfer: CurlTransfer, thread: CurlThread) {
+  init(transfer: Transfer, thread: CurlThread) {
     self.transfer = transfer
     self.thread = thread
   }

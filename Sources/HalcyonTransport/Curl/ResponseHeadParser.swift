@@ -6,7 +6,7 @@ import HalcyonCore
 struct ResponseHeadParser {
   private let byteLimit: Int
   private var byteCount = 0
-  private var head = CurlTransfer.Head(status: 0, headers: HTTPHeaders())
+  private var head = Transfer.Head(status: 0, headers: HTTPHeaders())
   private var isDone = false
 
   init(byteLimit: Int) {
@@ -16,7 +16,7 @@ struct ResponseHeadParser {
   /// Takes one line.
   ///
   /// - Returns: The head, once, with its last line; interim answers (100–199) are passed over, and so are trailers.
-  mutating func receive(_ line: UnsafeRawBufferPointer) throws(TransportError) -> CurlTransfer.Head? {
+  mutating func receive(_ line: UnsafeRawBufferPointer) throws(TransportError) -> Transfer.Head? {
     byteCount += line.count
     guard byteCount <= byteLimit else { throw .headersTooLarge(byteLimit: byteLimit) }
     guard !isDone else { return nil }
@@ -25,7 +25,7 @@ struct ResponseHeadParser {
     let trimmed = text.trimmingCharacters(in: .whitespacesAndNewlines)
     if trimmed.hasPrefix("HTTP/") {
       let parts = trimmed.split(separator: " ", maxSplits: 2)
-      head = CurlTransfer.Head(status: parts.count > 1 ? Int(parts[1]) ?? 0 : 0, headers: HTTPHeaders())
+      head = Transfer.Head(status: parts.count > 1 ? Int(parts[1]) ?? 0 : 0, headers: HTTPHeaders())
     } else if trimmed.isEmpty {
       guard head.status >= 200 else { return nil }
       isDone = true

@@ -5,7 +5,7 @@ import HalcyonCore
 
 extension TransportError {
   /// What a result of libcurl means; `nil` for success.
-  init?(_ code: CURLcode, transfer: CurlTransfer, expected: Int?) {
+  init?(_ code: CURLcode, transfer: Transfer, expected: Int?) {
     let url = transfer.request.url
     let host = url.host(percentEncoded: false) ?? "the host"
     let reason = String(cString: curl_easy_strerror(code))

@@ -30,12 +30,12 @@ public final class URLSessionTransport: Transport {
     delegate.add(transfer, for: task)
     return try await withTaskCancellationHandler {
       task.resume()
-      let head = try await transfer.head()
+      let head = try await transfer.transfer.head()
       let reader = SessionBodyReader(transfer: transfer)
       return TransportResponse(
         status: head.status, headers: head.headers, body: TransportBody { try await reader.next() })
     } onCancel: {
-      task.cancel()
+      transfer.cancel()
     }
   }
 }
@@ -48,13 +48,13 @@ private final class SessionBodyReader: Sendable {
     self.transfer = transfer
   }
 
-  deinit { transfer.task.cancel() }
+  deinit { transfer.cancel() }
 
   func next() async throws -> Data? {
     try await withTaskCancellationHandler {
-      try await transfer.nextPiece()
+      try await transfer.next()
     } onCancel: {
-      transfer.task.cancel()
+      transfer.cancel()
     }
   }
 }

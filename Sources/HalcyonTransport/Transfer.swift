@@ -1,9 +1,8 @@
-#if canImport(CurlShim)
 import Foundation
 import HalcyonCore
 
-/// What the thread of libcurl and the reader of one transfer tell each other.
-final class CurlTransfer: Sendable {
+/// What the side that receives and the reader of one transfer tell each other.
+final class Transfer: Sendable {
   struct Head: Sendable {
     var status: Int
     var headers: HTTPHeaders
@@ -21,15 +20,21 @@ final class CurlTransfer: Sendable {
     var outcome: Result<Void, TransportError>?
     var timings: TransportTimings?
     var received = 0
+
+    /// Adds bytes; what is returned has to be resumed.
+    mutating func append(_ bytes: UnsafeRawBufferPointer) -> CheckedContinuation<Void, Never>? {
+      buffer.append(contentsOf: bytes)
+      received += bytes.count
+      defer { pieceWaiter = nil }
+      return pieceWaiter
+    }
   }
 
   let request: TransportRequest
-  let configuration: CurlTransport.Configuration
   private let state = Locked(State())
 
-  init(request: TransportRequest, configuration: CurlTransport.Configuration) {
+  init(request: TransportRequest) {
     self.request = request
-    self.configuration = configuration
   }
 
   // The reader's side.
@@ -83,7 +88,7 @@ final class CurlTransfer: Sendable {
     }
   }
 
-  // The thread's side.
+  // The receiver's side.
 
   /// Whether there is an outcome.
   var hasEnded: Bool { state.withLock { $0.outcome != nil } }
@@ -109,19 +114,30 @@ final class CurlTransfer: Sendable {
   /// Takes bytes for the reader.
   ///
   /// - Returns: `false`, and takes nothing, when the reader has too much to read already.
-  func receive(_ bytes: UnsafeRawBufferPointer) -> Bool {
+  func offer(_ bytes: UnsafeRawBufferPointer) -> Bool {
     let (isTaken, waiter): (Bool, CheckedContinuation<Void, Never>?) = state.withLock { state in
       guard state.buffer.count < Self.bufferLimit else {
         state.isPaused = true
         return (false, nil)
       }
-      state.buffer.append(contentsOf: bytes)
-      state.received += bytes.count
-      defer { state.pieceWaiter = nil }
-      return (true, state.pieceWaiter)
+      return (true, state.append(bytes))
     }
     waiter?.resume()
     return isTaken
+  }
+
+  /// Takes bytes for the reader, however much it has to read already.
+  ///
+  /// - Returns: Whether the server has to be made to wait from now on.
+  func take(_ bytes: UnsafeRawBufferPointer) -> Bool {
+    let (becomesFull, waiter) = state.withLock { state in
+      let waiter = state.append(bytes)
+      let becomesFull = !state.isPaused && state.buffer.count >= Self.bufferLimit
+      if becomesFull { state.isPaused = true }
+      return (becomesFull, waiter)
+    }
+    waiter?.resume()
+    return becomesFull
   }
 
   /// Ends the transfer, unless it has ended. What was received can still be read after a success.
@@ -147,4 +163,3 @@ final class CurlTransfer: Sendable {
     return isFirst
   }
 }
-#endif

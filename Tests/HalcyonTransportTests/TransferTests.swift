@@ -4,14 +4,14 @@ import Testing
 
 @testable import HalcyonTransport
 
-struct CurlTransferTests {
-  private func transfer() throws -> CurlTransfer {
+struct TransferTests {
+  private func transfer() throws -> Transfer {
     let url = try #require(URL(string: "http://example.com/"))
-    return CurlTransfer(request: TransportRequest(url: url), configuration: .init())
+    return Transfer(request: TransportRequest(url: url))
   }
 
-  private func offer(_ count: Int, to transfer: CurlTransfer) -> Bool {
-    [UInt8](repeating: 1, count: count).withUnsafeBytes { transfer.receive($0) }
+  private func offer(_ count: Int, to transfer: Transfer) -> Bool {
+    [UInt8](repeating: 1, count: count).withUnsafeBytes { transfer.offer($0) }
   }
 
   @Test func `a reader that does not read makes the server wait, and reading lets it go on`() async throws {
@@ -26,6 +26,17 @@ struct CurlTransferTests {
     #expect(!transfer.isPaused)
     #expect(offer(10, to: transfer))
     #expect(try await transfer.nextPiece().hasRoom == false)
+  }
+
+  @Test func `a receiver that cannot refuse is told once when to make the server wait`() async throws {
+    let transfer = try transfer()
+    let bytes = [UInt8](repeating: 1, count: 100 << 10)
+    let answers = (0..<4).map { _ in bytes.withUnsafeBytes { transfer.take($0) } }
+    #expect(answers == [false, false, true, false])
+    let (piece, hasRoom) = try await transfer.nextPiece()
+    #expect(piece?.count == 400 << 10)
+    #expect(hasRoom)
+    #expect(!bytes.withUnsafeBytes { transfer.take($0) })
   }
 
   @Test func `what came before a good end is still read, what came before a bad one is not`() async throws {
@@ -44,9 +55,9 @@ struct CurlTransferTests {
 }
 
 struct ResponseHeadParserTests {
-  private func parse(_ lines: [String], byteLimit: Int = 1000) throws -> CurlTransfer.Head? {
+  private func parse(_ lines: [String], byteLimit: Int = 1000) throws -> Transfer.Head? {
     var parser = ResponseHeadParser(byteLimit: byteLimit)
-    var head: CurlTransfer.Head?
+    var head: Transfer.Head?
     for line in lines { head = try Array((line + "\r\n").utf8).withUnsafeBytes { try parser.receive($0) } ?? head }
     return head
   }
