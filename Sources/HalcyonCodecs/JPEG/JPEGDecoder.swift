@@ -30,10 +30,22 @@ public struct JPEGDecoder: ImageDecoder {
       let file = JPEGFile(bytes: buffer, size: info.storedSize, isCancelled: options.isCancelled)
       return try plan.image {
         if plan.isWholeImage { return try file.rows(scale: .full).bitmap(isCancelled: options.isCancelled) }
-        let scale = JPEGScale(for: plan.geometry)
-        let resampler = Resampler(format: .jpeg, geometry: plan.geometry.scaled(by: scale.factor), graphs: graphs)
-        return try resampler.bitmap(isOpaque: true) { try file.planes(scale: scale) }
+        return try resampled(file, plan: plan, scale: JPEGScale(for: plan.geometry))
       }
     }
+  }
+
+  private func resampled(_ file: JPEGFile, plan: DecodingPlan, scale: JPEGScale) throws -> Bitmap {
+    if scale == .eighth, let essential = JPEGScanSelection.essentialBytes(of: file.bytes) {
+      return try essential.withUnsafeBytes { bytes in
+        try drawn(JPEGFile(bytes: bytes, size: file.size, isCancelled: file.isCancelled), plan: plan, scale: scale)
+      }
+    }
+    return try drawn(file, plan: plan, scale: scale)
+  }
+
+  private func drawn(_ file: JPEGFile, plan: DecodingPlan, scale: JPEGScale) throws -> Bitmap {
+    let resampler = Resampler(format: .jpeg, geometry: plan.geometry.scaled(by: scale.factor), graphs: graphs)
+    return try resampler.bitmap(isOpaque: true) { try file.planes(scale: scale) }
   }
 }

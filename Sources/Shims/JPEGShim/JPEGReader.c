@@ -95,6 +95,8 @@ jpeg_shim_status jpeg_shim_start(
   } else {
     info->out_color_space = info->jpeg_color_space;
   }
+  // At an eighth, scans may have been left out because they do not show; libjpeg would smooth over their absence.
+  if (eighths == 1) info->do_block_smoothing = FALSE;
   // Otherwise all scans would be read here, without a chance to stop.
   info->buffered_image = jpeg_has_multiple_scans(info);
   jpeg_start_decompress(info);

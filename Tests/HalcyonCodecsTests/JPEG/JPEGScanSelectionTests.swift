@@ -1,0 +1,49 @@
+import Foundation
+import HalcyonCore
+import Testing
+
+@testable import HalcyonCodecs
+
+struct JPEGScanSelectionTests {
+  /// Each pair of files has the same coefficients, in one scan and in many.
+  private static let names = ["default", "s1x1-444", "s2x1-422", "made-440"]
+
+  @Test(arguments: names)
+  func `leaving out what an eighth does not show changes no pixel`(name: String) throws {
+    let baseline = try Fixture.data("jpeg/peacock.\(name).jpeg")
+    let progressive = try Fixture.data("jpeg/peacock.\(name)-progressive.jpeg")
+    let selected = try #require(progressive.withUnsafeBytes { JPEGScanSelection.essentialBytes(of: $0) })
+    #expect(selected.count < progressive.count)
+    for size in [TargetSize.fit(width: 5, height: 5), .fit(width: 3, height: 3), .fill(width: 2, height: 4)] {
+      let options = DecodingOptions(size: size)
+      let expected = try JPEGDecoder().decode(baseline, options: options).bitmap
+      #expect(try JPEGDecoder().decode(progressive, options: options).bitmap.largestDifference(to: expected) == 0)
+    }
+  }
+
+  @Test(arguments: names)
+  func `a file in one scan is decoded as it is`(name: String) throws {
+    let baseline = try Fixture.data("jpeg/peacock.\(name).jpeg")
+    #expect(baseline.withUnsafeBytes { JPEGScanSelection.essentialBytes(of: $0) } == nil)
+  }
+
+  @Test func `no prefix and no damage makes it read outside or take a part for the whole`() throws {
+    let file = try Fixture.data("jpeg/peacock.default-progressive.jpeg")
+    for count in 0..<file.count {
+      #expect(file.prefix(count).withUnsafeBytes { JPEGScanSelection.essentialBytes(of: $0) } == nil)
+    }
+    for position in file.indices {
+      var damaged = file
+      damaged[position] ^= 0xFF
+      let selected = damaged.withUnsafeBytes { JPEGScanSelection.essentialBytes(of: $0) }
+      #expect((selected?.count ?? 0) <= file.count)
+    }
+  }
+
+  @Test func `a progressive file that is cut is an error at every size`() throws {
+    let file = try Fixture.data("jpeg/peacock.default-progressive.jpeg")
+    #expect(throws: ImageDecodingError.truncated(.jpeg)) {
+      try JPEGDecoder().decode(file.dropLast(2), options: DecodingOptions(size: .fit(width: 5, height: 5)))
+    }
+  }
+}
