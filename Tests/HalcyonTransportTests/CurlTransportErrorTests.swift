@@ -65,6 +65,15 @@ struct CurlTransportErrorTests {
     #expect(await error(from: url) == .hostNotFound("no-such-host.invalid"))
   }
 
+  #if os(Linux)
+  @Test func `a host that does not answer is left after the timeout for connecting`() async throws {
+    let port = try UnansweringPort()
+    let url = try #require(URL(string: "http://127.0.0.1:\(port.number)/"))
+    let limits = TransportLimits(connectTimeout: .milliseconds(200), idleTimeout: .milliseconds(10))
+    #expect(await error(from: url, limits: limits) == .connectTimedOut(.milliseconds(200)))
+  }
+  #endif
+
   @Test func `a head over the limit is refused`() async throws {
     try await ImageServer.run { server in
       let url = server.serve("/a", .body(body).padded(headerCount: 100, valueByteCount: 1000))

@@ -38,6 +38,14 @@ package struct Socket: ~Copyable, Sendable {
     return socket
   }
 
+  /// The beginning of a connection to 127.0.0.1, whether it is made or not.
+  static func connecting(toPort port: UInt16) throws(SocketError) -> Socket {
+    let socket = try open()
+    _ = fcntl(socket.descriptor, F_SETFL, O_NONBLOCK)
+    _ = withLoopbackAddress(port: port) { connect(socket.descriptor, $0, $1) }
+    return socket
+  }
+
   /// A socket on a free port of 127.0.0.1 that does not listen: connecting to it is refused.
   static func bound() throws(SocketError) -> Socket {
     let socket = try open()

@@ -1,0 +1,21 @@
+/// A port of 127.0.0.1 where connecting neither succeeds nor fails: its queue is full, and nobody accepts.
+///
+/// Linux drops what does not fit the queue; other systems may refuse it.
+package struct UnansweringPort: ~Copyable {
+  package let number: UInt16
+  private let listener: Socket
+  private let first: Socket
+  private let second: Socket
+
+  package init() throws(SocketError) {
+    let listener = try Socket.bound()
+    try listener.startListening(backlog: 0)
+    // A queue for none holds one, and one more waits for its end of the handshake.
+    let first = try Socket.connected(toPort: listener.port)
+    let second = try Socket.connecting(toPort: listener.port)
+    number = listener.port
+    self.listener = listener
+    self.first = first
+    self.second = second
+  }
+}
