@@ -119,6 +119,8 @@ struct ImageServerConnectionTests {
         client.get(path)
         return client
       }
+      // An optimised build would let the clients leave after their last use.
+      defer { withExtendedLifetime(clients) {} }
       try await server.waitForRequests(count: clients.count)
       try await gate.waitUntilHolding()
     }
