@@ -7,7 +7,7 @@ SOURCES = Package.swift Sources Tests Tools/Package.swift Tools/Sources Tools/Te
 # Swift's crash reporter can hang where there is no terminal.
 export SWIFT_BACKTRACE ?= enable=no
 
-.PHONY: demo test bench test-sanitize format docs packages
+.PHONY: demo test bench bench-memory test-sanitize format docs packages
 
 demo: packages ## Loads photos from a server of its own, and shows from where and how fast they came.
 	$(SWIFT) run --quiet halcyon-demo
@@ -23,6 +23,9 @@ test: packages ## Checks the format, and runs all tests.
 test-sanitize: packages ## Runs the tests under the thread sanitizer, and what reads bytes under the address sanitizer.
 	$(SWIFT) test --sanitize=thread --scratch-path .build-thread
 	$(SWIFT) test --sanitize=address --scratch-path .build-address
+
+bench-memory: packages ## Prints the figures of the memory cache.
+	$(SWIFT) run --quiet -c release --package-path Benchmarks halcyon-bench memory
 
 bench: packages ## Prints one METRIC line for each figure.
 	$(SWIFT) run --quiet -c release --package-path Benchmarks halcyon-bench
