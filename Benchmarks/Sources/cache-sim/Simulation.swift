@@ -16,8 +16,8 @@ struct Simulation {
 
   func replay(_ trace: Trace) throws -> Outcome {
     #if os(Linux)
-      // Blocks come zeroed from the system instead of being kept and cleared, however many were freed before.
-      mallopt(M_MMAP_THRESHOLD, 1 << 14)
+    // Blocks come zeroed from the system instead of being kept and cleared, however many were freed before.
+    mallopt(M_MMAP_THRESHOLD, 1 << 14)
     #endif
     var outcome = Outcome(capacity: Int(Double(trace.footprint) * capacityPercent / 100))
     let cache = MemoryCache(

@@ -1,6 +1,5 @@
-import Foundation
-
 extension MemoryCacheConfiguration {
-  /// A quarter of the memory that this process may use, in bytes.
-  public static let defaultCostLimit = Int(clamping: ProcessInfo.processInfo.physicalMemory / 4)
+  /// A quarter of the memory that this process may use, in bytes: of the control group's `memory.max` on Linux where it
+  /// has one, else of what the machine has.
+  public static let defaultCostLimit = MemoryAllowance().bytes / 4
 }
