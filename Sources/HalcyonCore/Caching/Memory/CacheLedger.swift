@@ -31,9 +31,8 @@ struct CacheLedger: Sendable {
   mutating func admit(_ entry: CacheEntry, at moment: Moment, leaving: inout [DecodedImage]) -> Bool {
     removeExpired(at: moment, leaving: &leaving)
     let cost = entry.image.byteCount
-    let isTooLarge = cost > configuration.costLimit || configuration.countLimit < 1
-    guard !isTooLarge, entry.deadline.hasPassed(at: moment) != true else {
-      refusals += isTooLarge ? 1 : 0
+    guard canHold(entry), entry.deadline.hasPassed(at: moment) != true else {
+      refusals += canHold(entry) ? 0 : 1
       remove(entry.key, leaving: &leaving)
       return false
     }
@@ -48,7 +47,7 @@ struct CacheLedger: Sendable {
 
   /// Keeps an entry that was evicted and is still in use, unless someone has removed or replaced it meanwhile.
   mutating func readmit(_ entry: CacheEntry, at moment: Moment, leaving: inout [DecodedImage]) {
-    guard shards.withShard(of: entry.key.digest, { $0.takeInUse(entry.key) }) else { return }
+    guard canHold(entry), shards.withShard(of: entry.key.digest, { $0.takeInUse(entry.key) }) else { return }
     _ = admit(entry, at: moment, leaving: &leaving)
   }
 
@@ -118,6 +117,10 @@ struct CacheLedger: Sendable {
     places = []
     pool = IndexPool()
     deadlines = DeadlineWheels(at: moment)
+  }
+
+  private func canHold(_ entry: CacheEntry) -> Bool {
+    entry.image.byteCount <= configuration.costLimit && configuration.countLimit > 0
   }
 
   private mutating func insert(_ entry: CacheEntry, cost: Int, leaving: inout [DecodedImage]) {

@@ -56,8 +56,8 @@ struct CacheShard: Sendable {
   }
 
   /// The evicted image under a key, if someone holds it; counts the read that found nothing better.
-  mutating func readInUse(_ key: CacheKey, at moment: Moment) -> CacheEntry? {
-    guard let entry = weakEntries.entry(for: key) else {
+  mutating func readInUse(_ key: CacheKey, extending: ExpirationExtension, at moment: Moment) -> CacheEntry? {
+    guard var entry = weakEntries.entry(for: key) else {
       counts.absent += 1
       return nil
     }
@@ -68,6 +68,8 @@ struct CacheShard: Sendable {
     }
     counts.hits += 1
     counts.inUse += 1
+    entry.deadline = entry.deadline.extended(extending, lifetime: entry.lifetime, from: moment.uptime)
+    weakEntries.insert(entry)
     return entry
   }
 

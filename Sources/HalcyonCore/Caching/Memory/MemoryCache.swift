@@ -161,8 +161,8 @@ public final class MemoryCache: MemoryStore {
   @inline(never)
   private func imageInUse(for key: CacheKey, extending: ExpirationExtension) -> DecodedImage? {
     let moment = moment()
-    guard var entry = shards.withShard(of: key.digest, { $0.readInUse(key, at: moment) }) else { return nil }
-    entry.deadline = entry.deadline.extended(extending, lifetime: entry.lifetime, from: moment.uptime)
+    let entry = shards.withShard(of: key.digest) { $0.readInUse(key, extending: extending, at: moment) }
+    guard let entry else { return nil }
     change { $0.readmit(entry, at: moment, leaving: &$1) }
     return entry.image
   }
