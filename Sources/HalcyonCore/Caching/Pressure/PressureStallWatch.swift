@@ -5,18 +5,20 @@ import Glibc
 /// Waits on a thread of its own for the kernel to tell that tasks stall for want of memory.
 ///
 /// See Documentation/accounting/psi.rst of Linux: a trigger is written into the file, which then polls as readable
-/// with priority whenever the threshold is passed, at most once a second.
+/// with priority whenever the threshold is passed, at most once a window.
 final class PressureStallWatch: Sendable {
-  // Microseconds of stall in a window of microseconds.
-  private static let threshold = "150000 1000000"
+  // Microseconds of stall in a window of microseconds. Without the right to raise limits (CAP_SYS_RESOURCE) the kernel
+  // refuses windows that are not whole numbers of 2 seconds.
+  private static let thresholds = ["150000 1000000", "300000 2000000"]
 
   private let descriptors: [MemoryPressure: Int32]
   private let stopping: (reader: Int32, writer: Int32)
 
   /// Asks the first of the files that can be asked; `nil` when there is none.
   init?(files: [String] = PressureStallWatch.systemFiles) {
-    let opened = files.lazy.map(Self.openTriggers).first { !$0.isEmpty }
-    guard let opened else { return nil }
+    var opened: [MemoryPressure: Int32] = [:]
+    for file in files where opened.isEmpty { opened = Self.openTriggers(on: file) }
+    guard !opened.isEmpty else { return nil }
     descriptors = opened
     var ends: [Int32] = [-1, -1]
     let status = pipe(&ends)
@@ -71,16 +73,20 @@ final class PressureStallWatch: Sendable {
   private static func openTriggers(on file: String) -> [MemoryPressure: Int32] {
     var descriptors: [MemoryPressure: Int32] = [:]
     for (pressure, name) in [(MemoryPressure.some, "some"), (.full, "full")] {
-      let descriptor = open(file, O_RDWR | O_NONBLOCK | O_CLOEXEC)
-      guard descriptor >= 0 else { continue }
-      let trigger = Array("\(name) \(threshold)".utf8) + [0]
-      if write(descriptor, trigger, trigger.count) == trigger.count {
-        descriptors[pressure] = descriptor
-      } else {
-        close(descriptor)
+      for threshold in thresholds where descriptors[pressure] == nil {
+        descriptors[pressure] = openTrigger("\(name) \(threshold)", on: file)
       }
     }
     return descriptors
+  }
+
+  private static func openTrigger(_ trigger: String, on file: String) -> Int32? {
+    let descriptor = open(file, O_RDWR | O_NONBLOCK | O_CLOEXEC)
+    guard descriptor >= 0 else { return nil }
+    let bytes = Array(trigger.utf8) + [0]
+    if write(descriptor, bytes, bytes.count) == bytes.count { return descriptor }
+    close(descriptor)
+    return nil
   }
 }
 #endif

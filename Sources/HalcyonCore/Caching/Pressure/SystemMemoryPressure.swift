@@ -5,7 +5,7 @@ import Dispatch
 /// What the system itself tells of memory pressure.
 ///
 /// On Linux these are the kernel's pressure stall figures, of the process's control group or else of the machine: tasks
-/// that waited for memory for 150 ms within a second. It needs a kernel with PSI and the right to ask it; without them
+/// that waited for memory for 15 % of a second or two. It needs a kernel with PSI and the right to ask it; without them
 /// nothing is ever told. On Apple's systems it is the memory pressure of libdispatch.
 public struct SystemMemoryPressure: MemoryPressureSource {
   /// Creates the source.
