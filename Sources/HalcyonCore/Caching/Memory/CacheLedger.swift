@@ -64,7 +64,7 @@ struct CacheLedger: Sendable {
     configuration = new
     if new.policy != queues.policy { queues.policy = new.policy }
     reportReads()
-    if !new.findsImagesInUse { _ = shards.map { $0.forgetInUse() } }
+    if !new.findsImagesInUse { shards.forEach { $0.forgetInUse() } }
     makeRoom(for: 0, count: 0, leaving: &leaving)
   }
 
@@ -111,7 +111,7 @@ struct CacheLedger: Sendable {
   }
 
   mutating func removeAll(at moment: Moment, leaving: inout [DecodedImage]) {
-    leaving = shards.map { $0.removeAll() }.flatMap(\.self)
+    shards.forEach { leaving += $0.removeAll() }
     evictions.byRemoval += queues.count
     queues = EvictionQueues(policy: configuration.policy)
     places = []
@@ -192,6 +192,6 @@ struct CacheLedger: Sendable {
 
   private func reportReads() {
     let reportsReads = configuration.policy == .leastRecentlyUsed
-    _ = shards.map { $0.reportsReads = reportsReads }
+    shards.forEach { $0.reportsReads = reportsReads }
   }
 }

@@ -22,6 +22,11 @@ final class CacheShards: @unchecked Sendable {
   }
 
   /// Runs `body` on one shard after the other.
+  func forEach(_ body: (inout CacheShard) -> Void) {
+    for index in 0..<Self.count { locks[index].withLock(body) }
+  }
+
+  /// What `body` gives for one shard after the other.
   func map<Result>(_ body: (inout CacheShard) -> Result) -> [Result] {
     (0..<Self.count).map { locks[$0].withLock(body) }
   }

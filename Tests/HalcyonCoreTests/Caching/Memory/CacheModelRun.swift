@@ -127,9 +127,9 @@ struct CacheModelRun {
   }
 
   private func limitProblem() -> String? {
-    let (configuration, statistics) = (cache.configuration, cache.statistics)
-    return statistics.totalCost <= configuration.costLimit && statistics.count <= configuration.countLimit
-      ? nil : "\(statistics.count) images of \(statistics.totalCost) bytes within \(configuration)"
+    let (configuration, cost, count) = (cache.configuration, cache.totalCost, cache.count)
+    return cost <= configuration.costLimit && count <= configuration.countLimit
+      ? nil : "\(count) images of \(cost) bytes within \(configuration)"
   }
 
   private func problem(with version: Int?, at key: CacheKey) -> String? {

@@ -31,10 +31,8 @@ struct MemoryCacheThreadTests {
           let width = cache.image(for: key)?.info.storedSize.width ?? number
           if width != number { problems.withLock { $0.append("\(key) gave \(width)") } }
         }
-        let statistics = cache.statistics
-        if statistics.totalCost > costLimit || statistics.count > 200 {
-          problems.withLock { $0.append("\(statistics.totalCost) bytes, \(statistics.count) images") }
-        }
+        let (cost, count) = (cache.totalCost, cache.count)
+        if cost > costLimit || count > 200 { problems.withLock { $0.append("\(cost) bytes, \(count) images") } }
       }
     }
     #expect(problems.withLock { $0 }.isEmpty)
