@@ -7,7 +7,7 @@ SOURCES = Package.swift Sources Tests Tools/Package.swift Tools/Sources Tools/Te
 # Swift's crash reporter can hang where there is no terminal.
 export SWIFT_BACKTRACE ?= enable=no
 
-.PHONY: demo test bench test-sanitize test-release format docs packages
+.PHONY: demo test bench bench-memory test-sanitize test-release format docs packages
 
 demo: packages ## Loads photos from a server of its own, and shows from where and how fast they came.
 	$(SWIFT) run --quiet halcyon-demo
@@ -26,6 +26,9 @@ test-sanitize: packages ## Runs the tests under the thread sanitizer, and what r
 
 test-release: packages ## Runs the tests as optimised as users run the code.
 	$(SWIFT) test --disable-xctest -c release -Xswiftc -enable-testing --scratch-path .build-release
+
+bench-memory: packages ## Prints the figures of the memory cache.
+	$(SWIFT) run --quiet -c release --package-path Benchmarks halcyon-bench memory
 
 bench: packages ## Prints one METRIC line for each figure.
 	$(SWIFT) run --quiet -c release --package-path Benchmarks halcyon-bench

@@ -18,7 +18,11 @@ let package = Package(
   targets: [
     .executableTarget(
       name: "halcyon-bench", dependencies: [.product(name: "Halcyon", package: "Halcyon")],
-      swiftSettings: swiftSettings)
+      swiftSettings: swiftSettings),
+    .executableTarget(
+      name: "cache-sim", dependencies: [.product(name: "Halcyon", package: "Halcyon"), "CMalloc"],
+      swiftSettings: swiftSettings),
+    .systemLibrary(name: "CMalloc"),
   ],
   swiftLanguageModes: [.v6]
 )

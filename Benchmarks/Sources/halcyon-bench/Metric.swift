@@ -1,12 +1,26 @@
 /// One figure, printed as `METRIC name value unit [goal <= x]`.
 struct Metric {
+  /// What the figure should reach.
+  enum Goal {
+    case atMost(Double)
+    case atLeast(Double)
+  }
+
   var name: String
   var value: Double
   var unit: String
-  var goal: Double?
+  var goal: Goal?
 
   func report() {
-    print("METRIC \(name) \(Self.short(value)) \(unit)" + (goal.map { " goal <= \(Self.short($0))" } ?? ""))
+    print("METRIC \(name) \(Self.short(value)) \(unit)" + suffix)
+  }
+
+  private var suffix: String {
+    switch goal {
+    case .atMost(let limit): " goal <= \(Self.short(limit))"
+    case .atLeast(let limit): " goal >= \(Self.short(limit))"
+    case nil: ""
+    }
   }
 
   private static func short(_ value: Double) -> String {

@@ -13,7 +13,7 @@ public struct Bitmap: Sendable {
   /// Bytes from one row to the next (the stride).
   public let bytesPerRow: Int
 
-  private let storage: PixelStorage
+  private(set) var storage: PixelStorage
 
   /// Creates a bitmap by writing its pixels once.
   ///
@@ -41,6 +41,21 @@ public struct Bitmap: Sendable {
     self.isOpaque = isOpaque
     self.bytesPerRow = rowBytes
     self.storage = storage
+  }
+
+  /// The same bitmap over pixels that a ``WeakBitmap`` found still there.
+  init(_ weak: WeakBitmap, storage: PixelStorage) {
+    size = weak.size
+    pixelFormat = weak.pixelFormat
+    colorSpace = weak.colorSpace
+    isOpaque = weak.isOpaque
+    bytesPerRow = weak.bytesPerRow
+    self.storage = storage
+  }
+
+  /// Whether no one else holds the pixels.
+  var isUniquelyReferenced: Bool {
+    mutating get { isKnownUniquelyReferenced(&storage) }
   }
 
   /// Bytes of memory that the pixels take.

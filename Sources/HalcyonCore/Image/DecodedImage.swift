@@ -1,7 +1,7 @@
 /// An image ready to be drawn, and what is known of the file that it came from.
 public struct DecodedImage: Sendable {
   /// The pixels, upright: the orientation of the file has been applied.
-  public let bitmap: Bitmap
+  public internal(set) var bitmap: Bitmap
   /// The encoded image that the pixels come from; its pixel size may be larger than the bitmap's.
   public let info: ImageInfo
 

@@ -6,6 +6,11 @@ public struct KeyDigest: Hashable, Sendable {
   let low: UInt64
   let high: UInt64
 
+  init(low: UInt64, high: UInt64) {
+    self.low = low
+    self.high = high
+  }
+
   /// Hashes the UTF-8 bytes of a text; the cost grows with its length.
   init(_ text: String) {
     var text = text

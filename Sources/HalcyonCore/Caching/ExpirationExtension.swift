@@ -1,0 +1,9 @@
+/// What reading an entry does to the time it has left.
+public enum ExpirationExtension: Hashable, Sendable {
+  /// It leaves when it would have left.
+  case none
+  /// It starts its own time again: that of ``CacheExpiration/after(_:)``; a date stays what it is.
+  case cacheTime
+  /// It leaves at another time, counted from this reading; the next reading by ``cacheTime`` goes back to its own.
+  case to(CacheExpiration)
+}

@@ -1,0 +1,169 @@
+import Foundation
+
+/// Decoded images in memory.
+///
+/// Every operation is safe from any thread and takes constant time, averaged over many, save a change of the
+/// configuration and the removal of many images. A hit takes a lock that few others share, so readers hardly slow each
+/// other down; images are freed when no lock is held.
+///
+/// Expired images leave while the cache is used, within seconds, or by ``removeExpired()``.
+public final class MemoryCache: MemoryStore {
+  private let shards: CacheShards
+  private let ledger: Lock<CacheLedger>
+  private let time: any TimeSource
+  private let isSystemTime: Bool
+  private let systemUptime = RoundedUptime()
+
+  /// Creates an empty cache.
+  public init(configuration: MemoryCacheConfiguration = MemoryCacheConfiguration(), time: any TimeSource = SystemTime())
+  {
+    self.time = time
+    isSystemTime = time is SystemTime
+    shards = CacheShards()
+    let moment = Moment(uptime: time.uptime().clampedNanoseconds, date: time.now())
+    ledger = Lock(CacheLedger(configuration: configuration, shards: shards, at: moment))
+  }
+
+  /// The limits in force. A lower limit evicts before the setter returns.
+  public var configuration: MemoryCacheConfiguration {
+    get { ledger.withLock { $0.configuration } }
+    set { change { $0.configure(newValue, leaving: &$1) } }
+  }
+
+  /// Bytes of pixels held.
+  public var totalCost: Int { ledger.withLock { $0.totalCost } }
+
+  /// Images held.
+  public var count: Int { ledger.withLock { $0.count } }
+
+  /// The image stored under a key, unless it is expired.
+  public func image(for key: CacheKey) -> DecodedImage? {
+    image(for: key, extending: .cacheTime)
+  }
+
+  /// The image stored under a key, unless it is expired, with a say in whether reading extends its life.
+  public func image(for key: CacheKey, extending: ExpirationExtension) -> DecodedImage? {
+    read(key, extending: extending, at: Moment(uptime: uptime()))
+  }
+
+  /// Whether the key has an image that is not expired. Asking counts for nothing.
+  public func contains(_ key: CacheKey) -> Bool {
+    let moment = moment()
+    return shards.withShard(of: key.digest) { $0.contains(key, at: moment) }
+  }
+
+  /// Keeps an image, unless it costs more than the whole limit or is expired already.
+  @discardableResult
+  public func store(_ image: DecodedImage, for key: CacheKey, expiration: CacheExpiration? = nil) -> Bool {
+    let moment = moment()
+    return change { ledger, leaving in
+      let lifetime = Lifetime(expiration ?? ledger.configuration.expiration)
+      let deadline = Deadline(lifetime, from: moment.uptime)
+      let entry = CacheEntry(key: key, image: image, lifetime: lifetime, deadline: deadline)
+      return ledger.admit(entry, at: moment, leaving: &leaving)
+    }
+  }
+
+  /// Forgets one image.
+  public func removeImage(for key: CacheKey) {
+    change { $0.remove(key, leaving: &$1) }
+  }
+
+  /// Forgets all images.
+  public func removeAll() {
+    let moment = moment()
+    change { $0.removeAll(at: moment, leaving: &$1) }
+  }
+
+  /// Forgets what is expired; the time that takes grows with their number, not with that of all images.
+  public func removeExpired() {
+    let moment = moment()
+    change { $0.removeExpired(at: moment, exactly: true, leaving: &$1) }
+  }
+
+  /// Evicts until no more than `costLimit` bytes are held. The limit in force stays what it is.
+  public func trim(to costLimit: Int) {
+    change { $0.trim(to: costLimit, leaving: &$1) }
+  }
+
+  /// What the cache holds and has done. Reads that run at the same time may be counted or not.
+  public var statistics: MemoryCacheStatistics {
+    var statistics = MemoryCacheStatistics()
+    ledger.withLock { ledger in
+      statistics.totalCost = ledger.totalCost
+      statistics.count = ledger.count
+      statistics.evictions = ledger.evictions
+      statistics.refusals = ledger.refusals
+    }
+    for counts in shards.map(\.counts) {
+      statistics.hits += counts.hits
+      statistics.hitsInUse += counts.inUse
+      statistics.missesAbsent += counts.absent
+      statistics.missesExpired += counts.expired
+    }
+    return statistics
+  }
+
+  @inline(__always)
+  private func read(_ key: CacheKey, extending: ExpirationExtension, at moment: Moment) -> DecodedImage? {
+    var followUp = CacheShard.FollowUp.nothing
+    let image = shards.withShard(of: key.digest) {
+      $0.read(key, extending: extending, at: moment, followUp: &followUp)
+    }
+    switch followUp {
+    case .nothing:
+      return image
+    case .report(let node):
+      noteRead(node)
+      return image
+    case .removal:
+      removeIfExpired(key)
+      return nil
+    case .searchInUse:
+      return imageInUse(for: key, extending: extending)
+    case .date:
+      return readWithDate(key, extending: extending)
+    }
+  }
+
+  @inline(never)
+  private func readWithDate(_ key: CacheKey, extending: ExpirationExtension) -> DecodedImage? {
+    read(key, extending: extending, at: moment())
+  }
+
+  private func moment() -> Moment {
+    Moment(uptime: uptime(), date: time.now())
+  }
+
+  @inline(__always)
+  private func uptime() -> Int64 {
+    isSystemTime ? systemUptime.nanoseconds() : time.uptime().clampedNanoseconds
+  }
+
+  /// Runs `body` under the lock of the ledger, and frees what leaves after it.
+  private func change<Result>(_ body: (inout CacheLedger, inout [DecodedImage]) -> Result) -> Result {
+    var leaving: [DecodedImage] = []
+    defer { withExtendedLifetime(leaving) {} }
+    return ledger.withLock { body(&$0, &leaving) }
+  }
+
+  @inline(never)
+  private func noteRead(_ node: Int) {
+    let moment = moment()
+    change { $0.noteRead(node, at: moment, leaving: &$1) }
+  }
+
+  private func removeIfExpired(_ key: CacheKey) {
+    let moment = moment()
+    change { $0.removeIfExpired(key, at: moment, leaving: &$1) }
+  }
+
+  @inline(never)
+  private func imageInUse(for key: CacheKey, extending: ExpirationExtension) -> DecodedImage? {
+    let moment = moment()
+    let entry = shards.withShard(of: key.digest) { $0.readInUse(key, extending: extending, at: moment) }
+    guard let entry else { return nil }
+    change { $0.readmit(entry, at: moment, leaving: &$1) }
+    return entry.image
+  }
+}

@@ -1,0 +1,23 @@
+/// An evicted image that someone outside may still hold.
+struct WeakEntry: Sendable {
+  private let bitmap: WeakBitmap
+  private let info: ImageInfo
+  private let lifetime: Lifetime
+  private let deadline: Deadline
+
+  init(_ entry: CacheEntry) {
+    bitmap = WeakBitmap(entry.image.bitmap)
+    info = entry.image.info
+    lifetime = entry.lifetime
+    deadline = entry.deadline
+  }
+
+  var isAlive: Bool { bitmap.bitmap != nil }
+
+  func entry(for key: CacheKey) -> CacheEntry? {
+    bitmap.bitmap.map {
+      CacheEntry(
+        key: key, image: DecodedImage(bitmap: $0, info: info), lifetime: lifetime, deadline: deadline)
+    }
+  }
+}

@@ -1,0 +1,49 @@
+import Foundation
+
+/// State that one thread at a time may touch, for nanoseconds.
+///
+/// A `pthread_mutex_t`, because it is measured on Linux: 7 ns for an uncontended round against 16 for `Mutex`, no
+/// collapse when there are more threads than processors, and the thread sanitizer sees it, which it does not when a
+/// `Mutex` is contended.
+///
+/// Unchecked: the state is only reached between locking and unlocking.
+package struct Lock<State: Sendable>: ~Copyable, @unchecked Sendable {
+  private let mutex: UnsafeMutablePointer<pthread_mutex_t>
+  private let state: UnsafeMutablePointer<State>
+
+  package init(_ initialState: State) {
+    mutex = .allocate(capacity: 1)
+    state = .allocate(capacity: 1)
+    mutex.initialize(to: pthread_mutex_t())
+    state.initialize(to: initialState)
+    let status = pthread_mutex_init(mutex, nil)
+    precondition(status == 0, "pthread_mutex_init failed with \(status)")
+  }
+
+  deinit {
+    pthread_mutex_destroy(mutex)
+    state.deinitialize(count: 1)
+    state.deallocate()
+    mutex.deallocate()
+  }
+
+  /// Runs `body` alone. It must not block, call what a user wrote or take this lock again.
+  @inline(__always)
+  package func withLock<Result, Failure: Error>(
+    _ body: (inout State) throws(Failure) -> Result
+  ) throws(Failure) -> Result {
+    pthread_mutex_lock(mutex)
+    defer { pthread_mutex_unlock(mutex) }
+    return try body(&state.pointee)
+  }
+
+  /// Runs `body` alone, or returns `nil` at once where another thread holds the lock.
+  @inline(__always)
+  package func withLockIfAvailable<Result, Failure: Error>(
+    _ body: (inout State) throws(Failure) -> Result
+  ) throws(Failure) -> Result? {
+    guard pthread_mutex_trylock(mutex) == 0 else { return nil }
+    defer { pthread_mutex_unlock(mutex) }
+    return try body(&state.pointee)
+  }
+}

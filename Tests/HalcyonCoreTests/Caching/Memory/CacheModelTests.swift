@@ -1,0 +1,23 @@
+import Foundation
+import HalcyonCore
+import HalcyonTesting
+import Testing
+
+/// Random operations on a cache and on a dictionary that forgets nothing by itself.
+///
+/// `HALCYON_MODEL_STEPS` sets the number of operations; 1,000,000 is the thorough run.
+struct CacheModelTests {
+  private static let stepCount =
+    ProcessInfo.processInfo.environment["HALCYON_MODEL_STEPS"].flatMap(Int.init) ?? 100_000
+
+  @Test(arguments: [EvictionPolicy.adaptive, .leastRecentlyUsed], [false, true])
+  func `random operations agree with a dictionary`(policy: EvictionPolicy, findsImagesInUse: Bool) throws {
+    var run = try CacheModelRun(policy: policy, findsImagesInUse: findsImagesInUse)
+    for step in 0..<Self.stepCount / 4 {
+      if let problem = run.step(step) {
+        Issue.record("step \(step): \(problem)")
+        return
+      }
+    }
+  }
+}

@@ -1,0 +1,30 @@
+import Testing
+
+@testable import HalcyonCore
+
+struct DigestTableTests {
+  @Test func `random operations agree with a dictionary, also where digests are alike`() {
+    var generator = SplitMix(state: 5)
+    var table = DigestTable()
+    var model: [KeyDigest: Int] = [:]
+    for step in 0..<50_000 {
+      let number = UInt64.random(in: 0..<300, using: &generator)
+      let digest = KeyDigest(low: number % 3 == 0 ? number : number << 40, high: number)
+      if model[digest] != nil, step % 2 == 0 {
+        table.remove(digest)
+        model[digest] = nil
+      } else if model[digest] == nil {
+        table.insert(digest, place: step)
+        model[digest] = step
+      }
+      let other = UInt64.random(in: 0..<300, using: &generator)
+      let asked = KeyDigest(low: other % 3 == 0 ? other : other << 40, high: other)
+      guard table.place(of: asked) == model[asked], table.count == model.count else {
+        Issue.record("step \(step): \(String(describing: table.place(of: asked))) for \(asked)")
+        return
+      }
+    }
+    table.remove(KeyDigest(low: 1, high: 0))
+    #expect(table.count == model.count)
+  }
+}

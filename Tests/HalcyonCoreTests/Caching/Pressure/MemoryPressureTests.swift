@@ -1,0 +1,66 @@
+import HalcyonCore
+import Synchronization
+import Testing
+
+struct MemoryPressureTests {
+  /// Pressure by command; tells when all of it has been dealt with.
+  private final class ScriptedPressure: MemoryPressureSource {
+    let isOver: AsyncStream<Never>
+    private let end: AsyncStream<Never>.Continuation
+    private let pressures: Mutex<[MemoryPressure]>
+
+    init(_ pressures: [MemoryPressure]) {
+      self.pressures = Mutex(pressures.reversed())
+      (isOver, end) = AsyncStream.makeStream()
+    }
+
+    func events() -> AsyncStream<MemoryPressure> {
+      AsyncStream { [self] in
+        // The next event is asked for when the one before has been dealt with.
+        let next = pressures.withLock { $0.popLast() }
+        if next == nil { end.finish() }
+        return next
+      }
+    }
+  }
+
+  private func fullCache() throws -> MemoryCache {
+    let cache = MemoryCache(configuration: MemoryCacheConfiguration(costLimit: 10_000))
+    for number in 0..<25 { cache.store(try solidImage(10, 10), for: CacheKey("\(number)")) }
+    return cache
+  }
+
+  @Test(arguments: [
+    ([MemoryPressure.some], 4800), ([.full], 800), ([.some, .some], 2400), ([.some, .full], 400),
+  ])
+  func `pressure takes a part of the cache away`(pressures: [MemoryPressure], cost: Int) async throws {
+    let cache = try fullCache()
+    let source = ScriptedPressure(pressures)
+    let monitor = MemoryPressureMonitor(trimming: cache, on: source)
+    for await _ in source.isOver {}
+    #expect(cache.totalCost == cost)
+    #expect(cache.configuration.costLimit == 10_000)
+    #expect(cache.statistics.evictions.byPressure == 25 - cost / 400)
+    withExtendedLifetime(monitor) {}
+  }
+
+  @Test func `a monitor tells others of pressure too, and in order`() async {
+    let source = ScriptedPressure([.some, .full, .some])
+    let (told, continuation) = AsyncStream.makeStream(of: MemoryPressure.self)
+    let monitor = MemoryPressureMonitor(source: source) { continuation.yield($0) }
+    for await _ in source.isOver {}
+    continuation.finish()
+    var pressures: [MemoryPressure] = []
+    for await pressure in told { pressures.append(pressure) }
+    #expect(pressures == [.some, .full, .some])
+    withExtendedLifetime(monitor) {}
+  }
+
+  @Test func `the system's own source can be started and stopped wherever it runs`() async {
+    let watching = Task {
+      for await _ in SystemMemoryPressure().events() {}
+    }
+    watching.cancel()
+    await watching.value
+  }
+}
