@@ -30,7 +30,7 @@ struct RequestKeys: Sendable {
 
 extension ImageSource {
   /// What tells this source from others. Inline data is shortened to its hash.
-  fileprivate var keyText: String {
+  var keyText: String {
     let text =
       switch self {
       case .url(let url): url.absoluteString

@@ -3,142 +3,264 @@ import Foundation
 /// Everything that changes a disk cache, one change after another on a thread of its own.
 actor DiskWriter {
   private nonisolated let executor = ThreadExecutor(name: "disk-writer")
-  private let layout: DiskLayout
-  private var open: (index: DiskIndex, lock: Lease)?
+  let layout: DiskLayout
+  let fileSystem: any FileSystem
+  let counters: DiskCounters
+  private var access: IndexAccess?
+  private var expiration: CacheExpiration = .never
+  /// Entries of this writer that a failure left half done.
+  private var unsettled: Set<Int64> = []
 
-  init(layout: DiskLayout) {
+  init(layout: DiskLayout, fileSystem: any FileSystem, counters: DiskCounters) {
     self.layout = layout
+    self.fileSystem = fileSystem
+    self.counters = counters
   }
 
   nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
+  /// What one write needs to know besides the entry.
+  struct Terms {
+    var configuration: DiskCacheConfiguration
+    var now: Date
+  }
+
   /// Writes an entry: promised space first, then the file under another name, then its move into place.
-  func store(
-    _ entry: StoredEntry, for key: CacheKey, expiration: StoredExpiration, sizeLimit: Int
-  ) throws(DiskCacheError) {
-    try withIndex { index throws(DiskCacheError) in
-      let digest = key.digest.bytes
-      let (_, sizingPrefix) = BlobFile.prefix(of: entry, key: key, id: 0)
-      let byteCount = BlobFile.diskByteCount(fileByteCount: sizingPrefix.count + entry.body.count)
-      let id = try index.reserve(byteCount: byteCount, digest: digest, sizeLimit: sizeLimit)
-      let temporary = layout.temporary(id)
-      do throws(DiskCacheError) {
-        let (_, prefix) = BlobFile.prefix(of: entry, key: key, id: UInt64(id))
-        try BlobFile.write(prefix: prefix, body: entry.body, to: temporary)
-        let path = layout.entry(digest)
-        _ = try FileDescriptor.check("rename", path) { rename(temporary, path) }
-      } catch {
-        unlink(temporary)
-        // What is reported is why the write failed; a promise that cannot be taken back is found at the next start.
-        _ = try? index.cancel(id: id)
-        throw error
+  func store(_ entry: StoredEntry, for key: CacheKey, on terms: Terms) throws(DiskCacheError) {
+    let draft = BlobDraft(entry, key: key)
+    expiration = terms.configuration.expiration
+    let place: Place
+    do throws(DiskCacheError) {
+      place = try write(draft, entry.metadata, key, on: terms)
+    } catch {
+      guard error.isDiskFull else { throw error }
+      try withIndex { index throws(DiskCacheError) in
+        counters.countEvictions(try index.trim(to: index.totalSize() - 2 * draft.diskByteCount))
       }
-      try index.commit(id: id, digest: digest, expiration: expiration)
+      place = try write(draft, entry.metadata, key, on: terms)
+    }
+    counters.countStore()
+    if place.id.isMultiple(of: 1000) { try sweep(shard: UInt8(truncatingIfNeeded: place.id / 1000), now: terms.now) }
+  }
+
+  /// Changes what is known about an entry; `nil` when its file has too little room.
+  func updateMetadata(_ metadata: EntryMetadata, for key: CacheKey, on terms: Terms) throws(DiskCacheError) -> Bool? {
+    let update: BlobFile.Update
+    do throws(DiskCacheError) {
+      update = try BlobFile.update(metadata: metadata, path: layout.entry(key.digest.bytes), key: key, in: fileSystem)
+    } catch {
+      if error.isMissing { return false }
+      throw error
+    }
+    switch update {
+    case .absent: return false
+    case .tooLarge: return nil
+    case .done(let id, let old):
+      if old.expiration != metadata.expiration || old.tags != metadata.tags || old.url != metadata.url {
+        let expiration = StoredExpiration(metadata.expiration ?? terms.configuration.expiration, at: terms.now)
+        try withIndex { index throws(DiskCacheError) in
+          try index.relabel(id: id, EntryLabels(key: key, metadata: metadata), expiration: expiration)
+        }
+      }
+      return true
     }
   }
 
-  func updateMetadata(_ metadata: EntryMetadata, for key: CacheKey) throws(DiskCacheError) -> Bool {
+  func setPinned(_ isPinned: Bool, for key: CacheKey) throws(DiskCacheError) -> Bool {
+    let digest = key.digest.bytes
     do throws(DiskCacheError) {
-      return try BlobFile.updateMetadata(metadata, path: layout.entry(key.digest.bytes), key: key)
+      let update = try BlobFile.update(isPinned: isPinned, path: layout.entry(digest), key: key, in: fileSystem)
+      guard case .done = update else { return false }
     } catch {
-      if case .system(_, _, ENOENT) = error { return false }
+      if error.isMissing { return false }
       throw error
     }
+    try withIndex { index throws(DiskCacheError) in try index.setPinned(isPinned, digest: digest) }
+    return true
   }
 
   func touch(_ uses: [(digest: [UInt8], date: Date)]) throws(DiskCacheError) {
+    try withIndex { index throws(DiskCacheError) in try Self.touch(uses, in: index) }
+  }
+
+  /// Writes down which entries were used, on the calling thread, for a process that ends.
+  nonisolated func touchNow(_ uses: [(digest: [UInt8], date: Date)]) throws(DiskCacheError) {
+    let index = try DiskIndex(layout: layout, in: fileSystem)
+    if try index.isCurrent() { try Self.touch(uses, in: index) }
+  }
+
+  @discardableResult
+  func remove(_ selection: EntrySelection) throws(DiskCacheError) -> Int {
+    try withIndex { index throws(DiskCacheError) in try index.remove(selection) }
+  }
+
+  func removeDamaged(_ key: CacheKey) throws(DiskCacheError) {
+    try withIndex { index throws(DiskCacheError) in try index.removeDamaged(key.digest.bytes) }
+  }
+
+  func trim(to sizeLimit: Int) throws(DiskCacheError) {
+    try withIndex { index throws(DiskCacheError) in counters.countEvictions(try index.trim(to: sizeLimit)) }
+  }
+
+  /// Settles what dead writers left, and removes what has expired or is over the limit.
+  func clean(on terms: Terms) throws(DiskCacheError) {
+    expiration = terms.configuration.expiration
+    try recover()
     try withIndex { index throws(DiskCacheError) in
-      try index.touch(uses)
-      for use in uses {
-        let time = timespec(use.date)
-        // The file may be gone by now; then there is nothing to mark.
-        utimensat(AT_FDCWD, layout.entry(use.digest), [time, time], 0)
+      if let limit = terms.configuration.wipesAfterIdle, let used = try index.lastUse(),
+        terms.now.timeIntervalSince(used) > limit.inSeconds
+      {
+        try index.remove(.all)
+      }
+      try index.remove(.expired(at: terms.now))
+      counters.countEvictions(try index.trim(to: terms.configuration.sizeLimit))
+    }
+  }
+
+  /// Settles what dead writers left half done.
+  func recover() throws(DiskCacheError) {
+    try withIndex { index throws(DiskCacheError) in try recover(in: index) }
+  }
+
+  func sweep(shard: UInt8, now: Date) throws(DiskCacheError) {
+    try withIndex { index throws(DiskCacheError) in try index.sweep(shard: shard, now: now) }
+  }
+
+  /// Runs `body` on the open index. A folder that was deleted, or an index that is damaged, is made anew, once.
+  func withIndex<Result>(_ body: (DiskIndex) throws(DiskCacheError) -> Result) throws(DiskCacheError) -> Result {
+    do throws(DiskCacheError) {
+      return try withOpenIndex(body)
+    } catch {
+      switch error {
+      case .damagedIndex:
+        access = nil
+        try IndexAccess.setAside(layout: layout, in: fileSystem)
+      case _ where error.isMissing:
+        access = nil
+      default:
+        throw error
+      }
+      return try withOpenIndex(body)
+    }
+  }
+
+  private func withOpenIndex<Result>(
+    _ body: (DiskIndex) throws(DiskCacheError) -> Result
+  ) throws(DiskCacheError) -> Result {
+    let access = try openAccess()
+    defer { access.leave() }
+    if !unsettled.isEmpty {
+      try access.index.settle { _, id throws(DiskCacheError) in unsettled.contains(id) }
+      unsettled = []
+    }
+    return try body(access.index)
+  }
+
+  /// The open index, entered.
+  private func openAccess() throws(DiskCacheError) -> IndexAccess {
+    if let access, try access.enter() { return access }
+    access = nil
+    unsettled = []
+    let access = try IndexAccess(layout: layout, expiration: expiration, in: fileSystem)
+    guard try access.enter() else { throw .busy(path: layout.index) }
+    do throws(DiskCacheError) {
+      try recover(in: access.index)
+    } catch {
+      access.leave()
+      throw error
+    }
+    self.access = access
+    return access
+  }
+
+  private func recover(in index: DiskIndex) throws(DiskCacheError) {
+    try index.settle { owner, _ throws(DiskCacheError) in
+      try OwnerLock.isDead(owner, layout: layout, in: fileSystem)
+    }
+    try OwnerLock.removeDead(layout: layout, in: fileSystem)
+  }
+
+  private static func touch(
+    _ uses: [(digest: [UInt8], date: Date)], in index: DiskIndex
+  ) throws(DiskCacheError) {
+    try index.touch(uses)
+    for use in uses {
+      let time = timespec(use.date)
+      // The file may be gone by now; then there is nothing to mark.
+      _ = try? index.fileSystem.check(.setTimes, index.layout.root) { _ in
+        Int(utimensat(AT_FDCWD, index.layout.entry(use.digest), [time, time], 0))
+      }
+    }
+  }
+}
+
+extension DiskWriter {
+  /// Where an entry was promised space.
+  private struct Place {
+    var id: Int64
+    var isPinned: Bool
+  }
+
+  private func write(
+    _ draft: BlobDraft, _ metadata: EntryMetadata, _ key: CacheKey, on terms: Terms
+  ) throws(DiskCacheError) -> Place {
+    let digest = key.digest.bytes
+    return try withIndex { index throws(DiskCacheError) in
+      let place = try reserve(draft, metadata, key, on: terms, in: index)
+      let temporary = layout.temporary(place.id)
+      do throws(DiskCacheError) {
+        try draft.write(id: place.id, isPinned: place.isPinned, date: terms.now, to: temporary, in: fileSystem)
+        try move(temporary, to: digest)
+        try index.commit(id: place.id, digest: digest)
+      } catch {
+        settleLater(place.id, in: index)
+        throw error
+      }
+      return place
+    }
+  }
+
+  /// Waits for a writer that is at the same key; what a dead one promised itself is taken back first.
+  private func reserve(
+    _ draft: BlobDraft, _ metadata: EntryMetadata, _ key: CacheKey, on terms: Terms, in index: DiskIndex
+  ) throws(DiskCacheError) -> Place {
+    let request = DiskIndex.Request(
+      digest: key.digest.bytes, byteCount: draft.diskByteCount,
+      expiration: StoredExpiration(metadata.expiration ?? terms.configuration.expiration, at: terms.now),
+      labels: EntryLabels(key: key, metadata: metadata), owner: access?.owner.name ?? "", date: terms.now)
+    let end = ContinuousClock.now + .seconds(2)
+    while true {
+      switch try index.reserve(request, sizeLimit: terms.configuration.sizeLimit) {
+      case .made(let id, let isPinned, let evictedCount):
+        counters.countEvictions(evictedCount)
+        return Place(id: id, isPinned: isPinned)
+      case .taken(let owner):
+        guard ContinuousClock.now < end else { throw .busy(path: layout.entry(request.digest)) }
+        if try OwnerLock.isDead(owner, layout: layout, in: fileSystem) {
+          try index.settle { other, _ in other == owner }
+        } else {
+          usleep(1000)
+        }
       }
     }
   }
 
-  func remove(_ key: CacheKey) throws(DiskCacheError) {
-    try withIndex { index throws(DiskCacheError) in try index.remove(key.digest.bytes) }
-  }
-
-  func removeExpired(at date: Date) throws(DiskCacheError) {
-    try withIndex { index throws(DiskCacheError) in try index.removeExpired(at: date) }
-  }
-
-  func trim(to sizeLimit: Int) throws(DiskCacheError) {
-    try withIndex { index throws(DiskCacheError) in try index.trim(to: sizeLimit) }
-  }
-
-  func totalSize() throws(DiskCacheError) -> Int {
-    try withIndex { index throws(DiskCacheError) in try index.totalSize() }
-  }
-
-  func count() throws(DiskCacheError) -> Int {
-    try withIndex { index throws(DiskCacheError) in try index.count() }
-  }
-
-  /// Runs `body` on the open index. A folder that was deleted, or an index that is damaged, is made anew, once.
-  private func withIndex<Result>(
-    _ body: (DiskIndex) throws(DiskCacheError) -> Result
-  ) throws(DiskCacheError) -> Result {
-    if open != nil, access(layout.index, F_OK) != 0 { open = nil }
+  private func move(_ temporary: String, to digest: [UInt8]) throws(DiskCacheError) {
     do throws(DiskCacheError) {
-      return try body(openIndex())
+      try fileSystem.move(temporary, to: layout.entry(digest))
     } catch {
-      guard open?.index.isCorrupt ?? isUnusable else { throw error }
-      open = nil
-      layout.removeIndex()
-      layout.removeFiles()
-      return try body(openIndex())
+      guard error.isMissing, let first = digest.first else { throw error }
+      try fileSystem.makeFolder(layout.shard(first))
+      try fileSystem.move(temporary, to: layout.entry(digest))
     }
   }
 
-  /// Whether there is an index file that SQLite cannot open as one.
-  private var isUnusable: Bool {
-    guard access(layout.index, R_OK | W_OK) == 0, let start = FileManager.default.contents(atPath: layout.index) else {
-      return false
+  /// Gives back what was promised; what fails now is done before the next change.
+  private func settleLater(_ id: Int64, in index: DiskIndex) {
+    do throws(DiskCacheError) {
+      try index.settle { _, other in other == id }
+    } catch {
+      unsettled.insert(id)
     }
-    return !start.isEmpty && !start.starts(with: Data("SQLite format 3\0".utf8))
-  }
-
-  private func openIndex() throws(DiskCacheError) -> DiskIndex {
-    if let open { return open.index }
-    try layout.create()
-    let lock = try Lease(path: layout.lock)
-    let index = try DiskIndex(layout: layout)
-    if lock.isFirst { try index.recover() }
-    try lock.share()
-    open = (index, lock)
-    return index
-  }
-}
-
-/// Shows other processes that the cache is in use, for as long as it lives.
-private final class Lease {
-  private let file: FileDescriptor
-  /// Whether nobody else was using the cache.
-  let isFirst: Bool
-
-  init(path: String) throws(DiskCacheError) {
-    file = try FileDescriptor(path: path, flags: O_RDWR | O_CREAT)
-    isFirst = try file.lock(LOCK_EX | LOCK_NB)
-  }
-
-  /// Lets other processes in.
-  func share() throws(DiskCacheError) {
-    _ = try file.lock(LOCK_SH)
-  }
-}
-
-extension KeyDigest {
-  var bytes: [UInt8] {
-    [low, high].flatMap { word in withUnsafeBytes(of: word.littleEndian, Array.init) }
-  }
-}
-
-extension timespec {
-  fileprivate init(_ date: Date) {
-    let seconds = date.timeIntervalSince1970.rounded(.down)
-    self.init(tv_sec: Int(seconds), tv_nsec: Int((date.timeIntervalSince1970 - seconds) * 1e9))
   }
 }
