@@ -38,7 +38,10 @@ extension DiskIndex {
     for name in try fileSystem.names(in: layout.temporaries) {
       try fileSystem.remove(layout.temporaries + "/" + name)
     }
-    for shard in UInt8.min...UInt8.max { try rebuild(shard: shard, expiration: expiration) }
+    for name in try fileSystem.names(in: layout.entries) {
+      guard let shard = UInt8(name, radix: 16) else { continue }
+      try rebuild(shard: shard, expiration: expiration)
+    }
     try database.transaction { () throws(DiskCacheError) in
       // Until now the order was the time of last use, which no running number must ever meet again.
       let ids = try database.run("SELECT id FROM entry ORDER BY sequence, id")

@@ -137,6 +137,11 @@ struct DiskIndex {
     }
   }
 
+  /// Moves what is in the log into the database, and gives the log's disk space back.
+  func shrinkLog() throws(DiskCacheError) {
+    try database.run("PRAGMA wal_checkpoint(TRUNCATE)")
+  }
+
   func replace(digest: [UInt8], by id: Int64) throws(DiskCacheError) {
     try database.run("DELETE FROM entry WHERE digest=? AND ready=1", [.blob(digest)])
     try database.run("UPDATE entry SET ready=1, owner=NULL WHERE id=?", [.integer(id)])

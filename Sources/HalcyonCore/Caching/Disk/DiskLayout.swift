@@ -17,7 +17,7 @@ struct DiskLayout: Sendable {
   var gate: String { version + "/gate" }
   var temporaries: String { version + "/tmp" }
   var owners: String { version + "/own" }
-  private var entries: String { version + "/d" }
+  var entries: String { version + "/d" }
   private var tag: String { root + "/CACHEDIR.TAG" }
 
   func entry(_ digest: [UInt8]) -> String {

@@ -137,6 +137,9 @@ actor DiskWriter {
         try IndexAccess.setAside(layout: layout, in: fileSystem)
       case _ where error.isMissing:
         access = nil
+      case _ where error.isDiskFull:
+        // The log of the index may be what fills the disk.
+        _ = try? access?.index.shrinkLog()
       default:
         throw error
       }
@@ -149,11 +152,13 @@ actor DiskWriter {
   ) throws(DiskCacheError) -> Result {
     let access = try openAccess()
     defer { access.leave() }
-    if !unsettled.isEmpty {
-      try access.index.settle { _, id throws(DiskCacheError) in unsettled.contains(id) }
-      unsettled = []
-    }
+    // Until this succeeds too much is counted, which does no harm; what needs more fails by itself.
+    if !unsettled.isEmpty, (try? settleOwn(in: access.index)) != nil { unsettled = [] }
     return try body(access.index)
+  }
+
+  private func settleOwn(in index: DiskIndex) throws(DiskCacheError) {
+    try index.settle { _, id in unsettled.contains(id) }
   }
 
   /// The open index, entered.
@@ -236,7 +241,8 @@ extension DiskWriter {
         return Place(id: id, isPinned: isPinned)
       case .taken(let owner):
         guard ContinuousClock.now < end else { throw .busy(path: layout.entry(request.digest)) }
-        if try OwnerLock.isDead(owner, layout: layout, in: fileSystem) {
+        let isDead = try OwnerLock.isDead(owner, layout: layout, in: fileSystem)
+        if isDead || owner == request.owner {
           try index.settle { other, _ in other == owner }
         } else {
           usleep(1000)
