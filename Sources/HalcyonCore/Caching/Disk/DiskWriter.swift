@@ -36,6 +36,8 @@ actor DiskWriter {
       guard error.isDiskFull else { throw error }
       try withIndex { index throws(DiskCacheError) in
         counters.countEvictions(try index.trim(to: index.totalSize() - 2 * draft.diskByteCount))
+        // This needs some space itself, for which the evicted have made room.
+        _ = try? index.shrinkLog()
       }
       place = try write(draft, entry.metadata, key, on: terms)
     }

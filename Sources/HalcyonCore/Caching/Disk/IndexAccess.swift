@@ -71,6 +71,7 @@ final class IndexAccess {
     try index.createTables()
     try index.rebuild(expiration: expiration)
     try index.markCurrent()
+    try index.shrinkLog()
     return index
   }
 
