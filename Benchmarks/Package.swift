@@ -17,8 +17,10 @@ let package = Package(
   dependencies: [.package(name: "Halcyon", path: "..")],
   targets: [
     .executableTarget(
-      name: "halcyon-bench", dependencies: [.product(name: "Halcyon", package: "Halcyon")],
-      swiftSettings: swiftSettings)
+      name: "halcyon-bench", dependencies: [.product(name: "Halcyon", package: "Halcyon"), "BenchSQLite"],
+      swiftSettings: swiftSettings),
+    .systemLibrary(
+      name: "BenchSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"]), .brew(["sqlite"])]),
   ],
   swiftLanguageModes: [.v6]
 )

@@ -1,7 +1,10 @@
+/// Measures what its arguments name, `disk` or nothing else yet; everything without arguments.
 @main
 enum Main {
   static func main() async throws {
-    try await MemoryHitBenchmark.run()
-    try DownsampleBenchmark.run()
+    let subjects = CommandLine.arguments.dropFirst()
+    if subjects.isEmpty { try await MemoryHitBenchmark.run() }
+    if subjects.isEmpty { try DownsampleBenchmark.run() }
+    if subjects.isEmpty || subjects.contains("disk") { try await DiskBenchmark.run() }
   }
 }

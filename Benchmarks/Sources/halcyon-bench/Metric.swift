@@ -1,12 +1,15 @@
-/// One figure, printed as `METRIC name value unit [goal <= x]`.
+/// One figure, printed as `METRIC name value unit [goal <= x | goal >= x]`.
 struct Metric {
   var name: String
   var value: Double
   var unit: String
   var goal: Double?
+  var goalAtLeast: Double?
 
   func report() {
-    print("METRIC \(name) \(Self.short(value)) \(unit)" + (goal.map { " goal <= \(Self.short($0))" } ?? ""))
+    let most = goal.map { " goal <= \(Self.short($0))" } ?? ""
+    let least = goalAtLeast.map { " goal >= \(Self.short($0))" } ?? ""
+    print("METRIC \(name) \(Self.short(value)) \(unit)" + most + least)
   }
 
   private static func short(_ value: Double) -> String {
