@@ -9,6 +9,8 @@ extension DiskIndex {
 
   /// Makes the tables in an empty database.
   func createTables() throws(DiskCacheError) {
+    // Each change writes some ten pages to the log, whole.
+    try database.run("PRAGMA page_size=1024")
     try database.run("PRAGMA journal_mode=WAL")
     try database.transaction { () throws(DiskCacheError) in
       for statement in Self.schema { try database.run(statement) }
@@ -34,7 +36,6 @@ extension DiskIndex {
     "CREATE INDEX entry_pinned ON entry(bytes) WHERE ready=1 AND pinned=1",
     "CREATE INDEX entry_expiry ON entry(expires) WHERE expires IS NOT NULL",
     "CREATE INDEX entry_source ON entry(source)",
-    "CREATE INDEX entry_host ON entry(host) WHERE host IS NOT NULL",
     "CREATE TABLE tag(entry INTEGER NOT NULL, tag BLOB NOT NULL, PRIMARY KEY(entry, tag)) WITHOUT ROWID",
     "CREATE INDEX tag_tag ON tag(tag)",
     "CREATE TABLE total(bytes INTEGER NOT NULL, count INTEGER NOT NULL, sequence INTEGER NOT NULL, used REAL)",

@@ -19,6 +19,8 @@ struct DiskIndex {
     self.fileSystem = fileSystem
     database = try SQLiteConnection(path: layout.index, in: fileSystem)
     try database.run("PRAGMA synchronous=NORMAL")
+    // In pages: the log is moved into the database when it has 4 MiB.
+    try database.run("PRAGMA wal_autocheckpoint=4096")
   }
 
   /// Bytes of disk space that are taken or promised.
