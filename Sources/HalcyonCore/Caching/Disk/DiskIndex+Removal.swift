@@ -18,6 +18,10 @@ struct EntrySelection {
       values: [.integer(id)])
   }
 
+  static func used(upTo sequence: Int64) -> EntrySelection {
+    EntrySelection(condition: "sequence<=?", values: [.integer(sequence)])
+  }
+
   static func source(_ address: String) -> EntrySelection {
     EntrySelection(condition: "source=?", values: [.blob(EntryLabels.source(address))])
   }

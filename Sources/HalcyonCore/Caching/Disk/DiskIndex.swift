@@ -33,9 +33,16 @@ struct DiskIndex {
     Int(try database.number("SELECT count-(SELECT count(*) FROM entry WHERE ready=0) FROM total"))
   }
 
-  /// When an entry was last read or written.
-  func lastUse() throws(DiskCacheError) -> Date? {
-    try database.run("SELECT used FROM total").first?.first?.real.map { Date(timeIntervalSince1970: $0) }
+  /// When an entry was last read or written, and the running number that it got.
+  struct LastUse {
+    var date: Date?
+    var sequence: Int64
+  }
+
+  func lastUse() throws(DiskCacheError) -> LastUse {
+    let row = try database.run("SELECT used, sequence FROM total").first
+    return LastUse(
+      date: row?[0].real.map { Date(timeIntervalSince1970: $0) }, sequence: row?[1].integer ?? 0)
   }
 
   /// An entry that asks for space.

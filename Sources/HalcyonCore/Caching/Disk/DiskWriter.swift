@@ -8,6 +8,8 @@ actor DiskWriter {
   let counters: DiskCounters
   private var access: IndexAccess?
   private var expiration: CacheExpiration = .never
+  /// How the index was found when it was opened, until the first cleaning.
+  private var lastUse: DiskIndex.LastUse?
   /// Entries of this writer that a failure left half done.
   private var unsettled: Set<Int64> = []
 
@@ -42,7 +44,12 @@ actor DiskWriter {
       place = try write(draft, entry.metadata, key, on: terms)
     }
     counters.countStore()
-    if place.id.isMultiple(of: 1000) { try sweep(shard: UInt8(truncatingIfNeeded: place.id / 1000), now: terms.now) }
+    if place.id.isMultiple(of: 1000) {
+      // The entry is stored, whatever comes of this.
+      do throws(DiskCacheError) {
+        try sweep(shard: UInt8(truncatingIfNeeded: place.id / 1000), now: terms.now)
+      } catch { counters.countError() }
+    }
   }
 
   /// Changes what is known about an entry; `nil` when its file has too little room.
@@ -109,10 +116,13 @@ actor DiskWriter {
     expiration = terms.configuration.expiration
     try recover()
     try withIndex { index throws(DiskCacheError) in
-      if let limit = terms.configuration.wipesAfterIdle, let used = try index.lastUse(),
-        terms.now.timeIntervalSince(used) > limit.inSeconds
+      let current = try index.lastUse()
+      let use = lastUse ?? current
+      lastUse = nil
+      if let limit = terms.configuration.wipesAfterIdle, let date = use.date,
+        terms.now.timeIntervalSince(date) > limit.inSeconds
       {
-        try index.remove(.all)
+        try index.remove(.used(upTo: use.sequence))
       }
       try index.remove(.expired(at: terms.now))
       counters.countEvictions(try index.trim(to: terms.configuration.sizeLimit))
@@ -172,6 +182,7 @@ actor DiskWriter {
     guard try access.enter() else { throw .busy(path: layout.index) }
     do throws(DiskCacheError) {
       try recover(in: access.index)
+      lastUse = try access.index.lastUse()
     } catch {
       access.leave()
       throw error
