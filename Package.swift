@@ -65,9 +65,9 @@ let package = Package(
     suite("SupportTests", dependencies: ["TestSupport"]),
     suite("HalcyonTransportTests", dependencies: ["HalcyonTransport", "HalcyonCore", "TestSupport"]),
     suite("HalcyonTests", dependencies: ["Halcyon", "HalcyonTesting", "TestSupport"]),
-    suite("HalcyonCoreTests", dependencies: ["HalcyonCore", "HalcyonTesting", "halcyon-torture"]),
+    suite("HalcyonCoreTests", dependencies: ["HalcyonCore", "HalcyonTesting", "TestSupport", "halcyon-torture"]),
     .executableTarget(
-      name: "halcyon-torture", dependencies: ["HalcyonCore", "CSQLite"], path: "Tests/Torture",
+      name: "halcyon-torture", dependencies: ["HalcyonCore", "TestSupport", "CSQLite"], path: "Tests/Torture",
       swiftSettings: swiftSettings),
 
     system("CSQLite", pkgConfig: "sqlite3", debian: "libsqlite3-dev", brew: "sqlite"),

@@ -1,6 +1,7 @@
 import CSQLite
 import Foundation
 import HalcyonCore
+import TestSupport
 
 /// Kills two writers again and again, and checks after each time what they left.
 struct Torture {
@@ -42,25 +43,20 @@ struct Torture {
   }
 
   private mutating func killWriters() async throws {
+    let path = Bundle.main.executableURL?.path() ?? CommandLine.arguments[0]
     let writers = try (0..<2).map { _ in
-      let writer = Process()
-      writer.executableURL = Bundle.main.executableURL
-      writer.arguments = ["write", folder.path(), "\(random.next())"]
-      try writer.run()
-      return writer
+      try ChildProcess(path, ["write", folder.path(), "\(random.next())"])
     }
     // Each at a moment of its own, so that one also meets what the other left half done.
     let delays = writers.map { _ in Duration.milliseconds(Int.random(in: 50...450, using: &random)) }
     let start = ContinuousClock.now
     for (writer, delay) in zip(writers, delays).sorted(by: { $0.1 < $1.1 }) {
       try await Task.sleep(until: start + delay)
-      kill(writer.processIdentifier, SIGKILL)
+      writer.send(SIGKILL)
     }
     for writer in writers {
-      writer.waitUntilExit()
-      if writer.terminationReason != .uncaughtSignal || writer.terminationStatus != SIGKILL {
-        violations.append("a writer ended by itself with \(writer.terminationStatus)")
-      }
+      let end = writer.end()
+      if end != .signal(SIGKILL) { violations.append("a writer ended by itself: \(end)") }
     }
   }
 

@@ -26,9 +26,9 @@ struct DiskFaultTests {
     }
   }
 
-  static let old = StoredEntry(body: Data(repeating: 1, count: 10_000), metadata: .example)
-  static let new = StoredEntry(body: Data(repeating: 2, count: 20_000), metadata: .example)
-  static let large = StoredEntry(body: Data(repeating: 3, count: 50_000), metadata: .example)
+  static var old: StoredEntry { StoredEntry(body: Data(repeating: 1, count: 10_000), metadata: .example) }
+  static var new: StoredEntry { StoredEntry(body: Data(repeating: 2, count: 20_000), metadata: .example) }
+  static var large: StoredEntry { StoredEntry(body: Data(repeating: 3, count: 50_000), metadata: .example) }
   static var changed: EntryMetadata {
     var metadata = EntryMetadata.example
     metadata.tags = ["changed"]
@@ -182,6 +182,7 @@ struct DiskFaultTests {
 
 /// A file system of a few bytes, where the system lets us mount one.
 enum SmallDisk {
+  #if os(Linux)
   static let isAvailable: Bool = {
     guard geteuid() == 0 else { return false }
     let folder = FileManager.default.temporaryDirectory.appending(path: "halcyon-\(UUID().uuidString)").path()
@@ -201,4 +202,9 @@ enum SmallDisk {
   private static func mount(_ path: String, byteCount: Int) -> Bool {
     Glibc.mount("tmpfs", path, "tmpfs", 0, "size=\(byteCount)") == 0
   }
+  #else
+  static let isAvailable = false
+
+  static func run(byteCount: Int, _ body: (URL) async throws -> Void) async throws {}
+  #endif
 }

@@ -1,5 +1,6 @@
 import Foundation
 import HalcyonTesting
+import TestSupport
 import Testing
 
 @testable import HalcyonCore
@@ -166,11 +167,7 @@ struct DiskRecoveryTests {
   }
 
   @Test func `killed writers leave nothing wrong`() async throws {
-    let torture = Process()
-    torture.executableURL = Bundle.main.executableURL?.deletingLastPathComponent().appending(path: "halcyon-torture")
-    torture.arguments = ["5"]
-    try torture.run()
-    torture.waitUntilExit()
-    #expect(torture.terminationStatus == 0)
+    let program = try #require(Bundle.main.executableURL).deletingLastPathComponent().appending(path: "halcyon-torture")
+    #expect(try ChildProcess(program.path(), ["5"]).end() == .exit(0))
   }
 }
