@@ -136,6 +136,18 @@ struct DiskRemovalTests {
     }
   }
 
+  @Test func `a cache that is told not to cleans only when it is asked`() async throws {
+    var configuration = DiskCacheConfiguration()
+    configuration.cleansOnItsOwn = false
+    try await withCache(configuration) { cache in
+      try await cache.store(entry(expiration: .minutes(1)), for: "1")
+      clock.advance(by: .seconds(61))
+      #expect(try await cache.count == 1)
+      try await cache.clean()
+      #expect(try await cache.count == 0)
+    }
+  }
+
   @Test(arguments: [(nil, 1), (.seconds(86_400), 0), (.seconds(90_000), 1)] as [(Duration?, Int)])
   func `a cache that lay idle is wiped only when that was asked for`(limit: Duration?, left: Int) async throws {
     try await withTemporaryFolder { folder in

@@ -4,7 +4,7 @@ import Synchronization
 /// Encoded images in files below one folder, the least recently used evicted first.
 ///
 /// The entries never take more disk space than ``DiskCacheConfiguration/sizeLimit``, at no moment and however many
-/// processes share the folder; the index beside them takes about 150 bytes for each. Entries are written whole or not
+/// processes share the folder; the index beside them takes about 200 bytes for each. Entries are written whole or not
 /// at all, and checked when they are read; a process that is killed loses only what it was writing. The folder is for
 /// its owner only, and may be deleted at any time. All calls are safe from any task; files are read and written on
 /// threads of the cache's own.

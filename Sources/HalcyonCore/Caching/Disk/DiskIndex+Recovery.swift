@@ -30,7 +30,7 @@ extension DiskIndex {
     }
     // The file is not what it says it is, and the one that it replaced is gone.
     try fileSystem.remove(path)
-    try database.run("DELETE FROM entry WHERE digest=?", [.blob(digest)])
+    try database.run("DELETE FROM entry WHERE \(Self.hasDigest)", [.blob(digest)])
   }
 
   /// Fills a new index from the files that are there. Nobody else may be writing.
@@ -58,19 +58,15 @@ extension DiskIndex {
   func sweep(shard: UInt8, now: Date, age: TimeInterval = 600) throws(DiskCacheError) {
     let folder = layout.shard(shard)
     try database.transaction { () throws(DiskCacheError) in
-      let names = Set(try fileSystem.names(in: folder))
-      for name in names {
-        guard let digest = DiskLayout.digest(name) else {
-          try removeOld(folder + "/" + name, now: now, age: age)
-          continue
-        }
-        let isKnown = try database.number("SELECT count(*) FROM entry WHERE digest=?", [.blob(digest)]) > 0
-        if !isKnown { try removeOld(folder + "/" + name, now: now, age: age) }
-      }
       let (first, last) = ([shard], [shard] + [UInt8](repeating: 255, count: 16))
       let rows = try database.run(
-        "SELECT id, digest FROM entry e WHERE ready=1 AND digest BETWEEN ? AND ?", [.blob(first), .blob(last)])
-      for row in rows where !names.contains(row[1].blob.map(DiskLayout.name) ?? "") { try removeEntry(row) }
+        "SELECT id, digest FROM entry WHERE ready=1 AND digest BETWEEN ? AND ?", [.blob(first), .blob(last)])
+      let pending = try database.run("SELECT id, digest FROM entry WHERE ready=0")
+      let names = Set(try fileSystem.names(in: folder))
+      for name in names.subtracting((rows + pending).compactMap(Self.name)) {
+        try removeOld(folder + "/" + name, now: now, age: age)
+      }
+      for row in rows where !names.contains(Self.name(row) ?? "") { try removeEntry(row) }
     }
     for name in try fileSystem.names(in: layout.temporaries) {
       let isKnown = try database.number("SELECT count(*) FROM entry WHERE id=?", [.integer(Int64(name) ?? 0)]) > 0
@@ -102,6 +98,8 @@ extension DiskIndex {
       }
     }
   }
+
+  private static func name(_ row: [SQLiteConnection.Value]) -> String? { row[1].blob.map(DiskLayout.name) }
 
   private func description(_ path: String) throws(DiskCacheError) -> BlobFile.Description? {
     do throws(DiskCacheError) {

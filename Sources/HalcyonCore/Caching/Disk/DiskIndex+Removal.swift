@@ -60,7 +60,7 @@ extension DiskIndex {
   /// Removes the entry of a key when its file is still damaged, and nobody is writing a new one.
   func removeDamaged(_ digest: [UInt8]) throws(DiskCacheError) {
     try database.transaction { () throws(DiskCacheError) in
-      let rows = try database.run("SELECT id, digest, ready FROM entry WHERE digest=?", [.blob(digest)])
+      let rows = try database.run("SELECT id, digest, ready FROM entry WHERE \(Self.hasDigest)", [.blob(digest)])
       guard !rows.contains(where: { $0[2].integer == 0 }) else { return }
       let path = layout.entry(digest)
       if try BlobFile.isWhole(path: path, digest: digest, in: fileSystem) { return }

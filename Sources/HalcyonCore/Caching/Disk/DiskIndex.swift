@@ -9,6 +9,9 @@ struct DiskIndex {
   /// How many entries one transaction removes, so that other processes get their turn.
   static let batchCount = 256
 
+  /// Chooses the rows of a key, whole or being written; each kind has an index of its own.
+  static let hasDigest = "(ready=1 AND digest=?1 OR ready=0 AND digest=?1)"
+
   let database: SQLiteConnection
   let layout: DiskLayout
   let fileSystem: any FileSystem
@@ -142,7 +145,7 @@ struct DiskIndex {
   func setPinned(_ isPinned: Bool, digest: [UInt8]) throws(DiskCacheError) {
     try database.transaction { () throws(DiskCacheError) in
       try database.run(
-        "UPDATE entry SET pinned=? WHERE digest=?", [.integer(isPinned ? 1 : 0), .blob(digest)])
+        "UPDATE entry SET pinned=?2 WHERE \(Self.hasDigest)", [.blob(digest), .integer(isPinned ? 1 : 0)])
     }
   }
 
