@@ -5,10 +5,10 @@ import Halcyon
 /// The disk cache beside the plain file calls that it cannot do without, and beside Foundation's.
 enum DiskBenchmark {
   static func run() async throws {
-    let folder = FileManager.default.temporaryDirectory.appending(
-      path: "halcyon-bench-\(UUID().uuidString)", directoryHint: .isDirectory)
+    // Where caches lie, and not among temporary files: for five minutes ext4 is slow to make files beside deleted ones.
+    let folder = DiskCache.directory(named: "bench-\(UUID().uuidString)")
     defer { try? FileManager.default.removeItem(at: folder) }
-    // First, since ext4 is slow to make files where others were deleted in the last minutes.
+    // First, since the others delete files.
     try await puts(in: folder.appending(path: "put"))
     try await gets(byteCount: 10_240, name: "10kb", goal: 20, in: folder.appending(path: "get-10"))
     try await gets(byteCount: 102_400, name: "100kb", goal: 45, in: folder.appending(path: "get-100"))
