@@ -8,10 +8,9 @@ enum DiskBenchmark {
     // Where caches lie, and not among temporary files: for five minutes ext4 is slow to make files beside deleted ones.
     let folder = DiskCache.directory(named: "bench-\(UUID().uuidString)")
     defer { try? FileManager.default.removeItem(at: folder) }
-    // First, since the others delete files.
-    try await puts(in: folder.appending(path: "put"))
     try await gets(byteCount: 10_240, name: "10kb", goal: 20, in: folder.appending(path: "get-10"))
     try await gets(byteCount: 102_400, name: "100kb", goal: 45, in: folder.appending(path: "get-100"))
+    try await puts(in: folder.appending(path: "put"))
     try await opens(rowCount: 100_000, name: "100k", goal: 10, in: folder.appending(path: "open-100k"))
     try await opens(rowCount: 1_000_000, name: "1m", goal: 50, in: folder.appending(path: "open-1m"))
   }
