@@ -69,7 +69,10 @@ let package = Package(
     suite("SupportTests", dependencies: ["TestSupport"]),
     suite("HalcyonTransportTests", dependencies: ["HalcyonTransport", "HalcyonCore", "TestSupport"]),
     suite("HalcyonTests", dependencies: ["Halcyon", "HalcyonTesting", "TestSupport"]),
-    suite("HalcyonCoreTests", dependencies: ["HalcyonCore", "HalcyonTesting"]),
+    suite("HalcyonCoreTests", dependencies: ["HalcyonCore", "HalcyonTesting", "TestSupport", "halcyon-torture"]),
+    .executableTarget(
+      name: "halcyon-torture", dependencies: ["HalcyonCore", "TestSupport", "CSQLite"], path: "Tests/Torture",
+      swiftSettings: swiftSettings),
 
     system("CSQLite", pkgConfig: "sqlite3", debian: "libsqlite3-dev", brew: "sqlite"),
     system("CZlib", pkgConfig: "zlib", debian: "zlib1g-dev", brew: "zlib"),

@@ -17,11 +17,13 @@ let package = Package(
   dependencies: [.package(name: "Halcyon", path: "..")],
   targets: [
     .executableTarget(
-      name: "halcyon-bench", dependencies: [.product(name: "Halcyon", package: "Halcyon")],
+      name: "halcyon-bench", dependencies: [.product(name: "Halcyon", package: "Halcyon"), "BenchSQLite"],
       swiftSettings: swiftSettings),
     .executableTarget(
       name: "cache-sim", dependencies: [.product(name: "Halcyon", package: "Halcyon"), "CMalloc"],
       swiftSettings: swiftSettings),
+    .systemLibrary(
+      name: "BenchSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"]), .brew(["sqlite"])]),
     .systemLibrary(name: "CMalloc"),
   ],
   swiftLanguageModes: [.v6]

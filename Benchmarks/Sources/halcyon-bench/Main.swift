@@ -1,4 +1,4 @@
-/// Measures what its arguments name, `memory` or `decoding`; everything without arguments.
+/// Measures what its arguments name, `memory`, `decoding` or `disk`; everything without arguments.
 @main
 enum Main {
   static func main() async throws {
@@ -6,5 +6,6 @@ enum Main {
     if subjects.isEmpty { try await MemoryHitBenchmark.run() }
     if subjects.isEmpty || subjects.contains("memory") { try CacheThreadsBenchmark.run() }
     if subjects.isEmpty || subjects.contains("decoding") { try DownsampleBenchmark.run() }
+    if subjects.isEmpty || subjects.contains("disk") { try await DiskBenchmark.run() }
   }
 }

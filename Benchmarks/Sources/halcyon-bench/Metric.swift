@@ -1,4 +1,4 @@
-/// One figure, printed as `METRIC name value unit [goal <= x]`.
+/// One figure, printed as `METRIC name value unit [goal <= x | goal >= x]`.
 struct Metric {
   /// What the figure should reach.
   enum Goal {

@@ -30,7 +30,7 @@ struct RequestKeys: Sendable {
 
 extension ImageSource {
   /// What tells this source from others. Inline data and passwords are shortened to their hashes.
-  fileprivate var keyText: String {
+  var keyText: String {
     switch self {
     case .url(let url): url.hasCredentials ? Self.keyText(of: url) : Self.keyText(of: url.absoluteString)
     case .address(let text):

@@ -1,107 +1,130 @@
 import Foundation
 
-/// Reads and writes the file of one entry; ``BlobHeader`` says how it is laid out.
+/// Reads the file of one entry; ``BlobHeader`` says how it is laid out.
 enum BlobFile {
   /// Bytes of disk that a file of this size takes, in blocks of 4 KiB, with one more for its name and node.
   static func diskByteCount(fileByteCount: Int) -> Int {
     (fileByteCount + 4095) / 4096 * 4096 + 4096
   }
 
-  /// Everything but the body of the file that an entry makes.
-  static func prefix(of entry: StoredEntry, key: CacheKey, id: UInt64) -> (header: BlobHeader, bytes: [UInt8]) {
-    var payload = entry.metadata.encoded
-    if MetadataSlot.headerByteCount + payload.count > MetadataSlot.byteLimit {
-      var reduced = entry.metadata
-      reduced.headers = HTTPHeaders()
-      payload = reduced.encoded
-    }
-    let slotByteCount = MetadataSlot.byteCount(for: payload)
-    let header = BlobHeader(
-      id: id, keyByteCount: UInt32(key.text.utf8.count), slotByteCount: UInt32(slotByteCount),
-      bodyByteCount: UInt64(entry.body.count), bodyChecksum: entry.body.withUnsafeBytes { Checksum.of($0) })
-    let slot = MetadataSlot(generation: 1, payload: payload).encoded(slotByteCount: slotByteCount)
-    let empty = [UInt8](repeating: 0, count: slotByteCount)
-    return (header, header.encoded + Array(key.text.utf8) + (slot ?? empty) + empty)
-  }
-
-  /// Writes a whole new file.
-  static func write(prefix: [UInt8], body: Data, to path: String) throws(DiskCacheError) {
-    let file = try FileDescriptor(path: path, flags: O_WRONLY | O_CREAT | O_TRUNC)
-    try file.write(prefix, at: 0)
-    try file.write(body, at: prefix.count)
-  }
-
   /// An entry read back and proven whole.
   struct Content {
+    var id: Int64
     var entry: StoredEntry
     var modified: Date
   }
 
   /// The entry in a file; `nil` when the file is damaged or holds another key.
-  static func read(path: String, key: CacheKey) throws(DiskCacheError) -> Content? {
-    let file = try FileDescriptor(path: path, flags: O_RDONLY)
+  static func read(
+    path: String, key: CacheKey, in fileSystem: any FileSystem = SystemFiles()
+  ) throws(DiskCacheError) -> Content? {
+    let file = try FileDescriptor(path: path, flags: O_RDONLY, in: fileSystem)
     let status = try file.status()
-    guard let header = try header(of: file, fileByteCount: Int(status.st_size), key: key),
-      let metadata = try newestSlot(in: file, header: header).flatMap({ EntryMetadata(decoding: $0.slot.payload) }),
-      let body = try body(of: file, header: header)
+    let count = Int(status.st_size)
+    guard count >= BlobHeader.byteCount else { return nil }
+    let bytes = UnsafeMutableRawBufferPointer.allocate(byteCount: count, alignment: 16)
+    var isGivenAway = false
+    defer { if !isGivenAway { bytes.deallocate() } }
+    guard try file.read(into: bytes, at: 0) == count,
+      let header = BlobHeader(decoding: UnsafeRawBufferPointer(bytes)), header.fileByteCount == count,
+      bytes[header.keyOffset..<header.slotOffset(0)].elementsEqual(key.text.utf8),
+      let (_, slot) = MetadataSlot.newest(slots(of: header, in: bytes), slotByteCount: Int(header.slotByteCount)),
+      let metadata = EntryMetadata(decoding: slot.payload)
     else { return nil }
-    return Content(entry: StoredEntry(body: body, metadata: metadata), modified: status.modificationDate)
+    let body = UnsafeMutableRawBufferPointer(rebasing: bytes[header.bodyOffset...])
+    guard XXHash64.hash(UnsafeRawBufferPointer(body)) == header.bodyHash else { return nil }
+    guard let start = body.baseAddress, !body.isEmpty else {
+      return Content(
+        id: header.id, entry: StoredEntry(body: Data(), metadata: metadata), modified: status.modificationDate)
+    }
+    // The body is handed out where it lies, so that it is not copied.
+    isGivenAway = true
+    let data = Data(bytesNoCopy: start, count: body.count, deallocator: .custom { _, _ in bytes.deallocate() })
+    return Content(id: header.id, entry: StoredEntry(body: data, metadata: metadata), modified: status.modificationDate)
   }
 
-  /// Writes new metadata over the older slot; `false` when the file is not this key's, is damaged, or has no room.
-  static func updateMetadata(_ metadata: EntryMetadata, path: String, key: CacheKey) throws(DiskCacheError) -> Bool {
-    let file = try FileDescriptor(path: path, flags: O_RDWR)
-    guard let header = try header(of: file, fileByteCount: Int(file.status().st_size), key: key),
-      let newest = try newestSlot(in: file, header: header)
-    else { return false }
-    let next = MetadataSlot(generation: newest.slot.generation &+ 1, payload: metadata.encoded)
-    guard let bytes = next.encoded(slotByteCount: Int(header.slotByteCount)) else { return false }
-    try file.write(bytes, at: header.slotOffset(1 - newest.index))
-    return true
+  /// What a file says about itself; the body is not read.
+  struct Description {
+    var header: BlobHeader
+    var key: CacheKey
+    var metadata: EntryMetadata
+    var slotIndex: Int
+    var slot: MetadataSlot
+    var modified: Date
+
+    var diskByteCount: Int { BlobFile.diskByteCount(fileByteCount: header.fileByteCount) }
   }
 
-  private static func header(
-    of file: borrowing FileDescriptor, fileByteCount: Int, key: CacheKey
-  ) throws(DiskCacheError) -> BlobHeader? {
-    let start = try file.read(count: BlobHeader.byteCount + key.text.utf8.count, at: 0)
-    guard let header = BlobHeader(decoding: Array(start.prefix(BlobHeader.byteCount))),
-      header.fileByteCount == fileByteCount, Int(header.keyByteCount) == key.text.utf8.count,
-      start.dropFirst(BlobHeader.byteCount).elementsEqual(key.text.utf8)
-    else { return nil }
-    return header
+  /// What a file says about itself; `nil` when it is damaged.
+  static func describe(
+    path: String, in fileSystem: any FileSystem = SystemFiles()
+  ) throws(DiskCacheError) -> Description? {
+    try describe(FileDescriptor(path: path, flags: O_RDONLY, in: fileSystem))
   }
 
-  private static func newestSlot(
-    in file: borrowing FileDescriptor, header: BlobHeader
-  ) throws(DiskCacheError) -> (index: Int, slot: MetadataSlot)? {
-    let count = Int(header.slotByteCount)
-    let bytes = try file.read(count: 2 * count, at: header.slotOffset(0))
-    guard bytes.count == 2 * count else { return nil }
-    let first = MetadataSlot(decoding: Array(bytes.prefix(count))).map { (index: 0, slot: $0) }
-    let second = MetadataSlot(decoding: Array(bytes.suffix(count))).map { (index: 1, slot: $0) }
-    guard let first, let second else { return first ?? second }
-    return Int32(bitPattern: second.slot.generation &- first.slot.generation) > 0 ? second : first
-  }
-
-  private static func body(of file: borrowing FileDescriptor, header: BlobHeader) throws(DiskCacheError) -> Data? {
-    var body = Data(count: Int(header.bodyByteCount))
-    let isWhole = try body.withUnsafeMutableBytes { buffer in
-      Result { () throws(DiskCacheError) in
-        try file.read(into: buffer, at: header.bodyOffset) == buffer.count
-          && Checksum.of(UnsafeRawBufferPointer(buffer)) == header.bodyChecksum
+  /// Whether a file is there, whole, and holds what its name says.
+  static func isWhole(
+    path: String, digest: [UInt8], in fileSystem: any FileSystem
+  ) throws(DiskCacheError) -> Bool {
+    do throws(DiskCacheError) {
+      guard let description = try describe(path: path, in: fileSystem), description.key.digest.bytes == digest else {
+        return false
       }
-    }.get()
-    return isWhole ? body : nil
+      return try read(path: path, key: description.key, in: fileSystem) != nil
+    } catch {
+      guard error.isMissing else { throw error }
+      return false
+    }
   }
-}
 
-extension stat {
-  var modificationDate: Date {
-    #if canImport(Darwin)
-    let time = st_mtimespec
-    #else
-    let time = st_mtim
-    #endif
-    return Date(timeIntervalSince1970: Double(time.tv_sec) + Double(time.tv_nsec) * 1e-9)
+  /// How a change of what is known about an entry ended.
+  enum Update {
+    /// Written; what was known before is handed out.
+    case done(id: Int64, old: EntryMetadata)
+    /// The file is damaged or holds another key.
+    case absent
+    /// The file has too little room for it.
+    case tooLarge
+  }
+
+  /// Writes new metadata over the older slot. `nil` values stay as they are.
+  static func update(
+    metadata: EntryMetadata? = nil, isPinned: Bool? = nil, path: String, key: CacheKey,
+    in fileSystem: any FileSystem
+  ) throws(DiskCacheError) -> Update {
+    let file = try FileDescriptor(path: path, flags: O_RDWR, in: fileSystem)
+    // Two writers at once would choose the same slot.
+    try file.lock(LOCK_EX, for: .seconds(2))
+    guard let old = try describe(file), old.key == key else { return .absent }
+    let slot = MetadataSlot(
+      generation: old.slot.generation &+ 1, isPinned: isPinned ?? old.slot.isPinned,
+      payload: metadata?.encoded ?? old.slot.payload)
+    guard let bytes = slot.encoded(slotByteCount: Int(old.header.slotByteCount)) else { return .tooLarge }
+    try file.write(bytes, at: old.header.slotOffset(1 - old.slotIndex))
+    return .done(id: old.header.id, old: old.metadata)
+  }
+
+  private static func describe(_ file: borrowing FileDescriptor) throws(DiskCacheError) -> Description? {
+    let status = try file.status()
+    // Most keys and slots are far shorter, so that one read is enough.
+    var start = try file.read(count: 4096, at: 0)
+    guard let header = start.withUnsafeBytes({ BlobHeader(decoding: $0) }),
+      header.fileByteCount == Int(status.st_size)
+    else { return nil }
+    if header.bodyOffset > start.count { start = try file.read(count: header.bodyOffset, at: 0) }
+    return start.withUnsafeMutableBytes { bytes in
+      guard header.bodyOffset <= bytes.count,
+        let text = String(validating: bytes[header.keyOffset..<header.slotOffset(0)], as: UTF8.self),
+        let (index, slot) = MetadataSlot.newest(slots(of: header, in: bytes), slotByteCount: Int(header.slotByteCount)),
+        let metadata = EntryMetadata(decoding: slot.payload)
+      else { return nil }
+      return Description(
+        header: header, key: CacheKey(text), metadata: metadata, slotIndex: index, slot: slot,
+        modified: status.modificationDate)
+    }
+  }
+
+  private static func slots(of header: BlobHeader, in bytes: UnsafeMutableRawBufferPointer) -> UnsafeRawBufferPointer {
+    UnsafeRawBufferPointer(rebasing: bytes[header.slotOffset(0)..<header.bodyOffset])
   }
 }

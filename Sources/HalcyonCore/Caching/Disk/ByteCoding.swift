@@ -22,11 +22,11 @@ struct ByteWriter {
 struct ByteReader {
   private var rest: ArraySlice<UInt8>
 
-  init(_ bytes: some Sequence<UInt8>) { rest = Array(bytes)[...] }
+  init(_ bytes: some Sequence<UInt8>) { rest = ArraySlice(bytes) }
 
   mutating func number<Number: FixedWidthInteger>(_: Number.Type = Number.self) -> Number? {
     guard let raw = take(MemoryLayout<Number>.size) else { return nil }
-    return raw.reversed().reduce(0) { $0 << 8 | Number(truncatingIfNeeded: $1) }
+    return Number(littleEndian: raw.withUnsafeBytes { $0.loadUnaligned(as: Number.self) })
   }
 
   mutating func text() -> String? {

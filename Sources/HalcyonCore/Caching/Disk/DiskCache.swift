@@ -2,9 +2,11 @@ public import Foundation
 
 /// Encoded images in files below one folder, the least recently used evicted first.
 ///
-/// The folder never takes more than ``DiskCacheConfiguration/sizeLimit``; entries are written whole or not at all, and
-/// checked when they are read. The folder is for its owner only, may be shared by several processes, and may be deleted
-/// at any time. All calls are safe from any task; files are read and written on threads of the cache's own.
+/// The entries never take more disk space than ``DiskCacheConfiguration/sizeLimit``, at no moment and however many
+/// processes share the folder; the index beside them takes about 200 bytes for each. Entries are written whole or not
+/// at all, and checked when they are read; a process that is killed loses only what it was writing. The folder is for
+/// its owner only, and may be deleted at any time. All calls are safe from any task; files are read and written on
+/// threads of the cache's own.
 public final class DiskCache: DataStore {
   /// How many reads go on before their order is written down.
   private static let touchesBeforeFlush = 256
@@ -12,10 +14,14 @@ public final class DiskCache: DataStore {
   /// The folder that holds the cache.
   public let directory: URL
 
+  let writer: DiskWriter
+  let readers = WorkerPool(name: "disk-reader", width: 2)
+  let fileSystem: any FileSystem
   private let layout: DiskLayout
-  private let writer: DiskWriter
-  private let readers = WorkerPool(name: "disk-reader", width: 2)
   private let time: any TimeSource
+  private let counters = DiskCounters()
+  private let upkeep = DiskUpkeep()
+  private let background = BackgroundWrites(byteLimit: 0)
   private let state: Locked<State>
 
   private struct State {
@@ -30,14 +36,16 @@ public final class DiskCache: DataStore {
   ///   - directory: A folder of the cache's own; it is made when missing.
   ///   - configuration: What it may hold.
   ///   - time: Clocks for the expiration.
+  ///   - fileSystem: What makes the system calls; tests give one that fails.
   public init(
     directory: URL = DiskCache.defaultDirectory, configuration: DiskCacheConfiguration = DiskCacheConfiguration(),
-    time: any TimeSource = SystemTime()
+    time: any TimeSource = SystemTime(), fileSystem: any FileSystem = SystemFiles()
   ) {
     self.directory = directory
     self.time = time
+    self.fileSystem = fileSystem
     layout = DiskLayout(root: directory.path(percentEncoded: false))
-    writer = DiskWriter(layout: layout)
+    writer = DiskWriter(layout: layout, fileSystem: fileSystem, counters: counters)
     state = Locked(State(configuration: configuration))
   }
 
@@ -47,71 +55,106 @@ public final class DiskCache: DataStore {
     set { state.withLock { $0.configuration = newValue } }
   }
 
+  /// What the cache has done since it was made.
+  public var statistics: DiskCacheStatistics { counters.current }
+
   /// The entry stored under a key; `nil` when there is none, or when it is expired or damaged.
+  ///
+  /// - Throws: ``DiskCacheError`` when the file system fails; `CancellationError` when the task is cancelled.
   public func entry(for key: CacheKey) async throws -> StoredEntry? {
-    let path = layout.entry(key.digest.bytes)
-    let content: BlobFile.Content?
-    do {
-      content = try await readers.run { _ in try BlobFile.read(path: path, key: key) }
-    } catch DiskCacheError.system(_, _, ENOENT) {
-      return nil
-    }
-    guard let content else {
-      try await writer.remove(key)
-      return nil
-    }
+    startUpkeep()
+    guard let content = try await content(for: key) else { return nil }
     guard isFresh(content, key: key) else {
-      try await writer.remove(key)
+      counters.countMiss(.expired)
+      await attempt { try await writer.remove(.unchanged(content.id)) }
       return nil
     }
-    try await touch(key)
+    counters.countHit()
+    await touch(key)
     return content.entry
   }
 
   /// Keeps an entry. Others are evicted first, so that the limit holds at every moment.
   public func store(_ entry: StoredEntry, for key: CacheKey) async throws {
-    try await flushTouches()
-    let configuration = configuration
-    let expiration = StoredExpiration(entry.metadata.expiration ?? configuration.expiration, at: time.now())
-    try await writer.store(entry, for: key, expiration: expiration, sizeLimit: configuration.sizeLimit)
+    try await changing { writer in try await writer.store(entry, for: key, on: terms) }
   }
 
   /// Changes what is known about an entry by one small write; its bytes stay as they are.
   @discardableResult
   public func updateMetadata(_ metadata: EntryMetadata, for key: CacheKey) async throws -> Bool {
-    try await writer.updateMetadata(metadata, for: key)
+    try await changing { writer in
+      if let isUpdated = try await writer.updateMetadata(metadata, for: key, on: terms) { return isUpdated }
+      // There is too little room beside the body, so that the whole entry is written anew.
+      guard var entry = try await content(for: key)?.entry else { return false }
+      entry.metadata = metadata
+      try await writer.store(entry, for: key, on: terms)
+      return true
+    }
   }
 
   /// Forgets one entry.
   public func removeEntry(for key: CacheKey) async throws {
-    try await writer.remove(key)
+    _ = try await changing { writer in try await writer.remove(.key(key.digest.bytes)) }
   }
 
-  /// Forgets all entries.
+  /// Forgets all entries, the pinned ones as well.
   public func removeAll() async throws {
-    try await writer.trim(to: 0)
+    _ = try await changing { writer in try await writer.remove(.all) }
+  }
+}
+
+extension DiskCache {
+  var terms: DiskWriter.Terms { DiskWriter.Terms(configuration: configuration, now: time.now()) }
+
+  /// Runs a change after the order of the reads before it is written down.
+  func changing<Result>(_ body: (DiskWriter) async throws -> Result) async throws -> Result {
+    startUpkeep()
+    await flushTouches()
+    do {
+      return try await body(writer)
+    } catch {
+      if !(error is CancellationError) { counters.countError() }
+      throw error
+    }
   }
 
-  /// Forgets the entries that have expired, reading no file.
-  public func removeExpired() async throws {
-    try await flushTouches()
-    try await writer.removeExpired(at: time.now())
+  /// Runs what must not fail the call that it belongs to.
+  func attempt(_ body: () async throws -> Void) async {
+    do { try await body() } catch { counters.countError() }
   }
 
-  /// Evicts what is over the limit now.
-  public func trim() async throws {
-    try await flushTouches()
-    try await writer.trim(to: configuration.sizeLimit)
+  func flushTouches() async {
+    let uses = takeTouches()
+    if !uses.isEmpty { await attempt { try await writer.touch(uses) } }
   }
 
-  /// Bytes of disk space that the entries take.
-  public var totalSize: Int {
-    get async throws { try await writer.totalSize() }
+  /// Writes down on the calling thread which entries were read.
+  func flushTouchesNow() {
+    let uses = takeTouches()
+    guard !uses.isEmpty else { return }
+    do { try writer.touchNow(uses) } catch { counters.countError() }
   }
 
-  /// How many entries there are.
-  public var count: Int {
-    get async throws { try await writer.count() }
+  private func startUpkeep() {
+    if configuration.cleansOnItsOwn { upkeep.start(self) }
+  }
+
+  private func content(for key: CacheKey) async throws -> BlobFile.Content? {
+    let path = layout.entry(key.digest.bytes)
+    let content: BlobFile.Content?
+    do {
+      content = try await readers.run { [fileSystem] _ in try BlobFile.read(path: path, key: key, in: fileSystem) }
+    } catch let error as DiskCacheError {
+      counters.countMiss(error.isMissing ? .absent : .failed)
+      if error.isMissing { return nil }
+      counters.countError()
+      throw error
+    }
+    if content == nil {
+      counters.countMiss(.damaged)
+      await attempt { try await writer.removeDamaged(key) }
+    }
+    return content
   }
 
   private func isFresh(_ content: BlobFile.Content, key: CacheKey) -> Bool {
@@ -125,23 +168,22 @@ public final class DiskCache: DataStore {
     }
   }
 
-  private func touch(_ key: CacheKey) async throws {
+  private func touch(_ key: CacheKey) async {
     let now = time.now()
     let isFull = state.withLock { state in
       state.touchCount += 1
       state.touches[key] = (state.touchCount, now)
-      return state.touches.count >= Self.touchesBeforeFlush
+      return state.touches.count == Self.touchesBeforeFlush
     }
-    if isFull { try await flushTouches() }
+    if isFull { await background.start(byteCount: 0) { await self.flushTouches() } }
   }
 
-  private func flushTouches() async throws {
+  private func takeTouches() -> [(digest: [UInt8], date: Date)] {
     let touches = state.withLock { state in
       defer { state.touches = [:] }
       return state.touches
     }
-    let inOrder = touches.sorted { $0.value.order < $1.value.order }
-    let uses = inOrder.map { (digest: $0.key.digest.bytes, date: $0.value.date) }
-    if !uses.isEmpty { try await writer.touch(uses) }
+    return touches.sorted { $0.value.order < $1.value.order }
+      .map { (digest: $0.key.digest.bytes, date: $0.value.date) }
   }
 }

@@ -4,10 +4,18 @@ public struct DiskCacheConfiguration: Hashable, Sendable {
   public var sizeLimit: Int
   /// When an entry stops being served, unless it says so itself. Default: 7 days after it was last read.
   public var expiration: CacheExpiration
+  /// Everything is forgotten when nothing was read or written for this long. Default: `nil`, never.
+  public var wipesAfterIdle: Duration?
+  /// Whether the cache cleans after its first use and every ten minutes. Default: true. Otherwise it cleans when
+  /// ``DiskCache/clean()`` is called, and makes room when an entry is stored.
+  public var cleansOnItsOwn = true
 
   /// Creates a configuration.
-  public init(sizeLimit: Int = 512 << 20, expiration: CacheExpiration = .days(7)) {
+  public init(
+    sizeLimit: Int = 512 << 20, expiration: CacheExpiration = .days(7), wipesAfterIdle: Duration? = nil
+  ) {
     self.sizeLimit = sizeLimit
     self.expiration = expiration
+    self.wipesAfterIdle = wipesAfterIdle
   }
 }

@@ -6,184 +6,169 @@ import Foundation
 /// removed before it is no longer counted. So the files never take more space than the index says, whoever is killed
 /// when. Order follows a running number, never a clock.
 struct DiskIndex {
-  private let database: SQLiteConnection
-  private let layout: DiskLayout
+  /// How many entries one transaction removes, so that other processes get their turn.
+  static let batchCount = 256
 
-  /// Opens the index, or makes a new one.
-  init(layout: DiskLayout) throws(DiskCacheError) {
+  /// Chooses the rows of a key, whole or being written; each kind has an index of its own.
+  static let hasDigest = "(ready=1 AND digest=?1 OR ready=0 AND digest=?1)"
+
+  let database: SQLiteConnection
+  let layout: DiskLayout
+  let fileSystem: any FileSystem
+
+  /// Opens the index; it may be of another format, or empty.
+  init(layout: DiskLayout, in fileSystem: any FileSystem) throws(DiskCacheError) {
     self.layout = layout
-    database = try SQLiteConnection(path: layout.index)
-    for statement in Self.schema { try database.run(statement) }
+    self.fileSystem = fileSystem
+    database = try SQLiteConnection(path: layout.index, in: fileSystem)
+    try database.run("PRAGMA synchronous=NORMAL")
+    // In pages: the log is moved into the database when it has 4 MiB.
+    try database.run("PRAGMA wal_autocheckpoint=4096")
   }
-
-  /// Whether the last failure says that the index is damaged and has to be made anew.
-  var isCorrupt: Bool { database.isCorrupt }
-
-  private static let schema = [
-    "PRAGMA journal_mode=WAL",
-    "PRAGMA synchronous=NORMAL",
-    """
-    CREATE TABLE IF NOT EXISTS entry(
-      id INTEGER PRIMARY KEY, digest BLOB NOT NULL, bytes INTEGER NOT NULL, ready INTEGER NOT NULL,
-      sequence INTEGER NOT NULL, lifetime REAL, expires REAL)
-    """,
-    "CREATE UNIQUE INDEX IF NOT EXISTS entry_ready ON entry(digest) WHERE ready=1",
-    "CREATE INDEX IF NOT EXISTS entry_order ON entry(ready, sequence)",
-    "CREATE INDEX IF NOT EXISTS entry_expiry ON entry(expires) WHERE expires IS NOT NULL",
-    "CREATE TABLE IF NOT EXISTS total(bytes INTEGER NOT NULL, count INTEGER NOT NULL, sequence INTEGER NOT NULL)",
-    "INSERT INTO total SELECT 0, 0, 0 WHERE NOT EXISTS (SELECT 1 FROM total)",
-  ]
 
   /// Bytes of disk space that are taken or promised.
-  func totalSize() throws(DiskCacheError) -> Int { try total("bytes") }
+  func totalSize() throws(DiskCacheError) -> Int {
+    Int(try database.number("SELECT bytes FROM total"))
+  }
 
-  /// Entries that are whole or being written.
-  func count() throws(DiskCacheError) -> Int { try total("count") }
+  /// Entries that are whole.
+  func count() throws(DiskCacheError) -> Int {
+    Int(try database.number("SELECT count-(SELECT count(*) FROM entry WHERE ready=0) FROM total"))
+  }
+
+  /// When an entry was last read or written, and the running number that it got.
+  struct LastUse {
+    var date: Date?
+    var sequence: Int64
+  }
+
+  func lastUse() throws(DiskCacheError) -> LastUse {
+    let row = try database.run("SELECT used, sequence FROM total").first
+    return LastUse(
+      date: row?[0].real.map { Date(timeIntervalSince1970: $0) }, sequence: row?[1].integer ?? 0)
+  }
+
+  /// An entry that asks for space.
+  struct Request {
+    var digest: [UInt8]
+    var byteCount: Int
+    var expiration: StoredExpiration
+    var labels: EntryLabels
+    var owner: String
+    var date: Date
+  }
+
+  /// The answer to a request for space.
+  enum Promise {
+    /// The space is there. The file carries the number and the pin of the entry that it replaces.
+    case made(id: Int64, isPinned: Bool, evictedCount: Int)
+    /// The writer of this name is at the same key.
+    case taken(owner: String)
+  }
 
   /// Promises space to an entry that is about to be written, evicting the oldest others until it is there.
-  ///
-  /// - Returns: The number that the entry's file carries.
-  func reserve(byteCount: Int, digest: [UInt8], sizeLimit: Int) throws(DiskCacheError) -> Int64 {
-    guard byteCount <= sizeLimit else { throw .entryTooLarge(byteCount: byteCount, sizeLimit: sizeLimit) }
+  func reserve(_ request: Request, sizeLimit: Int) throws(DiskCacheError) -> Promise {
+    guard request.byteCount <= sizeLimit else {
+      throw .entryTooLarge(byteCount: request.byteCount, sizeLimit: sizeLimit)
+    }
     return try database.transaction { () throws(DiskCacheError) in
-      try evict(downTo: sizeLimit - byteCount)
-      try database.run(
-        "UPDATE total SET bytes=bytes+?, count=count+1, sequence=sequence+1", [.integer(Int64(byteCount))])
-      try database.run(
-        "INSERT INTO entry(digest, bytes, ready, sequence) SELECT ?, ?, 0, sequence FROM total",
-        [.blob(digest), .integer(Int64(byteCount))])
-      return try number("SELECT max(id) FROM entry")
+      let digest = SQLiteConnection.Value.blob(request.digest)
+      if let row = try database.run("SELECT owner FROM entry WHERE ready=0 AND digest=?", [digest]).first {
+        return .taken(owner: row[0].text ?? "")
+      }
+      let evictedCount = try makeRoom(for: request.byteCount, digest: request.digest, sizeLimit: sizeLimit)
+      let isPinned = try database.number("SELECT pinned FROM entry WHERE ready=1 AND digest=?", [digest]) == 1
+      let id = try database.number(
+        "UPDATE total SET sequence=sequence+1, used=? RETURNING sequence", [.real(request.date.timeIntervalSince1970)])
+      try insert(request, id: id, sequence: id, isPinned: isPinned)
+      return .made(id: id, isPinned: isPinned, evictedCount: evictedCount)
     }
   }
 
-  /// Takes a promise back: the file was not written.
-  func cancel(id: Int64) throws(DiskCacheError) {
-    try database.transaction { () throws(DiskCacheError) in
-      try discount("id=?", [.integer(id)])
-      try database.run("DELETE FROM entry WHERE id=?", [.integer(id)])
-    }
+  /// Adds the row of an entry that is not in its place yet.
+  func insert(_ request: Request, id: Int64, sequence: Int64, isPinned: Bool) throws(DiskCacheError) {
+    try database.run(
+      """
+      INSERT INTO entry(id, digest, bytes, ready, sequence, pinned, tagged, owner, lifetime, expires, source, host)
+      VALUES(?, ?, ?, 0, ?, ?, ?, ?, ?, ?, ?, ?)
+      """,
+      [
+        .integer(id), .blob(request.digest), .integer(Int64(request.byteCount)), .integer(sequence),
+        .integer(isPinned ? 1 : 0), .integer(request.labels.tags.isEmpty ? 0 : 1), .text(request.owner),
+        request.expiration.lifetime.value, request.expiration.date.value, .blob(request.labels.source),
+        request.labels.host.value,
+      ])
+    try insertTags(request.labels.tags, id: id)
   }
 
   /// Makes a written entry the one of its key. The file must be in its place.
-  func commit(id: Int64, digest: [UInt8], expiration: StoredExpiration) throws(DiskCacheError) {
-    try database.transaction { () throws(DiskCacheError) in
-      try discount("digest=? AND ready=1", [.blob(digest)])
-      try database.run("DELETE FROM entry WHERE digest=? AND ready=1", [.blob(digest)])
-      try database.run(
-        "UPDATE entry SET ready=1, lifetime=?, expires=? WHERE id=?",
-        [expiration.lifetime.value, expiration.date.value, .integer(id)])
-    }
+  func commit(id: Int64, digest: [UInt8]) throws(DiskCacheError) {
+    try database.transaction { () throws(DiskCacheError) in try replace(digest: digest, by: id) }
   }
 
   /// Makes entries the most recently used, in the order given.
   func touch(_ uses: [(digest: [UInt8], date: Date)]) throws(DiskCacheError) {
-    guard !uses.isEmpty else { return }
+    guard let last = uses.last else { return }
     try database.transaction { () throws(DiskCacheError) in
+      var sequence = try database.number(
+        "UPDATE total SET sequence=sequence+?, used=? RETURNING sequence",
+        [.integer(Int64(uses.count)), .real(last.date.timeIntervalSince1970)])
+      sequence -= Int64(uses.count)
       for use in uses {
-        try database.run("UPDATE total SET sequence=sequence+1")
+        sequence += 1
         try database.run(
           """
-          UPDATE entry SET sequence=(SELECT sequence FROM total),
-            expires=CASE WHEN lifetime IS NULL THEN expires ELSE ?+lifetime END WHERE digest=? AND ready=1
-          """, [.real(use.date.timeIntervalSince1970), .blob(use.digest)])
+          UPDATE entry SET sequence=?, expires=CASE WHEN lifetime IS NULL THEN expires ELSE ?+lifetime END
+          WHERE digest=? AND ready=1
+          """, [.integer(sequence), .real(use.date.timeIntervalSince1970), .blob(use.digest)])
       }
     }
   }
 
-  /// Removes the entry of a key with its file.
-  func remove(_ digest: [UInt8]) throws(DiskCacheError) {
+  /// Changes by what an entry is found and when it ends.
+  func relabel(id: Int64, _ labels: EntryLabels, expiration: StoredExpiration) throws(DiskCacheError) {
     try database.transaction { () throws(DiskCacheError) in
-      for row in try database.run("SELECT id, digest FROM entry WHERE digest=? AND ready=1", [.blob(digest)]) {
-        try removeEntry(row)
+      try database.run(
+        "UPDATE entry SET tagged=?, lifetime=?, expires=?, source=?, host=? WHERE id=?",
+        [
+          .integer(labels.tags.isEmpty ? 0 : 1), expiration.lifetime.value, expiration.date.value,
+          .blob(labels.source), labels.host.value, .integer(id),
+        ])
+      try database.run("DELETE FROM tag WHERE entry=?", [.integer(id)])
+      if try !database.run("SELECT 1 FROM entry WHERE id=?", [.integer(id)]).isEmpty {
+        try insertTags(labels.tags, id: id)
       }
     }
   }
 
-  /// Removes what has expired at a date, reading no file.
-  func removeExpired(at date: Date) throws(DiskCacheError) {
+  /// Says whether an entry is kept when others are evicted.
+  func setPinned(_ isPinned: Bool, digest: [UInt8]) throws(DiskCacheError) {
     try database.transaction { () throws(DiskCacheError) in
-      let condition = "ready=1 AND expires IS NOT NULL AND expires<=?"
-      let date = SQLiteConnection.Value.real(date.timeIntervalSince1970)
-      for row in try database.run("SELECT id, digest FROM entry WHERE \(condition)", [date]) { try removeEntry(row) }
+      try database.run(
+        "UPDATE entry SET pinned=?2 WHERE \(Self.hasDigest)", [.blob(digest), .integer(isPinned ? 1 : 0)])
     }
   }
 
-  /// Evicts the least recently used until the files take no more than `sizeLimit` bytes.
-  func trim(to sizeLimit: Int) throws(DiskCacheError) {
-    try database.transaction { () throws(DiskCacheError) in try evict(downTo: sizeLimit) }
+  /// Moves what is in the log into the database, and gives the log's disk space back.
+  func shrinkLog() throws(DiskCacheError) {
+    try database.run("PRAGMA wal_checkpoint(TRUNCATE)")
   }
 
-  /// Takes back what dead writers were promised. No other process may be using the cache.
-  func recover() throws(DiskCacheError) {
-    try database.transaction { () throws(DiskCacheError) in
-      layout.removeTemporaries()
-      // A writer killed between moving its file and saying so left a file that is not counted by a ready row.
-      let orphans = try database.run(
-        """
-        SELECT id, digest FROM entry p WHERE ready=0
-          AND NOT EXISTS (SELECT 1 FROM entry WHERE digest=p.digest AND ready=1)
-        """)
-      for row in orphans { try removeEntry(row) }
-      try discount("ready=0", [])
-      try database.run("DELETE FROM entry WHERE ready=0")
-    }
+  func replace(digest: [UInt8], by id: Int64) throws(DiskCacheError) {
+    try database.run("DELETE FROM entry WHERE digest=? AND ready=1", [.blob(digest)])
+    try database.run("UPDATE entry SET ready=1, owner=NULL WHERE id=?", [.integer(id)])
   }
 
-  private func evict(downTo sizeLimit: Int) throws(DiskCacheError) {
-    while try totalSize() > sizeLimit {
-      // An entry whose successor is being written stays: both share one path.
-      let oldest = try database.run(
-        """
-        SELECT id, digest FROM entry e WHERE ready=1
-          AND NOT EXISTS (SELECT 1 FROM entry WHERE ready=0 AND digest=e.digest) ORDER BY sequence LIMIT 1
-        """)
-      guard let row = oldest.first else { return }
-      try removeEntry(row)
-    }
-  }
-
-  private func removeEntry(_ row: [SQLiteConnection.Value]) throws(DiskCacheError) {
-    guard let id = row[0].integer, let digest = row[1].blob else { return }
-    let path = layout.entry(digest)
-    if unlink(path) != 0, errno != ENOENT { throw .system(call: "unlink", path: path, code: errno) }
-    try discount("id=?", [.integer(id)])
-    try database.run("DELETE FROM entry WHERE id=?", [.integer(id)])
-  }
-
-  private func discount(_ condition: String, _ values: [SQLiteConnection.Value]) throws(DiskCacheError) {
-    try database.run(
-      """
-      UPDATE total SET bytes=bytes-(SELECT coalesce(sum(bytes), 0) FROM entry WHERE \(condition)),
-        count=count-(SELECT count(*) FROM entry WHERE \(condition))
-      """, values + values)
-  }
-
-  private func total(_ column: String) throws(DiskCacheError) -> Int {
-    Int(try number("SELECT \(column) FROM total"))
-  }
-
-  private func number(_ sql: String) throws(DiskCacheError) -> Int64 {
-    try database.run(sql).first?.first?.integer ?? 0
-  }
-}
-
-/// An expiration as the index keeps it.
-struct StoredExpiration {
-  var lifetime: Double?
-  var date: Double?
-
-  init(_ expiration: CacheExpiration, at now: Date) {
-    switch expiration {
-    case .never: break
-    case .expired: date = now.timeIntervalSince1970
-    case .after(let duration):
-      lifetime = duration.inSeconds
-      date = now.timeIntervalSince1970 + duration.inSeconds
-    case .date(let end): date = end.timeIntervalSince1970
+  private func insertTags(_ tags: [String], id: Int64) throws(DiskCacheError) {
+    for tag in Set(tags) {
+      try database.run("INSERT INTO tag(entry, tag) VALUES(?, ?)", [.integer(id), .blob(Array(tag.utf8))])
     }
   }
 }
 
-extension Double? {
-  fileprivate var value: SQLiteConnection.Value { map { .real($0) } ?? .null }
+extension SQLiteConnection {
+  /// The first number of the first row, or 0.
+  func number(_ sql: String, _ values: [Value] = []) throws(DiskCacheError) -> Int64 {
+    try run(sql, values).first?.first?.integer ?? 0
+  }
 }

@@ -3,80 +3,56 @@ import Foundation
 /// Where the files of a disk cache lie below its folder.
 ///
 /// ```
-/// v1/index.db    sizes and order          v1/d/00..ff/HASH   one file an entry
-/// v1/lock        held while in use        v1/tmp/ID          entries being written
+/// v1/index.db    sizes and order                    v1/d/00..ff/HASH   one file an entry
+/// v1/gate        held while the index is in use     v1/tmp/ID          entries being written
+/// v1/own/NAME    held by each writer that lives
 /// ```
 struct DiskLayout: Sendable {
   let root: String
 
   var version: String { root + "/v1" }
   var index: String { version + "/index.db" }
-  var lock: String { version + "/lock" }
-  private var entries: String { version + "/d" }
-  private var temporaries: String { version + "/tmp" }
+  /// What is left of an index that was damaged.
+  var damagedIndex: String { version + "/index.damaged" }
+  var gate: String { version + "/gate" }
+  var temporaries: String { version + "/tmp" }
+  var owners: String { version + "/own" }
+  var entries: String { version + "/d" }
+  private var tag: String { root + "/CACHEDIR.TAG" }
 
   func entry(_ digest: [UInt8]) -> String {
-    let name = digest.map { byte in
-      let digits = String(byte, radix: 16)
-      return digits.count == 1 ? "0" + digits : digits
-    }
-    return "\(entries)/\(name[0])/\(name.joined())"
+    guard let first = digest.first else { return entries }
+    return shard(first) + "/" + Self.name(digest)
   }
+
+  func shard(_ number: UInt8) -> String { entries + "/" + Self.name([number]) }
 
   func temporary(_ id: Int64) -> String { "\(temporaries)/\(id)" }
 
-  /// Makes the folders that are missing, for their owner only.
-  func create() throws(DiskCacheError) {
-    try makeFolder(root)
-    for folder in [version, temporaries, entries] { try makeFolder(folder) }
-    for number in 0...255 {
-      let digits = String(number, radix: 16)
-      try makeFolder("\(entries)/\(digits.count == 1 ? "0" : "")\(digits)")
+  func owner(_ name: String) -> String { "\(owners)/\(name)" }
+
+  /// The digest that a file in a shard is named after.
+  static func digest(_ name: String) -> [UInt8]? {
+    let digits = Array(name.utf8)
+    guard digits.count == 32 else { return nil }
+    let bytes = stride(from: 0, to: 32, by: 2).compactMap { start in
+      UInt8(String(decoding: digits[start..<start + 2], as: UTF8.self), radix: 16)
     }
-    try markAsCache()
+    return bytes.count == 16 && Self.name(bytes) == name ? bytes : nil
   }
 
-  /// Removes every entry and every file being written, and leaves the folders.
-  func removeFiles() {
-    for folder in [temporaries, entries] { removeFiles(below: folder) }
-  }
-
-  /// Removes what writers that were killed have left.
-  func removeTemporaries() { removeFiles(below: temporaries) }
-
-  /// Removes the index, so that the next start begins with none.
-  func removeIndex() {
-    for suffix in ["", "-wal", "-shm"] { unlink(index + suffix) }
-  }
-
-  private func removeFiles(below folder: String) {
-    guard let names = FileManager.default.enumerator(atPath: folder) else { return }
-    for case let name as String in names { unlink(folder + "/" + name) }
-  }
-
-  private func makeFolder(_ path: String) throws(DiskCacheError) {
-    var isFolder: ObjCBool = false
-    if FileManager.default.fileExists(atPath: path, isDirectory: &isFolder), isFolder.boolValue { return }
-    do {
-      try FileManager.default.createDirectory(
-        atPath: path, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
-    } catch {
-      throw .system(call: "mkdir", path: path, code: (error as NSError).posixCode ?? EIO)
-    }
-  }
-
-  /// Tells backup programs that the folder can be left out (bford.info/cachedir).
-  private func markAsCache() throws(DiskCacheError) {
-    let path = root + "/CACHEDIR.TAG"
-    guard access(path, F_OK) != 0 else { return }
-    let file = try FileDescriptor(path: path, flags: O_WRONLY | O_CREAT)
+  /// Makes the folders that are missing, for their owner only. The shards are made when they get their first entry.
+  func create(in fileSystem: any FileSystem) throws(DiskCacheError) {
+    for folder in [owners, temporaries, entries] { try fileSystem.makeFolder(folder) }
+    // Tells backup programs that the folder can be left out (bford.info/cachedir).
+    guard access(tag, F_OK) != 0 else { return }
+    let file = try FileDescriptor(path: tag, flags: O_WRONLY | O_CREAT, in: fileSystem)
     try file.write(Data("Signature: 8a477f597d28d172789f06886806bc55\n".utf8), at: 0)
   }
-}
 
-extension NSError {
-  fileprivate var posixCode: Int32? {
-    if domain == NSPOSIXErrorDomain { return Int32(code) }
-    return (userInfo[NSUnderlyingErrorKey] as? NSError)?.posixCode
+  /// Two lower case digits for each byte.
+  static func name(_ bytes: [UInt8]) -> String {
+    let digits = Array("0123456789abcdef".utf8)
+    return String(decoding: bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
   }
 }

@@ -3,142 +3,151 @@ import Foundation
 /// Everything that changes a disk cache, one change after another on a thread of its own.
 actor DiskWriter {
   private nonisolated let executor = ThreadExecutor(name: "disk-writer")
-  private let layout: DiskLayout
-  private var open: (index: DiskIndex, lock: Lease)?
+  let layout: DiskLayout
+  let fileSystem: any FileSystem
+  let counters: DiskCounters
+  private(set) var access: IndexAccess?
+  /// What a new index takes for entries that do not say when they end.
+  var expiration: CacheExpiration = .never
+  /// How the index was found when it was opened, until the first cleaning.
+  private var lastUse: DiskIndex.LastUse?
+  /// Entries of this writer that a failure left half done.
+  var unsettled: Set<Int64> = []
 
-  init(layout: DiskLayout) {
+  init(layout: DiskLayout, fileSystem: any FileSystem, counters: DiskCounters) {
     self.layout = layout
+    self.fileSystem = fileSystem
+    self.counters = counters
   }
 
   nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
-  /// Writes an entry: promised space first, then the file under another name, then its move into place.
-  func store(
-    _ entry: StoredEntry, for key: CacheKey, expiration: StoredExpiration, sizeLimit: Int
-  ) throws(DiskCacheError) {
-    try withIndex { index throws(DiskCacheError) in
-      let digest = key.digest.bytes
-      let (_, sizingPrefix) = BlobFile.prefix(of: entry, key: key, id: 0)
-      let byteCount = BlobFile.diskByteCount(fileByteCount: sizingPrefix.count + entry.body.count)
-      let id = try index.reserve(byteCount: byteCount, digest: digest, sizeLimit: sizeLimit)
-      let temporary = layout.temporary(id)
-      do throws(DiskCacheError) {
-        let (_, prefix) = BlobFile.prefix(of: entry, key: key, id: UInt64(id))
-        try BlobFile.write(prefix: prefix, body: entry.body, to: temporary)
-        let path = layout.entry(digest)
-        _ = try FileDescriptor.check("rename", path) { rename(temporary, path) }
-      } catch {
-        unlink(temporary)
-        // What is reported is why the write failed; a promise that cannot be taken back is found at the next start.
-        _ = try? index.cancel(id: id)
-        throw error
-      }
-      try index.commit(id: id, digest: digest, expiration: expiration)
-    }
-  }
-
-  func updateMetadata(_ metadata: EntryMetadata, for key: CacheKey) throws(DiskCacheError) -> Bool {
-    do throws(DiskCacheError) {
-      return try BlobFile.updateMetadata(metadata, path: layout.entry(key.digest.bytes), key: key)
-    } catch {
-      if case .system(_, _, ENOENT) = error { return false }
-      throw error
-    }
+  /// What one write needs to know besides the entry.
+  struct Terms {
+    var configuration: DiskCacheConfiguration
+    var now: Date
   }
 
   func touch(_ uses: [(digest: [UInt8], date: Date)]) throws(DiskCacheError) {
-    try withIndex { index throws(DiskCacheError) in
-      try index.touch(uses)
-      for use in uses {
-        let time = timespec(use.date)
-        // The file may be gone by now; then there is nothing to mark.
-        utimensat(AT_FDCWD, layout.entry(use.digest), [time, time], 0)
-      }
-    }
+    try withIndex { index throws(DiskCacheError) in try Self.touch(uses, in: index) }
   }
 
-  func remove(_ key: CacheKey) throws(DiskCacheError) {
-    try withIndex { index throws(DiskCacheError) in try index.remove(key.digest.bytes) }
+  /// Writes down which entries were used, on the calling thread, for a process that ends.
+  nonisolated func touchNow(_ uses: [(digest: [UInt8], date: Date)]) throws(DiskCacheError) {
+    let index = try DiskIndex(layout: layout, in: fileSystem)
+    if try index.isCurrent() { try Self.touch(uses, in: index) }
   }
 
-  func removeExpired(at date: Date) throws(DiskCacheError) {
-    try withIndex { index throws(DiskCacheError) in try index.removeExpired(at: date) }
+  @discardableResult
+  func remove(_ selection: EntrySelection) throws(DiskCacheError) -> Int {
+    try withIndex { index throws(DiskCacheError) in try index.remove(selection) }
+  }
+
+  func removeDamaged(_ key: CacheKey) throws(DiskCacheError) {
+    try withIndex { index throws(DiskCacheError) in try index.removeDamaged(key.digest.bytes) }
   }
 
   func trim(to sizeLimit: Int) throws(DiskCacheError) {
-    try withIndex { index throws(DiskCacheError) in try index.trim(to: sizeLimit) }
+    try withIndex { index throws(DiskCacheError) in counters.countEvictions(try index.trim(to: sizeLimit)) }
   }
 
-  func totalSize() throws(DiskCacheError) -> Int {
-    try withIndex { index throws(DiskCacheError) in try index.totalSize() }
+  /// Settles what dead writers left, and removes what has expired or is over the limit.
+  func clean(on terms: Terms) throws(DiskCacheError) {
+    expiration = terms.configuration.expiration
+    try recover()
+    try withIndex { index throws(DiskCacheError) in
+      let current = try index.lastUse()
+      let use = lastUse ?? current
+      lastUse = nil
+      if let limit = terms.configuration.wipesAfterIdle, let date = use.date,
+        terms.now.timeIntervalSince(date) > limit.inSeconds
+      {
+        try index.remove(.used(upTo: use.sequence))
+      }
+      try index.remove(.expired(at: terms.now))
+      counters.countEvictions(try index.trim(to: terms.configuration.sizeLimit))
+    }
   }
 
-  func count() throws(DiskCacheError) -> Int {
-    try withIndex { index throws(DiskCacheError) in try index.count() }
+  /// Settles what dead writers left half done.
+  func recover() throws(DiskCacheError) {
+    try withIndex { index throws(DiskCacheError) in try recover(in: index) }
+  }
+
+  func sweep(shard: UInt8, now: Date) throws(DiskCacheError) {
+    try withIndex { index throws(DiskCacheError) in try index.sweep(shard: shard, now: now) }
   }
 
   /// Runs `body` on the open index. A folder that was deleted, or an index that is damaged, is made anew, once.
-  private func withIndex<Result>(
+  func withIndex<Result>(_ body: (DiskIndex) throws(DiskCacheError) -> Result) throws(DiskCacheError) -> Result {
+    do throws(DiskCacheError) {
+      return try withOpenIndex(body)
+    } catch {
+      switch error {
+      case .damagedIndex:
+        access = nil
+        try IndexAccess.setAside(layout: layout, in: fileSystem)
+      case _ where error.isMissing:
+        access = nil
+      case _ where error.isDiskFull:
+        // The log of the index may be what fills the disk.
+        _ = try? access?.index.shrinkLog()
+      default:
+        throw error
+      }
+      return try withOpenIndex(body)
+    }
+  }
+
+  private func withOpenIndex<Result>(
     _ body: (DiskIndex) throws(DiskCacheError) -> Result
   ) throws(DiskCacheError) -> Result {
-    if open != nil, access(layout.index, F_OK) != 0 { open = nil }
+    let access = try openAccess()
+    defer { access.leave() }
+    // Until this succeeds too much is counted, which does no harm; what needs more fails by itself.
+    if !unsettled.isEmpty, (try? settleOwn(in: access.index)) != nil { unsettled = [] }
+    return try body(access.index)
+  }
+
+  private func settleOwn(in index: DiskIndex) throws(DiskCacheError) {
+    try index.settle { _, id in unsettled.contains(id) }
+  }
+
+  /// The open index, entered.
+  private func openAccess() throws(DiskCacheError) -> IndexAccess {
+    if let access, try access.enter() { return access }
+    access = nil
+    unsettled = []
+    let access = try IndexAccess(layout: layout, expiration: expiration, in: fileSystem)
+    guard try access.enter() else { throw .busy(path: layout.index) }
     do throws(DiskCacheError) {
-      return try body(openIndex())
+      try recover(in: access.index)
+      lastUse = try access.index.lastUse()
     } catch {
-      guard open?.index.isCorrupt ?? isUnusable else { throw error }
-      open = nil
-      layout.removeIndex()
-      layout.removeFiles()
-      return try body(openIndex())
+      access.leave()
+      throw error
     }
+    self.access = access
+    return access
   }
 
-  /// Whether there is an index file that SQLite cannot open as one.
-  private var isUnusable: Bool {
-    guard access(layout.index, R_OK | W_OK) == 0, let start = FileManager.default.contents(atPath: layout.index) else {
-      return false
+  private func recover(in index: DiskIndex) throws(DiskCacheError) {
+    try index.settle { owner, _ throws(DiskCacheError) in
+      try OwnerLock.isDead(owner, layout: layout, in: fileSystem)
     }
-    return !start.isEmpty && !start.starts(with: Data("SQLite format 3\0".utf8))
+    try OwnerLock.removeDead(layout: layout, in: fileSystem)
   }
 
-  private func openIndex() throws(DiskCacheError) -> DiskIndex {
-    if let open { return open.index }
-    try layout.create()
-    let lock = try Lease(path: layout.lock)
-    let index = try DiskIndex(layout: layout)
-    if lock.isFirst { try index.recover() }
-    try lock.share()
-    open = (index, lock)
-    return index
-  }
-}
-
-/// Shows other processes that the cache is in use, for as long as it lives.
-private final class Lease {
-  private let file: FileDescriptor
-  /// Whether nobody else was using the cache.
-  let isFirst: Bool
-
-  init(path: String) throws(DiskCacheError) {
-    file = try FileDescriptor(path: path, flags: O_RDWR | O_CREAT)
-    isFirst = try file.lock(LOCK_EX | LOCK_NB)
-  }
-
-  /// Lets other processes in.
-  func share() throws(DiskCacheError) {
-    _ = try file.lock(LOCK_SH)
-  }
-}
-
-extension KeyDigest {
-  var bytes: [UInt8] {
-    [low, high].flatMap { word in withUnsafeBytes(of: word.littleEndian, Array.init) }
-  }
-}
-
-extension timespec {
-  fileprivate init(_ date: Date) {
-    let seconds = date.timeIntervalSince1970.rounded(.down)
-    self.init(tv_sec: Int(seconds), tv_nsec: Int((date.timeIntervalSince1970 - seconds) * 1e9))
+  private static func touch(
+    _ uses: [(digest: [UInt8], date: Date)], in index: DiskIndex
+  ) throws(DiskCacheError) {
+    try index.touch(uses)
+    for use in uses {
+      let time = timespec(use.date)
+      // The file may be gone by now; then there is nothing to mark.
+      _ = try? index.fileSystem.check(.setTimes, index.layout.root) { _ in
+        Int(utimensat(AT_FDCWD, index.layout.entry(use.digest), [time, time], 0))
+      }
+    }
   }
 }

@@ -4,17 +4,21 @@ import Foundation
 struct FileDescriptor: ~Copyable {
   private let number: Int32
   private let path: String
+  private let fileSystem: any FileSystem
 
-  init(path: String, flags: Int32, mode: mode_t = 0o600) throws(DiskCacheError) {
-    number = try Self.check("open", path) { open(path, flags | O_CLOEXEC, mode) }
+  init(
+    path: String, flags: Int32, mode: mode_t = 0o600, in fileSystem: any FileSystem = SystemFiles()
+  ) throws(DiskCacheError) {
+    number = Int32(try fileSystem.check(.open, path) { _ in Int(open(path, flags | O_CLOEXEC, mode)) })
     self.path = path
+    self.fileSystem = fileSystem
   }
 
   deinit { close(number) }
 
   func status() throws(DiskCacheError) -> stat {
     var result = stat()
-    _ = try Self.check("fstat", path) { fstat(number, &result) }
+    try fileSystem.check(.status, path) { _ in Int(fstat(number, &result)) }
     return result
   }
 
@@ -34,8 +38,10 @@ struct FileDescriptor: ~Copyable {
   func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int) throws(DiskCacheError) -> Int {
     var done = 0
     while done < buffer.count {
-      let rest = UnsafeMutableRawBufferPointer(rebasing: buffer[done...])
-      let count = try Self.check("read", path) { pread(number, rest.baseAddress, rest.count, off_t(offset + done)) }
+      let rest = buffer.baseAddress.map { $0 + done }
+      let count = try fileSystem.check(.read, path, byteCount: buffer.count - done) { byteCount in
+        pread(number, rest, byteCount, off_t(offset + done))
+      }
       if count == 0 { break }
       done += count
     }
@@ -52,31 +58,55 @@ struct FileDescriptor: ~Copyable {
   private func write(_ bytes: UnsafeRawBufferPointer, at offset: Int) throws(DiskCacheError) {
     var done = 0
     while done < bytes.count {
-      let rest = UnsafeRawBufferPointer(rebasing: bytes[done...])
-      done += try Self.check("write", path) { pwrite(number, rest.baseAddress, rest.count, off_t(offset + done)) }
+      let rest = bytes.baseAddress.map { $0 + done }
+      done += try fileSystem.check(.write, path, byteCount: bytes.count - done) { byteCount in
+        pwrite(number, rest, byteCount, off_t(offset + done))
+      }
     }
   }
 
-  /// Takes the advisory lock; `false` when another process has it and `flags` say not to wait.
+  /// Sets when the file was last changed.
+  func setModificationDate(_ date: Date) throws(DiskCacheError) {
+    let time = timespec(date)
+    try fileSystem.check(.setTimes, path) { _ in Int(futimens(number, [time, time])) }
+  }
+
+  /// Takes the advisory lock, or gives it back; `false` when another holder is in the way and `flags` say not to wait.
+  @discardableResult
   func lock(_ flags: Int32) throws(DiskCacheError) -> Bool {
     do throws(DiskCacheError) {
-      _ = try Self.check("flock", path) { flock(number, flags) }
+      try fileSystem.check(.lock, path) { _ in Int(flock(number, flags)) }
       return true
     } catch {
-      if case .system(_, _, EWOULDBLOCK) = error { return false }
-      throw error
+      guard error.systemCode == EWOULDBLOCK else { throw error }
+      return false
     }
   }
 
-  /// The result of a call, or what `errno` says when it is negative.
-  static func check<Number: SignedInteger>(
-    _ call: String, _ path: String, _ body: () -> Number
-  ) throws(DiskCacheError) -> Number {
-    while true {
-      let result = body()
-      if result >= 0 { return result }
-      let code = errno
-      if code != EINTR { throw .system(call: call, path: path, code: code) }
+  /// Tries for a short time to take the advisory lock.
+  func lock(_ flags: Int32, for patience: Duration) throws(DiskCacheError) {
+    let end = ContinuousClock.now + patience
+    while try !lock(flags | LOCK_NB) {
+      guard ContinuousClock.now < end else { throw .busy(path: path) }
+      usleep(1000)
     }
+  }
+}
+
+extension timespec {
+  init(_ date: Date) {
+    let seconds = date.timeIntervalSince1970.rounded(.down)
+    self.init(tv_sec: Int(seconds), tv_nsec: Int((date.timeIntervalSince1970 - seconds) * 1e9))
+  }
+}
+
+extension stat {
+  var modificationDate: Date {
+    #if canImport(Darwin)
+    let time = st_mtimespec
+    #else
+    let time = st_mtim
+    #endif
+    return Date(timeIntervalSince1970: Double(time.tv_sec) + Double(time.tv_nsec) * 1e-9)
   }
 }

@@ -8,26 +8,27 @@ final class SQLiteConnection {
     case null
     case integer(Int64)
     case real(Double)
+    case text(String)
     case blob([UInt8])
   }
 
-  /// SQLite's own number for an answer that says the file is no sound database.
-  static let corruptionCodes: Set<Int32> = [SQLITE_CORRUPT, SQLITE_NOTADB]
-
   private let database: OpaquePointer
+  private let path: String
+  private let fileSystem: any FileSystem
   private var statements: [String: OpaquePointer] = [:]
 
   /// Opens or creates a database that only its owner may read.
-  init(path: String) throws(DiskCacheError) {
+  init(path: String, in fileSystem: any FileSystem) throws(DiskCacheError) {
     var handle: OpaquePointer?
     let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX
     let code = sqlite3_open_v2(path, &handle, flags, nil)
     guard code == SQLITE_OK, let handle else {
-      let reason = handle.map { String(cString: sqlite3_errmsg($0)) } ?? "no memory"
-      sqlite3_close_v2(handle)
-      throw .index(reason: "\(path) cannot be opened: \(reason)")
+      defer { sqlite3_close_v2(handle) }
+      throw Self.failure(handle, path: path, doing: "open")
     }
     database = handle
+    self.path = path
+    self.fileSystem = fileSystem
     sqlite3_busy_timeout(handle, 2000)
     chmod(path, 0o600)
   }
@@ -36,9 +37,6 @@ final class SQLiteConnection {
     for statement in statements.values { sqlite3_finalize(statement) }
     sqlite3_close_v2(database)
   }
-
-  /// Whether the last failure says that the file is no sound database.
-  var isCorrupt: Bool { Self.corruptionCodes.contains(sqlite3_errcode(database)) }
 
   /// Runs a statement and returns its rows.
   @discardableResult
@@ -54,16 +52,19 @@ final class SQLiteConnection {
       switch sqlite3_step(statement) {
       case SQLITE_ROW: rows.append((0..<sqlite3_column_count(statement)).map { column($0, of: statement) })
       case SQLITE_DONE: return rows
-      default: throw failure(sql)
+      default: throw Self.failure(database, path: path, doing: sql)
       }
     }
   }
 
   /// Runs `body` in one transaction that is undone when it throws.
+  @discardableResult
   func transaction<Result>(_ body: () throws(DiskCacheError) -> Result) throws(DiskCacheError) -> Result {
+    try fileSystem.check(.begin, path) { _ in 0 }
     try run("BEGIN IMMEDIATE")
     do throws(DiskCacheError) {
       let result = try body()
+      try fileSystem.check(.commit, path) { _ in 0 }
       try run("COMMIT")
       return result
     } catch {
@@ -78,7 +79,7 @@ final class SQLiteConnection {
     var statement: OpaquePointer?
     guard sqlite3_prepare_v3(database, sql, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &statement, nil) == SQLITE_OK,
       let statement
-    else { throw failure(sql) }
+    else { throw Self.failure(database, path: path, doing: sql) }
     statements[sql] = statement
     return statement
   }
@@ -90,6 +91,7 @@ final class SQLiteConnection {
     case .null: sqlite3_bind_null(statement, index)
     case .integer(let number): sqlite3_bind_int64(statement, index, number)
     case .real(let number): sqlite3_bind_double(statement, index, number)
+    case .text(let text): sqlite3_bind_text(statement, index, text, Int32(text.utf8.count), transient)
     case .blob(let bytes): sqlite3_bind_blob(statement, index, bytes, Int32(bytes.count), transient)
     }
   }
@@ -98,6 +100,8 @@ final class SQLiteConnection {
     switch sqlite3_column_type(statement, index) {
     case SQLITE_INTEGER: return .integer(sqlite3_column_int64(statement, index))
     case SQLITE_FLOAT: return .real(sqlite3_column_double(statement, index))
+    case SQLITE_TEXT:
+      return .text(sqlite3_column_text(statement, index).map { String(cString: $0) } ?? "")
     case SQLITE_BLOB:
       let count = Int(sqlite3_column_bytes(statement, index))
       return .blob([UInt8](UnsafeRawBufferPointer(start: sqlite3_column_blob(statement, index), count: count)))
@@ -105,14 +109,32 @@ final class SQLiteConnection {
     }
   }
 
-  private func failure(_ sql: String) -> DiskCacheError {
-    .index(reason: "\(String(cString: sqlite3_errmsg(database))) (\(sql))")
+  private static func failure(_ database: OpaquePointer?, path: String, doing what: String) -> DiskCacheError {
+    guard let database else { return .index(reason: "no memory for \(path)") }
+    switch sqlite3_errcode(database) {
+    case SQLITE_CORRUPT, SQLITE_NOTADB: return .damagedIndex(path: path)
+    case SQLITE_BUSY, SQLITE_LOCKED: return .busy(path: path)
+    case SQLITE_FULL: return .system(call: "write", path: path, code: ENOSPC)
+    case SQLITE_READONLY: return .system(call: "write", path: path, code: EROFS)
+    case SQLITE_IOERR where sqlite3_system_errno(database) != 0,
+      SQLITE_CANTOPEN where sqlite3_system_errno(database) != 0:
+      return .system(call: what, path: path, code: sqlite3_system_errno(database))
+    default: return .index(reason: "\(String(cString: sqlite3_errmsg(database))) (\(what))")
+    }
   }
 }
 
 extension SQLiteConnection.Value {
   var integer: Int64? {
     if case .integer(let number) = self { number } else { nil }
+  }
+
+  var real: Double? {
+    if case .real(let number) = self { number } else { nil }
+  }
+
+  var text: String? {
+    if case .text(let text) = self { text } else { nil }
   }
 
   var blob: [UInt8]? {

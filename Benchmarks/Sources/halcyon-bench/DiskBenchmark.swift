@@ -1,0 +1,161 @@
+import BenchSQLite
+import Foundation
+import Halcyon
+
+/// The disk cache beside the plain file calls that it cannot do without, and beside Foundation's.
+enum DiskBenchmark {
+  static func run() async throws {
+    // Where caches lie, and not among temporary files: for five minutes ext4 is slow to make files beside deleted ones.
+    let folder = DiskCache.directory(named: "bench-\(UUID().uuidString)")
+    defer { try? FileManager.default.removeItem(at: folder) }
+    try await gets(byteCount: 10_240, name: "10kb", goal: .atMost(20), in: folder.appending(path: "get-10"))
+    try await gets(byteCount: 102_400, name: "100kb", goal: .atMost(45), in: folder.appending(path: "get-100"))
+    try await puts(in: folder.appending(path: "put"))
+    try await opens(rowCount: 100_000, name: "100k", goal: .atMost(10), in: folder.appending(path: "open-100k"))
+    try await opens(rowCount: 1_000_000, name: "1m", goal: .atMost(50), in: folder.appending(path: "open-1m"))
+  }
+
+  @concurrent
+  private static func gets(byteCount: Int, name: String, goal: Metric.Goal, in folder: URL) async throws {
+    let cache = DiskCache(directory: folder)
+    let keys = (0..<300).map { key($0) }
+    for (number, key) in keys.enumerated() { try await cache.store(entry(number, byteCount: byteCount), for: key) }
+    let paths = files(below: folder.appending(path: "v1/d"))
+    var (cached, plain, foundation): ([Double], [Double], [Double]) = ([], [], [])
+    for _ in 0..<10 {
+      for key in keys {
+        cached.append(
+          try await microseconds {
+            let entry = try await cache.entry(for: key)
+            precondition(entry?.body.count == byteCount)
+          })
+      }
+      for path in paths { plain.append(try microseconds { try readPlainly(path) }) }
+      for path in paths {
+        let url = URL(filePath: path)
+        foundation.append(
+          try microseconds {
+            let data = try Data(contentsOf: url)
+            precondition(data.count > byteCount)
+          })
+      }
+    }
+    Metric(name: "disk_get_\(name)", value: median(cached), unit: "us", goal: goal).report()
+    Metric(name: "open_read_close_\(name)", value: median(plain), unit: "us").report()
+    Metric(name: "foundation_read_\(name)", value: median(foundation), unit: "us").report()
+    Metric(name: "disk_get_\(name)_to_plain", value: median(cached) / median(plain), unit: "ratio").report()
+  }
+
+  @concurrent
+  private static func puts(in folder: URL) async throws {
+    let cache = DiskCache(directory: folder)
+    let (count, body) = (5000, entry(0, byteCount: 10_240).body)
+    // The first entries also make the folders.
+    for number in 0..<1000 { try await cache.store(entry(number, byteCount: 10_240), for: key(number)) }
+    var (cached, foundation): ([Double], [Double]) = ([], [])
+    let start = ContinuousClock.now
+    for number in 1000..<1000 + count {
+      let entry = entry(number, byteCount: 10_240)
+      cached.append(try await microseconds { try await cache.store(entry, for: key(number)) })
+    }
+    let rate = Double(count) / (start.duration(to: .now) / .seconds(1))
+    for number in 0..<500 {
+      let url = folder.appending(path: "peer-\(number)")
+      foundation.append(try microseconds { try body.write(to: url, options: .atomic) })
+    }
+    Metric(name: "disk_put_10kb", value: median(cached), unit: "us", goal: .atMost(150)).report()
+    Metric(name: "disk_put_10kb_rate", value: rate, unit: "per_s", goal: .atLeast(5000)).report()
+    Metric(name: "foundation_atomic_write_10kb", value: median(foundation), unit: "us").report()
+  }
+
+  @concurrent
+  private static func opens(rowCount: Int, name: String, goal: Metric.Goal, in folder: URL) async throws {
+    var configuration = DiskCacheConfiguration(sizeLimit: .max)
+    configuration.cleansOnItsOwn = false
+    _ = try await DiskCache(directory: folder, configuration: configuration).count
+    try fill(folder.appending(path: "v1/index.db").path(), rowCount: rowCount)
+    var opened: [Double] = []
+    for _ in 0..<9 {
+      let cache = DiskCache(directory: folder, configuration: configuration)
+      let time = try await microseconds {
+        let count = try await cache.count
+        precondition(count == rowCount)
+      }
+      opened.append(time / 1000)
+    }
+    Metric(name: "disk_open_\(name)", value: median(opened), unit: "ms", goal: goal).report()
+
+    let cache = DiskCache(directory: folder, configuration: configuration)
+    cache.configuration.sizeLimit = try await cache.totalSize
+    var replaced: [Double] = []
+    // Fewer than after which a sweep would take away rows that have no files.
+    for number in 0..<900 {
+      let entry = entry(number, byteCount: 10_240)
+      replaced.append(try await microseconds { try await cache.store(entry, for: key(number)) })
+    }
+    precondition(cache.statistics.evictions == 900)
+    Metric(name: "disk_evict_put_10kb_at_\(name)", value: median(replaced), unit: "us").report()
+  }
+
+  /// Rows of entries that have no files: opening reads none.
+  private static func fill(_ path: String, rowCount: Int) throws {
+    var database: OpaquePointer?
+    defer { sqlite3_close_v2(database) }
+    let code = sqlite3_open(path, &database)
+    precondition(code == SQLITE_OK)
+    let sql = """
+      PRAGMA synchronous=OFF; PRAGMA cache_size=-400000; BEGIN;
+      WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i+1 FROM n WHERE i<\(rowCount))
+      INSERT INTO entry(id, digest, bytes, ready, sequence, expires, lifetime, source, host)
+        SELECT i, randomblob(16), 16384, 1, i, 4000000000, 604800, randomblob(16), 'images.example.com' FROM n;
+      UPDATE total SET sequence=\(rowCount);
+      COMMIT; PRAGMA wal_checkpoint(TRUNCATE);
+      """
+    let result = sqlite3_exec(database, sql, nil, nil, nil)
+    precondition(result == SQLITE_OK, String(cString: sqlite3_errmsg(database)))
+  }
+
+  private static func key(_ number: Int) -> CacheKey {
+    ImagePipeline.cacheKey(for: ImageRequest(source: .address("https://images.example.com/2026/photo-\(number).jpg")))
+  }
+
+  private static func entry(_ number: Int, byteCount: Int) -> StoredEntry {
+    let headers: HTTPHeaders = [
+      "Content-Type": "image/jpeg", "Cache-Control": "max-age=86400", "ETag": "\"5f3a-\(number)\"",
+      "Last-Modified": "Tue, 21 Oct 2026 07:28:00 GMT", "Date": "Wed, 22 Oct 2026 07:28:00 GMT",
+    ]
+    return StoredEntry(
+      body: Data((0..<byteCount).map { UInt8(truncatingIfNeeded: $0 &* 31 ^ number) }),
+      metadata: EntryMetadata(
+        url: URL(string: "https://images.example.com/2026/photo-\(number).jpg"), headers: headers, requestDate: Date(),
+        responseDate: Date()))
+  }
+
+  private static func files(below folder: URL) -> [String] {
+    guard let names = FileManager.default.enumerator(atPath: folder.path()) else { return [] }
+    return names.compactMap { $0 as? String }.filter { $0.count > 2 }.map { folder.path() + "/" + $0 }
+  }
+
+  private static func readPlainly(_ path: String) throws {
+    let file = open(path, O_RDONLY | O_CLOEXEC)
+    var status = stat()
+    precondition(file >= 0 && fstat(file, &status) == 0)
+    let bytes = [UInt8](unsafeUninitializedCapacity: Int(status.st_size)) { buffer, count in
+      count = read(file, buffer.baseAddress, buffer.count)
+    }
+    close(file)
+    precondition(bytes.count == status.st_size)
+  }
+
+  private static func microseconds(_ work: () throws -> Void) rethrows -> Double {
+    let start = ContinuousClock.now
+    try work()
+    return start.duration(to: .now) / .microseconds(1)
+  }
+
+  private static func microseconds(_ work: () async throws -> Void) async rethrows -> Double {
+    let start = ContinuousClock.now
+    try await work()
+    return start.duration(to: .now) / .microseconds(1)
+  }
+}

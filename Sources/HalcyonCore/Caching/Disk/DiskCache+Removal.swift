@@ -1,0 +1,49 @@
+extension DiskCache {
+  /// Forgets every variant of one image: all that was stored for an address, before redirects.
+  ///
+  /// - Returns: How many entries there were.
+  @discardableResult
+  public func removeEntries(from source: ImageSource) async throws -> Int {
+    try await changing { writer in try await writer.remove(.source(source.keyText)) }
+  }
+
+  /// Forgets the entries that carry a tag.
+  ///
+  /// - Returns: How many entries there were.
+  @discardableResult
+  public func removeEntries(taggedWith tag: String) async throws -> Int {
+    try await changing { writer in try await writer.remove(.tag(tag)) }
+  }
+
+  /// Forgets what was asked from a host; upper and lower case are the same.
+  ///
+  /// - Returns: How many entries there were.
+  @discardableResult
+  public func removeEntries(fromHost host: String) async throws -> Int {
+    try await changing { writer in try await writer.remove(.host(host)) }
+  }
+
+  /// Forgets the entries for which `condition` holds, looking at each; images are not read.
+  ///
+  /// - Returns: How many entries there were.
+  @discardableResult
+  public func removeEntries(where condition: (DiskCacheEntry) async throws -> Bool) async throws -> Int {
+    var removedCount = 0
+    for try await entry in entries where try await condition(entry) {
+      removedCount += try await changing { writer in try await writer.remove(.unchanged(entry.id)) }
+    }
+    return removedCount
+  }
+
+  /// Forgets the entries that have expired, reading no file.
+  public func removeExpired() async throws {
+    let now = terms.now
+    _ = try await changing { writer in try await writer.remove(.expired(at: now)) }
+  }
+
+  /// Evicts what is over the limit now.
+  public func trim() async throws {
+    let sizeLimit = configuration.sizeLimit
+    try await changing { writer in try await writer.trim(to: sizeLimit) }
+  }
+}

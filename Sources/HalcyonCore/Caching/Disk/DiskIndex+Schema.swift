@@ -1,0 +1,59 @@
+extension DiskIndex {
+  /// Goes up with every change of the tables; an index of another format is made anew from the entries.
+  private static let format: Int64 = 2
+
+  /// Whether the tables are there and of this format.
+  func isCurrent() throws(DiskCacheError) -> Bool {
+    try database.number("PRAGMA user_version") == Self.format
+  }
+
+  /// Makes the tables in an empty database.
+  func createTables() throws(DiskCacheError) {
+    // Each change writes some ten pages to the log, whole.
+    try database.run("PRAGMA page_size=1024")
+    try database.run("PRAGMA journal_mode=WAL")
+    try database.transaction { () throws(DiskCacheError) in
+      for statement in Self.schema { try database.run(statement) }
+    }
+  }
+
+  /// Makes the index count as whole, so that it is used.
+  func markCurrent() throws(DiskCacheError) {
+    try database.run("PRAGMA user_version=\(Self.format)")
+  }
+
+  // The triggers keep the totals true, whoever adds and removes rows.
+  private static let schema = [
+    """
+    CREATE TABLE entry(
+      id INTEGER PRIMARY KEY, digest BLOB NOT NULL, bytes INTEGER NOT NULL, ready INTEGER NOT NULL,
+      sequence INTEGER NOT NULL, pinned INTEGER NOT NULL DEFAULT 0, tagged INTEGER NOT NULL DEFAULT 0,
+      owner TEXT, lifetime REAL, expires REAL, source BLOB, host TEXT)
+    """,
+    "CREATE UNIQUE INDEX entry_ready ON entry(digest) WHERE ready=1",
+    "CREATE UNIQUE INDEX entry_pending ON entry(digest) WHERE ready=0",
+    "CREATE INDEX entry_order ON entry(sequence) WHERE ready=1 AND pinned=0",
+    "CREATE INDEX entry_pinned ON entry(bytes) WHERE ready=1 AND pinned=1",
+    "CREATE INDEX entry_expiry ON entry(expires) WHERE expires IS NOT NULL",
+    "CREATE INDEX entry_source ON entry(source)",
+    "CREATE TABLE tag(entry INTEGER NOT NULL, tag BLOB NOT NULL, PRIMARY KEY(entry, tag)) WITHOUT ROWID",
+    "CREATE INDEX tag_tag ON tag(tag)",
+    "CREATE TABLE total(bytes INTEGER NOT NULL, count INTEGER NOT NULL, sequence INTEGER NOT NULL, used REAL)",
+    "INSERT INTO total VALUES(0, 0, 0, NULL)",
+    """
+    CREATE TRIGGER entry_added AFTER INSERT ON entry BEGIN
+      UPDATE total SET bytes=bytes+new.bytes, count=count+1;
+    END
+    """,
+    """
+    CREATE TRIGGER entry_removed AFTER DELETE ON entry BEGIN
+      UPDATE total SET bytes=bytes-old.bytes, count=count-1;
+    END
+    """,
+    """
+    CREATE TRIGGER tags_removed AFTER DELETE ON entry WHEN old.tagged=1 BEGIN
+      DELETE FROM tag WHERE entry=old.id;
+    END
+    """,
+  ]
+}

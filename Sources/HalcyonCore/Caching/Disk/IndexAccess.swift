@@ -1,0 +1,84 @@
+import Foundation
+
+/// An open index with what keeps other processes from taking it away.
+///
+/// Every use of the index holds the gate together with all other users; whoever makes the index anew holds it alone.
+/// So no change is ever under way in an index that is thrown away.
+final class IndexAccess {
+  private static let patience = Duration.seconds(2)
+
+  let index: DiskIndex
+  let owner: OwnerLock
+  private let gate: FileDescriptor
+  private let node: ino_t
+
+  /// Opens the index; makes it from the entries that are there when it is missing, or of another format.
+  init(layout: DiskLayout, expiration: CacheExpiration, in fileSystem: any FileSystem) throws(DiskCacheError) {
+    try layout.create(in: fileSystem)
+    owner = try OwnerLock(layout: layout, in: fileSystem)
+    gate = try FileDescriptor(path: layout.gate, flags: O_RDWR | O_CREAT, in: fileSystem)
+    try gate.lock(LOCK_SH, for: Self.patience)
+    var index = try DiskIndex(layout: layout, in: fileSystem)
+    if try !index.isCurrent() {
+      try gate.lock(LOCK_EX, for: Self.patience)
+      index = try DiskIndex(layout: layout, in: fileSystem)
+      if try !index.isCurrent() { index = try Self.make(layout: layout, expiration: expiration, in: fileSystem) }
+    }
+    try gate.lock(LOCK_UN)
+    node = try fileSystem.status(of: layout.index).st_ino
+    self.index = index
+  }
+
+  /// Sets a damaged index aside, so that the next access makes a new one. The damaged one must not be open here.
+  static func setAside(layout: DiskLayout, in fileSystem: any FileSystem) throws(DiskCacheError) {
+    let gate = try FileDescriptor(path: layout.gate, flags: O_RDWR | O_CREAT, in: fileSystem)
+    try gate.lock(LOCK_EX, for: patience)
+    // Somebody else may have made a new one meanwhile.
+    if isSound(layout: layout, in: fileSystem) { return }
+    do throws(DiskCacheError) {
+      try fileSystem.move(layout.index, to: layout.damagedIndex)
+    } catch {
+      guard error.isMissing else { throw error }
+    }
+    for suffix in ["-wal", "-shm"] { try fileSystem.remove(layout.index + suffix) }
+  }
+
+  /// Takes part in the use of the index; `false` when it is not the one in the folder any more, which was deleted.
+  func enter() throws(DiskCacheError) -> Bool {
+    try gate.lock(LOCK_SH, for: Self.patience)
+    do throws(DiskCacheError) {
+      if try index.fileSystem.status(of: index.layout.index).st_ino == node { return true }
+    } catch {
+      guard error.isMissing else {
+        leave()
+        throw error
+      }
+    }
+    leave()
+    return false
+  }
+
+  func leave() {
+    // A lock that cannot be given back goes with the process.
+    _ = try? gate.lock(LOCK_UN)
+  }
+
+  private static func make(
+    layout: DiskLayout, expiration: CacheExpiration, in fileSystem: any FileSystem
+  ) throws(DiskCacheError) -> DiskIndex {
+    for suffix in ["", "-wal", "-shm"] { try fileSystem.remove(layout.index + suffix) }
+    let index = try DiskIndex(layout: layout, in: fileSystem)
+    try index.createTables()
+    try index.rebuild(expiration: expiration)
+    try index.markCurrent()
+    try index.shrinkLog()
+    return index
+  }
+
+  private static func isSound(layout: DiskLayout, in fileSystem: any FileSystem) -> Bool {
+    guard let index = try? DiskIndex(layout: layout, in: fileSystem), (try? index.isCurrent()) == true else {
+      return false
+    }
+    return (try? index.database.run("PRAGMA quick_check(1)").first?.first?.text) == "ok"
+  }
+}

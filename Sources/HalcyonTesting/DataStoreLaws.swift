@@ -1,0 +1,140 @@
+import Foundation
+public import HalcyonCore
+
+/// The laws of ``HalcyonCore/DataStore`` as a check that runs under any test framework.
+///
+/// ```swift
+/// @Test func `our store keeps the laws`() async throws {
+///   try await DataStoreLaws.check { try OurStore() }
+/// }
+/// ```
+public enum DataStoreLaws {
+  /// A law that a store broke.
+  public struct Violation: Error, CustomStringConvertible {
+    /// What was expected and what came.
+    public let description: String
+  }
+
+  /// Checks all laws.
+  ///
+  /// - Parameter makeStore: Makes an empty store with room for at least 4 MiB in 200 entries.
+  /// - Throws: ``Violation`` for the first law that is broken; what the store throws, where it must not.
+  public static func check(_ makeStore: () async throws -> any DataStore) async throws {
+    for law in [returnsWhatWasStored, tellsKeysApart, replaces, updatesMetadata, forgets, servesManyAtOnce] {
+      try await law(makeStore())
+    }
+  }
+
+  private static func returnsWhatWasStored(_ store: any DataStore) async throws {
+    try await expect(store, "an empty store", "a", nil)
+    for count in [0, 1, 4095, 4096, 100_000] {
+      let entry = entry(byteCount: count)
+      let key = CacheKey("entry of \(count) bytes")
+      try await store.store(entry, for: key)
+      try await expect(store, "what was stored", key, entry)
+      try await expect(store, "a second read", key, entry)
+    }
+    for metadata in metadataCases {
+      let entry = StoredEntry(body: Data("body".utf8), metadata: metadata)
+      try await store.store(entry, for: "metadata")
+      try await expect(store, "metadata", "metadata", entry)
+    }
+  }
+
+  private static func tellsKeysApart(_ store: any DataStore) async throws {
+    let texts = [
+      "", " ", "\0", "a\0", "a", "A", "a/b", "../a", ".", "%00", "@#?&=", "é", "e\u{301}", "🙂",
+      String(repeating: "long", count: 2048), String(repeating: "long", count: 2048) + "er",
+    ]
+    for (number, text) in texts.enumerated() { try await store.store(entry(seed: number), for: CacheKey(text)) }
+    for (number, text) in texts.enumerated() {
+      // Swift takes two spellings of one letter for equal texts; a key's bytes decide, and either answer is lawful.
+      if texts.firstIndex(of: text) != texts.lastIndex(of: text) { continue }
+      try await expect(store, "key \(number)", CacheKey(text), entry(seed: number))
+    }
+  }
+
+  private static func replaces(_ store: any DataStore) async throws {
+    for round in 1...20 {
+      let entry = entry(seed: round, byteCount: 100_000 / round)
+      try await store.store(entry, for: "a")
+      try await expect(store, "the newest of \(round) entries", "a", entry)
+    }
+  }
+
+  private static func updatesMetadata(_ store: any DataStore) async throws {
+    let metadata = metadataCases[0]
+    guard try await !store.updateMetadata(metadata, for: "a") else {
+      throw Violation(description: "Changing the metadata of a missing entry claims that there was one.")
+    }
+    try await expect(store, "an update of a missing entry", "a", nil)
+    var entry = entry()
+    try await store.store(entry, for: "a")
+    for metadata in metadataCases + [metadata] {
+      guard try await store.updateMetadata(metadata, for: "a") else {
+        throw Violation(description: "Changing the metadata of an entry claims that there was none.")
+      }
+      entry.metadata = metadata
+      try await expect(store, "changed metadata", "a", entry)
+    }
+  }
+
+  private static func forgets(_ store: any DataStore) async throws {
+    for key in ["a", "b", "c"] as [CacheKey] { try await store.store(entry(), for: key) }
+    try await store.removeEntry(for: "a")
+    try await store.removeEntry(for: "missing")
+    try await expect(store, "a removed entry", "a", nil)
+    try await expect(store, "the entry beside a removed one", "b", entry())
+    try await store.store(entry(seed: 2), for: "a")
+    try await expect(store, "an entry stored after its removal", "a", entry(seed: 2))
+    try await store.removeAll()
+    for key in ["a", "b", "c"] as [CacheKey] { try await expect(store, "the removal of all", key, nil) }
+  }
+
+  private static func servesManyAtOnce(_ store: any DataStore) async throws {
+    try await withThrowingTaskGroup { group in
+      for number in 0..<200 {
+        group.addTask {
+          let key = CacheKey("\(number % 100)")
+          try await store.store(entry(seed: number % 100, byteCount: 500), for: key)
+          try await expect(store, "an entry stored among many", key, entry(seed: number % 100, byteCount: 500))
+        }
+      }
+      try await group.waitForAll()
+    }
+  }
+
+  private static var metadataCases: [EntryMetadata] {
+    let date = Date(timeIntervalSince1970: 1_700_000_000)
+    var many = HTTPHeaders()
+    for number in 0..<40 { many.add(name: "X-Field-\(number)", value: String(repeating: "v", count: number)) }
+    return [
+      EntryMetadata(requestDate: date, responseDate: date),
+      EntryMetadata(
+        url: URL(string: "https://example.com/ä?b=%20"), status: 404, headers: ["ETag": "\"ä\""],
+        requestDate: date - 10, responseDate: date, expiration: .never, tags: ["a", "ä b", ""]),
+      EntryMetadata(headers: many, requestDate: date, responseDate: date, tags: (0..<20).map { "tag \($0)" }),
+    ]
+  }
+
+  private static func entry(seed: Int = 1, byteCount: Int = 1000) -> StoredEntry {
+    let date = Date(timeIntervalSince1970: 1_700_000_000)
+    return StoredEntry(
+      body: Data((0..<byteCount).map { UInt8(truncatingIfNeeded: ($0 &* 31) ^ seed) }),
+      metadata: EntryMetadata(requestDate: date, responseDate: date, expiration: .never))
+  }
+
+  private static func expect(
+    _ store: any DataStore, _ situation: String, _ key: CacheKey, _ expected: StoredEntry?
+  ) async throws {
+    let found = try await store.entry(for: key)
+    guard found != expected else { return }
+    throw Violation(
+      description: "After \(situation): expected \(describe(expected)) under “\(key.text.prefix(40))”, "
+        + "found \(describe(found)).")
+  }
+
+  private static func describe(_ entry: StoredEntry?) -> String {
+    entry.map { "\($0.body.count) bytes with \($0.metadata)" } ?? "no entry"
+  }
+}

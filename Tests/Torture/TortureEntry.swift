@@ -1,0 +1,52 @@
+import Foundation
+import HalcyonCore
+
+/// Bytes that say which key they belong to, and from which the rest of them follows.
+enum TortureEntry {
+  static func key(_ number: UInt64) -> CacheKey { CacheKey("|url=\(number)") }
+
+  static func make(number: UInt64, version: UInt64) -> StoredEntry {
+    let date = Date(timeIntervalSince1970: 1_700_000_000)
+    return StoredEntry(
+      body: body(number: number, version: version),
+      metadata: EntryMetadata(requestDate: date, responseDate: date, tags: ["\(number % 7)"]))
+  }
+
+  /// Whether a body is exactly what some writer stored under a key.
+  static func isSound(_ body: Data, number: UInt64) -> Bool {
+    guard body.count >= 16 else { return false }
+    let (found, version) = body.withUnsafeBytes { bytes in
+      (bytes.loadUnaligned(as: UInt64.self), bytes.loadUnaligned(fromByteOffset: 8, as: UInt64.self))
+    }
+    return found == number && body == self.body(number: number, version: version)
+  }
+
+  private static func body(number: UInt64, version: UInt64) -> Data {
+    var random = TortureRandom(seed: number &* 0x9E37_79B9_7F4A_7C15 ^ version)
+    let wordCount = Int(random.next() % 14_975) + 25  // 200 bytes to 120 KB
+    var words = [number, version]
+    while words.count < wordCount { words.append(random.next()) }
+    return words.withUnsafeBytes { Data($0) }
+  }
+}
+
+/// Random numbers that follow from a seed: SplitMix64 (Steele, Lea and Flood, 2014).
+struct TortureRandom: RandomNumberGenerator {
+  private var state: UInt64
+
+  init(seed: UInt64) { state = seed }
+
+  mutating func next() -> UInt64 {
+    state &+= 0x9E37_79B9_7F4A_7C15
+    var word = state
+    word = (word ^ word >> 30) &* 0xBF58_476D_1CE4_E5B9
+    word = (word ^ word >> 27) &* 0x94D0_49BB_1331_11EB
+    return word ^ word >> 31
+  }
+
+  /// Few keys often and many seldom: a Pareto distribution over 0..<2000.
+  mutating func nextKey() -> UInt64 {
+    let uniform = Double.random(in: 0.001..<1, using: &self)
+    return UInt64(pow(uniform, -1.1) - 1) % 2000
+  }
+}

@@ -1,0 +1,42 @@
+import Foundation
+import HalcyonCore
+
+/// Reads and writes without end, until it is killed. It ends by itself only when it finds what must not be.
+struct TortureWriter {
+  static let sizeLimit = 4_000_000
+
+  let folder: URL
+  let seed: UInt64
+
+  func run() async throws {
+    let cache = DiskCache(directory: folder, configuration: DiskCacheConfiguration(sizeLimit: Self.sizeLimit))
+    await withThrowingTaskGroup { group in
+      for worker in 0..<2 as Range<UInt64> {
+        group.addTask { try await work(on: cache, random: TortureRandom(seed: seed &+ worker)) }
+      }
+      while let result = await group.nextResult() {
+        if case .failure(let error) = result { Self.end("\(error)") }
+      }
+    }
+  }
+
+  private func work(on cache: DiskCache, random: TortureRandom) async throws {
+    var random = random
+    while true {
+      let number = random.nextKey()
+      let key = TortureEntry.key(number)
+      let isOverwritten = random.next() % 10 == 0
+      if !isOverwritten, let entry = try await cache.entry(for: key) {
+        if !TortureEntry.isSound(entry.body, number: number) { Self.end("wrong bytes under key \(number)") }
+      } else {
+        try await cache.store(TortureEntry.make(number: number, version: random.next()), for: key)
+      }
+      if cache.statistics.misses[.damaged] != nil { Self.end("a damaged entry under key \(number)") }
+    }
+  }
+
+  private static func end(_ reason: String) -> Never {
+    FileHandle.standardError.write(Data("writer \(getpid()): \(reason)\n".utf8))
+    exit(3)
+  }
+}
