@@ -1,6 +1,5 @@
 import Foundation
 public import HalcyonCore
-import Synchronization
 
 /// The system's files, save for the calls that a test makes fail.
 ///
@@ -26,7 +25,7 @@ public final class FailingFileSystem: FileSystem {
     var hasFailed = false
   }
 
-  private let state = Mutex(State())
+  private let state = Lock(State())
   private let system = SystemFiles()
 
   /// Creates a file system in which nothing fails yet.

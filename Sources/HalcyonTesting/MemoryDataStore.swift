@@ -2,7 +2,7 @@ public import HalcyonCore
 
 /// A store that forgets everything with the process: a stand-in for a disk cache in tests.
 public final class MemoryDataStore: DataStore {
-  private let entries = Locked<[CacheKey: StoredEntry]>([:])
+  private let entries = Lock<[CacheKey: StoredEntry]>([:])
 
   /// Creates an empty store.
   public init() {}

@@ -20,7 +20,7 @@ public final class ScriptedTransport: Transport {
   }
 
   private let script: @Sendable (TransportRequest) async throws -> Reply
-  private let recorded = Locked<[TransportRequest]>([])
+  private let recorded = Lock<[TransportRequest]>([])
 
   /// Creates a transport; `script` is asked for every request, possibly several times at once, and may suspend.
   public init(_ script: @escaping @Sendable (TransportRequest) async throws -> Reply) {
@@ -49,7 +49,7 @@ public final class ScriptedTransport: Transport {
   private static func response(
     status: Int, body: Data, headers: HTTPHeaders, pieceByteCount: Int, error: TransportError?
   ) -> TransportResponse {
-    let rest = Locked(body)
+    let rest = Lock(body)
     return TransportResponse(
       status: status, headers: headers,
       body: TransportBody {

@@ -8,11 +8,11 @@ public final class TestClock: TimeSource {
     var uptime = Duration.zero
   }
 
-  private let state: Locked<State>
+  private let state: Lock<State>
 
   /// Creates clocks that show a date.
   public init(date: Date = Date(timeIntervalSince1970: 1_700_000_000)) {
-    state = Locked(State(date: date))
+    state = Lock(State(date: date))
   }
 
   /// The date as last set.

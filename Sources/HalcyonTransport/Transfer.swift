@@ -31,7 +31,7 @@ final class Transfer: Sendable {
   }
 
   let request: TransportRequest
-  private let state = Locked(State())
+  private let state = Lock(State())
 
   init(request: TransportRequest) {
     self.request = request

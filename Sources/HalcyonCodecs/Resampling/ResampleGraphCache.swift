@@ -16,7 +16,7 @@ final class ResampleGraphCache: Sendable {
   }
 
   /// The least recently used first.
-  private let entries = Locked<[Entry]>([])
+  private let entries = Lock<[Entry]>([])
 
   /// The graph for these values, built where it is not at hand.
   func graph(for format: PlaneFormat, geometry: ResizeGeometry) throws(ResamplingError) -> SharedResampleGraph {

@@ -8,7 +8,7 @@ final class BackgroundWrites: Sendable {
 
   /// The most bytes that wait to be written before loads have to wait for the disk.
   private let byteLimit: Int
-  private let state = Locked(State())
+  private let state = Lock(State())
 
   init(byteLimit: Int) {
     self.byteLimit = byteLimit

@@ -18,7 +18,7 @@ final class ConnectionGate: Sendable {
 
   private let limit: Int
   private let limitPerHost: Int
-  private let state = Locked(State())
+  private let state = Lock(State())
 
   init(limit: Int, limitPerHost: Int) {
     precondition(limit > 0 && limitPerHost > 0, "at least one transfer has to be allowed")

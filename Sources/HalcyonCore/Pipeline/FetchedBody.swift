@@ -41,7 +41,7 @@ final class LiveBodies: Sendable {
     weak var body: FetchedBody?
   }
 
-  private let references = Locked<[CacheKey: Reference]>([:])
+  private let references = Lock<[CacheKey: Reference]>([:])
 
   subscript(key: CacheKey) -> FetchedBody? {
     references.withLock { $0[key]?.body }

@@ -84,7 +84,7 @@ private final class EventBroadcast: Sendable {
     var result: Result<ImageResponse, ImageError>?
   }
 
-  private let state = Locked(State())
+  private let state = Lock(State())
 
   var result: Result<ImageResponse, ImageError>? { state.withLock(\.result) }
 

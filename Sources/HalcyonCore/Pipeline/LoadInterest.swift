@@ -11,7 +11,7 @@ final class LoadInterest: Sendable {
 
   private let level: Atomic<Int>
   private let keeps = Atomic(false)
-  private let state = Locked(State())
+  private let state = Lock(State())
   private let onProgress: @Sendable (LoadProgress) -> Void
 
   init(priority: ImagePriority, onProgress: @escaping @Sendable (LoadProgress) -> Void = { _ in }) {

@@ -29,7 +29,7 @@ final class SharedJobs<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     }
   }
 
-  private let state = Locked(State())
+  private let state = Lock(State())
 
   /// Jobs that have not ended.
   var count: Int { state.withLock { $0.jobs.count } }

@@ -38,7 +38,7 @@ final class CurlLoop: @unchecked Sendable {
   private static let isInitialized = curl_global_init(Int(CURL_GLOBAL_DEFAULT)) == CURLE_OK
 
   private let multi: OpaquePointer?
-  private let commands = Locked(Commands())
+  private let commands = Lock(Commands())
   private var active: [ObjectIdentifier: CurlHandle] = [:]
 
   init() {

@@ -61,7 +61,7 @@ private final class SessionBodyReader: Sendable {
 
 /// Hands what the session says to the transfer that it is about.
 private final class SessionDelegate: NSObject, URLSessionDataDelegate {
-  private let transfers = Locked<[Int: SessionTransfer]>([:])
+  private let transfers = Lock<[Int: SessionTransfer]>([:])
 
   func add(_ transfer: SessionTransfer, for task: URLSessionTask) {
     transfers.withLock { $0[task.taskIdentifier] = transfer }

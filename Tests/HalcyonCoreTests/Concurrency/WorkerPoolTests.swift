@@ -35,7 +35,7 @@ struct WorkerPoolTests {
   }
 
   private final class Gauge: Sendable {
-    private let count = Locked(0)
+    private let count = Lock(0)
 
     func enter() -> Int {
       count.withLock { count in
@@ -51,7 +51,7 @@ struct WorkerPoolTests {
     let pool = WorkerPool(name: "test", width: 1)
     let release = ThreadGate()
     let blocker = await occupy(pool, until: release)
-    let order = Locked<[String]>([])
+    let order = Lock<[String]>([])
     for (name, priority) in [("a", ImagePriority.low), ("b", .normal), ("c", .veryHigh), ("d", .normal)] {
       pool.enqueue(priority: priority) { order.withLock { $0.append(name) } }
     }

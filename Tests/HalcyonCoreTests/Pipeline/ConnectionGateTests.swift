@@ -89,7 +89,7 @@ struct ConnectionGateTests {
 }
 
 private final class OrderLog: Sendable {
-  private let log = Locked<[String]>([])
+  private let log = Lock<[String]>([])
 
   var names: [String] { log.withLock { $0 } }
 

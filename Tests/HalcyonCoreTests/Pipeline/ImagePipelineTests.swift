@@ -46,7 +46,7 @@ struct ImagePipelineTests {
 
   @Test func `processors run in order, each shared beginning once, and only results are kept`() async throws {
     let fixture = PipelineFixture.serving()
-    let runs = Locked<[String]>([])
+    let runs = Lock<[String]>([])
     let steps = ["a", "b", "c"].map { name in
       CountingProcessor(identifier: name) { runs.withLock { $0.append(name) } }
     }

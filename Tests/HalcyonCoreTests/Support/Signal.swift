@@ -8,7 +8,7 @@ final class Signal: Sendable {
     var waiters: [CheckedContinuation<Void, Never>] = []
   }
 
-  private let state = Locked(State())
+  private let state = Lock(State())
 
   func set() {
     let waiters = state.withLock { state in
@@ -58,7 +58,7 @@ final class Counter: Sendable {
     var waiters: [(target: Int, continuation: CheckedContinuation<Void, Never>)] = []
   }
 
-  private let state = Locked(State())
+  private let state = Lock(State())
 
   var count: Int { state.withLock(\.count) }
 

@@ -19,7 +19,7 @@ struct SolidImage {
 /// Reads ``SolidImage``; counts what it does, and can be made to wait.
 final class SolidDecoder: ImageDecoder {
   let formats: Set<ImageFormat> = [.bmp]
-  private let decoded = Locked<[TargetSize]>([])
+  private let decoded = Lock<[TargetSize]>([])
   private let beforeDecode: @Sendable () -> Void
 
   init(beforeDecode: @escaping @Sendable () -> Void = {}) {

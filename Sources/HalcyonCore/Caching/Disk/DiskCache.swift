@@ -22,7 +22,7 @@ public final class DiskCache: DataStore {
   private let counters = DiskCounters()
   private let upkeep = DiskUpkeep()
   private let background = BackgroundWrites(byteLimit: 0)
-  private let state: Locked<State>
+  private let state: Lock<State>
 
   private struct State {
     var configuration: DiskCacheConfiguration
@@ -46,7 +46,7 @@ public final class DiskCache: DataStore {
     self.fileSystem = fileSystem
     layout = DiskLayout(root: directory.path(percentEncoded: false))
     writer = DiskWriter(layout: layout, fileSystem: fileSystem, counters: counters)
-    state = Locked(State(configuration: configuration))
+    state = Lock(State(configuration: configuration))
   }
 
   /// What the cache may hold. A lower limit is brought about by the next write, or by ``trim()``.

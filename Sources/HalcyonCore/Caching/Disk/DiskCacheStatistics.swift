@@ -1,5 +1,3 @@
-import Synchronization
-
 /// What a disk cache has done since it was made.
 public struct DiskCacheStatistics: Hashable, Sendable {
   /// Why an entry was not found.
@@ -29,7 +27,7 @@ public struct DiskCacheStatistics: Hashable, Sendable {
 
 /// Counts for ``DiskCacheStatistics``, from any thread.
 final class DiskCounters: Sendable {
-  private let statistics = Mutex(DiskCacheStatistics())
+  private let statistics = Lock(DiskCacheStatistics())
 
   var current: DiskCacheStatistics { statistics.withLock(\.self) }
 

@@ -7,7 +7,7 @@ final class DiskUpkeep: Sendable {
   private static let (recovering, cleaning) = (12, 120)
 
   private let isStarted = Atomic(false)
-  private let task = Mutex<Task<Void, Never>?>(nil)
+  private let task = Lock<Task<Void, Never>?>(nil)
 
   /// Starts with the first call; ends with the cache, which the work does not keep alive while it waits.
   func start(_ cache: DiskCache) {

@@ -1,6 +1,5 @@
 import Foundation
 import HalcyonCore
-import Synchronization
 import Testing
 
 struct MemoryCacheThreadTests {
@@ -14,7 +13,7 @@ struct MemoryCacheThreadTests {
         costLimit: costLimit, countLimit: 200, expiration: .after(.milliseconds(2)), policy: policy,
         findsImagesInUse: findsImagesInUse))
     let bitmaps = try (1...25).map { try solidImage($0, 1).bitmap }
-    let problems = Mutex<[String]>([])
+    let problems = Lock<[String]>([])
     await onThreads(8) { worker in
       var generator = SplitMix(state: UInt64(worker))
       for _ in 0..<4000 {

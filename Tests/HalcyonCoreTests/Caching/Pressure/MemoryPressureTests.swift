@@ -1,5 +1,4 @@
 import HalcyonCore
-import Synchronization
 import Testing
 
 struct MemoryPressureTests {
@@ -7,10 +6,10 @@ struct MemoryPressureTests {
   private final class ScriptedPressure: MemoryPressureSource {
     let isOver: AsyncStream<Never>
     private let end: AsyncStream<Never>.Continuation
-    private let pressures: Mutex<[MemoryPressure]>
+    private let pressures: Lock<[MemoryPressure]>
 
     init(_ pressures: [MemoryPressure]) {
-      self.pressures = Mutex(pressures.reversed())
+      self.pressures = Lock(pressures.reversed())
       (isOver, end) = AsyncStream.makeStream()
     }
 
