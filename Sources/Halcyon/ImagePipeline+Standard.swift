@@ -5,8 +5,15 @@ import HalcyonCodecs
 import HalcyonTransport
 
 extension ImagePipeline {
-  /// The pipeline for everyone who needs no other: its cache lies in ``DiskCache/defaultDirectory``.
-  public static let shared = ImagePipeline(configuration: .standard())
+  /// The pipeline for everyone who needs no other: its disk cache lies in `DiskCache.defaultDirectory`, and its memory
+  /// cache shrinks when the system runs short of memory.
+  public static var shared: ImagePipeline { sharedParts.pipeline }
+
+  private static let sharedParts: (pipeline: ImagePipeline, monitor: MemoryPressureMonitor) = {
+    let memory = MemoryCache()
+    let cache = ImageCache(memory: memory, store: DiskCache())
+    return (ImagePipeline(cache: cache), MemoryPressureMonitor(trimming: memory))
+  }()
 
   /// Creates a pipeline of the standard parts, some of them replaced.
   ///
