@@ -14,7 +14,7 @@ struct MemoryAllowance {
     let limits = groups.compactMap { group -> UInt64? in
       let file = group.appendingPathComponent("memory.max")
       // Absent without control groups, and `max` without a limit.
-      guard let text = try? String(contentsOf: file, encoding: .utf8) else { return nil }
+      guard let text = Self.text(of: file) else { return nil }
       return UInt64(text.trimmingCharacters(in: .whitespacesAndNewlines))
     }
     return Int(clamping: limits.reduce(physicalMemory, min))
@@ -22,7 +22,7 @@ struct MemoryAllowance {
 
   /// The folder of this process's group, then those above it.
   var groups: [URL] {
-    let lines = (try? String(contentsOf: membership, encoding: .utf8))?.split(separator: "\n") ?? []
+    let lines = Self.text(of: membership)?.split(separator: "\n") ?? []
     let path = lines.first { $0.hasPrefix("0::/") }?.dropFirst(4) ?? ""
     var names = path.split(separator: "/").filter { $0 != ".." }
     var groups: [URL] = []
@@ -31,5 +31,11 @@ struct MemoryAllowance {
       names.removeLast()
     }
     return groups + [controlGroups]
+  }
+
+  /// What a file of the kernel says; these have no size to be asked for first.
+  private static func text(of file: URL) -> String? {
+    guard let handle = try? FileHandle(forReadingFrom: file), let bytes = try? handle.readToEnd() else { return nil }
+    return String(decoding: bytes, as: UTF8.self)
   }
 }
