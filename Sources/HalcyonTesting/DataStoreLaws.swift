@@ -1,7 +1,7 @@
 import Foundation
 public import HalcyonCore
 
-/// The laws of ``HalcyonCore/DataStore`` as a check that runs under any test framework.
+/// The laws of `DataStore` as a check that runs under any test framework.
 ///
 /// ```swift
 /// @Test func `our store keeps the laws`() async throws {

@@ -13,6 +13,7 @@ enum CacheThreadsBenchmark {
     let names = keys.map { NSString(string: $0.text) }
     let memory = MemoryCache(configuration: MemoryCacheConfiguration(costLimit: 1 << 30))
     let locked = OneLockLRU(closing: try image())
+    // `NSCache` is documented to be safe from any thread, and is not declared so.
     nonisolated(unsafe) let foundation = NSCache<NSString, Box>()
     for (key, name) in zip(keys, names) {
       let image = try image()
@@ -20,6 +21,7 @@ enum CacheThreadsBenchmark {
       locked.store(image, for: key)
       foundation.setObject(Box(image: image), forKey: name)
     }
+    // Only read from here on.
     nonisolated(unsafe) let foundationNames = names
     let order = requestOrder()
 
