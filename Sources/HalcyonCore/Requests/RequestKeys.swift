@@ -31,22 +31,15 @@ struct RequestKeys: Sendable {
 extension ImageSource {
   /// What tells this source from others. Inline data and passwords are shortened to their hashes.
   var keyText: String {
-    switch self {
-    case .url(let url): url.hasCredentials ? Self.keyText(of: url) : Self.keyText(of: url.absoluteString)
-    case .address(let text):
-      if text.contains("@"), let url = URL(string: text), url.hasCredentials {
-        Self.keyText(of: url)
-      } else {
-        Self.keyText(of: text)
+    let text =
+      switch self {
+      case .url(let url): url.absoluteString
+      case .address(let address): address
       }
+    // Only a text with this sign can have a password, and only a long one is worth shortening: most are done here.
+    if text.utf8.contains(UInt8(ascii: "@")), let url = URL(string: text), url.hasCredentials {
+      return "\(url.withoutCredentials.absoluteString) as \(KeyDigest(text).hexadecimal)"
     }
-  }
-
-  private static func keyText(of url: URL) -> String {
-    "\(url.withoutCredentials.absoluteString) as \(KeyDigest(url.absoluteString).hexadecimal)"
-  }
-
-  private static func keyText(of text: String) -> String {
     guard text.utf8.count > 4096, text.prefix(5).lowercased() == "data:" else { return text }
     return "data:\(text.utf8.count):\(KeyDigest(text).hexadecimal)"
   }
