@@ -23,10 +23,13 @@ final class ResampleGraphCache: Sendable {
     if let known = known(format, geometry) { return known }
     let graph = SharedResampleGraph(try ResampleGraph(source: format, geometry: geometry))
     guard geometry.outputSize.width + geometry.outputSize.height <= Self.sidesLimit else { return graph }
-    entries.withLock { entries in
-      if entries.count == Self.countLimit { entries.removeFirst() }
+    // What leaves is freed after the lock is.
+    let leaving = entries.withLock { entries in
+      let oldest = entries.count == Self.countLimit ? entries.removeFirst() : nil
       entries.append(Entry(format: format, geometry: geometry, graph: graph))
+      return oldest
     }
+    withExtendedLifetime(leaving) {}
     return graph
   }
 
