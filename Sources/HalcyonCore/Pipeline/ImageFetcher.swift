@@ -38,7 +38,7 @@ final class ImageFetcher: Sendable {
       case .file(let path, let url):
         try await fileBody(path: path, url: url)
       case .inline(let text, let url):
-        try localBody(DataURL.decode(text), url: url, origin: .inline)
+        try await inlineBody(text, url: url)
       }
     }
   }
@@ -81,6 +81,19 @@ final class ImageFetcher: Sendable {
       throw .cancelled
     }
     return try localBody(data, url: url, origin: .file)
+  }
+
+  /// Megabytes of base64 take long enough to be kept off the cooperative threads.
+  private func inlineBody(_ text: String, url: URL) async throws(ImageError) -> FetchedBody {
+    let data: Data
+    do {
+      data = try await files.run { _ in try DataURL.decode(text) }
+    } catch let error as ImageError {
+      throw error
+    } catch {
+      throw .cancelled
+    }
+    return try localBody(data, url: url, origin: .inline)
   }
 
   private func localBody(_ data: Data, url: URL, origin: ImageOrigin) throws(ImageError) -> FetchedBody {
