@@ -16,11 +16,14 @@ public struct ImageInfo: Hashable, Sendable {
   public var bitDepth: Int
   /// Whether the file carries an ICC profile.
   public var hasColorProfile: Bool
+  /// What the file holds and the decoded picture does not show.
+  public var droppedContent: Set<DroppedContent>
 
   /// Creates a description; everything but format and size has the value of a plain photograph.
   public init(
     format: ImageFormat, storedSize: PixelSize, orientation: ImageOrientation = .up, hasAlpha: Bool = false,
-    frameCount: Int = 1, colorModel: ColorModel = .rgb, bitDepth: Int = 8, hasColorProfile: Bool = false
+    frameCount: Int = 1, colorModel: ColorModel = .rgb, bitDepth: Int = 8, hasColorProfile: Bool = false,
+    droppedContent: Set<DroppedContent> = []
   ) {
     self.format = format
     self.storedSize = storedSize
@@ -30,6 +33,7 @@ public struct ImageInfo: Hashable, Sendable {
     self.colorModel = colorModel
     self.bitDepth = bitDepth
     self.hasColorProfile = hasColorProfile
+    self.droppedContent = droppedContent
   }
 
   /// Width and height in pixels as people see the image, with the orientation applied.
