@@ -10,6 +10,9 @@ public final class MemoryDataStore: DataStore {
   /// The keys that have entries.
   public var keys: Set<CacheKey> { entries.withLock { Set($0.keys) } }
 
+  /// Entries that are kept.
+  public var count: Int { entries.withLock { $0.count } }
+
   /// The entry stored under a key.
   public func entry(for key: CacheKey) async throws -> StoredEntry? { entries.withLock { $0[key] } }
 

@@ -12,11 +12,16 @@ public final class ScriptedTransport: Transport {
   @nonexhaustive
   public enum Reply: Sendable {
     /// A whole answer; the body comes in pieces of at most `pieceByteCount` bytes.
-    case answer(status: Int = 200, body: Data, headers: HTTPHeaders = HTTPHeaders(), pieceByteCount: Int = 64 << 10)
+    ///
+    /// `beforeRest` runs before the second piece: a place to wait, or to cancel.
+    case answer(
+      status: Int = 200, body: Data, headers: HTTPHeaders = HTTPHeaders(), pieceByteCount: Int = 64 << 10,
+      beforeRest: (@Sendable () async -> Void)? = nil)
     /// An error instead of an answer.
     case failure(TransportError)
     /// An error after the first bytes of the body.
-    case cut(body: Data, afterBytes: Int, headers: HTTPHeaders = HTTPHeaders(), error: TransportError)
+    case cut(
+      body: Data, afterBytes: Int, headers: HTTPHeaders = HTTPHeaders(), error: TransportError, status: Int = 200)
   }
 
   private let script: @Sendable (TransportRequest) async throws -> Reply
@@ -36,30 +41,31 @@ public final class ScriptedTransport: Transport {
     let reply = try await script(request)
     try Task.checkCancellation()
     switch reply {
-    case .answer(let status, let body, let headers, let pieceByteCount):
-      return Self.response(status: status, body: body, headers: headers, pieceByteCount: pieceByteCount, error: nil)
+    case .answer(let status, let body, let headers, let pieceByteCount, let beforeRest):
+      let body = Self.body(body, pieceByteCount: pieceByteCount, beforeRest: beforeRest, error: nil)
+      return TransportResponse(status: status, headers: headers, body: body)
     case .failure(let error):
       throw error
-    case .cut(let body, let afterBytes, let headers, let error):
-      return Self.response(
-        status: 200, body: body.prefix(afterBytes), headers: headers, pieceByteCount: 64 << 10, error: error)
+    case .cut(let body, let afterBytes, let headers, let error, let status):
+      let body = Self.body(body.prefix(afterBytes), pieceByteCount: 64 << 10, beforeRest: nil, error: error)
+      return TransportResponse(status: status, headers: headers, body: body)
     }
   }
 
-  private static func response(
-    status: Int, body: Data, headers: HTTPHeaders, pieceByteCount: Int, error: TransportError?
-  ) -> TransportResponse {
-    let rest = Lock(body)
-    return TransportResponse(
-      status: status, headers: headers,
-      body: TransportBody {
-        try Task.checkCancellation()
-        let piece = rest.withLock { rest in
-          defer { rest = Data(rest.dropFirst(max(1, pieceByteCount))) }
-          return Data(rest.prefix(max(1, pieceByteCount)))
-        }
-        if piece.isEmpty, let error { throw error }
-        return piece.isEmpty ? nil : piece
-      })
+  private static func body(
+    _ body: Data, pieceByteCount: Int, beforeRest: (@Sendable () async -> Void)?, error: TransportError?
+  ) -> TransportBody {
+    let rest = Lock((body: body, hasBegun: false))
+    return TransportBody {
+      if rest.withLock({ $0.hasBegun }), let beforeRest { await beforeRest() }
+      try Task.checkCancellation()
+      let piece = rest.withLock { rest in
+        rest.hasBegun = true
+        defer { rest.body = Data(rest.body.dropFirst(max(1, pieceByteCount))) }
+        return Data(rest.body.prefix(max(1, pieceByteCount)))
+      }
+      if piece.isEmpty, let error { throw error }
+      return piece.isEmpty ? nil : piece
+    }
   }
 }

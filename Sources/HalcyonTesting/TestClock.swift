@@ -3,9 +3,18 @@ public import HalcyonCore
 
 /// Clocks that stand still until they are moved.
 public final class TestClock: TimeSource {
+  private struct Sleeper {
+    let id: UInt64
+    let end: Duration
+    let continuation: CheckedContinuation<Bool, Never>
+  }
+
   private struct State {
     var date: Date
     var uptime = Duration.zero
+    var sleepers: [Sleeper] = []
+    var watchers: [(count: Int, continuation: CheckedContinuation<Void, Never>)] = []
+    var lastID: UInt64 = 0
   }
 
   private let state: Lock<State>
@@ -24,11 +33,65 @@ public final class TestClock: TimeSource {
   /// Lets time pass on both clocks.
   public func advance(by duration: Duration) {
     precondition(duration >= .zero, "time passes forward only; use setDate(_:) to move the clock on the wall back")
-    state.withLock { state in
+    let woken = state.withLock { state in
       state.uptime += duration
       let parts = duration.components
       state.date += Double(parts.seconds) + Double(parts.attoseconds) * 1e-18
+      let now = state.uptime
+      defer { state.sleepers.removeAll { $0.end <= now } }
+      return state.sleepers.filter { $0.end <= now }
     }
+    for sleeper in woken { sleeper.continuation.resume(returning: true) }
+  }
+
+  /// Waits until the clocks have been moved on by this much.
+  public func sleep(for duration: Duration) async throws {
+    guard duration > .zero else { return try Task.checkCancellation() }
+    let id = state.withLock { state in
+      state.lastID += 1
+      return state.lastID
+    }
+    let isOver = await withTaskCancellationHandler {
+      await withCheckedContinuation { continuation in
+        fallAsleep(id, for: duration, continuation)
+        if Task.isCancelled { wake(id) }
+      }
+    } onCancel: {
+      wake(id)
+    }
+    if !isOver { throw CancellationError() }
+  }
+
+  /// Those that sleep now.
+  public var sleeperCount: Int { state.withLock { $0.sleepers.count } }
+
+  /// Waits until at least so many sleep.
+  public func waitForSleepers(_ count: Int = 1) async {
+    await withCheckedContinuation { continuation in
+      let areThere = state.withLock { state in
+        if state.sleepers.count < count { state.watchers.append((count, continuation)) }
+        return state.sleepers.count >= count
+      }
+      if areThere { continuation.resume() }
+    }
+  }
+
+  private func fallAsleep(_ id: UInt64, for duration: Duration, _ continuation: CheckedContinuation<Bool, Never>) {
+    let watchers = state.withLock { state in
+      let sleeper = Sleeper(id: id, end: state.uptime + duration, continuation: continuation)
+      state.sleepers.append(sleeper)
+      let count = state.sleepers.count
+      defer { state.watchers.removeAll { $0.count <= count } }
+      return state.watchers.filter { $0.count <= count }
+    }
+    for watcher in watchers { watcher.continuation.resume() }
+  }
+
+  private func wake(_ id: UInt64) {
+    let sleeper: Sleeper? = state.withLock { state in
+      state.sleepers.firstIndex { $0.id == id }.map { state.sleepers.remove(at: $0) }
+    }
+    sleeper?.continuation.resume(returning: false)
   }
 
   /// Sets the clock on the wall, as users and time servers do; the uptime stays.

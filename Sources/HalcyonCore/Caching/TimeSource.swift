@@ -6,6 +6,13 @@ public protocol TimeSource: Sendable {
   func now() -> Date
   /// Time since some fixed moment; it never goes back.
   func uptime() -> Duration
+  /// Waits this long, or throws `CancellationError` as soon as the task is cancelled.
+  func sleep(for duration: Duration) async throws
+}
+
+extension TimeSource {
+  /// Waits as `Task.sleep` does.
+  public func sleep(for duration: Duration) async throws { try await Task.sleep(for: duration) }
 }
 
 /// The clocks of the system.

@@ -10,19 +10,22 @@ final class FetchedBody: Sendable {
   let metadata: EntryMetadata
   let info: ImageInfo
   let origin: ImageOrigin
+  /// Whether the bytes may outlive the process.
+  let isStorable: Bool
   let trace: LoadTrace
 
   private let isProven = Atomic(false)
   private let onEnd: @Sendable () -> Void
 
   init(
-    data: Data, metadata: EntryMetadata, info: ImageInfo, origin: ImageOrigin, trace: LoadTrace,
-    onEnd: @escaping @Sendable () -> Void = {}
+    data: Data, metadata: EntryMetadata, info: ImageInfo, origin: ImageOrigin, isStorable: Bool = true,
+    trace: LoadTrace, onEnd: @escaping @Sendable () -> Void = {}
   ) {
     self.data = data
     self.metadata = metadata
     self.info = info
     self.origin = origin
+    self.isStorable = isStorable
     self.trace = trace
     self.onEnd = onEnd
   }

@@ -31,6 +31,18 @@ public enum ImageError: Error, Sendable {
   case invalidDataURL(reason: String)
   /// A processor failed.
   case processingFailed(identifier: String, cause: any Error)
+  /// The load took longer than the request allows.
+  case timedOut(Duration)
+  /// So many loads wait for a connection already that this one was given up.
+  case tooManyWaiting(limit: Int)
+  /// A hook of the caller's refused to ask, for the reason that it gives.
+  case requestRefused(cause: any Error, url: URL)
+  /// The caller's validator refused the answer.
+  case responseRefused(cause: any Error, url: URL)
+  /// The caller's closure that gives bytes, or an address, failed.
+  case providerFailed(key: String, cause: any Error)
+  /// The request's source and all its alternatives failed, each for its own reason.
+  case allSourcesFailed([ImageError])
   /// A decoder, transport or store of the caller's own failed.
   case failed(cause: any Error, url: URL)
   /// No cache has the image and the request allows no network.
@@ -71,6 +83,18 @@ extension ImageError: CustomStringConvertible {
       "The data: address is malformed: \(reason). Write data:image/png;base64,…"
     case .processingFailed(let identifier, let cause):
       "The processor \(identifier) failed: \(cause)"
+    case .timedOut(let limit):
+      "The image was not there within \(limit). Try again, or raise the request's timeout."
+    case .tooManyWaiting(let limit):
+      "\(limit) loads wait for a connection already. Ask for less at once, or raise connectionLimits.waiting."
+    case .requestRefused(let cause, let url):
+      "\(url.printable) was not asked: \(cause)"
+    case .responseRefused(let cause, let url):
+      "The answer of \(url.printable) was refused: \(cause)"
+    case .providerFailed(let key, let cause):
+      "The provider of “\(key)” failed: \(cause)"
+    case .allSourcesFailed(let errors):
+      "None of \(errors.count) sources gave the image: " + errors.map(\.description).joined(separator: " ")
     case .failed(let cause, let url):
       "\(url.printable) was not loaded: \(cause)"
     case .notCached(let key):

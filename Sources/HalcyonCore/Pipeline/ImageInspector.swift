@@ -9,10 +9,10 @@ struct ImageInspector {
   private var nextProbeByteCount = 0
   private(set) var info: ImageInfo?
 
-  init(_ configuration: ImagePipeline.Configuration, url: URL, contentType: String? = nil) {
+  init(_ configuration: ImagePipeline.Configuration, url: URL?, contentType: String? = nil) {
     decoders = configuration.decoders
     limits = configuration.limits
-    self.url = url
+    self.url = url ?? .unnamedImage
     self.contentType = contentType
   }
 

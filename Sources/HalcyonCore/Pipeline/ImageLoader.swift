@@ -34,20 +34,80 @@ final class ImageLoader: Sendable {
     return ImageResponse(image: image, origin: .memory, trace: LoadTrace())
   }
 
+  /// How many transfers may go on at once.
+  var connectionLimits: ConnectionLimits {
+    get { fetcher.connectionLimits }
+    set { fetcher.connectionLimits = newValue }
+  }
+
+  /// The image of the first of the request's sources that gives one, within the time that the request allows.
   func response(
     for request: ImageRequest, keys: RequestKeys, interest: LoadInterest
   ) async throws(ImageError) -> ImageResponse {
     guard request.size.isValid else { throw .invalidTargetSize(request.size) }
-    let loaded = try await load(request, keys: keys, interest: interest, keepsResult: true)
-    return ImageResponse(
-      image: loaded.image, origin: loaded.body.origin, url: loaded.body.metadata.url,
-      encodedByteCount: loaded.body.data.count, trace: loaded.trace)
+    guard let timeout = request.timeout else { return try await anyResponse(for: request, keys: keys, interest) }
+    return try await withTimeout(timeout, time: configuration.time) { [self] () async throws(ImageError) in
+      try await anyResponse(for: request, keys: keys, interest)
+    }
   }
 
   /// The encoded bytes of a request.
   func body(for request: ImageRequest) async throws(ImageError) -> FetchedBody {
     try await fetcher.body(
       for: request, key: RequestKeys(request).fetch, interest: LoadInterest(priority: request.priority))
+  }
+
+  private func anyResponse(
+    for request: ImageRequest, keys: RequestKeys, _ interest: LoadInterest
+  ) async throws(ImageError) -> ImageResponse {
+    var errors: [ImageError] = []
+    do throws(ImageError) {
+      return try await thriftyResponse(for: request, keys: keys, interest)
+    } catch {
+      guard !request.alternatives.isEmpty, !error.isCancellation else { throw error }
+      errors.append(error)
+    }
+    for source in request.alternatives {
+      do throws(ImageError) {
+        return try await response(for: request.from(source), interest)
+      } catch {
+        if error.isCancellation { throw error }
+        errors.append(error)
+      }
+    }
+    throw .allSourcesFailed(errors)
+  }
+
+  /// Where data should be saved, what the caches have, or else the source with less data.
+  private func thriftyResponse(
+    for request: ImageRequest, keys: RequestKeys, _ interest: LoadInterest
+  ) async throws(ImageError) -> ImageResponse {
+    guard let thrifty = request.lowDataSource, configuration.prefersLowData() else {
+      return try await singleResponse(for: request, keys: keys, interest)
+    }
+    var cached = request
+    cached.cachePolicy.usesNetwork = false
+    do throws(ImageError) {
+      return try await singleResponse(for: cached, keys: keys, interest)
+    } catch {
+      guard case .notCached = error else { throw error }
+      return try await response(for: request.from(thrifty), interest)
+    }
+  }
+
+  private func response(for request: ImageRequest, _ interest: LoadInterest) async throws(ImageError) -> ImageResponse {
+    let keys = RequestKeys(request)
+    if let response = memoryResponse(for: request, key: keys.image) { return response }
+    return try await singleResponse(for: request, keys: keys, interest)
+  }
+
+  private func singleResponse(
+    for request: ImageRequest, keys: RequestKeys, _ interest: LoadInterest
+  ) async throws(ImageError) -> ImageResponse {
+    let loaded = try await load(request, keys: keys, interest: interest, keepsResult: true)
+    return ImageResponse(
+      image: loaded.image, origin: loaded.body.origin, url: loaded.body.metadata.url,
+      encodedByteCount: loaded.body.data.count, trace: loaded.trace)
   }
 
   private func load(
@@ -99,6 +159,7 @@ final class ImageLoader: Sendable {
     do throws(ImageError) {
       return try await decode(body, request: request, key: key, interest: interest)
     } catch {
+      if body.origin == .network { fetcher.note(error, for: key) }
       // What the store holds was an image once. When it no longer is, it is worth fetching again, once.
       guard body.origin == .store, case .decoding(let reason, _) = error, reason != .cancelled else { throw error }
       var retry = request
@@ -111,7 +172,7 @@ final class ImageLoader: Sendable {
   private func decode(
     _ body: FetchedBody, request: ImageRequest, key: CacheKey, interest: LoadInterest
   ) async throws(ImageError) -> Loaded {
-    let url = body.metadata.url ?? URL(filePath: "/")
+    let url = body.metadata.url ?? .unnamedImage
     guard let decoder = configuration.decoders.first(where: { $0.formats.contains(body.info.format) }) else {
       throw .decoding(.unsupportedFormat(body.info.format), url: url)
     }
@@ -140,11 +201,27 @@ final class ImageLoader: Sendable {
 
   /// Hands what came over the network to the store, once it is proven to be an image. A store that fails fails no load.
   private func keep(_ body: FetchedBody, key: CacheKey, policy: CachePolicy) async {
-    guard body.origin == .network, policy.writesStore, let store = configuration.cache.store, body.prove() else {
-      return
-    }
+    guard body.origin == .network || body.origin == .provider, body.isStorable, policy.writesStore,
+      let store = configuration.cache.store, body.prove()
+    else { return }
     await configuration.cache.writes.start(byteCount: body.data.count) {
       try? await store.store(StoredEntry(body: body.data, metadata: body.metadata), for: key)
     }
+  }
+}
+
+extension ImageRequest {
+  fileprivate func from(_ source: ImageSource) -> ImageRequest {
+    var request = self
+    request.source = source
+    return request
+  }
+}
+
+extension ImageError {
+  /// Whether somebody chose to end the load.
+  fileprivate var isCancellation: Bool {
+    if case .cancelled = self { return true }
+    return false
   }
 }

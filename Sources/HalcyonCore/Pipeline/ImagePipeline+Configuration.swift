@@ -1,3 +1,5 @@
+public import Foundation
+
 extension ImagePipeline {
   /// What a pipeline is made of. It is copied when the pipeline is made.
   public struct Configuration: Sendable {
@@ -15,10 +17,28 @@ extension ImagePipeline {
     public var transportLimits: TransportLimits
     /// Redirects that are followed for one request. Default: 10.
     public var redirectLimit: Int
-    /// Transfers that go on at once. Default: 24.
-    public var connectionLimit: Int
-    /// Transfers that go on at once with one host. Default: 6.
-    public var connectionLimitPerHost: Int
+    /// Transfers that go on at once. A pipeline's own can be changed later: ``ImagePipeline/connectionLimits``.
+    public var connectionLimits: ConnectionLimits
+    /// When a load that failed is tried again. Default: three attempts, ``ExponentialBackoff``.
+    public var retryStrategy: any RetryStrategy
+    /// Retries that all loads together may do when none succeeds; every ten loads that succeed earn one back.
+    /// Default: 20.
+    public var retryBudget: Int
+    /// For how long failures are remembered. Default: a few seconds, see ``FailureLifetimes``.
+    public var failureLifetimes: FailureLifetimes
+    /// Changes requests before they are sent, and renews credentials. Default: none.
+    public var requestModifier: (any RequestModifier)?
+    /// Asked before a redirect is followed: gets the address that redirects and the request that would be made, and
+    /// gives the request to make, or `nil` to refuse. Default: `nil`, all redirects to `http` and `https` are followed.
+    public var redirectHandler: (@Sendable (URL, TransportRequest) async throws -> TransportRequest?)?
+    /// Looks at the head of every answer of 200–299 before its body is read; an error refuses it. Default: none.
+    public var responseValidator: (@Sendable (ResponseHead) async throws -> Void)?
+    /// The shortest time between two reports of progress; the first and the last are always made.
+    /// Default: 50 milliseconds.
+    public var progressInterval: Duration
+    /// Asked whether the network is one on which data should be saved: ``ImageRequest/lowDataSource`` is taken then.
+    /// Default: never.
+    public var prefersLowData: @Sendable () -> Bool
     /// Threads that decode and process. Default: one for each processor.
     public var decodingWidth: Int
     /// Fields sent with every request unless it has them itself.
@@ -39,8 +59,12 @@ extension ImagePipeline {
       limits = ImageLimits()
       transportLimits = TransportLimits()
       redirectLimit = 10
-      connectionLimit = 24
-      connectionLimitPerHost = 6
+      connectionLimits = ConnectionLimits()
+      retryStrategy = ExponentialBackoff()
+      retryBudget = 20
+      failureLifetimes = FailureLifetimes()
+      progressInterval = .milliseconds(50)
+      prefersLowData = { false }
       decodingWidth = Self.processorCount
       headers = ["Accept": "image/png,image/jpeg,image/*;q=0.9,*/*;q=0.5", "User-Agent": "Halcyon/0.1"]
     }

@@ -35,6 +35,7 @@ public final class ImagePipeline: Sendable {
 
   /// The image that a request describes, where it came from, and how long that took.
   public func response(for request: ImageRequest) async throws(ImageError) -> ImageResponse {
+    let request = identified(request)
     let keys = RequestKeys(request)
     if let response = loader.memoryResponse(for: request, key: keys.image) { return response }
     return try await loader.response(
@@ -45,29 +46,45 @@ public final class ImagePipeline: Sendable {
   ///
   /// The load goes on when the handle is dropped.
   public func task(for request: ImageRequest) -> ImageTask {
-    ImageTask(request: request, loader: loader)
+    ImageTask(request: identified(request), loader: loader)
   }
 
   /// The image in memory, or `nil`. Neither suspends nor touches a disk: fit for a view that is about to be drawn.
   public func cachedImage(for request: ImageRequest) -> DecodedImage? {
-    loader.memoryResponse(for: request, key: RequestKeys(request).image)?.image
+    let request = identified(request)
+    return loader.memoryResponse(for: request, key: RequestKeys(request).image)?.image
   }
 
   /// The key under which a request's image is kept in memory: for direct use of ``ImageCache/memory``.
+  ///
+  /// A pipeline whose ``RequestModifier`` names an identity looks under the key of a request with that identity.
   public static func cacheKey(for request: ImageRequest) -> CacheKey { RequestKeys(request).image }
 
   /// The encoded bytes of a request's image, from the store where it is there; its size and processors do not matter.
   ///
   /// The bytes have been checked to begin like an image. They are not decoded, and so not kept in the store either.
   public func data(for request: ImageRequest) async throws(ImageError) -> Data {
-    try await loader.body(for: request).data
+    try await loader.body(for: identified(request)).data
   }
 
   /// The facts about an image without decoding it.
   public func info(for request: ImageRequest) async throws(ImageError) -> ImageInfo {
-    try await loader.body(for: request).info
+    try await loader.body(for: identified(request)).info
   }
 
   /// Loads that have not ended, those shared counted once.
   public var activeLoadCount: Int { loader.activeCount }
+
+  /// How many transfers may go on at once. May be changed while they do; those that go on are not cut short.
+  public var connectionLimits: ConnectionLimits {
+    get { loader.connectionLimits }
+    set { loader.connectionLimits = newValue }
+  }
+
+  private func identified(_ request: ImageRequest) -> ImageRequest {
+    guard request.identity == nil, let identity = configuration.requestModifier?.identity else { return request }
+    var request = request
+    request.identity = identity
+    return request
+  }
 }

@@ -25,6 +25,8 @@ public enum ImageOrigin: String, Hashable, Sendable {
   case network
   /// From a file of the user's.
   case file
-  /// From the address itself.
+  /// From the address itself, or from bytes that the request brought along.
   case inline
+  /// From a closure of the caller's.
+  case provider
 }

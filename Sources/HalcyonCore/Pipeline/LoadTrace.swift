@@ -17,6 +17,10 @@ public struct LoadTrace: Hashable, Sendable {
     case queue
     /// Sending the request and receiving the answer, redirects included.
     case transfer
+    /// Waiting before another attempt.
+    case retryWait
+    /// Waiting until the bytes are in the store, where the request wants that.
+    case storeWrite
     /// Turning bytes into pixels, the wait for a free thread included.
     case decode
     /// Running one processor, the wait for a free thread included.

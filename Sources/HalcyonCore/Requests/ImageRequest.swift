@@ -15,6 +15,17 @@ public struct ImageRequest: Sendable {
   public var priority: ImagePriority
   /// Which caches are read and written. Default: all.
   public var cachePolicy: CachePolicy
+  /// Sources to try in this order when the first fails, a cancellation apart. Default: none.
+  public var alternatives: [ImageSource] = []
+  /// A source with less data, taken instead where ``ImagePipeline/Configuration/prefersLowData`` says so and no cache has
+  /// the image. Default: `nil`.
+  public var lowDataSource: ImageSource?
+  /// The longest time that the whole load may take, waiting and retries included. Default: `nil`, no limit; single
+  /// transfers have limits of their own.
+  public var timeout: Duration?
+  /// Whom the image is loaded for. Requests of different identities share nothing; only its hash enters the keys.
+  /// Default: that of the pipeline's ``RequestModifier``, where there is one.
+  public var identity: String?
 
   /// Creates a request for an address.
   public init(

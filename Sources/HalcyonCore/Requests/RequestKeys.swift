@@ -19,23 +19,38 @@ struct RequestKeys: Sendable {
   var fetch: CacheKey { CacheKey(fetchText) }
 
   private static func fetchText(_ request: ImageRequest) -> String {
-    var text = CacheKey.field("url", request.source.keyText)
+    var text = request.source.keyField
     // Header values may be secrets, and keys are written to disk: only their hashes go in.
     for field in request.headers.sortedFields {
       text += CacheKey.field("header", "\(field.name.lowercased()):\(KeyDigest(field.value).hexadecimal)")
     }
+    if let identity = request.identity { text += CacheKey.field("for", KeyDigest(identity).hexadecimal) }
     return text
   }
 }
 
 extension ImageSource {
-  /// What tells this source from others. Inline data and passwords are shortened to their hashes.
+  /// The first field of the keys: what tells this source from others.
+  var keyField: String {
+    switch self {
+    case .url, .address: CacheKey.field("url", keyText)
+    case .keyed, .data, .provider, .resolver: CacheKey.field("key", keyText)
+    }
+  }
+
+  /// The value of the field.
   var keyText: String {
-    let text =
-      switch self {
-      case .url(let url): url.absoluteString
-      case .address(let address): address
-      }
+    switch self {
+    case .url(let url): Self.shortened(url.absoluteString)
+    case .address(let address): Self.shortened(address)
+    case .keyed(_, let key), .data(_, let key): key
+    case .provider(let provider): provider.key
+    case .resolver(let resolver): resolver.key
+    }
+  }
+
+  /// An address as part of a key. Inline data and passwords are shortened to their hashes.
+  private static func shortened(_ text: String) -> String {
     // Only a text with this sign can have a password, and only a long one is worth shortening: most are done here.
     if text.utf8.contains(UInt8(ascii: "@")), let url = URL(string: text), url.hasCredentials {
       return "\(url.withoutCredentials.absoluteString) as \(KeyDigest(text).hexadecimal)"

@@ -89,7 +89,7 @@ struct CoalescingTests {
 
   @Test func `a failure reaches everyone once and the next request tries again`() async throws {
     let (release, started) = (Signal(), Counter())
-    let fixture = PipelineFixture { _ in
+    let fixture = PipelineFixture(configure: { $0.retryStrategy = NoRetry() }) { _ in
       started.increment()
       await release.wait()
       if started.count > 1 { return .answer(body: SolidImage(width: 8, height: 8).data) }

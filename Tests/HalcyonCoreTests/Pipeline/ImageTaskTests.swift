@@ -8,7 +8,7 @@ struct ImageTaskTests {
   @Test func `progress is told, then the end, also to those who listen late`() async throws {
     let body = SolidImage(width: 4, height: 4, paddingByteCount: 1000).data
     let release = Signal()
-    let fixture = PipelineFixture { _ in
+    let fixture = PipelineFixture(configure: { $0.progressInterval = .zero }) { _ in
       await release.wait()
       return .answer(body: body, headers: ["Content-Length": "\(body.count)"], pieceByteCount: 100)
     }

@@ -20,12 +20,11 @@ struct EntryLabels {
 }
 
 extension CacheKey {
-  /// The address that a request's key begins with; `nil` for keys of another kind.
+  /// The address, or the caller's key, that a request's key begins with; `nil` for keys of another kind.
   var source: String? {
     var rest = text.utf8[...]
-    let name = "|url=".utf8
-    guard rest.starts(with: name) else { return nil }
-    rest = rest.dropFirst(name.count)
+    guard rest.starts(with: "|url=".utf8) || rest.starts(with: "|key=".utf8) else { return nil }
+    rest = rest.dropFirst("|url=".utf8.count)
     guard let colon = rest.firstIndex(of: UInt8(ascii: ":")), let count = Int(String(rest[..<colon]) ?? ""), count >= 0,
       let end = rest.index(colon, offsetBy: count + 1, limitedBy: rest.endIndex)
     else { return nil }

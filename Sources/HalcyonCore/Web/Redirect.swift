@@ -5,7 +5,10 @@ struct Redirect {
   static let statuses: Set<Int> = [301, 302, 303, 307, 308]
 
   /// Fields that tell nothing about who asks; all others stay behind when a redirect leaves the origin.
-  private static let impersonalFields: Set<String> = ["accept", "accept-language", "user-agent"]
+  private static let impersonalFields: Set<String> = [
+    "accept", "accept-encoding", "accept-language", "cache-control", "if-modified-since", "if-none-match", "if-range",
+    "range", "user-agent",
+  ]
 
   /// - Returns: The next request; `nil` when the answer is no redirect.
   static func next(

@@ -1,0 +1,69 @@
+import Foundation
+
+/// Reads one body to its end: counted, sniffed and probed while it arrives, refused as early as possible.
+struct BodyCollector {
+  /// What is held when it is this much is kept on disk once, and again at each doubling: so much may be lost to a crash.
+  private static let firstCheckpoint = 8 << 20
+
+  private(set) var data: Data
+  private let url: URL
+  private let byteLimit: Int
+  private let expected: Int?
+  private var inspector: ImageInspector
+  private var meter: ProgressMeter
+  private let time: any TimeSource
+  private var nextCheckpoint: Int
+
+  /// - Parameter partial: The beginning of the body, where the answer is the rest of it.
+  init(
+    _ response: TransportResponse, url: URL, continuing partial: PartialBody?,
+    _ configuration: ImagePipeline.Configuration
+  ) {
+    data = partial?.data ?? Data()
+    self.url = url
+    byteLimit = configuration.limits.encodedByteCount
+    expected = response.expectedByteCount.map { $0.addingReportingOverflow(partial?.data.count ?? 0).partialValue }
+    inspector = ImageInspector(configuration, url: url, contentType: response.headers["Content-Type"])
+    time = configuration.time
+    meter = ProgressMeter(
+      interval: configuration.progressInterval, earlierByteCount: data.count, now: configuration.time.uptime())
+    nextCheckpoint = max(Self.firstCheckpoint, data.count * 2)
+  }
+
+  /// - Parameter checkpoint: Called now and then with what has arrived so far.
+  mutating func collect(
+    _ body: TransportBody, interest: LoadInterest, checkpoint: (Data) async -> Void
+  ) async throws(ImageError) -> ImageInfo {
+    guard expected ?? 0 <= byteLimit else { throw .responseTooLarge(byteLimit: byteLimit, url: url) }
+    data.reserveCapacity(min(expected ?? 0, 4 << 20))
+    while let piece = try await next(of: body) {
+      guard piece.count <= byteLimit - data.count else { throw .responseTooLarge(byteLimit: byteLimit, url: url) }
+      data.append(piece)
+      try inspector.inspect(data)
+      report(to: interest, isLast: false)
+      if data.count >= nextCheckpoint {
+        nextCheckpoint = data.count * 2
+        await checkpoint(data)
+      }
+    }
+    if let expected, data.count < expected {
+      throw .transport(.connectionLost(received: data.count, expected: expected), url: url)
+    }
+    guard !data.isEmpty else { throw .emptyResponse(url) }
+    report(to: interest, isLast: true)
+    return try inspector.info(of: data)
+  }
+
+  private mutating func report(to interest: LoadInterest, isLast: Bool) {
+    let progress = meter.report(received: data.count, expected: expected, isLast: isLast, now: time.uptime())
+    if let progress { interest.report(progress) }
+  }
+
+  private func next(of body: TransportBody) async throws(ImageError) -> Data? {
+    do {
+      return try await body.makeAsyncIterator().next()
+    } catch {
+      throw ImageError(transferring: url, error)
+    }
+  }
+}

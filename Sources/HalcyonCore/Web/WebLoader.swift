@@ -1,0 +1,85 @@
+import Foundation
+
+/// Loads bodies over the network: remembers failures for a while, tries again, and goes on where a transfer was cut.
+final class WebLoader: Sendable {
+  private let configuration: ImagePipeline.Configuration
+  private let failures: FailureMemory
+  private let budget: RetryBudget
+  private let renewals = CredentialRenewals()
+  private let partials: PartialBodies
+
+  /// Decides which transfers go on at once.
+  let gate: ConnectionGate
+
+  init(configuration: ImagePipeline.Configuration) {
+    self.configuration = configuration
+    failures = FailureMemory(lifetimes: configuration.failureLifetimes, time: configuration.time)
+    budget = RetryBudget(capacity: configuration.retryBudget)
+    partials = PartialBodies(cache: configuration.cache)
+    gate = ConnectionGate(limits: configuration.connectionLimits)
+  }
+
+  /// Transfers that go on now.
+  var activeCount: Int { gate.activeCount }
+
+  /// Remembers for a while that what came is of no use.
+  func note(_ error: ImageError, for key: CacheKey) { failures.note(error, for: key) }
+
+  func load(
+    _ order: WebOrder, interest: LoadInterest, trace: inout LoadTrace
+  ) async throws(ImageError) -> WebAnswer {
+    if order.cachePolicy.readsStore, let error = failures.error(for: order.key) { throw error }
+    let exchange = WebExchange(
+      order: order, interest: interest, configuration: configuration, gate: gate, renewals: renewals,
+      partials: partials)
+    var partial = await keptPartial(order)
+    let hadPartial = partial != nil
+    var attemptCount = 0
+    while true {
+      attemptCount += 1
+      var failure: FailedAttempt
+      do throws(ImageError) {
+        switch try await exchange.run(partial: &partial, trace: &trace) {
+        case .answer(let answer):
+          budget.noteSuccess()
+          failures.forget(order.key)
+          if hadPartial { await partials.remove(for: order.key) }
+          return answer
+        case .refused(let head):
+          failure = FailedAttempt(error: .httpStatus(head.status, url: head.url), attemptCount: attemptCount)
+          failure.retryAfter = RetryAfter.parse(head.headers["Retry-After"], now: configuration.time.now())
+        }
+      } catch {
+        failure = FailedAttempt(error: error, attemptCount: attemptCount)
+      }
+      try await pause(after: failure, of: order, partial, trace: &trace)
+    }
+  }
+
+  private func keptPartial(_ order: WebOrder) async -> PartialBody? {
+    guard order.validators.fields.isEmpty, order.cachePolicy.readsStore else { return nil }
+    return await partials.partial(for: order.key)
+  }
+
+  /// Waits until the next attempt, or gives up with the error of the last.
+  private func pause(
+    after failure: FailedAttempt, of order: WebOrder, _ partial: PartialBody?, trace: inout LoadTrace
+  ) async throws(ImageError) {
+    var error = failure.error
+    let start = ContinuousClock.now
+    if error.isTransient, !Task.isCancelled, let delay = await configuration.retryStrategy.delay(after: failure),
+      budget.spend()
+    {
+      do {
+        try await configuration.time.sleep(for: delay)
+        return trace.add(.retryWait, since: start)
+      } catch {
+        // Cancelled while it waited.
+      }
+    }
+    if Task.isCancelled { error = .cancelled }
+    failures.note(error, for: order.key)
+    if order.cachePolicy.writesStore, let partial { await partials.keep(partial, for: order.key) }
+    throw error
+  }
+}

@@ -1,0 +1,168 @@
+import Foundation
+import HalcyonCore
+import HalcyonTesting
+import Testing
+
+struct SourceTests {
+  private static let image = SolidImage(width: 10, height: 10).data
+  private struct Broken: Error {}
+
+  @Test func `bytes that are there need no network and are known again`() async throws {
+    let fixture = PipelineFixture.serving()
+    let response = try await fixture.pipeline.response(for: ImageRequest(source: .data(Self.image)))
+    #expect(response.origin == .inline)
+    #expect(try await fixture.pipeline.response(for: ImageRequest(source: .data(Self.image))).origin == .memory)
+    let other = ImageRequest(source: .data(SolidImage(width: 3, height: 3).data))
+    #expect(try await fixture.pipeline.response(for: other).image.size.width == 3)
+    #expect(fixture.transport.requests.isEmpty)
+  }
+
+  @Test func `a provider is asked once for all that wait, and then the caches are`() async throws {
+    let fixture = PipelineFixture.serving()
+    let (calls, release) = (Counter(), Signal())
+    let source = ImageSource.provider(
+      ImageProvider(key: "album/1") {
+        calls.increment()
+        await release.wait()
+        return Self.image
+      })
+    let tasks = (0..<20).map { _ in fixture.pipeline.task(for: ImageRequest(source: source)) }
+    release.set()
+    for task in tasks { #expect(try await task.response.origin == .provider) }
+    fixture.memory.removeAll()
+    await fixture.pipeline.cache.flush()
+    #expect(try await fixture.pipeline.response(for: ImageRequest(source: source)).origin == .store)
+    #expect(calls.count == 1)
+  }
+
+  @Test func `a provider that fails is named, and one that nobody waits for is cancelled`() async throws {
+    let fixture = PipelineFixture.serving()
+    let failing = ImageSource.provider(ImageProvider(key: "broken") { throw Broken() })
+    let error = await #expect(throws: ImageError.self) {
+      try await fixture.pipeline.image(for: ImageRequest(source: failing))
+    }
+    #expect(error?.description.contains("broken") == true)
+    let (started, ended) = (Signal(), Signal())
+    let endless = ImageSource.provider(
+      ImageProvider(key: "endless") {
+        started.set()
+        await withTaskCancellationHandler {
+          await ended.wait()
+        } onCancel: {
+          ended.set()
+        }
+        try Task.checkCancellation()
+        return Data()
+      })
+    let task = fixture.pipeline.task(for: ImageRequest(source: endless))
+    await started.wait()
+    task.cancel()
+    await ended.wait()
+    await #expect(throws: ImageError.self) { try await task.image }
+  }
+
+  @Test func `an address is found out only when no cache has the image`() async throws {
+    let fixture = PipelineFixture.serving()
+    let calls = Counter()
+    let source = ImageSource.resolver(
+      AddressResolver(key: "users/7/avatar") {
+        calls.increment()
+        return fixture.url.appending(queryItems: [URLQueryItem(name: "token", value: "\(calls.count)")])
+      })
+    let request = ImageRequest(source: source)
+    #expect(fixture.pipeline.cachedImage(for: request) == nil)
+    #expect(try await fixture.pipeline.response(for: request).origin == .network)
+    #expect(fixture.pipeline.cachedImage(for: request) != nil)
+    fixture.memory.removeAll()
+    await fixture.pipeline.cache.flush()
+    #expect(try await fixture.pipeline.response(for: request).origin == .store)
+    #expect(calls.count == 1)
+  }
+
+  @Test func `an address that cannot be found out, or be asked, is an error`() async throws {
+    let fixture = PipelineFixture.serving()
+    let resolvers = [
+      AddressResolver(key: "a") { throw Broken() }, AddressResolver(key: "b") { URL(filePath: "/etc/passwd") },
+    ]
+    for (resolver, name) in zip(resolvers, ["providerFailed", "invalidURL"]) {
+      let error = await #expect(throws: ImageError.self) {
+        try await fixture.pipeline.image(for: ImageRequest(source: .resolver(resolver)))
+      }
+      #expect(error?.name == name)
+    }
+  }
+
+  @Test func `one key serves an address that changes`() async throws {
+    let fixture = PipelineFixture.serving()
+    let addresses = [
+      "https://b.s3.amazonaws.com/a.png?v=2&X-Amz-Signature=1",
+      "https://b.s3.amazonaws.com/a.png?X-Amz-Signature=2&v=2",
+    ]
+    for (address, origin) in zip(addresses, [ImageOrigin.network, .memory]) {
+      let url = try #require(URL(string: address))
+      let request = ImageRequest(source: SignedURL.amazonS3.source(url))
+      #expect(try await fixture.pipeline.response(for: request).origin == origin)
+    }
+    #expect(fixture.transport.requests.first?.url.absoluteString == addresses[0])
+  }
+
+  @Test(arguments: [
+    (SignedURL.amazonS3, "https://h/p?a=1&X-Amz-Date=2&x-amz-signature=3", "https://h/p?a=1"),
+    (.googleCloudStorage, "https://h/p?X-Goog-Signature=2&GoogleAccessId=3&Expires=4", "https://h/p"),
+    (.azure, "https://h/p?sv=1&sig=a%2Fb&w=10", "https://h/p?w=10"),
+    (.cloudFront, "https://h/p?Policy=1&Key-Pair-Id=2&Signature=3&q=a%20b", "https://h/p?q=a%20b"),
+    (.amazonS3, "https://h/p?X-Goog-Date=1", "https://h/p?X-Goog-Date=1"),
+  ])
+  func `a signature is no part of the key`(rule: SignedURL, address: String, key: String) throws {
+    #expect(rule.key(for: try #require(URL(string: address))) == key)
+  }
+
+  @Test func `alternatives are tried in order, and the errors of all are told when all fail`() async throws {
+    let fixture = PipelineFixture { request in
+      request.url.path() == "/good" ? .answer(body: Self.image) : .answer(status: 404, body: Data())
+    }
+    var request = ImageRequest(url: fixture.url)
+    request.alternatives = [.url(fixture.url.appending(path: "b")), .address("no address")]
+    let error = await #expect(throws: ImageError.self) { try await fixture.pipeline.image(for: request) }
+    guard case .allSourcesFailed(let errors) = error else { throw Broken() }
+    #expect(errors.map(\.name) == ["httpStatus", "httpStatus", "invalidURL"])
+    request.alternatives.append(.address("http://example.com/good"))
+    let response = try await fixture.pipeline.response(for: request)
+    #expect(response.url?.path() == "/good")
+  }
+
+  @Test func `cancelling tries no alternative`() async throws {
+    let (started, ended) = (Signal(), Signal())
+    let fixture = PipelineFixture { _ in
+      started.set()
+      await withTaskCancellationHandler {
+        await ended.wait()
+      } onCancel: {
+        ended.set()
+      }
+      return .failure(.cancelled)
+    }
+    var request = ImageRequest(url: fixture.url)
+    request.alternatives = [.url(fixture.url.appending(path: "b"))]
+    let task = fixture.pipeline.task(for: request)
+    await started.wait()
+    task.cancel()
+    await ended.wait()
+    while fixture.pipeline.activeLoadCount > 0 { await Task.yield() }
+    #expect(fixture.transport.requests.count == 1)
+  }
+
+  @Test func `where data is dear the small source is taken, unless the large image is there`() async throws {
+    let isDear = Lock(true)
+    let fixture = PipelineFixture(configure: { $0.prefersLowData = { isDear.withLock { $0 } } }) { request in
+      .answer(body: SolidImage(width: request.url.path() == "/a" ? 100 : 10, height: 10).data)
+    }
+    var request = ImageRequest(url: fixture.url)
+    request.lowDataSource = .url(fixture.url.appending(path: "small"))
+    #expect(try await fixture.pipeline.image(for: request).size.width == 10)
+    isDear.withLock { $0 = false }
+    #expect(try await fixture.pipeline.image(for: request).size.width == 100)
+    isDear.withLock { $0 = true }
+    #expect(try await fixture.pipeline.image(for: request).size.width == 100)
+  }
+}

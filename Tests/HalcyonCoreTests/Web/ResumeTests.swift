@@ -1,0 +1,150 @@
+import Foundation
+import HalcyonCore
+import HalcyonTesting
+import Testing
+
+struct ResumeTests {
+  private static let body = SolidImage(width: 30, height: 30, paddingByteCount: 100_000).data
+  private static let strong: HTTPHeaders = ["ETag": "\"a\"", "Accept-Ranges": "bytes"]
+  private static let lost = TransportError.connectionLost(received: 0, expected: nil)
+
+  private func cut(at count: Int, _ headers: HTTPHeaders = strong) -> ScriptedTransport.Reply {
+    var headers = headers
+    headers["Content-Length"] = "\(Self.body.count)"
+    return .cut(body: Self.body, afterBytes: count, headers: headers, error: Self.lost)
+  }
+
+  private func rest(from first: Int, tag: String = "\"a\"", total: Int = body.count) -> ScriptedTransport.Reply {
+    .answer(
+      status: 206, body: Self.body.dropFirst(first),
+      headers: [
+        "ETag": tag, "Content-Range": "bytes \(first)-\(Self.body.count - 1)/\(total)",
+        "Content-Length": "\(Self.body.count - first)",
+      ])
+  }
+
+  private func fixture(
+    _ replies: ScriptedTransport.Reply..., retry: any RetryStrategy = ExponentialBackoff(firstDelay: .zero)
+  ) -> PipelineFixture {
+    let next = Lock(replies)
+    return PipelineFixture {
+      $0.retryStrategy = retry
+      $0.progressInterval = .zero
+    } script: { _ in
+      next.withLock { $0.isEmpty ? .failure(.failed(reason: "too many requests")) : $0.removeFirst() }
+    }
+  }
+
+  @Test func `a cut transfer goes on where it was cut, twice`() async throws {
+    let second = ScriptedTransport.Reply.cut(
+      body: Self.body.dropFirst(50_000), afterBytes: 20_000,
+      headers: ["ETag": "\"a\"", "Content-Range": "bytes 50000-\(Self.body.count - 1)/\(Self.body.count)"],
+      error: Self.lost, status: 206)
+    let fixture = fixture(cut(at: 50_000), second, rest(from: 70_000))
+    #expect(try await fixture.pipeline.data(for: ImageRequest(url: fixture.url)) == Self.body)
+    let requests = fixture.transport.requests.map(\.headers)
+    #expect(requests.map { $0["Range"] } == [nil, "bytes=50000-", "bytes=70000-"])
+    #expect(requests.map { $0["If-Range"] } == [nil, "\"a\"", "\"a\""])
+  }
+
+  @Test func `progress goes on from where the transfer was cut`() async throws {
+    let fixture = fixture(cut(at: 50_000), rest(from: 50_000))
+    var counts: [Int] = []
+    for await event in fixture.pipeline.task(for: ImageRequest(url: fixture.url)).events {
+      guard case .progress(let progress) = event else { continue }
+      counts.append(progress.receivedByteCount)
+      #expect(progress.expectedByteCount == Self.body.count)
+    }
+    #expect(counts == [50_000, Self.body.count])
+  }
+
+  @Test func `another process goes on from the store, and leaves nothing of the beginning`() async throws {
+    let fixture = fixture(cut(at: 50_000), retry: NoRetry())
+    await #expect(throws: ImageError.self) { try await fixture.pipeline.image(for: fixture.url) }
+    await fixture.pipeline.cache.flush()
+    #expect(fixture.store.count == 1)
+    let transport = ScriptedTransport { _ in self.rest(from: 50_000) }
+    let next = ImagePipeline(
+      configuration: ImagePipeline.Configuration(
+        transport: transport, decoders: [SolidDecoder()], cache: ImageCache(store: fixture.store)))
+    let response = try await next.response(for: ImageRequest(url: fixture.url))
+    #expect(response.encodedByteCount == Self.body.count)
+    #expect(transport.requests.first?.headers["Range"] == "bytes=50000-")
+    await next.cache.flush()
+    #expect(fixture.store.count == 1)
+    let key = ImagePipeline.cacheKey(for: ImageRequest(url: fixture.url))
+    let stored = try #require(try await fixture.store.entry(for: key))
+    #expect(stored.body == Self.body)
+    #expect(stored.metadata.status == 200)
+    #expect(stored.metadata.headers["Content-Range"] == nil)
+    #expect(stored.metadata.headers["Content-Length"] == "\(Self.body.count)")
+  }
+
+  @Test func `a load that is cancelled leaves its beginning to the next`() async throws {
+    let (arrived, ended) = (Signal(), Signal())
+    let fixture = PipelineFixture { _ in
+      .answer(body: Self.body, headers: Self.strong, pieceByteCount: 50_000) {
+        arrived.set()
+        await withTaskCancellationHandler {
+          await ended.wait()
+        } onCancel: {
+          ended.set()
+        }
+      }
+    }
+    let task = fixture.pipeline.task(for: ImageRequest(url: fixture.url))
+    await arrived.wait()
+    task.cancel()
+    while fixture.pipeline.activeLoadCount > 0 { await Task.yield() }
+    await fixture.pipeline.cache.flush()
+    #expect(fixture.store.count == 1)
+  }
+
+  @Test(arguments: [
+    ["ETag": "W/\"a\"", "Accept-Ranges": "bytes"] as HTTPHeaders, ["ETag": "\"a\""], ["Accept-Ranges": "bytes"],
+    ["ETag": "\"a\"", "Accept-Ranges": "none"],
+    ["ETag": "\"a\"", "Accept-Ranges": "bytes", "Content-Encoding": "gzip"],
+    [
+      "Accept-Ranges": "bytes", "Date": "Tue, 14 Nov 2023 22:13:20 GMT",
+      "Last-Modified": "Tue, 14 Nov 2023 22:13:19 GMT",
+    ],
+  ])
+  func `without proof that the rest belongs to it a cut transfer starts anew`(headers: HTTPHeaders) async throws {
+    let fixture = fixture(cut(at: 50_000, headers), .answer(body: Self.body))
+    #expect(try await fixture.pipeline.data(for: ImageRequest(url: fixture.url)) == Self.body)
+    #expect(fixture.transport.requests.last?.headers["Range"] == nil)
+  }
+
+  @Test func `a date of change well before the answer is proof`() async throws {
+    let headers: HTTPHeaders = [
+      "Accept-Ranges": "bytes", "Date": "Tue, 14 Nov 2023 22:13:20 GMT",
+      "Last-Modified": "Mon, 13 Nov 2023 22:13:20 GMT",
+    ]
+    let fixture = fixture(cut(at: 50_000, headers), rest(from: 50_000))
+    #expect(try await fixture.pipeline.data(for: ImageRequest(url: fixture.url)) == Self.body)
+    #expect(fixture.transport.requests.last?.headers["If-Range"] == "Mon, 13 Nov 2023 22:13:20 GMT")
+  }
+
+  @Test func `a rest of something else is thrown away and the whole is asked for`() async throws {
+    for wrong in [
+      rest(from: 40_000), rest(from: 50_000, tag: "\"b\""), rest(from: 50_000, total: Self.body.count + 1),
+      .answer(status: 206, body: Self.body.dropFirst(50_000)), .answer(status: 416, body: Data()),
+    ] {
+      let fixture = fixture(cut(at: 50_000), wrong, .answer(body: Self.body))
+      #expect(try await fixture.pipeline.data(for: ImageRequest(url: fixture.url)) == Self.body)
+      #expect(fixture.transport.requests.map { $0.headers["Range"] } == [nil, "bytes=50000-", nil])
+    }
+  }
+
+  @Test func `a changed image replaces its old beginning`() async throws {
+    let changed = SolidImage(width: 9, height: 9).data
+    let fixture = fixture(cut(at: 50_000), .answer(body: changed))
+    #expect(try await fixture.pipeline.data(for: ImageRequest(url: fixture.url)) == changed)
+  }
+
+  @Test func `a part that nobody asked for is refused`() async throws {
+    let fixture = fixture(rest(from: 0))
+    let error = await #expect(throws: ImageError.self) { try await fixture.pipeline.image(for: fixture.url) }
+    #expect(error?.name == "httpStatus")
+  }
+}
