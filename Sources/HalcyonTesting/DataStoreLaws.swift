@@ -114,7 +114,13 @@ public enum DataStoreLaws {
         url: URL(string: "https://example.com/ä?b=%20"), status: 404, headers: ["ETag": "\"ä\""],
         requestDate: date - 10, responseDate: date, expiration: .never, tags: ["a", "ä b", ""]),
       EntryMetadata(headers: many, requestDate: date, responseDate: date, tags: (0..<20).map { "tag \($0)" }),
+      EntryMetadata(
+        requestDate: date, responseDate: date, variant: variants.first, variants: variants.reversed()),
     ]
+  }
+
+  private static var variants: [VariantKey] {
+    ["", "a", "ä b"].compactMap { VariantKey(of: ["Vary": "Accept, X-\($0)"], requestHeaders: ["Accept": $0]) }
   }
 
   private static func entry(seed: Int = 1, byteCount: Int = 1000) -> StoredEntry {

@@ -57,11 +57,15 @@ public struct EntryMetadata: Hashable, Sendable {
   public var expiration: CacheExpiration?
   /// Words by which groups of entries can be found and removed.
   public var tags: [String]
+  /// Which requests the answer fits; `nil` when it fits all (it has no `Vary` field).
+  public var variant: VariantKey?
+  /// The variants kept for the same address, this one included, the newest first; only in the entry that was first.
+  public var variants: [VariantKey]
 
   /// Creates a description.
   public init(
     url: URL? = nil, status: Int = 200, headers: HTTPHeaders = HTTPHeaders(), requestDate: Date, responseDate: Date,
-    expiration: CacheExpiration? = nil, tags: [String] = []
+    expiration: CacheExpiration? = nil, tags: [String] = [], variant: VariantKey? = nil, variants: [VariantKey] = []
   ) {
     self.url = url
     self.status = status
@@ -70,5 +74,7 @@ public struct EntryMetadata: Hashable, Sendable {
     self.responseDate = responseDate
     self.expiration = expiration
     self.tags = tags
+    self.variant = variant
+    self.variants = variants
   }
 }

@@ -7,10 +7,15 @@ public import Foundation
 public struct HTTPCacheRules: Hashable, Sendable {
   /// Whether several users share the cache. Default: no, the cache is one user's own.
   public var isShared: Bool
+  /// How long an answer stays fresh that says nothing about caching at all: it has none of `Cache-Control`, `Expires`,
+  /// `Pragma`, `Last-Modified` and `ETag`. Default: 0, such an answer is asked for each time, as HTTP has it. Plain
+  /// servers of images send nothing of the kind, and their users expect the second look to be quick.
+  public var defaultLifetime: Duration
 
   /// Creates the rules for one kind of cache.
-  public init(isShared: Bool = false) {
+  public init(isShared: Bool = false, defaultLifetime: Duration = .zero) {
     self.isShared = isShared
+    self.defaultLifetime = defaultLifetime
   }
 
   /// What may be done with a stored answer.
@@ -91,6 +96,7 @@ public struct HTTPCacheRules: Hashable, Sendable {
     if let expires = stored.headers["Expires"] {
       return HTTPDate.parse(expires, now: stored.responseDate).map { max(0, $0.timeIntervalSince(made)) } ?? 0
     }
+    if saysNothing(stored.headers) { return defaultLifetime.inSeconds }
     guard Self.storableStatuses.contains(stored.status), let field = stored.headers["Last-Modified"],
       let modified = HTTPDate.parse(field, now: stored.responseDate)
     else { return 0 }
@@ -115,6 +121,10 @@ public struct HTTPCacheRules: Hashable, Sendable {
 
   private func mustNotBeStale(_ answer: CacheControl) -> Bool {
     answer.forbidsStale || isShared && (answer.forbidsSharedStale || answer.sharedMaxAge != nil)
+  }
+
+  private func saysNothing(_ headers: HTTPHeaders) -> Bool {
+    ["Cache-Control", "Expires", "Pragma", "Last-Modified", "ETag"].allSatisfy { headers[$0] == nil }
   }
 
   private func isPragmaNoCache(_ headers: HTTPHeaders) -> Bool {

@@ -205,6 +205,20 @@ struct EntryCodingTests {
     #expect(EntryMetadata(decoding: metadata.encoded) == metadata)
   }
 
+  @Test func `variants survive, and what was written before there were any is read`() throws {
+    let key = try #require(VariantKey(of: ["Vary": "Accept, X"], requestHeaders: ["Accept": "image/png"]))
+    let other = try #require(VariantKey(of: ["Vary": "Y"], requestHeaders: [:]))
+    let plain = EntryMetadata.example
+    for (variant, variants) in [(key, [other, key]), (nil, [other]), (key, [])] {
+      var metadata = plain
+      metadata.variant = variant
+      metadata.variants = variants
+      #expect(EntryMetadata(decoding: metadata.encoded) == metadata)
+      #expect(EntryMetadata(decoding: metadata.encoded.prefix(plain.encoded.count)) == plain)
+      #expect(EntryMetadata(decoding: metadata.encoded.dropLast()) == nil)
+    }
+  }
+
   @Test func `no prefix of encoded metadata is taken for the whole`() {
     let bytes = EntryMetadata.example.encoded
     for count in bytes.indices { #expect(EntryMetadata(decoding: bytes.prefix(count)) == nil) }

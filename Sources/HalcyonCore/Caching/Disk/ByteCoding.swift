@@ -24,6 +24,8 @@ struct ByteReader {
 
   init(_ bytes: some Sequence<UInt8>) { rest = ArraySlice(bytes) }
 
+  var isAtEnd: Bool { rest.isEmpty }
+
   mutating func number<Number: FixedWidthInteger>(_: Number.Type = Number.self) -> Number? {
     guard let raw = take(MemoryLayout<Number>.size) else { return nil }
     return Number(littleEndian: raw.withUnsafeBytes { $0.loadUnaligned(as: Number.self) })

@@ -6,16 +6,13 @@ extension EntryMetadata {
     var writer = ByteWriter()
     writer.append(url?.absoluteString ?? "")
     writer.append(Int32(clamping: status))
-    writer.append(UInt32(clamping: headers.fields.count))
-    for field in headers.fields {
-      writer.append(field.name)
-      writer.append(field.value)
-    }
+    writer.append(headers.fields)
     writer.append(requestDate)
     writer.append(responseDate)
     Self.write(expiration, to: &writer)
     writer.append(UInt32(clamping: tags.count))
     for tag in tags { writer.append(tag) }
+    if variant != nil || !variants.isEmpty { writer.append([variant].compactMap(\.self), variants) }
     return writer.bytes
   }
 
@@ -23,18 +20,18 @@ extension EntryMetadata {
   init?(decoding bytes: some Sequence<UInt8>) {
     var reader = ByteReader(bytes)
     guard let address = reader.text(), let status = reader.number(Int32.self),
-      let fields = reader.list({ reader -> HTTPHeaders.Field? in
-        guard let name = reader.text(), let value = reader.text() else { return nil }
-        return HTTPHeaders.Field(name: name, value: value)
-      }),
+      let fields = reader.fields(),
       let requestDate = reader.date(), let responseDate = reader.date(),
-      let expiration = Self.readExpiration(from: &reader), let tags = reader.list({ $0.text() })
+      let expiration = Self.readExpiration(from: &reader), let tags = reader.list({ $0.text() }),
+      let (own, variants) = reader.variants()
     else { return nil }
     var headers = HTTPHeaders()
     for field in fields { headers.add(name: field.name, value: field.value) }
     self.init(
       url: address.isEmpty ? nil : URL(string: address), status: Int(status), headers: headers,
-      requestDate: requestDate, responseDate: responseDate, expiration: expiration.value, tags: tags)
+      requestDate: requestDate, responseDate: responseDate, expiration: expiration.value, tags: tags,
+      variant: own.first,
+      variants: variants)
   }
 
   private static func write(_ expiration: CacheExpiration?, to writer: inout ByteWriter) {
@@ -63,5 +60,39 @@ extension EntryMetadata {
     case 4: return reader.date().map { (.date($0), ()) }
     default: return nil
     }
+  }
+}
+
+extension ByteWriter {
+  fileprivate mutating func append(_ fields: [HTTPHeaders.Field]) {
+    append(UInt32(clamping: fields.count))
+    for field in fields {
+      append(field.name)
+      append(field.value)
+    }
+  }
+
+  fileprivate mutating func append(_ lists: [VariantKey]...) {
+    for list in lists {
+      append(UInt32(clamping: list.count))
+      for variant in list { append(variant.fields) }
+    }
+  }
+}
+
+extension ByteReader {
+  fileprivate mutating func fields() -> [HTTPHeaders.Field]? {
+    list { reader in
+      guard let name = reader.text(), let value = reader.text() else { return nil }
+      return HTTPHeaders.Field(name: name, value: value)
+    }
+  }
+
+  /// Metadata ends before these where there are none, and where it was written before there could be.
+  fileprivate mutating func variants() -> (own: [VariantKey], all: [VariantKey])? {
+    guard !isAtEnd else { return ([], []) }
+    guard let own = list({ $0.fields().map(VariantKey.init) }), let all = list({ $0.fields().map(VariantKey.init) })
+    else { return nil }
+    return (own, all)
   }
 }

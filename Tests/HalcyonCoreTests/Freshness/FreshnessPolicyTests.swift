@@ -1,0 +1,42 @@
+import HalcyonCore
+import HalcyonTesting
+import Testing
+
+struct FreshnessPolicyTests {
+  private var client = CachedClient()
+
+  private mutating func get(_ policy: FreshnessPolicy, after control: String?) async throws -> CachedClient.Result {
+    if let control {
+      _ = try await client.get { _ in .body("old", ["Cache-Control": control, "ETag": "\"a\""]) }
+      client.clock.advance(by: .seconds(100))
+    }
+    return try await client.get(policy: policy) { _ in .body("new", ["Cache-Control": "max-age=1"]) }
+  }
+
+  private static let cases: [(FreshnessPolicy, String?, CachedClient.Result)] = [
+    (.respect, "max-age=200", .stored("old")), (.respect, "max-age=1", .fetched("new")),
+    (.respect, nil, .fetched("new")),
+    (.immutable, "max-age=1", .stored("old")), (.immutable, "no-cache", .stored("old")),
+    (.immutable, nil, .fetched("new")),
+    (.reload, "max-age=200", .fetched("new")), (.reload, "max-age=200, immutable", .stored("old")),
+    (.reload, "max-age=1, immutable", .fetched("new")),
+    (.cacheOnly, "max-age=1", .stored("old")), (.cacheOnly, "max-age=1, must-revalidate", .stored("old")),
+    (.cacheOnly, nil, .failed(504)),
+    (.offline, "max-age=200, must-revalidate", .stored("old")), (.offline, "max-age=1", .stored("old")),
+    (.offline, "max-age=1, must-revalidate", .failed(504)), (.offline, "no-cache", .failed(504)),
+    (.offline, nil, .failed(504)),
+  ]
+
+  @Test(arguments: cases)
+  mutating func `a policy decides between what is stored and the server`(
+    policy: FreshnessPolicy, control: String?, expected: CachedClient.Result
+  ) async throws {
+    #expect(try await get(policy, after: control) == expected)
+  }
+
+  @Test mutating func `a reload asks every cache on the way, and transfers nothing that still holds`() async throws {
+    _ = try await client.get { _ in .body("old", ["Cache-Control": "max-age=200", "ETag": "\"a\""]) }
+    #expect(try await client.get(policy: .reload) { _ in .status(304) } == .stored("old"))
+    #expect(client.requests.last == ["If-None-Match": "\"a\"", "Cache-Control": "no-cache"])
+  }
+}

@@ -1,0 +1,118 @@
+import Foundation
+import HalcyonCore
+import HalcyonTesting
+import Testing
+
+struct VariantTests {
+  private static let varying: HTTPHeaders = ["Cache-Control": "max-age=60", "Vary": "Accept"]
+  private var client = CachedClient()
+
+  private mutating func get(_ accept: String, _ answer: CachedClient.Answer? = nil) async throws -> CachedClient.Result
+  {
+    try await client.get(["Accept": accept]) { _ in answer }
+  }
+
+  @Test mutating func `requests that differ in a field that counts get answers of their own`() async throws {
+    #expect(try await get("image/avif", .body("avif", Self.varying)) == .fetched("avif"))
+    #expect(try await get("image/png", .body("png", Self.varying)) == .fetched("png"))
+    #expect(try await get("image/avif") == .stored("avif"))
+    #expect(try await get("image/png") == .stored("png"))
+    #expect(client.store.keys.count == 2)
+  }
+
+  @Test mutating func `an answer for no other request is not kept`() async throws {
+    for body in ["one", "two"] {
+      #expect(
+        try await get("a", .body(body, ["Cache-Control": "max-age=60", "Vary": "Accept, *"])) == .fetched(body))
+    }
+    #expect(client.store.keys.isEmpty)
+  }
+
+  @Test mutating func `the oldest of too many variants makes room`() async throws {
+    for number in 0..<HTTPCache.variantLimit { _ = try await get("\(number)", .body("\(number)", Self.varying)) }
+    #expect(try await get("0") == .stored("0"))
+    #expect(try await get("8", .body("8", Self.varying)) == .fetched("8"))
+    #expect(try await get("9", .body("9", Self.varying)) == .fetched("9"))
+    for number in 0...1 { #expect(try await get("\(number)") == .failed(502)) }
+    for number in 2...9 { #expect(try await get("\(number)") == .stored("\(number)")) }
+    #expect(client.store.keys.count == HTTPCache.variantLimit)
+  }
+
+  @Test mutating func `each variant is renewed and replaced on its own`() async throws {
+    _ = try await get("a", .body("a", Self.varying))
+    _ = try await get("b", .body("b", ["Cache-Control": "max-age=60", "Vary": "Accept", "ETag": "\"b\""]))
+    client.clock.advance(by: .seconds(61))
+    #expect(try await get("b", .status(304)) == .stored("b"))
+    #expect(client.requests.last == ["Accept": "b", "If-None-Match": "\"b\""])
+    #expect(try await get("b") == .stored("b"))
+    #expect(try await get("a", .body("a2", Self.varying)) == .fetched("a2"))
+    #expect(try await get("a") == .stored("a2"))
+    #expect(try await get("b") == .stored("b"))
+    #expect(client.store.keys.count == 2)
+  }
+
+  @Test mutating func `an answer for all requests takes the place of all variants`() async throws {
+    for name in ["a", "b", "c"] { _ = try await get(name, .body(name, Self.varying)) }
+    client.clock.advance(by: .seconds(61))
+    _ = try await get("b", .body("all", ["Cache-Control": "max-age=60"]))
+    for name in ["a", "b", "c", "d"] { #expect(try await get(name) == .stored("all")) }
+    #expect(client.store.keys == [client.key])
+  }
+
+  @Test mutating func `the newest of several answers that fit is served`() async throws {
+    let languages: HTTPHeaders = ["Cache-Control": "max-age=60", "Vary": "Accept-Language"]
+    _ = try await client.get(["Accept": "a", "Accept-Language": "de"]) { _ in .body("old", Self.varying) }
+    _ = try await client.get(["Accept": "b", "Accept-Language": "en"]) { _ in .body("new", languages) }
+    #expect(try await client.get(["Accept": "a", "Accept-Language": "en"]) { _ in nil } == .stored("new"))
+    #expect(try await client.get(["Accept": "a", "Accept-Language": "de"]) { _ in nil } == .stored("old"))
+  }
+
+  @Test mutating func `a variant that was evicted is fetched, also the one that lists the others`() async throws {
+    for name in ["a", "b"] { _ = try await get(name, .body(name, Self.varying)) }
+    let second = try #require(client.store.keys.first { $0 != client.key })
+    try await client.store.removeEntry(for: second)
+    #expect(try await get("b", .body("b2", Self.varying)) == .fetched("b2"))
+    #expect(try await get("b") == .stored("b2"))
+    try await client.store.removeEntry(for: client.key)
+    #expect(try await get("a", .body("a2", Self.varying)) == .fetched("a2"))
+    #expect(try await get("a") == .stored("a2"))
+  }
+
+  @Test mutating func `all variants are removed together`() async throws {
+    for name in ["a", "b", "c"] { _ = try await get(name, .body(name, Self.varying)) }
+    try await client.cache.removeAnswers(for: client.key)
+    #expect(client.store.keys.isEmpty)
+  }
+
+  @Test func `on disk variants survive, hold no value of a request, and go with their source`() async throws {
+    try await withTemporaryFolder { folder in
+      let secret = "Bearer c2VjcmV0LXRva2Vu"
+      let url = try #require(URL(string: "https://example.com/a.png"))
+      let key = CacheKey("|url=\(url.absoluteString.utf8.count):\(url.absoluteString)")
+      let now = Date()
+      for (value, body) in [(secret, "mine"), ("Bearer other", "theirs")] {
+        // A cache of its own each time, as after a new start of the process.
+        let disk = DiskCache(directory: folder)
+        let cache = HTTPCache(store: disk)
+        let lookup = await cache.lookUp(key, requestHeaders: ["Authorization": value], at: now)
+        #expect(lookup.action == .ask)
+        let head = EntryMetadata(
+          headers: ["Cache-Control": "max-age=60", "Vary": "Authorization"], requestDate: now, responseDate: now)
+        guard case .deliver(let draft?) = await cache.outcome(of: head, to: lookup) else {
+          Issue.record("the answer may be kept")
+          return
+        }
+        try await cache.store(draft, body: Data(body.utf8))
+      }
+      let disk = DiskCache(directory: folder)
+      let lookup = await HTTPCache(store: disk).lookUp(key, requestHeaders: ["Authorization": secret], at: now)
+      #expect(lookup.stored?.body == Data("mine".utf8))
+      let names = FileManager.default.enumerator(atPath: folder.path())?.compactMap { $0 as? String } ?? []
+      for name in names {
+        let bytes = FileManager.default.contents(atPath: folder.appending(path: name).path()) ?? Data()
+        #expect(bytes.range(of: Data("c2VjcmV0LXRva2Vu".utf8)) == nil, "\(name)")
+      }
+      #expect(try await disk.removeEntries(from: .url(url)) == 2)
+    }
+  }
+}
