@@ -87,6 +87,12 @@ public struct HTTPCacheRules: Hashable, Sendable {
     !(CacheControl(stored.headers).isImmutable && verdict(on: stored, at: now) == .fresh)
   }
 
+  /// Seconds for which a stored answer stays fresh from now on; 0 when it has to be asked for.
+  public func remainingLifetime(of stored: EntryMetadata, at now: Date) -> Double {
+    guard verdict(on: stored, at: now) == .fresh, let age = age(of: stored, at: now) else { return 0 }
+    return max(0, lifetime(of: stored) - age)
+  }
+
   /// Seconds that an answer stays fresh, counted from when it was made (RFC 9111, 4.2.1 and 4.2.2).
   public func lifetime(of stored: EntryMetadata) -> Double {
     let control = CacheControl(stored.headers)

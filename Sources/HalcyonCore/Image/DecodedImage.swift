@@ -4,6 +4,8 @@ public struct DecodedImage: Sendable {
   public internal(set) var bitmap: Bitmap
   /// The encoded image that the pixels come from; its pixel size may be larger than the bitmap's.
   public let info: ImageInfo
+  /// For how long it may be shown as it is; `nil` for an image that did not come from the web.
+  var freshness: SourceFreshness?
 
   /// Pairs pixels with the facts about their source.
   public init(bitmap: Bitmap, info: ImageInfo) {

@@ -21,11 +21,20 @@ final class BackgroundWrites: Sendable {
     }) {
       await oldest.value
     }
+    add(byteCount: byteCount, write)
+  }
+
+  /// Starts work that ``flush()`` waits for, and nobody else.
+  func track(_ work: @escaping @Sendable () async -> Void) {
+    add(byteCount: 0, work)
+  }
+
+  private func add(byteCount: Int, _ work: @escaping @Sendable () async -> Void) {
     state.withLock { state in
       state.lastID += 1
       let id = state.lastID
       let task = Task {
-        await write()
+        await work()
         end(id)
       }
       state.writes[id] = (task, byteCount)

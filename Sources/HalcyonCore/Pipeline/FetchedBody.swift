@@ -10,27 +10,37 @@ final class FetchedBody: Sendable {
   let metadata: EntryMetadata
   let info: ImageInfo
   let origin: ImageOrigin
-  /// Whether the bytes may outlive the process.
-  let isStorable: Bool
+  /// How the bytes are to be stored; `nil` where they may not be, or are already.
+  let draft: CacheDraft?
+  /// The uptime until which they may be shown as they are; `nil` for bytes that did not come from the web.
+  let freshEnd: Duration?
+  /// Whether images made of them may be kept in memory.
+  let mayStayInMemory: Bool
   let trace: LoadTrace
 
   private let isProven = Atomic(false)
   private let onEnd: @Sendable () -> Void
 
   init(
-    data: Data, metadata: EntryMetadata, info: ImageInfo, origin: ImageOrigin, isStorable: Bool = true,
-    trace: LoadTrace, onEnd: @escaping @Sendable () -> Void = {}
+    data: Data, metadata: EntryMetadata, info: ImageInfo, origin: ImageOrigin, draft: CacheDraft? = nil,
+    freshEnd: Duration? = nil, mayStayInMemory: Bool = true, trace: LoadTrace,
+    onEnd: @escaping @Sendable () -> Void = {}
   ) {
     self.data = data
     self.metadata = metadata
     self.info = info
     self.origin = origin
-    self.isStorable = isStorable
+    self.draft = draft
+    self.freshEnd = freshEnd
+    self.mayStayInMemory = mayStayInMemory
     self.trace = trace
     self.onEnd = onEnd
   }
 
   deinit { onEnd() }
+
+  /// Stands for the bytes; costs reading all of them.
+  var version: UInt64 { data.withUnsafeBytes { XXHash64.hash($0) } }
 
   /// Notes that the bytes are an image.
   ///

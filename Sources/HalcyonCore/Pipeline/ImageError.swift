@@ -98,7 +98,7 @@ extension ImageError: CustomStringConvertible {
     case .failed(let cause, let url):
       "\(url.printable) was not loaded: \(cause)"
     case .notCached(let key):
-      "No cache has \(key.text.prefix(300)), and the request allows no network. Set cachePolicy.usesNetwork to load it."
+      "No cache has \(key.text.prefix(300)), and the request allows no network. Set its freshness to .respect to load it."
     case .cancelled:
       "The request was cancelled."
     }

@@ -6,31 +6,32 @@ final class ImageFetcher: Sendable {
     let key: CacheKey
     let readsStore: Bool
     let writesStore: Bool
-    let usesNetwork: Bool
+    let freshness: FreshnessPolicy
+    let usesETags: Bool
   }
 
   private let configuration: ImagePipeline.Configuration
-  private let web: WebLoader
+  private let web: WebFetcher
   private let files = WorkerPool(name: "files", width: 2)
   private let jobs = SharedJobs<JobKey, FetchedBody>()
   private let live = LiveBodies()
 
   init(configuration: ImagePipeline.Configuration) {
     self.configuration = configuration
-    web = WebLoader(configuration: configuration)
+    web = WebFetcher(configuration: configuration, live: live)
   }
 
   /// Jobs and transfers that have not ended.
-  var activeCount: Int { jobs.count + web.activeCount }
+  var activeCount: Int { jobs.count + web.web.activeCount }
 
   /// How many transfers may go on at once.
   var connectionLimits: ConnectionLimits {
-    get { web.gate.limits }
-    set { web.gate.limits = newValue }
+    get { web.web.gate.limits }
+    set { web.web.gate.limits = newValue }
   }
 
   /// Remembers for a while that what a key's source gave is of no use.
-  func note(_ error: ImageError, for key: CacheKey) { web.note(error, for: key) }
+  func note(_ error: ImageError, for key: CacheKey) { web.web.note(error, for: key) }
 
   func body(
     for request: ImageRequest, key: CacheKey, interest: LoadInterest
@@ -38,14 +39,15 @@ final class ImageFetcher: Sendable {
     let source = try ResolvedSource(request.source)
     let policy = request.cachePolicy
     let jobKey = JobKey(
-      key: key, readsStore: policy.readsStore, writesStore: policy.writesStore, usesNetwork: policy.usesNetwork)
+      key: key, readsStore: policy.readsStore, writesStore: policy.writesStore, freshness: request.freshness,
+      usesETags: request.usesETags)
     return try await jobs.value(for: jobKey, interest: interest, keepsResult: true) {
       [self] interest throws(ImageError) in
       switch source {
       case .web(let url):
-        try await webBody(request, key: key, interest: interest) { url }
+        try await web.body(for: request, key: key, interest: interest) { url }
       case .unresolved(let resolver):
-        try await webBody(request, key: key, interest: interest) { () async throws(ImageError) in
+        try await web.body(for: request, key: key, interest: interest) { () async throws(ImageError) in
           try await Self.address(from: resolver)
         }
       case .file(let path, let url):
@@ -55,30 +57,9 @@ final class ImageFetcher: Sendable {
       case .data(let data):
         try localBody(data, url: nil, origin: .inline)
       case .provider(let provider):
-        try await providedBody(provider, policy: policy, key: key)
+        try await providedBody(provider, request, key: key)
       }
     }
-  }
-
-  /// - Parameter address: Where to ask; called only when no cache has the bytes.
-  private func webBody(
-    _ request: ImageRequest, key: CacheKey, interest: LoadInterest,
-    at address: @Sendable () async throws(ImageError) -> URL
-  ) async throws(ImageError) -> FetchedBody {
-    var trace = LoadTrace()
-    let policy = request.cachePolicy
-    if let body = await keptBody(key, policy: policy, trace: &trace) { return body }
-    guard policy.usesNetwork else { throw .notCached(key) }
-    let order = WebOrder(url: try await address(), headers: request.headers, key: key, cachePolicy: policy)
-    guard case .body(let answer) = try await web.load(order, interest: interest, trace: &trace) else {
-      throw .httpStatus(304, url: order.url)
-    }
-    let body = FetchedBody(
-      data: answer.data, metadata: answer.metadata, info: answer.info, origin: .network,
-      isStorable: answer.isStorable, trace: trace
-    ) { [live] in live.removeEnded(key) }
-    if policy.writesStore { live.insert(body, for: key) }
-    return body
   }
 
   private static func address(from resolver: AddressResolver) async throws(ImageError) -> URL {
@@ -94,10 +75,14 @@ final class ImageFetcher: Sendable {
   }
 
   private func providedBody(
-    _ provider: ImageProvider, policy: CachePolicy, key: CacheKey
+    _ provider: ImageProvider, _ request: ImageRequest, key: CacheKey
   ) async throws(ImageError) -> FetchedBody {
     var trace = LoadTrace()
-    if let body = await keptBody(key, policy: policy, trace: &trace) { return body }
+    if request.cachePolicy.readsStore, request.freshness != .reload {
+      if let body = live[key] { return body }
+      if let body = await storedBody(key, trace: &trace) { return body }
+    }
+    guard request.freshness.usesNetwork else { throw .notCached(key) }
     let start = ContinuousClock.now
     let data: Data
     do {
@@ -107,14 +92,10 @@ final class ImageFetcher: Sendable {
       throw ImageError(providing: provider.key, error)
     }
     trace.add(.transfer, since: start)
-    return try localBody(data, url: nil, origin: .provider, trace: trace)
-  }
-
-  /// A body that somebody works on at this moment, or that the store has.
-  private func keptBody(_ key: CacheKey, policy: CachePolicy, trace: inout LoadTrace) async -> FetchedBody? {
-    guard policy.readsStore else { return nil }
-    if let body = live[key] { return body }
-    return await storedBody(key, trace: &trace)
+    let body = try localBody(
+      data, url: nil, origin: .provider, storeKey: request.cachePolicy.writesStore ? key : nil, trace: trace)
+    if body.draft != nil { live.insert(body, for: key) }
+    return body
   }
 
   /// A store that fails is a store without the entry: the network is asked instead.
@@ -156,16 +137,19 @@ final class ImageFetcher: Sendable {
   }
 
   private func localBody(
-    _ data: Data, url: URL?, origin: ImageOrigin, trace: LoadTrace = LoadTrace()
+    _ data: Data, url: URL?, origin: ImageOrigin, storeKey: CacheKey? = nil, trace: LoadTrace = LoadTrace()
   ) throws(ImageError) -> FetchedBody {
     guard !data.isEmpty else { throw .emptyResponse(url ?? .unnamedImage) }
     guard data.count <= configuration.limits.encodedByteCount else {
       throw .responseTooLarge(byteLimit: configuration.limits.encodedByteCount, url: url ?? .unnamedImage)
     }
     let now = configuration.time.now()
+    let metadata = EntryMetadata(url: url, requestDate: now, responseDate: now)
+    let draft = storeKey.map { CacheDraft(metadata: metadata, key: $0, requestHeaders: [:], knownVariants: []) }
     return FetchedBody(
-      data: data, metadata: EntryMetadata(url: url, requestDate: now, responseDate: now),
-      info: try ImageInspector(configuration, url: url).info(of: data), origin: origin, trace: trace)
+      data: data, metadata: metadata, info: try ImageInspector(configuration, url: url).info(of: data),
+      origin: origin, draft: draft, trace: trace
+    ) { [live] in if let storeKey { live.removeEnded(storeKey) } }
   }
 }
 

@@ -12,6 +12,8 @@ final class ImageLoader: Sendable {
   private struct JobKey: Hashable {
     let key: CacheKey
     let policy: CachePolicy
+    let freshness: FreshnessPolicy
+    let usesETags: Bool
   }
 
   private let configuration: ImagePipeline.Configuration
@@ -28,10 +30,16 @@ final class ImageLoader: Sendable {
   /// Jobs that have not ended.
   var activeCount: Int { jobs.count + fetcher.activeCount }
 
-  /// The image in memory, if the request allows to look there.
+  /// The image in memory, if the request allows to look there and it may be shown as it is.
   func memoryResponse(for request: ImageRequest, key: CacheKey) -> ImageResponse? {
-    guard request.cachePolicy.readsMemory, let image = configuration.cache.memory.image(for: key) else { return nil }
+    guard request.cachePolicy.readsMemory, request.freshness != .reload,
+      let image = configuration.cache.memory.image(for: key), request.freshness != .respect || isFresh(image)
+    else { return nil }
     return ImageResponse(image: image, origin: .memory, trace: LoadTrace())
+  }
+
+  private func isFresh(_ image: DecodedImage) -> Bool {
+    image.freshness.map { configuration.time.uptime() < $0.end } ?? true
   }
 
   /// How many transfers may go on at once.
@@ -62,6 +70,7 @@ final class ImageLoader: Sendable {
   ) async throws(ImageError) -> ImageResponse {
     var errors: [ImageError] = []
     do throws(ImageError) {
+      if let response = await staleResponse(for: request, keys: keys, interest) { return response }
       return try await thriftyResponse(for: request, keys: keys, interest)
     } catch {
       guard !request.alternatives.isEmpty, !error.isCancellation else { throw error }
@@ -78,6 +87,19 @@ final class ImageLoader: Sendable {
     throw .allSourcesFailed(errors)
   }
 
+  /// Shows what the caches have, where the request wants that; an image that is still fresh is the response.
+  private func staleResponse(
+    for request: ImageRequest, keys: RequestKeys, _ interest: LoadInterest
+  ) async -> ImageResponse? {
+    guard request.showsStaleFirst, request.freshness == .respect else { return nil }
+    var kept = request
+    kept.freshness = .cacheOnly
+    guard let response = try? await response(for: kept, interest) else { return nil }
+    if isFresh(response.image) { return response }
+    interest.preview(response.image)
+    return nil
+  }
+
   /// Where data should be saved, what the caches have, or else the source with less data.
   private func thriftyResponse(
     for request: ImageRequest, keys: RequestKeys, _ interest: LoadInterest
@@ -86,7 +108,7 @@ final class ImageLoader: Sendable {
       return try await singleResponse(for: request, keys: keys, interest)
     }
     var cached = request
-    cached.cachePolicy.usesNetwork = false
+    cached.freshness = .offline
     do throws(ImageError) {
       return try await singleResponse(for: cached, keys: keys, interest)
     } catch {
@@ -113,22 +135,44 @@ final class ImageLoader: Sendable {
   private func load(
     _ request: ImageRequest, keys: RequestKeys, interest: LoadInterest, keepsResult: Bool
   ) async throws(ImageError) -> Loaded {
-    let jobKey = JobKey(key: keys.image, policy: request.cachePolicy)
+    let jobKey = JobKey(
+      key: keys.image, policy: request.cachePolicy, freshness: request.freshness, usesETags: request.usesETags)
     return try await jobs.value(
       for: jobKey, interest: interest, keepsResult: keepsResult
     ) { [self] interest throws(ImageError) in
+      let (renewed, body) = try await renewed(request, keys: keys, interest: interest)
+      // What was fetched to find out is found again by the steps below, as long as it is held.
+      defer { withExtendedLifetime(body) {} }
       let loaded =
-        if let processor = request.processors.last {
+        if let renewed {
+          renewed
+        } else if let processor = request.processors.last {
           try await process(request, with: processor, interest: interest)
         } else {
           try await decode(request, key: keys.fetch, interest: interest)
         }
       // Somebody who joins after this line finds nothing in memory next time, and decodes again: no harm is done.
-      if request.cachePolicy.writesMemory, interest.keepsResult {
+      if request.cachePolicy.writesMemory, interest.keepsResult, loaded.body.mayStayInMemory {
         configuration.cache.memory.store(loaded.image, for: keys.image, expiration: nil)
       }
       return loaded
     }
+  }
+
+  /// The image in memory, when it is no longer fresh but still made of the bytes that are right now; and those bytes.
+  private func renewed(
+    _ request: ImageRequest, keys: RequestKeys, interest: LoadInterest
+  ) async throws(ImageError) -> (Loaded?, FetchedBody?) {
+    guard request.cachePolicy.readsMemory, var image = configuration.cache.memory.image(for: keys.image),
+      let known = image.freshness
+    else { return (nil, nil) }
+    let body = try await fetcher.body(for: request, key: keys.fetch, interest: interest)
+    guard let end = body.freshEnd,
+      let version = try? await workers.run(priority: interest.priority, { _ in body.version }), version == known.version
+    else { return (nil, body) }
+    image.freshness = SourceFreshness(end: end, version: version)
+    await keep(body)
+    return (Loaded(image: image, body: body, trace: body.trace), body)
   }
 
   /// The image after all processors but the last, shared with those who want just that, and then the last.
@@ -143,6 +187,7 @@ final class ImageLoader: Sendable {
     do {
       let bitmap = try await workers.run(priority: interest.priority) { _ in try processor.process(image.bitmap) }
       loaded.image = DecodedImage(bitmap: bitmap, info: image.info)
+      loaded.image.freshness = image.freshness
     } catch is CancellationError {
       throw .cancelled
     } catch {
@@ -161,7 +206,9 @@ final class ImageLoader: Sendable {
     } catch {
       if body.origin == .network { fetcher.note(error, for: key) }
       // What the store holds was an image once. When it no longer is, it is worth fetching again, once.
-      guard body.origin == .store, case .decoding(let reason, _) = error, reason != .cancelled else { throw error }
+      guard body.origin == .store, case .decoding(let reason, _) = error, reason != .cancelled,
+        request.freshness.usesNetwork
+      else { throw error }
       var retry = request
       retry.cachePolicy.readsStore = false
       let fresh = try await fetcher.body(for: retry, key: key, interest: interest)
@@ -182,7 +229,9 @@ final class ImageLoader: Sendable {
     do {
       image = try await workers.run(priority: interest.priority) { flag in
         let options = DecodingOptions(size: request.size, limits: limits) { flag.isCancelled }
-        return try decoder.decode(body.data, options: options)
+        var image = try decoder.decode(body.data, options: options)
+        image.freshness = body.freshEnd.map { SourceFreshness(end: $0, version: body.version) }
+        return image
       }
     } catch is CancellationError {
       throw .cancelled
@@ -195,17 +244,15 @@ final class ImageLoader: Sendable {
     }
     var trace = body.trace
     trace.add(.decode, since: start)
-    await keep(body, key: key, policy: request.cachePolicy)
+    await keep(body)
     return Loaded(image: image, body: body, trace: trace)
   }
 
-  /// Hands what came over the network to the store, once it is proven to be an image. A store that fails fails no load.
-  private func keep(_ body: FetchedBody, key: CacheKey, policy: CachePolicy) async {
-    guard body.origin == .network || body.origin == .provider, body.isStorable, policy.writesStore,
-      let store = configuration.cache.store, body.prove()
-    else { return }
+  /// Hands what is new to the store, once it is proven to be an image. A store that fails fails no load.
+  private func keep(_ body: FetchedBody) async {
+    guard let draft = body.draft, let cache = configuration.httpCache, body.prove() else { return }
     await configuration.cache.writes.start(byteCount: body.data.count) {
-      try? await store.store(StoredEntry(body: body.data, metadata: body.metadata), for: key)
+      try? await cache.store(draft, body: body.data)
     }
   }
 }

@@ -15,6 +15,12 @@ extension ImagePipeline {
     public var limits: ImageLimits
     /// How long a transfer may take and how large the head of an answer may be.
     public var transportLimits: TransportLimits
+    /// How long answers of web servers are fresh. Default: as HTTP has it for a cache of one user; an answer that says
+    /// nothing about caching at all is fresh for 7 days.
+    public var httpCaching: HTTPCacheRules
+    /// Whether what is stored is shown, however old, when its server cannot be reached, unless it demands to be asked
+    /// for. Default: yes.
+    public var showsStaleWhenUnreachable: Bool
     /// Redirects that are followed for one request. Default: 10.
     public var redirectLimit: Int
     /// Transfers that go on at once. A pipeline's own can be changed later: ``ImagePipeline/connectionLimits``.
@@ -58,6 +64,8 @@ extension ImagePipeline {
       self.time = time
       limits = ImageLimits()
       transportLimits = TransportLimits()
+      httpCaching = HTTPCacheRules(defaultLifetime: .seconds(7 * 86_400))
+      showsStaleWhenUnreachable = true
       redirectLimit = 10
       connectionLimits = ConnectionLimits()
       retryStrategy = ExponentialBackoff()

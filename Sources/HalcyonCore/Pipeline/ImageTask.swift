@@ -7,6 +7,9 @@ public final class ImageTask: Sendable {
   public enum Event: Sendable {
     /// More of the body has arrived.
     case progress(LoadProgress)
+    /// An image to show until the final one is there: one that is no longer fresh
+    /// (``ImageRequest/showsStaleFirst``), or one made of the part that has arrived.
+    case preview(DecodedImage)
     /// The task has ended. Always the last event, and always there.
     case finished(Result<ImageResponse, ImageError>)
   }
@@ -21,7 +24,9 @@ public final class ImageTask: Sendable {
   init(request: ImageRequest, loader: ImageLoader) {
     self.request = request
     let broadcast = EventBroadcast()
-    let interest = LoadInterest(priority: request.priority) { broadcast.send($0) }
+    let interest = LoadInterest(
+      priority: request.priority, onProgress: { broadcast.send(.progress($0)) },
+      onPreview: { broadcast.send(.preview($0)) })
     self.broadcast = broadcast
     self.interest = interest
     work = Task {
@@ -105,9 +110,9 @@ private final class EventBroadcast: Sendable {
     return stream
   }
 
-  func send(_ progress: LoadProgress) {
+  func send(_ event: ImageTask.Event) {
     let listeners = state.withLock { $0.result == nil ? Array($0.listeners.values) : [] }
-    for listener in listeners { listener.yield(.progress(progress)) }
+    for listener in listeners { listener.yield(event) }
   }
 
   func finish(_ result: Result<ImageResponse, ImageError>) {

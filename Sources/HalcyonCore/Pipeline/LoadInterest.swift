@@ -13,10 +13,15 @@ final class LoadInterest: Sendable {
   private let keeps = Atomic(false)
   private let state = Lock(State())
   private let onProgress: @Sendable (LoadProgress) -> Void
+  private let onPreview: @Sendable (DecodedImage) -> Void
 
-  init(priority: ImagePriority, onProgress: @escaping @Sendable (LoadProgress) -> Void = { _ in }) {
+  init(
+    priority: ImagePriority, onProgress: @escaping @Sendable (LoadProgress) -> Void = { _ in },
+    onPreview: @escaping @Sendable (DecodedImage) -> Void = { _ in }
+  ) {
     level = Atomic(priority.rawValue)
     self.onProgress = onProgress
+    self.onPreview = onPreview
   }
 
   /// How soon the result is wanted. Setting tells those that observe.
@@ -40,6 +45,9 @@ final class LoadInterest: Sendable {
     state.withLock { $0.progress = progress }
     onProgress(progress)
   }
+
+  /// Shows an image that will be followed by a better one.
+  func preview(_ image: DecodedImage) { onPreview(image) }
 
   func observe(id: UInt64, _ change: @escaping @Sendable () -> Void) {
     state.withLock { $0.observers[id] = change }

@@ -15,6 +15,14 @@ public struct ImageRequest: Sendable {
   public var priority: ImagePriority
   /// Which caches are read and written. Default: all.
   public var cachePolicy: CachePolicy
+  /// Whether what the caches have is shown as it is, or the server is asked first. Default: as HTTP has it.
+  public var freshness: FreshnessPolicy
+  /// Whether the server may be asked by the `ETag` of what is stored. Default: yes. Some servers give the same one to
+  /// different images.
+  public var usesETags = true
+  /// Whether a task shows an image that is no longer fresh at once, as ``ImageTask/Event/preview(_:)``, while the server
+  /// is asked. Default: no.
+  public var showsStaleFirst = false
   /// Sources to try in this order when the first fails, a cancellation apart. Default: none.
   public var alternatives: [ImageSource] = []
   /// A source with less data, taken instead where ``ImagePipeline/Configuration/prefersLowData`` says so and no cache has
@@ -30,17 +38,19 @@ public struct ImageRequest: Sendable {
   /// Creates a request for an address.
   public init(
     url: URL, size: TargetSize = .original, processors: [any ImageProcessor] = [],
-    headers: HTTPHeaders = HTTPHeaders(), priority: ImagePriority = .normal, cachePolicy: CachePolicy = CachePolicy()
+    headers: HTTPHeaders = HTTPHeaders(), priority: ImagePriority = .normal, cachePolicy: CachePolicy = CachePolicy(),
+    freshness: FreshnessPolicy = .respect
   ) {
     self.init(
       source: .url(url), size: size, processors: processors, headers: headers, priority: priority,
-      cachePolicy: cachePolicy)
+      cachePolicy: cachePolicy, freshness: freshness)
   }
 
   /// Creates a request for any source.
   public init(
     source: ImageSource, size: TargetSize = .original, processors: [any ImageProcessor] = [],
-    headers: HTTPHeaders = HTTPHeaders(), priority: ImagePriority = .normal, cachePolicy: CachePolicy = CachePolicy()
+    headers: HTTPHeaders = HTTPHeaders(), priority: ImagePriority = .normal, cachePolicy: CachePolicy = CachePolicy(),
+    freshness: FreshnessPolicy = .respect
   ) {
     self.source = source
     self.size = size
@@ -48,6 +58,7 @@ public struct ImageRequest: Sendable {
     self.headers = headers
     self.priority = priority
     self.cachePolicy = cachePolicy
+    self.freshness = freshness
   }
 }
 

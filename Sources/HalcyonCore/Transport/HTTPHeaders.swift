@@ -44,6 +44,13 @@ public struct HTTPHeaders: Sendable {
     return kept
   }
 
+  /// These fields, and those of `others` whose names are not among them.
+  func adding(_ others: HTTPHeaders) -> HTTPHeaders {
+    var all = self
+    for field in others.fields where self[field.name] == nil { all.add(name: field.name, value: field.value) }
+    return all
+  }
+
   var sortedFields: [Field] {
     fields.sorted { ($0.name.lowercased(), $0.value) < ($1.name.lowercased(), $1.value) }
   }

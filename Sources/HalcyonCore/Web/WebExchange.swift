@@ -80,10 +80,8 @@ struct WebExchange: Sendable {
 
   private func firstRequest(_ partial: PartialBody?) -> TransportRequest {
     var headers = order.headers
-    for field in configuration.headers.fields where headers[field.name] == nil {
-      headers.add(name: field.name, value: field.value)
-    }
-    for field in (partial?.requestFields ?? order.validators).fields { headers[field.name] = field.value }
+    for field in order.cacheFields.fields { headers[field.name] = field.value }
+    for field in partial?.requestFields.fields ?? [] { headers[field.name] = field.value }
     return TransportRequest(url: order.url, headers: headers, limits: configuration.transportLimits)
   }
 
@@ -134,9 +132,8 @@ struct WebExchange: Sendable {
       return .redirect(next)
     }
     switch head.status {
-    case 304 where !order.validators.fields.isEmpty:
-      let now = configuration.time.now()
-      return .done(.answer(.notModified(headers: head.headers, requestDate: sent, responseDate: now)))
+    case 304 where order.isConditional:
+      return .done(.answer(.notModified(metadata(head, sent: sent, continuing: nil))))
     case 206 where partial?.isContinued(by: head.headers) == false:
       return .unusableRest
     case 206 where partial != nil:

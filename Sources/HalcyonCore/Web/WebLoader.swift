@@ -28,7 +28,7 @@ final class WebLoader: Sendable {
   func load(
     _ order: WebOrder, interest: LoadInterest, trace: inout LoadTrace
   ) async throws(ImageError) -> WebAnswer {
-    if order.cachePolicy.readsStore, let error = failures.error(for: order.key) { throw error }
+    if !order.ignoresFailures, let error = failures.error(for: order.key) { throw error }
     let exchange = WebExchange(
       order: order, interest: interest, configuration: configuration, gate: gate, renewals: renewals,
       partials: partials)
@@ -57,7 +57,7 @@ final class WebLoader: Sendable {
   }
 
   private func keptPartial(_ order: WebOrder) async -> PartialBody? {
-    guard order.validators.fields.isEmpty, order.cachePolicy.readsStore else { return nil }
+    guard !order.isConditional, order.cachePolicy.readsStore else { return nil }
     return await partials.partial(for: order.key)
   }
 

@@ -3,20 +3,25 @@ import Foundation
 /// What to ask a web server for.
 struct WebOrder: Sendable {
   var url: URL
-  /// The fields of the request; those of the pipeline are added.
+  /// The fields of the request, those of the pipeline included.
   var headers: HTTPHeaders
-  /// The fields that ask whether what is stored still holds; empty when nothing is.
-  var validators = HTTPHeaders()
+  /// The fields that ask whether what is stored still holds, and whatever else the caches want to be sent.
+  var cacheFields = HTTPHeaders()
   /// The fetch key.
   var key: CacheKey
   var cachePolicy: CachePolicy
+  /// Whether a failure that is remembered is passed over.
+  var ignoresFailures = false
+
+  /// Whether an answer of 304 is an answer.
+  var isConditional: Bool { cacheFields["If-None-Match"] != nil || cacheFields["If-Modified-Since"] != nil }
 }
 
 /// What a web server gave.
 enum WebAnswer: Sendable {
   case body(WebBody)
   /// What is stored still holds (304).
-  case notModified(headers: HTTPHeaders, requestDate: Date, responseDate: Date)
+  case notModified(EntryMetadata)
 }
 
 /// A whole body that looks like an image.

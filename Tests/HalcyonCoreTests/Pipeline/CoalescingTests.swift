@@ -114,7 +114,7 @@ struct CoalescingTests {
     let fixture = heldFixture(release, started: started)
     let normal = fixture.pipeline.task(for: ImageRequest(url: fixture.url))
     await started.wait(for: 1)
-    let cacheOnly = ImageRequest(url: fixture.url, cachePolicy: .cacheOnly)
+    let cacheOnly = ImageRequest(url: fixture.url, freshness: .cacheOnly)
     await #expect(throws: ImageError.self) { try await fixture.pipeline.image(for: cacheOnly) }
     release.set()
     _ = try await normal.image

@@ -112,9 +112,9 @@ struct RetryTests {
 
   @Test func `what is missing is not asked for again for a while, unless reloaded`() async throws {
     let fixture = fixture(.answer(status: 404, body: Data()))
-    func load(_ policy: CachePolicy = CachePolicy()) async {
+    func load(_ freshness: FreshnessPolicy = .respect) async {
       let error = await #expect(throws: ImageError.self) {
-        try await fixture.pipeline.image(for: ImageRequest(url: fixture.url, cachePolicy: policy))
+        try await fixture.pipeline.image(for: ImageRequest(url: fixture.url, freshness: freshness))
       }
       #expect(error?.name == "httpStatus")
     }
@@ -132,7 +132,7 @@ struct RetryTests {
   @Test func `a success is remembered over a failure`() async throws {
     let fixture = fixture(.answer(status: 404, body: Data()), .answer(body: Self.image))
     await #expect(throws: ImageError.self) { try await fixture.pipeline.image(for: fixture.url) }
-    _ = try await fixture.pipeline.image(for: ImageRequest(url: fixture.url, cachePolicy: .reload))
+    _ = try await fixture.pipeline.image(for: ImageRequest(url: fixture.url, freshness: .reload))
     await fixture.pipeline.cache.flush()
     fixture.memory.removeAll()
     _ = try await fixture.pipeline.image(for: fixture.url)

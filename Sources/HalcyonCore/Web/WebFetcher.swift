@@ -1,0 +1,179 @@
+import Foundation
+
+/// Gets the bodies of web addresses: from the store while they are fresh, else from their server.
+final class WebFetcher: Sendable {
+  typealias Address = @Sendable () async throws(ImageError) -> URL
+
+  private let configuration: ImagePipeline.Configuration
+  private let live: LiveBodies
+  private let refreshed = Lock<Set<CacheKey>>([])
+
+  /// What asks the servers.
+  let web: WebLoader
+
+  init(configuration: ImagePipeline.Configuration, live: LiveBodies) {
+    self.configuration = configuration
+    self.live = live
+    web = WebLoader(configuration: configuration)
+  }
+
+  /// - Parameter address: Where to ask; called only when no cache has the bytes.
+  func body(
+    for request: ImageRequest, key: CacheKey, interest: LoadInterest, at address: @escaping Address
+  ) async throws(ImageError) -> FetchedBody {
+    if request.cachePolicy.readsStore, request.freshness != .reload, let body = live[key] { return body }
+    var trace = LoadTrace()
+    var lookup = await lookUp(request, key: key, trace: &trace)
+    if request.cachePolicy.readsStore, let found = lookup {
+      let body = found.stored.flatMap { storedBody($0, trace: trace) }
+      switch found.action {
+      case .serve where body != nil: if let body { return body }
+      case .serveWhileAsking where body != nil:
+        refresh(request, key: key, found, at: address)
+        if let body { return body }
+      case .ask where body != nil: break
+      case .unavailable: throw .notCached(key)
+      default: lookup = found.plain
+      }
+    } else {
+      lookup = lookup?.plain
+    }
+    guard request.freshness.usesNetwork else { throw .notCached(key) }
+    let order = try await order(request, key: key, lookup, at: address)
+    return try await fetch(order, request, lookup, interest: interest, trace: &trace)
+  }
+
+  private func lookUp(_ request: ImageRequest, key: CacheKey, trace: inout LoadTrace) async -> CacheLookup? {
+    guard request.cachePolicy.readsStore || request.cachePolicy.writesStore, let cache = configuration.httpCache else {
+      return nil
+    }
+    let start = ContinuousClock.now
+    defer { trace.add(.storeRead, since: start) }
+    return await cache.lookUp(
+      key, requestHeaders: request.headers.adding(configuration.headers), policy: request.freshness,
+      usesETags: request.usesETags, at: configuration.time.now())
+  }
+
+  private func order(
+    _ request: ImageRequest, key: CacheKey, _ lookup: CacheLookup?, at address: Address
+  ) async throws(ImageError) -> WebOrder {
+    var order = WebOrder(
+      url: try await address(), headers: request.headers.adding(configuration.headers), key: key,
+      cachePolicy: request.cachePolicy, ignoresFailures: request.freshness == .reload)
+    order.cacheFields = lookup?.addedFields ?? [:]
+    if lookup == nil, request.freshness == .reload { order.cacheFields["Cache-Control"] = "no-cache" }
+    return order
+  }
+
+  private func fetch(
+    _ order: WebOrder, _ request: ImageRequest, _ lookup: CacheLookup?, interest: LoadInterest,
+    trace: inout LoadTrace
+  ) async throws(ImageError) -> FetchedBody {
+    let answer: WebAnswer
+    do throws(ImageError) {
+      answer = try await web.load(order, interest: interest, trace: &trace)
+    } catch {
+      guard let lookup, let stale = await entry(instead: error, lookup), let body = storedBody(stale, trace: trace)
+      else { throw error }
+      return body
+    }
+    switch answer {
+    case .body(let body):
+      return await fetched(body, request, lookup, trace: trace)
+    case .notModified(let head):
+      guard let lookup else { throw .httpStatus(304, url: order.url) }
+      if case .serve(let entry)? = await configuration.httpCache?.outcome(of: head, to: lookup),
+        let body = storedBody(entry, trace: trace)
+      {
+        return body
+      }
+      var plain = order
+      plain.cacheFields = lookup.plain.addedFields
+      return try await fetch(plain, request, lookup.plain, interest: interest, trace: &trace)
+    }
+  }
+
+  private func fetched(
+    _ body: WebBody, _ request: ImageRequest, _ lookup: CacheLookup?, trace: LoadTrace
+  ) async -> FetchedBody {
+    var draft: CacheDraft?
+    if let lookup, let cache = configuration.httpCache,
+      case .deliver(let offered) = await cache.outcome(of: body.metadata, to: lookup)
+    {
+      draft = body.isStorable && request.cachePolicy.writesStore ? offered : nil
+    }
+    let isForbidden = CacheControl(body.metadata.headers).forbidsStorage && request.freshness != .immutable
+    let key = RequestKeys(request).fetch
+    let fetched = FetchedBody(
+      data: body.data, metadata: body.metadata, info: body.info, origin: .network, draft: draft,
+      freshEnd: freshEnd(body.metadata), mayStayInMemory: !isForbidden, trace: trace
+    ) { [live] in live.removeEnded(key) }
+    if draft != nil { live.insert(fetched, for: key) }
+    return fetched
+  }
+
+  /// What is stored and may be shown because the server cannot be asked, or fails. What is gone is removed.
+  private func entry(instead error: ImageError, _ lookup: CacheLookup) async -> StoredEntry? {
+    let now = configuration.time.now()
+    switch error {
+    case .httpStatus(let status, let url):
+      let head = EntryMetadata(url: url, status: status, requestDate: now, responseDate: now)
+      guard case .serve(let entry)? = await configuration.httpCache?.outcome(of: head, to: lookup) else { return nil }
+      return entry
+    case .transport(let reason, _) where reason != .cancelled:
+      let isOffline = configuration.showsStaleWhenUnreachable && reason.isUnreachable
+      return configuration.httpCache?.staleEntry(for: lookup, isOffline: isOffline, at: now)
+    default:
+      return nil
+    }
+  }
+
+  /// Asks the server while what is stored is shown, once at a time for each key. Nobody waits but ``ImageCache/flush()``.
+  private func refresh(_ request: ImageRequest, key: CacheKey, _ lookup: CacheLookup, at address: @escaping Address) {
+    guard let cache = configuration.httpCache, refreshed.withLock({ $0.insert(key).inserted }) else { return }
+    configuration.cache.writes.track { [self] in
+      defer { refreshed.withLock { _ = $0.remove(key) } }
+      guard let order = try? await order(request, key: key, lookup, at: address) else { return }
+      var trace = LoadTrace()
+      let answer = try? await web.load(order, interest: LoadInterest(priority: .low), trace: &trace)
+      switch answer {
+      case .notModified(let head)?: _ = await cache.outcome(of: head, to: lookup)
+      case .body(let body)?:
+        if case .deliver(let draft?) = await cache.outcome(of: body.metadata, to: lookup), body.isStorable {
+          try? await cache.store(draft, body: body.data)
+        }
+      case nil: break
+      }
+    }
+  }
+
+  /// A stored body, unless it is no image.
+  private func storedBody(_ entry: StoredEntry, trace: LoadTrace) -> FetchedBody? {
+    guard let info = try? ImageInspector(configuration, url: entry.metadata.url).info(of: entry.body) else {
+      return nil
+    }
+    return FetchedBody(
+      data: entry.body, metadata: entry.metadata, info: info, origin: .store, freshEnd: freshEnd(entry.metadata),
+      trace: trace)
+  }
+
+  private func freshEnd(_ metadata: EntryMetadata) -> Duration {
+    let seconds = configuration.httpCaching.remainingLifetime(of: metadata, at: configuration.time.now())
+    return configuration.time.uptime() + .seconds(min(seconds, 1e9))
+  }
+}
+
+extension ImagePipeline.Configuration {
+  /// HTTP's rules over the store; `nil` where there is none.
+  var httpCache: HTTPCache? { cache.store.map { HTTPCache(store: $0, rules: httpCaching) } }
+}
+
+extension TransportError {
+  /// Whether no server was reached at all.
+  fileprivate var isUnreachable: Bool {
+    switch self {
+    case .hostNotFound, .connectionFailed, .connectTimedOut: true
+    default: false
+    }
+  }
+}
