@@ -140,7 +140,7 @@ final class Transfer: Sendable {
     return becomesFull
   }
 
-  /// Ends the transfer, unless it has ended. What was received can still be read after a success.
+  /// Ends the transfer, unless it has ended. What was received can still be read, unless it was cancelled.
   ///
   /// - Returns: Whether it had not ended before.
   @discardableResult
@@ -149,7 +149,7 @@ final class Transfer: Sendable {
       guard state.outcome == nil else { return (false, { () in }) }
       state.outcome = outcome
       state.timings = timings
-      if case .failure = outcome { state.buffer = Data() }
+      if case .failure(.cancelled) = outcome { state.buffer = Data() }
       let (headWaiter, pieceWaiter) = (state.headWaiter, state.pieceWaiter)
       state.headWaiter = nil
       state.pieceWaiter = nil

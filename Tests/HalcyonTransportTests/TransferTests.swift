@@ -39,7 +39,7 @@ struct TransferTests {
     #expect(!bytes.withUnsafeBytes { transfer.take($0) })
   }
 
-  @Test func `what came before a good end is still read, what came before a bad one is not`() async throws {
+  @Test func `what came before the end is still read, unless the reader gave up`() async throws {
     let good = try transfer()
     #expect(offer(10, to: good))
     #expect(good.end(.success(())))
@@ -50,7 +50,13 @@ struct TransferTests {
     let bad = try transfer()
     #expect(offer(10, to: bad))
     bad.end(.failure(.connectionLost(received: 10, expected: 20)))
+    #expect(try await bad.nextPiece().piece?.count == 10)
     await #expect(throws: TransportError.self) { try await bad.nextPiece() }
+
+    let cancelled = try transfer()
+    #expect(offer(10, to: cancelled))
+    cancelled.end(.failure(.cancelled))
+    await #expect(throws: TransportError.self) { try await cancelled.nextPiece() }
   }
 }
 

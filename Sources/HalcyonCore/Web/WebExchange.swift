@@ -133,6 +133,7 @@ struct WebExchange: Sendable {
     }
     switch head.status {
     case 304 where order.isConditional:
+      await response.body.drain(atMost: 0)
       return .done(.answer(.notModified(metadata(head, sent: sent, continuing: nil))))
     case 206 where partial?.isContinued(by: head.headers) == false:
       return .unusableRest

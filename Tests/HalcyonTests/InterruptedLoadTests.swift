@@ -1,0 +1,96 @@
+import Foundation
+import Halcyon
+import TestSupport
+import Testing
+
+/// Transfers that are cut, over real sockets and with a real disk.
+struct InterruptedLoadTests {
+  /// A pipeline that tries again at once.
+  private func pipeline(in folder: URL, attempts: Int = 5) -> ImagePipeline {
+    var configuration = ImagePipeline.Configuration.standard(cache: .standard(directory: folder))
+    configuration.retryStrategy = ExponentialBackoff(attemptLimit: attempts, firstDelay: .zero)
+    return ImagePipeline(configuration: configuration)
+  }
+
+  /// Gives at most so many bytes of the photo for each connection, and ranges of it.
+  private func cutting(_ photo: Data, after byteCount: Int, tag: String = "\"1\"")
+    -> @Sendable (RecordedRequest) -> Reply
+  {
+    { request in
+      let first = request.headers["Range"].flatMap { Int($0.dropFirst("bytes=".count).dropLast()) } ?? 0
+      var fields: HeaderFields = ["ETag": tag, "Accept-Ranges": "bytes"]
+      guard first > 0 else { return .body(photo, headers: fields).cut(at: .body(byteCount)) }
+      fields.add("Content-Range", "bytes \(first)-\(photo.count - 1)/\(photo.count)")
+      return .status(206, headers: fields, body: Data(photo.dropFirst(first))).cut(at: .body(byteCount))
+    }
+  }
+
+  @Test func `a photo that never comes whole is put together, byte for byte`() async throws {
+    try await withOrigin { server, folder in
+      let photo = try Photos.data("rocket.jpg")
+      let url = server.serve("/a.jpg", cutting(photo, after: photo.count / 3))
+      let pipeline = pipeline(in: folder)
+      let response = try await pipeline.response(for: ImageRequest(url: url))
+      #expect(response.image.size == PixelSize(width: 640, height: 427))
+      await pipeline.cache.flush()
+      let key = ImagePipeline.cacheKey(for: ImageRequest(url: url))
+      #expect(try await pipeline.cache.disk?.entry(for: key)?.body == photo)
+      #expect(try await pipeline.cache.disk?.count == 1)
+      #expect(server.requests.map { $0.headers["If-Range"] } == [nil] + [String?](repeating: "\"1\"", count: 3))
+    }
+  }
+
+  @Test func `the next process goes on with what is on disk`() async throws {
+    try await withOrigin { server, folder in
+      let photo = try Photos.data("rocket.jpg")
+      let url = server.serve("/a.jpg", cutting(photo, after: photo.count * 2 / 3))
+      let first = pipeline(in: folder, attempts: 1)
+      await #expect(throws: ImageError.self) { try await first.image(for: url) }
+      await first.cache.flush()
+      let second = pipeline(in: folder, attempts: 1)
+      #expect(try await second.data(for: ImageRequest(url: url)) == photo)
+      #expect(server.requests.last?.headers["Range"] == "bytes=\(photo.count * 2 / 3)-")
+    }
+  }
+
+  @Test func `a photo that has changed meanwhile is fetched as a whole`() async throws {
+    try await withOrigin { server, folder in
+      let (old, new) = (try Photos.data("rocket.jpg"), try Photos.data("clock_motion.png"))
+      let url = server.serve("/a.jpg", cutting(old, after: 50_000))
+      let first = pipeline(in: folder, attempts: 1)
+      await #expect(throws: ImageError.self) { try await first.image(for: url) }
+      await first.cache.flush()
+      server.serve("/a.jpg", .body(new, headers: ["ETag": "\"2\""]))
+      #expect(try await pipeline(in: folder).data(for: ImageRequest(url: url)) == new)
+    }
+  }
+
+  @Test func `a server that is overloaded for a moment is asked again`() async throws {
+    try await withOrigin { server, folder in
+      let photo = try Photos.data("rocket.jpg")
+      let url = server.serve(
+        "/a.jpg", .status(503), .body(photo).reset(at: .head(0)), .body(photo).cut(at: .body(10)), .body(photo))
+      _ = try await pipeline(in: folder).image(for: url)
+      #expect(server.requests.count == 4)
+    }
+  }
+
+  @Test func `a stale photo is asked for and not sent again`() async throws {
+    try await withOrigin { server, folder in
+      let photo = try Photos.data("rocket.jpg")
+      let url = server.serve("/a.jpg") { request in
+        let fields: HeaderFields = ["ETag": "\"1\"", "Cache-Control": "no-cache"]
+        return request.headers["If-None-Match"] == "\"1\""
+          ? .status(304, headers: fields) : .body(photo, headers: fields)
+      }
+      let pipeline = pipeline(in: folder)
+      for origin in [ImageOrigin.network, .store, .store] {
+        #expect(try await pipeline.response(for: ImageRequest(url: url)).origin == origin)
+        await pipeline.cache.flush()
+      }
+      #expect(server.requests.map(\.status) == [200, 304, 304])
+      // A 304 has no body, so that the connection is used again.
+      #expect(Set(server.requests.map(\.connectionID)).count == 1)
+    }
+  }
+}
