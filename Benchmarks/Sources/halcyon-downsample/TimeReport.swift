@@ -23,10 +23,14 @@ struct TimeReport {
         Metric(name: "\(kind)_ssim_minus_libvips_worst", value: differences.min() ?? 0, unit: "SSIM").report()
       }
     }
-    let floors = results.compactMap { result in result.entropy.map { result.own / $0 } }
-    if !floors.isEmpty {
-      Metric(name: "jpeg_200px_to_entropy", value: geometricMean(floors), unit: "ratio", goal: .atMost(1.20)).report()
-    }
+    entropy(results, name: "jpeg_200px_to_entropy")
+    entropy(results.filter { $0.file.pixelCount >= 8_000_000 }, name: "jpeg_200px_8mp_and_more_to_entropy")
+  }
+
+  private func entropy(_ group: [TimeResult], name: String) {
+    let ratios = group.compactMap { result in result.entropy.map { result.own / $0 } }
+    guard !ratios.isEmpty else { return }
+    Metric(name: name, value: geometricMean(ratios), unit: "ratio", goal: .atMost(1.20)).report()
   }
 
   private func ratio(_ group: [TimeResult], name: String, goal: Double?) {

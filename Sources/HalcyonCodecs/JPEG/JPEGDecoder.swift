@@ -52,7 +52,7 @@ public struct JPEGDecoder: ImageDecoder {
   }
 
   private func resampled(_ file: JPEGFile, plan: DecodingPlan, scale: JPEGScale) throws -> Bitmap {
-    if scale == .eighth, let essential = JPEGScanSelection.essentialBytes(of: file.bytes) {
+    if let essential = JPEGScanSelection.essentialBytes(of: file.bytes, scale: scale) {
       return try essential.withUnsafeBytes { bytes in
         try drawn(file.with(bytes), plan: plan, scale: scale)
       }
