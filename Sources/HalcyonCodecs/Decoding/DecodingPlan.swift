@@ -22,13 +22,16 @@ struct DecodingPlan {
   }
 
   /// Turns the stored bitmap that `draw` makes upright, and its colours into sRGB.
-  func image(colors: ColorMapping = .none, _ draw: () throws -> Bitmap) throws -> DecodedImage {
+  func image(
+    colors: ColorMapping = .none, truncation: Truncation? = nil, _ draw: () throws -> Bitmap
+  ) throws -> DecodedImage {
     do {
       var bitmap = try draw()
       if let transform = colors.transform { try bitmap.convertColors(with: transform) }
       var info = info
       if colors.isUnusable { info.droppedContent.insert(.colorProfile) }
-      return DecodedImage(bitmap: try bitmap.upright(from: info.orientation), info: info)
+      let upright = try bitmap.upright(from: info.orientation)
+      return DecodedImage(bitmap: upright, info: info, isPartial: truncation?.isFound ?? false)
     } catch BitmapError.outOfMemory(let size) {
       throw ImageDecodingError.outOfMemory(size)
     }

@@ -5,7 +5,8 @@ public import HalcyonCore
 ///
 /// A smaller size is decoded with a smaller transform, and its planes are filtered to the wanted size while they
 /// arrive: a baseline image takes the memory of its result and a few rows. Damaged data is drawn as far as it goes, as
-/// browsers do; data that ends early is `ImageDecodingError.truncated`.
+/// browsers do; data that ends early is `ImageDecodingError.truncated` unless the options take a part, which is grey
+/// below its end.
 public struct JPEGDecoder: ImageDecoder {
   private let graphs = ResampleGraphCache()
   private let colors = ColorTransformCache()
@@ -27,11 +28,14 @@ public struct JPEGDecoder: ImageDecoder {
   public func decode(_ bytes: Data, options: DecodingOptions) throws -> DecodedImage {
     guard let header = try parse(bytes) else { throw ImageDecodingError.truncated(.jpeg) }
     let plan = try DecodingPlan(info: header.info, options: options)
+    let truncation = Truncation(isAccepted: options.allowsPartialImage)
     return try bytes.withUnsafeBytes { buffer in
       let (inks, colors) = mappings(header, profile: header.profileParts.profile(in: buffer))
       let file = JPEGFile(
-        bytes: buffer, size: header.size, inkTransform: inks.transform, isCancelled: options.isCancelled)
-      return try plan.image(colors: inks.isUnusable ? .unusable : colors) {
+        bytes: truncation.isAccepted ? buffer.readableJPEG : buffer, size: header.size, inkTransform: inks.transform,
+        truncation: truncation,
+        isCancelled: options.isCancelled)
+      return try plan.image(colors: inks.isUnusable ? .unusable : colors, truncation: truncation) {
         if plan.isWholeImage { return try file.rows(scale: .full).bitmap(isCancelled: options.isCancelled) }
         return try resampled(file, plan: plan, scale: JPEGScale(for: plan.geometry))
       }

@@ -3,8 +3,6 @@ import HalcyonCore
 /// Walks over the chunks of a PNG file (ISO/IEC 15948, 5.3) up to its pixels.
 struct PNGHeaderParser {
   private static let signature: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]
-  /// The letters IEND.
-  private static let endType = 0x4945_4E44
   private static let lengthLimit = 0x7FFF_FFFF
 
   private let bytes: Bytes
@@ -16,17 +14,6 @@ struct PNGHeaderParser {
     guard bytes.starts(with: signature) else { throw .corrupt(.png, reason: "its signature is wrong") }
     var parser = PNGHeaderParser(bytes: bytes)
     return try parser.walk() ? parser.header : nil
-  }
-
-  /// Whether the chunks follow each other up to the whole of the last one.
-  static func reachesEnd(_ bytes: Bytes) -> Bool {
-    var offset = signature.count
-    while let length = bytes.unsigned32(at: offset) {
-      let type = bytes.unsigned32(at: offset + 4)
-      offset += 12 + length
-      if type == endType { return offset <= bytes.count }
-    }
-    return false
   }
 
   private init(bytes: Bytes) {

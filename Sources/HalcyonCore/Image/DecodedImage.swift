@@ -5,9 +5,13 @@ public struct DecodedImage: Sendable {
   /// The encoded image that the pixels come from; its pixel size may be larger than the bitmap's.
   public let info: ImageInfo
 
+  /// Whether the file ended before the picture did; what is missing is transparent or grey.
+  public let isPartial: Bool
+
   /// Pairs pixels with the facts about their source.
-  public init(bitmap: Bitmap, info: ImageInfo) {
+  public init(bitmap: Bitmap, info: ImageInfo, isPartial: Bool = false) {
     self.bitmap = bitmap
+    self.isPartial = isPartial
     self.info = info
   }
 

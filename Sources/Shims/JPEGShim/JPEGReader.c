@@ -66,6 +66,10 @@ jpeg_shim_reader *jpeg_shim_reader_create(const uint8_t *bytes, size_t count, in
   return reader;
 }
 
+void jpeg_shim_accept_truncation(jpeg_shim_reader *reader) { reader->errors.accepts_truncation = true; }
+
+bool jpeg_shim_is_truncated(const jpeg_shim_reader *reader) { return reader->errors.is_truncated; }
+
 void jpeg_shim_reader_destroy(jpeg_shim_reader *reader) {
   if (!reader) return;
   if (!setjmp(reader->errors.escape)) jpeg_destroy_decompress(&reader->info);
