@@ -56,7 +56,7 @@ let package = Package(
   ],
   targets: [
     module("HalcyonCore", dependencies: ["CSQLite", "CZlib"]),
-    module("HalcyonCodecs", dependencies: ["HalcyonCore", "CSPNG", "CZimg", "JPEGShim"]),
+    module("HalcyonCodecs", dependencies: ["HalcyonCore", "CLCMS", "CSPNG", "CZimg", "CZlib", "JPEGShim"]),
     module("HalcyonTransport", dependencies: ["HalcyonCore", .target(name: "CurlShim", condition: offApple)]),
     module("Halcyon", dependencies: ["HalcyonCore", "HalcyonCodecs", "HalcyonTransport"]),
     module("HalcyonTesting", dependencies: ["HalcyonCore"]),
@@ -80,6 +80,7 @@ let package = Package(
     system("CJPEG", pkgConfig: "libjpeg", debian: "libjpeg62-turbo-dev", brew: "jpeg-turbo"),
     system("CSPNG", pkgConfig: "spng", debian: "libspng-dev", brew: "libspng"),
     system("CZimg", pkgConfig: "zimg", debian: "libzimg-dev", brew: "zimg"),
+    system("CLCMS", pkgConfig: "lcms2", debian: "liblcms2-dev", brew: "little-cms2"),
     shim("CurlShim", over: "CCurl"),
     shim("JPEGShim", over: "CJPEG"),
 

@@ -10,9 +10,10 @@ struct JPEGReader: ~Copyable {
 
   private let handle: OpaquePointer
   private let size: PixelSize
+  private let truncation: Truncation
 
   /// Starts reading an image of `size` pixels; `bytes` must outlive the reader.
-  init(_ bytes: UnsafeRawBufferPointer, size: PixelSize) throws(ImageDecodingError) {
+  init(_ bytes: UnsafeRawBufferPointer, size: PixelSize, truncation: Truncation) throws(ImageDecodingError) {
     // Four components of two-byte coefficients in whole blocks of up to four by four, and room for rows.
     let memoryLimit = (size.width + 64) * (size.height + 64) * 10 + (16 << 20)
     let start = bytes.assumingMemoryBound(to: UInt8.self).baseAddress
@@ -20,7 +21,9 @@ struct JPEGReader: ~Copyable {
       throw .outOfMemory(size)
     }
     self.handle = handle
+    if truncation.isAccepted { jpeg_shim_accept_truncation(handle) }
     self.size = size
+    self.truncation = truncation
   }
 
   deinit { jpeg_shim_reader_destroy(handle) }
@@ -65,9 +68,10 @@ struct JPEGReader: ~Copyable {
     try check(jpeg_shim_read_group(handle, rows))
   }
 
-  /// Makes sure that the bytes reach to the end of the image.
+  /// Finds out whether the bytes reach to the end of the image.
   func finish() throws(ImageDecodingError) {
     try check(jpeg_shim_finish(handle))
+    truncation.isFound = jpeg_shim_is_truncated(handle)
   }
 
   private func check(_ status: jpeg_shim_status) throws(ImageDecodingError) {

@@ -7,6 +7,7 @@ public import HalcyonCore
 /// save interlaced ones, which are complete only at the end.
 public struct PNGDecoder: ImageDecoder {
   private let graphs = ResampleGraphCache()
+  private let colors = ColorTransformCache()
 
   /// Creates a decoder; its copies share what they know about resizing, a few megabytes at most.
   public init() {}
@@ -21,23 +22,54 @@ public struct PNGDecoder: ImageDecoder {
     return header?.info
   }
 
-  /// Decodes a whole file at the wanted size.
+  /// Decodes a whole file at the wanted size, or what is there of it where the options take a part.
   public func decode(_ bytes: Data, options: DecodingOptions) throws -> DecodedImage {
     guard let header = try parse(bytes) else { throw ImageDecodingError.truncated(.png) }
     let plan = try DecodingPlan(info: header.info, options: options)
+    let truncation = Truncation(isAccepted: options.allowsPartialImage)
     return try bytes.withUnsafeBytes { buffer in
-      guard PNGHeaderParser.reachesEnd(Bytes(buffer)) else { throw ImageDecodingError.truncated(.png) }
-      return try plan.image {
-        let interlaced = PNGInterlacedImage(bytes: buffer, header: header, isCancelled: options.isCancelled)
-        let whole = header.isInterlaced ? try interlaced.bitmap() : nil
-        func rows() throws(ImageDecodingError) -> any RowSource {
-          if let whole { return BitmapRowSource(whole) }
-          return try PNGRowSource(buffer, header: header)
-        }
-        if plan.isWholeImage { return try whole ?? rows().bitmap(isCancelled: options.isCancelled) }
-        return try resampled(plan, isOpaque: !header.hasAlpha, isCancelled: options.isCancelled, rows)
+      guard let repaired = PNGTruncation.repaired(buffer) else {
+        return try draw(buffer, header, plan: plan, truncation: truncation, options: options).image
+      }
+      guard truncation.isAccepted else { throw ImageDecodingError.truncated(.png) }
+      truncation.isFound = true
+      return try repaired.withUnsafeBytes {
+        try draw($0, header, plan: plan, truncation: truncation, options: options).image
       }
     }
+  }
+
+  /// The image, and how many passes it shows where it is interlaced.
+  func draw(
+    _ buffer: UnsafeRawBufferPointer, _ header: PNGHeader, plan: DecodingPlan, truncation: Truncation,
+    options: DecodingOptions
+  ) throws -> (image: DecodedImage, passCount: Int) {
+    let mapping = colors.mapping(header.color.description(in: buffer), inRGBA: header.isGrey)
+    var passCount = 0
+    let image = try plan.image(colors: mapping, truncation: truncation) {
+      guard header.isInterlaced else {
+        return try bitmap(plan, header, truncation: truncation, isCancelled: options.isCancelled) {
+          () throws(ImageDecodingError) in try PNGRowSource(buffer, header: header, truncation: truncation)
+        }
+      }
+      let interlaced = PNGInterlacedImage(
+        bytes: buffer, header: header, truncation: truncation, isCancelled: options.isCancelled)
+      let whole = try interlaced.draw()
+      passCount = whole.passCount
+      if plan.isWholeImage { return whole.bitmap }
+      return try bitmap(plan, header, truncation: truncation, isCancelled: options.isCancelled) {
+        () throws(ImageDecodingError) in BitmapRowSource(whole.bitmap)
+      }
+    }
+    return (image, passCount)
+  }
+
+  private func bitmap(
+    _ plan: DecodingPlan, _ header: PNGHeader, truncation: Truncation, isCancelled: @escaping () -> Bool,
+    rows: () throws(ImageDecodingError) -> any RowSource
+  ) throws -> Bitmap {
+    if plan.isWholeImage { return try rows().bitmap(isCancelled: isCancelled) }
+    return try resampled(plan, isOpaque: !header.hasAlpha && !truncation.isFound, isCancelled: isCancelled, rows)
   }
 
   private func resampled(
@@ -53,7 +85,7 @@ public struct PNGDecoder: ImageDecoder {
     }
   }
 
-  private func parse(_ bytes: Data) throws -> PNGHeader? {
+  func parse(_ bytes: Data) throws -> PNGHeader? {
     try bytes.withUnsafeBytes { try PNGHeaderParser.parse(Bytes($0)) }
   }
 }

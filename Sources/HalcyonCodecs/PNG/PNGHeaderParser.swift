@@ -3,8 +3,6 @@ import HalcyonCore
 /// Walks over the chunks of a PNG file (ISO/IEC 15948, 5.3) up to its pixels.
 struct PNGHeaderParser {
   private static let signature: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]
-  /// The letters IEND.
-  private static let endType = 0x4945_4E44
   private static let lengthLimit = 0x7FFF_FFFF
 
   private let bytes: Bytes
@@ -16,17 +14,6 @@ struct PNGHeaderParser {
     guard bytes.starts(with: signature) else { throw .corrupt(.png, reason: "its signature is wrong") }
     var parser = PNGHeaderParser(bytes: bytes)
     return try parser.walk() ? parser.header : nil
-  }
-
-  /// Whether the chunks follow each other up to the whole of the last one.
-  static func reachesEnd(_ bytes: Bytes) -> Bool {
-    var offset = signature.count
-    while let length = bytes.unsigned32(at: offset) {
-      let type = bytes.unsigned32(at: offset + 4)
-      offset += 12 + length
-      if type == endType { return offset <= bytes.count }
-    }
-    return false
   }
 
   private init(bytes: Bytes) {
@@ -46,7 +33,7 @@ struct PNGHeaderParser {
       if type == "IEND" { throw .corrupt(.png, reason: "it has no pixels") }
       let content = bytes[offset + 8..<offset + 8 + length]
       guard content.count == length, bytes.count >= offset + 12 + length else { return false }
-      try take(content, of: type)
+      try take(content, of: type, at: offset + 8)
       offset += 12 + length
     }
     return false
@@ -56,11 +43,13 @@ struct PNGHeaderParser {
     String(decoding: (0..<4).compactMap { bytes[offset + $0] }, as: UTF8.self)
   }
 
-  private mutating func take(_ content: Bytes, of type: String) throws(ImageDecodingError) {
+  private mutating func take(
+    _ content: Bytes, of type: String, at contentStart: Int
+  ) throws(ImageDecodingError) {
     switch type {
     case "IHDR": try readHeader(content)
     case "tRNS": header.hasTransparentColor = true
-    case "iCCP": header.hasColorProfile = true
+    case "iCCP", "sRGB", "gAMA", "cHRM", "cICP": header.color.take(content, of: type, at: contentStart)
     case "eXIf": header.orientation = header.orientation ?? ImageOrientation(exif: content)
     case "acTL": header.frameCount = max(1, content.unsigned32(at: 0) ?? 1)
     default: break

@@ -4,44 +4,41 @@ import HalcyonCore
 struct PNGInterlacedImage {
   let bytes: UnsafeRawBufferPointer
   let header: PNGHeader
+  let truncation: Truncation
   let isCancelled: () -> Bool
 
-  func bitmap() throws -> Bitmap {
+  /// The picture, and how many of the seven passes are complete for certain.
+  ///
+  /// In a file that is cut, the pixels that are there stand for those that are missing beside them.
+  func draw() throws -> (bitmap: Bitmap, passCount: Int) {
     let reader = try PNGReader(bytes, size: header.size)
-    try reader.start()
-    return try Bitmap(size: header.size, isOpaque: !header.hasAlpha) { output in
+    if truncation.isFound { reader.ignoreChecksums() }
+    var passCount = 0
+    let isOpaque = !header.hasAlpha && !truncation.isFound
+    let bitmap = try Bitmap(size: header.size, isOpaque: isOpaque) { output in
       guard let start = output.bindMemory(to: UInt8.self).baseAddress else { return }
-      var count = 0
+      passCount = try draw(from: reader, into: start)
+      if header.hasAlpha { AlphaMath.premultiply(start, count: header.size.pixelCount) }
+    }
+    return (bitmap, passCount)
+  }
+
+  private func draw(from reader: borrowing PNGReader, into start: UnsafeMutablePointer<UInt8>) throws -> Int {
+    var (count, pass) = (0, 0)
+    do throws(ImageDecodingError) {
+      try reader.start()
       while let row = try reader.nextRow() {
         if count % 16 == 0, isCancelled() { throw ImageDecodingError.cancelled }
         count += 1
-        guard try reader.readRow(into: start + row * header.size.width * 4) else { break }
+        pass = row.pass
+        let hasMore = try reader.readRow(into: start + row.index * header.size.width * 4)
+        if truncation.isFound { Adam7(pass: pass).spread(row: row.index, of: start, size: header.size) }
+        guard hasMore else { return Adam7.passCount }
       }
-      if header.hasAlpha { AlphaMath.premultiply(start, count: header.size.pixelCount) }
+      return Adam7.passCount
+    } catch {
+      guard truncation.isFound, error == .truncated(.png) else { throw error }
+      return pass
     }
   }
-}
-
-/// Gives the rows of a bitmap.
-final class BitmapRowSource: RowSource {
-  var size: PixelSize { bitmap.size }
-  var isOpaque: Bool { bitmap.isOpaque }
-
-  private let bitmap: Bitmap
-  private var nextRow = 0
-
-  init(_ bitmap: Bitmap) {
-    self.bitmap = bitmap
-  }
-
-  func readRow(into row: UnsafeMutablePointer<UInt8>) {
-    bitmap.withUnsafeBytes { bytes in
-      let range = nextRow * bitmap.bytesPerRow..<(nextRow + 1) * bitmap.bytesPerRow
-      UnsafeMutableRawBufferPointer(start: row, count: range.count).copyMemory(
-        from: UnsafeRawBufferPointer(rebasing: bytes[range]))
-    }
-    nextRow += 1
-  }
-
-  func finish() {}
 }

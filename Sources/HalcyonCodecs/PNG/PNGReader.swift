@@ -21,6 +21,11 @@ struct PNGReader: ~Copyable {
 
   deinit { spng_ctx_free(context) }
 
+  /// Passes over wrong checksums, which a chunk that was cut has.
+  func ignoreChecksums() {
+    spng_set_crc_action(context, Int32(SPNG_CRC_USE.rawValue), Int32(SPNG_CRC_USE.rawValue))
+  }
+
   /// Reads the chunks before the pixels and gets ready to decode rows.
   func start() throws(ImageDecodingError) {
     let flags = Int32(SPNG_DECODE_TRNS.rawValue | SPNG_DECODE_PROGRESSIVE.rawValue)
@@ -28,12 +33,12 @@ struct PNGReader: ~Copyable {
   }
 
   /// Where the next row belongs, `nil` after the last one; rows of interlaced images come several times.
-  func nextRow() throws(ImageDecodingError) -> Int? {
+  func nextRow() throws(ImageDecodingError) -> (index: Int, pass: Int)? {
     var row = spng_row_info()
     let status = spng_get_row_info(context, &row)
     if status == SPNG_EOI.status { return nil }
     try check(status)
-    return Int(row.row_num)
+    return (Int(row.row_num), Int(row.pass))
   }
 
   /// Writes the pixels that the next row has; `false` after the last row of the image.

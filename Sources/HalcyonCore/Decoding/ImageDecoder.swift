@@ -29,16 +29,23 @@ public struct DecodingOptions: Sendable {
   public var size: TargetSize
   /// What the image may be at most.
   public var limits: ImageLimits
+  /// Whether a file that ends early gives the part that is there. Default: no, it throws
+  /// ``ImageDecodingError/truncated(_:)``.
+  ///
+  /// ``DecodedImage/isPartial`` tells such a picture. What is missing is transparent, in JPEG grey where no scan has it.
+  /// Decoders of formats that make no sense in part throw all the same.
+  public var allowsPartialImage: Bool
   /// Asked now and then while decoding; once it says yes the decoder throws ``ImageDecodingError/cancelled``.
   public var isCancelled: @Sendable () -> Bool
 
   /// Creates options.
   public init(
-    size: TargetSize = .original, limits: ImageLimits = ImageLimits(),
+    size: TargetSize = .original, limits: ImageLimits = ImageLimits(), allowsPartialImage: Bool = false,
     isCancelled: @escaping @Sendable () -> Bool = { false }
   ) {
     self.size = size
     self.limits = limits
+    self.allowsPartialImage = allowsPartialImage
     self.isCancelled = isCancelled
   }
 }

@@ -39,7 +39,7 @@ final class ImageLoader: Sendable {
   }
 
   private func isFresh(_ image: DecodedImage) -> Bool {
-    image.freshness.map { configuration.time.uptime() < $0.end } ?? true
+    image.facts.freshness.map { configuration.time.uptime() < $0.end } ?? true
   }
 
   /// How many transfers may go on at once.
@@ -164,13 +164,13 @@ final class ImageLoader: Sendable {
     _ request: ImageRequest, keys: RequestKeys, interest: LoadInterest
   ) async throws(ImageError) -> (Loaded?, FetchedBody?) {
     guard request.cachePolicy.readsMemory, var image = configuration.cache.memory.image(for: keys.image),
-      let known = image.freshness
+      let known = image.facts.freshness
     else { return (nil, nil) }
     let body = try await fetcher.body(for: request, key: keys.fetch, interest: interest)
     guard let end = body.freshEnd,
       let version = try? await workers.run(priority: interest.priority, { _ in body.version }), version == known.version
     else { return (nil, body) }
-    image.freshness = SourceFreshness(end: end, version: version)
+    image.facts.freshness = SourceFreshness(end: end, version: version)
     await keep(body)
     return (Loaded(image: image, body: body, trace: body.trace), body)
   }
@@ -186,8 +186,7 @@ final class ImageLoader: Sendable {
     let image = loaded.image
     do {
       let bitmap = try await workers.run(priority: interest.priority) { _ in try processor.process(image.bitmap) }
-      loaded.image = DecodedImage(bitmap: bitmap, info: image.info)
-      loaded.image.freshness = image.freshness
+      loaded.image.bitmap = bitmap
     } catch is CancellationError {
       throw .cancelled
     } catch {
@@ -230,7 +229,7 @@ final class ImageLoader: Sendable {
       image = try await workers.run(priority: interest.priority) { flag in
         let options = DecodingOptions(size: request.size, limits: limits) { flag.isCancelled }
         var image = try decoder.decode(body.data, options: options)
-        image.freshness = body.freshEnd.map { SourceFreshness(end: $0, version: body.version) }
+        image.facts.freshness = body.freshEnd.map { SourceFreshness(end: $0, version: body.version) }
         return image
       }
     } catch is CancellationError {

@@ -13,6 +13,8 @@ typedef struct {
   struct jpeg_error_mgr base;
   jmp_buf escape;
   jpeg_shim_status status;
+  bool accepts_truncation;
+  bool is_truncated;
   char message[JMSG_LENGTH_MAX];
 } jpeg_shim_errors;
 

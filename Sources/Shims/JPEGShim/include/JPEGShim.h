@@ -55,6 +55,9 @@ typedef struct jpeg_shim_reader jpeg_shim_reader;
 
 // `bytes` must outlive the reader. NULL when there is no memory.
 jpeg_shim_reader *jpeg_shim_reader_create(const uint8_t *bytes, size_t count, int scan_limit, size_t memory_limit);
+// Draws what is there of bytes that end too early, and grey for the rest, instead of `jpeg_shim_truncated`.
+void jpeg_shim_accept_truncation(jpeg_shim_reader *reader);
+bool jpeg_shim_is_truncated(const jpeg_shim_reader *reader);
 void jpeg_shim_reader_destroy(jpeg_shim_reader *reader);
 const char *jpeg_shim_reader_message(const jpeg_shim_reader *reader);
 

@@ -1,0 +1,83 @@
+import Foundation
+
+/// Walks over the segments of a JPEG file (ITU-T T.81, annex B), scans with their entropy-coded bytes included.
+struct JPEGSegments {
+  /// One segment.
+  struct Segment {
+    let marker: UInt8
+    /// From its marker to the next one.
+    let range: Range<Int>
+    /// What follows the length: for a scan its header.
+    let header: Bytes
+  }
+
+  static let startOfScan: UInt8 = 0xDA
+  static let endOfImage: UInt8 = 0xD9
+  private static let restarts: ClosedRange<UInt8> = 0xD0...0xD7
+
+  private let bytes: Bytes
+  private let start: UnsafeRawPointer
+  private var offset = 2
+  /// Up to where the bytes make sense: the end of the last whole segment, or of a scan that goes on to the end of the
+  /// bytes.
+  private(set) var readableEnd = 2
+
+  /// `nil` for no bytes, which must outlive the walk.
+  init?(_ buffer: UnsafeRawBufferPointer) {
+    guard let start = buffer.baseAddress, buffer.count > 4 else { return nil }
+    bytes = Bytes(buffer)
+    self.start = start
+  }
+
+  /// The next segment; `nil` where the bytes end before it does.
+  mutating func next() -> Segment? {
+    guard let marker = nextMarker() else { return nil }
+    let segmentStart = offset - 2
+    if marker == Self.endOfImage {
+      readableEnd = offset
+      return Segment(marker: marker, range: segmentStart..<offset, header: bytes[0..<0])
+    }
+    guard let length = bytes.unsigned16(at: offset), length >= 2 else { return nil }
+    let header = bytes[offset + 2..<offset + length]
+    guard header.count == length - 2 else { return nil }
+    offset += length
+    if marker == Self.startOfScan {
+      guard let end = endOfScan() else {
+        readableEnd = bytes.count
+        return nil
+      }
+      offset = end
+    }
+    readableEnd = offset
+    return Segment(marker: marker, range: segmentStart..<offset, header: header)
+  }
+
+  /// Moves behind the next marker.
+  private mutating func nextMarker() -> UInt8? {
+    while let byte = bytes[offset], byte != 0xFF { offset += 1 }
+    while bytes[offset] == 0xFF { offset += 1 }
+    defer { offset += 1 }
+    return bytes[offset]
+  }
+
+  /// Where the entropy-coded bytes end: at the next marker that is none of theirs.
+  private func endOfScan() -> Int? {
+    var position = offset
+    while position + 1 < bytes.count, let found = memchr(start + position, 0xFF, bytes.count - 1 - position) {
+      position = UnsafeRawPointer(found) - start
+      guard let next = bytes[position + 1] else { return nil }
+      if next != 0, next != 0xFF, !Self.restarts.contains(next) { return position }
+      position += next == 0xFF ? 1 : 2
+    }
+    return nil
+  }
+}
+
+extension UnsafeRawBufferPointer {
+  /// The bytes of a JPEG file without a last segment that is cut, of which libjpeg would make sense.
+  var readableJPEG: UnsafeRawBufferPointer {
+    guard var segments = JPEGSegments(self) else { return self }
+    while let segment = segments.next(), segment.marker != JPEGSegments.endOfImage {}
+    return UnsafeRawBufferPointer(rebasing: self[..<segments.readableEnd])
+  }
+}

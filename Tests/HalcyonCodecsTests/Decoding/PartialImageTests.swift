@@ -1,0 +1,59 @@
+import Foundation
+import HalcyonCodecs
+import HalcyonCore
+import Testing
+
+struct PartialImageTests {
+  private static let names = [
+    "jpeg/peacock.default.jpeg", "jpeg/peacock.progressive.jpeg", "jpeg/peacock.made-cmyk.jpeg", Fixture.photo,
+    "pngsuite/basi2c08.png", "pngsuite/basn6a16.png",
+  ]
+
+  @Test(arguments: names, [TargetSize.original, .fit(width: 24, height: 24), .fit(width: 9, height: 9)])
+  func `any prefix behind the header gives a picture where a part is wanted`(_ name: String, _ size: TargetSize) throws
+  {
+    let file = try Fixture.data(name)
+    let options = DecodingOptions(size: size, allowsPartialImage: true)
+    var pictureCount = 0
+    for count in stride(from: 0, to: file.count - 12, by: max(7, file.count / 30)) {
+      do {
+        let image = try decoder(name).decode(file.prefix(count), options: options)
+        #expect(image.isPartial && image.size == size.geometry(for: image.info.pixelSize).outputSize)
+        pictureCount += 1
+      } catch {
+        let isInHeader = try decoder(name).probe(file.prefix(count), isComplete: false) == nil
+        #expect(
+          error as? ImageDecodingError == .truncated(name.hasSuffix("png") ? .png : .jpeg) && isInHeader,
+          "\(count): \(error)")
+      }
+    }
+    #expect(pictureCount > 0)
+  }
+
+  @Test(arguments: names, [TargetSize.original, .fit(width: 9, height: 9)])
+  func `a whole file is not partial and looks the same`(_ name: String, _ size: TargetSize) throws {
+    let file = try Fixture.data(name)
+    let strict = try decoder(name).decode(file, options: DecodingOptions(size: size))
+    let lenient = try decoder(name).decode(file, options: DecodingOptions(size: size, allowsPartialImage: true))
+    #expect(!strict.isPartial && !lenient.isPartial)
+    #expect(strict.bitmap.largestDifference(to: lenient.bitmap) == 0)
+  }
+
+  @Test(arguments: ["jpeg/peacock.default.jpeg", Fixture.photo])
+  func `the rows that are there are the right ones`(_ name: String) throws {
+    let file = try Fixture.data(name)
+    let whole = try decoder(name).decode(file, options: DecodingOptions()).bitmap
+    let cut = file.prefix(file.count * 3 / 4)
+    let part = try decoder(name).decode(cut, options: DecodingOptions(allowsPartialImage: true)).bitmap
+    let rows = (0..<whole.size.height).prefix { row in
+      (0..<whole.size.width).allSatisfy { whole.color($0, row) == part.color($0, row) }
+    }
+    #expect(rows.count > whole.size.height / 3 && rows.count < whole.size.height)
+    let last = part.color(part.size.width / 2, part.size.height - 1)
+    #expect(last == (name.hasSuffix("png") ? Color(0, 0, 0, 0) : Color(128, 128, 128, 255)))
+  }
+
+  private func decoder(_ name: String) -> any ImageDecoder {
+    name.hasSuffix("png") ? PNGDecoder() : JPEGDecoder()
+  }
+}
