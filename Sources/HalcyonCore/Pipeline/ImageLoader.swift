@@ -14,6 +14,7 @@ final class ImageLoader: Sendable {
     let policy: CachePolicy
     let freshness: FreshnessPolicy
     let usesETags: Bool
+    let allowsPartialImage: Bool
   }
 
   private let configuration: ImagePipeline.Configuration
@@ -40,6 +41,11 @@ final class ImageLoader: Sendable {
 
   private func isFresh(_ image: DecodedImage) -> Bool {
     image.facts.freshness.map { configuration.time.uptime() < $0.end } ?? true
+  }
+
+  /// What makes previews for a task; `nil` for a request that wants none.
+  func previews(for request: ImageRequest) -> PreviewMaker? {
+    PreviewMaker(request, configuration: configuration, workers: workers)
   }
 
   /// How many transfers may go on at once.
@@ -96,7 +102,7 @@ final class ImageLoader: Sendable {
     kept.freshness = .cacheOnly
     guard let response = try? await response(for: kept, interest) else { return nil }
     if isFresh(response.image) { return response }
-    interest.preview(response.image)
+    interest.report(.preview(response.image))
     return nil
   }
 
@@ -136,7 +142,8 @@ final class ImageLoader: Sendable {
     _ request: ImageRequest, keys: RequestKeys, interest: LoadInterest, keepsResult: Bool
   ) async throws(ImageError) -> Loaded {
     let jobKey = JobKey(
-      key: keys.image, policy: request.cachePolicy, freshness: request.freshness, usesETags: request.usesETags)
+      key: keys.image, policy: request.cachePolicy, freshness: request.freshness, usesETags: request.usesETags,
+      allowsPartialImage: request.allowsPartialImage)
     return try await jobs.value(
       for: jobKey, interest: interest, keepsResult: keepsResult
     ) { [self] interest throws(ImageError) in
@@ -152,7 +159,9 @@ final class ImageLoader: Sendable {
           try await decode(request, key: keys.fetch, interest: interest)
         }
       // Somebody who joins after this line finds nothing in memory next time, and decodes again: no harm is done.
-      if request.cachePolicy.writesMemory, interest.keepsResult, loaded.body.mayStayInMemory {
+      if request.cachePolicy.writesMemory, interest.keepsResult, loaded.body.mayStayInMemory,
+        !loaded.image.isPartial
+      {
         configuration.cache.memory.store(loaded.image, for: keys.image, expiration: nil)
       }
       return loaded
@@ -227,7 +236,9 @@ final class ImageLoader: Sendable {
     let image: DecodedImage
     do {
       image = try await workers.run(priority: interest.priority) { flag in
-        let options = DecodingOptions(size: request.size, limits: limits) { flag.isCancelled }
+        let options = DecodingOptions(
+          size: request.size, limits: limits, allowsPartialImage: request.allowsPartialImage
+        ) { flag.isCancelled }
         var image = try decoder.decode(body.data, options: options)
         image.facts.freshness = body.freshEnd.map { SourceFreshness(end: $0, version: body.version) }
         return image
@@ -243,7 +254,7 @@ final class ImageLoader: Sendable {
     }
     var trace = body.trace
     trace.add(.decode, since: start)
-    await keep(body)
+    if !image.isPartial { await keep(body) }
     return Loaded(image: image, body: body, trace: trace)
   }
 

@@ -7,6 +7,8 @@ public final class ImageTask: Sendable {
   public enum Event: Sendable {
     /// More of the body has arrived.
     case progress(LoadProgress)
+    /// What the first bytes tell of the image, its size above all: room can be kept for it.
+    case info(ImageInfo)
     /// An image to show until the final one is there: one that is no longer fresh
     /// (``ImageRequest/showsStaleFirst``), or one made of the part that has arrived.
     case preview(DecodedImage)
@@ -24,9 +26,16 @@ public final class ImageTask: Sendable {
   init(request: ImageRequest, loader: ImageLoader) {
     self.request = request
     let broadcast = EventBroadcast()
-    let interest = LoadInterest(
-      priority: request.priority, onProgress: { broadcast.send(.progress($0)) },
-      onPreview: { broadcast.send(.preview($0)) })
+    let previews = loader.previews(for: request)
+    let interest = LoadInterest(priority: request.priority) { event in
+      switch event {
+      case .progress(let progress): broadcast.send(.progress(progress))
+      case .info(let info): broadcast.send(.info(info))
+      case .preview(let image): broadcast.send(.preview(image))
+      case .partial(let data, let info): previews?.receive(data, info) { broadcast.send(.preview($0)) }
+      }
+    }
+    if previews != nil { interest.wantPartialData() }
     self.broadcast = broadcast
     self.interest = interest
     work = Task {

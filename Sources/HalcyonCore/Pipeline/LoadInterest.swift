@@ -7,21 +7,18 @@ final class LoadInterest: Sendable {
   private struct State {
     var observers: [UInt64: @Sendable () -> Void] = [:]
     var progress: LoadProgress?
+    var info: ImageInfo?
   }
 
   private let level: Atomic<Int>
   private let keeps = Atomic(false)
+  private let wantsParts = Atomic(false)
   private let state = Lock(State())
-  private let onProgress: @Sendable (LoadProgress) -> Void
-  private let onPreview: @Sendable (DecodedImage) -> Void
+  private let onEvent: @Sendable (LoadEvent) -> Void
 
-  init(
-    priority: ImagePriority, onProgress: @escaping @Sendable (LoadProgress) -> Void = { _ in },
-    onPreview: @escaping @Sendable (DecodedImage) -> Void = { _ in }
-  ) {
+  init(priority: ImagePriority, onEvent: @escaping @Sendable (LoadEvent) -> Void = { _ in }) {
     level = Atomic(priority.rawValue)
-    self.onProgress = onProgress
-    self.onPreview = onPreview
+    self.onEvent = onEvent
   }
 
   /// How soon the result is wanted. Setting tells those that observe.
@@ -38,16 +35,24 @@ final class LoadInterest: Sendable {
 
   func keepResult() { keeps.store(true, ordering: .relaxed) }
 
-  /// The last progress reported.
-  var progress: LoadProgress? { state.withLock(\.progress) }
+  /// Whether somebody wants to see what has arrived.
+  var wantsPartialData: Bool { wantsParts.load(ordering: .relaxed) }
 
-  func report(_ progress: LoadProgress) {
-    state.withLock { $0.progress = progress }
-    onProgress(progress)
+  func wantPartialData() { wantsParts.store(true, ordering: .relaxed) }
+
+  /// The last progress, and what is known of the image, for those who come later.
+  var news: [LoadEvent] {
+    state.withLock { [$0.info.map { .info($0) }, $0.progress.map { .progress($0) }].compactMap(\.self) }
   }
 
-  /// Shows an image that will be followed by a better one.
-  func preview(_ image: DecodedImage) { onPreview(image) }
+  func report(_ event: LoadEvent) {
+    switch event {
+    case .progress(let progress): state.withLock { $0.progress = progress }
+    case .info(let info): state.withLock { $0.info = info }
+    case .partial, .preview: break
+    }
+    onEvent(event)
+  }
 
   func observe(id: UInt64, _ change: @escaping @Sendable () -> Void) {
     state.withLock { $0.observers[id] = change }

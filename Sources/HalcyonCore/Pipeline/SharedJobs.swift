@@ -62,14 +62,15 @@ final class SharedJobs<Key: Hashable & Sendable, Value: Sendable>: Sendable {
       return job
     }
     if waiter.keepsResult { job.interest.keepResult() }
+    if waiter.interest.wantsPartialData { job.interest.wantPartialData() }
     waiter.interest.observe(id: id) { [weak self] in self?.updatePriority(of: key) }
     updatePriority(of: key)
-    if let progress = job.interest.progress { waiter.interest.report(progress) }
+    for event in job.interest.news { waiter.interest.report(event) }
   }
 
   private func start(_ key: Key, id: UInt64, _ operation: @escaping Operation) -> Job {
-    let interest = LoadInterest(priority: .veryLow) { [weak self] progress in
-      self?.report(progress, for: key, job: id)
+    let interest = LoadInterest(priority: .veryLow) { [weak self] event in
+      self?.report(event, for: key, job: id)
     }
     let task = Task {
       let outcome: Outcome
@@ -113,10 +114,10 @@ final class SharedJobs<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     if let (interest, highest) = change { interest.priority = highest }
   }
 
-  private func report(_ progress: LoadProgress, for key: Key, job id: UInt64) {
+  private func report(_ event: LoadEvent, for key: Key, job id: UInt64) {
     let waiting = state.withLock { state in
       state.jobs[key].flatMap { $0.id == id ? $0.waiters.values.map(\.interest) : nil } ?? []
     }
-    for interest in waiting { interest.report(progress) }
+    for interest in waiting { interest.report(event) }
   }
 }

@@ -23,6 +23,11 @@ public struct ImageRequest: Sendable {
   /// Whether a task shows an image that is no longer fresh at once, as ``ImageTask/Event/preview(_:)``, while the server
   /// is asked. Default: no.
   public var showsStaleFirst = false
+  /// Whether, and how often, a task shows what has arrived. Default: `nil`, not at all.
+  public var previews: PreviewPolicy?
+  /// Whether a file that ends early gives the part that is there, as an image that ``DecodedImage/isPartial`` tells and no
+  /// cache keeps. Default: no, it is an error.
+  public var allowsPartialImage = false
   /// Sources to try in this order when the first fails, a cancellation apart. Default: none.
   public var alternatives: [ImageSource] = []
   /// A source with less data, taken instead where ``ImagePipeline/Configuration/prefersLowData`` says so and no cache has

@@ -39,7 +39,7 @@ struct BodyCollector {
     while let piece = try await next(of: body) {
       guard piece.count <= byteLimit - data.count else { throw .responseTooLarge(byteLimit: byteLimit, url: url) }
       data.append(piece)
-      try inspector.inspect(data)
+      try inspect(for: interest)
       report(to: interest, isLast: false)
       if data.count >= nextCheckpoint {
         nextCheckpoint = data.count * 2
@@ -56,7 +56,16 @@ struct BodyCollector {
 
   private mutating func report(to interest: LoadInterest, isLast: Bool) {
     let progress = meter.report(received: data.count, expected: expected, isLast: isLast, now: time.uptime())
-    if let progress { interest.report(progress) }
+    guard let progress else { return }
+    interest.report(.progress(progress))
+    // Whoever keeps the bytes makes the next piece copy them: they are offered as seldom as progress is.
+    if !isLast, let info = inspector.info, interest.wantsPartialData { interest.report(.partial(data, info)) }
+  }
+
+  private mutating func inspect(for interest: LoadInterest) throws(ImageError) {
+    let wasKnown = inspector.info != nil
+    try inspector.inspect(data)
+    if !wasKnown, let info = inspector.info { interest.report(.info(info)) }
   }
 
   private func next(of body: TransportBody) async throws(ImageError) -> Data? {

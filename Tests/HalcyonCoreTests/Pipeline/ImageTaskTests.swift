@@ -17,11 +17,12 @@ struct ImageTaskTests {
     #expect(task.result == nil)
     release.set()
     var fractions: [Double] = []
-    var endings = 0
+    var (endings, infos) = (0, 0)
     for await event in events {
       switch event {
       case .progress(let progress): fractions.append(progress.fraction)
       case .finished: endings += 1
+      case .info: infos += 1
       case .preview: Issue.record("there is nothing to preview")
       }
     }
@@ -29,6 +30,7 @@ struct ImageTaskTests {
     #expect(fractions == fractions.sorted())
     #expect(fractions.last == 1)
     #expect(endings == 1)
+    #expect(infos == 1)
     var late = 0
     for await event in task.events {
       if case .finished(.success) = event { late += 1 }

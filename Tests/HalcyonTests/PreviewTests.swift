@@ -1,0 +1,86 @@
+import Foundation
+import Halcyon
+import TestSupport
+import Testing
+
+/// What is shown of an image while it arrives.
+struct PreviewTests {
+  /// What a task shows of a photo that stops half way until something was shown, or `isPatient` says not to wait for that.
+  private func follow(
+    _ request: (URL) -> ImageRequest, named name: String = "rocket_progressive.jpg", isPatient: Bool = true
+  ) async throws -> (previews: [DecodedImage], final: DecodedImage) {
+    try await withOrigin { server, folder in
+      var configuration = ImagePipeline.Configuration.standard(cache: .standard(directory: folder))
+      configuration.progressInterval = .zero
+      let pipeline = ImagePipeline(configuration: configuration)
+      let gate = Gate()
+      if !isPatient { gate.open() }
+      let photo = try Photos.data(name)
+      let url = server.serve("/a.jpg", .body(photo).held(by: gate, at: .body(photo.count * 3 / 4)))
+      let task = pipeline.task(for: request(url))
+      var previews: [DecodedImage] = []
+      for await event in task.events {
+        guard case .preview(let image) = event else { continue }
+        previews.append(image)
+        gate.open()
+      }
+      let final = try await task.image
+      await pipeline.cache.flush()
+      #expect(try await pipeline.cache.disk?.count == 1)
+      #expect(pipeline.cachedImage(for: request(url))?.isPartial == false)
+      return (previews, final)
+    }
+  }
+
+  private func request(_ url: URL) -> ImageRequest {
+    var request = ImageRequest(url: url, size: .fit(width: 160, height: 160))
+    request.previews = PreviewPolicy(minimumInterval: .zero)
+    return request
+  }
+
+  @Test func `a progressive photo is shown in the size of the request before it is whole`() async throws {
+    let (previews, final) = try await follow(request)
+    #expect(!previews.isEmpty)
+    for preview in previews {
+      #expect(preview.isPartial)
+      #expect(preview.size == final.size)
+    }
+  }
+
+  @Test func `nothing is shown of a photo that is not progressive, or where nobody asked`() async throws {
+    #expect(try await follow(request, named: "rocket.jpg", isPatient: false).previews.isEmpty)
+    #expect(try await follow({ ImageRequest(url: $0) }, isPatient: false).previews.isEmpty)
+  }
+
+  @Test func `the size of an image is told before it has arrived`() async throws {
+    try await withPipeline { server, pipeline in
+      let gate = Gate()
+      let url = server.serve("/a.jpg", .body(try Photos.data("rocket.jpg")).held(by: gate, at: .body(2000)))
+      for await event in pipeline.task(for: ImageRequest(url: url)).events {
+        if case .info(let info) = event {
+          #expect(info.pixelSize == PixelSize(width: 640, height: 427))
+          gate.open()
+        }
+      }
+      #expect(server.requests.count == 1)
+    }
+  }
+
+  @Test func `a photo that ends early is shown in part where that is wanted, and not kept`() async throws {
+    try await withPipeline { server, pipeline in
+      let photo = try Photos.data("rocket.jpg")
+      let url = server.serve("/a.jpg", .body(photo.prefix(photo.count / 2)))
+      let strict = ImageRequest(url: url)
+      await #expect(throws: ImageError.self) { try await pipeline.image(for: strict) }
+      var request = strict
+      request.allowsPartialImage = true
+      request.freshness = .reload
+      let image = try await pipeline.image(for: request)
+      #expect(image.isPartial)
+      #expect(image.size == PixelSize(width: 640, height: 427))
+      await pipeline.cache.flush()
+      #expect(try await pipeline.cache.disk?.count == 0)
+      #expect(pipeline.cachedImage(for: request) == nil)
+    }
+  }
+}
