@@ -30,11 +30,21 @@ public protocol MemoryStore: Sendable {
 
   /// Forgets all images.
   func removeAll()
+
+  /// Gives memory back because the system is short of it.
+  ///
+  /// A store that does not implement this forgets all images under full pressure.
+  func relieve(_ pressure: MemoryPressure)
 }
 
 extension MemoryStore {
   /// The image stored under a key; `extending` changes nothing.
   public func image(for key: CacheKey, extending: ExpirationExtension) -> DecodedImage? { image(for: key) }
+
+  /// Forgets all images under full pressure.
+  public func relieve(_ pressure: MemoryPressure) {
+    if pressure == .full { removeAll() }
+  }
 }
 
 /// What a memory cache may hold. Every value can be changed at any time.
