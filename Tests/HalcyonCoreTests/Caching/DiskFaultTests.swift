@@ -7,7 +7,8 @@ import Testing
 /// Makes the first, the second, … system call of an operation fail, until the operation passes untouched.
 struct DiskFaultTests {
   enum Operation: String, CaseIterable {
-    case open, storeNew, storeDurably, replace, evict, read, updateMetadata, pin, remove, removeAll, clean, list
+    case open, storeNew, storeDurably, replace, evict, read, readTwice, updateMetadata, pin, remove, removeAll, clean,
+      list
 
     func run(on cache: DiskCache) async throws {
       switch self {
@@ -19,6 +20,10 @@ struct DiskFaultTests {
       case .replace: try await cache.store(DiskFaultTests.new, for: "old")
       case .evict: try await cache.store(DiskFaultTests.large, for: "large")
       case .read: _ = try await cache.entry(for: "old")
+      case .readTwice:
+        _ = try await cache.entry(for: "old")
+        // From memory now, where the system can.
+        _ = try await cache.entry(for: "old")
       case .updateMetadata: _ = try await cache.updateMetadata(DiskFaultTests.changed, for: "old")
       case .pin: try await cache.setPinned(true, for: "old")
       case .remove: try await cache.removeEntry(for: "old")
