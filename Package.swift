@@ -55,7 +55,7 @@ let package = Package(
     .trait(name: "GTK", description: "Reserved for views in GTK 4 windows."),
   ],
   targets: [
-    module("HalcyonCore", dependencies: ["CSQLite", "CZlib"]),
+    module("HalcyonCore", dependencies: ["CSQLite", "CZlib", "FileShim"]),
     module("HalcyonCodecs", dependencies: ["HalcyonCore", "CLCMS", "CSPNG", "CZimg", "CZlib", "JPEGShim"]),
     module("HalcyonTransport", dependencies: ["HalcyonCore", .target(name: "CurlShim", condition: offApple)]),
     module("Halcyon", dependencies: ["HalcyonCore", "HalcyonCodecs", "HalcyonTransport"]),
@@ -83,6 +83,7 @@ let package = Package(
     system("CLCMS", pkgConfig: "lcms2", debian: "liblcms2-dev", brew: "little-cms2"),
     shim("CurlShim", over: "CCurl"),
     shim("JPEGShim", over: "CJPEG"),
+    .target(name: "FileShim", path: "Sources/Shims/FileShim"),
 
     suite("HalcyonCodecsTests", dependencies: ["HalcyonCodecs", "HalcyonCore"], resources: [.copy("Fixtures")]),
   ],

@@ -7,13 +7,7 @@ import HalcyonTransport
 extension ImagePipeline {
   /// The pipeline for everyone who needs no other: its disk cache lies in `DiskCache.defaultDirectory`, and its memory
   /// cache shrinks when the system runs short of memory.
-  public static var shared: ImagePipeline { sharedParts.pipeline }
-
-  private static let sharedParts: (pipeline: ImagePipeline, monitor: MemoryPressureMonitor) = {
-    let memory = MemoryCache()
-    let cache = ImageCache(memory: memory, store: DiskCache())
-    return (ImagePipeline(cache: cache), MemoryPressureMonitor(trimming: memory))
-  }()
+  public static let shared = ImagePipeline(cache: .standard())
 
   /// Creates a pipeline of the standard parts, some of them replaced.
   ///
@@ -50,8 +44,8 @@ extension ImagePipeline.Configuration {
 }
 
 extension ImageCache {
-  /// Memory by its defaults, and a disk cache in a folder.
+  /// Memory by its defaults, which shrinks when the system runs short of it, and a disk cache in a folder.
   public static func standard(directory: URL = DiskCache.defaultDirectory) -> ImageCache {
-    ImageCache(store: DiskCache(directory: directory))
+    ImageCache(store: DiskCache(directory: directory), pressure: SystemMemoryPressure())
   }
 }

@@ -12,7 +12,7 @@ struct Torture {
   private let seed: UInt64
   private var random: TortureRandom
   private var violations: [String] = []
-  private var (mostBytes, mostCounted, pendingCount, entryCount, sequence) = (0, 0, 0, 0, 0)
+  private var (mostBytes, mostLog, mostCounted, pendingCount, entryCount, sequence) = (0, 0, 0, 0, 0, 0)
 
   init(seed: UInt64) throws {
     self.seed = seed
@@ -34,6 +34,7 @@ struct Torture {
     print("METRIC torture_rounds \(roundCount) count")
     print("METRIC torture_violations \(violations.count) count goal <= 0")
     print("METRIC torture_max_physical \(mostBytes) bytes goal <= \(TortureWriter.sizeLimit + Self.largestEntry)")
+    print("METRIC torture_max_log \(mostLog) bytes")
     print("METRIC torture_max_counted \(mostCounted) bytes goal <= \(TortureWriter.sizeLimit)")
     print("METRIC torture_pending_settled \(pendingCount) count")
     print("METRIC torture_entries_verified \(entryCount) count")
@@ -62,8 +63,10 @@ struct Torture {
 
   private mutating func inspectKilled() {
     let size = files(in: "v1/d").map(\.bytes).reduce(0, +) + files(in: "v1/tmp").map(\.bytes).reduce(0, +)
-    mostBytes = max(mostBytes, size)
-    if size > TortureWriter.sizeLimit + Self.largestEntry { violations.append("\(size) bytes on disk") }
+    let wholeSize = diskUsage()
+    mostBytes = max(mostBytes, wholeSize)
+    mostLog = max(mostLog, files(in: "v1").first { $0.name == "index.db-wal" }?.bytes ?? 0)
+    if wholeSize > TortureWriter.sizeLimit + Self.largestEntry { violations.append("\(wholeSize) bytes on disk") }
     guard let counted = number("SELECT bytes FROM total") else { return }
     mostCounted = max(mostCounted, counted)
     if size > counted { violations.append("\(size) bytes on disk, \(counted) counted") }
@@ -98,6 +101,15 @@ struct Torture {
     if listed != onDisk.count { violations.append("\(onDisk.count) files, \(listed) of them sound") }
     entryCount += listed
     sequence = number("SELECT sequence FROM total") ?? 0
+  }
+
+  /// Bytes of disk that the whole folder takes, its folders, index and log included, as `du` counts them.
+  private func diskUsage() -> Int {
+    let names = FileManager.default.enumerator(atPath: folder.path())?.compactMap { $0 as? String } ?? []
+    return ([""] + names).reduce(0) { sum, name in
+      var status = stat()
+      return lstat(folder.path() + "/" + name, &status) == 0 ? sum + Int(status.st_blocks) * 512 : sum
+    }
   }
 
   private func files(in path: String) -> [(name: String, bytes: Int)] {

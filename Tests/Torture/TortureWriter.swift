@@ -3,7 +3,8 @@ import HalcyonCore
 
 /// Reads and writes without end, until it is killed. It ends by itself only when it finds what must not be.
 struct TortureWriter {
-  static let sizeLimit = 4_000_000
+  /// The least limit that covers the index and the folders too.
+  static let sizeLimit = 16 << 20
 
   let folder: URL
   let seed: UInt64

@@ -22,7 +22,7 @@ struct Simulation {
     var outcome = Outcome(capacity: Int(Double(trace.footprint) * capacityPercent / 100))
     let cache = MemoryCache(
       configuration: MemoryCacheConfiguration(
-        costLimit: outcome.capacity, expiration: .never, policy: policy, findsImagesInUse: false))
+        costLimit: outcome.capacity, expiration: .never, policy: policy, findsImagesInUse: false, reuseByteLimit: 0))
     for request in trace.requests {
       let key = CacheKey(String(request.key))
       guard cache.image(for: key) == nil else { continue }

@@ -11,6 +11,7 @@ enum DiskBenchmark {
     try await gets(byteCount: 10_240, name: "10kb", goal: .atMost(20), in: folder.appending(path: "get-10"))
     try await gets(byteCount: 102_400, name: "100kb", goal: .atMost(45), in: folder.appending(path: "get-100"))
     try await puts(in: folder.appending(path: "put"))
+    try await durablePuts(in: folder.appending(path: "put-durable"))
     try await opens(rowCount: 100_000, name: "100k", goal: .atMost(10), in: folder.appending(path: "open-100k"))
     try await opens(rowCount: 1_000_000, name: "1m", goal: .atMost(50), in: folder.appending(path: "open-1m"))
   }
@@ -69,6 +70,19 @@ enum DiskBenchmark {
   }
 
   @concurrent
+  private static func durablePuts(in folder: URL) async throws {
+    var configuration = DiskCacheConfiguration()
+    configuration.durability = .durable
+    let cache = DiskCache(directory: folder, configuration: configuration)
+    var times: [Double] = []
+    for number in 0..<200 {
+      let entry = entry(number, byteCount: 10_240)
+      times.append(try await microseconds { try await cache.store(entry, for: key(number)) })
+    }
+    Metric(name: "disk_put_10kb_durable", value: median(times), unit: "us").report()
+  }
+
+  @concurrent
   private static func opens(rowCount: Int, name: String, goal: Metric.Goal, in folder: URL) async throws {
     var configuration = DiskCacheConfiguration(sizeLimit: .max)
     configuration.cleansOnItsOwn = false
@@ -86,6 +100,12 @@ enum DiskBenchmark {
     Metric(name: "disk_open_\(name)", value: median(opened), unit: "ms", goal: goal).report()
 
     let cache = DiskCache(directory: folder, configuration: configuration)
+    var removed: [Double] = []
+    for number in 0..<20 {
+      removed.append(
+        try await microseconds { _ = try await cache.removeEntries(fromHost: "none-\(number).example.com") })
+    }
+    Metric(name: "disk_remove_absent_host_at_\(name)", value: median(removed), unit: "us").report()
     cache.configuration.sizeLimit = try await cache.totalSize
     var replaced: [Double] = []
     // Fewer than after which a sweep would take away rows that have no files.

@@ -6,11 +6,22 @@ public final class ImageCache: Sendable {
   public let store: (any DataStore)?
 
   let writes = BackgroundWrites(byteLimit: 64 << 20)
+  private let monitor: MemoryPressureMonitor?
 
   /// Creates a cache of two tiers.
-  public init(memory: any MemoryStore = MemoryCache(), store: (any DataStore)? = nil) {
+  ///
+  /// - Parameters:
+  ///   - memory: Decoded images.
+  ///   - store: Encoded images.
+  ///   - pressure: What tells that the memory tier is to give memory back, as long as this cache lives:
+  ///     `SystemMemoryPressure()` for what the system tells, which takes a thread. Default: `nil`, nobody tells.
+  public init(
+    memory: any MemoryStore = MemoryCache(), store: (any DataStore)? = nil,
+    pressure: (any MemoryPressureSource)? = nil
+  ) {
     self.memory = memory
     self.store = store
+    monitor = pressure.map { MemoryPressureMonitor(source: $0, onPressure: memory.relieve) }
   }
 
   /// The store, where it is a folder on disk.

@@ -7,15 +7,23 @@ import Testing
 /// Makes the first, the second, … system call of an operation fail, until the operation passes untouched.
 struct DiskFaultTests {
   enum Operation: String, CaseIterable {
-    case open, storeNew, replace, evict, read, updateMetadata, pin, remove, removeAll, clean, list
+    case open, storeNew, storeDurably, replace, evict, read, readTwice, updateMetadata, pin, remove, removeAll, clean,
+      list
 
     func run(on cache: DiskCache) async throws {
       switch self {
       case .open: _ = try await cache.count
       case .storeNew: try await cache.store(DiskFaultTests.new, for: "new")
+      case .storeDurably:
+        cache.configuration.durability = .durable
+        try await cache.store(DiskFaultTests.new, for: "new")
       case .replace: try await cache.store(DiskFaultTests.new, for: "old")
       case .evict: try await cache.store(DiskFaultTests.large, for: "large")
       case .read: _ = try await cache.entry(for: "old")
+      case .readTwice:
+        _ = try await cache.entry(for: "old")
+        // From memory now, where the system can.
+        _ = try await cache.entry(for: "old")
       case .updateMetadata: _ = try await cache.updateMetadata(DiskFaultTests.changed, for: "old")
       case .pin: try await cache.setPinned(true, for: "old")
       case .remove: try await cache.removeEntry(for: "old")

@@ -17,19 +17,23 @@ struct DiskRecoveryTests {
     _ text: String, for key: CacheKey, in folder: URL, isWritten: Bool = true, isMoved: Bool = false
   ) throws {
     let layout = DiskLayout(root: folder.path())
-    let access = try IndexAccess(layout: layout, expiration: .never, in: files)
+    let access = try IndexAccess(layout: layout, configuration: DiskCacheConfiguration(), in: files)
     let (draft, digest) = (BlobDraft(entry(text), key: key), key.digest.bytes)
     let request = DiskIndex.Request(
       digest: digest, byteCount: draft.diskByteCount, expiration: StoredExpiration(.never, at: Date()),
       labels: EntryLabels(key: key, metadata: .example), owner: access.owner.name, date: Date())
-    guard case .made(let id, let isPinned, _) = try access.index.reserve(request, sizeLimit: 1 << 20) else {
+    guard
+      case .made(let id, let isPinned, _) = try access.index.reserve(request, budget: DiskBudget(sizeLimit: 1 << 20))
+    else {
       Issue.record("another writer is there")
       return
     }
     let path = layout.temporary(id)
-    if isWritten { try draft.write(id: id, isPinned: isPinned, date: Date(), to: path, in: files) }
+    if isWritten {
+      try draft.write(id: id, isPinned: isPinned, date: Date(), isDurable: false, to: path, in: files)
+    }
     if isMoved {
-      if let first = digest.first { try files.makeFolder(layout.shard(first)) }
+      try files.makeFolder(layout.shard(of: digest))
       try files.move(path, to: layout.entry(digest))
     }
   }
@@ -92,11 +96,13 @@ struct DiskRecoveryTests {
   @Test func `a second writer of one key does not pass a living one`() async throws {
     try await withTemporaryFolder { folder in
       let layout = DiskLayout(root: folder.path())
-      let access = try IndexAccess(layout: layout, expiration: .never, in: files)
+      let access = try IndexAccess(layout: layout, configuration: DiskCacheConfiguration(), in: files)
       let request = DiskIndex.Request(
         digest: CacheKey("a").digest.bytes, byteCount: 8192, expiration: StoredExpiration(.never, at: Date()),
         labels: EntryLabels(key: "a", metadata: .example), owner: access.owner.name, date: Date())
-      guard case .made(let id, _, _) = try access.index.reserve(request, sizeLimit: 1 << 20) else { return }
+      guard case .made(let id, _, _) = try access.index.reserve(request, budget: DiskBudget(sizeLimit: 1 << 20)) else {
+        return
+      }
       let cache = DiskCache(directory: folder)
       await #expect(throws: DiskCacheError.busy(path: layout.entry(request.digest))) {
         try await cache.store(entry("second"), for: "a")

@@ -55,6 +55,17 @@ struct DiskRemovalTests {
     }
   }
 
+  @Test func `to find a host's entries, those of others are not looked at`() async throws {
+    try await withTemporaryFolder { folder in
+      let layout = DiskLayout(root: folder.path())
+      let access = try IndexAccess(layout: layout, configuration: DiskCacheConfiguration(), in: SystemFiles())
+      let selection = EntrySelection.host("a.example")
+      let plan = try access.index.database.run(
+        "EXPLAIN QUERY PLAN SELECT id FROM entry WHERE ready=1 AND \(selection.condition)", selection.values)
+      #expect(plan.first?.last?.text?.hasPrefix("SEARCH entry USING INDEX entry_source") == true, "\(plan)")
+    }
+  }
+
   @Test func `entries go by tag, also one that came later`() async throws {
     try await withCache { cache in
       try await cache.store(entry(tags: ["trip", "trip", "2026"]), for: "1")

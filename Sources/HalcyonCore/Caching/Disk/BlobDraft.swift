@@ -28,13 +28,14 @@ struct BlobDraft {
 
   /// Writes the whole file.
   func write(
-    id: Int64, isPinned: Bool, date: Date, to path: String, in fileSystem: any FileSystem
+    id: Int64, isPinned: Bool, date: Date, isDurable: Bool, to path: String, in fileSystem: any FileSystem
   ) throws(DiskCacheError) {
     let prefix = prefix(id: id, isPinned: isPinned)
     let file = try FileDescriptor(path: path, flags: O_WRONLY | O_CREAT | O_TRUNC, in: fileSystem)
     try file.write(prefix, at: 0)
     try file.write(body, at: prefix.count)
     try file.setModificationDate(date)
+    if isDurable { try file.sync() }
   }
 
   /// Everything but the body.

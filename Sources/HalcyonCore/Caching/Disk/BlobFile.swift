@@ -2,9 +2,12 @@ import Foundation
 
 /// Reads the file of one entry; ``BlobHeader`` says how it is laid out.
 enum BlobFile {
-  /// Bytes of disk that a file of this size takes, in blocks of 4 KiB, with one more for its name and node.
+  static let blockByteCount = 4096
+
+  /// Bytes of disk that a file of this size takes, in blocks of 4 KiB, with one more for its name, its node and its rows
+  /// in the index.
   static func diskByteCount(fileByteCount: Int) -> Int {
-    (fileByteCount + 4095) / 4096 * 4096 + 4096
+    (fileByteCount + 2 * blockByteCount - 1) / blockByteCount * blockByteCount
   }
 
   /// An entry read back and proven whole.
@@ -18,10 +21,16 @@ enum BlobFile {
   static func read(
     path: String, key: CacheKey, in fileSystem: any FileSystem = SystemFiles()
   ) throws(DiskCacheError) -> Content? {
-    let file = try FileDescriptor(path: path, flags: O_RDONLY, in: fileSystem)
+    try read(FileDescriptor(path: path, flags: O_RDONLY, in: fileSystem), key: key)
+  }
+
+  /// The entry in an open file; `nil` when it is damaged, holds another key, or is larger than `byteLimit`.
+  static func read(
+    _ file: borrowing FileDescriptor, key: CacheKey, byteLimit: Int = .max
+  ) throws(DiskCacheError) -> Content? {
     let status = try file.status()
     let count = Int(status.st_size)
-    guard count >= BlobHeader.byteCount else { return nil }
+    guard count >= BlobHeader.byteCount, count <= byteLimit else { return nil }
     let bytes = UnsafeMutableRawBufferPointer.allocate(byteCount: count, alignment: 16)
     var isGivenAway = false
     defer { if !isGivenAway { bytes.deallocate() } }
@@ -89,7 +98,7 @@ enum BlobFile {
 
   /// Writes new metadata over the older slot. `nil` values stay as they are.
   static func update(
-    metadata: EntryMetadata? = nil, isPinned: Bool? = nil, path: String, key: CacheKey,
+    metadata: EntryMetadata? = nil, isPinned: Bool? = nil, isDurable: Bool = false, path: String, key: CacheKey,
     in fileSystem: any FileSystem
   ) throws(DiskCacheError) -> Update {
     let file = try FileDescriptor(path: path, flags: O_RDWR, in: fileSystem)
@@ -101,6 +110,7 @@ enum BlobFile {
       payload: metadata?.encoded ?? old.slot.payload)
     guard let bytes = slot.encoded(slotByteCount: Int(old.header.slotByteCount)) else { return .tooLarge }
     try file.write(bytes, at: old.header.slotOffset(1 - old.slotIndex))
+    if isDurable { try file.sync() }
     return .done(id: old.header.id, old: old.metadata)
   }
 

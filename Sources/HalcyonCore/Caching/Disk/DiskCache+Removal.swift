@@ -43,7 +43,6 @@ extension DiskCache {
 
   /// Evicts what is over the limit now.
   public func trim() async throws {
-    let sizeLimit = configuration.sizeLimit
-    try await changing { writer in try await writer.trim(to: sizeLimit) }
+    try await changing { writer in try await writer.trim() }
   }
 }

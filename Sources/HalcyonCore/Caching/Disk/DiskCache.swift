@@ -2,8 +2,8 @@ public import Foundation
 
 /// Encoded images in files below one folder, the least recently used evicted first.
 ///
-/// The entries never take more disk space than ``DiskCacheConfiguration/sizeLimit``, at no moment and however many
-/// processes share the folder; the index beside them takes about 200 bytes for each. Entries are written whole or not
+/// The folder never takes more disk space than ``DiskCacheConfiguration/sizeLimit`` and one entry, at no moment and
+/// however many processes share it. Entries are written whole or not
 /// at all, and checked when they are read; a process that is killed loses only what it was writing. The folder is for
 /// its owner only, and may be deleted at any time. All calls are safe from any task; files are read and written on
 /// threads of the cache's own.
@@ -18,14 +18,15 @@ public final class DiskCache: DataStore {
   let readers = WorkerPool(name: "disk-reader", width: 2)
   let fileSystem: any FileSystem
   private let layout: DiskLayout
+  private let cachedReads = CachedReads()
   private let time: any TimeSource
   private let counters = DiskCounters()
   private let upkeep = DiskUpkeep()
   private let background = BackgroundWrites(byteLimit: 0)
-  private let state: Lock<State>
+  private let settings: DiskSettings
+  private let state = Lock(State())
 
   private struct State {
-    var configuration: DiskCacheConfiguration
     var touches: [CacheKey: (order: Int, date: Date)] = [:]
     var touchCount = 0
   }
@@ -45,14 +46,14 @@ public final class DiskCache: DataStore {
     self.time = time
     self.fileSystem = fileSystem
     layout = DiskLayout(root: directory.path(percentEncoded: false))
-    writer = DiskWriter(layout: layout, fileSystem: fileSystem, counters: counters)
-    state = Lock(State(configuration: configuration))
+    settings = DiskSettings(configuration)
+    writer = DiskWriter(layout: layout, settings: settings, fileSystem: fileSystem, counters: counters)
   }
 
   /// What the cache may hold. A lower limit is brought about by the next write, or by ``trim()``.
   public var configuration: DiskCacheConfiguration {
-    get { state.withLock(\.configuration) }
-    set { state.withLock { $0.configuration = newValue } }
+    get { settings.current }
+    set { settings.current = newValue }
   }
 
   /// What the cache has done since it was made.
@@ -143,7 +144,7 @@ extension DiskCache {
     let path = layout.entry(key.digest.bytes)
     let content: BlobFile.Content?
     do {
-      content = try await readers.run { [fileSystem] _ in try BlobFile.read(path: path, key: key, in: fileSystem) }
+      content = try await read(path, key)
     } catch let error as DiskCacheError {
       counters.countMiss(error.isMissing ? .absent : .failed)
       if error.isMissing { return nil }
@@ -157,13 +158,22 @@ extension DiskCache {
     return content
   }
 
+  private func read(_ path: String, _ key: CacheKey) async throws -> BlobFile.Content? {
+    try Task.checkCancellation()
+    if let content = try cachedReads.read(path: path, key: key, in: fileSystem) { return content }
+    return try await readers.run { [fileSystem, cachedReads, layout] _ in
+      cachedReads.judge(layout.root, in: fileSystem)
+      return try BlobFile.read(path: path, key: key, in: fileSystem)
+    }
+  }
+
   private func isFresh(_ content: BlobFile.Content, key: CacheKey) -> Bool {
-    let (fallback, touched) = state.withLock { ($0.configuration.expiration, $0.touches[key]?.date) }
-    switch content.entry.metadata.expiration ?? fallback {
+    switch content.entry.metadata.expiration ?? settings.current.expiration {
     case .never: return true
     case .expired: return false
     case .date(let end): return time.now() < end
     case .after(let duration):
+      let touched = state.withLock { $0.touches[key]?.date }
       return time.now().timeIntervalSince(max(content.modified, touched ?? content.modified)) < duration.inSeconds
     }
   }

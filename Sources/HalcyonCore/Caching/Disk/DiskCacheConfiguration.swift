@@ -1,6 +1,8 @@
 /// What a disk cache may hold. Every value can be changed at any time.
 public struct DiskCacheConfiguration: Hashable, Sendable {
-  /// The most bytes of disk space, counted in whole blocks of 4 KiB plus one for each file's name. Default: 512 MiB.
+  /// The most bytes of disk space for the whole folder, its index included. Default: 512 MiB.
+  ///
+  /// A limit under 16 MiB covers the entries only; index and folders take up to 3 MiB more.
   public var sizeLimit: Int
   /// When an entry stops being served, unless it says so itself. Default: 7 days after it was last read.
   public var expiration: CacheExpiration
@@ -9,6 +11,11 @@ public struct DiskCacheConfiguration: Hashable, Sendable {
   /// Whether the cache cleans after its first use and every ten minutes. Default: true. Otherwise it cleans when
   /// ``DiskCache/clean()`` is called, and makes room when an entry is stored.
   public var cleansOnItsOwn = true
+  /// What a stored entry survives. Default: ``DiskDurability/cache``.
+  public var durability = DiskDurability.cache
+  /// Whether the folder lies on a network, where processes share no memory: the index then keeps its changes in a plain
+  /// journal, which is slower. Default: `nil`, the system is asked. It matters when the index is opened.
+  public var isOnNetwork: Bool?
 
   /// Creates a configuration.
   public init(

@@ -27,7 +27,11 @@ struct EntrySelection {
   }
 
   static func host(_ host: String) -> EntrySelection {
-    EntrySelection(condition: "host=?", values: [.text(host.lowercased())])
+    let host = host.lowercased()
+    let first = EntryLabels.hostPrefix(host)
+    return EntrySelection(
+      condition: "source BETWEEN ? AND ? AND host=?",
+      values: [.blob(first), .blob(first + [UInt8](repeating: 255, count: 17)), .text(host)])
   }
 
   static func tag(_ tag: String) -> EntrySelection {
@@ -68,34 +72,62 @@ extension DiskIndex {
     }
   }
 
-  /// Evicts the least recently used until the files take no more than `sizeLimit` bytes; returns how many went.
+  /// Evicts the least recently used until the rest is within the budget; returns how many went.
   ///
   /// Pinned entries stay, even when they are more than that.
   @discardableResult
-  func trim(to sizeLimit: Int) throws(DiskCacheError) -> Int {
+  func trim(to budget: DiskBudget) throws(DiskCacheError) -> Int {
     var evictedCount = 0
     while true {
       let count = try database.transaction { () throws(DiskCacheError) in
-        try evict(downTo: sizeLimit, atMost: Self.batchCount)
+        try evict(downTo: budget, atMost: Self.batchCount)
       }
       evictedCount += count
       if count < Self.batchCount { return evictedCount }
     }
   }
 
-  func makeRoom(for byteCount: Int, digest: [UInt8], sizeLimit: Int) throws(DiskCacheError) -> Int {
-    let target = sizeLimit - byteCount
-    guard try totalSize() > target else { return 0 }
+  func makeRoom(for byteCount: Int, budget: DiskBudget) throws(DiskCacheError) -> Int {
+    if try allows(budget, byteCount) { return 0 }
     // Nothing is evicted for an entry that will not fit anyway.
-    let fixed = try database.number(
+    let fixed = try database.run(
       """
-      SELECT (SELECT coalesce(sum(bytes), 0) FROM entry WHERE ready=1 AND pinned=1)
-        + (SELECT coalesce(sum(bytes), 0) FROM entry WHERE ready=0)
-      """)
-    guard fixed <= target else { throw .noRoom(byteCount: byteCount, sizeLimit: sizeLimit) }
-    let evictedCount = try evict(downTo: target, atMost: .max)
-    guard try totalSize() <= target else { throw .noRoom(byteCount: byteCount, sizeLimit: sizeLimit) }
+      SELECT sum(bytes), sum(count) FROM (
+        SELECT coalesce(sum(bytes), 0) AS bytes, count(*) AS count FROM entry WHERE ready=1 AND pinned=1
+        UNION ALL SELECT coalesce(sum(bytes), 0), count(*) FROM entry WHERE ready=0)
+      """
+    ).first.map { (byteCount: Int($0[0].integer ?? 0), count: Int($0[1].integer ?? 0)) }
+    guard let fixed, budget.allows(byteCount: fixed.byteCount + byteCount, entryCount: fixed.count) else {
+      throw .noRoom(byteCount: byteCount, sizeLimit: budget.sizeLimit)
+    }
+    let evictedCount = try evict(downTo: budget, for: byteCount, atMost: .max)
+    guard try allows(budget, byteCount) else { throw .noRoom(byteCount: byteCount, sizeLimit: budget.sizeLimit) }
     return evictedCount
+  }
+
+  /// The budget under a limit, for the size that the index has now.
+  func budget(sizeLimit: Int) throws(DiskCacheError) -> DiskBudget {
+    DiskBudget(sizeLimit: sizeLimit, overhead: try overhead(sizeLimit: sizeLimit))
+  }
+
+  /// Bytes of disk that the folder takes, or will soon, besides the files of entries.
+  private func overhead(sizeLimit: Int) throws(DiskCacheError) -> Int {
+    let database = Int(try database.number("PRAGMA page_count")) * Self.pageByteCount
+    var log = 0
+    do throws(DiskCacheError) {
+      log = Int(try fileSystem.status(of: layout.index + "-wal").st_size)
+    } catch {
+      guard error.isMissing else { throw error }
+    }
+    // 256 folders of entries and a few more; the memory that processes share; what one change adds.
+    let rest = 264 * BlobFile.blockByteCount + (32 << 10) + (128 << 10)
+    return database + max(log, DiskBudget.logByteLimit(sizeLimit: sizeLimit)) + rest
+  }
+
+  private func allows(_ budget: DiskBudget, _ byteCount: Int) throws(DiskCacheError) -> Bool {
+    let total = try database.run("SELECT bytes, count FROM total").first
+    return budget.allows(
+      byteCount: Int(total?[0].integer ?? 0) + byteCount, entryCount: Int(total?[1].integer ?? 0))
   }
 
   func removeEntry(_ row: [SQLiteConnection.Value]) throws(DiskCacheError) {
@@ -104,9 +136,11 @@ extension DiskIndex {
     try database.run("DELETE FROM entry WHERE id=?", [.integer(id)])
   }
 
-  private func evict(downTo sizeLimit: Int, atMost limit: Int) throws(DiskCacheError) -> Int {
+  private func evict(
+    downTo budget: DiskBudget, for byteCount: Int = 0, atMost limit: Int
+  ) throws(DiskCacheError) -> Int {
     var count = 0
-    while count < limit, try totalSize() > sizeLimit {
+    while count < limit, try !allows(budget, byteCount) {
       // An entry whose successor is being written stays: both share one path.
       let oldest = try database.run(
         """

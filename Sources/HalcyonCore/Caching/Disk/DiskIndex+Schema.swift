@@ -1,6 +1,8 @@
 extension DiskIndex {
+  static let pageByteCount = 1024
+
   /// Goes up with every change of the tables; an index of another format is made anew from the entries.
-  private static let format: Int64 = 2
+  private static let format: Int64 = 3
 
   /// Whether the tables are there and of this format.
   func isCurrent() throws(DiskCacheError) -> Bool {
@@ -10,8 +12,10 @@ extension DiskIndex {
   /// Makes the tables in an empty database.
   func createTables() throws(DiskCacheError) {
     // Each change writes some ten pages to the log, whole.
-    try database.run("PRAGMA page_size=1024")
-    try database.run("PRAGMA journal_mode=WAL")
+    try database.run("PRAGMA page_size=\(Self.pageByteCount)")
+    // SQLite answers with the mode that it keeps, which is another one where it cannot share memory.
+    let mode = isOnNetwork ? nil : try database.run("PRAGMA journal_mode=WAL").first?.first?.text
+    if mode != "wal" { try database.run("PRAGMA journal_mode=TRUNCATE") }
     try database.transaction { () throws(DiskCacheError) in
       for statement in Self.schema { try database.run(statement) }
     }

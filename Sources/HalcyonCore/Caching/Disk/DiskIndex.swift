@@ -15,15 +15,26 @@ struct DiskIndex {
   let database: SQLiteConnection
   let layout: DiskLayout
   let fileSystem: any FileSystem
+  let isOnNetwork: Bool
 
   /// Opens the index; it may be of another format, or empty.
-  init(layout: DiskLayout, in fileSystem: any FileSystem) throws(DiskCacheError) {
+  ///
+  /// - Parameter isOnNetwork: Whether it is kept without the log that processes share memory for.
+  init(layout: DiskLayout, isOnNetwork: Bool = false, in fileSystem: any FileSystem) throws(DiskCacheError) {
     self.layout = layout
+    self.isOnNetwork = isOnNetwork
     self.fileSystem = fileSystem
     database = try SQLiteConnection(path: layout.index, in: fileSystem)
-    try database.run("PRAGMA synchronous=NORMAL")
-    // In pages: the log is moved into the database when it has 4 MiB.
-    try database.run("PRAGMA wal_autocheckpoint=4096")
+    if isOnNetwork { try database.run("PRAGMA journal_mode=TRUNCATE") }
+    try apply(DiskCacheConfiguration())
+  }
+
+  /// Brings the connection in line with a configuration.
+  func apply(_ configuration: DiskCacheConfiguration) throws(DiskCacheError) {
+    try database.run("PRAGMA synchronous=\(configuration.durability == .durable ? "FULL" : "NORMAL")")
+    let logByteLimit = DiskBudget.logByteLimit(sizeLimit: configuration.sizeLimit)
+    try database.run("PRAGMA wal_autocheckpoint=\(logByteLimit / Self.pageByteCount)")
+    try database.run("PRAGMA journal_size_limit=\(logByteLimit)")
   }
 
   /// Bytes of disk space that are taken or promised.
@@ -67,16 +78,16 @@ struct DiskIndex {
   }
 
   /// Promises space to an entry that is about to be written, evicting the oldest others until it is there.
-  func reserve(_ request: Request, sizeLimit: Int) throws(DiskCacheError) -> Promise {
-    guard request.byteCount <= sizeLimit else {
-      throw .entryTooLarge(byteCount: request.byteCount, sizeLimit: sizeLimit)
+  func reserve(_ request: Request, budget: DiskBudget) throws(DiskCacheError) -> Promise {
+    guard budget.allows(byteCount: request.byteCount, entryCount: 1) else {
+      throw .entryTooLarge(byteCount: request.byteCount, sizeLimit: budget.sizeLimit)
     }
     return try database.transaction { () throws(DiskCacheError) in
       let digest = SQLiteConnection.Value.blob(request.digest)
       if let row = try database.run("SELECT owner FROM entry WHERE ready=0 AND digest=?", [digest]).first {
         return .taken(owner: row[0].text ?? "")
       }
-      let evictedCount = try makeRoom(for: request.byteCount, digest: request.digest, sizeLimit: sizeLimit)
+      let evictedCount = try makeRoom(for: request.byteCount, budget: budget)
       let isPinned = try database.number("SELECT pinned FROM entry WHERE ready=1 AND digest=?", [digest]) == 1
       let id = try database.number(
         "UPDATE total SET sequence=sequence+1, used=? RETURNING sequence", [.real(request.date.timeIntervalSince1970)])

@@ -21,9 +21,11 @@ struct DiskLayout: Sendable {
   private var tag: String { root + "/CACHEDIR.TAG" }
 
   func entry(_ digest: [UInt8]) -> String {
-    guard let first = digest.first else { return entries }
-    return shard(first) + "/" + Self.name(digest)
+    shard(of: digest) + "/" + Self.name(digest)
   }
+
+  /// The folder that the entry of a digest is in.
+  func shard(of digest: [UInt8]) -> String { digest.first.map(shard) ?? entries }
 
   func shard(_ number: UInt8) -> String { entries + "/" + Self.name([number]) }
 

@@ -4,14 +4,14 @@ extension DiskWriter {
   /// Writes an entry: promised space first, then the file under another name, then its move into place.
   func store(_ entry: StoredEntry, for key: CacheKey, on terms: Terms) throws(DiskCacheError) {
     let draft = BlobDraft(entry, key: key)
-    expiration = terms.configuration.expiration
     let place: Place
     do throws(DiskCacheError) {
       place = try write(draft, entry.metadata, key, on: terms)
     } catch {
       guard error.isDiskFull else { throw error }
       try withIndex { index throws(DiskCacheError) in
-        counters.countEvictions(try index.trim(to: index.totalSize() - 2 * draft.diskByteCount))
+        let sizeLimit = try index.totalSize() - 2 * draft.diskByteCount
+        counters.countEvictions(try index.trim(to: DiskBudget(sizeLimit: sizeLimit)))
         // This needs some space itself, for which the evicted have made room.
         _ = try? index.shrinkLog()
       }
@@ -30,7 +30,9 @@ extension DiskWriter {
   func updateMetadata(_ metadata: EntryMetadata, for key: CacheKey, on terms: Terms) throws(DiskCacheError) -> Bool? {
     let update: BlobFile.Update
     do throws(DiskCacheError) {
-      update = try BlobFile.update(metadata: metadata, path: layout.entry(key.digest.bytes), key: key, in: fileSystem)
+      update = try BlobFile.update(
+        metadata: metadata, isDurable: terms.configuration.durability == .durable,
+        path: layout.entry(key.digest.bytes), key: key, in: fileSystem)
     } catch {
       if error.isMissing { return false }
       throw error
@@ -76,8 +78,11 @@ extension DiskWriter {
       let place = try reserve(draft, metadata, key, on: terms, in: index)
       let temporary = layout.temporary(place.id)
       do throws(DiskCacheError) {
-        try draft.write(id: place.id, isPinned: place.isPinned, date: terms.now, to: temporary, in: fileSystem)
+        let isDurable = terms.configuration.durability == .durable
+        try draft.write(
+          id: place.id, isPinned: place.isPinned, date: terms.now, isDurable: isDurable, to: temporary, in: fileSystem)
         try move(temporary, to: digest)
+        if isDurable { try fileSystem.syncFolders([layout.shard(of: digest), layout.entries]) }
         try index.commit(id: place.id, digest: digest)
       } catch {
         settleLater(place.id, in: index)
@@ -97,7 +102,7 @@ extension DiskWriter {
       labels: EntryLabels(key: key, metadata: metadata), owner: access?.owner.name ?? "", date: terms.now)
     let end = ContinuousClock.now + .seconds(2)
     while true {
-      switch try index.reserve(request, sizeLimit: terms.configuration.sizeLimit) {
+      switch try index.reserve(request, budget: index.budget(sizeLimit: terms.configuration.sizeLimit)) {
       case .made(let id, let isPinned, let evictedCount):
         counters.countEvictions(evictedCount)
         return Place(id: id, isPinned: isPinned)
@@ -117,8 +122,8 @@ extension DiskWriter {
     do throws(DiskCacheError) {
       try fileSystem.move(temporary, to: layout.entry(digest))
     } catch {
-      guard error.isMissing, let first = digest.first else { throw error }
-      try fileSystem.makeFolder(layout.shard(first))
+      guard error.isMissing else { throw error }
+      try fileSystem.makeFolder(layout.shard(of: digest))
       try fileSystem.move(temporary, to: layout.entry(digest))
     }
   }

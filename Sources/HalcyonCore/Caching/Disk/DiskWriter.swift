@@ -4,18 +4,18 @@ import Foundation
 actor DiskWriter {
   private nonisolated let executor = ThreadExecutor(name: "disk-writer")
   let layout: DiskLayout
+  let settings: DiskSettings
   let fileSystem: any FileSystem
   let counters: DiskCounters
   private(set) var access: IndexAccess?
-  /// What a new index takes for entries that do not say when they end.
-  var expiration: CacheExpiration = .never
   /// How the index was found when it was opened, until the first cleaning.
   private var lastUse: DiskIndex.LastUse?
   /// Entries of this writer that a failure left half done.
   var unsettled: Set<Int64> = []
 
-  init(layout: DiskLayout, fileSystem: any FileSystem, counters: DiskCounters) {
+  init(layout: DiskLayout, settings: DiskSettings, fileSystem: any FileSystem, counters: DiskCounters) {
     self.layout = layout
+    self.settings = settings
     self.fileSystem = fileSystem
     self.counters = counters
   }
@@ -47,13 +47,15 @@ actor DiskWriter {
     try withIndex { index throws(DiskCacheError) in try index.removeDamaged(key.digest.bytes) }
   }
 
-  func trim(to sizeLimit: Int) throws(DiskCacheError) {
-    try withIndex { index throws(DiskCacheError) in counters.countEvictions(try index.trim(to: sizeLimit)) }
+  func trim() throws(DiskCacheError) {
+    let sizeLimit = settings.current.sizeLimit
+    try withIndex { index throws(DiskCacheError) in
+      counters.countEvictions(try index.trim(to: index.budget(sizeLimit: sizeLimit)))
+    }
   }
 
   /// Settles what dead writers left, and removes what has expired or is over the limit.
   func clean(on terms: Terms) throws(DiskCacheError) {
-    expiration = terms.configuration.expiration
     try recover()
     try withIndex { index throws(DiskCacheError) in
       let current = try index.lastUse()
@@ -65,7 +67,7 @@ actor DiskWriter {
         try index.remove(.used(upTo: use.sequence))
       }
       try index.remove(.expired(at: terms.now))
-      counters.countEvictions(try index.trim(to: terms.configuration.sizeLimit))
+      counters.countEvictions(try index.trim(to: index.budget(sizeLimit: terms.configuration.sizeLimit)))
     }
   }
 
@@ -104,6 +106,7 @@ actor DiskWriter {
   ) throws(DiskCacheError) -> Result {
     let access = try openAccess()
     defer { access.leave() }
+    try access.apply(settings.current)
     // Until this succeeds too much is counted, which does no harm; what needs more fails by itself.
     if !unsettled.isEmpty, (try? settleOwn(in: access.index)) != nil { unsettled = [] }
     return try body(access.index)
@@ -118,7 +121,7 @@ actor DiskWriter {
     if let access, try access.enter() { return access }
     access = nil
     unsettled = []
-    let access = try IndexAccess(layout: layout, expiration: expiration, in: fileSystem)
+    let access = try IndexAccess(layout: layout, configuration: settings.current, in: fileSystem)
     guard try access.enter() else { throw .busy(path: layout.index) }
     do throws(DiskCacheError) {
       try recover(in: access.index)

@@ -2,7 +2,8 @@ import Foundation
 
 /// What entries are found by, besides their keys.
 struct EntryLabels {
-  /// Stands for the address that was asked for; all variants of one image share it.
+  /// Stands for the address that was asked for; all variants of one image share it. It begins with what stands for the
+  /// host, so that one index in the database finds both.
   var source: [UInt8]
   /// The host that was asked.
   var host: String?
@@ -11,12 +12,19 @@ struct EntryLabels {
   init(key: CacheKey, metadata: EntryMetadata) {
     let address = key.source ?? metadata.url?.absoluteString ?? key.text
     source = Self.source(address)
-    host = (URL(string: address)?.host() ?? metadata.url?.host())?.lowercased()
+    host = Self.host(of: address)
     tags = metadata.tags
   }
 
   /// What stands for an address.
-  static func source(_ address: String) -> [UInt8] { KeyDigest(address).bytes }
+  static func source(_ address: String) -> [UInt8] {
+    hostPrefix(host(of: address) ?? "") + KeyDigest(address).bytes
+  }
+
+  /// What the source of each entry from a host begins with; few others do.
+  static func hostPrefix(_ host: String) -> [UInt8] { Array(KeyDigest(host).bytes.prefix(8)) }
+
+  private static func host(of address: String) -> String? { URL(string: address)?.host()?.lowercased() }
 }
 
 extension CacheKey {

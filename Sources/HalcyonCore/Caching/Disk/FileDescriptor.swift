@@ -1,3 +1,4 @@
+import FileShim
 import Foundation
 
 /// An open file, closed with its owner. Every call is tried again when a signal interrupts it.
@@ -5,6 +6,8 @@ struct FileDescriptor: ~Copyable {
   private let number: Int32
   private let path: String
   private let fileSystem: any FileSystem
+  /// Whether reading waits for the disk, instead of failing with `EAGAIN`.
+  private let waits: Bool
 
   init(
     path: String, flags: Int32, mode: mode_t = 0o600, in fileSystem: any FileSystem = SystemFiles()
@@ -12,6 +15,15 @@ struct FileDescriptor: ~Copyable {
     number = Int32(try fileSystem.check(.open, path) { _ in Int(open(path, flags | O_CLOEXEC, mode)) })
     self.path = path
     self.fileSystem = fileSystem
+    waits = true
+  }
+
+  /// Opens a file to be read without waiting for the disk: what would have to wait fails with `EAGAIN`.
+  init(cached path: String, in fileSystem: any FileSystem) throws(DiskCacheError) {
+    number = Int32(try fileSystem.check(.open, path) { _ in Int(halcyon_open_cached(path)) })
+    self.path = path
+    self.fileSystem = fileSystem
+    waits = false
   }
 
   deinit { close(number) }
@@ -40,7 +52,9 @@ struct FileDescriptor: ~Copyable {
     while done < buffer.count {
       let rest = buffer.baseAddress.map { $0 + done }
       let count = try fileSystem.check(.read, path, byteCount: buffer.count - done) { byteCount in
-        pread(number, rest, byteCount, off_t(offset + done))
+        waits
+          ? pread(number, rest, byteCount, off_t(offset + done))
+          : halcyon_read_cached(number, rest, byteCount, Int64(offset + done))
       }
       if count == 0 { break }
       done += count
@@ -69,6 +83,18 @@ struct FileDescriptor: ~Copyable {
   func setModificationDate(_ date: Date) throws(DiskCacheError) {
     let time = timespec(date)
     try fileSystem.check(.setTimes, path) { _ in Int(futimens(number, [time, time])) }
+  }
+
+  /// Waits until what was written is on the disk.
+  func sync() throws(DiskCacheError) {
+    try fileSystem.check(.sync, path) { _ in
+      #if canImport(Darwin)
+      // There `fsync` only hands the bytes to the disk, which keeps them in memory of its own.
+      Int(fcntl(number, F_FULLFSYNC))
+      #else
+      Int(fsync(number))
+      #endif
+    }
   }
 
   /// Takes the advisory lock, or gives it back; `false` when another holder is in the way and `flags` say not to wait.

@@ -1,3 +1,4 @@
+import FileShim
 import Foundation
 
 /// What makes the system calls of a disk cache, in one place, so that a test can make each of them fail.
@@ -37,6 +38,8 @@ public enum FileSystemCall: String, Hashable, Sendable, CaseIterable {
   case makeFolder
   /// A folder is listed.
   case list
+  /// What was written is waited for until it is on the disk.
+  case sync
   /// An advisory lock is taken.
   case lock
   /// A change of the index begins.
@@ -70,10 +73,20 @@ extension FileSystem {
     }
   }
 
+  /// Whether a path lies on a file system that a network, or a process, stands behind.
+  func isRemote(_ path: String) throws(DiskCacheError) -> Bool {
+    try check(.status, path) { _ in Int(halcyon_is_remote(path)) } == 1
+  }
+
   func status(of path: String) throws(DiskCacheError) -> stat {
     var status = stat()
     try check(.status, path) { _ in Int(stat(path, &status)) }
     return status
+  }
+
+  /// Waits until the names in folders are on the disk.
+  func syncFolders(_ paths: [String]) throws(DiskCacheError) {
+    for path in paths { try FileDescriptor(path: path, flags: O_RDONLY, in: self).sync() }
   }
 
   func move(_ path: String, to target: String) throws(DiskCacheError) {

@@ -11,22 +11,38 @@ final class IndexAccess {
   let owner: OwnerLock
   private let gate: FileDescriptor
   private let node: ino_t
+  private var applied: DiskCacheConfiguration?
 
   /// Opens the index; makes it from the entries that are there when it is missing, or of another format.
-  init(layout: DiskLayout, expiration: CacheExpiration, in fileSystem: any FileSystem) throws(DiskCacheError) {
+  init(
+    layout: DiskLayout, configuration: DiskCacheConfiguration, in fileSystem: any FileSystem
+  ) throws(DiskCacheError) {
     try layout.create(in: fileSystem)
+    let isOnNetwork: Bool
+    if let known = configuration.isOnNetwork {
+      isOnNetwork = known
+    } else {
+      isOnNetwork = try fileSystem.isRemote(layout.root)
+    }
     owner = try OwnerLock(layout: layout, in: fileSystem)
     gate = try FileDescriptor(path: layout.gate, flags: O_RDWR | O_CREAT, in: fileSystem)
     try gate.lock(LOCK_SH, for: Self.patience)
-    var index = try DiskIndex(layout: layout, in: fileSystem)
+    var index = try DiskIndex(layout: layout, isOnNetwork: isOnNetwork, in: fileSystem)
     if try !index.isCurrent() {
       try gate.lock(LOCK_EX, for: Self.patience)
-      index = try DiskIndex(layout: layout, in: fileSystem)
-      if try !index.isCurrent() { index = try Self.make(layout: layout, expiration: expiration, in: fileSystem) }
+      index = try DiskIndex(layout: layout, isOnNetwork: isOnNetwork, in: fileSystem)
+      if try !index.isCurrent() { index = try Self.make(index, expiration: configuration.expiration) }
     }
     try gate.lock(LOCK_UN)
     node = try fileSystem.status(of: layout.index).st_ino
     self.index = index
+  }
+
+  /// Brings the open index in line with the configuration.
+  func apply(_ configuration: DiskCacheConfiguration) throws(DiskCacheError) {
+    guard applied != configuration else { return }
+    try index.apply(configuration)
+    applied = configuration
   }
 
   /// Sets a damaged index aside, so that the next access makes a new one. The damaged one must not be open here.
@@ -40,7 +56,7 @@ final class IndexAccess {
     } catch {
       guard error.isMissing else { throw error }
     }
-    for suffix in ["-wal", "-shm"] { try fileSystem.remove(layout.index + suffix) }
+    for suffix in ["-wal", "-shm", "-journal"] { try fileSystem.remove(layout.index + suffix) }
   }
 
   /// Takes part in the use of the index; `false` when it is not the one in the folder any more, which was deleted.
@@ -63,11 +79,9 @@ final class IndexAccess {
     _ = try? gate.lock(LOCK_UN)
   }
 
-  private static func make(
-    layout: DiskLayout, expiration: CacheExpiration, in fileSystem: any FileSystem
-  ) throws(DiskCacheError) -> DiskIndex {
-    for suffix in ["", "-wal", "-shm"] { try fileSystem.remove(layout.index + suffix) }
-    let index = try DiskIndex(layout: layout, in: fileSystem)
+  private static func make(_ old: DiskIndex, expiration: CacheExpiration) throws(DiskCacheError) -> DiskIndex {
+    for suffix in ["", "-wal", "-shm", "-journal"] { try old.fileSystem.remove(old.layout.index + suffix) }
+    let index = try DiskIndex(layout: old.layout, isOnNetwork: old.isOnNetwork, in: old.fileSystem)
     try index.createTables()
     try index.rebuild(expiration: expiration)
     try index.markCurrent()

@@ -71,7 +71,7 @@ struct CacheLedger: Sendable {
   /// Evicts down to a cost, which need not be the limit in force.
   mutating func trim(to costLimit: Int, leaving: inout [DecodedImage]) {
     while queues.totalCost > costLimit, let candidate = queues.candidate(capacity: queues.totalCost) {
-      guard let image = settle(candidate, capacity: configuration.costLimit) else { continue }
+      guard let image = settle(candidate, capacity: configuration.imageByteLimit) else { continue }
       leaving.append(image)
       evictions.byPressure += 1
     }
@@ -120,12 +120,12 @@ struct CacheLedger: Sendable {
   }
 
   private func canHold(_ entry: CacheEntry) -> Bool {
-    entry.image.byteCount <= configuration.costLimit && configuration.countLimit > 0
+    entry.image.byteCount <= configuration.imageByteLimit && configuration.countLimit > 0
   }
 
   private mutating func insert(_ entry: CacheEntry, cost: Int, leaving: inout [DecodedImage]) {
     let digest = entry.key.digest
-    let capacity = queues.count < configuration.countLimit ? configuration.costLimit : queues.totalCost
+    let capacity = queues.count < configuration.countLimit ? configuration.imageByteLimit : queues.totalCost
     let skipsProbation = queues.recall(digest, cost: cost, capacity: capacity)
     makeRoom(for: cost, count: 1, leaving: &leaving)
     let node = pool.take()
@@ -149,9 +149,9 @@ struct CacheLedger: Sendable {
 
   private mutating func makeRoom(for cost: Int, count: Int, leaving: inout [DecodedImage]) {
     while true {
-      let isOverCost = queues.totalCost > configuration.costLimit - cost
+      let isOverCost = queues.totalCost > configuration.imageByteLimit - cost
       guard isOverCost || queues.count > configuration.countLimit - count else { return }
-      let capacity = isOverCost ? configuration.costLimit : queues.totalCost
+      let capacity = isOverCost ? configuration.imageByteLimit : queues.totalCost
       guard let candidate = queues.candidate(capacity: capacity) else { return }
       guard let image = settle(candidate, capacity: capacity) else { continue }
       leaving.append(image)

@@ -6,6 +6,8 @@ import Foundation
 /// configuration and the removal of many images. A hit takes a lock that few others share, so readers hardly slow each
 /// other down; images are freed when no lock is held.
 ///
+/// The memory of images that left serves new ones, see ``MemoryCacheConfiguration/reuseByteLimit``.
+///
 /// Expired images leave while the cache is used, within seconds, or by ``removeExpired()``.
 public final class MemoryCache: MemoryStore {
   private let shards: CacheShards
@@ -13,21 +15,37 @@ public final class MemoryCache: MemoryStore {
   private let time: any TimeSource
   private let isSystemTime: Bool
   private let systemUptime = RoundedUptime()
+  private let pool: PixelPool
 
   /// Creates an empty cache.
-  public init(configuration: MemoryCacheConfiguration = MemoryCacheConfiguration(), time: any TimeSource = SystemTime())
-  {
+  public convenience init(
+    configuration: MemoryCacheConfiguration = MemoryCacheConfiguration(), time: any TimeSource = SystemTime()
+  ) {
+    self.init(configuration: configuration, time: time, pool: .shared)
+  }
+
+  init(configuration: MemoryCacheConfiguration, time: any TimeSource, pool: PixelPool) {
     self.time = time
+    self.pool = pool
     isSystemTime = time is SystemTime
     shards = CacheShards()
     let moment = Moment(uptime: time.uptime().clampedNanoseconds, date: time.now())
     ledger = Lock(CacheLedger(configuration: configuration, shards: shards, at: moment))
+    pool.changeLimit(by: configuration.reuseByteLimit)
   }
+
+  deinit { pool.changeLimit(by: -configuration.reuseByteLimit) }
 
   /// The limits in force. A lower limit evicts before the setter returns.
   public var configuration: MemoryCacheConfiguration {
     get { ledger.withLock { $0.configuration } }
-    set { change { $0.configure(newValue, leaving: &$1) } }
+    set {
+      let old = change { ledger, leaving in
+        defer { ledger.configure(newValue, leaving: &leaving) }
+        return ledger.configuration.reuseByteLimit
+      }
+      pool.changeLimit(by: newValue.reuseByteLimit - old)
+    }
   }
 
   /// Bytes of pixels held.
@@ -69,10 +87,11 @@ public final class MemoryCache: MemoryStore {
     change { $0.remove(key, leaving: &$1) }
   }
 
-  /// Forgets all images.
+  /// Forgets all images, and frees the memory that was kept for new ones.
   public func removeAll() {
     let moment = moment()
     change { $0.removeAll(at: moment, leaving: &$1) }
+    pool.drain()
   }
 
   /// Forgets what is expired; the time that takes grows with their number, not with that of all images.
@@ -81,9 +100,11 @@ public final class MemoryCache: MemoryStore {
     change { $0.removeExpired(at: moment, exactly: true, leaving: &$1) }
   }
 
-  /// Evicts until no more than `costLimit` bytes are held. The limit in force stays what it is.
+  /// Evicts until no more than `costLimit` bytes are held, and frees the memory that was kept for new images. The limit
+  /// in force stays what it is.
   public func trim(to costLimit: Int) {
     change { $0.trim(to: costLimit, leaving: &$1) }
+    pool.drain()
   }
 
   /// What the cache holds and has done. Reads that run at the same time may be counted or not.

@@ -55,6 +55,41 @@ struct MemoryPressureTests {
     withExtendedLifetime(monitor) {}
   }
 
+  @Test func `a cache of two tiers gives memory back as long as it lives`() async throws {
+    let memory = try fullCache()
+    let source = ScriptedPressure([.some])
+    let cache = ImageCache(memory: memory, pressure: source)
+    for await _ in source.isOver {}
+    #expect(memory.totalCost == 4800)
+    withExtendedLifetime(cache) {}
+  }
+
+  @Test func `a store that knows no pressure forgets all under full pressure`() throws {
+    let memory = try fullCache()
+    let store: any MemoryStore = SimpleStore(cache: memory)
+    store.relieve(.some)
+    #expect(memory.count == 25)
+    store.relieve(.full)
+    #expect(memory.count == 0)
+  }
+
+  /// What someone else's store has to implement.
+  private struct SimpleStore: MemoryStore {
+    let cache: MemoryCache
+
+    var configuration: MemoryCacheConfiguration {
+      get { cache.configuration }
+      nonmutating set { cache.configuration = newValue }
+    }
+    func image(for key: CacheKey) -> DecodedImage? { cache.image(for: key) }
+    func contains(_ key: CacheKey) -> Bool { cache.contains(key) }
+    func store(_ image: DecodedImage, for key: CacheKey, expiration: CacheExpiration?) -> Bool {
+      cache.store(image, for: key, expiration: expiration)
+    }
+    func removeImage(for key: CacheKey) { cache.removeImage(for: key) }
+    func removeAll() { cache.removeAll() }
+  }
+
   @Test func `the system's own source can be started and stopped wherever it runs`() async {
     let watching = Task {
       for await _ in SystemMemoryPressure().events() {}

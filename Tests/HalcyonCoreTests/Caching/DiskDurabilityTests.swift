@@ -1,0 +1,95 @@
+import Foundation
+import HalcyonTesting
+import TestSupport
+import Testing
+
+@testable import HalcyonCore
+
+struct DiskDurabilityTests {
+  private let entry = StoredEntry(body: Data(repeating: 1, count: 10_000), metadata: .example)
+
+  /// Notes the kinds of calls, in order.
+  private final class CallLog: FileSystem {
+    private let calls = Lock<[FileSystemCall]>([])
+
+    func perform(_ call: FileSystemCall, byteCount: Int, _ body: (Int) -> Int) -> Int {
+      calls.withLock { $0.append(call) }
+      return body(byteCount)
+    }
+
+    /// The calls of these kinds since the last time.
+    func take(_ kinds: Set<FileSystemCall>) -> [FileSystemCall] {
+      let taken = calls.withLock { calls in
+        defer { calls = [] }
+        return calls
+      }
+      return taken.filter(kinds.contains)
+    }
+  }
+
+  private func configuration(_ durability: DiskDurability) -> DiskCacheConfiguration {
+    var configuration = DiskCacheConfiguration()
+    configuration.durability = durability
+    configuration.cleansOnItsOwn = false
+    return configuration
+  }
+
+  @Test(arguments: [
+    (DiskDurability.cache, [FileSystemCall.begin, .commit, .rename, .begin, .commit]),
+    (.durable, [.begin, .commit, .sync, .rename, .sync, .sync, .begin, .commit]),
+  ])
+  func `file and folders are on the disk before a durable entry counts`(
+    durability: DiskDurability, calls: [FileSystemCall]
+  ) async throws {
+    try await withTemporaryFolder { folder in
+      let log = CallLog()
+      let cache = DiskCache(directory: folder, configuration: configuration(durability), fileSystem: log)
+      try await cache.store(entry, for: "first")
+      _ = log.take([])
+      // The second of a folder, so that the move needs no second try.
+      try await cache.store(entry, for: "first")
+      #expect(log.take([.sync, .rename, .begin, .commit]) == calls)
+      var metadata = entry.metadata
+      metadata.status = 203
+      try await cache.updateMetadata(metadata, for: "first")
+      #expect(log.take([.sync]).count == (durability == .durable ? 1 : 0))
+      #expect(try await cache.entry(for: "first")?.metadata.status == 203)
+    }
+  }
+
+  @Test(arguments: [EIO, ENOSPC])
+  func `an entry that does not reach the disk is refused, and the cache goes on`(code: Int32) async throws {
+    try await withTemporaryFolder { folder in
+      let files = FailingFileSystem()
+      let cache = DiskCache(directory: folder, configuration: configuration(.durable), fileSystem: files)
+      try await cache.store(entry, for: "old")
+      files.fail(all: [.sync], with: .error(code))
+      let error = await #expect(throws: DiskCacheError.self) { try await cache.store(entry, for: "new") }
+      #expect(error?.systemCode == code)
+      files.heal()
+      #expect(try await cache.entry(for: "new") == nil)
+      try await cache.store(entry, for: "new")
+      #expect(try await cache.entry(for: "new") == entry)
+      // A full disk makes the cache evict before it gives up.
+      #expect(try await cache.count == (code == ENOSPC ? 1 : 2))
+    }
+  }
+
+  @Test func `a durable cache has SQLite wait for the disk as well`() async throws {
+    try await withTemporaryFolder { folder in
+      let cache = DiskCache(directory: folder, configuration: configuration(.durable))
+      try await cache.store(entry, for: "a")
+      #expect(try await cache.writer.pragma("synchronous") == 2)
+      cache.configuration.durability = .cache
+      try await cache.store(entry, for: "b")
+      #expect(try await cache.writer.pragma("synchronous") == 1)
+    }
+  }
+}
+
+extension DiskWriter {
+  /// A setting of the connection to the index.
+  fileprivate func pragma(_ name: String) throws(DiskCacheError) -> Int64? {
+    try access?.index.database.number("PRAGMA \(name)")
+  }
+}

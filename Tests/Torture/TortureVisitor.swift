@@ -1,0 +1,21 @@
+import Foundation
+import HalcyonCore
+
+/// Reads the entry `a` of a cache that it may not change.
+struct TortureVisitor {
+  let folder: URL
+
+  /// Whether the entry was read, and storing another one was refused.
+  func run() async throws -> Bool {
+    var configuration = DiskCacheConfiguration()
+    configuration.cleansOnItsOwn = false
+    let cache = DiskCache(directory: folder, configuration: configuration)
+    guard let entry = try await cache.entry(for: "a") else { return false }
+    do {
+      try await cache.store(entry, for: "b")
+      return false
+    } catch DiskCacheError.system(_, _, EACCES) {
+      return try await cache.entry(for: "a") == entry
+    }
+  }
+}
