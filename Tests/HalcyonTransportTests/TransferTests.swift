@@ -53,30 +53,3 @@ struct TransferTests {
     await #expect(throws: TransportError.self) { try await bad.nextPiece() }
   }
 }
-
-struct ResponseHeadParserTests {
-  private func parse(_ lines: [String], byteLimit: Int = 1000) throws -> Transfer.Head? {
-    var parser = ResponseHeadParser(byteLimit: byteLimit)
-    var head: Transfer.Head?
-    for line in lines { head = try Array((line + "\r\n").utf8).withUnsafeBytes { try parser.receive($0) } ?? head }
-    return head
-  }
-
-  @Test func `an interim answer is passed over`() throws {
-    let head = try parse(["HTTP/1.1 103 Early Hints", "Link: </a>", "", "HTTP/1.1 200 OK", "ETag:  \"1\" ", ""])
-    #expect(head?.status == 200)
-    #expect(head?.headers == ["ETag": "\"1\""])
-  }
-
-  @Test func `HTTP 2 and lines without a colon are read`() throws {
-    let head = try parse(["HTTP/2 404", "nonsense", "a:b:c", ""])
-    #expect(head?.status == 404)
-    #expect(head?.headers == ["a": "b:c"])
-  }
-
-  @Test func `a head that grows over the limit is refused`() {
-    #expect(throws: TransportError.headersTooLarge(byteLimit: 30)) {
-      try parse(["HTTP/1.1 200 OK", "X: 12345678901234567890"], byteLimit: 30)
-    }
-  }
-}

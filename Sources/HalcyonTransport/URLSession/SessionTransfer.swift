@@ -12,6 +12,15 @@ final class SessionTransfer: Sendable {
     transfer = Transfer(request: request)
   }
 
+  /// Ends the transfer when its total time is over. A session has one such limit for all its tasks only.
+  func limitTotalTime() {
+    guard let limit = transfer.request.limits.totalTimeout else { return }
+    DispatchQueue.global().asyncAfter(deadline: .now() + limit.inSeconds) { [weak self] in
+      guard let self, transfer.end(.failure(.totalTimedOut(limit))) else { return }
+      task.cancel()
+    }
+  }
+
   func cancel() {
     transfer.end(.failure(.cancelled))
     task.cancel()
