@@ -75,9 +75,9 @@ struct CurlTransportErrorTests {
     try await ImageServer.run { server in
       let url = server.serve("/a", .body(Data(count: 10 << 20)))
       let limits = TransportLimits(totalTimeout: .milliseconds(100))
-      let response = try await transport.response(to: TransportRequest(url: url, limits: limits))
-      try await server.waitUntilNoConnections()
       await #expect(throws: TransportError.totalTimedOut(.milliseconds(100))) {
+        let response = try await transport.response(to: TransportRequest(url: url, limits: limits))
+        try await server.waitUntilNoConnections()
         for try await _ in response.body {}
       }
     }

@@ -13,12 +13,16 @@ final class CurlHandle {
   private var lastActivity = ContinuousClock.now
   private var failure: TransportError?
   private var connections: ConnectionGuard
+  /// Where libcurl writes what went wrong.
+  private let message: UnsafeMutablePointer<CChar>
 
   /// Sets up a transfer.
   init(transfer: Transfer, configuration: CurlTransport.Configuration) throws(TransportError) {
     guard let easy = curl_easy_init() else { throw .failed(reason: "libcurl has no memory for a transfer") }
     self.transfer = transfer
     self.easy = easy
+    message = .allocate(capacity: Int(CURL_ERROR_SIZE))
+    message.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
     headParser = ResponseHeadParser(byteLimit: transfer.request.limits.headerByteCount)
     connections = ConnectionGuard(
       policy: configuration.addressPolicy, host: transfer.request.url.host(percentEncoded: false) ?? "")
@@ -28,6 +32,7 @@ final class CurlHandle {
   deinit {
     curl_easy_cleanup(easy)
     curl_slist_free_all(fields)
+    message.deallocate()
   }
 
   func add(to multi: UnsafeMutableRawPointer) throws(TransportError) {
@@ -101,9 +106,14 @@ final class CurlHandle {
   /// What a result of libcurl means for the reader.
   func outcome(of code: CURLcode) -> Result<Void, TransportError> {
     if let failure { return .failure(failure) }
+    // libcurl keeps whole lines, up to a limit of its own.
+    if code == CURLE_OUT_OF_MEMORY, !transfer.hasHead {
+      return .failure(.headersTooLarge(byteLimit: limits.headerByteCount))
+    }
     if code == CURLE_COULDNT_CONNECT, let refusal = connections.refusal { return .failure(refusal) }
-    guard let error = TransportError(code, transfer: transfer, expected: expectedByteCount) else {
-      return transfer.hasHead ? .success(()) : .failure(.malformedResponse(reason: "there is no head"))
+    let reason = String(cString: message[0] == 0 ? curl_easy_strerror(code) : UnsafePointer(message))
+    guard let error = TransportError(code, reason: reason, transfer: transfer, expected: expectedByteCount) else {
+      return transfer.hasHead ? .success(()) : .failure(.connectionLost(received: 0, expected: nil))
     }
     return .failure(error)
   }
@@ -164,6 +174,7 @@ final class CurlHandle {
     let context = Unmanaged.passUnretained(self).toOpaque()
     halcyon_curl_set_context(easy, CURLOPT_HEADERDATA, context)
     halcyon_curl_set_context(easy, CURLOPT_WRITEDATA, context)
+    halcyon_curl_set_context(easy, CURLOPT_ERRORBUFFER, message)
     halcyon_curl_set_context(easy, CURLOPT_PRIVATE, context)
     halcyon_curl_set_context(easy, CURLOPT_OPENSOCKETDATA, context)
     halcyon_curl_set_open_socket(easy) { context, _, address in
