@@ -72,7 +72,10 @@ final class WebLoader: Sendable {
   private func collect(
     _ response: TransportResponse, url: URL, interest: LoadInterest
   ) async throws(ImageError) -> (Data, ImageInfo) {
-    guard (200..<300).contains(response.status) else { throw .httpStatus(response.status, url: url) }
+    // A part that nobody asked for is not the image.
+    guard (200..<300).contains(response.status), response.status != 206 else {
+      throw .httpStatus(response.status, url: url)
+    }
     let limit = configuration.limits.encodedByteCount
     let expected = response.expectedByteCount
     guard expected ?? 0 <= limit else { throw .responseTooLarge(byteLimit: limit, url: url) }
