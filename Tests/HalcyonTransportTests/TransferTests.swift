@@ -52,4 +52,33 @@ struct TransferTests {
     bad.end(.failure(.connectionLost(received: 10, expected: 20)))
     await #expect(throws: TransportError.self) { try await bad.nextPiece() }
   }
+
+  @Test func `a reader hears of the head, of all bytes and of the end`() async throws {
+    let transfer = try transfer()
+    let reader = Task {
+      let status = try await transfer.head().status
+      var count = 0
+      while let piece = try await transfer.nextPiece().piece { count += piece.count }
+      return (status, count)
+    }
+    transfer.receive(Transfer.Head(status: 200, headers: ["ETag": "1"]))
+    #expect(offer(10, to: transfer))
+    transfer.wakeReader()
+    #expect(offer(20, to: transfer))
+    transfer.end(.success(()))
+    let (status, count) = try await reader.value
+    #expect(status == 200 && count == 30)
+  }
+
+  @Test func `an end without a head is an error, one after a head is not`() async throws {
+    let without = try transfer()
+    without.end(.success(()))
+    await #expect(throws: TransportError.self) { try await without.head() }
+
+    let with = try transfer()
+    with.receive(Transfer.Head(status: 204, headers: HTTPHeaders()))
+    with.end(.failure(.connectionLost(received: 0, expected: nil)))
+    #expect(try await with.head().status == 204)
+    await #expect(throws: TransportError.self) { try await with.nextPiece() }
+  }
 }

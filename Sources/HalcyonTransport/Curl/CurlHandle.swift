@@ -6,6 +6,7 @@ import HalcyonCore
 /// One easy handle of libcurl; used only on the thread of the loop.
 final class CurlHandle {
   let transfer: Transfer
+  private let news: TransferNews
   private let easy: UnsafeMutableRawPointer
   private var fields: UnsafeMutablePointer<curl_slist>?
   private var headParser: ResponseHeadParser
@@ -17,10 +18,13 @@ final class CurlHandle {
   private let message: UnsafeMutablePointer<CChar>
 
   /// Sets up a transfer.
-  init(transfer: Transfer, configuration: CurlTransport.Configuration) throws(TransportError) {
+  init(
+    transfer: Transfer, configuration: CurlTransport.Configuration, news: TransferNews
+  ) throws(TransportError) {
     guard let easy = curl_easy_init() else { throw .failed(reason: "libcurl has no memory for a transfer") }
     self.transfer = transfer
     self.easy = easy
+    self.news = news
     message = .allocate(capacity: Int(CURL_ERROR_SIZE))
     message.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
     headParser = ResponseHeadParser(byteLimit: transfer.request.limits.headerByteCount)
@@ -90,7 +94,10 @@ final class CurlHandle {
   func receiveHeader(_ line: UnsafeRawBufferPointer) -> Int {
     lastActivity = .now
     do throws(TransportError) {
-      if let head = try headParser.receive(line) { transfer.receive(head) }
+      if let head = try headParser.receive(line) {
+        transfer.receive(head)
+        news.add(transfer)
+      }
       return line.count
     } catch {
       failure = error
@@ -100,6 +107,7 @@ final class CurlHandle {
 
   func receiveBody(_ bytes: UnsafeRawBufferPointer) -> Int {
     lastActivity = .now
+    news.add(transfer)
     return transfer.offer(bytes) ? bytes.count : Int(CURL_WRITEFUNC_PAUSE)
   }
 
@@ -158,7 +166,7 @@ final class CurlHandle {
     set(CURLOPT_NOSIGNAL, 1)
     set(CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_2TLS))
     set(CURLOPT_CONNECTTIMEOUT_MS, max(1, Int(limits.connectTimeout.inSeconds * 1000)))
-    set(CURLOPT_BUFFERSIZE, 128 << 10)
+    set(CURLOPT_BUFFERSIZE, 64 << 10)
     // Every encoding that libcurl can undo.
     set(CURLOPT_ACCEPT_ENCODING, "")
     // Transfers to one server share a connection of HTTP/2 instead of each making its own while there is none.

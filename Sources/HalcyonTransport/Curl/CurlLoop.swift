@@ -20,7 +20,7 @@ final class CurlThread: Sendable {
 
 /// What goes on on the thread of libcurl.
 ///
-/// Unchecked: `active` and `nextCheck` are touched only by `run()`, on its one thread; `multi` too, but for `curl_multi_wakeup`, which
+/// Unchecked: `active`, `news` and `nextCheck` are touched only by `run()`, on its one thread; `multi` too, but for `curl_multi_wakeup`, which
 /// libcurl allows from any thread, and which is called only while `commands` says that the loop has not ended.
 final class CurlLoop: @unchecked Sendable {
   enum Command {
@@ -40,6 +40,7 @@ final class CurlLoop: @unchecked Sendable {
   private let multi: OpaquePointer?
   private let commands = Lock(Commands())
   private var active: [ObjectIdentifier: CurlHandle] = [:]
+  private let news = TransferNews()
   /// No transfer is overdue before this.
   private var nextCheck = ContinuousClock.now
 
@@ -51,8 +52,9 @@ final class CurlLoop: @unchecked Sendable {
   func post(_ command: Command) {
     let refused = commands.withLock { commands in
       guard !commands.hasEnded, let multi else { return true }
+      // Whoever put the first command there has woken the thread, and it takes them all.
+      if commands.waiting.isEmpty { curl_multi_wakeup(UnsafeMutableRawPointer(multi)) }
       commands.waiting.append(command)
-      curl_multi_wakeup(UnsafeMutableRawPointer(multi))
       return false
     }
     if refused, case .start(let transfer, _) = command {
@@ -70,6 +72,7 @@ final class CurlLoop: @unchecked Sendable {
       var running: Int32 = 0
       curl_multi_perform(multi, &running)
       finishCompleted(multi)
+      news.wakeReaders()
       endOverdue(multi)
       curl_multi_poll(multi, nil, 0, pollTimeout, nil)
     }
@@ -103,7 +106,7 @@ final class CurlLoop: @unchecked Sendable {
   ) {
     guard !transfer.hasEnded else { return }
     do throws(TransportError) {
-      let handle = try CurlHandle(transfer: transfer, configuration: configuration)
+      let handle = try CurlHandle(transfer: transfer, configuration: configuration, news: news)
       try handle.add(to: multi)
       active[ObjectIdentifier(transfer)] = handle
       nextCheck = min(nextCheck, handle.nextDeadline(at: .now))

@@ -42,11 +42,13 @@ final class SessionTransfer: Sendable {
       return task.cancel()
     }
     transfer.receive(Transfer.Head(status: response.statusCode, headers: headers))
+    transfer.wakeReader()
   }
 
   func receive(_ data: Data) {
     // Each call of suspend() needs its own resume().
     if data.withUnsafeBytes({ transfer.take($0) }) { task.suspend() }
+    transfer.wakeReader()
   }
 
   func end(_ error: (any Error)?) {
