@@ -28,4 +28,20 @@ struct AddressPolicyPipelineTests {
     #expect(try ImagePipeline.transport(enforcing: .publicInternetOnly) is CurlTransport)
     #endif
   }
+
+  @Test func `the example of the documentation keeps a server out of its own network`() async throws {
+    var policy = AddressPolicy.publicInternetOnly
+    policy.ports = [80, 443]
+    let configuration = ImagePipeline.Configuration.standard(
+      transport: try ImagePipeline.transport(enforcing: policy), cache: ImageCache())
+    let pipeline = ImagePipeline(configuration: configuration)
+    let url = try #require(URL(string: "http://169.254.169.254/latest/meta-data/"))
+    do {
+      _ = try await pipeline.image(for: url)
+      Issue.record("the metadata service was asked")
+    } catch .transport(.addressRefused(let address, let host, let reason), _) {
+      #expect(address == "169.254.169.254" && host == address)
+      #expect(reason.contains("link-local"))
+    }
+  }
 }
