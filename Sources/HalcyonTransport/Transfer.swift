@@ -59,7 +59,7 @@ final class Transfer: Sendable {
 
   // The reader's side.
 
-  var timings: TransportTimings? { state.withLock(\.timings) }
+  var timings: TransportTimings? { state.withLock { $0.timings } }
 
   /// The head of the answer, once it is there. Asked once.
   func head() async throws(TransportError) -> Head {
@@ -109,10 +109,10 @@ final class Transfer: Sendable {
   var hasEnded: Bool { state.withLock { $0.outcome != nil } }
 
   /// Bytes of the body that have arrived.
-  var received: Int { state.withLock(\.received) }
+  var received: Int { state.withLock { $0.received } }
 
   /// Whether the server is made to wait for the reader.
-  var isPaused: Bool { state.withLock(\.isPaused) }
+  var isPaused: Bool { state.withLock { $0.isPaused } }
 
   /// Whether the head of the answer is there.
   var hasHead: Bool { state.withLock { $0.head != nil } }
