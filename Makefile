@@ -7,7 +7,8 @@ SOURCES = Package.swift Sources Tests Tools/Package.swift Tools/Sources Tools/Te
 # Swift's crash reporter can hang where there is no terminal.
 export SWIFT_BACKTRACE ?= enable=no
 
-.PHONY: demo test bench bench-memory bench-disk bench-downsample torture test-sanitize test-release format docs packages
+.PHONY: demo test bench bench-memory bench-disk bench-network bench-downsample torture test-sanitize test-release \
+  format docs packages
 
 demo: packages ## Loads photos from a server of its own, and shows from where and how fast they came.
 	$(SWIFT) run --quiet halcyon-demo
@@ -44,6 +45,9 @@ bench-downsample: PEER ?= libvips
 bench-downsample: packages ## Decodes the images in DIR, or photographs it gathers, at small sizes beside libvips.
 	@Scripts/install-packages libvips-dev mate-backgrounds gnome-backgrounds
 	HALCYON_PEER=$(PEER) $(SWIFT) run --quiet -c release --package-path Benchmarks halcyon-downsample $(DIR)
+
+bench-network: packages ## Prints METRIC lines for the network, beside curl.
+	$(SWIFT) run --quiet -c release --package-path Benchmarks halcyon-bench network
 
 format: ## Formats all sources.
 	$(SWIFT) format --in-place --parallel --recursive $(SOURCES)

@@ -67,8 +67,10 @@ let package = Package(
 
     module("TestSupport", path: "Tests/Support", resources: [.copy("Photos")]),
     suite("SupportTests", dependencies: ["TestSupport"]),
-    suite("HalcyonTransportTests", dependencies: ["HalcyonTransport", "HalcyonCore", "TestSupport"]),
-    suite("HalcyonTests", dependencies: ["Halcyon", "HalcyonTesting", "TestSupport"]),
+    suite(
+      "HalcyonTransportTests", dependencies: ["HalcyonTransport", "HalcyonCore", "TestSupport"],
+      resources: [.copy("Certificates")]),
+    suite("HalcyonTests", dependencies: ["Halcyon", "HalcyonTesting", "TestSupport", "CZlib"]),
     suite("HalcyonCoreTests", dependencies: ["HalcyonCore", "HalcyonTesting", "TestSupport", "halcyon-torture"]),
     .executableTarget(
       name: "halcyon-torture", dependencies: ["HalcyonCore", "TestSupport", "CSQLite"], path: "Tests/Torture",

@@ -29,6 +29,17 @@ extension ImagePipeline {
     CurlTransport()
     #endif
   }()
+
+  /// A transport of this platform that connects only where `policy` lets it.
+  ///
+  /// - Throws: ``TransportError/addressPolicyUnsupported`` on Apple's systems, for any policy but `.any`.
+  public static func transport(enforcing policy: AddressPolicy) throws(TransportError) -> any Transport {
+    #if canImport(Darwin)
+    try URLSessionTransport(addressPolicy: policy)
+    #else
+    CurlTransport(configuration: CurlTransport.Configuration(addressPolicy: policy))
+    #endif
+  }
 }
 
 extension ImagePipeline.Configuration {

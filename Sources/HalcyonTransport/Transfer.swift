@@ -21,10 +21,30 @@ final class Transfer: Sendable {
     var timings: TransportTimings?
     var received = 0
 
-    /// Adds bytes; what is returned has to be resumed.
-    mutating func append(_ bytes: UnsafeRawBufferPointer) -> CheckedContinuation<Void, Never>? {
+    mutating func append(_ bytes: UnsafeRawBufferPointer) {
       buffer.append(contentsOf: bytes)
       received += bytes.count
+    }
+
+    /// The reader that waits for a head and now gets one, or an error.
+    mutating func takeHeadWaiter() -> (
+      CheckedContinuation<Result<Head, TransportError>, Never>, Result<Head, TransportError>
+    )? {
+      guard let waiter = headWaiter else { return nil }
+      let result: Result<Head, TransportError>
+      switch (head, outcome) {
+      case (let head?, _): result = .success(head)
+      case (nil, .failure(let error)): result = .failure(error)
+      case (nil, .success): result = .failure(.malformedResponse(reason: "there is no head"))
+      case (nil, nil): return nil
+      }
+      headWaiter = nil
+      return (waiter, result)
+    }
+
+    /// The reader that waits for bytes or the end, when there are some or it has come.
+    mutating func takePieceWaiter() -> CheckedContinuation<Void, Never>? {
+      guard !buffer.isEmpty || outcome != nil else { return nil }
       defer { pieceWaiter = nil }
       return pieceWaiter
     }
@@ -39,18 +59,13 @@ final class Transfer: Sendable {
 
   // The reader's side.
 
-  var timings: TransportTimings? { state.withLock(\.timings) }
+  var timings: TransportTimings? { state.withLock { $0.timings } }
 
   /// The head of the answer, once it is there. Asked once.
   func head() async throws(TransportError) -> Head {
     let result = await withCheckedContinuation { continuation in
-      let known: Result<Head, TransportError>? = state.withLock { state in
-        if let head = state.head { return .success(head) }
-        if case .failure(let error) = state.outcome { return .failure(error) }
-        state.headWaiter = continuation
-        return nil
-      }
-      if let known { continuation.resume(returning: known) }
+      state.withLock { $0.headWaiter = continuation }
+      wakeReader()
     }
     return try result.get()
   }
@@ -94,50 +109,48 @@ final class Transfer: Sendable {
   var hasEnded: Bool { state.withLock { $0.outcome != nil } }
 
   /// Bytes of the body that have arrived.
-  var received: Int { state.withLock(\.received) }
+  var received: Int { state.withLock { $0.received } }
 
   /// Whether the server is made to wait for the reader.
-  var isPaused: Bool { state.withLock(\.isPaused) }
+  var isPaused: Bool { state.withLock { $0.isPaused } }
 
   /// Whether the head of the answer is there.
   var hasHead: Bool { state.withLock { $0.head != nil } }
 
-  func receive(_ head: Head) {
-    let waiter = state.withLock { state in
-      state.head = head
-      defer { state.headWaiter = nil }
-      return state.headWaiter
-    }
-    waiter?.resume(returning: .success(head))
-  }
+  /// Takes the head; the reader hears of it with the next `wakeReader()`.
+  func receive(_ head: Head) { state.withLock { $0.head = head } }
 
-  /// Takes bytes for the reader.
+  /// Takes bytes for the reader, who hears of them with the next `wakeReader()`.
   ///
   /// - Returns: `false`, and takes nothing, when the reader has too much to read already.
   func offer(_ bytes: UnsafeRawBufferPointer) -> Bool {
-    let (isTaken, waiter): (Bool, CheckedContinuation<Void, Never>?) = state.withLock { state in
+    state.withLock { state in
       guard state.buffer.count < Self.bufferLimit else {
         state.isPaused = true
-        return (false, nil)
+        return false
       }
-      return (true, state.append(bytes))
+      state.append(bytes)
+      return true
     }
-    waiter?.resume()
-    return isTaken
   }
 
   /// Takes bytes for the reader, however much it has to read already.
   ///
   /// - Returns: Whether the server has to be made to wait from now on.
   func take(_ bytes: UnsafeRawBufferPointer) -> Bool {
-    let (becomesFull, waiter) = state.withLock { state in
-      let waiter = state.append(bytes)
+    state.withLock { state in
+      state.append(bytes)
       let becomesFull = !state.isPaused && state.buffer.count >= Self.bufferLimit
       if becomesFull { state.isPaused = true }
-      return (becomesFull, waiter)
+      return becomesFull
     }
-    waiter?.resume()
-    return becomesFull
+  }
+
+  /// Tells a reader that waits what has come. Done once for all that came together: waking is dear.
+  func wakeReader() {
+    let (headWaiter, pieceWaiter) = state.withLock { ($0.takeHeadWaiter(), $0.takePieceWaiter()) }
+    if let (waiter, result) = headWaiter { waiter.resume(returning: result) }
+    pieceWaiter?.resume()
   }
 
   /// Ends the transfer, unless it has ended. What was received can still be read, unless it was cancelled.
@@ -145,21 +158,14 @@ final class Transfer: Sendable {
   /// - Returns: Whether it had not ended before.
   @discardableResult
   func end(_ outcome: Result<Void, TransportError>, timings: TransportTimings? = nil) -> Bool {
-    let (isFirst, waiters) = state.withLock { state in
-      guard state.outcome == nil else { return (false, { () in }) }
+    let isFirst = state.withLock { state in
+      guard state.outcome == nil else { return false }
       state.outcome = outcome
       state.timings = timings
       if case .failure(.cancelled) = outcome { state.buffer = Data() }
-      let (headWaiter, pieceWaiter) = (state.headWaiter, state.pieceWaiter)
-      state.headWaiter = nil
-      state.pieceWaiter = nil
-      let wake = {
-        headWaiter?.resume(returning: outcome.flatMap { .failure(.malformedResponse(reason: "there is no head")) })
-        pieceWaiter?.resume()
-      }
-      return (true, wake)
+      return true
     }
-    waiters()
+    if isFirst { wakeReader() }
     return isFirst
   }
 }

@@ -54,6 +54,35 @@ struct CurlTransportErrorTests {
     }
   }
 
+  @Test func `a server that sends a byte now and then is left after the total time`() async throws {
+    try await ImageServer.run { server in
+      let gate = Gate()
+      let url = server.serve("/a", .body(body).paced(by: gate, byteCount: 1))
+      let limits = TransportLimits(totalTimeout: .milliseconds(300))
+      let drip = Task {
+        while true {
+          try await gate.waitUntilHolding()
+          gate.release()
+        }
+      }
+      defer { drip.cancel() }
+      #expect(await error(from: url, limits: limits) == .totalTimedOut(.milliseconds(300)))
+      try await server.waitUntilNoConnections()
+    }
+  }
+
+  @Test func `the total time counts while the reader does not read`() async throws {
+    try await ImageServer.run { server in
+      let url = server.serve("/a", .body(Data(count: 10 << 20)))
+      let limits = TransportLimits(totalTimeout: .milliseconds(100))
+      await #expect(throws: TransportError.totalTimedOut(.milliseconds(100))) {
+        let response = try await transport.response(to: TransportRequest(url: url, limits: limits))
+        try await server.waitUntilNoConnections()
+        for try await _ in response.body {}
+      }
+    }
+  }
+
   @Test func `a connection that is refused and a host that is not there are told apart`() async throws {
     try await ImageServer.run { server in
       guard case .connectionFailed("127.0.0.1", _) = await error(from: try server.refusingURL("/a")) else {

@@ -55,6 +55,37 @@ struct CurlTransportTests {
     }
   }
 
+  @Test func `a connection used again has no times of its own`() async throws {
+    try await ImageServer.run { server in
+      let gate = Gate()
+      let url = server.serve("/a", .body(body).held(by: gate, at: .body(0)))
+      var timings: [TransportTimings] = []
+      for _ in 0..<2 {
+        gate.release()
+        let (response, _) = try await load(url)
+        timings.append(try #require(response.body.transferTimings))
+      }
+      #expect(timings.map(\.reusedConnection) == [false, true])
+      #expect(timings[0].connect >= timings[0].nameLookup && timings[0].connect > .zero)
+      #expect(timings[1].nameLookup == .zero && timings[1].connect == .zero && timings[1].secureConnect == .zero)
+      for timings in timings {
+        #expect(timings.secureConnect == .zero)
+        #expect(timings.firstByte > timings.connect && timings.firstByte <= timings.total)
+        #expect(timings.receivedByteCount == body.count)
+        #expect(timings.bytesPerSecond ?? 1 > 0)
+      }
+    }
+  }
+
+  @Test func `times of a transfer that failed are known, too`() async throws {
+    try await ImageServer.run { server in
+      let url = server.serve("/a", .body(body).cut(at: .body(1000)))
+      let response = try await transport.response(to: TransportRequest(url: url))
+      await #expect(throws: TransportError.self) { for try await _ in response.body {} }
+      #expect(response.body.transferTimings?.receivedByteCount == 1000)
+    }
+  }
+
   @Test func `a redirect is an answer like any other`() async throws {
     try await ImageServer.run { server in
       let (response, _) = try await load(server.serve("/a", .redirect(to: "/b", status: 308)))

@@ -58,31 +58,33 @@ struct TransferTests {
     cancelled.end(.failure(.cancelled))
     await #expect(throws: TransportError.self) { try await cancelled.nextPiece() }
   }
-}
 
-struct ResponseHeadParserTests {
-  private func parse(_ lines: [String], byteLimit: Int = 1000) throws -> Transfer.Head? {
-    var parser = ResponseHeadParser(byteLimit: byteLimit)
-    var head: Transfer.Head?
-    for line in lines { head = try Array((line + "\r\n").utf8).withUnsafeBytes { try parser.receive($0) } ?? head }
-    return head
-  }
-
-  @Test func `an interim answer is passed over`() throws {
-    let head = try parse(["HTTP/1.1 103 Early Hints", "Link: </a>", "", "HTTP/1.1 200 OK", "ETag:  \"1\" ", ""])
-    #expect(head?.status == 200)
-    #expect(head?.headers == ["ETag": "\"1\""])
-  }
-
-  @Test func `HTTP 2 and lines without a colon are read`() throws {
-    let head = try parse(["HTTP/2 404", "nonsense", "a:b:c", ""])
-    #expect(head?.status == 404)
-    #expect(head?.headers == ["a": "b:c"])
-  }
-
-  @Test func `a head that grows over the limit is refused`() {
-    #expect(throws: TransportError.headersTooLarge(byteLimit: 30)) {
-      try parse(["HTTP/1.1 200 OK", "X: 12345678901234567890"], byteLimit: 30)
+  @Test func `a reader hears of the head, of all bytes and of the end`() async throws {
+    let transfer = try transfer()
+    let reader = Task {
+      let status = try await transfer.head().status
+      var count = 0
+      while let piece = try await transfer.nextPiece().piece { count += piece.count }
+      return (status, count)
     }
+    transfer.receive(Transfer.Head(status: 200, headers: ["ETag": "1"]))
+    #expect(offer(10, to: transfer))
+    transfer.wakeReader()
+    #expect(offer(20, to: transfer))
+    transfer.end(.success(()))
+    let (status, count) = try await reader.value
+    #expect(status == 200 && count == 30)
+  }
+
+  @Test func `an end without a head is an error, one after a head is not`() async throws {
+    let without = try transfer()
+    without.end(.success(()))
+    await #expect(throws: TransportError.self) { try await without.head() }
+
+    let with = try transfer()
+    with.receive(Transfer.Head(status: 204, headers: HTTPHeaders()))
+    with.end(.failure(.connectionLost(received: 0, expected: nil)))
+    #expect(try await with.head().status == 204)
+    await #expect(throws: TransportError.self) { try await with.nextPiece() }
   }
 }

@@ -1,8 +1,11 @@
-/// Measures what its arguments name, `memory`, `decoding` or `disk`; everything without arguments.
+/// Measures what its arguments name, `memory`, `decoding`, `disk` or `network`; everything without arguments.
 @main
 enum Main {
   static func main() async throws {
     let subjects = CommandLine.arguments.dropFirst()
+    #if os(Linux)
+    if subjects == ["origin"] { return try BenchOrigin.run() }
+    #endif
     if subjects.isEmpty { try await MemoryHitBenchmark.run() }
     if subjects.isEmpty || subjects.contains("memory") {
       try CacheThreadsBenchmark.run()
@@ -10,5 +13,8 @@ enum Main {
     }
     if subjects.isEmpty || subjects.contains("decoding") { try DownsampleBenchmark.run() }
     if subjects.isEmpty || subjects.contains("disk") { try await DiskBenchmark.run() }
+    #if os(Linux)
+    if subjects.isEmpty || subjects.contains("network") { try await NetworkBenchmark.run() }
+    #endif
   }
 }

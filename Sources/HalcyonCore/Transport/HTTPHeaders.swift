@@ -51,6 +51,16 @@ public struct HTTPHeaders: Sendable {
     return all
   }
 
+  /// The one value of all `Content-Length` fields; `nil` when there is none, or it is no number, or several differ
+  /// (RFC 9110, 8.6).
+  package var contentLength: Int? {
+    guard let values = self["Content-Length"]?.split(separator: ",").map({ $0.drop { $0 == " " } }),
+      let first = values.first, values.allSatisfy({ $0 == first }),
+      first.utf8.allSatisfy({ (48...57).contains($0) })
+    else { return nil }
+    return Int(first)
+  }
+
   var sortedFields: [Field] {
     fields.sorted { ($0.name.lowercased(), $0.value) < ($1.name.lowercased(), $1.value) }
   }

@@ -36,15 +36,20 @@ public struct TransportLimits: Hashable, Sendable {
   public var connectTimeout: Duration
   /// The longest wait for the next byte. Default: 15 seconds.
   public var idleTimeout: Duration
+  /// The longest that one transfer may take from its start to the end of its body, a slow reader included. Default:
+  /// `nil`, none: a server that sends a byte now and then is only ended by this.
+  public var totalTimeout: Duration?
   /// The most bytes of the answer's head. Default: 64 KiB.
   public var headerByteCount: Int
 
   /// Creates limits.
   public init(
-    connectTimeout: Duration = .seconds(10), idleTimeout: Duration = .seconds(15), headerByteCount: Int = 64 << 10
+    connectTimeout: Duration = .seconds(10), idleTimeout: Duration = .seconds(15), totalTimeout: Duration? = nil,
+    headerByteCount: Int = 64 << 10
   ) {
     self.connectTimeout = connectTimeout
     self.idleTimeout = idleTimeout
+    self.totalTimeout = totalTimeout
     self.headerByteCount = headerByteCount
   }
 }
@@ -65,11 +70,11 @@ public struct TransportResponse: Sendable {
     self.body = body
   }
 
-  /// The value of `Content-Length`, or `nil` when it is absent, malformed, or counts bytes before decompression.
+  /// The value of `Content-Length`, or `nil` when it is absent or malformed, counts bytes before decompression, or has no
+  /// meaning beside `Transfer-Encoding` (RFC 9112, 6.3).
   public var expectedByteCount: Int? {
-    guard headers["Content-Encoding"] == nil, let text = headers["Content-Length"], let count = Int(text), count >= 0
-    else { return nil }
-    return count
+    guard headers["Content-Encoding"] == nil, headers["Transfer-Encoding"] == nil else { return nil }
+    return headers.contentLength
   }
 }
 
@@ -104,36 +109,4 @@ public struct TransportBody: AsyncSequence, Sendable {
 
   /// Starts or goes on reading; the pieces already read do not come again.
   public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(pull: pull) }
-}
-
-/// How long the phases of one transfer took, each measured from its start.
-public struct TransportTimings: Hashable, Sendable {
-  /// Until the name was resolved.
-  public var nameLookup: Duration
-  /// Until the connection was there; equal to ``nameLookup`` or zero on one used again.
-  public var connect: Duration
-  /// Until TLS was agreed on; zero without TLS.
-  public var secureConnect: Duration
-  /// Until the first byte of the answer.
-  public var firstByte: Duration
-  /// Until the end.
-  public var total: Duration
-  /// The version of HTTP, for example `1.1` or `2`.
-  public var httpVersion: String
-  /// Whether the connection had served another transfer before.
-  public var reusedConnection: Bool
-
-  /// Creates timings.
-  public init(
-    nameLookup: Duration, connect: Duration, secureConnect: Duration, firstByte: Duration, total: Duration,
-    httpVersion: String, reusedConnection: Bool
-  ) {
-    self.nameLookup = nameLookup
-    self.connect = connect
-    self.secureConnect = secureConnect
-    self.firstByte = firstByte
-    self.total = total
-    self.httpVersion = httpVersion
-    self.reusedConnection = reusedConnection
-  }
 }

@@ -5,10 +5,17 @@ public enum TransportError: Error, Hashable {
   case hostNotFound(String)
   /// No connection to the host was made, for a reason in the words of the transport.
   case connectionFailed(host: String, reason: String)
+  /// The host leads to an address that the transport's ``AddressPolicy`` refuses; nothing was sent to it.
+  case addressRefused(address: String, host: String, reason: String)
+  /// This transport cannot check addresses at the moment of connecting, as an ``AddressPolicy`` other than
+  /// ``AddressPolicy/any`` asks of it.
+  case addressPolicyUnsupported
   /// No connection was made in time.
   case connectTimedOut(Duration)
   /// No byte came for this long.
   case idleTimedOut(Duration)
+  /// The transfer did not end within its total time.
+  case totalTimedOut(Duration)
   /// The connection ended before the body did; `expected` is `nil` when the length was not declared.
   case connectionLost(received: Int, expected: Int?)
   /// The two sides did not agree on TLS, or the certificate is not to be trusted.
@@ -33,10 +40,19 @@ extension TransportError: CustomStringConvertible {
       "The host \(host) was not found. Check its name and the connection to the network."
     case .connectionFailed(let host, let reason):
       "No connection to \(host): \(reason). Check that the server runs and can be reached."
+    case .addressRefused(let address, let host, let reason):
+      """
+      The host \(host) leads to \(address), which is refused: \(reason). If it is meant, allow it in the transport's \
+      address policy.
+      """
+    case .addressPolicyUnsupported:
+      "This transport cannot enforce an address policy. Use CurlTransport, or AddressPolicy.any for trusted addresses."
     case .connectTimedOut(let limit):
       "No connection within \(limit). Try again, or raise transportLimits.connectTimeout."
     case .idleTimedOut(let limit):
       "No byte arrived for \(limit). Try again, or raise transportLimits.idleTimeout."
+    case .totalTimedOut(let limit):
+      "The transfer took longer than \(limit). Try again, or raise transportLimits.totalTimeout."
     case .connectionLost(let received, let expected):
       "The connection ended after \(received) of \(expected.map(String.init) ?? "an unknown number of") bytes. Try again."
     case .secureConnectionFailed(let host, let reason):

@@ -24,7 +24,7 @@ struct PartialBody: Sendable {
   }
 
   /// Bytes of the whole body, where known.
-  var byteCount: Int? { metadata.headers["Content-Length"].flatMap { Int($0) } }
+  var byteCount: Int? { metadata.headers.contentLength }
 
   /// The fields that ask for the rest.
   var requestFields: HTTPHeaders {

@@ -20,7 +20,7 @@ final class CurlThread: Sendable {
 
 /// What goes on on the thread of libcurl.
 ///
-/// Unchecked: `active` is touched only by `run()`, on its one thread; `multi` too, but for `curl_multi_wakeup`, which
+/// Unchecked: `active`, `news` and `nextCheck` are touched only by `run()`, on its one thread; `multi` too, but for `curl_multi_wakeup`, which
 /// libcurl allows from any thread, and which is called only while `commands` says that the loop has not ended.
 final class CurlLoop: @unchecked Sendable {
   enum Command {
@@ -40,6 +40,9 @@ final class CurlLoop: @unchecked Sendable {
   private let multi: OpaquePointer?
   private let commands = Lock(Commands())
   private var active: [ObjectIdentifier: CurlHandle] = [:]
+  private let news = TransferNews()
+  /// No transfer is overdue before this.
+  private var nextCheck = ContinuousClock.now
 
   init() {
     multi = Self.isInitialized ? curl_multi_init().map { OpaquePointer($0) } : nil
@@ -49,8 +52,9 @@ final class CurlLoop: @unchecked Sendable {
   func post(_ command: Command) {
     let refused = commands.withLock { commands in
       guard !commands.hasEnded, let multi else { return true }
+      // Whoever put the first command there has woken the thread, and it takes them all.
+      if commands.waiting.isEmpty { curl_multi_wakeup(UnsafeMutableRawPointer(multi)) }
       commands.waiting.append(command)
-      curl_multi_wakeup(UnsafeMutableRawPointer(multi))
       return false
     }
     if refused, case .start(let transfer, _) = command {
@@ -68,7 +72,8 @@ final class CurlLoop: @unchecked Sendable {
       var running: Int32 = 0
       curl_multi_perform(multi, &running)
       finishCompleted(multi)
-      expireIdle(multi)
+      news.wakeReaders()
+      endOverdue(multi)
       curl_multi_poll(multi, nil, 0, pollTimeout, nil)
     }
     for handle in active.values { handle.close(in: multi, .failure(.cancelled)) }
@@ -101,9 +106,10 @@ final class CurlLoop: @unchecked Sendable {
   ) {
     guard !transfer.hasEnded else { return }
     do throws(TransportError) {
-      let handle = try CurlHandle(transfer: transfer, configuration: configuration)
+      let handle = try CurlHandle(transfer: transfer, configuration: configuration, news: news)
       try handle.add(to: multi)
       active[ObjectIdentifier(transfer)] = handle
+      nextCheck = min(nextCheck, handle.nextDeadline(at: .now))
     } catch {
       transfer.end(.failure(error))
     }
@@ -112,26 +118,32 @@ final class CurlLoop: @unchecked Sendable {
   private func finishCompleted(_ multi: UnsafeMutableRawPointer) {
     var remaining: Int32 = 0
     while let message = curl_multi_info_read(multi, &remaining) {
-      guard message.pointee.msg == CURLMSG_DONE,
-        let entry = active.first(where: { $0.value.isHandle(message.pointee.easy_handle) })
+      guard message.pointee.msg == CURLMSG_DONE, let easy = message.pointee.easy_handle,
+        let handle = CurlHandle.of(easy)
       else { continue }
-      let outcome = entry.value.outcome(of: message.pointee.data.result)
-      active.removeValue(forKey: entry.key)?.close(in: multi, outcome)
+      // The message is gone with the handle.
+      let outcome = handle.outcome(of: message.pointee.data.result)
+      active.removeValue(forKey: ObjectIdentifier(handle.transfer))?.close(in: multi, outcome)
     }
   }
 
-  private func expireIdle(_ multi: UnsafeMutableRawPointer) {
+  /// Looks at all transfers, but only when one of them may be overdue: activity only moves deadlines away.
+  private func endOverdue(_ multi: UnsafeMutableRawPointer) {
     let now = ContinuousClock.now
-    for (key, handle) in active where handle.isIdle(at: now) {
-      active.removeValue(forKey: key)?.close(
-        in: multi, .failure(.idleTimedOut(handle.transfer.request.limits.idleTimeout)))
+    guard now >= nextCheck else { return }
+    nextCheck = now + .seconds(60)
+    for (key, handle) in active {
+      if let error = handle.overdue(at: now) {
+        active.removeValue(forKey: key)?.close(in: multi, .failure(error))
+      } else {
+        nextCheck = min(nextCheck, handle.nextDeadline(at: now))
+      }
     }
   }
 
-  /// Milliseconds until the next transfer may be idle for too long.
+  /// Milliseconds until a transfer may be overdue.
   private var pollTimeout: Int32 {
-    let now = ContinuousClock.now
-    let wait = active.values.map { now.duration(to: $0.idleDeadline).inSeconds }.min() ?? 60
+    let wait = ContinuousClock.now.duration(to: nextCheck).inSeconds
     return Int32(min(60_000, max(1, (wait * 1000).rounded(.up))))
   }
 }

@@ -5,16 +5,23 @@ public import HalcyonCore
 /// Moves bytes with libcurl on a thread of its own: HTTP/1.1, and HTTP/2 where a secure server offers it.
 ///
 /// Connections are kept and used again. No cookie is kept or sent. Proxies are taken from the environment as libcurl
-/// does. A transport may be shared by any number of pipelines; its thread ends with it and the last of its bodies.
+/// does, unless an address policy has to be kept. A transport may be shared by any number of pipelines; its thread ends with
+/// it and the last of its bodies.
 public final class CurlTransport: Transport {
   /// What is not the same for every user.
   public struct Configuration: Hashable, Sendable {
     /// A file of certificates to trust (PEM) instead of the system's. Default: `nil`, the system's.
     public var certificateAuthorityFile: String?
+    /// Which machines may be connected to. Default: any.
+    ///
+    /// It is asked at every connection, and connections are not shared with other transports. With any other policy no
+    /// proxy is used: a proxy would connect where we cannot look.
+    public var addressPolicy: AddressPolicy
 
     /// Creates a configuration.
-    public init(certificateAuthorityFile: String? = nil) {
+    public init(certificateAuthorityFile: String? = nil, addressPolicy: AddressPolicy = .any) {
       self.certificateAuthorityFile = certificateAuthorityFile
+      self.addressPolicy = addressPolicy
     }
   }
 

@@ -6,7 +6,8 @@ import HalcyonCore
 struct ResponseHeadParser {
   private let byteLimit: Int
   private var byteCount = 0
-  private var head = Transfer.Head(status: 0, headers: HTTPHeaders())
+  private var status = 0
+  private var fields: [HTTPHeaders.Field] = []
   private var isDone = false
 
   init(byteLimit: Int) {
@@ -20,22 +21,56 @@ struct ResponseHeadParser {
     byteCount += line.count
     guard byteCount <= byteLimit else { throw .headersTooLarge(byteLimit: byteLimit) }
     guard !isDone else { return nil }
-    // Field values are Latin-1 for those who do not say otherwise (RFC 9110, 5.5), and often UTF-8 in practice.
-    let text = String(validating: line, as: UTF8.self) ?? String(line.map { Character(Unicode.Scalar($0)) })
-    let trimmed = text.trimmingCharacters(in: .whitespacesAndNewlines)
-    if trimmed.hasPrefix("HTTP/") {
-      let parts = trimmed.split(separator: " ", maxSplits: 2)
-      head = Transfer.Head(status: parts.count > 1 ? Int(parts[1]) ?? 0 : 0, headers: HTTPHeaders())
-    } else if trimmed.isEmpty {
-      guard head.status >= 200 else { return nil }
-      isDone = true
-      return head
-    } else if let colon = trimmed.firstIndex(of: ":") {
-      head.headers.add(
-        name: String(trimmed[..<colon]),
-        value: trimmed[trimmed.index(after: colon)...].trimmingCharacters(in: .whitespaces))
+    let text = Self.trimmed(line[...])
+    if text.starts(with: "HTTP/".utf8) {
+      status = Self.status(in: text)
+      fields = []
+    } else if text.isEmpty {
+      return try finish()
+    } else if Self.isSpace(line[0]) {
+      continueField(with: text)
+    } else if let colon = text.firstIndex(of: UInt8(ascii: ":")) {
+      let value = Self.trimmed(text[(colon + 1)...])
+      fields.append(HTTPHeaders.Field(name: Self.string(text[..<colon]), value: Self.string(value)))
     }
     return nil
+  }
+
+  private mutating func finish() throws(TransportError) -> Transfer.Head? {
+    guard status >= 200 else { return nil }
+    isDone = true
+    var headers = HTTPHeaders()
+    for field in fields { headers.add(name: field.name, value: field.value) }
+    if let length = headers["Content-Length"], headers.contentLength == nil {
+      // Guessing where the body ends is how one answer is slipped into another (RFC 9112, 6.3 and 11.2).
+      throw .malformedResponse(reason: "the Content-Length is “\(length.prefix(100))”")
+    }
+    return Transfer.Head(status: status, headers: headers)
+  }
+
+  /// A line that begins with white space goes on with the value of the one before (RFC 9112, 5.2).
+  private mutating func continueField(with text: Slice<UnsafeRawBufferPointer>) {
+    guard !fields.isEmpty else { return }
+    fields[fields.count - 1].value += " " + Self.string(text)
+  }
+
+  private static func status(in line: Slice<UnsafeRawBufferPointer>) -> Int {
+    let code = line.drop { $0 != UInt8(ascii: " ") }.dropFirst().prefix { $0 != UInt8(ascii: " ") }
+    return Int(string(code)) ?? 0
+  }
+
+  private static func trimmed(_ bytes: Slice<UnsafeRawBufferPointer>) -> Slice<UnsafeRawBufferPointer> {
+    var rest = bytes.drop(while: isSpace)
+    while let last = rest.last, isSpace(last) { rest.removeLast() }
+    return rest
+  }
+
+  private static func isSpace(_ byte: UInt8) -> Bool { byte == 32 || (9...13).contains(byte) }
+
+  /// Field values are Latin-1 for those who do not say otherwise (RFC 9110, 5.5), and often UTF-8 in practice.
+  private static func string(_ bytes: Slice<UnsafeRawBufferPointer>) -> String {
+    let bytes = UnsafeRawBufferPointer(rebasing: bytes)
+    return String(validating: bytes, as: UTF8.self) ?? String(bytes.map { Character(Unicode.Scalar($0)) })
   }
 }
 #endif

@@ -4,16 +4,17 @@ import Foundation
 import HalcyonCore
 
 extension TransportError {
-  /// What a result of libcurl means; `nil` for success.
-  init?(_ code: CURLcode, transfer: Transfer, expected: Int?) {
+  /// What a result of libcurl means, `reason` being its own words for it; `nil` for success.
+  init?(_ code: CURLcode, reason: String, transfer: Transfer, expected: Int?) {
     let url = transfer.request.url
     let host = url.host(percentEncoded: false) ?? "the host"
-    let reason = String(cString: curl_easy_strerror(code))
     switch code {
     case CURLE_OK: return nil
     case CURLE_COULDNT_RESOLVE_HOST, CURLE_COULDNT_RESOLVE_PROXY: self = .hostNotFound(host)
     case CURLE_COULDNT_CONNECT: self = .connectionFailed(host: host, reason: reason)
     case CURLE_OPERATION_TIMEDOUT: self = .connectTimedOut(transfer.request.limits.connectTimeout)
+    // Broken chunks have no code of their own.
+    case CURLE_RECV_ERROR where reason.contains("chunked-encoding"): self = .malformedResponse(reason: reason)
     case CURLE_GOT_NOTHING, CURLE_RECV_ERROR, CURLE_SEND_ERROR, CURLE_PARTIAL_FILE, CURLE_HTTP2, CURLE_HTTP2_STREAM:
       self = .connectionLost(received: transfer.received, expected: expected)
     case CURLE_SSL_CONNECT_ERROR, CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_CACERT_BADFILE, CURLE_SSL_CERTPROBLEM,

@@ -12,6 +12,15 @@ final class SessionTransfer: Sendable {
     transfer = Transfer(request: request)
   }
 
+  /// Ends the transfer when its total time is over. A session has one such limit for all its tasks only.
+  func limitTotalTime() {
+    guard let limit = transfer.request.limits.totalTimeout else { return }
+    DispatchQueue.global().asyncAfter(deadline: .now() + limit.inSeconds) { [weak self] in
+      guard let self, transfer.end(.failure(.totalTimedOut(limit))) else { return }
+      task.cancel()
+    }
+  }
+
   func cancel() {
     transfer.end(.failure(.cancelled))
     task.cancel()
@@ -33,11 +42,13 @@ final class SessionTransfer: Sendable {
       return task.cancel()
     }
     transfer.receive(Transfer.Head(status: response.statusCode, headers: headers))
+    transfer.wakeReader()
   }
 
   func receive(_ data: Data) {
     // Each call of suspend() needs its own resume().
     if data.withUnsafeBytes({ transfer.take($0) }) { task.suspend() }
+    transfer.wakeReader()
   }
 
   func end(_ error: (any Error)?) {

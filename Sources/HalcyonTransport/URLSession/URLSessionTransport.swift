@@ -18,6 +18,15 @@ public final class URLSessionTransport: Transport {
     session = URLSession(configuration: configuration, delegate: delegate, delegateQueue: nil)
   }
 
+  /// Creates the session if it can keep the policy.
+  ///
+  /// - Throws: ``TransportError/addressPolicyUnsupported`` for any policy but `.any`: `URLSession` tells nobody which
+  ///   address it is about to connect to.
+  public convenience init(addressPolicy: AddressPolicy) throws(TransportError) {
+    guard addressPolicy == .any else { throw .addressPolicyUnsupported }
+    self.init()
+  }
+
   deinit { session.finishTasksAndInvalidate() }
 
   /// Sends a request; see the laws of `Transport`.
@@ -30,6 +39,7 @@ public final class URLSessionTransport: Transport {
     delegate.add(transfer, for: task)
     return try await withTaskCancellationHandler {
       task.resume()
+      transfer.limitTotalTime()
       let head = try await transfer.transfer.head()
       let reader = SessionBodyReader(transfer: transfer)
       return TransportResponse(

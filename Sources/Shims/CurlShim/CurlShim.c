@@ -27,3 +27,19 @@ CURLcode halcyon_curl_get_long(CURL *easy, CURLINFO info, long *value) {
 CURLcode halcyon_curl_get_number(CURL *easy, CURLINFO info, curl_off_t *value) {
   return curl_easy_getinfo(easy, info, value);
 }
+
+CURLcode halcyon_curl_set_open_socket(CURL *easy, curl_opensocket_callback value) {
+  return curl_easy_setopt(easy, CURLOPT_OPENSOCKETFUNCTION, value);
+}
+
+CURLcode halcyon_curl_leave_name_lookups(CURL *easy) {
+#if LIBCURL_VERSION_NUM >= 0x075700
+  return curl_easy_setopt(easy, CURLOPT_QUICK_EXIT, 1L);
+#else
+  return CURLE_OK;
+#endif
+}
+
+CURLcode halcyon_curl_get_context(CURL *easy, void **value) {
+  return curl_easy_getinfo(easy, CURLINFO_PRIVATE, value);
+}

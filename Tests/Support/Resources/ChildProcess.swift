@@ -12,14 +12,22 @@ public struct ChildProcess: Sendable {
     case signal(Int32)
   }
 
-  private let id: pid_t
+  let id: pid_t
 
-  /// Starts a program with this environment, output and input.
-  public init(_ path: String, _ arguments: [String]) throws {
+  /// Starts a program with this environment and input.
+  ///
+  /// - Parameter output: Where it writes what it says and its errors; `nil` for where this process does.
+  public init(_ path: String, _ arguments: [String], output: Int32? = nil) throws {
     var id: pid_t = 0
+    var actions = posix_spawn_file_actions_t()
+    posix_spawn_file_actions_init(&actions)
+    defer { posix_spawn_file_actions_destroy(&actions) }
+    for target in output == nil ? [] : [STDOUT_FILENO, STDERR_FILENO] {
+      posix_spawn_file_actions_adddup2(&actions, output ?? target, target)
+    }
     let texts: [UnsafeMutablePointer<CChar>?] = ([path] + arguments).map { strdup($0) } + [nil]
     defer { for text in texts { free(text) } }
-    let code = posix_spawn(&id, path, nil, nil, texts, environ)
+    let code = posix_spawn(&id, path, &actions, nil, texts, environ)
     guard code == 0 else { throw POSIXError(POSIXErrorCode(rawValue: code) ?? .EIO) }
     self.id = id
   }

@@ -13,5 +13,10 @@ CURLcode halcyon_curl_set_context(CURL *easy, CURLoption option, void *value);
 CURLcode halcyon_curl_set_callback(CURL *easy, CURLoption option, halcyon_curl_data_callback value);
 CURLcode halcyon_curl_get_long(CURL *easy, CURLINFO info, long *value);
 CURLcode halcyon_curl_get_number(CURL *easy, CURLINFO info, curl_off_t *value);
+CURLcode halcyon_curl_set_open_socket(CURL *easy, curl_opensocket_callback value);
+CURLcode halcyon_curl_get_context(CURL *easy, void **value);
+
+// Closing a transfer whose name is still being looked up does not wait for the answer (libcurl 7.87 and newer).
+CURLcode halcyon_curl_leave_name_lookups(CURL *easy);
 
 #endif

@@ -1,0 +1,141 @@
+#if os(Linux)
+import Foundation
+import Halcyon
+
+/// The pipeline at work over connections to this machine, beside one load after another, and beside curl.
+enum NetworkBenchmark {
+  private static let photoCount = 36
+  private static let smallCount = 1000
+  /// Connections to one host at once, for the pipeline and for curl.
+  private static let connectionCount = 6
+  private static let roundCount = 7
+
+  static func run() async throws {
+    let origin = try OriginProcess()
+    defer { origin.stop() }
+    try await distantPhotos(origin)
+    try await smallImages(origin)
+  }
+
+  /// Photographs of an origin that takes 100 ms to answer: all at once to one after another.
+  private static func distantPhotos(_ origin: OriginProcess) async throws {
+    let urls = try (0..<photoCount).map { try origin.url("100/large/\($0).jpg") }
+    var (alone, together): ([Double], [Double]) = ([], [])
+    for _ in 0..<3 {
+      let (one, all) = (pipeline(), pipeline())
+      alone.append(try await milliseconds { for url in urls { _ = try await one.image(for: url) } })
+      together.append(
+        try await milliseconds { try await forEach(urls) { _ = try await all.image(for: $0) } })
+    }
+    Metric(name: "network_36_photos_sequential", value: median(alone), unit: "ms").report()
+    Metric(name: "network_36_photos_batch", value: median(together), unit: "ms").report()
+    Metric(
+      name: "network_36_photos_batch_to_sequential", value: median(together) / median(alone), unit: "ratio",
+      goal: .atMost(0.3)
+    ).report()
+  }
+
+  /// The encoded bytes of many small images, each asked for by a request of its own, beside curl writing to nowhere.
+  ///
+  /// Both use the same number of connections, new ones in each round. Starting is counted on neither side: ours runs in
+  /// this process, transport and pipeline made anew within the time; of curl's time, that of curl with one image goes.
+  private static func smallImages(_ origin: OriginProcess) async throws {
+    let urls = try (0..<smallCount).map { try origin.url("0/small/\($0).jpg") }
+    var (whole, alone, curls): ([Double], [Double], [Double]) = ([], [], [])
+    for _ in 0..<roundCount {
+      whole.append(
+        try await milliseconds {
+          let pipeline = pipeline()
+          try await forEach(urls) { _ = try await pipeline.data(for: ImageRequest(url: $0)) }
+        })
+      alone.append(try await milliseconds { try await transfer(urls) })
+      let all = try await milliseconds { try curl("\(origin.address)/0/small/[1-\(smallCount)].jpg") }
+      curls.append(all - (try await milliseconds { try curl("\(origin.address)/0/small/1.jpg") }))
+    }
+    Metric(name: "network_1000_small", value: median(whole), unit: "ms").report()
+    Metric(name: "transport_1000_small", value: median(alone), unit: "ms").report()
+    Metric(name: "curl_parallel_1000_small", value: median(curls), unit: "ms").report()
+    Metric(
+      name: "network_1000_small_to_curl", value: median(zip(whole, curls).map { $0 / $1 }), unit: "ratio",
+      goal: .atMost(1.3)
+    ).report()
+    Metric(name: "transport_1000_small_to_curl", value: median(zip(alone, curls).map { $0 / $1 }), unit: "ratio")
+      .report()
+  }
+
+  /// The same by the transport alone.
+  private static func transfer(_ urls: [URL]) async throws {
+    let transport = CurlTransport()
+    try await withThrowingTaskGroup { group in
+      for start in 0..<connectionCount {
+        group.addTask {
+          for index in stride(from: start, to: urls.count, by: connectionCount) {
+            let response = try await transport.response(to: TransportRequest(url: urls[index]))
+            for try await _ in response.body {}
+          }
+        }
+      }
+      try await group.waitForAll()
+    }
+  }
+
+  private static func pipeline() -> ImagePipeline {
+    var configuration = ImagePipeline.Configuration.standard(transport: CurlTransport(), cache: ImageCache())
+    configuration.connectionLimitPerHost = connectionCount
+    return ImagePipeline(configuration: configuration)
+  }
+
+  private static func curl(_ address: String) throws {
+    let process = Process()
+    process.executableURL = URL(filePath: "/usr/bin/env")
+    process.arguments = [
+      "curl", "--silent", "--no-progress-meter", "--fail", "--parallel", "--parallel-max", "\(connectionCount)",
+      "--output", "/dev/null", address,
+    ]
+    try process.run()
+    process.waitUntilExit()
+    precondition(process.terminationStatus == 0, "curl failed with \(process.terminationStatus)")
+  }
+
+  private static func forEach(_ urls: [URL], _ body: @escaping @Sendable (URL) async throws -> Void) async throws {
+    try await withThrowingTaskGroup { group in
+      for url in urls { group.addTask { try await body(url) } }
+      try await group.waitForAll()
+    }
+  }
+
+  private static func milliseconds(_ work: () async throws -> Void) async rethrows -> Double {
+    let start = ContinuousClock.now
+    try await work()
+    return start.duration(to: .now) / .milliseconds(1)
+  }
+}
+
+/// This program once more, as an origin.
+private struct OriginProcess {
+  let address: String
+  private let process = Process()
+  private let input = Pipe()
+
+  init() throws {
+    let output = Pipe()
+    process.executableURL = Bundle.main.executableURL
+    process.arguments = ["origin"]
+    process.standardInput = input
+    process.standardOutput = output
+    try process.run()
+    let port = String(decoding: output.fileHandleForReading.availableData, as: UTF8.self)
+    address = "http://127.0.0.1:" + port.filter(\.isNumber)
+  }
+
+  func url(_ path: String) throws -> URL {
+    guard let url = URL(string: "\(address)/\(path)") else { throw ImageError.invalidURL(path) }
+    return url
+  }
+
+  func stop() {
+    try? input.fileHandleForWriting.close()
+    process.waitUntilExit()
+  }
+}
+#endif

@@ -1,0 +1,45 @@
+/// All addresses that begin with the same bits, written `10.0.0.0/8` (CIDR; RFC 4632 and RFC 4291, 2.3).
+public struct AddressRange: Hashable, Sendable {
+  /// The first address of the range.
+  public let first: IPAddress
+  /// How many bits are the same for all addresses: 0 to 32, or to 128.
+  public let prefixLength: Int
+
+  /// The range of `prefixLength` bits in which `address` lies.
+  ///
+  /// - Parameter prefixLength: 0 to 32 for IPv4, 0 to 128 for IPv6.
+  public init(_ address: IPAddress, prefixLength: Int) {
+    let width = address.family.bitWidth
+    precondition((0...width).contains(prefixLength), "prefixLength must be 0 to \(width), got \(prefixLength)")
+    let kept = Self.mask(prefixLength, width: width)
+    switch address.family {
+    case .v4: first = IPAddress(v4: UInt32(truncatingIfNeeded: address.number & kept))
+    case .v6: first = IPAddress(v6: address.number & kept)
+    }
+    self.prefixLength = prefixLength
+  }
+
+  /// Reads `10.0.0.0/8` or `fc00::/7`; an address alone is the range of this one address. `nil` for anything else.
+  public init?(_ text: String) {
+    let parts = text.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
+    guard let address = IPAddress(String(parts[0])) else { return nil }
+    let width = address.family.bitWidth
+    guard let length = parts.count > 1 ? Int(parts[1]) : width, (0...width).contains(length) else { return nil }
+    self.init(address, prefixLength: length)
+  }
+
+  /// Whether the address lies in the range. IPv4 addresses lie in no range of IPv6.
+  public func contains(_ address: IPAddress) -> Bool {
+    address.family == first.family
+      && address.number & Self.mask(prefixLength, width: address.family.bitWidth) == first.number
+  }
+
+  private static func mask(_ prefixLength: Int, width: Int) -> UInt128 {
+    prefixLength == 0 ? 0 : ~UInt128(0) << UInt128(width - prefixLength)
+  }
+}
+
+extension AddressRange: CustomStringConvertible {
+  /// For example `10.0.0.0/8`.
+  public var description: String { "\(first)/\(prefixLength)" }
+}

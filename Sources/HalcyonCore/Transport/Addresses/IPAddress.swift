@@ -1,0 +1,86 @@
+import Foundation
+
+#if canImport(Darwin)
+import Darwin
+#else
+import Glibc
+#endif
+
+/// The address of a machine, without a port: IPv4 or IPv6.
+public struct IPAddress: Hashable, Sendable {
+  /// Which of the two Internet Protocols.
+  public enum Family: Hashable, Sendable {
+    /// 32 bits.
+    case v4
+    /// 128 bits.
+    case v6
+
+    /// 32 or 128.
+    public var bitWidth: Int { self == .v4 ? 32 : 128 }
+  }
+
+  /// Which protocol the address belongs to.
+  public let family: Family
+  /// The address as a number, the first part of its text most significant.
+  public let number: UInt128
+
+  /// The IPv4 address of a number: `0x7f000001` is 127.0.0.1.
+  public init(v4 number: UInt32) {
+    family = .v4
+    self.number = UInt128(number)
+  }
+
+  /// The IPv6 address of a number: 1 is ::1.
+  public init(v6 number: UInt128) {
+    family = .v6
+    self.number = number
+  }
+
+  /// Reads `192.0.2.1` or `2001:db8::1`, strictly: four decimal parts without leading zeros, no brackets, no zone.
+  ///
+  /// `nil` for anything else, host names and the many old spellings of IPv4 included.
+  public init?(_ text: String) {
+    var v4 = in_addr()
+    var v6 = in6_addr()
+    if inet_pton(AF_INET, text, &v4) == 1 {
+      self.init(v4: UInt32(bigEndian: v4.s_addr))
+    } else if inet_pton(AF_INET6, text, &v6) == 1 {
+      self.init(v6: withUnsafeBytes(of: v6) { UInt128(bigEndian: $0.loadUnaligned(as: UInt128.self)) })
+    } else {
+      return nil
+    }
+  }
+
+  /// The IPv4 address that this IPv6 address stands for, by any of the ways to put one into the other.
+  ///
+  /// Mapped (::ffff:0:0/96), compatible (::/96), translated by NAT64 (64:ff9b::/96, 64:ff9b:1::/48; RFC 6052, 8215),
+  /// 6to4 (2002::/16; RFC 3056) and Teredo (2001::/32, the client's; RFC 4380).
+  public var embeddedIPv4: IPAddress? {
+    guard family == .v6 else { return nil }
+    let lowest = UInt32(truncatingIfNeeded: number)
+    switch number >> 96 {
+    case 0 where number >> 32 == 0xffff || (number >> 32 == 0 && lowest > 1): return IPAddress(v4: lowest)
+    case 0x0064_ff9b where number >> 32 == 0x0064_ff9b << 64 || number >> 80 == 0x0064_ff9b_0001:
+      return IPAddress(v4: lowest)
+    case 0x2001_0000: return IPAddress(v4: ~lowest)
+    case let high where high >> 16 == 0x2002: return IPAddress(v4: UInt32(truncatingIfNeeded: number >> 80))
+    default: return nil
+    }
+  }
+}
+
+extension IPAddress: CustomStringConvertible {
+  /// The usual text, for example `192.0.2.1` or `2001:db8::1`.
+  public var description: String {
+    var text = [CChar](repeating: 0, count: Int(INET6_ADDRSTRLEN))
+    switch family {
+    case .v4:
+      var address = in_addr(s_addr: UInt32(truncatingIfNeeded: number).bigEndian)
+      inet_ntop(AF_INET, &address, &text, socklen_t(text.count))
+    case .v6:
+      var address = number.bigEndian
+      inet_ntop(AF_INET6, &address, &text, socklen_t(text.count))
+    }
+    return String(decoding: text.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+  }
+}

@@ -1,0 +1,52 @@
+import Foundation
+import Halcyon
+import TestSupport
+
+extension Fault {
+  /// Connections that are not made or end too soon.
+  static let connections: [Fault] =
+    [
+      Fault("refused", "transport.connectionFailed") { try $0.refusingURL("/a.jpg") },
+      Fault("closed without a byte", "transport.connectionLost", reply: .body(Photos.rocket).cut(at: .head(0))),
+      Fault("closed in the head", "transport.connectionLost", reply: .body(Photos.rocket).cut(at: .head(20))),
+    ] + resets + cuts
+
+  private static let resets = [Reply.Position.head(0), .head(20), .body(0), .body(50_000)].map { position in
+    Fault("reset at \(position)", "transport.connectionLost", reply: .body(Photos.rocket).reset(at: position))
+  }
+
+  private static let cuts = [0, 1, 50, 99].flatMap { percent in
+    let position = Reply.Position.body(Photos.rocket.count * percent / 100)
+    return [
+      Fault("cut at \(percent) %", "transport.connectionLost", reply: .body(Photos.rocket).cut(at: position)),
+      Fault(
+        "cut in chunks at \(percent) %", "transport.connectionLost",
+        reply: .body(Photos.rocket).chunked(1000).cut(at: position)),
+      Fault(
+        "cut without a length at \(percent) %", percent == 0 ? "emptyResponse" : "decoding",
+        reply: .body(Photos.rocket).closeDelimited().cut(at: position)),
+    ]
+  }
+
+  /// Servers that say nothing, or too little.
+  static let silences: [Fault] =
+    [Reply.Position.head(0), .head(20), .body(0), .body(50_000)].map { position in
+      Fault(
+        "silent at \(position)", "transport.idleTimedOut", limits: hasty,
+        reply: .body(Photos.rocket).stalled(at: position))
+    } + [
+      Fault("more announced than there is", "transport.idleTimedOut", limits: hasty) { server in
+        let headers: HeaderFields = ["Content-Length": "\(Photos.rocket.count + 10)"]
+        return server.serve("/a.jpg", .body(Photos.rocket, headers: headers).stalled(at: .end))
+      },
+      Fault(
+        "a byte now and then", "transport.totalTimedOut",
+        limits: TransportLimits(totalTimeout: .milliseconds(200))
+      ) { server in
+        let gate = Gate()
+        let url = server.serve("/a.jpg", .body(Photos.rocket).paced(by: gate, byteCount: 1).closing)
+        gate.release(20)
+        return url
+      },
+    ]
+}

@@ -1,0 +1,28 @@
+import Foundation
+import Halcyon
+import TestSupport
+import Testing
+
+struct ManyHostsTests {
+  @Test func `of a thousand hosts at once, one that is silent holds up no other`() async throws {
+    try await withPipeline { server, pipeline in
+      server.serve("/a.png", .body(try Photos.data("clock_motion.png")).closing)
+      let silent = server.serve("/silent.png", .body(Photos.rocket).stalled(at: .body(100)))
+      let stalled = pipeline.task(for: ImageRequest(url: silent))
+      try await server.waitForRequests(count: 1)
+      let delivered = try await withThrowingTaskGroup { group in
+        for number in 1..<1000 {
+          // Every name below localhost leads to this machine, and is an origin of its own.
+          let url = server.url("/a.png", host: "host-\(number).localhost")
+          group.addTask { try await pipeline.data(for: ImageRequest(url: url)) }
+        }
+        return try await group.reduce(0) { count, _ in count + 1 }
+      }
+      #expect(delivered == 999)
+      stalled.cancel()
+      await #expect(throws: ImageError.self) { try await stalled.image }
+      try await server.waitUntilNoConnections()
+      #expect(pipeline.activeLoadCount == 0)
+    }
+  }
+}

@@ -1,0 +1,47 @@
+import Foundation
+import Halcyon
+import TestSupport
+import Testing
+
+/// What is strange and still an answer.
+struct OddAnswerTests {
+  private static let length = "Content-Length: \(Photos.rocket.count)"
+
+  @Test(arguments: [
+    Reply.body(Photos.rocket).closeDelimited(),
+    .body(Photos.rocket).chunked(1, 2, 3, 4096),
+    .gzip(Photos.rocket.gzipped),
+    .gzip(Photos.rocket.gzipped).chunked(100),
+    .raw(head: ["HTTP/1.0 200 OK"], body: Photos.rocket),
+    .raw(head: ["HTTP/1.1 200", length], body: Photos.rocket),
+    .raw(head: ["HTTP/1.1 200 OK", length], lineEnd: "\n", body: Photos.rocket),
+    .raw(head: ["HTTP/1.1 200 OK", length, length], body: Photos.rocket),
+    .raw(head: ["HTTP/1.1 200 OK", "X-Long: a", " folded", length], body: Photos.rocket),
+    .raw(
+      head: ["HTTP/1.1 100 Continue", "", "HTTP/1.1 103 Early Hints", "Link: </b>", "", "HTTP/1.1 200 OK", length],
+      body: Photos.rocket),
+    .raw(head: ["HTTP/1.1 200 OK", length], body: Photos.rocket + Data("more than announced".utf8)),
+  ])
+  func `an odd answer is read as it is meant`(reply: Reply) async throws {
+    try await withPipeline { server, pipeline in
+      let url = server.serve("/a.jpg", reply)
+      let image = try await pipeline.image(for: url)
+      #expect(image.size == PixelSize(width: 640, height: 427))
+    }
+  }
+
+  @Test func `bytes after the end of an answer are not the start of the next`() async throws {
+    try await withPipeline { server, pipeline in
+      let forged = Data("HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\nforged".utf8)
+      let headers: HeaderFields = ["Content-Length": "\(Photos.rocket.count)"]
+      let first = server.serve("/a.jpg", .body(Photos.rocket + forged, headers: headers))
+      let second = server.serve("/b.jpg", .body(Photos.rocket))
+      let images = try await [pipeline.image(for: first), pipeline.image(for: second)]
+      #expect(images.map(\.size.width) == [640, 640])
+    }
+  }
+}
+
+extension Reply: CustomTestStringConvertible {
+  package var testDescription: String { String(decoding: body.prefix(60), as: Unicode.ASCII.self) }
+}

@@ -1,0 +1,117 @@
+import Foundation
+import HalcyonCore
+import HalcyonTransport
+import TestSupport
+import Testing
+
+/// The address policy where it counts: at the socket.
+struct AddressPolicyTransportTests {
+  private let closed = CurlTransport(configuration: .init(addressPolicy: .publicInternetOnly))
+
+  private func transport(_ policy: AddressPolicy) -> CurlTransport {
+    CurlTransport(configuration: CurlTransport.Configuration(addressPolicy: policy))
+  }
+
+  private func only(_ address: String) throws -> AddressPolicy {
+    AddressPolicy(scope: .publicInternet, allowed: [try #require(AddressRange(address))])
+  }
+
+  @Test(arguments: [
+    ("127.0.0.1", "127.0.0.1"), ("2130706433", "127.0.0.1"), ("0177.0.0.1", "127.0.0.1"), ("0x7f.1", "127.0.0.1"),
+    ("0x7F000001", "127.0.0.1"), ("127.1", "127.0.0.1"), ("0", "0.0.0.0"),
+    ("169.254.169.254", "169.254.169.254"), ("10.0.0.1", "10.0.0.1"), ("[::1]", "::1"),
+    ("[::ffff:127.0.0.1]", "::ffff:127.0.0.1"), ("[::FFFF:7F00:1]", "::ffff:127.0.0.1"), ("[::]", "::"),
+    ("[64:ff9b::7f00:1]", "64:ff9b::7f00:1"), ("[fd00:ec2::254]", "fd00:ec2::254"), ("[fe80::1]", "fe80::1"),
+  ])
+  func `no spelling of an address gets past the policy`(host: String, address: String) async throws {
+    try await ImageServer.run { server in
+      server.serve("/a", .body(Data([1])))
+      let url = try #require(URL(string: "http://\(host):\(server.port)/a"))
+      let error = await #expect(throws: TransportError.self) {
+        try await closed.response(to: TransportRequest(url: url))
+      }
+      guard case .addressRefused(address, _, let reason) = error else {
+        Issue.record("\(host) gave \(error.map { "\($0)" } ?? "an answer")")
+        return
+      }
+      #expect(reason.hasPrefix(address))
+      #expect(server.acceptedConnectionCount == 0)
+    }
+  }
+
+  @Test(arguments: ["localhost", "LOCALHOST", "a.localhost"])
+  func `a name is judged by where it leads`(host: String) async throws {
+    try await ImageServer.run { server in
+      let url = server.serve("/a", .body(Data([1]))).host(replacedBy: host)
+      let error = await #expect(throws: TransportError.self) {
+        try await closed.response(to: TransportRequest(url: url))
+      }
+      guard case .addressRefused(_, let named, _) = error else {
+        Issue.record("\(host) gave \(error.map { "\($0)" } ?? "an answer")")
+        return
+      }
+      #expect(named == host)
+      #expect(error?.description.contains("is loopback") == true)
+      let open = transport(try only("127.0.0.0/8"))
+      let response = try await open.response(to: TransportRequest(url: url))
+      #expect(response.status == 200)
+    }
+  }
+
+  @Test(arguments: ["127.0.0.1.", "localhost."])
+  func `a dot at the end leads nowhere else`(host: String) async throws {
+    try await ImageServer.run { server in
+      let url = server.serve("/a", .body(Data([1]))).host(replacedBy: host)
+      // Some resolvers take the dot for the root of all names, others know no such name.
+      await #expect(throws: TransportError.self) { try await closed.response(to: TransportRequest(url: url)) }
+      #expect(server.acceptedConnectionCount == 0)
+    }
+  }
+
+  @Test func `a connection made under no policy does not serve under a strict one`() async throws {
+    try await ImageServer.run { server in
+      let url = server.serve("/a", .body(Data([1])))
+      let open = CurlTransport()
+      let first = try await open.response(to: TransportRequest(url: url))
+      for try await _ in first.body {}
+      await #expect(throws: TransportError.self) { try await closed.response(to: TransportRequest(url: url)) }
+      #expect(server.requests.count == 1)
+    }
+  }
+
+  @Test func `a port that is not named is refused`() async throws {
+    try await ImageServer.run { server in
+      let url = server.serve("/a", .body(Data([1])))
+      let error = await #expect(throws: TransportError.self) {
+        try await transport(AddressPolicy(ports: [80, 443])).response(to: TransportRequest(url: url))
+      }
+      #expect(error?.description.contains("port \(server.port) is not one of 80, 443") == true)
+      let allowing = transport(AddressPolicy(ports: [Int(server.port)]))
+      let response = try await allowing.response(to: TransportRequest(url: url))
+      #expect(response.status == 200)
+    }
+  }
+
+  @Test func `a proxy of the environment does not get a request that has to be checked`() async throws {
+    await #expect(processExitsWith: .success) {
+      try await ImageServer.run { proxy in
+        setenv("http_proxy", "http://127.0.0.1:\(proxy.port)", 1)
+        let url = try #require(URL(string: "http://192.0.2.1/a"))
+        let open = try await CurlTransport().response(to: TransportRequest(url: url))
+        #expect(open.status == 404, "the proxy was asked")
+        let closed = CurlTransport(configuration: .init(addressPolicy: .publicInternetOnly))
+        await #expect(throws: TransportError.self) { try await closed.response(to: TransportRequest(url: url)) }
+        #expect(proxy.requests.count == 1)
+      }
+    }
+  }
+}
+
+extension URL {
+  /// The same address at another host.
+  fileprivate func host(replacedBy host: String) -> URL {
+    var parts = URLComponents(url: self, resolvingAgainstBaseURL: true)
+    parts?.host = host
+    return parts?.url ?? self
+  }
+}
