@@ -123,7 +123,7 @@ final class CurlHandle {
     set(CURLOPT_CONNECTTIMEOUT_MS, max(1, Int(limits.connectTimeout.inSeconds * 1000)))
     set(CURLOPT_BUFFERSIZE, 128 << 10)
     // Every encoding that libcurl can undo.
-    set(CURLOPT_ACCEPT_ENCODING, "")
+    if configuration.decodesContent { set(CURLOPT_ACCEPT_ENCODING, "") }
     if let file = configuration.certificateAuthorityFile { set(CURLOPT_CAINFO, file) }
     for field in transfer.request.headers.fields where field.isSendable {
       fields = curl_slist_append(fields, field.value.isEmpty ? "\(field.name);" : "\(field.name): \(field.value)")

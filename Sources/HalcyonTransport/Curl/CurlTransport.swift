@@ -11,10 +11,14 @@ public final class CurlTransport: Transport {
   public struct Configuration: Hashable, Sendable {
     /// A file of certificates to trust (PEM) instead of the system's. Default: `nil`, the system's.
     public var certificateAuthorityFile: String?
+    /// Whether compression is offered to servers and undone. Default: yes. Without it bodies are passed on as they are
+    /// sent, as a proxy needs it; `Content-Encoding` tells how.
+    public var decodesContent: Bool
 
     /// Creates a configuration.
-    public init(certificateAuthorityFile: String? = nil) {
+    public init(certificateAuthorityFile: String? = nil, decodesContent: Bool = true) {
       self.certificateAuthorityFile = certificateAuthorityFile
+      self.decodesContent = decodesContent
     }
   }
 
