@@ -48,7 +48,8 @@ public struct HTTPCache: Sendable {
 
   /// What to do with the head of an answer, as metadata made from it. What it renews or ends is changed in the store.
   ///
-  /// A 304 that no validator of the cache asked for is delivered: it answers whoever sent the request.
+  /// A 304 that no validator of the cache asked for is delivered: it answers whoever sent the request. All fields of an
+  /// answer are kept, but those about one connection: leave out what must not reach the disk, `Set-Cookie` for example.
   public func outcome(of answer: EntryMetadata, to lookup: CacheLookup) async -> CacheOutcome {
     switch answer.status {
     case 304 where lookup.isConditional:
