@@ -61,7 +61,10 @@ public struct HTTPCache: Sendable {
     default: break
     }
     let draft = draft(of: answer, to: lookup)
-    if draft == nil, lookup.stored != nil, isReplacement(answer, for: lookup) { await remove(lookup.storedKey) }
+    if draft == nil, lookup.stored != nil, isReplacement(answer, for: lookup) {
+      // Without the first variant nobody finds the others.
+      await remove(lookup.storedKey, variants: lookup.storedKey == lookup.key ? lookup.variants : [])
+    }
     return .deliver(draft)
   }
 
@@ -140,7 +143,7 @@ extension HTTPCache {
   }
 
   /// What cannot be removed now is asked for again next time, and removed then.
-  private func remove(_ key: CacheKey, variants: [VariantKey] = []) async {
+  private func remove(_ key: CacheKey, variants: [VariantKey]) async {
     for variant in variants { try? await dataStore.removeEntry(for: key.variant(variant)) }
     try? await dataStore.removeEntry(for: key)
   }
