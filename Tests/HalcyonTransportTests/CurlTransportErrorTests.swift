@@ -121,6 +121,19 @@ struct CurlTransportErrorTests {
     }
   }
 
+  @Test func `a transport that decodes nothing passes bodies on as they are sent`() async throws {
+    try await ImageServer.run { server in
+      let url = server.serve("/a", .body(body, headers: ["Content-Encoding": "gzip"]))
+      let transport = CurlTransport(configuration: CurlTransport.Configuration(decodesContent: false))
+      let response = try await transport.response(to: TransportRequest(url: url))
+      var data = Data()
+      for try await piece in response.body { data.append(piece) }
+      #expect(data == body)
+      #expect(response.headers["Content-Encoding"] == "gzip")
+      #expect(server.requests.first?.headers["Accept-Encoding"] == nil)
+    }
+  }
+
   @Test func `a body that is not compressed as it says is an error`() async throws {
     try await ImageServer.run { server in
       let url = server.serve("/a", .body(body, headers: ["Content-Encoding": "gzip"]))

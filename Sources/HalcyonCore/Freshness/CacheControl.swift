@@ -17,6 +17,8 @@ public struct CacheControl: Hashable, Sendable {
   public var maxStale: Int?
   /// Nothing of the exchange may be kept.
   public var forbidsStorage = false
+  /// The answer may be kept by caches that know its status, and by no others, whatever else it forbids.
+  public var requiresKnownStatus = false
   /// What is kept has to be asked for each time. Also where the directive names fields.
   public var requiresValidation = false
   /// What is stale must not be served, not even instead of an error.
@@ -48,6 +50,7 @@ public struct CacheControl: Hashable, Sendable {
     case "min-fresh": minFresh = max(minFresh ?? 0, Self.seconds(value))
     case "max-stale": maxStale = value == nil ? maxStale ?? .max : Self.strictest(maxStale, value)
     case "no-store": forbidsStorage = true
+    case "must-understand": requiresKnownStatus = true
     case "no-cache": requiresValidation = true
     case "must-revalidate": forbidsStale = true
     case "proxy-revalidate": forbidsSharedStale = true

@@ -48,7 +48,8 @@ public struct HTTPCache: Sendable {
 
   /// What to do with the head of an answer, as metadata made from it. What it renews or ends is changed in the store.
   ///
-  /// A 304 that no validator of the cache asked for is delivered: it answers whoever sent the request.
+  /// A 304 that no validator of the cache asked for is delivered: it answers whoever sent the request. All fields of an
+  /// answer are kept, but those about one connection: leave out what must not reach the disk, `Set-Cookie` for example.
   public func outcome(of answer: EntryMetadata, to lookup: CacheLookup) async -> CacheOutcome {
     switch answer.status {
     case 304 where lookup.isConditional:
@@ -60,7 +61,10 @@ public struct HTTPCache: Sendable {
     default: break
     }
     let draft = draft(of: answer, to: lookup)
-    if draft == nil, lookup.stored != nil, isReplacement(answer, for: lookup) { await remove(lookup.storedKey) }
+    if draft == nil, lookup.stored != nil, isReplacement(answer, for: lookup) {
+      // Without the first variant nobody finds the others.
+      await remove(lookup.storedKey, variants: lookup.storedKey == lookup.key ? lookup.variants : [])
+    }
     return .deliver(draft)
   }
 
@@ -139,7 +143,7 @@ extension HTTPCache {
   }
 
   /// What cannot be removed now is asked for again next time, and removed then.
-  private func remove(_ key: CacheKey, variants: [VariantKey] = []) async {
+  private func remove(_ key: CacheKey, variants: [VariantKey]) async {
     for variant in variants { try? await dataStore.removeEntry(for: key.variant(variant)) }
     try? await dataStore.removeEntry(for: key)
   }

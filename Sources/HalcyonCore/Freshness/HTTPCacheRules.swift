@@ -38,8 +38,9 @@ public struct HTTPCacheRules: Hashable, Sendable {
   /// Whether an answer to a GET may be kept (RFC 9111, 3).
   public func isStorable(status: Int, headers: HTTPHeaders, requestHeaders: HTTPHeaders) -> Bool {
     let answer = CacheControl(headers)
-    guard !answer.forbidsStorage, !CacheControl(requestHeaders).forbidsStorage, status >= 200, status != 206,
-      status != 304
+    let isKnown = Self.storableStatuses.contains(status)
+    guard answer.requiresKnownStatus ? isKnown : !answer.forbidsStorage,
+      !CacheControl(requestHeaders).forbidsStorage, status >= 200, status != 206, status != 304
     else { return false }
     if isShared {
       if answer.isPrivate { return false }
@@ -48,7 +49,7 @@ public struct HTTPCacheRules: Hashable, Sendable {
     }
     let saysHowLong =
       answer.maxAge != nil || headers["Expires"] != nil || isShared && answer.sharedMaxAge != nil
-    return Self.storableStatuses.contains(status) || saysHowLong || answer.isPublic
+    return isKnown || saysHowLong || answer.isPublic
   }
 
   /// What may be done with a stored answer now.
@@ -103,7 +104,8 @@ public struct HTTPCacheRules: Hashable, Sendable {
       return HTTPDate.parse(expires, now: stored.responseDate).map { max(0, $0.timeIntervalSince(made)) } ?? 0
     }
     if saysNothing(stored.headers) { return defaultLifetime.inSeconds }
-    guard Self.storableStatuses.contains(stored.status), let field = stored.headers["Last-Modified"],
+    guard Self.storableStatuses.contains(stored.status) || control.isPublic,
+      let field = stored.headers["Last-Modified"],
       let modified = HTTPDate.parse(field, now: stored.responseDate)
     else { return 0 }
     return min(Self.longestHeuristicLifetime, max(0, made.timeIntervalSince(modified) / 10))
@@ -115,10 +117,13 @@ public struct HTTPCacheRules: Hashable, Sendable {
     guard resident >= -Self.toleratedClockError else { return nil }
     let apparent = max(0, stored.responseDate.timeIntervalSince(madeDate(of: stored)))
     let delay = max(0, stored.responseDate.timeIntervalSince(stored.requestDate))
-    let claimed = stored.headers["Age"].flatMap { $0.split(separator: ",").first }.flatMap {
-      Double($0.trimmingCharacters(in: .whitespaces))
-    }
-    return max(apparent, max(0, claimed ?? 0) + delay) + max(0, resident)
+    return max(apparent, claimedAge(stored.headers["Age"]) + delay) + max(0, resident)
+  }
+
+  /// The first of several values; what is no whole number says nothing.
+  private func claimedAge(_ field: String?) -> Double {
+    let value = field?.prefix { $0 != "," }.trimmingCharacters(in: .whitespaces) ?? ""
+    return value.utf8.allSatisfy { (48...57).contains($0) } ? Double(value) ?? 0 : 0
   }
 
   private func madeDate(of stored: EntryMetadata) -> Date {

@@ -19,19 +19,21 @@ public struct VariantKey: Hashable, Sendable {
       })
     guard !names.contains("*") else { return nil }
     fields = names.filter { !$0.isEmpty }.sorted().map { name in
-      HTTPHeaders.Field(name: name, value: Self.hash(requestHeaders[name]))
+      HTTPHeaders.Field(name: name, value: Self.hash(name, requestHeaders[name]))
     }
   }
 
   /// Whether a request has the same values.
   public func matches(_ requestHeaders: HTTPHeaders) -> Bool {
-    fields.allSatisfy { Self.hash(requestHeaders[$0.name]) == $0.value }
+    fields.allSatisfy { Self.hash($0.name, requestHeaders[$0.name]) == $0.value }
   }
 
-  /// Nothing for a field that is not there. White space around commas and in a row tells nothing.
-  private static func hash(_ value: String?) -> String {
+  /// Nothing for a field that is not there. White space around commas and in a row tells nothing, nor does the case of
+  /// the names of languages (RFC 5646, 2.1.1).
+  private static func hash(_ name: String, _ value: String?) -> String {
     guard let value else { return "" }
-    let normalized = value.split(separator: ",").map { $0.split(whereSeparator: \.isWhitespace).joined(separator: " ") }
-    return KeyDigest(normalized.joined(separator: ",")).hexadecimal
+    let items = value.split(separator: ",").map { $0.split(whereSeparator: \.isWhitespace).joined(separator: " ") }
+    let normalized = items.joined(separator: ",")
+    return KeyDigest(name == "accept-language" ? normalized.lowercased() : normalized).hexadecimal
   }
 }

@@ -168,7 +168,7 @@ final class CurlHandle {
     set(CURLOPT_CONNECTTIMEOUT_MS, max(1, Int(limits.connectTimeout.inSeconds * 1000)))
     set(CURLOPT_BUFFERSIZE, 64 << 10)
     // Every encoding that libcurl can undo.
-    set(CURLOPT_ACCEPT_ENCODING, "")
+    if configuration.decodesContent { set(CURLOPT_ACCEPT_ENCODING, "") }
     // Transfers to one server share a connection of HTTP/2 instead of each making its own while there is none.
     set(CURLOPT_PIPEWAIT, transfer.request.url.scheme?.lowercased() == "https" ? 1 : 0)
     halcyon_curl_leave_name_lookups(easy)

@@ -17,11 +17,17 @@ public final class CurlTransport: Transport {
     /// It is asked at every connection, and connections are not shared with other transports. With any other policy no
     /// proxy is used: a proxy would connect where we cannot look.
     public var addressPolicy: AddressPolicy
+    /// Whether compression is offered to servers and undone. Default: yes. Without it bodies are passed on as they are
+    /// sent, as a proxy needs it; `Content-Encoding` tells how.
+    public var decodesContent: Bool
 
     /// Creates a configuration.
-    public init(certificateAuthorityFile: String? = nil, addressPolicy: AddressPolicy = .any) {
+    public init(
+      certificateAuthorityFile: String? = nil, addressPolicy: AddressPolicy = .any, decodesContent: Bool = true
+    ) {
       self.certificateAuthorityFile = certificateAuthorityFile
       self.addressPolicy = addressPolicy
+      self.decodesContent = decodesContent
     }
   }
 

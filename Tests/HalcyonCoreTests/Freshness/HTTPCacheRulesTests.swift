@@ -36,6 +36,9 @@ struct HTTPCacheRulesTests {
     (["Cache-Control": "max-age=3600", "Age": "3600"], 1, .stale),
     (["Cache-Control": "max-age=3600", "Age": "1800, 7"], 1799, .fresh),
     (["Cache-Control": "max-age=3600", "Age": "a lot"], 3599, .fresh),
+    (["Cache-Control": "max-age=3600", "Age": "7200.0"], 3599, .fresh),
+    (["Cache-Control": "max-age=3600", "Age": "-7200"], 3599, .fresh),
+    (["Cache-Control": "max-age=3600", "Age": "99999999999999999999"], 1, .stale),
     (["Cache-Control": "max-age=60, max-age=3600"], 61, .stale),
     (["Cache-Control": "max-age=3600, max-age=60"], 59, .fresh),
     (["Cache-Control": "max-age=abc"], 1, .stale),
@@ -137,6 +140,21 @@ struct HTTPCacheRulesTests {
     #expect(!rules.isStorable(status: 103, headers: ["Cache-Control": "max-age=5"], requestHeaders: [:]))
   }
 
+  @Test func `an answer may be meant for caches that know its status`() {
+    let headers: HTTPHeaders = ["Cache-Control": "no-store, max-age=60, must-understand"]
+    #expect(rules.isStorable(status: 200, headers: headers, requestHeaders: [:]))
+    #expect(!rules.isStorable(status: 599, headers: headers, requestHeaders: [:]))
+    #expect(!rules.isStorable(status: 200, headers: headers, requestHeaders: ["Cache-Control": "no-store"]))
+  }
+
+  @Test func `a status that says nothing about caching may be said to be cacheable`() {
+    let modified = Self.httpDate(-1000)
+    let open = stored(["Cache-Control": "public", "Last-Modified": modified], status: 599)
+    #expect(rules.isStorable(status: 599, headers: open.headers, requestHeaders: [:]))
+    #expect(rules.lifetime(of: open) == 100)
+    #expect(rules.lifetime(of: stored(["Last-Modified": modified], status: 599)) == 0)
+  }
+
   @Test func `a shared cache keeps less and by its own lifetime`() {
     let shared = HTTPCacheRules(isShared: true)
     let credentials: HTTPHeaders = ["Authorization": "Basic eA=="]
@@ -191,7 +209,14 @@ struct VariantKeyTests {
         of: ["Vary": "Accept, accept-LANGUAGE"], requestHeaders: ["Accept": "image/avif,image/png", "X": "1"]))
     #expect(key.matches(["accept": "image/avif,  image/png"]))
     #expect(!key.matches(["Accept": "image/png"]))
+    #expect(!key.matches(["Accept": "IMAGE/avif,image/png"]))
     #expect(!key.matches(["Accept": "image/avif,image/png", "Accept-Language": "de"]))
+  }
+
+  @Test func `languages are compared whatever their case`() throws {
+    let key = try #require(VariantKey(of: ["Vary": "Accept-Language"], requestHeaders: ["Accept-Language": "en, de"]))
+    #expect(key.matches(["Accept-Language": "EN,De"]))
+    #expect(!key.matches(["Accept-Language": "de, en"]))
   }
 
   @Test func `no request fits a variant of everything, every request fits one of nothing`() throws {

@@ -112,6 +112,16 @@ struct HTTPCacheTests {
     #expect(client.store.keys == [client.key])
   }
 
+  @Test mutating func `without any network all stands in that may be served without asking`() async throws {
+    for (control, isServed) in [("max-age=1", true), ("max-age=1, must-revalidate", false)] {
+      try await fill(["Cache-Control": control], wait: 1000)
+      let lookup = await client.cache.lookUp(client.key, requestHeaders: [:], at: client.clock.now())
+      #expect(client.cache.staleEntry(for: lookup, at: client.clock.now()) == nil)
+      let entry = client.cache.staleEntry(for: lookup, isOffline: true, at: client.clock.now())
+      #expect((entry != nil) == isServed)
+    }
+  }
+
   @Test(arguments: [404, 410])
   mutating func `what is gone is removed with its variants`(status: Int) async throws {
     let headers: HTTPHeaders = ["Cache-Control": "max-age=1, stale-if-error=60", "Vary": "Accept"]

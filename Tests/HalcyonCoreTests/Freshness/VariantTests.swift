@@ -78,6 +78,37 @@ struct VariantTests {
     #expect(try await get("a") == .stored("a2"))
   }
 
+  @Test mutating func `no variant is left behind by the one that lists them`() async throws {
+    for name in ["a", "b", "c"] { _ = try await get(name, .body(name, Self.varying)) }
+    client.clock.advance(by: .seconds(61))
+    _ = try await get("b", .body("secret", ["Cache-Control": "no-store", "Vary": "Accept"]))
+    #expect(client.store.keys.count == 2)
+    _ = try await get("a", .body("secret", ["Cache-Control": "no-store", "Vary": "Accept"]))
+    #expect(client.store.keys.isEmpty)
+  }
+
+  @Test func `an answer without variants, and the first of several, take one read`() async throws {
+    let store = CountingStore()
+    let cache = HTTPCache(store: store)
+    let now = Date()
+    for (accept, vary, reads) in [("a", nil, 1), ("a", "Accept", 1), ("b", "Accept", 2)] as [(String, String?, Int)] {
+      let key = CacheKey("answer \(vary ?? "")")
+      let headers: HTTPHeaders = ["Accept": accept]
+      var head = EntryMetadata(headers: ["Cache-Control": "max-age=60"], requestDate: now, responseDate: now)
+      head.headers["Vary"] = vary
+      let lookup = await cache.lookUp(key, requestHeaders: headers, at: now)
+      guard case .deliver(let draft?) = await cache.outcome(of: head, to: lookup) else {
+        Issue.record("the answer may be kept")
+        return
+      }
+      try await cache.store(draft, body: Data(accept.utf8))
+      store.reset()
+      let found = await cache.lookUp(key, requestHeaders: headers, at: now)
+      #expect(found.stored?.body == Data(accept.utf8))
+      #expect(store.readCount == reads)
+    }
+  }
+
   @Test mutating func `all variants are removed together`() async throws {
     for name in ["a", "b", "c"] { _ = try await get(name, .body(name, Self.varying)) }
     try await client.cache.removeAnswers(for: client.key)
@@ -115,4 +146,25 @@ struct VariantTests {
       #expect(try await disk.removeEntries(from: .url(url)) == 2)
     }
   }
+}
+
+/// Counts what is read.
+private final class CountingStore: DataStore {
+  private let reads = Lock(0)
+  private let store = MemoryDataStore()
+
+  var readCount: Int { reads.withLock { $0 } }
+  func reset() { reads.withLock { $0 = 0 } }
+
+  func entry(for key: CacheKey) async throws -> StoredEntry? {
+    reads.withLock { $0 += 1 }
+    return try await store.entry(for: key)
+  }
+
+  func store(_ entry: StoredEntry, for key: CacheKey) async throws { try await store.store(entry, for: key) }
+  func updateMetadata(_ metadata: EntryMetadata, for key: CacheKey) async throws -> Bool {
+    try await store.updateMetadata(metadata, for: key)
+  }
+  func removeEntry(for key: CacheKey) async throws { try await store.removeEntry(for: key) }
+  func removeAll() async throws { try await store.removeAll() }
 }

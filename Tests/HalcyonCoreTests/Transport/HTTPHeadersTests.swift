@@ -26,4 +26,12 @@ struct HTTPHeadersTests {
     #expect(Set([left, right]).count == 1)
     #expect(left != ["A": "1", "B": "3"])
   }
+
+  @Test func `fields about one connection are told from those for the other end`() {
+    let headers: HTTPHeaders = [
+      "connection": "close, X-Hop", "x-hop": "1", "Keep-Alive": "timeout=5", "TE": "trailers", "Upgrade": "h2c",
+      "Transfer-Encoding": "chunked", "Proxy-Authorization": "x", "ETag": "1", "Cache-Control": "no-store",
+    ]
+    #expect(headers.endToEnd == ["ETag": "1", "Cache-Control": "no-store"])
+  }
 }
