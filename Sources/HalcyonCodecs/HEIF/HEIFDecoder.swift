@@ -1,0 +1,44 @@
+#if HEIF
+public import Foundation
+public import HalcyonCore
+
+/// Decodes HEIC and HEIF through libheif: the picture that stands for the file, grids and alpha included.
+///
+/// The stored planes are filtered to the wanted size as they are, so colours are converted for the pixels of the result
+/// only. Colours beyond sRGB are cut to the nearest that it has, light beyond white to white. Of a sequence only the
+/// still picture is read; Exif's orientation counts for nothing here, as ISO/IEC 23008-12 has it.
+public struct HEIFDecoder: ImageDecoder {
+  private let graphs = ResampleGraphCache()
+
+  /// Creates a decoder; its copies share what they know about resizing, a few megabytes at most.
+  public init() {}
+
+  /// HEIC alone, whatever codec is inside.
+  public var formats: Set<ImageFormat> { [.heic] }
+
+  /// Reads the boxes before the coded pictures.
+  public func probe(_ bytes: Data, isComplete: Bool) throws -> ImageInfo? {
+    try header(bytes, isComplete: isComplete)?.info(.heic)
+  }
+
+  /// Decodes a whole file at the wanted size.
+  public func decode(_ bytes: Data, options: DecodingOptions) throws -> DecodedImage {
+    guard let header = try header(bytes, isComplete: true) else { throw ImageDecodingError.truncated(.heic) }
+    let plan = try DecodingPlan(info: header.info(.heic), options: options)
+    if options.isCancelled() { throw ImageDecodingError.cancelled }
+    return try bytes.withUnsafeBytes { buffer in
+      guard try MediaFile(Bytes(buffer), format: .heic).isWhole else { throw ImageDecodingError.truncated(.heic) }
+      let picture = try HEIFPicture(buffer, header: header, limits: options.limits)
+      return try plan.image {
+        try picture.samples().bitmap(plan, header: header, graphs: graphs, isCancelled: options.isCancelled)
+      }
+    }
+  }
+
+  private func header(_ bytes: Data, isComplete: Bool) throws -> PictureHeader? {
+    try bytes.withUnsafeBytes {
+      try PictureHeaderParser.parse(Bytes($0), format: .heic, isComplete: isComplete, prefersSequence: false)
+    }
+  }
+}
+#endif
