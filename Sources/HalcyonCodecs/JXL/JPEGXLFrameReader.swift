@@ -1,0 +1,39 @@
+#if JXL
+import HalcyonCore
+
+/// The pictures of an animated JPEG XL file, one after the other.
+final class JPEGXLFrameReader: ImageFrameReader {
+  let animation: AnimationInfo
+
+  private let bytes: LastingBytes
+  private var reader: JPEGXLReader
+  private let plan: DecodingPlan
+  private let graphs: ResampleGraphCache
+  private let isCancelled: @Sendable () -> Bool
+
+  init(
+    _ bytes: LastingBytes, header: JPEGXLHeader, plan: DecodingPlan, graphs: ResampleGraphCache,
+    isCancelled: @escaping @Sendable () -> Bool
+  ) throws {
+    self.bytes = bytes
+    self.plan = plan
+    self.graphs = graphs
+    self.isCancelled = isCancelled
+    reader = try JPEGXLReader(bytes.bytes)
+    animation = AnimationInfo(frameCount: header.info.frameCount, loopCount: header.loopCount)
+  }
+
+  func nextFrame() throws -> AnimationFrame? {
+    if isCancelled() { throw ImageDecodingError.cancelled }
+    do {
+      guard let frame = try reader.next() else { return nil }
+      let image = try plan.image { try frame.bitmap.resampled(plan, graphs: graphs, isCancelled: isCancelled) }
+      return AnimationFrame(bitmap: image.bitmap, duration: .shown(seconds: frame.duration))
+    } catch BitmapError.outOfMemory(let size) {
+      throw ImageDecodingError.outOfMemory(size)
+    }
+  }
+
+  func rewind() throws { reader = try JPEGXLReader(bytes.bytes) }
+}
+#endif
