@@ -63,7 +63,7 @@ let package = Package(
     module("HalcyonCore", dependencies: ["CSQLite", "CZlib"]),
     module(
       "HalcyonCodecs",
-      dependencies: ["HalcyonCore", "CSPNG", "CZimg", "JPEGShim"] + [
+      dependencies: ["HalcyonCore", "CLCMS", "CSPNG", "CZimg", "CZlib", "JPEGShim"] + [
         traitLibrary("CAVIF", trait: "AVIF"), traitLibrary("CHEIF", trait: "HEIF"),
         traitLibrary("CJXL", trait: "JXL"), traitLibrary("CRSVG", trait: "SVG"),
       ]),
@@ -90,6 +90,7 @@ let package = Package(
     system("CJPEG", pkgConfig: "libjpeg", debian: "libjpeg62-turbo-dev", brew: "jpeg-turbo"),
     system("CSPNG", pkgConfig: "spng", debian: "libspng-dev", brew: "libspng"),
     system("CZimg", pkgConfig: "zimg", debian: "libzimg-dev", brew: "zimg"),
+    system("CLCMS", pkgConfig: "lcms2", debian: "liblcms2-dev", brew: "little-cms2"),
     system("CAVIF", pkgConfig: "libavif", debian: "libavif-dev", brew: "libavif"),
     system("CHEIF", pkgConfig: "libheif", debian: "libheif-dev", brew: "libheif"),
     system("CJXL", pkgConfig: "libjxl", debian: "libjxl-dev", brew: "jpeg-xl"),
