@@ -7,7 +7,7 @@ public import HalcyonCore
 /// The stored planes are filtered to the wanted size as they are, so colours are converted for the pixels of the result
 /// only. Colours beyond sRGB are cut to the nearest that it has, light beyond white to white.
 public struct AVIFDecoder: AnimatedImageDecoder {
-  private let graphs = ResampleGraphCache()
+  private let renderer = PictureRenderer()
 
   /// Creates a decoder; its copies share what they know about resizing, a few megabytes at most.
   public init() {}
@@ -28,9 +28,7 @@ public struct AVIFDecoder: AnimatedImageDecoder {
     return try bytes.withUnsafeBytes { buffer in
       let reader = try AVIFReader(buffer, header: header, limits: options.limits)
       try reader.next()
-      return try plan.image {
-        try reader.samples().bitmap(plan, header: header, graphs: graphs, isCancelled: options.isCancelled)
-      }
+      return try renderer.image(reader.samples(), header: header, plan: plan, isCancelled: options.isCancelled)
     }
   }
 
@@ -39,7 +37,7 @@ public struct AVIFDecoder: AnimatedImageDecoder {
     let header = try wholeHeader(bytes)
     let plan = try DecodingPlan(info: header.info(.avif), options: options)
     return try AVIFFrameReader(
-      LastingBytes(bytes), header: header, plan: plan, graphs: graphs, options: options)
+      LastingBytes(bytes), header: header, plan: plan, renderer: renderer, options: options)
   }
 
   private func header(_ bytes: Data, isComplete: Bool) throws -> PictureHeader? {

@@ -9,17 +9,17 @@ final class AVIFFrameReader: ImageFrameReader {
   private let reader: AVIFReader
   private let header: PictureHeader
   private let plan: DecodingPlan
-  private let graphs: ResampleGraphCache
+  private let renderer: PictureRenderer
   private let isCancelled: @Sendable () -> Bool
 
   init(
-    _ bytes: LastingBytes, header: PictureHeader, plan: DecodingPlan, graphs: ResampleGraphCache,
+    _ bytes: LastingBytes, header: PictureHeader, plan: DecodingPlan, renderer: PictureRenderer,
     options: DecodingOptions
   ) throws {
     self.bytes = bytes
     self.header = header
     self.plan = plan
-    self.graphs = graphs
+    self.renderer = renderer
     isCancelled = options.isCancelled
     reader = try AVIFReader(bytes.bytes, header: header, limits: options.limits)
     animation = AnimationInfo(frameCount: max(1, reader.frameCount), loopCount: header.loopCount)
@@ -28,9 +28,7 @@ final class AVIFFrameReader: ImageFrameReader {
   func nextFrame() throws -> AnimationFrame? {
     if isCancelled() { throw ImageDecodingError.cancelled }
     guard try reader.next() else { return nil }
-    let image = try plan.image {
-      try reader.samples().bitmap(plan, header: header, graphs: graphs, isCancelled: isCancelled)
-    }
+    let image = try renderer.image(reader.samples(), header: header, plan: plan, isCancelled: isCancelled)
     return AnimationFrame(bitmap: image.bitmap, duration: .shown(seconds: reader.frameSeconds))
   }
 

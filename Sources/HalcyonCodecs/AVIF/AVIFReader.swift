@@ -51,7 +51,9 @@ final class AVIFReader {
     }
     var coding = SampleCoding(depth: Int(image.depth))
     coding.chromaSiting = image.chromaSiting
-    let alpha = image.alphaPlane.map { SamplePlanes.Plane(start: $0, bytesPerRow: Int(image.alphaRowBytes)) }
+    // libavif 0.11 takes depth for alpha in sequences.
+    let alphaPlane = header.hasAlpha ? image.alphaPlane : nil
+    let alpha = alphaPlane.map { SamplePlanes.Plane(start: $0, bytesPerRow: Int(image.alphaRowBytes)) }
     if alpha != nil { coding.alpha = image.alphaPremultiplied == AVIF_TRUE ? .premultiplied : .straight }
     var colors = [SamplePlanes.Plane(start: first, bytesPerRow: Int(image.yuvRowBytes.0))]
     if let second = image.yuvPlanes.1, let third = image.yuvPlanes.2, image.yuvFormat != AVIF_PIXEL_FORMAT_YUV400 {

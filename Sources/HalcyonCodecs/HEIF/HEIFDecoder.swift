@@ -8,7 +8,7 @@ public import HalcyonCore
 /// only. Colours beyond sRGB are cut to the nearest that it has, light beyond white to white. Of a sequence only the
 /// still picture is read; Exif's orientation counts for nothing here, as ISO/IEC 23008-12 has it.
 public struct HEIFDecoder: ImageDecoder {
-  private let graphs = ResampleGraphCache()
+  private let renderer = PictureRenderer()
 
   /// Creates a decoder; its copies share what they know about resizing, a few megabytes at most.
   public init() {}
@@ -24,15 +24,18 @@ public struct HEIFDecoder: ImageDecoder {
   /// Decodes a whole file at the wanted size.
   public func decode(_ bytes: Data, options: DecodingOptions) throws -> DecodedImage {
     guard let header = try header(bytes, isComplete: true) else { throw ImageDecodingError.truncated(.heic) }
-    let plan = try DecodingPlan(info: header.info(.heic), options: options)
+    // libheif 1.15 turns and crops alpha even where it is told to leave pictures as they are, so it does all of it there.
+    let drawn = header.hasAlpha ? header.transformed : header
+    let plan = try DecodingPlan(info: drawn.info(.heic), options: options)
     if options.isCancelled() { throw ImageDecodingError.cancelled }
-    return try bytes.withUnsafeBytes { buffer in
+    let image = try bytes.withUnsafeBytes { buffer in
       guard try MediaFile(Bytes(buffer), format: .heic).isWhole else { throw ImageDecodingError.truncated(.heic) }
-      let picture = try HEIFPicture(buffer, header: header, limits: options.limits)
-      return try plan.image {
-        try picture.samples().bitmap(plan, header: header, graphs: graphs, isCancelled: options.isCancelled)
-      }
+      let picture = try HEIFPicture(buffer, header: drawn, isTransformed: header.hasAlpha, limits: options.limits)
+      return try renderer.image(picture.samples(), header: drawn, plan: plan, isCancelled: options.isCancelled)
     }
+    var info = header.info(.heic)
+    info.droppedContent = image.info.droppedContent
+    return DecodedImage(bitmap: image.bitmap, info: info)
   }
 
   private func header(_ bytes: Data, isComplete: Bool) throws -> PictureHeader? {

@@ -2,13 +2,17 @@
 import CHEIF
 import HalcyonCore
 
-/// The decoded primary picture of a HEIF file, neither turned nor cropped.
+/// The decoded primary picture of a HEIF file.
 struct HEIFPicture: ~Copyable {
   private let image: OpaquePointer
   private let header: PictureHeader
 
   /// Decodes on this thread alone: a pipeline decodes several pictures at once.
-  init(_ bytes: UnsafeRawBufferPointer, header: PictureHeader, limits: ImageLimits) throws(ImageDecodingError) {
+  ///
+  /// - Parameter isTransformed: Whether the picture is to be cropped and turned as the file says.
+  init(
+    _ bytes: UnsafeRawBufferPointer, header: PictureHeader, isTransformed: Bool, limits: ImageLimits
+  ) throws(ImageDecodingError) {
     self.header = header
     guard let context = heif_context_alloc() else { throw .outOfMemory(header.codedSize) }
     defer { heif_context_free(context) }
@@ -18,7 +22,7 @@ struct HEIFPicture: ~Copyable {
     var handle: OpaquePointer?
     try Self.check(heif_context_get_primary_image_handle(context, &handle), header)
     defer { heif_image_handle_release(handle) }
-    image = try Self.decode(handle, header)
+    image = try Self.decode(handle, header, isTransformed: isTransformed)
   }
 
   deinit { heif_image_release(image) }
@@ -48,11 +52,11 @@ struct HEIFPicture: ~Copyable {
   }
 
   private static func decode(
-    _ handle: OpaquePointer?, _ header: PictureHeader
+    _ handle: OpaquePointer?, _ header: PictureHeader, isTransformed: Bool
   ) throws(ImageDecodingError) -> OpaquePointer {
     guard let options = heif_decoding_options_alloc() else { throw .outOfMemory(header.codedSize) }
     defer { heif_decoding_options_free(options) }
-    options.pointee.ignore_transformations = 1
+    options.pointee.ignore_transformations = isTransformed ? 0 : 1
     var image: OpaquePointer?
     try check(heif_decode_image(handle, &image, heif_colorspace_undefined, heif_chroma_undefined, options), header)
     guard let image else { throw .corrupt(.heic, reason: "it has no picture") }

@@ -7,7 +7,7 @@ public import HalcyonCore
 /// libjxl gives whole pictures, so a smaller size takes the memory of the full one for a moment. It converts colours to
 /// sRGB itself where the picture is in its own colour space (`XYB`); light beyond white is cut.
 public struct JPEGXLDecoder: AnimatedImageDecoder {
-  private let graphs = ResampleGraphCache()
+  private let renderer = JPEGXLRenderer()
 
   /// Creates a decoder; its copies share what they know about resizing, a few megabytes at most.
   public init() {}
@@ -31,12 +31,10 @@ public struct JPEGXLDecoder: AnimatedImageDecoder {
       let plan = try DecodingPlan(info: header.info, options: options)
       if options.isCancelled() { throw ImageDecodingError.cancelled }
       let reader = try JPEGXLReader(buffer)
-      return try plan.image {
-        guard let frame = try reader.next() else {
-          throw ImageDecodingError.corrupt(.jpegXL, reason: "it has no picture")
-        }
-        return try frame.bitmap.resampled(plan, graphs: graphs, isCancelled: options.isCancelled)
+      guard let frame = try reader.next() else {
+        throw ImageDecodingError.corrupt(.jpegXL, reason: "it has no picture")
       }
+      return try renderer.image(frame.bitmap, of: reader, plan: plan, isCancelled: options.isCancelled)
     }
   }
 
@@ -45,7 +43,8 @@ public struct JPEGXLDecoder: AnimatedImageDecoder {
     let lasting = LastingBytes(bytes)
     let header = try JPEGXLHeader(lasting.bytes)
     let plan = try DecodingPlan(info: header.info, options: options)
-    return try JPEGXLFrameReader(lasting, header: header, plan: plan, graphs: graphs, isCancelled: options.isCancelled)
+    return try JPEGXLFrameReader(
+      lasting, header: header, plan: plan, renderer: renderer, isCancelled: options.isCancelled)
   }
 }
 #endif

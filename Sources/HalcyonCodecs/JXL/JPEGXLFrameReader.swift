@@ -8,16 +8,16 @@ final class JPEGXLFrameReader: ImageFrameReader {
   private let bytes: LastingBytes
   private var reader: JPEGXLReader
   private let plan: DecodingPlan
-  private let graphs: ResampleGraphCache
+  private let renderer: JPEGXLRenderer
   private let isCancelled: @Sendable () -> Bool
 
   init(
-    _ bytes: LastingBytes, header: JPEGXLHeader, plan: DecodingPlan, graphs: ResampleGraphCache,
+    _ bytes: LastingBytes, header: JPEGXLHeader, plan: DecodingPlan, renderer: JPEGXLRenderer,
     isCancelled: @escaping @Sendable () -> Bool
   ) throws {
     self.bytes = bytes
     self.plan = plan
-    self.graphs = graphs
+    self.renderer = renderer
     self.isCancelled = isCancelled
     reader = try JPEGXLReader(bytes.bytes)
     animation = AnimationInfo(frameCount: header.info.frameCount, loopCount: header.loopCount)
@@ -25,13 +25,9 @@ final class JPEGXLFrameReader: ImageFrameReader {
 
   func nextFrame() throws -> AnimationFrame? {
     if isCancelled() { throw ImageDecodingError.cancelled }
-    do {
-      guard let frame = try reader.next() else { return nil }
-      let image = try plan.image { try frame.bitmap.resampled(plan, graphs: graphs, isCancelled: isCancelled) }
-      return AnimationFrame(bitmap: image.bitmap, duration: .shown(seconds: frame.duration))
-    } catch BitmapError.outOfMemory(let size) {
-      throw ImageDecodingError.outOfMemory(size)
-    }
+    guard let frame = try reader.next() else { return nil }
+    let image = try renderer.image(frame.bitmap, of: reader, plan: plan, isCancelled: isCancelled)
+    return AnimationFrame(bitmap: image.bitmap, duration: .shown(seconds: frame.duration))
   }
 
   func rewind() throws { reader = try JPEGXLReader(bytes.bytes) }

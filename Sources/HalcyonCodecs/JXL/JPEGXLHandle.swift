@@ -8,8 +8,10 @@ final class JPEGXLHandle {
   /// What the file says of itself, once its header has been read.
   private(set) var basics = JxlBasicInfo()
 
+  /// - Parameter file: Bare or in its container.
   /// - Throws: `ImageDecodingError.truncated` when the header does not end inside the bytes.
-  init(_ bytes: UnsafeRawBufferPointer, events: Int32) throws(ImageDecodingError) {
+  init(_ file: UnsafeRawBufferPointer, events: Int32) throws(ImageDecodingError) {
+    let bytes = JPEGXLContainer.codestream(in: file)
     guard let decoder = JxlDecoderCreate(nil) else { throw .outOfMemory(PixelSize(width: 0, height: 0)) }
     self.decoder = decoder
     guard

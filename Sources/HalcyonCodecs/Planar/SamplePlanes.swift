@@ -16,6 +16,8 @@ struct SamplePlanes {
   /// Those of colour, then that of alpha where there is one.
   let planes: [Plane]
   let coding: SampleCoding
+  /// As the file says it.
+  let color: ColorCoding
 
   /// - Parameters:
   ///   - colors: Luma and two colour differences; luma alone; or, where the matrix is 0, green, blue and red.
@@ -33,6 +35,7 @@ struct SamplePlanes {
     coding.matrix = color.matrix == ColorCoding.unspecified ? ColorCoding.bt601Matrix : color.matrix
     self.size = size
     self.coding = coding
+    self.color = color
     let isGrey = colors.count == 1
     if !isGrey, coding.matrix == 0 {
       channels = .rgb

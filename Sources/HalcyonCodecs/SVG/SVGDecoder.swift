@@ -31,7 +31,10 @@ public struct SVGDecoder: ImageDecoder {
     try options.limits.check(drawing.outputSize, format: .svg)
     if options.isCancelled() { throw ImageDecodingError.cancelled }
     do {
-      let bitmap = try bytes.withUnsafeBytes { try SVGDocument($0).draw(drawing) }
+      let bitmap = try bytes.withUnsafeBytes { buffer in
+        try SVGComplexity.check(buffer)
+        return try SVGDocument(buffer).draw(drawing)
+      }
       return DecodedImage(bitmap: bitmap, info: info)
     } catch BitmapError.outOfMemory(let size) {
       throw ImageDecodingError.outOfMemory(size)

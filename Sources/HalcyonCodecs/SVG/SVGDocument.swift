@@ -58,7 +58,9 @@ struct SVGDocument: ~Copyable {
 
   private static func refusal(_ error: UnsafeMutablePointer<GError>?) -> ImageDecodingError {
     defer { if let error { g_error_free(error) } }
-    return .corrupt(.svg, reason: error.map { String(cString: $0.pointee.message) } ?? "librsvg cannot read it")
+    guard let error else { return .corrupt(.svg, reason: "librsvg cannot read it") }
+    let lines = String(cString: error.pointee.message).split(whereSeparator: \.isNewline)
+    return .corrupt(.svg, reason: lines.joined(separator: " "))
   }
 }
 #endif

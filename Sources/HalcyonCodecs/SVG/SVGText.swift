@@ -3,10 +3,8 @@ import Foundation
 
 /// The beginning of a drawing as bytes of UTF-8, whatever of Unicode's encodings it is in.
 enum SVGText {
-  /// A tag that opens a drawing ends before this.
-  private static let byteLimit = 1 << 20
-
-  static func bytes(of file: UnsafeRawBufferPointer) -> [UInt8] {
+  /// - Parameter byteLimit: As many bytes are looked at. A tag that opens a drawing ends before the first megabyte does.
+  static func bytes(of file: UnsafeRawBufferPointer, byteLimit: Int = 1 << 20) -> [UInt8] {
     let head = Array(file.prefix(byteLimit))
     switch (head.first, head.dropFirst().first) {
     case (0xFF, 0xFE), (0x3C, 0x00): return utf8(head) { UInt16($0) | UInt16($1) << 8 }

@@ -1,4 +1,4 @@
-#if AVIF || HEIF
+#if AVIF || HEIF || JXL
 /// One box of an ISO base media file (ISO/IEC 14496-12, 4.2).
 struct Box {
   /// Four letters.

@@ -10,8 +10,8 @@ struct MediaFile {
   private(set) var metadata: Bytes?
   /// The table of tracks, whole.
   private(set) var movie: Bytes?
-  /// Whether the last box ends where the bytes do, or nearer.
-  private(set) var isWhole = true
+  /// Whether there are boxes, and the last one ends inside the bytes.
+  private(set) var isWhole = false
   private var brands: Set<String> = []
 
   /// - Throws: `ImageDecodingError.corrupt` where the bytes are no row of boxes.

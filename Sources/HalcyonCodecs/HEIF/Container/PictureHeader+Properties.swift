@@ -1,4 +1,5 @@
 #if AVIF || HEIF
+import Foundation
 import HalcyonCore
 
 extension PictureHeader {
@@ -38,7 +39,7 @@ extension PictureHeader {
         let matrix = content.unsigned16(at: 8), let range = content[10]
       else { return }
       color = ColorCoding(primaries: primaries, transfer: transfer, matrix: matrix, isFullRange: range & 0x80 != 0)
-    case "prof", "rICC": colorProfile = (4..<max(4, content.count)).compactMap { content[$0] }
+    case "prof", "rICC": colorProfile = Data((4..<max(4, content.count)).compactMap { content[$0] })
     default: break
     }
   }

@@ -1,4 +1,5 @@
 #if AVIF || HEIF
+import Foundation
 import HalcyonCore
 
 /// What the boxes of an AVIF or HEIC file tell of the picture that stands for it.
@@ -13,10 +14,19 @@ struct PictureHeader {
   var bitDepth = 8
   /// As the container tells it, which overrides the codec's own word.
   var color: ColorCoding?
-  var colorProfile: [UInt8]?
+  var colorProfile: Data?
   var frameCount = 1
   var loopCount: Int?
   var droppedContent: Set<DroppedContent> = []
+
+  /// The header of the same picture once it has been cropped and turned.
+  var transformed: PictureHeader {
+    var header = self
+    header.codedSize = orientation.swapsAxes ? aperture.size.transposed : aperture.size
+    header.aperture = CleanAperture(whole: header.codedSize)
+    header.orientation = .up
+    return header
+  }
 
   func info(_ format: ImageFormat) -> ImageInfo {
     ImageInfo(

@@ -3,14 +3,6 @@ import HalcyonCore
 
 /// Reads the header of an AVIF or HEIC file from its first bytes.
 struct PictureHeaderParser {
-  private static let alphaTypes: Set = [
-    "urn:mpeg:mpegB:cicp:systems:auxiliary:alpha", "urn:mpeg:hevc:2015:auxid:1",
-  ]
-  private static let depthTypes: Set = [
-    "urn:mpeg:mpegB:cicp:systems:auxiliary:depth", "urn:mpeg:hevc:2015:auxid:2",
-  ]
-  private static let gainMapType = "urn:com:apple:photo:2020:aux:hdrgainmap"
-
   private let table: ItemTable
 
   /// The header, or `nil` where more bytes are needed; never `nil` for a whole file.
@@ -45,7 +37,9 @@ struct PictureHeaderParser {
     header.frameCount = sequence.frameCount
     header.loopCount = sequence.loopCount
     header.hasAlpha = sequence.hasAlpha
+    if sequence.hasDepth { header.droppedContent.insert(.depthMap) }
     for property in sequence.properties { header.apply(property) }
+    if header.color?.isHighDynamicRange == true { header.droppedContent.insert(.highDynamicRange) }
     return header
   }
 
@@ -72,8 +66,8 @@ struct PictureHeaderParser {
     // A grid may have its alpha in each of its parts.
     let targets = Set([item] + table.parts(of: item))
     for reference in table.references where reference.type == "auxl" && !targets.isDisjoint(with: reference.targets) {
-      let type = table.property("auxC", of: reference.source).map(Self.name) ?? ""
-      if Self.alphaTypes.contains(type) {
+      let type = table.property("auxC", of: reference.source).map(AuxiliaryType.name) ?? ""
+      if AuxiliaryType.alpha.contains(type) {
         header.hasAlpha = true
         header.isAlphaPremultiplied =
           header.isAlphaPremultiplied
@@ -81,15 +75,10 @@ struct PictureHeaderParser {
             $0.type == "prem" && $0.source == item && $0.targets.contains(reference.source)
           }
       }
-      if Self.depthTypes.contains(type) { header.droppedContent.insert(.depthMap) }
-      if type == Self.gainMapType { header.droppedContent.insert(.gainMap) }
+      if AuxiliaryType.depth.contains(type) { header.droppedContent.insert(.depthMap) }
+      if AuxiliaryType.gainMap.contains(type) { header.droppedContent.insert(.gainMap) }
     }
     if table.types.values.contains("tmap") { header.droppedContent.insert(.gainMap) }
-  }
-
-  /// The text up to a zero byte, behind the version.
-  private static func name(_ content: Bytes) -> String {
-    String(decoding: (4..<max(4, content.count)).compactMap { content[$0] }.prefix { $0 != 0 }, as: UTF8.self)
   }
 }
 #endif

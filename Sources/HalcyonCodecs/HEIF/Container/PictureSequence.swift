@@ -8,6 +8,7 @@ struct PictureSequence {
   /// How often the pictures are shown; `nil` for ever.
   var loopCount: Int?
   var hasAlpha: Bool
+  var hasDepth: Bool
   /// The description of the first picture, with the boxes of a still picture's properties.
   var sampleEntry: Bytes?
 
@@ -23,13 +24,22 @@ struct PictureSequence {
     else { return nil }
     size = PixelSize(width: width >> 16, height: height >> 16)
     frameCount = max(1, count)
-    hasAlpha = tracks.contains { Self.handler($0) == "auxv" }
+    let auxiliaries = tracks.filter { Self.handler($0) == "auxv" }.map(Self.auxiliaryType)
+    hasAlpha = auxiliaries.contains { $0.map(AuxiliaryType.alpha.contains) ?? true }
+    hasDepth = auxiliaries.contains { $0.map(AuxiliaryType.depth.contains) ?? false }
     sampleEntry = table.box("stsd").flatMap { Box($0, at: 8)?.content }
     loopCount = Self.loopCount(track, trackDuration: Self.duration(header, at: isLong ? 28 : 20, isLong: isLong))
   }
 
   /// The boxes behind the fixed fields of the description of the pictures.
   var properties: [Box] { sampleEntry.map { Box.boxes(in: $0, from: 78) } ?? [] }
+
+  /// What the pictures of an auxiliary track are, where it says so.
+  private static func auxiliaryType(_ track: Bytes) -> String? {
+    let table = track.box("mdia")?.box("minf")?.box("stbl")
+    let entry = table?.box("stsd").flatMap { Box($0, at: 8)?.content }
+    return entry?.box("auxi", from: 78).map(AuxiliaryType.name)
+  }
 
   private static func handler(_ track: Bytes) -> String? { track.box("mdia")?.box("hdlr")?.text(at: 8, count: 4) }
 
