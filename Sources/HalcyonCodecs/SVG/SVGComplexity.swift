@@ -36,6 +36,9 @@ struct SVGComplexity {
     while let tag = scanner.next() {
       switch tag {
       case .end: if open.count > 1 { open.removeLast() }
+      case .nestedEntity:
+        // They unfold without end in the worst case, which libxml2 2.9 notices, but then leaks memory.
+        throw .unsupportedFeature(.svg, feature: "entities made of other entities")
       case .start(let identifier, let references, let isEmpty):
         let index = elements.count
         elements.append(Element(references: references))

@@ -4,6 +4,8 @@ struct SVGTagScanner {
   enum Tag {
     case start(identifier: ArraySlice<UInt8>?, references: [ArraySlice<UInt8>], isEmpty: Bool)
     case end
+    /// A declaration of an entity that refers to others.
+    case nestedEntity
   }
 
   private let text: [UInt8]
@@ -20,8 +22,11 @@ struct SVGTagScanner {
         guard skip(past: "-->") else { return nil }
       } else if starts(with: "![CDATA[") {
         guard skip(past: "]]>") else { return nil }
+      } else if starts(with: "!ENTITY") {
+        if declaresNestedEntity() { return .nestedEntity }
       } else if starts(with: "!") || starts(with: "?") {
-        guard skip(past: ">") else { return nil }
+        // What a declaration holds is looked at in turn.
+        continue
       } else if starts(with: "/") {
         return skip(past: ">") ? .end : nil
       } else {
@@ -29,6 +34,18 @@ struct SVGTagScanner {
       }
     }
     return nil
+  }
+
+  /// Whether a declaration uses another entity, which is no number of a character.
+  private func declaresNestedEntity() -> Bool {
+    let declaration = text[offset...].prefix { $0 != UInt8(ascii: ">") }
+    return declaration.indices.contains { index in
+      switch text[index] {
+      case UInt8(ascii: "%"): true
+      case UInt8(ascii: "&"): index + 1 >= text.count || text[index + 1] != UInt8(ascii: "#")
+      default: false
+      }
+    }
   }
 
   private mutating func start() -> Tag? {

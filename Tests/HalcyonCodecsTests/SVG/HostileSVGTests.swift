@@ -58,6 +58,16 @@ struct HostileSVGTests {
     }
   }
 
+  @Test func `entities are refused where they hold others, and drawn where they do not`() throws {
+    let name = "<!DOCTYPE svg [<!ENTITY a 'lime'><!ENTITY b '&a;'>]>"
+    let drawing = Self.open + "<rect width='8' height='8' fill='&a;'/></svg>"
+    #expect(throws: ImageDecodingError.unsupportedFeature(.svg, feature: "entities made of other entities")) {
+      try SVGDecoder().decode(Data((name + drawing).utf8), options: DecodingOptions())
+    }
+    let plain = Data((name.replacing("<!ENTITY b '&a;'>", with: "") + drawing).utf8)
+    #expect(try SVGDecoder().decode(plain, options: DecodingOptions()).bitmap.color(4, 4) == Color(0, 255, 0, 255))
+  }
+
   @Test func `references that come to too much are refused before they are drawn`() throws {
     #expect(
       throws: ImageDecodingError.unsupportedFeature(.svg, feature: "references that come to over 100000 elements")
