@@ -8,22 +8,22 @@ SOURCES = Package.swift Sources Tests Tools/Package.swift Tools/Sources Tools/Te
 export SWIFT_BACKTRACE ?= enable=no
 
 .PHONY: demo test bench bench-memory bench-disk bench-network bench-downsample torture test-sanitize test-release \
-  format docs packages
+  format docs packages all-packages
 
 demo: packages ## Loads photos from a server of its own, and shows from where and how fast they came.
 	$(SWIFT) run --quiet halcyon-demo
 
 test: export HALCYON_WARNINGS_AS_ERRORS = 1
-test: packages ## Checks the format, and runs all tests.
+test: all-packages ## Checks the format, and runs all tests.
 	$(SWIFT) format lint --strict --parallel --recursive $(SOURCES)
 	$(SWIFT) test --disable-xctest --enable-all-traits
 	$(SWIFT) test --disable-xctest --package-path Tools
 	$(SWIFT) build --package-path Benchmarks
 	Scripts/check-consumer
 
-test-sanitize: packages ## Runs the tests under the thread sanitizer, and what reads bytes under the address sanitizer.
+test-sanitize: all-packages ## Runs the tests under the thread sanitizer, and what reads bytes under the address sanitizer.
 	$(SWIFT) test --disable-xctest --sanitize=thread --scratch-path .build-thread
-	$(SWIFT) test --disable-xctest --sanitize=address --scratch-path .build-address
+	$(SWIFT) test --disable-xctest --enable-all-traits --sanitize=address --scratch-path .build-address
 
 test-release: packages ## Runs the tests as optimised as users run the code.
 	$(SWIFT) test --disable-xctest -c release -Xswiftc -enable-testing --scratch-path .build-release
@@ -57,3 +57,6 @@ docs: packages ## Writes the documentation of the public API as a web site to .b
 
 packages:
 	@Scripts/install-packages
+
+all-packages:
+	@Scripts/install-packages all

@@ -15,6 +15,11 @@ let swiftSettings: [SwiftSetting] =
 /// Apple's systems bring what libcurl is used for elsewhere.
 let offApple = TargetDependencyCondition.when(platforms: [.linux, .android, .openbsd])
 
+/// A library of the system that only those need who switch its trait on.
+func traitLibrary(_ name: String, trait: String) -> Target.Dependency {
+  .target(name: name, condition: .when(traits: [trait]))
+}
+
 /// A target of ours with the strict settings; `path` only where the folder is not named after the target.
 func module(
   _ name: String, dependencies: [Target.Dependency] = [], path: String? = nil, resources: [Resource]? = nil
@@ -48,15 +53,20 @@ let package = Package(
     .library(name: "HalcyonTesting", targets: ["HalcyonTesting"]),
   ],
   traits: [
-    .trait(name: "AVIF", description: "Reserved for AVIF through libavif."),
-    .trait(name: "HEIF", description: "Reserved for HEIC and HEIF through libheif."),
-    .trait(name: "JXL", description: "Reserved for JPEG XL through libjxl."),
-    .trait(name: "SVG", description: "Reserved for SVG through librsvg."),
+    .trait(name: "AVIF", description: "Reads and writes AVIF through libavif."),
+    .trait(name: "HEIF", description: "Reads HEIC and HEIF through libheif."),
+    .trait(name: "JXL", description: "Reads and writes JPEG XL through libjxl."),
+    .trait(name: "SVG", description: "Draws SVG through librsvg."),
     .trait(name: "GTK", description: "Reserved for views in GTK 4 windows."),
   ],
   targets: [
     module("HalcyonCore", dependencies: ["CSQLite", "CZlib", "FileShim"]),
-    module("HalcyonCodecs", dependencies: ["HalcyonCore", "CLCMS", "CSPNG", "CZimg", "CZlib", "JPEGShim"]),
+    module(
+      "HalcyonCodecs",
+      dependencies: ["HalcyonCore", "CLCMS", "CSPNG", "CZimg", "CZlib", "JPEGShim"] + [
+        traitLibrary("CAVIF", trait: "AVIF"), traitLibrary("CHEIF", trait: "HEIF"),
+        traitLibrary("CJXL", trait: "JXL"), traitLibrary("CRSVG", trait: "SVG"),
+      ]),
     module("HalcyonTransport", dependencies: ["HalcyonCore", .target(name: "CurlShim", condition: offApple)]),
     module("Halcyon", dependencies: ["HalcyonCore", "HalcyonCodecs", "HalcyonTransport"]),
     module("HalcyonTesting", dependencies: ["HalcyonCore"]),
@@ -83,6 +93,10 @@ let package = Package(
     system("CSPNG", pkgConfig: "spng", debian: "libspng-dev", brew: "libspng"),
     system("CZimg", pkgConfig: "zimg", debian: "libzimg-dev", brew: "zimg"),
     system("CLCMS", pkgConfig: "lcms2", debian: "liblcms2-dev", brew: "little-cms2"),
+    system("CAVIF", pkgConfig: "libavif", debian: "libavif-dev", brew: "libavif"),
+    system("CHEIF", pkgConfig: "libheif", debian: "libheif-dev", brew: "libheif"),
+    system("CJXL", pkgConfig: "libjxl", debian: "libjxl-dev", brew: "jpeg-xl"),
+    system("CRSVG", pkgConfig: "librsvg-2.0", debian: "librsvg2-dev", brew: "librsvg"),
     shim("CurlShim", over: "CCurl"),
     shim("JPEGShim", over: "CJPEG"),
     .target(name: "FileShim", path: "Sources/Shims/FileShim"),

@@ -22,7 +22,7 @@ let package = Package(
     .executable(name: "halcyon-http-proxy", targets: ["halcyon-http-proxy"]),
   ],
   dependencies: [
-    .package(name: "Halcyon", path: ".."),
+    .package(name: "Halcyon", path: "..", traits: ["AVIF", "HEIF", "JXL", "SVG"]),
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0"),
     .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1"),
     .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),

@@ -2,8 +2,36 @@ public import HalcyonCore
 
 /// The decoders and encoders that come with Halcyon, ready for a pipeline's configuration.
 public enum StandardCodecs {
-  /// JPEG and PNG.
-  public static let decoders: [any ImageDecoder] = [JPEGDecoder(), PNGDecoder()]
-  /// JPEG and PNG.
-  public static let encoders: [any ImageEncoder] = [JPEGEncoder(), PNGEncoder()]
+  /// JPEG and PNG; with the package's traits also AVIF, HEIC (`HEIF`), JPEG XL (`JXL`) and SVG.
+  public static let decoders: [any ImageDecoder] = [JPEGDecoder(), PNGDecoder()] + traitDecoders
+  /// JPEG and PNG; with the package's traits also AVIF and JPEG XL (`JXL`).
+  public static let encoders: [any ImageEncoder] = [JPEGEncoder(), PNGEncoder()] + traitEncoders
+
+  private static var traitDecoders: [any ImageDecoder] {
+    var decoders: [any ImageDecoder] = []
+    #if AVIF
+    decoders.append(AVIFDecoder())
+    #endif
+    #if HEIF
+    decoders.append(HEIFDecoder())
+    #endif
+    #if JXL
+    decoders.append(JPEGXLDecoder())
+    #endif
+    #if SVG
+    decoders.append(SVGDecoder())
+    #endif
+    return decoders
+  }
+
+  private static var traitEncoders: [any ImageEncoder] {
+    var encoders: [any ImageEncoder] = []
+    #if AVIF
+    encoders.append(AVIFEncoder())
+    #endif
+    #if JXL
+    encoders.append(JPEGXLEncoder())
+    #endif
+    return encoders
+  }
 }

@@ -1,13 +1,13 @@
 import HalcyonCore
 
-/// How the samples of an image lie in planes of one byte a sample.
+/// How the samples of an image lie in planes.
 struct PlaneFormat: Equatable {
   enum Channels: Equatable {
     case grey
     case rgb
     /// Colours already multiplied by alpha.
     case rgbaPremultiplied
-    /// Full range with the matrix of JFIF; colour planes are smaller by powers of two and sited in the centre.
+    /// Colour planes are smaller by powers of two.
     case yCbCr(shiftX: Int, shiftY: Int)
   }
 
@@ -16,6 +16,15 @@ struct PlaneFormat: Equatable {
   var size: PixelSize
   /// Bytes that the source writes in each row of each plane, at least the width of the plane.
   var rowByteCounts: [Int]
+  /// What the numbers mean.
+  var coding = SampleCoding()
+
+  /// What these samples become: grey stays grey, everything else becomes red, green and blue.
+  var outputChannels: Channels {
+    if coding.alpha != .none { return .rgbaPremultiplied }
+    if case .yCbCr = channels { return .rgb }
+    return channels
+  }
 
   /// Planes that all have the size of the image.
   init(channels: Channels, size: PixelSize) {

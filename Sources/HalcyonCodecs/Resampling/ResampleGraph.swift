@@ -4,6 +4,8 @@ import HalcyonCore
 /// One conversion by zimg: from planes of one size and kind to RGB, RGBA or grey planes of another size.
 struct ResampleGraph: ~Copyable {
   private static let lanczosTaps = 3.0
+  /// In cd/m², of which only light beyond the white of paper knows.
+  private static let paperWhite = 203.0
   private static let version = UInt32(ZIMG_API_VERSION_MAJOR << 8 | ZIMG_API_VERSION_MINOR)
 
   private let handle: OpaquePointer
@@ -25,6 +27,7 @@ struct ResampleGraph: ~Copyable {
     // Not with 512-bit instructions, which are no faster here: zimg 3.0.4 then converts 16 samples before the window,
     // outside the buffer where the window starts near the left edge.
     parameters.cpu_type = ZIMG_CPU_AUTO
+    parameters.nominal_peak_luminance = Self.paperWhite
     guard let handle = zimg_filter_graph_build(&input, &output, &parameters) else { throw .last }
     self.handle = handle
   }
@@ -64,10 +67,21 @@ struct ResampleGraph: ~Copyable {
 
   private static func inputFormat(_ source: PlaneFormat, window: PixelRectangle) -> zimg_image_format {
     var format = format(channels: source.channels, size: source.size)
+    let coding = source.coding
+    format.pixel_type = coding.depth > 8 ? ZIMG_PIXEL_WORD : ZIMG_PIXEL_BYTE
+    format.depth = UInt32(coding.depth)
+    format.pixel_range = coding.isFullRange ? ZIMG_RANGE_FULL : ZIMG_RANGE_LIMITED
+    if coding.alpha != .none {
+      format.alpha = coding.alpha == .straight ? ZIMG_ALPHA_STRAIGHT : ZIMG_ALPHA_PREMULTIPLIED
+    }
+    if let range = coding.highDynamicRange {
+      format.color_primaries = zimg_color_primaries_e(Int32(range.primaries))
+      format.transfer_characteristics = zimg_transfer_characteristics_e(Int32(range.transfer))
+    }
     if case .yCbCr(let shiftX, let shiftY) = source.channels {
       format.color_family = ZIMG_COLOR_YUV
-      format.matrix_coefficients = ZIMG_MATRIX_BT470_BG
-      format.chroma_location = ZIMG_CHROMA_CENTER
+      format.matrix_coefficients = zimg_matrix_coefficients_e(Int32(coding.matrix))
+      format.chroma_location = coding.chromaSiting.location
       format.subsample_w = UInt32(shiftX)
       format.subsample_h = UInt32(shiftY)
     }
@@ -79,7 +93,12 @@ struct ResampleGraph: ~Copyable {
   }
 
   private static func outputFormat(_ source: PlaneFormat, size: PixelSize) -> zimg_image_format {
-    format(channels: source.channels, size: size)
+    var format = format(channels: source.outputChannels, size: size)
+    if source.coding.highDynamicRange != nil {
+      format.color_primaries = ZIMG_PRIMARIES_BT709
+      format.transfer_characteristics = ZIMG_TRANSFER_IEC_61966_2_1
+    }
+    return format
   }
 
   private static func format(channels: PlaneFormat.Channels, size: PixelSize) -> zimg_image_format {
@@ -114,5 +133,15 @@ struct ResampleGraph: ~Copyable {
         &buffer, Int32(plane), planes.start(ofPlane: plane), planes.stride(ofPlane: plane), planes.rowMask)
     }
     return buffer
+  }
+}
+
+extension SampleCoding.ChromaSiting {
+  fileprivate var location: zimg_chroma_location_e {
+    switch self {
+    case .center: ZIMG_CHROMA_CENTER
+    case .left: ZIMG_CHROMA_LEFT
+    case .topLeft: ZIMG_CHROMA_TOP_LEFT
+    }
   }
 }

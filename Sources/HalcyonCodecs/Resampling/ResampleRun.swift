@@ -30,7 +30,7 @@ final class ResampleRun {
     let rowCount = isStreaming ? rows : height + source.rowsPerRead
     guard
       let input = PlaneBuffer(rowByteCounts: source.format.rowByteCounts, rowCount: rowCount, isRing: isStreaming),
-      let output = try Self.outputBuffer(graph: shared.graph, channels: source.format.channels, size: outputSize)
+      let output = try Self.outputBuffer(graph: shared.graph, channels: source.format.outputChannels, size: outputSize)
     else { throw .outOfMemory }
     self.source = source
     self.shared = shared

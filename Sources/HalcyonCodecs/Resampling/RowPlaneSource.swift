@@ -9,10 +9,12 @@ final class RowPlaneSource: PlaneSource {
   private let isCancelled: () -> Bool
   private var row: [UInt32]
 
-  init(_ rows: any RowSource, isCancelled: @escaping () -> Bool) {
+  init(_ rows: any RowSource, coding: SampleCoding = SampleCoding(), isCancelled: @escaping () -> Bool) {
     self.rows = rows
     self.isCancelled = isCancelled
-    format = PlaneFormat(channels: rows.isOpaque ? .rgb : .rgbaPremultiplied, size: rows.size)
+    var format = PlaneFormat(channels: rows.isOpaque ? .rgb : .rgbaPremultiplied, size: rows.size)
+    format.coding = coding
+    self.format = format
     row = Array(repeating: 0, count: rows.size.width)
   }
 

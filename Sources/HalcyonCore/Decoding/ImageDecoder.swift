@@ -6,6 +6,7 @@ public import Foundation
 /// - It never traps, hangs or reads outside the bytes, whatever they are.
 /// - It checks ``DecodingOptions/limits`` before it takes memory for pixels.
 /// - It applies the orientation of the file exactly once, and returns `options.size.geometry(for:).outputSize` pixels.
+///   A drawing, which has no pixels of its own, fills the wanted size even where that is larger.
 /// - Calls may run at once on several threads.
 public protocol ImageDecoder: Sendable {
   /// The formats that this decoder reads.

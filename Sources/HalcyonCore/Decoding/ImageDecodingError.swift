@@ -30,7 +30,7 @@ extension ImageDecodingError: CustomStringConvertible {
     case .unknownFormat:
       "The bytes are no image in a known format. Check that the source gives an image and not, say, a web page."
     case .unsupportedFormat(let format):
-      "This build of Halcyon cannot decode \(format.rawValue). Add a decoder for it to the pipeline's configuration."
+      "This build of Halcyon cannot decode \(format.rawValue). \(format.decodingAdvice)"
     case .unsupportedFeature(let format, let feature):
       "The \(format.rawValue) image uses \(feature), which Halcyon does not decode. Save it again without that."
     case .corrupt(let format, let reason):

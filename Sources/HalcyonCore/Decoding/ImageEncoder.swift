@@ -43,7 +43,7 @@ extension ImageEncodingError: CustomStringConvertible {
   public var description: String {
     switch self {
     case .unsupportedFormat(let format):
-      "This build of Halcyon cannot write \(format.rawValue). Choose jpeg or png."
+      "This build of Halcyon cannot write \(format.rawValue). \(format.encodingAdvice)"
     case .tooLarge(let format, let size):
       "A \(format.rawValue) file cannot hold \(size) pixels. Downsample the image, or choose another format."
     case .failed(let format, let reason):

@@ -33,12 +33,12 @@ extension ImageFormat {
 
   /// The format that the first bytes of a file show, or `nil` when they show none.
   ///
-  /// 16 bytes tell every format but SVG, which is text and may open with comments.
+  /// 16 bytes tell every format but two: SVG, which is text and may open with comments, and pictures whose first brand
+  /// is of any codec, which have a list of brands behind it.
   public init?(sniffing bytes: Data) {
     let head = [UInt8](bytes.prefix(Self.sniffByteCount))
-    guard let format = Self.signatures.first(where: { $0.matches(head) })?.format ?? Self.vector(head) else {
-      return nil
-    }
+    let format = Self.signatures.first { $0.matches(head) }?.format
+    guard let format = format ?? FileTypeBox(head)?.format ?? VectorSniffing.format(head) else { return nil }
     self = format
   }
 
@@ -62,13 +62,6 @@ extension ImageFormat {
     Signature(.gif, (0, Array("GIF87a".utf8))),
     Signature(.gif, (0, Array("GIF89a".utf8))),
     Signature(.webp, (0, Array("RIFF".utf8)), (8, Array("WEBP".utf8))),
-    Signature(.avif, (4, Array("ftypavif".utf8))),
-    Signature(.avif, (4, Array("ftypavis".utf8))),
-    Signature(.heic, (4, Array("ftypheic".utf8))),
-    Signature(.heic, (4, Array("ftypheix".utf8))),
-    Signature(.heic, (4, Array("ftyphevc".utf8))),
-    Signature(.heic, (4, Array("ftypmif1".utf8))),
-    Signature(.heic, (4, Array("ftypmsf1".utf8))),
     Signature(.jpegXL, (0, [0xFF, 0x0A])),
     Signature(.jpegXL, (0, [0, 0, 0, 0x0C, 0x4A, 0x58, 0x4C, 0x20, 0x0D, 0x0A, 0x87, 0x0A])),
     Signature(.tiff, (0, [0x49, 0x49, 0x2A, 0])),
@@ -79,11 +72,4 @@ extension ImageFormat {
     Signature(.ico, (0, [0, 0, 1, 0])),
     Signature(.ico, (0, [0, 0, 2, 0])),
   ]
-
-  private static func vector(_ head: [UInt8]) -> ImageFormat? {
-    let text = String(decoding: head, as: UTF8.self).drop { $0.isWhitespace || $0 == "\u{FEFF}" }
-    guard text.first == "<" else { return nil }
-    let opensAsHTML = text.prefix(15).lowercased().hasPrefix("<!doctype html")
-    return !opensAsHTML && text.contains("<svg") && !text.lowercased().contains("<html") ? .svg : nil
-  }
 }

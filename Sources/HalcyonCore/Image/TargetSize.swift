@@ -1,4 +1,4 @@
-/// The size at which an image is wanted, in pixels. Nothing is ever enlarged.
+/// The size at which an image is wanted, in pixels. Nothing but drawings (SVG) is ever enlarged.
 @nonexhaustive
 public enum TargetSize: Hashable, Sendable {
   /// As large as the file has it.

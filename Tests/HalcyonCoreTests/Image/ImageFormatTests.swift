@@ -23,6 +23,29 @@ struct ImageFormatTests {
   }
 
   @Test(arguments: [
+    (["avif", "mif1"], ImageFormat.avif), (["mif1", "avif"], .avif), (["msf1", "iso8", "avis"], .avif),
+    (["mif1", "heic"], .heic), (["mif1", "miaf"], .heic), (["heim", "mif1"], .heic), (["iso8", "heix"], .heic),
+    (["isom", "mp41"], nil),
+  ])
+  func `the brands tell AVIF from HEIC`(brands: [String], format: ImageFormat?) {
+    let names = ([brands[0], "\0\0\0\0"] + brands).joined()
+    let head = [0, 0, 0, UInt8(names.utf8.count + 8)] + Array("ftyp\(names)".utf8)
+    #expect(ImageFormat(sniffing: Data(head + [0, 0, 0, 8])) == format)
+  }
+
+  @Test func `a first brand of any codec tells nothing until the others are there`() {
+    let head = [0, 0, 0, 24] + Array("ftypmif1\0\0\0\0mif1avif".utf8)
+    #expect(ImageFormat(sniffing: Data(head.prefix(20))) == nil)
+    #expect(ImageFormat(sniffing: Data(head)) == .avif)
+  }
+
+  @Test(arguments: [String.Encoding.utf16, .utf16BigEndian, .utf16LittleEndian, .utf8])
+  func `a drawing is told in every encoding`(encoding: String.Encoding) throws {
+    let text = "<!-- drawn --><!DOCTYPE svg><s:svg xmlns:s='http://www.w3.org/2000/svg'/>"
+    #expect(ImageFormat(sniffing: try #require(text.data(using: encoding))) == .svg)
+  }
+
+  @Test(arguments: [
     "", "<!DOCTYPE html><html><body><svg/></body></html>", "<HTML><svg></svg></HTML>", "hello", "{\"error\": 404}",
     "<xml/>", "BMW sells cars", "RIFF....AVI LIST",
   ])

@@ -1,0 +1,37 @@
+#if AVIF
+import HalcyonCore
+
+/// The pictures of an AVIF sequence, one after the other.
+final class AVIFFrameReader: ImageFrameReader {
+  let animation: AnimationInfo
+
+  private let bytes: LastingBytes
+  private let reader: AVIFReader
+  private let header: PictureHeader
+  private let plan: DecodingPlan
+  private let renderer: PictureRenderer
+  private let isCancelled: @Sendable () -> Bool
+
+  init(
+    _ bytes: LastingBytes, header: PictureHeader, plan: DecodingPlan, renderer: PictureRenderer,
+    options: DecodingOptions
+  ) throws {
+    self.bytes = bytes
+    self.header = header
+    self.plan = plan
+    self.renderer = renderer
+    isCancelled = options.isCancelled
+    reader = try AVIFReader(bytes.bytes, header: header, limits: options.limits)
+    animation = AnimationInfo(frameCount: max(1, reader.frameCount), loopCount: header.loopCount)
+  }
+
+  func nextFrame() throws -> AnimationFrame? {
+    if isCancelled() { throw ImageDecodingError.cancelled }
+    guard try reader.next() else { return nil }
+    let image = try renderer.image(reader.samples(), header: header, plan: plan, isCancelled: isCancelled)
+    return AnimationFrame(bitmap: image.bitmap, duration: .shown(seconds: reader.frameSeconds))
+  }
+
+  func rewind() throws { try reader.rewind() }
+}
+#endif

@@ -1,0 +1,116 @@
+#if AVIF
+import CAVIF
+import HalcyonCore
+
+/// An open AVIF file. Single-threaded: a pipeline decodes several at once.
+final class AVIFReader {
+  /// The most pixels that libavif lets a limit be.
+  private static let largestSizeLimit = 1 << 28
+
+  private let decoder: UnsafeMutablePointer<avifDecoder>
+  private let header: PictureHeader
+
+  /// - Parameter bytes: Stay valid as long as the reader.
+  init(_ bytes: UnsafeRawBufferPointer, header: PictureHeader, limits: ImageLimits) throws(ImageDecodingError) {
+    guard let decoder = avifDecoderCreate() else { throw .outOfMemory(header.codedSize) }
+    self.decoder = decoder
+    self.header = header
+    decoder.pointee.maxThreads = 1
+    decoder.pointee.ignoreExif = AVIF_TRUE
+    decoder.pointee.ignoreXMP = AVIF_TRUE
+    decoder.pointee.imageSizeLimit = UInt32(max(1, min(limits.pixelCount, Self.largestSizeLimit)))
+    decoder.pointee.imageDimensionLimit = UInt32(max(1, min(limits.sideLength, Int(UInt16.max))))
+    // What browsers read, too: many files name no bit depths or no size of their alpha.
+    decoder.pointee.strictFlags = avifStrictFlags(AVIF_STRICT_CLAP_VALID.rawValue)
+    try check(avifDecoderSetIOMemory(decoder, bytes.bindMemory(to: UInt8.self).baseAddress, bytes.count))
+    try check(avifDecoderParse(decoder))
+  }
+
+  deinit { avifDecoderDestroy(decoder) }
+
+  var frameCount: Int { Int(decoder.pointee.imageCount) }
+
+  /// How long the picture decoded last is shown, in seconds.
+  var frameSeconds: Double { decoder.pointee.imageTiming.duration }
+
+  /// Decodes the next picture; `false` after the last.
+  @discardableResult
+  func next() throws(ImageDecodingError) -> Bool {
+    let result = avifDecoderNextImage(decoder)
+    if result == AVIF_RESULT_NO_IMAGES_REMAINING { return false }
+    try check(result)
+    return true
+  }
+
+  func rewind() throws(ImageDecodingError) { try check(avifDecoderReset(decoder)) }
+
+  /// The picture decoded last, in planes that last until the next call.
+  func samples() throws(ImageDecodingError) -> SamplePlanes {
+    guard let image = decoder.pointee.image?.pointee, let first = image.yuvPlanes.0 else {
+      throw .corrupt(.avif, reason: "it has no picture")
+    }
+    var coding = SampleCoding(depth: Int(image.depth))
+    coding.chromaSiting = image.chromaSiting
+    // libavif 0.11 takes depth for alpha in sequences.
+    let alphaPlane = header.hasAlpha ? image.alphaPlane : nil
+    let alpha = alphaPlane.map { SamplePlanes.Plane(start: $0, bytesPerRow: Int(image.alphaRowBytes)) }
+    if alpha != nil { coding.alpha = image.alphaPremultiplied == AVIF_TRUE ? .premultiplied : .straight }
+    var colors = [SamplePlanes.Plane(start: first, bytesPerRow: Int(image.yuvRowBytes.0))]
+    if let second = image.yuvPlanes.1, let third = image.yuvPlanes.2, image.yuvFormat != AVIF_PIXEL_FORMAT_YUV400 {
+      let (shiftX, shiftY) = image.chromaShifts
+      for (start, bytesPerRow) in [(second, image.yuvRowBytes.1), (third, image.yuvRowBytes.2)] {
+        colors.append(
+          SamplePlanes.Plane(start: start, bytesPerRow: Int(bytesPerRow), shiftX: shiftX, shiftY: shiftY))
+      }
+    }
+    return try SamplePlanes(
+      size: PixelSize(width: Int(image.width), height: Int(image.height)), colors: colors, alpha: alpha,
+      color: image.colorCoding, coding: coding, format: .avif)
+  }
+
+  private func check(_ result: avifResult) throws(ImageDecodingError) {
+    switch result {
+    case AVIF_RESULT_OK: return
+    case AVIF_RESULT_TRUNCATED_DATA, AVIF_RESULT_WAITING_ON_IO: throw .truncated(.avif)
+    case AVIF_RESULT_OUT_OF_MEMORY: throw .outOfMemory(header.codedSize)
+    case AVIF_RESULT_NO_CODEC_AVAILABLE, AVIF_RESULT_NOT_IMPLEMENTED, AVIF_RESULT_UNSUPPORTED_DEPTH:
+      throw .unsupportedFeature(.avif, feature: reason(result))
+    default: throw .corrupt(.avif, reason: reason(result))
+    }
+  }
+
+  /// What libavif says, in its words.
+  private func reason(_ result: avifResult) -> String {
+    let name = String(cString: avifResultToString(result))
+    let detail = withUnsafeBytes(of: decoder.pointee.diag.error) { bytes in
+      String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+    }
+    return detail.isEmpty ? name : "\(name): \(detail)"
+  }
+}
+
+extension avifImage {
+  fileprivate var chromaShifts: (x: Int, y: Int) {
+    switch yuvFormat {
+    case AVIF_PIXEL_FORMAT_YUV420: (1, 1)
+    case AVIF_PIXEL_FORMAT_YUV422: (1, 0)
+    default: (0, 0)
+    }
+  }
+
+  /// AV1 names two places; encoders of pictures mean the centre where they name none.
+  fileprivate var chromaSiting: SampleCoding.ChromaSiting {
+    switch yuvChromaSamplePosition {
+    case AVIF_CHROMA_SAMPLE_POSITION_VERTICAL: .left
+    case AVIF_CHROMA_SAMPLE_POSITION_COLOCATED: .topLeft
+    default: .center
+    }
+  }
+
+  fileprivate var colorCoding: ColorCoding {
+    ColorCoding(
+      primaries: Int(colorPrimaries), transfer: Int(transferCharacteristics), matrix: Int(matrixCoefficients),
+      isFullRange: yuvRange == AVIF_RANGE_FULL)
+  }
+}
+#endif

@@ -1,0 +1,59 @@
+#if JXL
+import CJXL
+import HalcyonCore
+
+/// What a JPEG XL file tells without its pixels.
+struct JPEGXLHeader {
+  /// Pictures are counted up to here; a hostile file could hold millions of empty ones.
+  private static let frameLimit = 100_000
+
+  let info: ImageInfo
+  let loopCount: Int?
+
+  /// - Throws: `ImageDecodingError.truncated` when the bytes end before the header does, or before the last picture
+  ///   of an animation.
+  init(_ bytes: UnsafeRawBufferPointer) throws(ImageDecodingError) {
+    let handle = try JPEGXLHandle(bytes, events: JXL_DEC_FRAME.code)
+    let basics = handle.basics
+    let isAnimated = basics.have_animation == JXL_TRUE
+    loopCount = basics.animation.num_loops == 0 ? nil : Int(basics.animation.num_loops)
+    info = ImageInfo(
+      format: .jpegXL, storedSize: handle.size,
+      orientation: ImageOrientation(rawValue: Int(basics.orientation.rawValue)) ?? .up,
+      hasAlpha: basics.alpha_bits > 0, frameCount: isAnimated ? try Self.countFrames(handle) : 1,
+      colorModel: basics.num_color_channels == 1 ? .grey : .rgb, bitDepth: Int(min(16, basics.bits_per_sample)),
+      hasColorProfile: Self.hasProfile(handle), droppedContent: Self.droppedContent(handle))
+  }
+
+  private static func countFrames(_ handle: JPEGXLHandle) throws(ImageDecodingError) -> Int {
+    var count = 0
+    while try handle.process() == JXL_DEC_FRAME {
+      count += 1
+      guard count <= frameLimit else { throw .unsupportedFeature(.jpegXL, feature: "over \(frameLimit) pictures") }
+    }
+    return max(1, count)
+  }
+
+  /// Whether the colours are described by a profile and not by name.
+  private static func hasProfile(_ handle: JPEGXLHandle) -> Bool {
+    JxlDecoderGetColorAsEncodedProfile(handle.decoder, nil, JXL_COLOR_PROFILE_TARGET_ORIGINAL, nil) != JXL_DEC_SUCCESS
+  }
+
+  private static func droppedContent(_ handle: JPEGXLHandle) -> Set<DroppedContent> {
+    var dropped: Set<DroppedContent> = []
+    for channel in 0..<Int(min(handle.basics.num_extra_channels, 256)) {
+      var info = JxlExtraChannelInfo()
+      let status = JxlDecoderGetExtraChannelInfo(handle.decoder, channel, &info)
+      if status == JXL_DEC_SUCCESS, info.type == JXL_CHANNEL_DEPTH { dropped.insert(.depthMap) }
+    }
+    var encoding = JxlColorEncoding()
+    if JxlDecoderGetColorAsEncodedProfile(handle.decoder, nil, JXL_COLOR_PROFILE_TARGET_ORIGINAL, &encoding)
+      == JXL_DEC_SUCCESS,
+      [JXL_TRANSFER_FUNCTION_PQ, JXL_TRANSFER_FUNCTION_HLG].contains(encoding.transfer_function)
+    {
+      dropped.insert(.highDynamicRange)
+    }
+    return dropped
+  }
+}
+#endif

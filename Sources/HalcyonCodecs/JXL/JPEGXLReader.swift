@@ -1,0 +1,116 @@
+#if JXL
+import CJXL
+import Foundation
+import HalcyonCore
+
+/// Reads the pictures of a JPEG XL file as premultiplied RGBA, not yet upright.
+struct JPEGXLReader {
+  struct Frame {
+    var bitmap: Bitmap
+    /// In seconds.
+    var duration: Double
+  }
+
+  private static var pixelFormat: JxlPixelFormat {
+    JxlPixelFormat(num_channels: 4, data_type: JXL_TYPE_UINT8, endianness: JXL_NATIVE_ENDIAN, align: 0)
+  }
+
+  private let handle: JPEGXLHandle
+
+  init(_ bytes: UnsafeRawBufferPointer) throws(ImageDecodingError) {
+    handle = try JPEGXLHandle(bytes, events: JXL_DEC_FRAME.code | JXL_DEC_FULL_IMAGE.code)
+    var target = JxlColorEncoding()
+    JxlColorEncodingSetToSRGB(&target, handle.basics.num_color_channels == 1 ? JXL_TRUE : JXL_FALSE)
+    // Refused where the file keeps its original colours, which are converted later.
+    _ = JxlDecoderSetPreferredColorProfile(handle.decoder, &target)
+  }
+
+  /// The colours of the pictures where they have a name.
+  private var encoding: JxlColorEncoding? {
+    var encoding = JxlColorEncoding()
+    let status = JxlDecoderGetColorAsEncodedProfile(handle.decoder, nil, JXL_COLOR_PROFILE_TARGET_DATA, &encoding)
+    return status == JXL_DEC_SUCCESS ? encoding : nil
+  }
+
+  /// What the colours of the pictures mean; `nil` where libjxl gives sRGB.
+  var colorDescription: ColorDescription? {
+    if let encoding, encoding.transfer_function == JXL_TRANSFER_FUNCTION_SRGB,
+      encoding.white_point == JXL_WHITE_POINT_D65,
+      encoding.color_space == JXL_COLOR_SPACE_GRAY || encoding.primaries == JXL_PRIMARIES_SRGB
+    {
+      return nil
+    }
+    return profile().map { .profile($0) }
+  }
+
+  /// The code points of ITU-T H.273 where light goes beyond the white of paper.
+  var highDynamicRange: SampleCoding.HighDynamicRange? {
+    guard let encoding,
+      [JXL_TRANSFER_FUNCTION_PQ, JXL_TRANSFER_FUNCTION_HLG].contains(encoding.transfer_function)
+    else { return nil }
+    let primaries =
+      switch encoding.primaries {
+      case JXL_PRIMARIES_2100: 9
+      case JXL_PRIMARIES_P3: 12
+      default: 1
+      }
+    return SampleCoding.HighDynamicRange(primaries: primaries, transfer: Int(encoding.transfer_function.rawValue))
+  }
+
+  /// As libjxl writes it, also for colours that the file only names.
+  private func profile() -> Data? {
+    var count = 0
+    guard
+      JxlDecoderGetICCProfileSize(handle.decoder, nil, JXL_COLOR_PROFILE_TARGET_DATA, &count) == JXL_DEC_SUCCESS,
+      count <= ColorDescription.profileByteLimit
+    else { return nil }
+    var bytes = [UInt8](repeating: 0, count: count)
+    guard
+      JxlDecoderGetColorAsICCProfile(handle.decoder, nil, JXL_COLOR_PROFILE_TARGET_DATA, &bytes, count)
+        == JXL_DEC_SUCCESS
+    else { return nil }
+    return Data(bytes)
+  }
+
+  private var isOpaque: Bool { handle.basics.alpha_bits == 0 }
+
+  /// The next picture, composed, or `nil` after the last.
+  func next() throws -> Frame? {
+    guard try handle.process() == JXL_DEC_FRAME else { return nil }
+    // libjxl knows no longer what it was once the picture is there.
+    let duration = seconds()
+    return Frame(bitmap: try bitmap(), duration: duration)
+  }
+
+  private func bitmap() throws -> Bitmap {
+    do {
+      return try Bitmap(size: handle.size, isOpaque: isOpaque, fill: fill)
+    } catch BitmapError.outOfMemory(let size) {
+      throw ImageDecodingError.outOfMemory(size)
+    }
+  }
+
+  private func fill(_ output: UnsafeMutableRawBufferPointer) throws(ImageDecodingError) {
+    try handle.expect(JXL_DEC_NEED_IMAGE_OUT_BUFFER)
+    var format = Self.pixelFormat
+    guard JxlDecoderSetImageOutBuffer(handle.decoder, &format, output.baseAddress, output.count) == JXL_DEC_SUCCESS
+    else { throw JPEGXLHandle.refusal }
+    try handle.expect(JXL_DEC_FULL_IMAGE)
+    premultiply(output)
+  }
+
+  private func seconds() -> Double {
+    var header = JxlFrameHeader()
+    guard JxlDecoderGetFrameHeader(handle.decoder, &header) == JXL_DEC_SUCCESS else { return 0 }
+    let animation = handle.basics.animation
+    guard animation.tps_numerator > 0 else { return 0 }
+    return Double(header.duration) * Double(animation.tps_denominator) / Double(animation.tps_numerator)
+  }
+
+  private func premultiply(_ output: UnsafeMutableRawBufferPointer) {
+    guard !isOpaque, handle.basics.alpha_premultiplied == JXL_FALSE else { return }
+    guard let start = output.bindMemory(to: UInt8.self).baseAddress else { return }
+    AlphaMath.premultiply(start, count: handle.size.pixelCount)
+  }
+}
+#endif

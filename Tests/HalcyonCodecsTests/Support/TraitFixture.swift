@@ -1,0 +1,71 @@
+import Foundation
+import HalcyonCodecs
+import HalcyonCore
+import Testing
+
+/// A file in a format that a trait of the package switches on.
+struct TraitFixture: CustomTestStringConvertible {
+  let name: String
+  /// The mean difference of a channel that is accepted to the golden picture of another implementation.
+  let tolerance: Double
+
+  init(_ name: String, within tolerance: Double = 1) {
+    self.name = name
+    self.tolerance = tolerance
+  }
+
+  var testDescription: String { name }
+
+  func data() throws -> Data { try Fixture.data(name) }
+
+  /// What another implementation makes of the file.
+  func golden() throws -> Bitmap {
+    let file = try Fixture.data("golden/\(name.replacing("/", with: "-")).png")
+    return try PNGDecoder().decode(file, options: DecodingOptions()).bitmap
+  }
+
+  /// The decoder that a pipeline would take.
+  func decoder() throws -> any ImageDecoder { try Self.decoder(for: data()) }
+
+  static func decoder(for file: Data) throws -> any ImageDecoder {
+    let format = try #require(ImageFormat(sniffing: file))
+    return try #require(StandardCodecs.decoders.first { $0.formats.contains(format) })
+  }
+
+  /// Those with a golden picture, of the formats that this build reads.
+  static let withGolden: [TraitFixture] = avif + heif + jpegXL
+
+  /// The folders of the formats that this build reads and that know orientations.
+  static let folders: [String] = [avif, heif, jpegXL].compactMap { $0.first?.name.split(separator: "/").first }
+    .map(String.init)
+
+  #if AVIF
+  private static let avif = [
+    // Colours of half the size are filtered better here.
+    TraitFixture("avif/photo-420.avif", within: 1.5), TraitFixture("avif/photo-422-10bit.avif", within: 1.5),
+    TraitFixture("avif/photo-grey-12bit.avif"), TraitFixture("avif/photo-limited.avif", within: 1.5),
+    TraitFixture("avif/photo-rgb.avif"), TraitFixture("avif/clop_irot_imor.avif"),
+    TraitFixture("avif/draw_points_idat.avif"), TraitFixture("avif/transparency.avif"),
+  ]
+  #else
+  private static let avif: [TraitFixture] = []
+  #endif
+
+  #if HEIF
+  private static let heif = [
+    TraitFixture("heif/photo.heic", within: 2), TraitFixture("heif/gradient-alpha.heic"),
+    TraitFixture("heif/gradient-10b-displayp3-alpha.heic"), TraitFixture("heif/gradient-10b-srgb-opaque.heic"),
+  ]
+  #else
+  private static let heif: [TraitFixture] = []
+  #endif
+
+  #if JXL
+  private static let jpegXL = [
+    TraitFixture("jxl/photo.jxl"), TraitFixture("jxl/gradient-alpha.jxl"),
+    TraitFixture("jxl/spline_on_first_frame.jxl"),
+  ]
+  #else
+  private static let jpegXL: [TraitFixture] = []
+  #endif
+}

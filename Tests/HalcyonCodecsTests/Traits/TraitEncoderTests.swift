@@ -1,0 +1,53 @@
+#if AVIF || JXL
+import Foundation
+import HalcyonCodecs
+import HalcyonCore
+import Testing
+
+struct TraitEncoderTests {
+  private static let encoders: [any ImageEncoder] = StandardCodecs.encoders.filter {
+    [.avif, .jpegXL].contains($0.format)
+  }
+
+  @Test(arguments: encoders.indices)
+  func `a picture survives`(_ index: Int) throws {
+    let original = try Bitmap.gradient(41, 30)
+    let file = try Self.encoders[index].encode(original, options: EncodingOptions(quality: 0.95))
+    #expect(ImageFormat(sniffing: file) == Self.encoders[index].format)
+    let image = try TraitFixture.decoder(for: file).decode(file, options: DecodingOptions()).bitmap
+    #expect(image.isOpaque)
+    let whole = TargetSize.original.geometry(for: original.size)
+    #expect(image.difference(toAveraged: original, geometry: whole) < 2)
+  }
+
+  @Test(arguments: encoders.indices)
+  func `transparency survives`(_ index: Int) throws {
+    let original = try Bitmap.painted(32, 32, isOpaque: false) { column, row in
+      let alpha = (column / 8) * 85
+      return Color(alpha, alpha * row / 64, 0, alpha)
+    }
+    let file = try Self.encoders[index].encode(original, options: EncodingOptions(quality: 1))
+    let image = try TraitFixture.decoder(for: file).decode(file, options: DecodingOptions()).bitmap
+    #expect(!image.isOpaque)
+    #expect(image.largestDifference(to: original) < 8)
+  }
+
+  @Test(arguments: encoders.indices)
+  func `lower quality makes a smaller file`(_ index: Int) throws {
+    let photo = try PNGDecoder().decode(Fixture.data(Fixture.photo), options: DecodingOptions()).bitmap
+    let counts = try [0.0, 0.3, 0.8, 1.0].map { quality in
+      try Self.encoders[index].encode(photo, options: EncodingOptions(quality: quality)).count
+    }
+    #expect(counts == counts.sorted())
+    #expect(Set(counts).count == counts.count)
+  }
+
+  #if JXL
+  @Test func `quality 1 of JPEG XL loses nothing`() throws {
+    let photo = try PNGDecoder().decode(Fixture.data(Fixture.photo), options: DecodingOptions()).bitmap
+    let file = try JPEGXLEncoder().encode(photo, options: EncodingOptions(quality: 1))
+    #expect(try JPEGXLDecoder().decode(file, options: DecodingOptions()).bitmap.largestDifference(to: photo) == 0)
+  }
+  #endif
+}
+#endif
