@@ -56,7 +56,7 @@ let package = Package(
   ],
   targets: [
     module("HalcyonCore", dependencies: ["CSQLite", "CZlib"]),
-    module("HalcyonCodecs", dependencies: ["HalcyonCore", "CSPNG", "CZimg", "JPEGShim"]),
+    module("HalcyonCodecs", dependencies: ["HalcyonCore", "CSPNG", "CWebP", "CZimg", "CZlib", "JPEGShim", "TIFFShim"]),
     module("HalcyonTransport", dependencies: ["HalcyonCore", .target(name: "CurlShim", condition: offApple)]),
     module("Halcyon", dependencies: ["HalcyonCore", "HalcyonCodecs", "HalcyonTransport"]),
     module("HalcyonTesting", dependencies: ["HalcyonCore"]),
@@ -80,8 +80,11 @@ let package = Package(
     system("CJPEG", pkgConfig: "libjpeg", debian: "libjpeg62-turbo-dev", brew: "jpeg-turbo"),
     system("CSPNG", pkgConfig: "spng", debian: "libspng-dev", brew: "libspng"),
     system("CZimg", pkgConfig: "zimg", debian: "libzimg-dev", brew: "zimg"),
+    system("CWebP", pkgConfig: "libwebpdemux", debian: "libwebp-dev", brew: "webp"),
+    system("CTIFF", pkgConfig: "libtiff-4", debian: "libtiff-dev", brew: "libtiff"),
     shim("CurlShim", over: "CCurl"),
     shim("JPEGShim", over: "CJPEG"),
+    shim("TIFFShim", over: "CTIFF"),
 
     suite("HalcyonCodecsTests", dependencies: ["HalcyonCodecs", "HalcyonCore"], resources: [.copy("Fixtures")]),
   ],

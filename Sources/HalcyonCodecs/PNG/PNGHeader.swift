@@ -25,7 +25,8 @@ struct PNGHeader {
   var info: ImageInfo {
     ImageInfo(
       format: .png, storedSize: size, orientation: orientation ?? .up, hasAlpha: hasAlpha, frameCount: frameCount,
-      colorModel: colorModel, bitDepth: bitDepth, hasColorProfile: hasColorProfile)
+      colorModel: colorModel, bitDepth: bitDepth, hasColorProfile: hasColorProfile,
+      droppedContent: frameCount > 1 ? [.frames] : [])
   }
 
   private var colorModel: ColorModel {
