@@ -29,16 +29,22 @@ public struct DecodingOptions: Sendable {
   public var size: TargetSize
   /// What the image may be at most.
   public var limits: ImageLimits
+  /// Whether an animated image is kept with what it takes to play it; if not, only its still picture is. Default: `true`.
+  ///
+  /// ``ImageDecoder/decode(_:options:)`` gives the still picture in any case;
+  /// ``ImageDecoder/image(from:options:)``, which pipelines call, looks at this.
+  public var keepsAnimation: Bool
   /// Asked now and then while decoding; once it says yes the decoder throws ``ImageDecodingError/cancelled``.
   public var isCancelled: @Sendable () -> Bool
 
   /// Creates options.
   public init(
-    size: TargetSize = .original, limits: ImageLimits = ImageLimits(),
+    size: TargetSize = .original, limits: ImageLimits = ImageLimits(), keepsAnimation: Bool = true,
     isCancelled: @escaping @Sendable () -> Bool = { false }
   ) {
     self.size = size
     self.limits = limits
+    self.keepsAnimation = keepsAnimation
     self.isCancelled = isCancelled
   }
 }

@@ -82,7 +82,7 @@ final class ImageLoader: Sendable {
     let image = loaded.image
     do {
       let bitmap = try await workers.run(priority: interest.priority) { _ in try processor.process(image.bitmap) }
-      loaded.image = DecodedImage(bitmap: bitmap, info: image.info)
+      loaded.image = image.replacing(bitmap)
     } catch is CancellationError {
       throw .cancelled
     } catch {
@@ -121,7 +121,7 @@ final class ImageLoader: Sendable {
     do {
       image = try await workers.run(priority: interest.priority) { flag in
         let options = DecodingOptions(size: request.size, limits: limits) { flag.isCancelled }
-        return try decoder.decode(body.data, options: options)
+        return try decoder.image(from: body.data, options: options)
       }
     } catch is CancellationError {
       throw .cancelled
