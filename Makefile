@@ -7,7 +7,7 @@ SOURCES = Package.swift Sources Tests Tools/Package.swift Tools/Sources Tools/Te
 # Swift's crash reporter can hang where there is no terminal.
 export SWIFT_BACKTRACE ?= enable=no
 
-.PHONY: demo test bench bench-memory bench-disk torture test-sanitize test-release format docs packages
+.PHONY: demo test bench bench-memory bench-disk bench-downsample torture test-sanitize test-release format docs packages
 
 demo: packages ## Loads photos from a server of its own, and shows from where and how fast they came.
 	$(SWIFT) run --quiet halcyon-demo
@@ -39,6 +39,11 @@ torture: packages ## Kills processes that write to a disk cache ROUNDS times, an
 
 bench-disk: packages ## Prints METRIC lines for the disk cache alone.
 	$(SWIFT) run --quiet -c release --package-path Benchmarks halcyon-bench disk
+
+bench-downsample: PEER ?= libvips
+bench-downsample: packages ## Decodes the images in DIR, or photographs it gathers, at small sizes beside libvips.
+	@Scripts/install-packages libvips-dev mate-backgrounds gnome-backgrounds
+	HALCYON_PEER=$(PEER) $(SWIFT) run --quiet -c release --package-path Benchmarks halcyon-downsample $(DIR)
 
 format: ## Formats all sources.
 	$(SWIFT) format --in-place --parallel --recursive $(SOURCES)

@@ -56,7 +56,9 @@ let package = Package(
   ],
   targets: [
     module("HalcyonCore", dependencies: ["CSQLite", "CZlib"]),
-    module("HalcyonCodecs", dependencies: ["HalcyonCore", "CSPNG", "CWebP", "CZimg", "CZlib", "JPEGShim", "TIFFShim"]),
+    module(
+      "HalcyonCodecs",
+      dependencies: ["HalcyonCore", "CLCMS", "CSPNG", "CWebP", "CZimg", "CZlib", "JPEGShim", "TIFFShim"]),
     module("HalcyonTransport", dependencies: ["HalcyonCore", .target(name: "CurlShim", condition: offApple)]),
     module("Halcyon", dependencies: ["HalcyonCore", "HalcyonCodecs", "HalcyonTransport"]),
     module("HalcyonTesting", dependencies: ["HalcyonCore"]),
@@ -82,6 +84,7 @@ let package = Package(
     system("CZimg", pkgConfig: "zimg", debian: "libzimg-dev", brew: "zimg"),
     system("CWebP", pkgConfig: "libwebpdemux", debian: "libwebp-dev", brew: "webp"),
     system("CTIFF", pkgConfig: "libtiff-4", debian: "libtiff-dev", brew: "libtiff"),
+    system("CLCMS", pkgConfig: "lcms2", debian: "liblcms2-dev", brew: "little-cms2"),
     shim("CurlShim", over: "CCurl"),
     shim("JPEGShim", over: "CJPEG"),
     shim("TIFFShim", over: "CTIFF"),

@@ -11,6 +11,19 @@ let swiftSettings: [SwiftSetting] =
     .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
   ] + (warningsAreErrors ? [.treatAllWarnings(as: .error)] : [])
 
+/// `make bench-downsample` sets this; libvips brings a hundred packages that nothing else needs.
+let comparesWithVips = Context.environment["HALCYON_PEER"] == "libvips"
+
+let vipsTargets: [Target] = [
+  .executableTarget(
+    name: "halcyon-downsample", dependencies: [.product(name: "Halcyon", package: "Halcyon"), "PeerShim"],
+    swiftSettings: swiftSettings),
+  .target(name: "PeerShim", dependencies: ["BenchVips", "BenchJPEG"]),
+  .systemLibrary(name: "BenchVips", pkgConfig: "vips", providers: [.apt(["libvips-dev"]), .brew(["vips"])]),
+  .systemLibrary(
+    name: "BenchJPEG", pkgConfig: "libjpeg", providers: [.apt(["libjpeg62-turbo-dev"]), .brew(["jpeg-turbo"])]),
+]
+
 let package = Package(
   name: "HalcyonBenchmarks",
   platforms: [.macOS(.v15)],
@@ -25,6 +38,6 @@ let package = Package(
     .systemLibrary(
       name: "BenchSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"]), .brew(["sqlite"])]),
     .systemLibrary(name: "CMalloc"),
-  ],
+  ] + (comparesWithVips ? vipsTargets : []),
   swiftLanguageModes: [.v6]
 )

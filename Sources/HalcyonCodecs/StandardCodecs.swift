@@ -6,6 +6,6 @@ public enum StandardCodecs {
   public static let decoders: [any ImageDecoder] = [
     JPEGDecoder(), PNGDecoder(), GIFDecoder(), WebPDecoder(), BMPDecoder(), ICODecoder(), TIFFDecoder(),
   ]
-  /// JPEG and PNG.
-  public static let encoders: [any ImageEncoder] = [JPEGEncoder(), PNGEncoder()]
+  /// JPEG, PNG and lossy WebP.
+  public static let encoders: [any ImageEncoder] = [JPEGEncoder(), PNGEncoder(), WebPEncoder()]
 }

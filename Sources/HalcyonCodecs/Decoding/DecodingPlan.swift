@@ -21,10 +21,14 @@ struct DecodingPlan {
       && geometry.window == PixelRectangle(x: 0, y: 0, width: Double(size.width), height: Double(size.height))
   }
 
-  /// Turns the stored bitmap that `draw` makes upright.
-  func image(_ draw: () throws -> Bitmap) throws -> DecodedImage {
+  /// Turns the stored bitmap that `draw` makes upright, and its colours into sRGB.
+  func image(colors: ColorMapping = .none, _ draw: () throws -> Bitmap) throws -> DecodedImage {
     do {
-      return DecodedImage(bitmap: try draw().upright(from: info.orientation), info: info)
+      var bitmap = try draw()
+      if let transform = colors.transform { try bitmap.convertColors(with: transform) }
+      var info = info
+      if colors.isUnusable { info.droppedContent.insert(.colorProfile) }
+      return DecodedImage(bitmap: try bitmap.upright(from: info.orientation), info: info)
     } catch BitmapError.outOfMemory(let size) {
       throw ImageDecodingError.outOfMemory(size)
     }

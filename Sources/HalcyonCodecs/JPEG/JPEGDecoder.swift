@@ -8,6 +8,7 @@ public import HalcyonCore
 /// browsers do; data that ends early is `ImageDecodingError.truncated`.
 public struct JPEGDecoder: ImageDecoder {
   private let graphs = ResampleGraphCache()
+  private let colors = ColorTransformCache()
 
   /// Creates a decoder; its copies share what they know about resizing, a few megabytes at most.
   public init() {}
@@ -17,28 +18,43 @@ public struct JPEGDecoder: ImageDecoder {
 
   /// Reads the markers up to the first scan, skipping metadata by its length.
   public func probe(_ bytes: Data, isComplete: Bool) throws -> ImageInfo? {
-    let header = try bytes.withUnsafeBytes { try JPEGHeaderParser.parse(Bytes($0)) }
+    let header = try parse(bytes)
     if header == nil, isComplete { throw ImageDecodingError.truncated(.jpeg) }
     return header?.info
   }
 
   /// Decodes a whole file at the wanted size.
   public func decode(_ bytes: Data, options: DecodingOptions) throws -> DecodedImage {
-    guard let info = try probe(bytes, isComplete: true) else { throw ImageDecodingError.truncated(.jpeg) }
-    let plan = try DecodingPlan(info: info, options: options)
+    guard let header = try parse(bytes) else { throw ImageDecodingError.truncated(.jpeg) }
+    let plan = try DecodingPlan(info: header.info, options: options)
     return try bytes.withUnsafeBytes { buffer in
-      let file = JPEGFile(bytes: buffer, size: info.storedSize, isCancelled: options.isCancelled)
-      return try plan.image {
+      let (inks, colors) = mappings(header, profile: header.profileParts.profile(in: buffer))
+      let file = JPEGFile(
+        bytes: buffer, size: header.size, inkTransform: inks.transform, isCancelled: options.isCancelled)
+      return try plan.image(colors: inks.isUnusable ? .unusable : colors) {
         if plan.isWholeImage { return try file.rows(scale: .full).bitmap(isCancelled: options.isCancelled) }
         return try resampled(file, plan: plan, scale: JPEGScale(for: plan.geometry))
       }
     }
   }
 
+  /// What is done to inks while they are read, and to the colours of the result.
+  private func mappings(_ header: JPEGHeader, profile: ColorDescription?) -> (inks: ColorMapping, colors: ColorMapping)
+  {
+    guard header.colorModel == .cmyk else {
+      return (.none, colors.mapping(profile, inRGBA: header.colorModel == .grey))
+    }
+    return (colors.mapping(profile, layout: header.adobeTransform == nil ? .cmyk8 : .cmyk8Inverted), .none)
+  }
+
+  private func parse(_ bytes: Data) throws -> JPEGHeader? {
+    try bytes.withUnsafeBytes { try JPEGHeaderParser.parse(Bytes($0)) }
+  }
+
   private func resampled(_ file: JPEGFile, plan: DecodingPlan, scale: JPEGScale) throws -> Bitmap {
-    if scale == .eighth, let essential = JPEGScanSelection.essentialBytes(of: file.bytes) {
+    if let essential = JPEGScanSelection.essentialBytes(of: file.bytes, scale: scale) {
       return try essential.withUnsafeBytes { bytes in
-        try drawn(JPEGFile(bytes: bytes, size: file.size, isCancelled: file.isCancelled), plan: plan, scale: scale)
+        try drawn(file.with(bytes), plan: plan, scale: scale)
       }
     }
     return try drawn(file, plan: plan, scale: scale)

@@ -5,13 +5,21 @@ import JPEGShim
 struct JPEGFile {
   let bytes: UnsafeRawBufferPointer
   let size: PixelSize
+  /// For images of inks that have a profile.
+  let inkTransform: ColorTransform?
   let isCancelled: () -> Bool
+
+  /// The same image in fewer bytes.
+  func with(_ bytes: UnsafeRawBufferPointer) -> JPEGFile {
+    JPEGFile(bytes: bytes, size: size, inkTransform: inkTransform, isCancelled: isCancelled)
+  }
 
   /// The image as rows of RGBA.
   func rows(scale: JPEGScale) throws(ImageDecodingError) -> any RowSource {
     let reader = try JPEGReader(bytes, size: size)
     let header = try reader.readHeader()
-    return try JPEGRowSource(reader, header: header, scale: scale, isCancelled: isCancelled)
+    return try JPEGRowSource(
+      reader, header: header, scale: scale, inkTransform: inkTransform, isCancelled: isCancelled)
   }
 
   /// The image as it is stored, in planes, where zimg understands them; else as planes of red, green and blue.
@@ -20,7 +28,8 @@ struct JPEGFile {
     let header = try reader.readHeader()
     let layout = try reader.plan(scale: scale)
     guard let format = PlaneFormat(header: header, layout: layout) else {
-      let rows = try JPEGRowSource(reader, header: header, scale: scale, isCancelled: isCancelled)
+      let rows = try JPEGRowSource(
+        reader, header: header, scale: scale, inkTransform: inkTransform, isCancelled: isCancelled)
       return RowPlaneSource(rows, isCancelled: isCancelled)
     }
     return try JPEGPlaneSource(reader, format: format, scale: scale, isCancelled: isCancelled)

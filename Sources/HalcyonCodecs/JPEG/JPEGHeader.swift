@@ -6,7 +6,7 @@ struct JPEGHeader {
   var precision = 0
   var componentIDs: [UInt8] = []
   var orientation: ImageOrientation?
-  var hasColorProfile = false
+  var profileParts: [JPEGProfilePart] = []
   var hasJFIF = false
   /// The colour transform of Adobe's APP14 marker: 0 none, 1 YCbCr, 2 YCCK.
   var adobeTransform: UInt8?
@@ -14,11 +14,11 @@ struct JPEGHeader {
   var info: ImageInfo {
     ImageInfo(
       format: .jpeg, storedSize: size, orientation: orientation ?? .up, colorModel: colorModel,
-      bitDepth: precision, hasColorProfile: hasColorProfile)
+      bitDepth: precision, hasColorProfile: !profileParts.isEmpty)
   }
 
   /// The rules by which libjpeg guesses what the components mean.
-  private var colorModel: ColorModel {
+  var colorModel: ColorModel {
     switch componentIDs.count {
     case 1: .grey
     case 4: .cmyk

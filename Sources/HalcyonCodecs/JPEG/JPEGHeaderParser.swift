@@ -69,7 +69,7 @@ struct JPEGHeaderParser {
     case Marker.jfif: header.hasJFIF = header.hasJFIF || segment.starts(with: "JFIF\0".utf8)
     case Marker.exif: readExif(segment)
     case Marker.profile:
-      header.hasColorProfile = header.hasColorProfile || segment.starts(with: "ICC_PROFILE\0".utf8)
+      if let part = JPEGProfilePart(segment, endingAt: offset) { header.profileParts.append(part) }
     case Marker.adobe where segment.starts(with: "Adobe".utf8):
       header.adobeTransform = segment[11] ?? header.adobeTransform
     default: break

@@ -1,7 +1,7 @@
 import HalcyonCore
 import JPEGShim
 
-/// A JPEG image as rows of RGBA, colours converted by libjpeg; inks are converted without a profile.
+/// A JPEG image as rows of RGBA, colours converted by libjpeg, inks by their profile where they have one.
 final class JPEGRowSource: RowSource {
   let size: PixelSize
   let isOpaque = true
@@ -13,15 +13,21 @@ final class JPEGRowSource: RowSource {
   private enum Inks {
     case inverted
     case plain
+    case described(ColorTransform)
+
+    init(_ transform: ColorTransform?, isInverted: Bool) {
+      self = if let transform { .described(transform) } else { isInverted ? .inverted : .plain }
+    }
   }
 
   init(
-    _ reader: consuming JPEGReader, header: jpeg_shim_header, scale: JPEGScale, isCancelled: () -> Bool
+    _ reader: consuming JPEGReader, header: jpeg_shim_header, scale: JPEGScale, inkTransform: ColorTransform?,
+    isCancelled: () -> Bool
   ) throws(ImageDecodingError) {
     guard header.color != jpeg_shim_other else {
       throw .unsupportedFeature(.jpeg, feature: "an unknown colour space of \(header.component_count) components")
     }
-    inks = header.color == jpeg_shim_cmyk ? (header.has_adobe_marker ? .inverted : .plain) : nil
+    inks = header.color == jpeg_shim_cmyk ? Inks(inkTransform, isInverted: header.has_adobe_marker) : nil
     let output = inks == nil ? jpeg_shim_packed_rgba : jpeg_shim_packed_cmyk
     let layout = try reader.start(output, scale: scale, isCancelled: isCancelled)
     size = PixelSize(width: layout.width, height: layout.height)
@@ -33,6 +39,7 @@ final class JPEGRowSource: RowSource {
     switch inks {
     case .inverted: convertInks(in: row, mask: 0)
     case .plain: convertInks(in: row, mask: 0xFF)
+    case .described(let transform): transform.convert(row, to: row, count: size.width)
     case nil: break
     }
   }

@@ -1,10 +1,11 @@
 import Foundation
 
-/// Leaves out the scans of a progressive JPEG that an eighth of its size does not show.
+/// Leaves out the scans of a progressive JPEG that a small scale does not show.
 ///
-/// At this scale libjpeg draws a component without subsampling from the first coefficient of each block alone, and those
-/// come in scans of their own (ITU-T T.81, G.1.1.1.1). The others are most of the file, and finding where they end takes
-/// looking for markers, not decoding. Subsampled components are drawn at a larger scale, so all of their scans stay.
+/// At an eighth libjpeg draws a component from the first coefficient of each block alone, and those come in scans of
+/// their own (ITU-T T.81, G.1.1.1.1). The others are most of the file, and finding where they end takes looking for
+/// markers, not decoding. At a quarter the last bit of all other coefficients goes, often a third of the file: half a
+/// step of the quantisation, which the mean of the sixteen or more pixels that become one hides.
 struct JPEGScanSelection {
   private enum Marker {
     static let progressiveFrame: UInt8 = 0xC2
@@ -18,15 +19,17 @@ struct JPEGScanSelection {
 
   private let bytes: Bytes
   private let start: UnsafeRawPointer
+  private let scale: JPEGScale
   private var offset = 2
-  private var fullComponents: Set<UInt8> = []
+  /// Identifiers of the components drawn at an eighth.
+  private var smallComponents: Set<UInt8> = []
   private var kept: [Range<Int>] = []
 
   /// The bytes without the scans that are not shown, or `nil` where that is not a whole progressive image: such a one
   /// is decoded as it is.
-  static func essentialBytes(of buffer: UnsafeRawBufferPointer) -> [UInt8]? {
-    guard let start = buffer.baseAddress, buffer.count > 4 else { return nil }
-    var selection = JPEGScanSelection(bytes: Bytes(buffer), start: start)
+  static func essentialBytes(of buffer: UnsafeRawBufferPointer, scale: JPEGScale) -> [UInt8]? {
+    guard scale == .eighth || scale == .quarter, let start = buffer.baseAddress, buffer.count > 4 else { return nil }
+    var selection = JPEGScanSelection(bytes: Bytes(buffer), start: start, scale: scale)
     guard selection.walk() else { return nil }
     var essential: [UInt8] = []
     essential.reserveCapacity(selection.kept.reduce(2) { $0 + $1.count })
@@ -35,7 +38,8 @@ struct JPEGScanSelection {
     return essential
   }
 
-  private init(bytes: Bytes, start: UnsafeRawPointer) {
+  private init(bytes: Bytes, start: UnsafeRawPointer, scale: JPEGScale) {
+    self.scale = scale
     self.bytes = bytes
     self.start = start
   }
@@ -46,7 +50,7 @@ struct JPEGScanSelection {
       let segmentStart = offset - 2
       if marker == Marker.endOfImage {
         kept.append(segmentStart..<offset)
-        return !fullComponents.isEmpty
+        return !smallComponents.isEmpty
       }
       guard !Marker.otherFrames.contains(marker), let length = bytes.unsigned16(at: offset), length >= 2 else {
         return false
@@ -86,19 +90,21 @@ struct JPEGScanSelection {
 
   private mutating func readFrame(_ segment: Bytes) {
     guard let count = segment[5] else { return }
-    let components = (0..<Int(count)).compactMap { index -> (id: UInt8, sampling: UInt8)? in
+    let components = (0..<Int(count)).compactMap { index -> (id: UInt8, across: Int, down: Int)? in
       guard let id = segment[6 + index * 3], let sampling = segment[7 + index * 3] else { return nil }
-      return (id, sampling)
+      return (id, Int(sampling >> 4), Int(sampling & 15))
     }
-    let widest = components.map { $0.sampling >> 4 }.max()
-    let highest = components.map { $0.sampling & 15 }.max()
-    let full = components.filter { $0.sampling >> 4 == widest && $0.sampling & 15 == highest }
-    fullComponents = Set(full.map(\.id))
+    guard let widest = components.map(\.across).max(), let highest = components.map(\.down).max() else { return }
+    // As the shim has it: a component with less than half the samples of the others is drawn larger.
+    let small = components.filter { $0.across * 2 >= widest && $0.down * 2 >= highest }
+    smallComponents = Set(small.map(\.id))
   }
 
-  /// Whether a scan has only later coefficients of a component without subsampling.
+  /// Whether a scan has only later coefficients of a component that is drawn from the first, or only their last bit.
   private func isDispensable(_ header: Bytes) -> Bool {
-    guard header[0] == 1, let component = header[1], let firstCoefficient = header[3] else { return false }
-    return firstCoefficient > 0 && fullComponents.contains(component)
+    guard header[0] == 1, let component = header[1], let firstCoefficient = header[3], let bits = header[5],
+      firstCoefficient > 0
+    else { return false }
+    return scale == .eighth ? smallComponents.contains(component) : bits == 0x10
   }
 }

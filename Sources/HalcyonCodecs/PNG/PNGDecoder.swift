@@ -7,6 +7,7 @@ public import HalcyonCore
 /// save interlaced ones, which are complete only at the end.
 public struct PNGDecoder: ImageDecoder {
   let graphs = ResampleGraphCache()
+  private let colors = ColorTransformCache()
 
   /// Creates a decoder; its copies share what they know about resizing, a few megabytes at most.
   public init() {}
@@ -27,7 +28,8 @@ public struct PNGDecoder: ImageDecoder {
     let plan = try DecodingPlan(info: header.info, options: options)
     return try bytes.withUnsafeBytes { buffer in
       guard PNGHeaderParser.reachesEnd(Bytes(buffer)) else { throw ImageDecodingError.truncated(.png) }
-      return try plan.image {
+      let mapping = colors.mapping(header.color.description(in: buffer), inRGBA: header.isGrey)
+      return try plan.image(colors: mapping) {
         let interlaced = PNGInterlacedImage(bytes: buffer, header: header, isCancelled: options.isCancelled)
         let whole = header.isInterlaced ? try interlaced.bitmap() : nil
         func rows() throws(ImageDecodingError) -> any RowSource {

@@ -17,7 +17,7 @@ struct PNGHeader {
   var isInterlaced = false
   var hasTransparentColor = false
   var orientation: ImageOrientation?
-  var hasColorProfile = false
+  var color = PNGColor()
   var frameCount = 1
 
   var hasAlpha: Bool { hasTransparentColor || colorType == .greyAlpha || colorType == .rgba }
@@ -25,9 +25,11 @@ struct PNGHeader {
   var info: ImageInfo {
     ImageInfo(
       format: .png, storedSize: size, orientation: orientation ?? .up, hasAlpha: hasAlpha, frameCount: frameCount,
-      colorModel: colorModel, bitDepth: bitDepth, hasColorProfile: hasColorProfile,
+      colorModel: colorModel, bitDepth: bitDepth, hasColorProfile: color.profile != nil,
       droppedContent: frameCount > 1 ? [.frames] : [])
   }
+
+  var isGrey: Bool { colorType == .grey || colorType == .greyAlpha }
 
   private var colorModel: ColorModel {
     switch colorType {

@@ -46,7 +46,7 @@ struct PNGHeaderParser {
       if type == "IEND" { throw .corrupt(.png, reason: "it has no pixels") }
       let content = bytes[offset + 8..<offset + 8 + length]
       guard content.count == length, bytes.count >= offset + 12 + length else { return false }
-      try take(content, of: type)
+      try take(content, of: type, at: offset + 8)
       offset += 12 + length
     }
     return false
@@ -56,11 +56,13 @@ struct PNGHeaderParser {
     String(decoding: (0..<4).compactMap { bytes[offset + $0] }, as: UTF8.self)
   }
 
-  private mutating func take(_ content: Bytes, of type: String) throws(ImageDecodingError) {
+  private mutating func take(
+    _ content: Bytes, of type: String, at contentStart: Int
+  ) throws(ImageDecodingError) {
     switch type {
     case "IHDR": try readHeader(content)
     case "tRNS": header.hasTransparentColor = true
-    case "iCCP": header.hasColorProfile = true
+    case "iCCP", "sRGB", "gAMA", "cHRM", "cICP": header.color.take(content, of: type, at: contentStart)
     case "eXIf": header.orientation = header.orientation ?? ImageOrientation(exif: content)
     case "acTL": header.frameCount = max(1, content.unsigned32(at: 0) ?? 1)
     default: break

@@ -9,8 +9,9 @@ public struct TIFFDecoder: ImageDecoder {
   private static let oldJPEG = 6
 
   private let graphs = ResampleGraphCache()
+  private let colors = ColorTransformCache()
 
-  /// Creates a decoder; its copies share what they know about resizing, a few megabytes at most.
+  /// Creates a decoder; its copies share what they know about resizing and colours, a few megabytes at most.
   public init() {}
 
   /// TIFF alone.
@@ -31,11 +32,29 @@ public struct TIFFDecoder: ImageDecoder {
         throw ImageDecodingError.unsupportedFeature(.tiff, feature: "old-style JPEG")
       }
       let plan = try DecodingPlan(info: header.info, options: options)
-      return try plan.image {
+      let profile = header.profile.map { ColorDescription.profile(Data(buffer[$0.clamped(to: 0..<buffer.count)])) }
+      if let inks = try inks(buffer, header: header, profile: profile, isCancelled: options.isCancelled) {
+        return try plan.image {
+          try plan.bitmap(isOpaque: true, graphs: graphs, isCancelled: options.isCancelled, rows: inks)
+        }
+      }
+      return try plan.image(colors: colors.mapping(profile, inRGBA: header.isGrey)) {
         try plan.bitmap(isOpaque: !header.hasAlpha, graphs: graphs, isCancelled: options.isCancelled) {
           try TIFFRowSource(buffer, header: header, isCancelled: options.isCancelled)
         }
       }
     }
+  }
+
+  /// Opens the rows of a picture in inks that a profile describes; `nil` for any other one.
+  private func inks(
+    _ bytes: UnsafeRawBufferPointer, header: TIFFHeader, profile: ColorDescription?,
+    isCancelled: @escaping () -> Bool
+  ) throws(ImageDecodingError) -> (() throws -> any RowSource)? {
+    guard header.photometric == TIFFHeader.Photometric.inks, let profile,
+      let transform = colors.mapping(profile, layout: .cmyk8).transform,
+      try TIFFReader(bytes, size: header.size).hasPlainInks
+    else { return nil }
+    return { try TIFFInkRowSource(bytes, header: header, transform: transform) }
   }
 }

@@ -16,14 +16,17 @@ struct TIFFHeader {
   var photometric = 1
   var orientation = ImageOrientation.up
   var hasAlpha = false
-  var hasColorProfile = false
+  /// Where the ICC profile lies.
+  var profile: Range<Int>?
   var hasFurtherPages = false
 
   var info: ImageInfo {
     ImageInfo(
       format: .tiff, storedSize: size, orientation: orientation, hasAlpha: hasAlpha, colorModel: colorModel,
-      bitDepth: bitDepth, hasColorProfile: hasColorProfile, droppedContent: hasFurtherPages ? [.pages] : [])
+      bitDepth: bitDepth, hasColorProfile: profile != nil, droppedContent: hasFurtherPages ? [.pages] : [])
   }
+
+  var isGrey: Bool { Photometric.greys.contains(photometric) }
 
   private var colorModel: ColorModel {
     switch photometric {

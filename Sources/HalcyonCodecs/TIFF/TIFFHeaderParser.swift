@@ -64,7 +64,7 @@ struct TIFFHeaderParser {
     case Tag.photometric: header.photometric = value(entry) ?? 1
     case Tag.orientation: header.orientation = value(entry).flatMap(ImageOrientation.init(rawValue:)) ?? .up
     case Tag.extraSamples: header.hasAlpha = [1, 2].contains(value(entry) ?? 0)
-    case Tag.colorProfile: header.hasColorProfile = true
+    case Tag.colorProfile: header.profile = range(entry)
     case Tag.bitsPerSample:
       guard let depth = value(entry) else { return false }
       header.bitDepth = max(1, min(depth, 64))
@@ -101,6 +101,15 @@ struct TIFFHeaderParser {
     case 4: return unsigned32(start)
     default: return unsigned64(start)
     }
+  }
+
+  /// Where the bytes of an entry lie that is too long to lie in it.
+  private func range(_ entry: Int) -> Range<Int>? {
+    let countWidth = isBig ? 8 : 4
+    guard let count = isBig ? unsigned64(entry + 4) : unsigned32(entry + 4),
+      let start = isBig ? unsigned64(entry + 4 + countWidth) : unsigned32(entry + 4 + countWidth)
+    else { return nil }
+    return start..<start + count
   }
 
   private func unsigned16(_ offset: Int) -> Int? { bytes.unsigned16(at: offset, littleEndian: littleEndian) }

@@ -24,11 +24,22 @@ struct TIFFReader: ~Copyable {
 
   deinit { tiff_shim_close(handle) }
 
+  /// Whether rows can be read as four bytes of ink a pixel.
+  var hasPlainInks: Bool { tiff_shim_has_plain_inks(handle) }
+
+  /// Writes a row of inks; rows are read in their order.
+  func readInks(row: Int, into inks: UnsafeMutableRawPointer) throws(ImageDecodingError) {
+    try check(tiff_shim_read_inks(handle, UInt32(row), inks))
+  }
+
   /// Writes stored rows; `row` is a multiple of ``rowsPerRead``.
   func read(_ row: Int, count: Int, into pixels: UnsafeMutablePointer<UInt32>) throws(ImageDecodingError) {
-    guard tiff_shim_read(handle, UInt32(row), UInt32(count), pixels) else {
-      if tiff_shim_ran_out(handle) { throw .truncated(.tiff) }
-      throw .corrupt(.tiff, reason: String(cString: tiff_shim_message(handle)))
-    }
+    try check(tiff_shim_read(handle, UInt32(row), UInt32(count), pixels))
+  }
+
+  private func check(_ isRead: Bool) throws(ImageDecodingError) {
+    guard !isRead else { return }
+    if tiff_shim_ran_out(handle) { throw .truncated(.tiff) }
+    throw .corrupt(.tiff, reason: String(cString: tiff_shim_message(handle)))
   }
 }

@@ -7,8 +7,9 @@ public import HalcyonCore
 /// by libwebp while it is decoded, and then filtered; it takes at most four times the memory of the result.
 public struct WebPDecoder: AnimatedImageDecoder {
   private let graphs = ResampleGraphCache()
+  private let colors = ColorTransformCache()
 
-  /// Creates a decoder; its copies share what they know about resizing, a few megabytes at most.
+  /// Creates a decoder; its copies share what they know about resizing and colours, a few megabytes at most.
   public init() {}
 
   /// WebP alone.
@@ -26,7 +27,7 @@ public struct WebPDecoder: AnimatedImageDecoder {
     try bytes.withUnsafeBytes { buffer in
       let header = try header(buffer)
       let plan = try DecodingPlan(info: header.info, options: options)
-      return try plan.image {
+      return try plan.image(colors: mapping(header, buffer)) {
         if let first = header.first {
           return try picture(first.range, at: first.area, of: buffer, header: header, plan: plan, options: options)
         }
@@ -43,7 +44,14 @@ public struct WebPDecoder: AnimatedImageDecoder {
     guard header.isAnimated else {
       return StillFrameReader { try decode(bytes, options: options).bitmap }
     }
-    return try WebPFrameReader(file, header: header, plan: plan, graphs: graphs, isCancelled: options.isCancelled)
+    return try WebPFrameReader(
+      file, header: header, plan: plan, colors: mapping(header, file.buffer), graphs: graphs,
+      isCancelled: options.isCancelled)
+  }
+
+  private func mapping(_ header: WebPHeader, _ bytes: UnsafeRawBufferPointer) -> ColorMapping {
+    let profile = header.profile?.clamped(to: 0..<bytes.count)
+    return colors.mapping(profile.map { .profile(Data(bytes[$0])) }, inRGBA: false)
   }
 
   private func header(_ bytes: UnsafeRawBufferPointer) throws(ImageDecodingError) -> WebPHeader {

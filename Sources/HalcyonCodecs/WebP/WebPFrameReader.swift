@@ -8,13 +8,14 @@ final class WebPFrameReader: ImageFrameReader {
   private let file: FileBytes
   private let decoder: OpaquePointer
   private let plan: DecodingPlan
+  private let colors: ColorMapping
   private let graphs: ResampleGraphCache
   private let isCancelled: () -> Bool
   private var lastTimestamp: Int32 = 0
 
   /// - Parameter plan: Made for the size of the canvas, so that its limits have been checked.
   init(
-    _ file: FileBytes, header: WebPHeader, plan: DecodingPlan, graphs: ResampleGraphCache,
+    _ file: FileBytes, header: WebPHeader, plan: DecodingPlan, colors: ColorMapping, graphs: ResampleGraphCache,
     isCancelled: @escaping () -> Bool
   ) throws(ImageDecodingError) {
     var options = WebPAnimDecoderOptions()
@@ -30,6 +31,7 @@ final class WebPFrameReader: ImageFrameReader {
     self.decoder = decoder
     self.file = file
     self.plan = plan
+    self.colors = colors
     self.graphs = graphs
     self.isCancelled = isCancelled
     animation = AnimationInfo(
@@ -49,7 +51,7 @@ final class WebPFrameReader: ImageFrameReader {
     let duration = Duration.milliseconds(timestamp - lastTimestamp)
     lastTimestamp = timestamp
     let isOpaque = !plan.info.hasAlpha
-    let image = try plan.image {
+    let image = try plan.image(colors: colors) {
       try plan.bitmap(isOpaque: isOpaque, graphs: graphs, isCancelled: isCancelled) { [plan] in
         MemoryRowSource(pixels, size: plan.info.storedSize, isOpaque: isOpaque)
       }

@@ -1,6 +1,6 @@
 /// Finished pixels, top row first, shared without copying.
 ///
-/// A bitmap never changes after its initialiser returns, so it may be read from any thread at once.
+/// A bitmap is a value: what one owner does to its pixels no other sees, and any thread may read them.
 public struct Bitmap: Sendable {
   /// Width and height in pixels.
   public let size: PixelSize
@@ -66,6 +66,18 @@ public struct Bitmap: Sendable {
     _ body: (UnsafeRawBufferPointer) throws -> Result
   ) rethrows -> Result {
     try withExtendedLifetime(storage) { try body(UnsafeRawBufferPointer(storage.bytes)) }
+  }
+
+  /// Changes the pixels in place; copies them first where another bitmap has the same.
+  ///
+  /// - Throws: ``BitmapError`` when there is no memory for the copy.
+  package mutating func withUnsafeMutableBytes(_ body: (UnsafeMutableRawBufferPointer) -> Void) throws(BitmapError) {
+    if !isUniquelyReferenced {
+      guard let copy = PixelStorage(byteCount: byteCount) else { throw .outOfMemory(size) }
+      withUnsafeBytes { copy.bytes.copyMemory(from: $0) }
+      storage = copy
+    }
+    withExtendedLifetime(storage) { body(storage.bytes) }
   }
 
   /// The pixel at a column and a row as red, green, blue, alpha.

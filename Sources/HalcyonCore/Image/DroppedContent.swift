@@ -11,4 +11,6 @@ public enum DroppedContent: String, Hashable, Sendable, CaseIterable {
   case depthMap
   /// Values brighter than white, cut to white.
   case highDynamicRange
+  /// A colour profile that is damaged or does not fit the pixels; their colours are taken for sRGB.
+  case colorProfile
 }

@@ -2,7 +2,7 @@ import Foundation
 
 /// The memory of one bitmap, freed with its last owner.
 ///
-/// Unchecked: the bytes are written only while `Bitmap.init` is the sole owner, and only read afterwards.
+/// Unchecked: the bytes are written only while one `Bitmap` is the sole owner, and only read otherwise.
 final class PixelStorage: @unchecked Sendable {
   let bytes: UnsafeMutableRawBufferPointer
 

@@ -17,7 +17,8 @@ public struct KeyDigest: Hashable, Sendable {
     self = text.withUTF8 { bytes in KeyDigest(bytes: UnsafeRawBufferPointer(bytes)) }
   }
 
-  init(bytes: UnsafeRawBufferPointer) {
+  /// Hashes bytes; the cost grows with their number.
+  package init(bytes: UnsafeRawBufferPointer) {
     var state = SipState(key: (0x0706_0504_0302_0100, 0x0F0E_0D0C_0B0A_0908))
     let wordsEnd = bytes.count & ~7
     for offset in stride(from: 0, to: wordsEnd, by: 8) {

@@ -6,7 +6,49 @@ struct jpeg_shim_reader {
   struct jpeg_decompress_struct info;
   jpeg_shim_errors errors;
   int scan_limit;
+  void (*realize_arrays)(j_common_ptr info);
 };
+
+#if JPEG_LIB_VERSION >= 70
+#define SCALED_WIDTH(component) ((component)->DCT_h_scaled_size)
+#define SCALED_HEIGHT(component) ((component)->DCT_v_scaled_size)
+#define LEAST_SIDE(info) ((info)->min_DCT_h_scaled_size)
+#else
+#define SCALED_WIDTH(component) ((component)->DCT_scaled_size)
+#define SCALED_HEIGHT(component) ((component)->DCT_scaled_size)
+#define LEAST_SIDE(info) ((info)->min_DCT_scaled_size)
+#endif
+
+static JDIMENSION scaled(JDIMENSION size, int factor, int divisor) {
+  return (JDIMENSION)(((uint64_t)size * (unsigned)factor + (unsigned)divisor - 1) / (unsigned)divisor);
+}
+
+// libjpeg draws components with fewer samples at a larger scale than the others, so that they need no enlarging. Who
+// makes the planes smaller afterwards has enough with half the samples, and saves the larger transforms.
+static void limit_scales(struct jpeg_decompress_struct *info) {
+  int least = LEAST_SIDE(info);
+  for (int i = 0; i < info->num_components; i++) {
+    jpeg_component_info *component = &info->comp_info[i];
+    int side = least;
+    while (side < SCALED_WIDTH(component)
+           && (component->h_samp_factor * side * 2 < info->max_h_samp_factor * least
+               || component->v_samp_factor * side * 2 < info->max_v_samp_factor * least)) {
+      side *= 2;
+    }
+    SCALED_WIDTH(component) = SCALED_HEIGHT(component) = side;
+    component->downsampled_width =
+      scaled(info->image_width, component->h_samp_factor * side, info->max_h_samp_factor * DCTSIZE);
+    component->downsampled_height =
+      scaled(info->image_height, component->v_samp_factor * side, info->max_v_samp_factor * DCTSIZE);
+  }
+}
+
+// Called by libjpeg once it has chosen the scales and before it uses them.
+static void limit_scales_and_realize_arrays(j_common_ptr info) {
+  jpeg_shim_reader *reader = (jpeg_shim_reader *)info;
+  limit_scales(&reader->info);
+  reader->realize_arrays(info);
+}
 
 jpeg_shim_reader *jpeg_shim_reader_create(const uint8_t *bytes, size_t count, int scan_limit, size_t memory_limit) {
   jpeg_shim_reader *reader = calloc(1, sizeof *reader);
@@ -58,7 +100,7 @@ static void describe(const struct jpeg_decompress_struct *info, jpeg_shim_layout
   *layout = (jpeg_shim_layout){.width = info->output_width, .height = info->output_height};
   for (int i = 0; i < info->num_components && i < 4; i++) {
     const jpeg_component_info *component = &info->comp_info[i];
-    size_t side = (size_t)component->DCT_scaled_size;
+    size_t side = (size_t)SCALED_WIDTH(component);
     size_t units = (info->image_width + (size_t)info->max_h_samp_factor * DCTSIZE - 1)
                    / ((size_t)info->max_h_samp_factor * DCTSIZE);
     layout->planes[i] = (jpeg_shim_plane){
@@ -80,6 +122,7 @@ jpeg_shim_status jpeg_shim_plan(jpeg_shim_reader *reader, int eighths, jpeg_shim
   set_scale(&reader->info, eighths);
   reader->info.raw_data_out = TRUE;
   jpeg_calc_output_dimensions(&reader->info);
+  limit_scales(&reader->info);
   describe(&reader->info, layout);
   return jpeg_shim_ok;
 }
@@ -94,9 +137,11 @@ jpeg_shim_status jpeg_shim_start(
     info->out_color_space = output == jpeg_shim_packed_rgba ? JCS_EXT_RGBA : JCS_CMYK;
   } else {
     info->out_color_space = info->jpeg_color_space;
+    reader->realize_arrays = info->mem->realize_virt_arrays;
+    info->mem->realize_virt_arrays = limit_scales_and_realize_arrays;
   }
-  // At an eighth, scans may have been left out because they do not show; libjpeg would smooth over their absence.
-  if (eighths == 1) info->do_block_smoothing = FALSE;
+  // At these scales, scans may have been left out because they do not show; libjpeg would smooth over their absence.
+  if (eighths <= 2) info->do_block_smoothing = FALSE;
   // Otherwise all scans would be read here, without a chance to stop.
   info->buffered_image = jpeg_has_multiple_scans(info);
   jpeg_start_decompress(info);
@@ -133,10 +178,10 @@ jpeg_shim_status jpeg_shim_read_group(jpeg_shim_reader *reader, uint8_t *const *
   if (setjmp(reader->errors.escape)) return reader->errors.status;
   struct jpeg_decompress_struct *info = &reader->info;
   JSAMPARRAY planes[MAX_COMPONENTS];
-  JDIMENSION count = (JDIMENSION)(info->max_v_samp_factor * info->min_DCT_scaled_size);
+  JDIMENSION count = (JDIMENSION)(info->max_v_samp_factor * LEAST_SIDE(info));
   for (int i = 0; i < info->num_components; i++) {
     planes[i] = (JSAMPARRAY)rows;
-    rows += info->comp_info[i].v_samp_factor * info->comp_info[i].DCT_scaled_size;
+    rows += info->comp_info[i].v_samp_factor * SCALED_HEIGHT(&info->comp_info[i]);
   }
   if (jpeg_read_raw_data(info, planes, count) != count) {
     jpeg_shim_escape(&reader->errors, jpeg_shim_failed, "rows are missing");

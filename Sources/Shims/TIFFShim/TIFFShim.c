@@ -114,6 +114,23 @@ bool tiff_shim_read(tiff_shim_reader *reader, uint32_t row, uint32_t count, uint
   return TIFFRGBAImageGet(&reader->image, pixels, reader->image.width, count);
 }
 
+static uint16_t field(TIFF *file, uint32_t tag) {
+  uint16_t value = 0;
+  return TIFFGetFieldDefaulted(file, tag, &value) ? value : 0;
+}
+
+bool tiff_shim_has_plain_inks(const tiff_shim_reader *reader) {
+  TIFF *file = reader->file;
+  return !TIFFIsTiled(file) && field(file, TIFFTAG_PHOTOMETRIC) == PHOTOMETRIC_SEPARATED &&
+         field(file, TIFFTAG_INKSET) == INKSET_CMYK && field(file, TIFFTAG_SAMPLESPERPIXEL) == 4 &&
+         field(file, TIFFTAG_BITSPERSAMPLE) == 8 && field(file, TIFFTAG_PLANARCONFIG) == PLANARCONFIG_CONTIG &&
+         TIFFScanlineSize64(file) == (uint64_t)reader->image.width * 4;
+}
+
+bool tiff_shim_read_inks(tiff_shim_reader *reader, uint32_t row, void *inks) {
+  return TIFFReadScanline(reader->file, inks, row, 0) == 1;
+}
+
 bool tiff_shim_ran_out(const tiff_shim_reader *reader) { return reader->ran_out; }
 
 const char *tiff_shim_message(const tiff_shim_reader *reader) { return reader->message; }

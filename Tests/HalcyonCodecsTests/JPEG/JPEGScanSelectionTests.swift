@@ -12,7 +12,8 @@ struct JPEGScanSelectionTests {
   func `leaving out what an eighth does not show changes no pixel`(name: String) throws {
     let baseline = try Fixture.data("jpeg/peacock.\(name).jpeg")
     let progressive = try Fixture.data("jpeg/peacock.\(name)-progressive.jpeg")
-    let selected = try #require(progressive.withUnsafeBytes { JPEGScanSelection.essentialBytes(of: $0) })
+    let selected = try #require(
+      progressive.withUnsafeBytes { JPEGScanSelection.essentialBytes(of: $0, scale: .eighth) })
     #expect(selected.count < progressive.count)
     for size in [TargetSize.fit(width: 5, height: 5), .fit(width: 3, height: 3), .fill(width: 2, height: 4)] {
       let options = DecodingOptions(size: size)
@@ -22,20 +23,39 @@ struct JPEGScanSelectionTests {
   }
 
   @Test(arguments: names)
+  func `leaving out the last bits at a quarter changes next to nothing`(name: String) throws {
+    let baseline = try Fixture.data("jpeg/peacock.\(name).jpeg")
+    let progressive = try Fixture.data("jpeg/peacock.\(name)-progressive.jpeg")
+    let eighth = progressive.withUnsafeBytes { JPEGScanSelection.essentialBytes(of: $0, scale: .eighth)?.count }
+    let quarter = progressive.withUnsafeBytes { JPEGScanSelection.essentialBytes(of: $0, scale: .quarter)?.count }
+    #expect(try #require(eighth) < #require(quarter) && #require(quarter) < progressive.count)
+    let options = DecodingOptions(size: .fit(width: 12, height: 12))
+    let expected = try JPEGDecoder().decode(baseline, options: options).bitmap
+    let image = try JPEGDecoder().decode(progressive, options: options).bitmap
+    #expect(image.difference(toAveraged: expected, geometry: TargetSize.original.geometry(for: expected.size)) < 1.5)
+  }
+
+  @Test(arguments: names, [JPEGScale.half, .full])
+  func `a larger scale needs all scans`(name: String, scale: JPEGScale) throws {
+    let progressive = try Fixture.data("jpeg/peacock.\(name)-progressive.jpeg")
+    #expect(progressive.withUnsafeBytes { JPEGScanSelection.essentialBytes(of: $0, scale: scale) } == nil)
+  }
+
+  @Test(arguments: names)
   func `a file in one scan is decoded as it is`(name: String) throws {
     let baseline = try Fixture.data("jpeg/peacock.\(name).jpeg")
-    #expect(baseline.withUnsafeBytes { JPEGScanSelection.essentialBytes(of: $0) } == nil)
+    #expect(baseline.withUnsafeBytes { JPEGScanSelection.essentialBytes(of: $0, scale: .eighth) } == nil)
   }
 
   @Test func `no prefix and no damage makes it read outside or take a part for the whole`() throws {
     let file = try Fixture.data("jpeg/peacock.default-progressive.jpeg")
     for count in 0..<file.count {
-      #expect(file.prefix(count).withUnsafeBytes { JPEGScanSelection.essentialBytes(of: $0) } == nil)
+      #expect(file.prefix(count).withUnsafeBytes { JPEGScanSelection.essentialBytes(of: $0, scale: .eighth) } == nil)
     }
     for position in file.indices {
       var damaged = file
       damaged[position] ^= 0xFF
-      let selected = damaged.withUnsafeBytes { JPEGScanSelection.essentialBytes(of: $0) }
+      let selected = damaged.withUnsafeBytes { JPEGScanSelection.essentialBytes(of: $0, scale: .eighth) }
       #expect((selected?.count ?? 0) <= file.count)
     }
   }

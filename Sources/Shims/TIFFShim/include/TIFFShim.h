@@ -24,6 +24,12 @@ uint32_t tiff_shim_rows_per_read(const tiff_shim_reader *reader);
 // Writes `count` stored rows as RGBA bytes premultiplied by alpha.
 bool tiff_shim_read(tiff_shim_reader *reader, uint32_t row, uint32_t count, uint32_t *pixels);
 
+// Whether the picture is stored in rows of cyan, magenta, yellow and black, one byte each and nothing else.
+bool tiff_shim_has_plain_inks(const tiff_shim_reader *reader);
+
+// Writes one row of inks; rows are read in their order. Only for a picture of plain inks.
+bool tiff_shim_read_inks(tiff_shim_reader *reader, uint32_t row, void *inks);
+
 // Whether libtiff asked for bytes past the end.
 bool tiff_shim_ran_out(const tiff_shim_reader *reader);
 

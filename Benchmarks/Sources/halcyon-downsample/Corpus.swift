@@ -1,0 +1,61 @@
+import Foundation
+import Halcyon
+import PeerShim
+
+/// The images that are decoded.
+enum Corpus {
+  private static let sources = ["/usr/share/backgrounds/mate", "/usr/share/backgrounds/gnome"]
+  private static let folder = URL(filePath: ".build-downsample/corpus")
+  /// Ending, options of libvips, and the most images: some encoders take seconds for each.
+  private static let kinds: [(name: String, options: String, countLimit: Int)] = [
+    ("baseline.jpg", "[Q=85,strip]", .max), ("progressive.jpg", "[Q=85,interlace,strip]", .max),
+    ("png", "[strip]", 12), ("webp", "[Q=80,strip]", 12), ("avif", "[Q=60,effort=2,strip]", 8),
+    ("heic", "[Q=60,effort=2,strip]", 8),
+  ]
+  /// Pixels that the largest photographs are scaled to as well.
+  private static let smallerPixelCounts = [12e6, 6e6, 3e6, 1e6]
+
+  /// All images of a folder and those below.
+  static func files(in folder: URL) throws -> [CorpusFile] {
+    let paths = FileManager.default.enumerator(at: folder, includingPropertiesForKeys: nil)
+    let urls = (paths?.compactMap { $0 as? URL } ?? []).sorted { $0.path < $1.path }
+    return urls.compactMap { CorpusFile($0) }
+  }
+
+  /// Photographs and pictures of Debian's wallpapers in every format, made at the first call.
+  static func gathered() throws -> [CorpusFile] {
+    let photos = try sources.flatMap { try files(in: URL(filePath: $0)) }.filter { $0.pixelCount >= 1_000_000 }
+    guard photos.count >= 20 else {
+      throw PeerError.failed("Debian's mate-backgrounds and gnome-backgrounds are not installed")
+    }
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    for kind in kinds {
+      let chosen = photos.filter { kind.name.hasSuffix("jpg") ? $0.format == .jpeg : true }
+      for photo in chosen.spread(kind.countLimit) {
+        try convert(photo, to: kind.name, kind.options, pixelCount: .infinity)
+      }
+      for pixelCount in smallerPixelCounts where kind.name.hasSuffix("jpg") {
+        for photo in chosen where photo.pixelCount > 8_000_000 && Double(photo.pixelCount) > pixelCount {
+          try convert(photo, to: kind.name, kind.options, pixelCount: pixelCount)
+        }
+      }
+    }
+    return try files(in: folder)
+  }
+
+  private static func convert(_ photo: CorpusFile, to kind: String, _ options: String, pixelCount: Double) throws {
+    let size = pixelCount.isFinite ? "-\(Int(pixelCount / 1e6))mp" : ""
+    let target = folder.appending(path: "\(photo.url.deletingPathExtension().lastPathComponent)\(size).\(kind)")
+    guard !FileManager.default.fileExists(atPath: target.path) else { return }
+    guard peer_convert(photo.url.path, target.path + options, pixelCount) else {
+      throw PeerError.failed("libvips cannot make \(target.path): \(String(cString: peer_message()))")
+    }
+  }
+}
+
+extension Array {
+  /// At most `count` elements, from all over the array.
+  fileprivate func spread(_ limit: Int) -> [Element] {
+    count <= limit ? self : (0..<limit).map { self[$0 * count / limit] }
+  }
+}

@@ -1,0 +1,91 @@
+import CLCMS
+import HalcyonCore
+
+/// Turns the colours of an image into sRGB with 8 bits a channel, through Little CMS.
+///
+/// The intent is perceptual with black point compensation: printers' profiles bring a table for it, colours of a
+/// display are matched relative to its white, and what sRGB does not have is cut to the nearest that it has.
+///
+/// Unchecked: Little CMS only reads a transform that has no cache of the last pixel, so any thread may use it.
+final class ColorTransform: @unchecked Sendable {
+  private static let flags = cmsUInt32Number(cmsFLAGS_NOCACHE | cmsFLAGS_BLACKPOINTCOMPENSATION)
+
+  let layout: ColorLayout
+  private let handle: cmsHTRANSFORM
+
+  /// `nil` where the description is damaged or is not about such pixels. Costs up to some milliseconds; a
+  /// ``ColorTransformCache`` saves them.
+  init?(_ description: ColorDescription, layout: ColorLayout) {
+    guard let profile = description.openProfile() else { return nil }
+    defer { cmsCloseProfile(profile) }
+    guard cmsGetColorSpace(profile) == layout.colorSpace, let target = cmsCreate_sRGBProfile() else { return nil }
+    defer { cmsCloseProfile(target) }
+    let flags = Self.flags | (layout.copiesAlpha ? cmsUInt32Number(cmsFLAGS_COPY_ALPHA) : 0)
+    guard
+      let handle = cmsCreateTransform(
+        profile, layout.format, target, lcms_shim_rgba_8, cmsUInt32Number(INTENT_PERCEPTUAL), flags)
+    else { return nil }
+    self.layout = layout
+    self.handle = handle
+  }
+
+  deinit { cmsDeleteTransform(handle) }
+
+  /// Writes `count` pixels of red, green, blue and straight alpha, 255 where the layout has none.
+  ///
+  /// - Parameter source: `count` pixels of the ``layout``; may be `target` where one of its pixels has four bytes.
+  func convert(_ source: UnsafeRawPointer, to target: UnsafeMutablePointer<UInt8>, count: Int) {
+    cmsDoTransform(handle, source, target, cmsUInt32Number(count))
+    switch layout {
+    case .rgba8, .rgba16: break
+    case .greyInRGBA8:
+      let source = source.assumingMemoryBound(to: UInt8.self)
+      for alpha in stride(from: 3, to: count * 4, by: 4) { target[alpha] = source[alpha] }
+    default:
+      for alpha in stride(from: 3, to: count * 4, by: 4) { target[alpha] = 255 }
+    }
+  }
+
+  /// Converts `count` pixels of four bytes, whose colours are multiplied by alpha, in place.
+  func convertPremultiplied(_ pixels: UnsafeMutablePointer<UInt8>, count: Int) {
+    AlphaMath.unpremultiply(pixels, count: count, into: pixels)
+    convert(pixels, to: pixels, count: count)
+    AlphaMath.premultiply(pixels, count: count)
+  }
+
+  /// Whether the colours are those of sRGB already, to the last of 8 bits.
+  var isIdentity: Bool {
+    switch layout.colorSpace {
+    case cmsSigRgbData: isIdentity(of: Self.colors)
+    case cmsSigGrayData: isIdentity(of: (0...255).map { SIMD3(repeating: $0) })
+    default: false
+    }
+  }
+
+  /// Colours all over the cube.
+  private static let colors: [SIMD3<UInt8>] = {
+    let steps = stride(from: 0, through: 255, by: 15).map { UInt8($0) }
+    return steps.flatMap { red in steps.flatMap { green in steps.map { SIMD3(red, green, $0) } } }
+  }()
+
+  private func isIdentity(of colors: [SIMD3<UInt8>]) -> Bool {
+    var output = [UInt8](repeating: 0, count: colors.count * 4)
+    convert(colors.flatMap(sample), to: &output, count: colors.count)
+    return colors.indices.allSatisfy { index in
+      (0..<3).allSatisfy { abs(Int(colors[index][$0]) - Int(output[index * 4 + $0])) <= 1 }
+    }
+  }
+
+  /// One opaque pixel of the layout.
+  private func sample(_ color: SIMD3<UInt8>) -> [UInt8] {
+    let channels = [color.x, color.y, color.z, 255]
+    switch layout {
+    case .rgb8: return Array(channels.prefix(3))
+    case .rgb16: return channels.prefix(3).flatMap { [$0, $0] }
+    case .rgba16: return channels.flatMap { [$0, $0] }
+    case .grey8: return [color.x]
+    case .grey16: return [color.x, color.x]
+    default: return channels
+    }
+  }
+}

@@ -1,0 +1,62 @@
+import Foundation
+
+/// What the chunks of a PNG file say about its colours (PNG, third edition, 11.3.2).
+struct PNGColor {
+  /// Gammas further than this from 1/2.2 are honoured; nearer ones mean sRGB, as in browsers.
+  private static let gammaTolerance = 0.05
+  /// Beyond these, a gamma is a mistake.
+  private static let gammas = 0.1...10.0
+
+  /// Where the content of the profile's chunk is in the file.
+  private(set) var profile: Range<Int>?
+  private var isSRGB = false
+  private var gamma: Double?
+  private var chromaticities: Chromaticities?
+  private var codePoints: ColorDescription?
+
+  /// Takes in a chunk whose content starts at an offset of the file.
+  mutating func take(_ content: Bytes, of type: String, at start: Int) {
+    switch type {
+    case "iCCP": profile = profile ?? start..<start + content.count
+    case "sRGB": isSRGB = true
+    case "gAMA": gamma = content.unsigned32(at: 0).map { Double($0) / 100_000 }
+    case "cHRM": chromaticities = Self.chromaticities(content)
+    case "cICP": codePoints = Self.codePoints(content)
+    default: break
+    }
+  }
+
+  /// What the colours mean: the code points of video win over a profile, that over sRGB's chunk, and all over gamma;
+  /// primaries count only beside a gamma. `nil` for sRGB.
+  func description(in file: UnsafeRawBufferPointer) -> ColorDescription? {
+    if let codePoints { return codePoints }
+    if let profile { return .profile(Self.inflated(UnsafeRawBufferPointer(rebasing: file[profile]))) }
+    guard !isSRGB, let gamma, Self.gammas.contains(gamma) else { return nil }
+    let isUsual = abs(gamma * 2.2 - 1) < Self.gammaTolerance
+    if isUsual, chromaticities == nil { return nil }
+    return .display(chromaticities ?? .bt709, isUsual ? .sRGB : .gamma(1 / gamma))
+  }
+
+  /// The profile behind its name and the byte for the method; nothing where it is damaged.
+  private static func inflated(_ content: UnsafeRawBufferPointer) -> Data {
+    guard let nameEnd = content.firstIndex(of: 0), nameEnd + 2 < content.count else { return Data() }
+    let compressed = UnsafeRawBufferPointer(rebasing: content[(nameEnd + 2)...])
+    return Inflation.inflated(compressed, byteLimit: ColorDescription.profileByteLimit) ?? Data()
+  }
+
+  private static func chromaticities(_ content: Bytes) -> Chromaticities? {
+    let values = (0..<8).compactMap { content.unsigned32(at: $0 * 4).map { Double($0) / 100_000 } }
+    guard values.count == 8 else { return nil }
+    let points = (0..<4).map { Chromaticities.Point(x: values[$0 * 2], y: values[$0 * 2 + 1]) }
+    let result = Chromaticities(white: points[0], red: points[1], green: points[2], blue: points[3])
+    return result.isValid ? result : nil
+  }
+
+  /// ITU-T H.273; `nil` for colours brighter than white, and for samples that are not of full range.
+  private static func codePoints(_ content: Bytes) -> ColorDescription? {
+    guard let primaries = content[0], let transfer = content[1], content[2] == 0, content[3] == 1,
+      let chromaticities = Chromaticities(cicp: Int(primaries)), let curve = TransferCurve(cicp: Int(transfer))
+    else { return nil }
+    return .display(chromaticities, curve)
+  }
+}

@@ -1,0 +1,96 @@
+import Foundation
+import HalcyonCodecs
+import HalcyonCore
+import Testing
+
+struct ColorProfileTests {
+  /// Decoded by Pillow's ImageCms, perceptual with black point compensation, see the README of the fixtures.
+  @Test(arguments: [
+    ("display-p3.png", "display-p3"), ("adobe-rgb.png", "adobe-rgb"), ("srgb.png", "srgb"), ("grey.png", "grey"),
+    ("display-p3-alpha.png", "display-p3-alpha"), ("inks.jpeg", "inks"), ("display-p3.jpeg", "display-p3-jpeg"),
+  ])
+  func `colours with a profile come out as another program has them`(_ name: String, _ expected: String) throws {
+    let image = try decode(name)
+    let reference = try decode("\(expected).expected.png")
+    #expect(image.info.hasColorProfile && !reference.info.hasColorProfile)
+    #expect(image.info.droppedContent == [])
+    // Little alpha leaves few bits of colour, and dark values of P3 grow in sRGB.
+    #expect(image.bitmap.largestDifference(to: reference.bitmap) <= (name.contains("alpha") ? 4 : 2))
+  }
+
+  @Test(arguments: ["display-p3.png", "adobe-rgb.png", "grey.png", "inks.jpeg", "display-p3.jpeg"])
+  func `the fixtures would look different without their profiles`(_ name: String) throws {
+    let plain = try Fixture.data("color/\(name)")
+    let stripped = name.hasSuffix("png") ? Self.renamed(plain, "iCCP", "icCP") : Self.renamed(plain, "ICC_", "XXX_")
+    let difference = try decode(stripped, name).bitmap.largestDifference(to: decode(name).bitmap)
+    #expect(difference > 10)
+  }
+
+  @Test(arguments: ["display-p3.png", "inks.jpeg", "display-p3.jpeg", "grey.png"], [12, 5])
+  func `a smaller size has the same colours`(_ name: String, _ side: Int) throws {
+    let small = try decode(Fixture.data("color/\(name)"), name, size: .fit(width: side, height: side)).bitmap
+    let full = try decode(name).bitmap
+    let geometry = TargetSize.fit(width: side, height: side).geometry(for: full.size)
+    #expect(small.difference(toAveraged: full, geometry: geometry) < 6)
+  }
+
+  @Test(arguments: ["display-p3.png", "inks.jpeg", "display-p3.jpeg"])
+  func `a damaged profile is left out, and the image says so`(_ name: String) throws {
+    var file = try Fixture.data("color/\(name)")
+    let plain = try decode(Self.renamed(Self.renamed(file, "iCCP", "icCP"), "ICC_", "XXX_"), name)
+    // The signature that every profile has, or the compressed bytes behind its name.
+    let signature = file.firstRange(of: Data("acsp".utf8)) ?? file.firstRange(of: Data("ICC Profile\0\0".utf8))
+    let damage = try #require(signature).upperBound - 1
+    for index in damage - 1..<damage + 2 { file[index] ^= 0x55 }
+    let image = try decode(name.hasSuffix("png") ? PNGChecksums.repaired(file) : file, name)
+    #expect(image.info.droppedContent == [.colorProfile])
+    #expect(plain.info.droppedContent == [])
+    #expect(image.bitmap.largestDifference(to: plain.bitmap) == 0)
+  }
+
+  @Test func `a profile for other pixels is left out`() throws {
+    let wanted = try Fixture.data("color/inks.jpeg")
+    let start = try #require(wanted.firstRange(of: Data("ICC_PROFILE".utf8))).lowerBound
+    let length = Int(wanted[start - 2]) << 8 | Int(wanted[start - 1])
+    let segment = Array(wanted[start..<start + length - 2])
+    let plain = try Fixture.data("jpeg/peacock.default.jpeg")
+    let image = try decode(FileSurgery.jpeg(plain, inserting: 0xE2, segment), "x.jpeg")
+    #expect(image.info.droppedContent == [.colorProfile])
+    #expect(try image.bitmap.largestDifference(to: decode(plain, "x.jpeg").bitmap) == 0)
+  }
+
+  @Test func `a profile that lacks a part is left out`() throws {
+    let file = try Fixture.data("color/display-p3.jpeg")
+    let place = try #require(file.firstRange(of: Data("ICC_PROFILE\0".utf8))).upperBound
+    var cut = file
+    cut[place + 1] = 2
+    #expect(try decode(cut, "x.jpeg").info.droppedContent == [.colorProfile])
+  }
+
+  @Test func `one decoder converts colours on many threads`() async throws {
+    let file = try Fixture.data("color/display-p3.png")
+    let decoder = PNGDecoder()
+    let expected = try decoder.decode(file, options: DecodingOptions()).bitmap
+    try await withThrowingTaskGroup(of: Int.self) { group in
+      for _ in 0..<40 {
+        group.addTask { try decoder.decode(file, options: DecodingOptions()).bitmap.largestDifference(to: expected) }
+      }
+      for try await difference in group { #expect(difference == 0) }
+    }
+  }
+
+  private func decode(_ name: String) throws -> DecodedImage { try decode(Fixture.data("color/\(name)"), name) }
+
+  private func decode(_ file: Data, _ name: String, size: TargetSize = .original) throws -> DecodedImage {
+    let decoder: any ImageDecoder = name.hasSuffix("png") ? PNGDecoder() : JPEGDecoder()
+    return try decoder.decode(file, options: DecodingOptions(size: size))
+  }
+
+  /// The file with a name in it replaced, and the checksums of its chunks made anew.
+  private static func renamed(_ file: Data, _ old: String, _ new: String) -> Data {
+    guard let range = file.firstRange(of: Data(old.utf8)) else { return file }
+    var file = file
+    file.replaceSubrange(range, with: Array(new.utf8))
+    return PNGChecksums.repaired(file)
+  }
+}
