@@ -6,6 +6,6 @@ public enum StandardCodecs {
   public static let decoders: [any ImageDecoder] = [
     JPEGDecoder(), PNGDecoder(), GIFDecoder(), WebPDecoder(), BMPDecoder(), ICODecoder(), TIFFDecoder(),
   ]
-  /// JPEG, PNG and lossy WebP.
-  public static let encoders: [any ImageEncoder] = [JPEGEncoder(), PNGEncoder(), WebPEncoder()]
+  /// JPEG, PNG, lossy WebP and GIF.
+  public static let encoders: [any ImageEncoder] = [JPEGEncoder(), PNGEncoder(), WebPEncoder(), GIFEncoder()]
 }

@@ -13,6 +13,6 @@ struct StandardCodecsTests {
     let formats = SupportedFormats(decoders: StandardCodecs.decoders, encoders: StandardCodecs.encoders)
     #expect(formats.readable.isSuperset(of: formats.animated.union(formats.writable)))
     #expect(formats.animated == [.png, .gif, .webp])
-    #expect(formats.writable == [.jpeg, .png, .webp])
+    #expect(formats.writable == [.jpeg, .png, .webp, .gif])
   }
 }

@@ -30,7 +30,7 @@ extension ImageDecodingError: CustomStringConvertible {
     case .unknownFormat:
       "The bytes are no image in a known format. Check that the source gives an image and not, say, a web page."
     case .unsupportedFormat(let format):
-      "This build of Halcyon cannot decode \(format.rawValue). Add a decoder for it to the pipeline's configuration."
+      "This build of Halcyon cannot decode \(format.rawValue). \(Self.remedy(for: format))"
     case .unsupportedFeature(let format, let feature):
       "The \(format.rawValue) image uses \(feature), which Halcyon does not decode. Save it again without that."
     case .corrupt(let format, let reason):
@@ -48,5 +48,18 @@ extension ImageDecodingError: CustomStringConvertible {
     case .cancelled:
       "Decoding was cancelled."
     }
+  }
+
+  private static func remedy(for format: ImageFormat) -> String {
+    let codec: (trait: String, package: String)? =
+      switch format {
+      case .avif: ("AVIF", "libavif-dev")
+      case .heic: ("HEIF", "libheif-dev")
+      case .jpegXL: ("JXL", "libjxl-dev")
+      case .svg: ("SVG", "librsvg2-dev")
+      default: nil
+      }
+    guard let codec else { return "Add a decoder for it to the pipeline's configuration." }
+    return "Switch on the package trait \(codec.trait), which needs the Debian package \(codec.package)."
   }
 }
