@@ -24,7 +24,7 @@ struct APNGFile {
     var chunks = PNGChunks(view)
     while let chunk = chunks.next() {
       switch chunk.name {
-      case "IHDR": header = chunk.content
+      case "IHDR" where header.isEmpty: header = chunk.content
       case "acTL":
         let plays = view.unsigned32(at: chunk.content.lowerBound + 4) ?? 0
         loopCount = plays == 0 ? nil : plays

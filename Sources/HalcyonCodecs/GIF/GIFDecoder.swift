@@ -45,7 +45,7 @@ public struct GIFDecoder: AnimatedImageDecoder {
     }
     let plan = try DecodingPlan(info: header.info, options: options)
     return ComposedFrameReader(
-      try GIFPictureSource(file),
+      try GIFPictureSource(file, limits: options.limits),
       animation: AnimationInfo(frameCount: header.pictureCount, loopCount: header.loopCount), plan: plan,
       graphs: graphs, isCancelled: options.isCancelled)
   }

@@ -3,10 +3,12 @@ import HalcyonCore
 /// The pictures of a GIF file in order.
 final class GIFPictureSource: PictureSource {
   private let file: FileBytes
+  private let limits: ImageLimits
   private var blocks: GIFBlocks
 
-  init(_ file: FileBytes) throws(ImageDecodingError) {
+  init(_ file: FileBytes, limits: ImageLimits) throws(ImageDecodingError) {
     self.file = file
+    self.limits = limits
     blocks = try Self.blocks(of: file)
   }
 
@@ -15,6 +17,8 @@ final class GIFPictureSource: PictureSource {
     case .end: return nil
     case .moreBytesNeeded: throw .truncated(.gif)
     case .picture(let picture):
+      // Later pictures may be larger than the canvas, which has been checked.
+      if picture.area.size.pixelCount > 0 { try limits.check(picture.area.size, format: .gif) }
       return PlacedPicture(
         area: picture.area, disposal: picture.disposal, isBlended: true,
         duration: .milliseconds(picture.hundredths * 10)

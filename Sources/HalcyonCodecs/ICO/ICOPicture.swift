@@ -66,7 +66,8 @@ struct ICOPicture {
       throw ImageDecodingError.unsupportedFeature(.ico, feature: "run lengths")
     }
     let size = header.size
-    let maskStart = header.pixelOffset + header.bytesPerRow * size.height
+    let byteCount = header.bytesPerRow.multipliedReportingOverflow(by: size.height)
+    let maskStart = header.pixelOffset + (byteCount.overflow ? bytes.count : byteCount.partialValue)
     guard maskStart <= bytes.count else { throw ImageDecodingError.truncated(.ico) }
     let colors = BMPColors(Bytes(bytes), header: header)
     let mask = ICOMask(bytes: bytes, start: maskStart, size: size)

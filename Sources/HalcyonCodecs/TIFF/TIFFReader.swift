@@ -18,6 +18,13 @@ struct TIFFReader: ~Copyable {
       tiff_shim_close(handle)
       throw ranOut ? .truncated(.tiff) : .unsupportedFeature(.tiff, feature: "what libtiff does not draw: \(message)")
     }
+    // Buffers are made for `size`; a directory with two widths must not make libtiff write more.
+    guard tiff_shim_width(handle) == UInt32(clamping: size.width),
+      tiff_shim_height(handle) == UInt32(clamping: size.height)
+    else {
+      tiff_shim_close(handle)
+      throw .corrupt(.tiff, reason: "it claims several sizes")
+    }
     self.handle = handle
     rowsPerRead = Int(tiff_shim_rows_per_read(handle))
   }

@@ -28,6 +28,14 @@ final class WebPFrameReader: ImageFrameReader {
     guard let decoder = WebPAnimDecoderNew(&data, &options) else {
       throw .corrupt(.webp, reason: "its animation cannot be opened")
     }
+    // Rows are read for the canvas of the plan; a file with two headers must not make that another one.
+    var info = WebPAnimInfo()
+    guard WebPAnimDecoderGetInfo(decoder, &info) != 0, Int(info.canvas_width) == plan.info.storedSize.width,
+      Int(info.canvas_height) == plan.info.storedSize.height
+    else {
+      WebPAnimDecoderDelete(decoder)
+      throw .corrupt(.webp, reason: "it claims several sizes")
+    }
     self.decoder = decoder
     self.file = file
     self.plan = plan

@@ -98,6 +98,10 @@ bool tiff_shim_start(tiff_shim_reader *reader) {
   return true;
 }
 
+uint32_t tiff_shim_width(const tiff_shim_reader *reader) { return reader->image.width; }
+
+uint32_t tiff_shim_height(const tiff_shim_reader *reader) { return reader->image.height; }
+
 uint32_t tiff_shim_rows_per_read(const tiff_shim_reader *reader) {
   uint32_t rows = 0;
   if (TIFFIsTiled(reader->file)) {

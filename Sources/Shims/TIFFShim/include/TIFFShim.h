@@ -18,6 +18,10 @@ void tiff_shim_close(tiff_shim_reader *reader);
 // Gets ready to read pixels. `false` when the directory is not of a kind that libtiff turns into RGBA.
 bool tiff_shim_start(tiff_shim_reader *reader);
 
+// The size of the picture as libtiff understands it, once reading has started.
+uint32_t tiff_shim_width(const tiff_shim_reader *reader);
+uint32_t tiff_shim_height(const tiff_shim_reader *reader);
+
 // How many rows a strip or a row of tiles has; reading starts at a multiple of it.
 uint32_t tiff_shim_rows_per_read(const tiff_shim_reader *reader);
 
