@@ -63,7 +63,7 @@ let package = Package(
     module("HalcyonCore", dependencies: ["CSQLite", "CZlib", "FileShim"]),
     module(
       "HalcyonCodecs",
-      dependencies: ["HalcyonCore", "CLCMS", "CSPNG", "CZimg", "CZlib", "JPEGShim"] + [
+      dependencies: ["HalcyonCore", "CLCMS", "CSPNG", "CWebP", "CZimg", "CZlib", "JPEGShim", "TIFFShim"] + [
         traitLibrary("CAVIF", trait: "AVIF"), traitLibrary("CHEIF", trait: "HEIF"),
         traitLibrary("CJXL", trait: "JXL"), traitLibrary("CRSVG", trait: "SVG"),
       ]),
@@ -92,6 +92,8 @@ let package = Package(
     system("CJPEG", pkgConfig: "libjpeg", debian: "libjpeg62-turbo-dev", brew: "jpeg-turbo"),
     system("CSPNG", pkgConfig: "spng", debian: "libspng-dev", brew: "libspng"),
     system("CZimg", pkgConfig: "zimg", debian: "libzimg-dev", brew: "zimg"),
+    system("CWebP", pkgConfig: "libwebpdemux", debian: "libwebp-dev", brew: "webp"),
+    system("CTIFF", pkgConfig: "libtiff-4", debian: "libtiff-dev", brew: "libtiff"),
     system("CLCMS", pkgConfig: "lcms2", debian: "liblcms2-dev", brew: "little-cms2"),
     system("CAVIF", pkgConfig: "libavif", debian: "libavif-dev", brew: "libavif"),
     system("CHEIF", pkgConfig: "libheif", debian: "libheif-dev", brew: "libheif"),
@@ -100,6 +102,7 @@ let package = Package(
     shim("CurlShim", over: "CCurl"),
     shim("JPEGShim", over: "CJPEG"),
     .target(name: "FileShim", path: "Sources/Shims/FileShim"),
+    shim("TIFFShim", over: "CTIFF"),
 
     suite("HalcyonCodecsTests", dependencies: ["HalcyonCodecs", "HalcyonCore"], resources: [.copy("Fixtures")]),
   ],

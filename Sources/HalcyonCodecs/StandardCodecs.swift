@@ -2,10 +2,16 @@ public import HalcyonCore
 
 /// The decoders and encoders that come with Halcyon, ready for a pipeline's configuration.
 public enum StandardCodecs {
-  /// JPEG and PNG; with the package's traits also AVIF, HEIC (`HEIF`), JPEG XL (`JXL`) and SVG.
-  public static let decoders: [any ImageDecoder] = [JPEGDecoder(), PNGDecoder()] + traitDecoders
-  /// JPEG and PNG; with the package's traits also AVIF and JPEG XL (`JXL`).
-  public static let encoders: [any ImageEncoder] = [JPEGEncoder(), PNGEncoder()] + traitEncoders
+  /// JPEG, PNG, GIF, WebP, BMP, ICO and TIFF; with the package's traits also AVIF, HEIC (`HEIF`), JPEG XL (`JXL`) and SVG.
+  public static let decoders: [any ImageDecoder] =
+    [
+      JPEGDecoder(), PNGDecoder(), GIFDecoder(), WebPDecoder(), BMPDecoder(), ICODecoder(), TIFFDecoder(),
+    ] + traitDecoders
+  /// JPEG, PNG, lossy WebP and GIF; with the package's traits also AVIF and JPEG XL (`JXL`).
+  public static let encoders: [any ImageEncoder] =
+    [
+      JPEGEncoder(), PNGEncoder(), WebPEncoder(), GIFEncoder(),
+    ] + traitEncoders
 
   private static var traitDecoders: [any ImageDecoder] {
     var decoders: [any ImageDecoder] = []

@@ -6,7 +6,7 @@ struct StandardCodecsTests {
   @Test func `what can be written can be read`() {
     let readable = StandardCodecs.decoders.reduce(into: Set()) { $0.formUnion($1.formats) }
     #expect(StandardCodecs.encoders.map(\.format).allSatisfy(readable.contains))
-    #expect(readable.isSuperset(of: [.jpeg, .png]))
+    #expect(readable.isSuperset(of: [.jpeg, .png, .gif, .webp, .bmp, .ico, .tiff]))
   }
 
   @Test func `a trait brings its format, and nothing else does`() {
@@ -25,5 +25,12 @@ struct StandardCodecsTests {
     expected.insert(.svg)
     #endif
     #expect(readable.intersection([.avif, .heic, .jpegXL, .svg]) == expected)
+  }
+
+  @Test func `what can be read, played and written is told`() {
+    let formats = SupportedFormats(decoders: StandardCodecs.decoders, encoders: StandardCodecs.encoders)
+    #expect(formats.readable.isSuperset(of: formats.animated.union(formats.writable)))
+    #expect(formats.animated.isSuperset(of: [.png, .gif, .webp]))
+    #expect(formats.writable.isSuperset(of: [.jpeg, .png, .webp, .gif]))
   }
 }

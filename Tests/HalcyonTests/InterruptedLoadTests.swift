@@ -6,8 +6,10 @@ import Testing
 /// Transfers that are cut, over real sockets and with a real disk.
 struct InterruptedLoadTests {
   /// A pipeline that tries again at once.
-  private func pipeline(in folder: URL, attempts: Int = 5) -> ImagePipeline {
-    var configuration = ImagePipeline.Configuration.standard(cache: .standard(directory: folder))
+  private func pipeline(in folder: URL, attempts: Int = 5) throws -> ImagePipeline {
+    // Connections of its own: those of other tests would push them out.
+    var configuration = ImagePipeline.Configuration.standard(
+      transport: try ImagePipeline.transport(enforcing: .any), cache: .standard(directory: folder))
     configuration.retryStrategy = ExponentialBackoff(attemptLimit: attempts, firstDelay: .zero)
     return ImagePipeline(configuration: configuration)
   }
@@ -29,7 +31,7 @@ struct InterruptedLoadTests {
     try await withOrigin { server, folder in
       let photo = try Photos.data("rocket.jpg")
       let url = server.serve("/a.jpg", cutting(photo, after: photo.count / 3))
-      let pipeline = pipeline(in: folder)
+      let pipeline = try pipeline(in: folder)
       let response = try await pipeline.response(for: ImageRequest(url: url))
       #expect(response.image.size == PixelSize(width: 640, height: 427))
       await pipeline.cache.flush()
@@ -44,10 +46,10 @@ struct InterruptedLoadTests {
     try await withOrigin { server, folder in
       let photo = try Photos.data("rocket.jpg")
       let url = server.serve("/a.jpg", cutting(photo, after: photo.count * 2 / 3))
-      let first = pipeline(in: folder, attempts: 1)
+      let first = try pipeline(in: folder, attempts: 1)
       await #expect(throws: ImageError.self) { try await first.image(for: url) }
       await first.cache.flush()
-      let second = pipeline(in: folder, attempts: 1)
+      let second = try pipeline(in: folder, attempts: 1)
       #expect(try await second.data(for: ImageRequest(url: url)) == photo)
       #expect(server.requests.last?.headers["Range"] == "bytes=\(photo.count * 2 / 3)-")
     }
@@ -57,7 +59,7 @@ struct InterruptedLoadTests {
     try await withOrigin { server, folder in
       let (old, new) = (try Photos.data("rocket.jpg"), try Photos.data("clock_motion.png"))
       let url = server.serve("/a.jpg", cutting(old, after: 50_000))
-      let first = pipeline(in: folder, attempts: 1)
+      let first = try pipeline(in: folder, attempts: 1)
       await #expect(throws: ImageError.self) { try await first.image(for: url) }
       await first.cache.flush()
       server.serve("/a.jpg", .body(new, headers: ["ETag": "\"2\""]))
@@ -83,7 +85,7 @@ struct InterruptedLoadTests {
         return request.headers["If-None-Match"] == "\"1\""
           ? .status(304, headers: fields) : .body(photo, headers: fields)
       }
-      let pipeline = pipeline(in: folder)
+      let pipeline = try pipeline(in: folder)
       for origin in [ImageOrigin.network, .store, .store] {
         #expect(try await pipeline.response(for: ImageRequest(url: url)).origin == origin)
         await pipeline.cache.flush()

@@ -6,7 +6,7 @@ public import HalcyonCore
 /// Colours are multiplied by alpha before anything is resampled. Rows go into the resampler while they are decoded,
 /// save interlaced ones, which are complete only at the end.
 public struct PNGDecoder: ImageDecoder {
-  private let graphs = ResampleGraphCache()
+  let graphs = ResampleGraphCache()
   private let colors = ColorTransformCache()
 
   /// Creates a decoder; its copies share what they know about resizing, a few megabytes at most.

@@ -25,7 +25,8 @@ struct PNGHeader {
   var info: ImageInfo {
     ImageInfo(
       format: .png, storedSize: size, orientation: orientation ?? .up, hasAlpha: hasAlpha, frameCount: frameCount,
-      colorModel: colorModel, bitDepth: bitDepth, hasColorProfile: color.profile != nil)
+      colorModel: colorModel, bitDepth: bitDepth, hasColorProfile: color.profile != nil,
+      droppedContent: frameCount > 1 ? [.frames] : [])
   }
 
   var isGrey: Bool { colorType == .grey || colorType == .greyAlpha }

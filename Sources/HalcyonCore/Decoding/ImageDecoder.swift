@@ -36,17 +36,24 @@ public struct DecodingOptions: Sendable {
   /// ``DecodedImage/isPartial`` tells such a picture. What is missing is transparent, in JPEG grey where no scan has it.
   /// Decoders of formats that make no sense in part throw all the same.
   public var allowsPartialImage: Bool
+  /// Whether an animated image is kept with what it takes to play it; if not, only its still picture is. Default: `true`.
+  ///
+  /// ``ImageDecoder/decode(_:options:)`` gives the still picture in any case;
+  /// ``ImageDecoder/image(from:options:)``, which pipelines call, looks at this.
+  public var keepsAnimation: Bool
   /// Asked now and then while decoding; once it says yes the decoder throws ``ImageDecodingError/cancelled``.
   public var isCancelled: @Sendable () -> Bool
 
   /// Creates options.
   public init(
     size: TargetSize = .original, limits: ImageLimits = ImageLimits(), allowsPartialImage: Bool = false,
+    keepsAnimation: Bool = true,
     isCancelled: @escaping @Sendable () -> Bool = { false }
   ) {
     self.size = size
     self.limits = limits
     self.allowsPartialImage = allowsPartialImage
+    self.keepsAnimation = keepsAnimation
     self.isCancelled = isCancelled
   }
 }

@@ -34,6 +34,8 @@ public enum ImageEncodingError: Error, Hashable {
   case unsupportedFormat(ImageFormat)
   /// The bitmap is larger than the format can hold.
   case tooLarge(ImageFormat, PixelSize)
+  /// Even the lowest quality takes more bytes than were allowed.
+  case overByteLimit(ImageFormat, byteCount: Int, byteLimit: Int)
   /// The codec refused, in its words.
   case failed(ImageFormat, reason: String)
 }
@@ -46,6 +48,11 @@ extension ImageEncodingError: CustomStringConvertible {
       "This build of Halcyon cannot write \(format.rawValue). \(format.encodingAdvice)"
     case .tooLarge(let format, let size):
       "A \(format.rawValue) file cannot hold \(size) pixels. Downsample the image, or choose another format."
+    case .overByteLimit(let format, let byteCount, let byteLimit):
+      """
+      At its lowest quality the \(format.rawValue) file has \(byteCount) bytes, over the limit of \(byteLimit). \
+      Downsample the image, or allow more.
+      """
     case .failed(let format, let reason):
       "Writing \(format.rawValue) failed: \(reason)."
     }

@@ -10,17 +10,20 @@ public struct DecodedImage: Sendable {
 
   /// The pixels, upright: the orientation of the file has been applied.
   public internal(set) var bitmap: Bitmap
+  /// What it takes to play the file, of which the pixels are the still picture; `nil` for a still image.
+  public let animation: AnimatedImage?
   var facts: Facts
 
   /// Pairs pixels with the facts about their source.
   ///
   /// - Parameter isPartial: Whether the file ended before the picture did.
-  public init(bitmap: Bitmap, info: ImageInfo, isPartial: Bool = false) {
-    self.init(bitmap: bitmap, facts: Facts(info: info, isPartial: isPartial))
+  public init(bitmap: Bitmap, info: ImageInfo, animation: AnimatedImage? = nil, isPartial: Bool = false) {
+    self.init(bitmap: bitmap, facts: Facts(info: info, isPartial: isPartial), animation: animation)
   }
 
-  init(bitmap: Bitmap, facts: Facts) {
+  init(bitmap: Bitmap, facts: Facts, animation: AnimatedImage?) {
     self.bitmap = bitmap
+    self.animation = animation
     self.facts = facts
   }
 
@@ -33,6 +36,13 @@ public struct DecodedImage: Sendable {
   /// Width and height of the bitmap in pixels.
   public var size: PixelSize { bitmap.size }
 
-  /// Bytes of memory that the pixels take: the cost in a memory cache.
-  public var byteCount: Int { bitmap.byteCount }
+  /// Bytes of memory that the pixels take, and the encoded bytes of an animation: the cost in a memory cache.
+  public var byteCount: Int { bitmap.byteCount + (animation?.byteCount ?? 0) }
+
+  /// The image with other pixels, which are still whatever they came from.
+  func replacing(_ bitmap: Bitmap) -> DecodedImage {
+    var facts = facts
+    if animation != nil { facts.info.droppedContent.insert(.frames) }
+    return DecodedImage(bitmap: bitmap, facts: facts, animation: nil)
+  }
 }

@@ -23,9 +23,8 @@ struct ImageInspector {
     nextProbeByteCount = max(prefix.count * 2, 64)
   }
 
-  /// The facts about a whole file.
+  /// The facts about a whole file, which may be more than its beginning told: how many pictures an animation has.
   func info(of data: Data) throws(ImageError) -> ImageInfo {
-    if let info { return info }
     guard let info = try probe(data, isComplete: true) else {
       throw .notAnImage(contentType: contentType, url: url)
     }

@@ -195,7 +195,7 @@ final class ImageLoader: Sendable {
     let image = loaded.image
     do {
       let bitmap = try await workers.run(priority: interest.priority) { _ in try processor.process(image.bitmap) }
-      loaded.image.bitmap = bitmap
+      loaded.image = image.replacing(bitmap)
     } catch is CancellationError {
       throw .cancelled
     } catch {
@@ -239,7 +239,7 @@ final class ImageLoader: Sendable {
         let options = DecodingOptions(
           size: request.size, limits: limits, allowsPartialImage: request.allowsPartialImage
         ) { flag.isCancelled }
-        var image = try decoder.decode(body.data, options: options)
+        var image = try decoder.image(from: body.data, options: options)
         image.facts.freshness = body.freshEnd.map { SourceFreshness(end: $0, version: body.version) }
         return image
       }

@@ -47,7 +47,8 @@ extension ImagePipeline {
     public var prefersLowData: @Sendable () -> Bool
     /// Threads that decode and process. Default: one for each processor.
     public var decodingWidth: Int
-    /// Fields sent with every request unless it has them itself.
+    /// Fields sent with every request unless it has them itself. Default: the name of the library, and in `Accept` the
+    /// formats of the decoders given to the initialiser.
     public var headers: HTTPHeaders
     /// The clocks of the caches.
     public var time: any TimeSource
@@ -74,7 +75,16 @@ extension ImagePipeline {
       progressInterval = .milliseconds(50)
       prefersLowData = { false }
       decodingWidth = Self.processorCount
-      headers = ["Accept": "image/png,image/jpeg,image/*;q=0.9,*/*;q=0.5", "User-Agent": "Halcyon/0.1"]
+      headers = ["Accept": Self.acceptField(decoders), "User-Agent": "Halcyon/0.1"]
     }
+  }
+}
+
+extension ImagePipeline.Configuration {
+  /// Servers that have an image in several formats choose by this field (RFC 9110, 12.5.1).
+  private static func acceptField(_ decoders: [any ImageDecoder]) -> String {
+    let readable = decoders.reduce(into: Set<ImageFormat>()) { $0.formUnion($1.formats) }
+    let types = ImageFormat.allCases.filter(readable.contains).map(\.mediaType)
+    return (types + ["image/*;q=0.5", "*/*;q=0.3"]).joined(separator: ",")
   }
 }

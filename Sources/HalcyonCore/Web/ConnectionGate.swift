@@ -1,51 +1,45 @@
 /// Lets only so many transfers go on at once, in total and to one host.
 ///
 /// Of those that wait, the most urgent goes first, then the one that came first; a host that is full lets others pass.
+/// A change costs a look at each host that has something to do, not at each that waits.
 final class ConnectionGate: Sendable {
-  fileprivate struct Waiter {
-    let id: UInt64
-    let origin: WebOrigin
-    let interest: LoadInterest
-    let continuation: CheckedContinuation<Admission, Never>
+  private struct State {
+    var lines: ConnectionLines
+    var continuations: [UInt64: CheckedContinuation<Admission, Never>] = [:]
+    var lastID: UInt64 = 0
   }
 
-  fileprivate enum Admission {
+  private enum Admission {
     case admitted
     case givenUp
     case refused(limit: Int)
   }
 
-  fileprivate struct State {
-    var limits: ConnectionLimits
-    var waiters: [Waiter] = []
-    var active: [WebOrigin: Int] = [:]
-    var total = 0
-    var lastID: UInt64 = 0
-  }
-
   private let state: Lock<State>
 
   init(limits: ConnectionLimits) {
-    state = Lock(State(limits: limits))
+    state = Lock(State(lines: ConnectionLines(limits: limits)))
   }
 
   /// How many may go on; may be changed while they do.
   var limits: ConnectionLimits {
-    get { state.withLock(\.limits) }
+    get { state.withLock(\.lines.limits) }
     set {
-      state.withLock { $0.limits = newValue }
+      state.withLock { $0.lines.limits = newValue }
       admit()
     }
   }
 
   /// Transfers that go on now.
-  var activeCount: Int { state.withLock(\.total) }
+  var activeCount: Int { state.withLock(\.lines.activeCount) }
 
   /// Transfers that wait for a place.
-  var waitingCount: Int { state.withLock { $0.waiters.count } }
+  var waitingCount: Int { state.withLock(\.lines.waitingCount) }
 
   /// Waits for a place, which has to be given back by ``leave(_:)``.
   func enter(_ origin: WebOrigin, _ interest: LoadInterest) async throws(ImageError) {
+    let mayEnter = state.withLock { $0.lines.enterAtOnce(origin, interest.priority) }
+    if mayEnter { return }
     switch await place(origin, interest) {
     case .admitted: return
     case .givenUp: throw .cancelled
@@ -55,11 +49,7 @@ final class ConnectionGate: Sendable {
 
   /// Gives a place to the next.
   func leave(_ origin: WebOrigin) {
-    state.withLock { state in
-      state.total -= 1
-      let others = (state.active[origin] ?? 1) - 1
-      state.active[origin] = others > 0 ? others : nil
-    }
+    state.withLock { $0.lines.leave(origin) }
     admit()
   }
 
@@ -68,14 +58,17 @@ final class ConnectionGate: Sendable {
       state.lastID += 1
       return state.lastID
     }
-    interest.observe(id: id) { [weak self] in self?.admit() }
+    interest.observe(id: id) { [weak self] in self?.reorder(id, interest.priority) }
     defer { interest.stopObserving(id: id) }
     return await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
-        let waiter = Waiter(id: id, origin: origin, interest: interest, continuation: continuation)
-        state.withLock { $0.waiters.append(waiter) }
+        state.withLock { state in
+          state.continuations[id] = continuation
+          state.lines.join(origin, id: id, interest.priority)
+        }
+        // The priority may have changed before there was anything to reorder.
+        reorder(id, interest.priority)
         if Task.isCancelled { giveUp(id) }
-        admit()
         refuseOne()
       }
     } onCancel: {
@@ -83,53 +76,34 @@ final class ConnectionGate: Sendable {
     }
   }
 
+  private func reorder(_ id: UInt64, _ priority: ImagePriority) {
+    state.withLock { $0.lines.reorder(id, priority) }
+    admit()
+  }
+
   private func giveUp(_ id: UInt64) {
-    let waiter: Waiter? = state.withLock { state in
-      state.waiters.firstIndex { $0.id == id }.map { state.waiters.remove(at: $0) }
+    let continuation = state.withLock { state in
+      state.lines.giveUp(id)
+      return state.continuations.removeValue(forKey: id)
     }
-    waiter?.continuation.resume(returning: .givenUp)
+    continuation?.resume(returning: .givenUp)
   }
 
   private func admit() {
-    while let waiter = nextAdmitted() { waiter.continuation.resume(returning: .admitted) }
+    while let continuation = nextAdmitted() { continuation.resume(returning: .admitted) }
+  }
+
+  private func nextAdmitted() -> CheckedContinuation<Admission, Never>? {
+    state.withLock { state in state.lines.admitNext().flatMap { state.continuations.removeValue(forKey: $0) } }
   }
 
   /// Where too many wait, the least urgent has to go, and of those the one that came last.
   private func refuseOne() {
-    let refused: (waiter: Waiter, limit: Int)? = state.withLock { state in
-      let limit = state.limits.waiting
-      guard state.waiters.count > limit else { return nil }
-      let least = state.waiters.indices.min { left, right in
-        let (one, other) = (state.waiters[left].interest.priority, state.waiters[right].interest.priority)
-        return one != other ? one < other : left > right
-      }
-      return least.map { (state.waiters.remove(at: $0), limit) }
+    let refused: (continuation: CheckedContinuation<Admission, Never>, limit: Int)? = state.withLock { state in
+      guard state.lines.waitingCount > state.lines.limits.waiting, let id = state.lines.leastUrgent else { return nil }
+      state.lines.giveUp(id)
+      return state.continuations.removeValue(forKey: id).map { ($0, state.lines.limits.waiting) }
     }
-    refused?.waiter.continuation.resume(returning: .refused(limit: refused?.limit ?? 0))
-  }
-
-  private func nextAdmitted() -> Waiter? {
-    state.withLock { state in
-      var best: (index: Int, priority: ImagePriority)?
-      for (index, waiter) in state.waiters.enumerated() {
-        let priority = waiter.interest.priority
-        guard state.hasPlace(for: waiter.origin, priority) else { continue }
-        if best.map({ priority > $0.priority }) ?? true { best = (index, priority) }
-      }
-      guard let best else { return nil }
-      let waiter = state.waiters.remove(at: best.index)
-      state.total += 1
-      state.active[waiter.origin, default: 0] += 1
-      return waiter
-    }
-  }
-}
-
-extension ConnectionGate.State {
-  /// Loads that nobody waits for leave a third of the places free for those that somebody looks at.
-  fileprivate func hasPlace(for origin: WebOrigin, _ priority: ImagePriority) -> Bool {
-    let share = priority <= .low ? 2.0 / 3 : 1
-    return total < max(1, Int(Double(limits.total) * share))
-      && active[origin, default: 0] < max(1, Int(Double(limits.perHost) * share))
+    refused?.continuation.resume(returning: .refused(limit: refused?.limit ?? 0))
   }
 }

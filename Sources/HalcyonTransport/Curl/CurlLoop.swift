@@ -37,6 +37,9 @@ final class CurlLoop: @unchecked Sendable {
 
   private static let isInitialized = curl_global_init(Int(CURL_GLOBAL_DEFAULT)) == CURLE_OK
 
+  /// Connections that are kept for further transfers.
+  private static let keptConnectionCount = 24
+
   private let multi: OpaquePointer?
   private let commands = Lock(Commands())
   private var active: [ObjectIdentifier: CurlHandle] = [:]
@@ -46,6 +49,10 @@ final class CurlLoop: @unchecked Sendable {
 
   init() {
     multi = Self.isInitialized ? curl_multi_init().map { OpaquePointer($0) } : nil
+    // Left to itself libcurl keeps four connections for each transfer that goes on, and so closes most after a burst.
+    if let multi {
+      halcyon_curl_multi_set_long(UnsafeMutableRawPointer(multi), CURLMOPT_MAXCONNECTS, Self.keptConnectionCount)
+    }
   }
 
   /// Tells the thread to do something; from any thread.

@@ -67,3 +67,15 @@ extension Bitmap {
     }
   }
 }
+
+extension Bitmap {
+  /// Some of the rows.
+  func rows(from top: Int, count: Int) throws -> Bitmap {
+    try Bitmap(size: PixelSize(width: size.width, height: count), isOpaque: isOpaque) { output in
+      withUnsafeBytes { bytes in
+        output.copyMemory(
+          from: UnsafeRawBufferPointer(rebasing: bytes[top * bytesPerRow..<(top + count) * bytesPerRow]))
+      }
+    }
+  }
+}

@@ -25,7 +25,8 @@ struct FaultMatrixTests {
   }
 
   @Test func `a connection reset as soon as it is made was lost, or never there`() async throws {
-    try await withPipeline { server, pipeline in
+    try await withOrigin { server, folder in
+      let pipeline = Fault.pipeline(limits: TransportLimits(), cache: .standard(directory: folder))
       let url = server.serve("/a.jpg", .body(Photos.rocket))
       server.resetConnections(1)
       let error = await #expect(throws: ImageError.self) { try await pipeline.image(for: url) }
@@ -57,6 +58,7 @@ extension Fault {
     var configuration = ImagePipeline.Configuration.standard(transport: transport, cache: cache)
     configuration.limits.encodedByteCount = 8 << 20
     configuration.transportLimits = limits
+    configuration.retryStrategy = NoRetry()
     return ImagePipeline(configuration: configuration)
   }
 

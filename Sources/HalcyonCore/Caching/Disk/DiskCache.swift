@@ -28,6 +28,8 @@ public final class DiskCache: DataStore {
 
   private struct State {
     var touches: [CacheKey: (order: Int, date: Date)] = [:]
+    /// Touches that are being written down: the files do not have them yet.
+    var flushed: [CacheKey: Date] = [:]
     var touchCount = 0
   }
 
@@ -64,8 +66,10 @@ public final class DiskCache: DataStore {
   /// - Throws: ``DiskCacheError`` when the file system fails; `CancellationError` when the task is cancelled.
   public func entry(for key: CacheKey) async throws -> StoredEntry? {
     startUpkeep()
+    // Asked before the file is read: what is written down meanwhile is in the one or in the other.
+    let touched = state.withLock { $0.touches[key]?.date ?? $0.flushed[key] }
     guard let content = try await content(for: key) else { return nil }
-    guard isFresh(content, key: key) else {
+    guard isFresh(content, touched: touched) else {
       counters.countMiss(.expired)
       await attempt { try await writer.remove(.unchanged(content.id)) }
       return nil
@@ -126,14 +130,17 @@ extension DiskCache {
 
   func flushTouches() async {
     let uses = takeTouches()
-    if !uses.isEmpty { await attempt { try await writer.touch(uses) } }
+    guard !uses.isEmpty else { return }
+    await attempt { try await writer.touch(uses.map { ($0.key.digest.bytes, $0.date) }) }
+    forgetFlushed(uses)
   }
 
   /// Writes down on the calling thread which entries were read.
   func flushTouchesNow() {
     let uses = takeTouches()
     guard !uses.isEmpty else { return }
-    do { try writer.touchNow(uses) } catch { counters.countError() }
+    do { try writer.touchNow(uses.map { ($0.key.digest.bytes, $0.date) }) } catch { counters.countError() }
+    forgetFlushed(uses)
   }
 
   private func startUpkeep() {
@@ -167,13 +174,12 @@ extension DiskCache {
     }
   }
 
-  private func isFresh(_ content: BlobFile.Content, key: CacheKey) -> Bool {
+  private func isFresh(_ content: BlobFile.Content, touched: Date?) -> Bool {
     switch content.entry.metadata.expiration ?? settings.current.expiration {
     case .never: return true
     case .expired: return false
     case .date(let end): return time.now() < end
     case .after(let duration):
-      let touched = state.withLock { $0.touches[key]?.date }
       return time.now().timeIntervalSince(max(content.modified, touched ?? content.modified)) < duration.inSeconds
     }
   }
@@ -188,12 +194,18 @@ extension DiskCache {
     if isFull { await background.start(byteCount: 0) { await self.flushTouches() } }
   }
 
-  private func takeTouches() -> [(digest: [UInt8], date: Date)] {
+  private func takeTouches() -> [(key: CacheKey, date: Date)] {
     let touches = state.withLock { state in
       defer { state.touches = [:] }
+      state.flushed.merge(state.touches.mapValues(\.date)) { max($0, $1) }
       return state.touches
     }
-    return touches.sorted { $0.value.order < $1.value.order }
-      .map { (digest: $0.key.digest.bytes, date: $0.value.date) }
+    return touches.sorted { $0.value.order < $1.value.order }.map { (key: $0.key, date: $0.value.date) }
+  }
+
+  private func forgetFlushed(_ uses: [(key: CacheKey, date: Date)]) {
+    state.withLock { state in
+      for (key, date) in uses where state.flushed[key] == date { state.flushed[key] = nil }
+    }
   }
 }

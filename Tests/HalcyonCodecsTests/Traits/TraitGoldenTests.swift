@@ -3,7 +3,7 @@ import HalcyonCodecs
 import HalcyonCore
 import Testing
 
-struct GoldenTests {
+struct TraitGoldenTests {
   @Test(arguments: TraitFixture.withGolden)
   func `a picture is what another implementation makes of it`(_ fixture: TraitFixture) throws {
     let golden = try fixture.golden()

@@ -1,0 +1,122 @@
+import Foundation
+import HalcyonCore
+
+/// The picture that an animation has composed so far, premultiplied. For one thread at a time.
+final class AnimationCanvas {
+  let size: PixelSize
+  private let pixels: UnsafeMutablePointer<UInt32>
+  private var saved: (area: PixelArea, pixels: [UInt32])?
+
+  /// A transparent canvas. The limits have been checked.
+  init(size: PixelSize) throws(ImageDecodingError) {
+    guard let memory = calloc(size.pixelCount, 4) else { throw .outOfMemory(size) }
+    self.size = size
+    pixels = memory.bindMemory(to: UInt32.self, capacity: size.pixelCount)
+  }
+
+  deinit { free(pixels) }
+
+  /// Makes everything transparent.
+  func clear() {
+    pixels.update(repeating: 0, count: size.pixelCount)
+    saved = nil
+  }
+
+  /// Draws a picture; what lies outside the canvas is left out.
+  ///
+  /// - Parameter isBlended: Whether what is transparent leaves the canvas as it is; else it becomes transparent.
+  func draw(
+    _ rows: any RowSource, at area: PixelArea, isBlended: Bool, isCancelled: () -> Bool
+  ) throws(ImageDecodingError) {
+    let visible = visible(area)
+    var row = [UInt32](repeating: 0, count: area.size.width)
+    for index in 0..<max(0, visible.rows.upperBound - area.y) {
+      try rows.checkCancelled(atRow: index, isCancelled)
+      try rows.readRow(intoPixels: &row)
+      let target = pixels + (area.y + index) * size.width
+      for column in visible.columns {
+        let source = row[column - area.x]
+        target[column] = isBlended ? Self.blend(source, over: target[column]) : source
+      }
+    }
+  }
+
+  /// Keeps what lies in an area, to be brought back.
+  func save(_ area: PixelArea) {
+    let visible = visible(area)
+    var kept: [UInt32] = []
+    kept.reserveCapacity(visible.rows.count * visible.columns.count)
+    for row in visible.rows { for column in visible.columns { kept.append(pixels[row * size.width + column]) } }
+    saved = (area, kept)
+  }
+
+  /// Does to the place of a picture what it wants before the next one.
+  func dispose(_ area: PixelArea, _ disposal: FrameDisposal) {
+    switch disposal {
+    case .keep: break
+    case .clear: fill(area) { _ in 0 }
+    case .restore:
+      guard let saved else { return }
+      fill(saved.area) { saved.pixels[$0] }
+      self.saved = nil
+    }
+  }
+
+  /// Copies a row.
+  func read(row: Int, into target: UnsafeMutablePointer<UInt8>) {
+    UnsafeMutableRawPointer(target).copyMemory(from: pixels + row * size.width, byteCount: size.width * 4)
+  }
+
+  private func fill(_ area: PixelArea, _ pixel: (Int) -> UInt32) {
+    let visible = visible(area)
+    var index = 0
+    for row in visible.rows {
+      for column in visible.columns {
+        pixels[row * size.width + column] = pixel(index)
+        index += 1
+      }
+    }
+  }
+
+  private func visible(_ area: PixelArea) -> (columns: Range<Int>, rows: Range<Int>) {
+    (
+      (area.x..<area.x + area.size.width).clamped(to: 0..<size.width),
+      (area.y..<area.y + area.size.height).clamped(to: 0..<size.height)
+    )
+  }
+
+  /// Premultiplied source over premultiplied target.
+  private static func blend(_ source: UInt32, over target: UInt32) -> UInt32 {
+    let alpha = source.littleEndian >> 24
+    if alpha == 255 { return source }
+    if alpha == 0 { return target }
+    var result: UInt32 = 0
+    for shift in stride(from: UInt32(0), through: 24, by: 8) {
+      let product = (target.littleEndian >> shift & 255) * (255 - alpha) + 128
+      let sum = (source.littleEndian >> shift & 255) + (product + product >> 8) >> 8
+      result |= min(255, sum) << shift
+    }
+    return result.littleEndian
+  }
+}
+
+/// The rows of a canvas, which must stay as it is until they are read.
+final class CanvasRowSource: RowSource {
+  var size: PixelSize { canvas.size }
+  let isOpaque: Bool
+
+  private let canvas: AnimationCanvas
+  private var nextRow = 0
+
+  init(_ canvas: AnimationCanvas, isOpaque: Bool) {
+    self.canvas = canvas
+    self.isOpaque = isOpaque
+  }
+
+  func readRow(into row: UnsafeMutablePointer<UInt8>) {
+    canvas.read(row: nextRow, into: row)
+    nextRow += 1
+  }
+
+  func finish() {}
+}

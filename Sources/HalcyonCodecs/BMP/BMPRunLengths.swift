@@ -1,0 +1,107 @@
+import HalcyonCore
+
+/// Decodes the run lengths of bitmaps with 4 or 8 bits a pixel ("Bitmap Compression", Windows GDI).
+struct BMPRunLengths {
+  private let bytes: UnsafeRawBufferPointer
+  private let header: BMPHeader
+  private var offset: Int
+  private var column = 0
+  private var row = 0
+  private var indices: [UInt8]
+
+  /// The indices of all pixels, stored rows in their order. Pixels that are skipped have index 0.
+  static func indices(
+    _ bytes: UnsafeRawBufferPointer, header: BMPHeader, isCancelled: () -> Bool
+  ) throws(ImageDecodingError) -> [UInt8] {
+    var decoder = BMPRunLengths(bytes: bytes, header: header)
+    try decoder.decode(isCancelled)
+    return decoder.indices
+  }
+
+  private init(bytes: UnsafeRawBufferPointer, header: BMPHeader) {
+    self.bytes = bytes
+    self.header = header
+    offset = header.pixelOffset
+    indices = Array(repeating: 0, count: header.size.pixelCount)
+  }
+
+  private mutating func decode(_ isCancelled: () -> Bool) throws(ImageDecodingError) {
+    if isCancelled() { throw .cancelled }
+    while row < header.size.height {
+      // A picture that is complete may lack its end mark.
+      if offset >= bytes.count, row == header.size.height - 1, column >= header.size.width { return }
+      let count = Int(try nextByte())
+      let value = try nextByte()
+      if count > 0 {
+        put(count) { [is4Bit] index in is4Bit ? (index % 2 == 0 ? value >> 4 : value & 15) : value }
+        continue
+      }
+      switch value {
+      case 0:
+        (column, row) = (0, row + 1)
+        if row % 16 == 0, isCancelled() { throw .cancelled }
+      case 1: return
+      case 2:
+        column += Int(try nextByte())
+        row += Int(try nextByte())
+      default: try putLiterals(Int(value))
+      }
+    }
+  }
+
+  private var is4Bit: Bool { header.compression == .rle4 }
+
+  /// Literal pixels, filled up to an even number of bytes.
+  private mutating func putLiterals(_ count: Int) throws(ImageDecodingError) {
+    let byteCount = is4Bit ? (count + 1) / 2 : count
+    guard offset + byteCount <= bytes.count else { throw .truncated(.bmp) }
+    let start = offset
+    put(count) { [is4Bit, bytes] index in
+      guard is4Bit else { return bytes[start + index] }
+      let pair = bytes[start + index / 2]
+      return index % 2 == 0 ? pair >> 4 : pair & 15
+    }
+    offset += (byteCount + 1) / 2 * 2
+  }
+
+  /// What stands over the end of the row is left out.
+  private mutating func put(_ count: Int, _ index: (Int) -> UInt8) {
+    let start = row * header.size.width + column
+    for position in 0..<max(0, min(count, header.size.width - column)) { indices[start + position] = index(position) }
+    column += count
+  }
+
+  private mutating func nextByte() throws(ImageDecodingError) -> UInt8 {
+    guard offset < bytes.count else { throw .truncated(.bmp) }
+    defer { offset += 1 }
+    return bytes[offset]
+  }
+}
+
+/// The rows of a bitmap of which all indices are known.
+final class BMPIndexRowSource: RowSource {
+  var size: PixelSize { header.size }
+  let isOpaque = true
+
+  private let header: BMPHeader
+  private let colors: BMPColors
+  private let indices: [UInt8]
+  private var nextRow = 0
+
+  init(_ indices: [UInt8], bytes: UnsafeRawBufferPointer, header: BMPHeader) {
+    self.indices = indices
+    self.header = header
+    colors = BMPColors(Bytes(bytes), header: header)
+  }
+
+  func readRow(into row: UnsafeMutablePointer<UInt8>) {
+    let index = header.isTopDown ? nextRow : size.height - 1 - nextRow
+    nextRow += 1
+    indices.withUnsafeBytes { all in
+      let stored = UnsafeRawBufferPointer(rebasing: all[index * size.width..<(index + 1) * size.width])
+      colors.unpack(stored, bitCount: 8, count: size.width, into: row)
+    }
+  }
+
+  func finish() {}
+}

@@ -1,0 +1,121 @@
+import HalcyonCore
+
+/// Walks over the blocks of a GIF file (GIF89a, 1990), picture by picture, without decompressing anything.
+struct GIFBlocks {
+  enum Step {
+    case picture(GIFPicture)
+    /// The file ends as it should, or with something that is no block, which browsers take for the end.
+    case end
+    /// The bytes end inside a block.
+    case moreBytesNeeded
+  }
+
+  private static let headerByteCount = 13
+
+  /// As the file claims it; see ``GIFHeader/canvas``.
+  private(set) var screen: PixelSize
+  /// Three bytes a colour.
+  private(set) var palette: Range<Int>?
+  /// How often the pictures are shown in all; `nil` for ever.
+  private(set) var loopCount: Int? = 1
+
+  private let bytes: Bytes
+  private var offset: Int
+  private var next = GIFPicture()
+  /// Whether the offset stands at the data of a picture that has been given out.
+  private var isAtData = false
+
+  /// Starts at the first block; `nil` when the bytes end before it.
+  init?(_ bytes: Bytes) throws(ImageDecodingError) {
+    guard bytes.starts(with: "GIF8".utf8.prefix(bytes.count)) else {
+      throw .corrupt(.gif, reason: "its signature is wrong")
+    }
+    guard let width = bytes.unsigned16(at: 6, littleEndian: true),
+      let height = bytes.unsigned16(at: 8, littleEndian: true), let flags = bytes[10]
+    else { return nil }
+    self.bytes = bytes
+    screen = PixelSize(width: width, height: height)
+    palette = Self.palette(flags, at: Self.headerByteCount)
+    offset = palette?.upperBound ?? Self.headerByteCount
+  }
+
+  /// Goes to the next picture.
+  mutating func step() -> Step {
+    if isAtData {
+      guard let end = endOfSubBlocks(from: offset + 1) else { return .moreBytesNeeded }
+      offset = end
+      isAtData = false
+    }
+    while let introducer = bytes[offset] {
+      switch introducer {
+      case 0x21:
+        guard readExtension() else { return .moreBytesNeeded }
+      case 0x2C:
+        return readPicture()
+      default:
+        return .end
+      }
+    }
+    // A file that lacks only its last byte is common.
+    return offset == bytes.count ? .end : .moreBytesNeeded
+  }
+
+  private static func palette(_ flags: UInt8, at offset: Int) -> Range<Int>? {
+    flags & 0x80 == 0 ? nil : offset..<offset + 3 << (Int(flags & 7) + 1)
+  }
+
+  private mutating func readPicture() -> Step {
+    guard let left = bytes.unsigned16(at: offset + 1, littleEndian: true),
+      let top = bytes.unsigned16(at: offset + 3, littleEndian: true),
+      let width = bytes.unsigned16(at: offset + 5, littleEndian: true),
+      let height = bytes.unsigned16(at: offset + 7, littleEndian: true), let flags = bytes[offset + 9]
+    else { return .moreBytesNeeded }
+    var picture = next
+    picture.area = PixelArea(x: left, y: top, size: PixelSize(width: width, height: height))
+    picture.palette = Self.palette(flags, at: offset + 10)
+    picture.isInterlaced = flags & 0x40 != 0
+    picture.dataOffset = picture.palette?.upperBound ?? offset + 10
+    next = GIFPicture()
+    offset = picture.dataOffset
+    isAtData = true
+    return .picture(picture)
+  }
+
+  /// `false` when the bytes end inside.
+  private mutating func readExtension() -> Bool {
+    guard let label = bytes[offset + 1], let end = endOfSubBlocks(from: offset + 2) else { return false }
+    if label == 0xF9 { readControl(at: offset + 2) }
+    if label == 0xFF { readApplication(at: offset + 2) }
+    offset = end
+    return true
+  }
+
+  private mutating func readControl(at offset: Int) {
+    guard bytes[offset] == 4, let flags = bytes[offset + 1],
+      let delay = bytes.unsigned16(at: offset + 2, littleEndian: true), let transparent = bytes[offset + 4]
+    else { return }
+    // 4 is no value of the standard, and meant as 3 by those who write it.
+    next.disposal = [2: .clear, 3: .restore, 4: .restore][flags >> 2 & 7] ?? .keep
+    next.hundredths = delay
+    next.transparentIndex = flags & 1 == 1 ? transparent : nil
+  }
+
+  /// Netscape's extension counts repetitions, so one less than the times that the pictures are shown.
+  private mutating func readApplication(at offset: Int) {
+    let content = bytes[min(offset, bytes.count)..<bytes.count]
+    guard content.starts(with: [11] + "NETSCAPE2.0".utf8) || content.starts(with: [11] + "ANIMEXTS1.0".utf8),
+      let byteCount = content[12], byteCount >= 3, content[13] == 1,
+      let repetitions = content.unsigned16(at: 14, littleEndian: true)
+    else { return }
+    loopCount = repetitions == 0 ? nil : repetitions + 1
+  }
+
+  private func endOfSubBlocks(from start: Int) -> Int? {
+    var offset = start
+    while let byteCount = bytes[offset] {
+      offset += 1 + Int(byteCount)
+      if byteCount == 0 { return offset }
+    }
+    return nil
+  }
+}

@@ -1,0 +1,88 @@
+public import Foundation
+public import HalcyonCore
+
+/// Decodes WebP through libwebp: lossy, lossless, with alpha, animated.
+///
+/// Of an animation ``decode(_:options:)`` gives the first picture. A still that is wanted much smaller is made smaller
+/// by libwebp while it is decoded, and then filtered; it takes at most four times the memory of the result.
+public struct WebPDecoder: AnimatedImageDecoder {
+  private let graphs = ResampleGraphCache()
+  private let colors = ColorTransformCache()
+
+  /// Creates a decoder; its copies share what they know about resizing and colours, a few megabytes at most.
+  public init() {}
+
+  /// WebP alone.
+  public var formats: Set<ImageFormat> { [.webp] }
+
+  /// Reads the chunks up to the first picture; up to the Exif data where the file announces some, which come last.
+  ///
+  /// Of a file that is not complete the frame count is the number of pictures that have begun.
+  public func probe(_ bytes: Data, isComplete: Bool) throws -> ImageInfo? {
+    try bytes.withUnsafeBytes { try WebPHeaderParser.parse($0, isComplete: isComplete)?.info }
+  }
+
+  /// Decodes the first picture of a whole file at the wanted size.
+  public func decode(_ bytes: Data, options: DecodingOptions) throws -> DecodedImage {
+    try bytes.withUnsafeBytes { buffer in
+      let header = try header(buffer)
+      let plan = try DecodingPlan(info: header.info, options: options)
+      return try plan.image(colors: mapping(header, buffer)) {
+        if let first = header.first {
+          return try picture(first.range, at: first.area, of: buffer, header: header, plan: plan, options: options)
+        }
+        return try still(buffer, plan: plan, isOpaque: !header.hasAlpha, options: options)
+      }
+    }
+  }
+
+  /// Opens an animation at its first picture. Takes a copy of the bytes and three canvases.
+  public func frameReader(for bytes: Data, options: DecodingOptions) throws -> any ImageFrameReader {
+    let file = FileBytes(bytes)
+    let header = try header(file.buffer)
+    let plan = try DecodingPlan(info: header.info, options: options)
+    guard header.isAnimated else {
+      return StillFrameReader { try decode(bytes, options: options).bitmap }
+    }
+    return try WebPFrameReader(
+      file, header: header, plan: plan, colors: mapping(header, file.buffer), graphs: graphs,
+      isCancelled: options.isCancelled)
+  }
+
+  private func mapping(_ header: WebPHeader, _ bytes: UnsafeRawBufferPointer) -> ColorMapping {
+    let profile = header.profile?.clamped(to: 0..<bytes.count)
+    return colors.mapping(profile.map { .profile(Data(bytes[$0])) }, inRGBA: false)
+  }
+
+  private func header(_ bytes: UnsafeRawBufferPointer) throws(ImageDecodingError) -> WebPHeader {
+    guard let header = try WebPHeaderParser.parse(bytes, isComplete: true) else { throw .truncated(.webp) }
+    return header
+  }
+
+  private func still(
+    _ bytes: UnsafeRawBufferPointer, plan: DecodingPlan, isOpaque: Bool, options: DecodingOptions
+  ) throws -> Bitmap {
+    let scale = WebPScale(plan)
+    let bitmap = try WebPReader.bitmap(
+      bytes, size: scale.size, isScaled: scale.isScaled, isOpaque: isOpaque, isCancelled: options.isCancelled)
+    if plan.isWholeImage { return bitmap }
+    return try Resampler(format: .webp, geometry: scale.geometry, graphs: graphs).bitmap(isOpaque: isOpaque) {
+      RowPlaneSource(BitmapRowSource(bitmap), isCancelled: options.isCancelled)
+    }
+  }
+
+  private func picture(
+    _ range: Range<Int>, at area: PixelArea, of bytes: UnsafeRawBufferPointer, header: WebPHeader, plan: DecodingPlan,
+    options: DecodingOptions
+  ) throws -> Bitmap {
+    guard range.upperBound <= bytes.count else { throw ImageDecodingError.truncated(.webp) }
+    try options.limits.check(area.size, format: .webp)
+    let isOpaque = !header.hasAlpha && area.covers(header.canvas)
+    let bitmap = try WebPReader.bitmap(
+      UnsafeRawBufferPointer(rebasing: bytes[range]), size: area.size, isScaled: false, isOpaque: isOpaque,
+      isCancelled: options.isCancelled)
+    return try plan.bitmap(isOpaque: isOpaque, graphs: graphs, isCancelled: options.isCancelled) {
+      PlacedRowSource(BitmapRowSource(bitmap), at: area, on: header.canvas)
+    }
+  }
+}

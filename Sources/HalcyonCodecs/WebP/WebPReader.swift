@@ -1,0 +1,60 @@
+import CWebP
+import HalcyonCore
+
+/// Decodes one WebP picture with libwebp, premultiplied.
+enum WebPReader {
+  /// How many bytes are decoded between two questions whether anyone still wants the image.
+  private static let stepByteCount = 64 << 10
+
+  /// - Parameters:
+  ///   - bytes: A whole file, or the chunks of one picture of an animation.
+  ///   - size: The size of the result. libwebp averages pixels where that is smaller than the picture.
+  ///   - isScaled: Whether it is.
+  static func bitmap(
+    _ bytes: UnsafeRawBufferPointer, size: PixelSize, isScaled: Bool, isOpaque: Bool, isCancelled: () -> Bool
+  ) throws -> Bitmap {
+    try Bitmap(size: size, isOpaque: isOpaque) { output in
+      var config = WebPDecoderConfig()
+      guard WebPInitDecoderConfig(&config) != 0 else {
+        throw ImageDecodingError.unsupportedFeature(.webp, feature: "another version of libwebp")
+      }
+      config.options.use_scaling = isScaled ? 1 : 0
+      config.options.scaled_width = Int32(size.width)
+      config.options.scaled_height = Int32(size.height)
+      config.output.colorspace = isOpaque ? MODE_RGBA : MODE_rgbA
+      config.output.is_external_memory = 1
+      config.output.u.RGBA.rgba = output.bindMemory(to: UInt8.self).baseAddress
+      config.output.u.RGBA.stride = Int32(size.width * 4)
+      config.output.u.RGBA.size = output.count
+      try withUnsafeMutablePointer(to: &config) { config in
+        // An external buffer is as large as it says, so a picture of another size than its header's is refused.
+        guard let decoder = WebPIDecode(nil, 0, config) else { throw ImageDecodingError.outOfMemory(size) }
+        defer { WebPIDelete(decoder) }
+        try run(decoder, bytes, size: size, isCancelled)
+      }
+    }
+  }
+
+  private static func run(
+    _ decoder: OpaquePointer, _ bytes: UnsafeRawBufferPointer, size: PixelSize, _ isCancelled: () -> Bool
+  ) throws(ImageDecodingError) {
+    var count = 0
+    while count < bytes.count {
+      if isCancelled() { throw .cancelled }
+      count = min(bytes.count, count + stepByteCount)
+      let status = WebPIUpdate(decoder, bytes.baseAddress?.assumingMemoryBound(to: UInt8.self), count)
+      if status == VP8_STATUS_OK { return }
+      if status != VP8_STATUS_SUSPENDED { throw error(status, size: size) }
+    }
+    throw .truncated(.webp)
+  }
+
+  private static func error(_ status: VP8StatusCode, size: PixelSize) -> ImageDecodingError {
+    switch status {
+    case VP8_STATUS_OUT_OF_MEMORY: .outOfMemory(size)
+    case VP8_STATUS_NOT_ENOUGH_DATA, VP8_STATUS_SUSPENDED: .truncated(.webp)
+    case VP8_STATUS_UNSUPPORTED_FEATURE: .unsupportedFeature(.webp, feature: "what libwebp does not know")
+    default: .corrupt(.webp, reason: "its picture cannot be decoded (libwebp status \(status.rawValue))")
+    }
+  }
+}

@@ -1,0 +1,59 @@
+public import Foundation
+
+/// An animated image as it was encoded, and what it takes to play it.
+///
+/// It holds the encoded bytes and no pictures, so it is small and cheap to keep. Safe from any thread.
+public final class AnimatedImage: Sendable {
+  /// The encoded bytes, as they came.
+  public let data: Data
+  /// The facts about the file.
+  public let info: ImageInfo
+  /// How many pictures there are, and how often they are shown.
+  public let animation: AnimationInfo
+
+  private let decoder: any AnimatedImageDecoder
+  private let options: DecodingOptions
+  private let shared = Lock(WeakFrames())
+
+  private struct WeakFrames: Sendable {
+    weak var frames: AnimationFrames?
+  }
+
+  /// Opens an animation, without decoding a picture.
+  ///
+  /// - Parameters:
+  ///   - data: A whole file.
+  ///   - info: What `decoder` says about it.
+  ///   - decoder: Reads the pictures.
+  ///   - options: The size at which they are wanted, and what they may be at most.
+  /// - Throws: What ``AnimatedImageDecoder/frameReader(for:options:)`` throws.
+  public init(data: Data, info: ImageInfo, decoder: any AnimatedImageDecoder, options: DecodingOptions) throws {
+    // Who decoded the first picture may go away; the animation goes on for those who look at it.
+    let options = DecodingOptions(size: options.size, limits: options.limits)
+    animation = try decoder.frameReader(for: data, options: options).animation
+    self.data = data
+    self.info = info
+    self.decoder = decoder
+    self.options = options
+  }
+
+  /// Encoded bytes in memory.
+  public var byteCount: Int { data.count }
+
+  /// The pictures, shared by everyone who plays this image at the same time and freed with the last of them.
+  public var frames: AnimationFrames {
+    if let frames = shared.withLock({ $0.frames }) { return frames }
+    // Made before the lock is taken: nothing is freed or called under it.
+    let new = AnimationFrames(self)
+    return shared.withLock { shared in
+      if let frames = shared.frames { return frames }
+      shared.frames = new
+      return new
+    }
+  }
+
+  /// A reader of all pictures from the first one on, for one thread at a time.
+  public func frameReader() throws -> any ImageFrameReader {
+    try decoder.frameReader(for: data, options: options)
+  }
+}

@@ -1,0 +1,67 @@
+import Foundation
+import HalcyonCodecs
+import HalcyonCore
+import Testing
+
+struct FormatProbeTests {
+  @Test(arguments: FormatFixture.stills)
+  func `a growing prefix tells nothing until it tells the truth`(_ name: String) throws {
+    let file = try FormatFixture.data(name)
+    let decoder = try FormatFixture.decoder(name)
+    let whole = try #require(try decoder.probe(file, isComplete: true))
+    for count in 0...file.count {
+      let part = try decoder.probe(file.prefix(count), isComplete: false)
+      #expect(part == nil || part == whole, "\(count) bytes")
+    }
+  }
+
+  @Test(arguments: FormatFixture.animations)
+  func `a growing prefix of an animation tells its size and the pictures so far`(_ name: String) throws {
+    let file = try FormatFixture.data(name)
+    let decoder = try FormatFixture.decoder(name)
+    let whole = try #require(try decoder.probe(file, isComplete: true))
+    #expect(whole.frameCount == 5)
+    #expect(whole.droppedContent == [.frames])
+    var frameCount = 0
+    for count in 0..<file.count {
+      guard let part = try decoder.probe(file.prefix(count), isComplete: false) else { continue }
+      #expect(part.storedSize == whole.storedSize)
+      #expect(part.frameCount >= frameCount && part.frameCount <= 5)
+      frameCount = part.frameCount
+    }
+    #expect(frameCount >= 4)
+  }
+
+  @Test(arguments: [
+    "rgb24.bmp", "mask24.ico", "still.gif", "lossy.webp", "alpha.webp", "solid.gif", "lossy-animated.webp",
+  ])
+  func `the size is known from the first bytes`(_ name: String) throws {
+    let file = try FormatFixture.data(name)
+    #expect(try FormatFixture.decoder(name).probe(file.prefix(1100), isComplete: false) != nil)
+  }
+
+  @Test func `orientation, alpha, colour and depth are told`() throws {
+    func info(_ name: String) throws -> ImageInfo {
+      try #require(try FormatFixture.decoder(name).probe(FormatFixture.data(name), isComplete: true))
+    }
+    #expect(try ["turned.tiff", "turned.webp"].map { try info($0).orientation } == [.right, .right])
+    #expect(try ["alpha.tiff", "alpha.webp", "rgba32.bmp", "sizes.ico"].allSatisfy { try info($0).hasAlpha })
+    #expect(try ["lzw.tiff", "lossy.webp", "rgb24.bmp", "still.gif"].allSatisfy { try !info($0).hasAlpha })
+    #expect(try info("cmyk.tiff").colorModel == .cmyk)
+    #expect(try info("palette.tiff").colorModel == .palette)
+    #expect(try info("grey16.tiff").bitDepth == 16)
+    #expect(try info("lossy.webp").colorModel == .yCbCr)
+    #expect(try info("lossless.webp").colorModel == .rgb)
+    #expect(try info("pages.tiff").droppedContent == [.pages])
+    #expect(try info("raw.tiff").droppedContent.isEmpty)
+  }
+
+  @Test(arguments: FormatFixture.stills + FormatFixture.animations)
+  func `an empty or tiny file is an error`(_ name: String) throws {
+    for count in [0, 1, 7] {
+      #expect(throws: ImageDecodingError.self) {
+        try FormatFixture.decoder(name).probe(FormatFixture.data(name).prefix(count), isComplete: true)
+      }
+    }
+  }
+}

@@ -1,0 +1,47 @@
+import Foundation
+import HalcyonCodecs
+import HalcyonCore
+import Testing
+
+/// Pixels beside those of Pillow, and for APNG of a composer in NumPy: see the README of the fixtures.
+struct GoldenTests {
+  /// The largest difference of a channel: rounding where alpha or small channels are scaled.
+  private static let tolerance = 1
+
+  @Test(arguments: FormatFixture.stills)
+  func `a file has the pixels that Pillow sees`(_ name: String) throws {
+    let image = try FormatFixture.decoder(name).decode(FormatFixture.data(name), options: DecodingOptions())
+    let golden = try FormatFixture.golden(name)
+    #expect(image.bitmap.largestDifference(to: golden) <= Self.tolerance)
+    #expect(image.size == image.info.pixelSize)
+  }
+
+  @Test(arguments: FormatFixture.animations)
+  func `every picture of an animation has the golden pixels`(_ name: String) throws {
+    let decoder = try FormatFixture.animatedDecoder(name)
+    let reader = try decoder.frameReader(for: FormatFixture.data(name), options: DecodingOptions())
+    let golden = try FormatFixture.golden(name)
+    #expect(reader.animation.frameCount == 5)
+    var top = 0
+    while let frame = try reader.nextFrame() {
+      let expected = try golden.rows(from: top, count: 24)
+      #expect(frame.bitmap.largestDifference(to: expected) <= 2, "picture \(top / 24)")
+      top += 24
+    }
+    #expect(top == golden.size.height)
+  }
+
+  @Test(arguments: FormatFixture.stills)
+  func `a smaller size is near the average of the full one`(_ name: String) throws {
+    let decoder = try FormatFixture.decoder(name)
+    let full = try decoder.decode(FormatFixture.data(name), options: DecodingOptions()).bitmap
+    // An icon has smaller pictures of its own.
+    guard !name.hasSuffix("ico"), full.size.width > 8 else { return }
+    for size in [TargetSize.fit(width: 17, height: 17), .fill(width: 9, height: 11), .fit(width: 3, height: 3)] {
+      let small = try decoder.decode(FormatFixture.data(name), options: DecodingOptions(size: size)).bitmap
+      let geometry = size.geometry(for: full.size)
+      #expect(small.size == geometry.outputSize)
+      #expect(small.difference(toAveraged: full, geometry: geometry) < 14, "\(size)")
+    }
+  }
+}

@@ -1,0 +1,50 @@
+import Foundation
+import HalcyonCodecs
+import HalcyonCore
+import Testing
+
+/// Files whose parts do not agree about their size, which memory must not depend on.
+struct TwoSizesTests {
+  @Test func `a TIFF directory with two widths is refused`() throws {
+    var file = try FormatFixture.data("raw.tiff")
+    let directory = Int(file[4]) | Int(file[5]) << 8 | Int(file[6]) << 16
+    let count = Int(file[directory])
+    let rowsPerStrip = try #require(
+      (0..<count).map { directory + 2 + $0 * 12 }.first { file[$0] == 0x16 && file[$0 + 1] == 1 })
+    // Rows per strip, 30, becomes a second width.
+    file.replaceSubrange(rowsPerStrip..<rowsPerStrip + 2, with: [0, 1])
+    #expect(throws: ImageDecodingError.self) { try TIFFDecoder().decode(file, options: DecodingOptions()) }
+  }
+
+  @Test func `a WebP animation with two canvases is refused`() throws {
+    var file = try FormatFixture.data("lossy-animated.webp")
+    var second = file[12..<30]
+    second[second.startIndex + 13] = 2
+    file.insert(contentsOf: second, at: 30)
+    let byteCount = file.count - 8
+    file.replaceSubrange(4..<6, with: [UInt8(byteCount & 255), UInt8(byteCount >> 8)])
+    #expect(throws: ImageDecodingError.self) {
+      try WebPDecoder().frameReader(for: file, options: DecodingOptions())
+    }
+  }
+
+  @Test func `a PNG animation with a second, shorter header is refused`() throws {
+    let file = try FormatFixture.data("keep-over.apng")
+    let twice = FileSurgery.png(file, inserting: "IHDR", [1, 2, 3])
+    #expect(throws: ImageDecodingError.self) {
+      try PNGDecoder().frameReader(for: twice, options: DecodingOptions())
+    }
+  }
+
+  @Test func `a later GIF picture over the limits is refused before memory is taken for it`() throws {
+    var file = Data("GIF89a".utf8) + [1, 0, 1, 0, 0, 0, 0]
+    let pixel: [UInt8] = [2, 2, 0x44, 0x01, 0]
+    file += [0x2C, 0, 0, 0, 0, 1, 0, 1, 0, 0] + pixel
+    file += [0x2C, 0, 0, 0, 0, 0xFF, 0xFF, 0xFF, 0xFF, 0x40] + pixel + [0x3B]
+    let reader = try GIFDecoder().frameReader(for: file, options: DecodingOptions())
+    #expect(try reader.nextFrame() != nil)
+    #expect(throws: ImageDecodingError.sideTooLong(PixelSize(width: 65_535, height: 65_535), limit: 16_384)) {
+      try reader.nextFrame()
+    }
+  }
+}

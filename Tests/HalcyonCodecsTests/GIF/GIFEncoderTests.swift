@@ -1,0 +1,68 @@
+import Foundation
+import HalcyonCodecs
+import HalcyonCore
+import Testing
+
+struct GIFEncoderTests {
+  @Test(arguments: [1, 2, 3, 16, 17, 255])
+  func `a picture of few colours survives exactly`(_ colorCount: Int) throws {
+    let original = try Bitmap.painted(120, 90) { column, row in
+      let number = (column * 7 + row * row) % colorCount
+      return Color(number, 255 - number, number * 37 % 256, 255)
+    }
+    let image = try decode(GIFEncoder().encode(original, options: EncodingOptions()))
+    #expect(image.bitmap.largestDifference(to: original) == 0)
+    #expect(!image.info.hasAlpha)
+  }
+
+  @Test func `transparency is kept where it is more than half`() throws {
+    let original = try Bitmap.painted(8, 4, isOpaque: false) { column, _ in
+      let alpha = column * 36
+      return Color(alpha, 0, 0, alpha)
+    }
+    let image = try decode(GIFEncoder().encode(original, options: EncodingOptions()))
+    #expect((0..<8).map { image.bitmap.color($0, 2).w } == [0, 0, 0, 0, 255, 255, 255, 255])
+    #expect(image.bitmap.color(7, 0) == Color(255, 0, 0, 255))
+  }
+
+  @Test func `a photograph is near itself on average`() throws {
+    let original = try PNGDecoder().decode(Fixture.data(Fixture.photo), options: DecodingOptions()).bitmap
+    let image = try decode(GIFEncoder().encode(original, options: EncodingOptions()))
+    let whole = TargetSize.original.geometry(for: original.size)
+    #expect(image.bitmap.difference(toAveraged: original, geometry: whole) < 4)
+    // Dithering hides what single pixels lack.
+    let size = TargetSize.fit(width: 25, height: 25)
+    let small = try decode(GIFEncoder().encode(original, options: EncodingOptions()), size: size).bitmap
+    let expected = try PNGDecoder().decode(Fixture.data(Fixture.photo), options: DecodingOptions(size: size)).bitmap
+    #expect(small.difference(toAveraged: expected, geometry: TargetSize.original.geometry(for: small.size)) < 1.5)
+  }
+
+  @Test(arguments: [nil, 1, 2, 40])
+  func `an animation keeps its pictures, times and loops`(_ loopCount: Int?) throws {
+    let reader = try GIFDecoder().frameReader(for: FormatFixture.data("clear.gif"), options: DecodingOptions())
+    var frames: [AnimationFrame] = []
+    while var frame = try reader.nextFrame() {
+      frame.duration = .milliseconds(50 + frames.count * 10)
+      frames.append(frame)
+    }
+    let file = try GIFEncoder().encode(frames, loopCount: loopCount)
+    let again = try GIFDecoder().frameReader(for: file, options: DecodingOptions())
+    #expect(again.animation == AnimationInfo(frameCount: frames.count, loopCount: loopCount))
+    for frame in frames {
+      let copy = try #require(try again.nextFrame())
+      #expect(copy.bitmap.largestDifference(to: frame.bitmap) == 0)
+      #expect(copy.duration == frame.duration)
+    }
+  }
+
+  @Test func `pictures of different sizes and no pictures are refused`() throws {
+    let frames = try [1, 2].map { AnimationFrame(bitmap: try Bitmap.gradient($0, 1), duration: .zero) }
+    for frames in [frames, []] {
+      #expect(throws: ImageEncodingError.self) { try GIFEncoder().encode(frames, loopCount: nil) }
+    }
+  }
+
+  private func decode(_ file: Data, size: TargetSize = .original) throws -> DecodedImage {
+    try GIFDecoder().decode(file, options: DecodingOptions(size: size))
+  }
+}

@@ -1,0 +1,52 @@
+import HalcyonCodecs
+import HalcyonCore
+import Testing
+
+struct WebPEncoderTests {
+  @Test(arguments: [true, false])
+  func `a picture without loss survives exactly`(_ isOpaque: Bool) throws {
+    let original = try Bitmap.painted(64, 40, isOpaque: isOpaque) { column, row in
+      let alpha = isOpaque ? 255 : column * 4
+      return Color(alpha * row / 40, alpha / 2, alpha / 3, alpha)
+    }
+    let image = try decode(WebPEncoder(isLossless: true), original, quality: 0.1)
+    // Dividing by alpha and multiplying again rounds twice, once of it in libwebp.
+    #expect(image.bitmap.largestDifference(to: original) <= (isOpaque ? 0 : 1))
+    #expect(image.info.hasAlpha != isOpaque)
+    #expect(image.info.colorModel == .rgb)
+  }
+
+  @Test func `a lower quality is smaller and further from the original`() throws {
+    let original = try PNGDecoder().decode(Fixture.data(Fixture.photo), options: DecodingOptions()).bitmap
+    let files = try [0.1, 0.5, 0.95].map {
+      try WebPEncoder().encode(original, options: EncodingOptions(quality: $0))
+    }
+    #expect(files[0].count < files[1].count && files[1].count < files[2].count)
+    let whole = TargetSize.original.geometry(for: original.size)
+    let differences = try files.map {
+      try WebPDecoder().decode($0, options: DecodingOptions()).bitmap.difference(toAveraged: original, geometry: whole)
+    }
+    #expect(differences[0] > differences[1] && differences[1] > differences[2] && differences[2] < 3)
+  }
+
+  @Test func `lossy pictures keep their alpha`() throws {
+    let original = try Bitmap.painted(32, 32, isOpaque: false) { column, _ in
+      column < 16 ? Color(0, 0, 0, 0) : Color(200, 100, 50, 255)
+    }
+    let image = try decode(WebPEncoder(), original, quality: 0.8)
+    #expect(image.bitmap.color(4, 4) == Color(0, 0, 0, 0))
+    #expect(image.bitmap.color(28, 20).w == 255)
+  }
+
+  @Test func `a side over the limit of the format is refused`() throws {
+    let wide = try Bitmap(size: PixelSize(width: 16_384, height: 1), isOpaque: true) { _ in }
+    #expect(throws: ImageEncodingError.tooLarge(.webp, wide.size)) {
+      try WebPEncoder().encode(wide, options: EncodingOptions())
+    }
+  }
+
+  private func decode(_ encoder: WebPEncoder, _ bitmap: Bitmap, quality: Double) throws -> DecodedImage {
+    try WebPDecoder().decode(
+      encoder.encode(bitmap, options: EncodingOptions(quality: quality)), options: DecodingOptions())
+  }
+}

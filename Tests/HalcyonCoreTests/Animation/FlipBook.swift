@@ -1,0 +1,103 @@
+import Foundation
+import HalcyonCore
+
+@testable import struct HalcyonCore.WeakBitmap
+
+/// An animation made up on the spot: each picture is one pixel that shows its number.
+final class FlipBook: AnimatedImageDecoder {
+  static let frameByteCount = 4
+
+  let formats: Set<ImageFormat> = [.gif]
+  let frameCount: Int
+  private let damagedIndex: Int?
+  private let beforeDecode: @Sendable (Int) -> Void
+  private let record = Lock(Record())
+
+  private struct Record: Sendable {
+    var decoded: [Int] = []
+    var openCount = 0
+    var bitmaps: [WeakBitmap] = []
+  }
+
+  /// - Parameter beforeDecode: Called with the number of a picture on the thread that decodes it.
+  init(frameCount: Int, damagedIndex: Int? = nil, beforeDecode: @escaping @Sendable (Int) -> Void = { _ in }) {
+    self.frameCount = frameCount
+    self.damagedIndex = damagedIndex
+    self.beforeDecode = beforeDecode
+  }
+
+  /// The pictures decoded so far, in their order.
+  var decoded: [Int] { record.withLock { $0.decoded } }
+
+  /// How many readers were opened.
+  var openCount: Int { record.withLock { $0.openCount } }
+
+  /// How many pictures are in memory at this moment.
+  var liveCount: Int {
+    record.withLock { record in
+      record.bitmaps.removeAll { $0.bitmap == nil }
+      return record.bitmaps.count
+    }
+  }
+
+  func image() throws -> AnimatedImage {
+    try AnimatedImage(data: Data(), info: info, decoder: self, options: DecodingOptions())
+  }
+
+  func frames(byteLimit: Int = 1 << 20) throws -> AnimationFrames {
+    AnimationFrames(try image(), byteLimit: byteLimit)
+  }
+
+  func probe(_ bytes: Data, isComplete: Bool) -> ImageInfo? { info }
+
+  func decode(_ bytes: Data, options: DecodingOptions) throws -> DecodedImage {
+    DecodedImage(bitmap: try page(0).bitmap, info: info)
+  }
+
+  func frameReader(for bytes: Data, options: DecodingOptions) -> any ImageFrameReader {
+    record.withLock { $0.openCount += 1 }
+    return Reader(book: self)
+  }
+
+  private var info: ImageInfo {
+    ImageInfo(
+      format: .gif, storedSize: PixelSize(width: 1, height: 1), frameCount: frameCount, droppedContent: [.frames])
+  }
+
+  fileprivate func page(_ index: Int) throws -> AnimationFrame {
+    beforeDecode(index)
+    if index == damagedIndex { throw ImageDecodingError.corrupt(.gif, reason: "page \(index) is torn") }
+    let bitmap = try Bitmap(size: PixelSize(width: 1, height: 1), isOpaque: true) { pixel in
+      pixel.copyBytes(from: [UInt8(index & 255), UInt8(index >> 8), 0, 255])
+    }
+    record.withLock { record in
+      record.decoded.append(index)
+      record.bitmaps.append(WeakBitmap(bitmap))
+    }
+    return AnimationFrame(bitmap: bitmap, duration: .milliseconds(40))
+  }
+
+  private final class Reader: ImageFrameReader {
+    let book: FlipBook
+    var next = 0
+
+    init(book: FlipBook) {
+      self.book = book
+    }
+
+    var animation: AnimationInfo { AnimationInfo(frameCount: book.frameCount, loopCount: nil) }
+
+    func nextFrame() throws -> AnimationFrame? {
+      guard next < book.frameCount else { return nil }
+      defer { next += 1 }
+      return try book.page(next)
+    }
+
+    func rewind() { next = 0 }
+  }
+}
+
+extension AnimationFrame {
+  /// The number that a picture of a ``FlipBook`` shows.
+  var number: Int { Int(bitmap[0, 0].red) | Int(bitmap[0, 0].green) << 8 }
+}

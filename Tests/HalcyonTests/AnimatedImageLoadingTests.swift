@@ -1,0 +1,61 @@
+import Foundation
+import Halcyon
+import HalcyonTesting
+import TestSupport
+import Testing
+
+struct AnimatedImageLoadingTests {
+  @Test func `an animated image survives the disk unchanged`() async throws {
+    let file = TinyGIF.animation(reds: [10, 20, 30])
+    try await withOrigin { _, folder in
+      let url = try #require(URL(string: "http://example.com/cat.gif"))
+      let transport = ScriptedTransport { _ in .answer(body: file) }
+      for round in 0..<2 {
+        let cache = ImageCache.standard(directory: folder)
+        let pipeline = ImagePipeline(transport: transport, cache: cache)
+        let response = try await pipeline.response(for: ImageRequest(url: url))
+        #expect(response.origin == (round == 0 ? .network : .store))
+        #expect(response.image.info.frameCount == 3)
+        let animation = try #require(response.image.animation)
+        #expect(animation.data == file)
+        #expect(try await Self.reds(animation.frames) == [10, 20, 30])
+        await cache.flush()
+      }
+      #expect(transport.requests.count == 1)
+    }
+  }
+
+  @Test func `a processed picture is still and says so`() async throws {
+    let file = TinyGIF.animation(reds: [10, 20])
+    let pipeline = ImagePipeline(
+      transport: ScriptedTransport { _ in .answer(body: file) }, cache: ImageCache())
+    var request = ImageRequest(url: try #require(URL(string: "http://example.com/cat.gif")))
+    request.processors = [Same()]
+    let image = try await pipeline.image(for: request)
+    #expect(image.animation == nil)
+    #expect(image.info.droppedContent == [.frames])
+  }
+
+  @Test func `a thousand pictures of a GIF take the memory of those that are kept`() async throws {
+    let reds = (0..<1000).map { UInt8($0 % 251) }
+    let decoder = GIFDecoder()
+    let image = try decoder.image(from: TinyGIF.animation(reds: reds), options: DecodingOptions())
+    let frames = AnimationFrames(try #require(image.animation), byteLimit: 40)
+    for (index, red) in reds.enumerated() {
+      let shown = try await frames.frame(at: index).bitmap[0, 0].red
+      #expect(shown == red)
+      #expect(frames.byteCount <= 40)
+    }
+  }
+
+  private struct Same: ImageProcessor {
+    var identifier: String { "same" }
+    func process(_ bitmap: Bitmap) -> Bitmap { bitmap }
+  }
+
+  private static func reds(_ frames: AnimationFrames) async throws -> [UInt8] {
+    var reds: [UInt8] = []
+    for index in 0..<frames.animation.frameCount { reds.append(try await frames.frame(at: index).bitmap[0, 0].red) }
+    return reds
+  }
+}
