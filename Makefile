@@ -2,13 +2,17 @@
 
 SWIFT ?= swift
 SOURCES = Package.swift Sources Tests Tools/Package.swift Tools/Sources Tools/Tests \
-  Benchmarks/Package.swift Benchmarks/Sources
+  Benchmarks/Package.swift Benchmarks/Sources Fuzz/Package.swift Fuzz/Sources
+
+# The fuzzer's own main function gives way to Swift's, which gold does not do.
+FUZZ_FLAGS = -Xswiftc -sanitize=fuzzer,address -Xcc -fsanitize=fuzzer-no-link,address -Xswiftc -use-ld=lld \
+  -Xlinker --allow-multiple-definition $(UNDEFINED_FLAGS)
 
 # Swift's crash reporter can hang where there is no terminal.
 export SWIFT_BACKTRACE ?= enable=no
 
-.PHONY: demo test bench bench-memory bench-disk bench-network bench-downsample torture test-sanitize test-release \
-  format docs packages all-packages
+.PHONY: demo test bench bench-memory bench-disk bench-network bench-downsample torture fuzz test-sanitize \
+  test-release format docs packages all-packages
 
 demo: packages ## Loads photos from a server of its own, and shows from where and how fast they came.
 	$(SWIFT) run --quiet halcyon-demo
@@ -21,9 +25,19 @@ test: all-packages ## Checks the format, and runs all tests.
 	$(SWIFT) build --package-path Benchmarks
 	Scripts/check-consumer
 
-test-sanitize: all-packages ## Runs the tests under the thread sanitizer, and what reads bytes under the address sanitizer.
+# Swift traps where C has undefined behaviour, and has no such sanitizer on Linux; the shims in C trap as well.
+UNDEFINED_FLAGS = -Xcc -fsanitize=undefined -Xcc -fsanitize-trap=undefined
+
+test-sanitize: all-packages ## Runs the tests under the thread sanitizer, then under those for addresses and undefined behaviour.
 	$(SWIFT) test --disable-xctest --sanitize=thread --scratch-path .build-thread
-	$(SWIFT) test --disable-xctest --enable-all-traits --sanitize=address --scratch-path .build-address
+	$(SWIFT) test --disable-xctest --enable-all-traits --sanitize=address $(UNDEFINED_FLAGS) --scratch-path .build-address
+
+fuzz: SECONDS ?= 60
+fuzz: packages ## Feeds made-up bytes to the decoders for SECONDS, beginning with the files in DIR if that is given.
+	$(SWIFT) build -c release --package-path Fuzz --product halcyon-fuzz $(FUZZ_FLAGS)
+	mkdir -p .build-fuzz/corpus
+	Fuzz/.build/release/halcyon-fuzz -max_total_time=$(SECONDS) -timeout=10 -rss_limit_mb=1024 -max_len=65536 \
+	  -artifact_prefix=.build-fuzz/ .build-fuzz/corpus Fuzz/Seeds $(DIR)
 
 test-release: packages ## Runs the tests as optimised as users run the code.
 	$(SWIFT) test --disable-xctest -c release -Xswiftc -enable-testing --scratch-path .build-release

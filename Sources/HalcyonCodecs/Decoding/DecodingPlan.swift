@@ -10,8 +10,9 @@ struct DecodingPlan {
     guard options.size.isValid else { throw .invalidTargetSize(options.size) }
     try options.limits.check(info.storedSize, format: info.format)
     self.info = info
-    geometry = info.orientation.storedGeometry(
-      for: options.size.geometry(for: info.pixelSize), storedSize: info.storedSize)
+    let geometry = options.size.geometry(for: info.pixelSize)
+    try options.limits.check(geometry.outputSize, format: info.format)
+    self.geometry = info.orientation.storedGeometry(for: geometry, storedSize: info.storedSize)
   }
 
   /// Whether the stored pixels are the result, but for their orientation.

@@ -1,4 +1,5 @@
-/// The size at which an image is wanted, in pixels. Nothing but drawings (SVG) is ever enlarged.
+/// The size at which an image is wanted, in pixels. Nothing but drawings (SVG) is enlarged, save by
+/// ``exact(width:height:)``.
 @nonexhaustive
 public enum TargetSize: Hashable, Sendable {
   /// As large as the file has it.
@@ -7,12 +8,20 @@ public enum TargetSize: Hashable, Sendable {
   case fit(width: Int, height: Int)
   /// The box filled, its shape kept and what stands over cut off evenly on both sides. Both sides at least 1.
   case fill(width: Int, height: Int)
+  /// The box filled as by ``fill(width:height:)``, and what stands over cut off so that the anchor stays. Both sides at
+  /// least 1.
+  case crop(width: Int, height: Int, anchor: CropAnchor)
+  /// The whole image at exactly this size, enlarged and out of shape where that takes it. Both sides at least 1; the
+  /// result counts against the limits on pixels.
+  case exact(width: Int, height: Int)
 
   /// Whether both sides are at least 1.
   public var isValid: Bool {
     switch self {
     case .original: true
-    case .fit(let width, let height), .fill(let width, let height): width > 0 && height > 0
+    case .fit(let width, let height), .fill(let width, let height), .crop(let width, let height, _),
+      .exact(let width, let height):
+      width > 0 && height > 0
     }
   }
 
@@ -31,9 +40,11 @@ public enum TargetSize: Hashable, Sendable {
       let scale = min(1, Double(width) / whole.width, Double(height) / whole.height)
       return ResizeGeometry(window: whole, outputSize: whole.size(scaledBy: scale))
     case .fill(let width, let height):
-      let crop = min(whole.width / Double(width), whole.height / Double(height))
-      let window = whole.centered(width: crop * Double(width), height: crop * Double(height))
-      return ResizeGeometry(window: window, outputSize: window.size(scaledBy: min(1, 1 / crop)))
+      return whole.filling(width: Double(width), height: Double(height), anchor: .center)
+    case .crop(let width, let height, let anchor):
+      return whole.filling(width: Double(width), height: Double(height), anchor: anchor)
+    case .exact(let width, let height):
+      return ResizeGeometry(window: whole, outputSize: PixelSize(width: width, height: height))
     }
   }
 }
@@ -45,6 +56,8 @@ extension TargetSize: CustomStringConvertible {
     case .original: "original"
     case .fit(let width, let height): "fit \(width)x\(height)"
     case .fill(let width, let height): "fill \(width)x\(height)"
+    case .crop(let width, let height, let anchor): "crop \(width)x\(height) \(anchor.x),\(anchor.y)"
+    case .exact(let width, let height): "exact \(width)x\(height)"
     }
   }
 }
@@ -89,8 +102,17 @@ public struct PixelRectangle: Hashable, Sendable {
     PixelSize(width: max(1, Int((width * scale).rounded())), height: max(1, Int((height * scale).rounded())))
   }
 
-  func centered(width innerWidth: Double, height innerHeight: Double) -> PixelRectangle {
+  /// The largest part with the shape of a box of at least 1x1, drawn at the size of the box or below. A part has at
+  /// least one pixel a side, which boxes of extreme shapes are too thin for.
+  func filling(width boxWidth: Double, height boxHeight: Double, anchor: CropAnchor) -> ResizeGeometry {
+    let crop = min(width / boxWidth, height / boxHeight)
+    let window = part(width: max(1, crop * boxWidth), height: max(1, crop * boxHeight), anchor: anchor)
+    return ResizeGeometry(window: window, outputSize: window.size(scaledBy: min(1, 1 / crop)))
+  }
+
+  private func part(width innerWidth: Double, height innerHeight: Double, anchor: CropAnchor) -> PixelRectangle {
     PixelRectangle(
-      x: x + (width - innerWidth) / 2, y: y + (height - innerHeight) / 2, width: innerWidth, height: innerHeight)
+      x: x + (width - innerWidth) * anchor.x, y: y + (height - innerHeight) * anchor.y, width: innerWidth,
+      height: innerHeight)
   }
 }

@@ -67,6 +67,15 @@ struct ColorProfileTests {
     #expect(try decode(cut, "x.jpeg").info.droppedContent == [.colorProfile])
   }
 
+  @Test func `a profile that inflates without end is refused before it does`() throws {
+    let bomb = try Fixture.data("color/profile-bomb.zlib")
+    let content = Array("bomb\0\0".utf8) + bomb
+    let file = try FileSurgery.png(Fixture.data("pngsuite/basn2c08.png"), inserting: "iCCP", content)
+    #expect(throws: ImageDecodingError.unsupportedFeature(.png, feature: "metadata over 4 MiB")) {
+      try decode(file, "x.png")
+    }
+  }
+
   @Test func `one decoder converts colours on many threads`() async throws {
     let file = try Fixture.data("color/display-p3.png")
     let decoder = PNGDecoder()

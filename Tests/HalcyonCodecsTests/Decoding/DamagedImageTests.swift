@@ -58,7 +58,7 @@ struct DamagedImageTests {
     arguments: names,
     [
       TargetSize.fit(width: 0, height: 5), .fit(width: 5, height: -1), .fill(width: 0, height: 0),
-      .fill(width: .min, height: 1),
+      .fill(width: .min, height: 1), .exact(width: 0, height: 3), .crop(width: 3, height: -3, anchor: .top),
     ])
   func `a target without pixels is refused`(_ name: String, _ size: TargetSize) throws {
     #expect(throws: ImageDecodingError.invalidTargetSize(size)) {

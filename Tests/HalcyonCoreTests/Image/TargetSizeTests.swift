@@ -12,6 +12,11 @@ struct TargetSizeTests {
     (.fill(width: 400, height: 400), 4000, 3000, 400, 400),
     (.fill(width: 400, height: 400), 300, 3000, 300, 300),
     (.fill(width: 200, height: 100), 4000, 3000, 200, 100),
+    (.fill(width: .max, height: 1), 4000, 3000, 4000, 1),
+    (.fill(width: 1, height: .max), 4000, 3000, 1, 3000),
+    (.fill(width: .max, height: .max), 4000, 3000, 3000, 3000),
+    (.crop(width: 400, height: 400, anchor: .top), 300, 3000, 300, 300),
+    (.crop(width: 200, height: 100, anchor: .left), 4000, 3000, 200, 100),
   ])
   func `the output has the size asked for and is never enlarged`(
     target: TargetSize, width: Int, height: Int, expectedWidth: Int, expectedHeight: Int
@@ -26,6 +31,33 @@ struct TargetSizeTests {
   }
 
   @Test(arguments: [
+    (CropAnchor.left, 0.0), (.right, 1000), (.center, 500), (.top, 500), (CropAnchor(x: 0.25, y: 0), 250),
+    (CropAnchor(x: -3, y: 0), 0), (CropAnchor(x: .infinity, y: 0), 1000), (CropAnchor(x: .nan, y: .nan), 500),
+  ])
+  func `a crop keeps what its anchor says`(_ anchor: CropAnchor, _ left: Double) {
+    let size = PixelSize(width: 4000, height: 3000)
+    let geometry = TargetSize.crop(width: 100, height: 100, anchor: anchor).geometry(for: size)
+    #expect(geometry.window == PixelRectangle(x: left, y: 0, width: 3000, height: 3000))
+    let upright = TargetSize.crop(width: 100, height: 100, anchor: CropAnchor(x: anchor.y, y: anchor.x))
+    #expect(upright.geometry(for: size.transposed).window.y == left)
+  }
+
+  @Test func `an exact size enlarges and changes the shape`() {
+    let geometry = TargetSize.exact(width: 100, height: 7).geometry(for: PixelSize(width: 10, height: 10))
+    #expect(geometry.outputSize == PixelSize(width: 100, height: 7))
+    #expect(geometry.window == PixelRectangle(x: 0, y: 0, width: 10, height: 10))
+  }
+
+  @Test func `targets that draw differently have different descriptions`() {
+    let targets: [TargetSize] = [
+      .original, .fit(width: 4, height: 4), .fill(width: 4, height: 4), .exact(width: 4, height: 4),
+      .crop(width: 4, height: 4, anchor: .top), .crop(width: 4, height: 4, anchor: .left),
+    ]
+    #expect(Set(targets.map(\.description)).count == targets.count)
+  }
+
+  @Test(arguments: [
+    TargetSize.exact(width: 0, height: 5), .exact(width: 5, height: -5), .crop(width: 0, height: 1, anchor: .top),
     TargetSize.fit(width: 0, height: 1), .fit(width: 1, height: -1), .fill(width: 0, height: 0),
     .fill(width: .min, height: 1),
   ])

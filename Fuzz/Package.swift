@@ -1,0 +1,15 @@
+// swift-tools-version: 6.3
+import PackageDescription
+
+// Built by `make fuzz`, which adds the flags of libFuzzer and of the address sanitizer to every module.
+let package = Package(
+  name: "HalcyonFuzz",
+  platforms: [.macOS(.v15)],
+  dependencies: [.package(name: "Halcyon", path: "..", traits: ["AVIF", "HEIF", "JXL", "SVG"])],
+  targets: [
+    .executableTarget(
+      name: "halcyon-fuzz", dependencies: [.product(name: "Halcyon", package: "Halcyon"), "LibFuzzer"]),
+    .systemLibrary(name: "LibFuzzer"),
+  ],
+  swiftLanguageModes: [.v6]
+)

@@ -1,0 +1,73 @@
+import Foundation
+import Halcyon
+
+/// Sniffs, probes and decodes bytes in all ways that the library has.
+///
+/// Any error will do; a crash, a leak, a hang or an undocumented kind of error is a find.
+struct FuzzTarget {
+  static let shared = FuzzTarget()
+
+  private let decoders = StandardCodecs.decoders
+  /// Small, so that the time goes into the bytes and not into pixels.
+  private let limits = ImageLimits(pixelCount: 1 << 18, sideLength: 4096)
+
+  func run(_ bytes: Data) {
+    // The last byte chooses how; files end in checksums or markers, so it seldom takes a meaning from them.
+    let choice = Int(bytes.last ?? 0)
+    guard let format = ImageFormat(sniffing: bytes) else { return }
+    for decoder in decoders where decoder.formats.contains(format) {
+      probe(bytes, with: decoder)
+      decode(bytes, with: decoder, choice: choice)
+      if let decoder = decoder as? any ProgressiveImageDecoder {
+        attempt { _ = try decoder.preview(bytes, after: choice & 3, options: options(choice)) }
+      }
+      if let decoder = decoder as? any AnimatedImageDecoder { play(bytes, with: decoder, choice: choice) }
+    }
+  }
+
+  private func probe(_ bytes: Data, with decoder: any ImageDecoder) {
+    attempt { _ = try decoder.probe(bytes, isComplete: true) }
+    attempt { _ = try decoder.probe(bytes.prefix(bytes.count / 2), isComplete: false) }
+  }
+
+  private func decode(_ bytes: Data, with decoder: any ImageDecoder, choice: Int) {
+    attempt {
+      let options = options(choice)
+      let image = try decoder.decode(bytes, options: options)
+      let expected = options.size.geometry(for: image.info.pixelSize).outputSize
+      // Drawings without pixels of their own are drawn at the size that is asked for.
+      precondition(image.info.format == .svg || image.size == expected, "\(image.size) pixels in place of \(expected)")
+      if !image.isPartial { precondition(!image.bitmap.isOpaque || hasFullAlpha(image.bitmap), "it is not opaque") }
+    }
+  }
+
+  private func play(_ bytes: Data, with decoder: any AnimatedImageDecoder, choice: Int) {
+    attempt {
+      let reader = try decoder.frameReader(for: bytes, options: options(choice))
+      var count = 0
+      while count < 8, try reader.nextFrame() != nil { count += 1 }
+      try reader.rewind()
+      _ = try reader.nextFrame()
+    }
+  }
+
+  private func options(_ choice: Int) -> DecodingOptions {
+    let sizes: [TargetSize] = [
+      .original, .fit(width: 40, height: 40), .fit(width: 7, height: .max), .fill(width: 16, height: 9),
+      .crop(width: 3, height: 30, anchor: .right), .exact(width: 64, height: 48),
+    ]
+    return DecodingOptions(size: sizes[choice % sizes.count], limits: limits, allowsPartialImage: choice & 0x80 != 0)
+  }
+
+  private func hasFullAlpha(_ bitmap: Bitmap) -> Bool {
+    bitmap.withUnsafeBytes { bytes in stride(from: 3, to: bytes.count, by: 4).allSatisfy { bytes[$0] == 255 } }
+  }
+
+  private func attempt(_ work: () throws -> Void) {
+    do {
+      try work()
+    } catch {
+      precondition(error is ImageDecodingError, "an error of an undocumented kind: \(error)")
+    }
+  }
+}
