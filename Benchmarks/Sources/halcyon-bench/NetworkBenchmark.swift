@@ -81,7 +81,7 @@ enum NetworkBenchmark {
 
   private static func pipeline() -> ImagePipeline {
     var configuration = ImagePipeline.Configuration.standard(transport: CurlTransport(), cache: ImageCache())
-    configuration.connectionLimitPerHost = connectionCount
+    configuration.connectionLimits.perHost = connectionCount
     return ImagePipeline(configuration: configuration)
   }
 

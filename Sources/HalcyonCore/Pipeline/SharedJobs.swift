@@ -106,7 +106,7 @@ final class SharedJobs<Key: Hashable & Sendable, Value: Sendable>: Sendable {
 
   private func updatePriority(of key: Key) {
     let change: (LoadInterest, ImagePriority)? = state.withLock { state in
-      guard let job = state.jobs[key], let highest = job.waiters.values.map(\.interest.priority).max() else {
+      guard let job = state.jobs[key], let highest = job.waiters.values.lazy.map({ $0.interest.priority }).max() else {
         return nil
       }
       return (job.interest, highest)
@@ -116,7 +116,7 @@ final class SharedJobs<Key: Hashable & Sendable, Value: Sendable>: Sendable {
 
   private func report(_ event: LoadEvent, for key: Key, job id: UInt64) {
     let waiting = state.withLock { state in
-      state.jobs[key].flatMap { $0.id == id ? $0.waiters.values.map(\.interest) : nil } ?? []
+      state.jobs[key].flatMap { $0.id == id ? $0.waiters.values.map { $0.interest } : nil } ?? []
     }
     for interest in waiting { interest.report(event) }
   }
