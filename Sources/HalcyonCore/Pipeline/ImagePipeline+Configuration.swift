@@ -27,6 +27,9 @@ extension ImagePipeline {
     public var connectionLimits: ConnectionLimits
     /// When a load that failed is tried again. Default: three attempts, ``ExponentialBackoff``.
     public var retryStrategy: any RetryStrategy
+    /// What a retry waits for, besides its delay, when no server was reached: ``SystemConnectivity``, or one of your own.
+    /// Default: `nil`, nothing.
+    public var connectivity: (any Connectivity)?
     /// Retries that all loads together may do when none succeeds; every ten loads that succeed earn one back.
     /// Default: 20.
     public var retryBudget: Int

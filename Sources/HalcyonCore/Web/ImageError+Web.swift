@@ -10,6 +10,14 @@ extension ImageError {
     }
   }
 
+  /// Whether no server was reached at all.
+  var isUnreachable: Bool {
+    switch self {
+    case .transport(.hostNotFound, _), .transport(.connectionFailed, _), .transport(.connectTimedOut, _): true
+    default: false
+    }
+  }
+
   /// Whether the bytes that had arrived are those of the whole body, as far as they go.
   var leavesGoodBytes: Bool {
     switch self {

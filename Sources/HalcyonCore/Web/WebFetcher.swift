@@ -121,7 +121,7 @@ final class WebFetcher: Sendable {
       guard case .serve(let entry)? = await configuration.httpCache?.outcome(of: head, to: lookup) else { return nil }
       return entry
     case .transport(let reason, _) where reason != .cancelled:
-      let isOffline = configuration.showsStaleWhenUnreachable && reason.isUnreachable
+      let isOffline = configuration.showsStaleWhenUnreachable && error.isUnreachable
       return configuration.httpCache?.staleEntry(for: lookup, isOffline: isOffline, at: now)
     default:
       return nil
@@ -166,14 +166,4 @@ final class WebFetcher: Sendable {
 extension ImagePipeline.Configuration {
   /// HTTP's rules over the store; `nil` where there is none.
   var httpCache: HTTPCache? { cache.store.map { HTTPCache(store: $0, rules: httpCaching) } }
-}
-
-extension TransportError {
-  /// Whether no server was reached at all.
-  fileprivate var isUnreachable: Bool {
-    switch self {
-    case .hostNotFound, .connectionFailed, .connectTimedOut: true
-    default: false
-    }
-  }
 }

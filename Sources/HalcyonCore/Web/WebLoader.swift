@@ -72,6 +72,7 @@ final class WebLoader: Sendable {
     {
       do {
         try await configuration.time.sleep(for: delay)
+        if error.isUnreachable { try await configuration.connectivity?.waitUntilOnline() }
         return trace.add(.retryWait, since: start)
       } catch {
         // Cancelled while it waited.

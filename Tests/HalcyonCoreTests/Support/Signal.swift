@@ -6,6 +6,7 @@ final class Signal: Sendable {
   private struct State {
     var isSet = false
     var waiters: [CheckedContinuation<Void, Never>] = []
+    var watchers: [CheckedContinuation<Void, Never>] = []
   }
 
   private let state = Lock(State())
@@ -21,11 +22,24 @@ final class Signal: Sendable {
 
   func wait() async {
     await withCheckedContinuation { continuation in
-      let isSet = state.withLock { state in
+      let (isSet, watchers) = state.withLock { state in
         if !state.isSet { state.waiters.append(continuation) }
-        return state.isSet
+        defer { state.watchers = [] }
+        return (state.isSet, state.watchers)
       }
+      for watcher in watchers { watcher.resume() }
       if isSet { continuation.resume() }
+    }
+  }
+
+  /// Waits until somebody waits.
+  func waitForWaiter() async {
+    await withCheckedContinuation { continuation in
+      let isThere = state.withLock { state in
+        if state.waiters.isEmpty { state.watchers.append(continuation) }
+        return !state.waiters.isEmpty
+      }
+      if isThere { continuation.resume() }
     }
   }
 }

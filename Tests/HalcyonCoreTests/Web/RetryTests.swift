@@ -139,6 +139,19 @@ struct RetryTests {
     #expect(fixture.transport.requests.count == 2)
   }
 
+  @Test func `where no server was reached a retry may wait for a network`() async throws {
+    let online = Signal()
+    let fixture = fixture(.failure(.hostNotFound("a")), .answer(body: Self.image)) { configuration in
+      configuration.retryStrategy = ExponentialBackoff(firstDelay: .zero)
+      configuration.connectivity = SignalledConnectivity(online: online)
+    }
+    let task = fixture.pipeline.task(for: ImageRequest(url: fixture.url))
+    await online.waitForWaiter()
+    #expect(fixture.transport.requests.count == 1)
+    online.set()
+    _ = try await task.image
+  }
+
   @Test func `a load that takes too long ends, and its transfer with it`() async throws {
     let (started, ended) = (Signal(), Signal())
     let fixture = PipelineFixture { [clock] in
@@ -162,4 +175,9 @@ struct RetryTests {
     #expect(error?.name == "timedOut")
     await ended.wait()
   }
+}
+
+private struct SignalledConnectivity: Connectivity {
+  let online: Signal
+  func waitUntilOnline() async throws { await online.wait() }
 }
