@@ -37,7 +37,7 @@ public struct AVIFDecoder: AnimatedImageDecoder {
     let header = try wholeHeader(bytes)
     let plan = try DecodingPlan(info: header.info(.avif), options: options)
     return try AVIFFrameReader(
-      LastingBytes(bytes), header: header, plan: plan, renderer: renderer, options: options)
+      FileBytes(bytes), header: header, plan: plan, renderer: renderer, options: options)
   }
 
   private func header(_ bytes: Data, isComplete: Bool) throws -> PictureHeader? {

@@ -5,7 +5,7 @@ import HalcyonCore
 final class AVIFFrameReader: ImageFrameReader {
   let animation: AnimationInfo
 
-  private let bytes: LastingBytes
+  private let bytes: FileBytes
   private let reader: AVIFReader
   private let header: PictureHeader
   private let plan: DecodingPlan
@@ -13,7 +13,7 @@ final class AVIFFrameReader: ImageFrameReader {
   private let isCancelled: @Sendable () -> Bool
 
   init(
-    _ bytes: LastingBytes, header: PictureHeader, plan: DecodingPlan, renderer: PictureRenderer,
+    _ bytes: FileBytes, header: PictureHeader, plan: DecodingPlan, renderer: PictureRenderer,
     options: DecodingOptions
   ) throws {
     self.bytes = bytes
@@ -21,7 +21,7 @@ final class AVIFFrameReader: ImageFrameReader {
     self.plan = plan
     self.renderer = renderer
     isCancelled = options.isCancelled
-    reader = try AVIFReader(bytes.bytes, header: header, limits: options.limits)
+    reader = try AVIFReader(bytes.buffer, header: header, limits: options.limits)
     animation = AnimationInfo(frameCount: max(1, reader.frameCount), loopCount: header.loopCount)
   }
 
@@ -29,7 +29,7 @@ final class AVIFFrameReader: ImageFrameReader {
     if isCancelled() { throw ImageDecodingError.cancelled }
     guard try reader.next() else { return nil }
     let image = try renderer.image(reader.samples(), header: header, plan: plan, isCancelled: isCancelled)
-    return AnimationFrame(bitmap: image.bitmap, duration: .shown(seconds: reader.frameSeconds))
+    return AnimationFrame(bitmap: image.bitmap, duration: FrameTime.shown(seconds: reader.frameSeconds))
   }
 
   func rewind() throws { try reader.rewind() }

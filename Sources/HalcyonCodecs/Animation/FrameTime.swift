@@ -4,4 +4,9 @@ enum FrameTime {
   static func shown(_ duration: Duration) -> Duration {
     duration <= .milliseconds(10) ? .milliseconds(100) : duration
   }
+
+  /// The same for a file that says seconds; what is no number is no time, and no picture stays over a day.
+  static func shown(seconds: Double) -> Duration {
+    shown(seconds.isFinite ? .seconds(min(seconds, 86_400)) : .zero)
+  }
 }

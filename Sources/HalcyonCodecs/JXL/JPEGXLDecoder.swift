@@ -40,8 +40,8 @@ public struct JPEGXLDecoder: AnimatedImageDecoder {
 
   /// Opens an animated image; libjxl composes its pictures.
   public func frameReader(for bytes: Data, options: DecodingOptions) throws -> any ImageFrameReader {
-    let lasting = LastingBytes(bytes)
-    let header = try JPEGXLHeader(lasting.bytes)
+    let lasting = FileBytes(bytes)
+    let header = try JPEGXLHeader(lasting.buffer)
     let plan = try DecodingPlan(info: header.info, options: options)
     return try JPEGXLFrameReader(
       lasting, header: header, plan: plan, renderer: renderer, isCancelled: options.isCancelled)

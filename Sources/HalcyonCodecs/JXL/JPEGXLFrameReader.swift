@@ -5,21 +5,21 @@ import HalcyonCore
 final class JPEGXLFrameReader: ImageFrameReader {
   let animation: AnimationInfo
 
-  private let bytes: LastingBytes
+  private let bytes: FileBytes
   private var reader: JPEGXLReader
   private let plan: DecodingPlan
   private let renderer: JPEGXLRenderer
   private let isCancelled: @Sendable () -> Bool
 
   init(
-    _ bytes: LastingBytes, header: JPEGXLHeader, plan: DecodingPlan, renderer: JPEGXLRenderer,
+    _ bytes: FileBytes, header: JPEGXLHeader, plan: DecodingPlan, renderer: JPEGXLRenderer,
     isCancelled: @escaping @Sendable () -> Bool
   ) throws {
     self.bytes = bytes
     self.plan = plan
     self.renderer = renderer
     self.isCancelled = isCancelled
-    reader = try JPEGXLReader(bytes.bytes)
+    reader = try JPEGXLReader(bytes.buffer)
     animation = AnimationInfo(frameCount: header.info.frameCount, loopCount: header.loopCount)
   }
 
@@ -27,9 +27,9 @@ final class JPEGXLFrameReader: ImageFrameReader {
     if isCancelled() { throw ImageDecodingError.cancelled }
     guard let frame = try reader.next() else { return nil }
     let image = try renderer.image(frame.bitmap, of: reader, plan: plan, isCancelled: isCancelled)
-    return AnimationFrame(bitmap: image.bitmap, duration: .shown(seconds: frame.duration))
+    return AnimationFrame(bitmap: image.bitmap, duration: FrameTime.shown(seconds: frame.duration))
   }
 
-  func rewind() throws { reader = try JPEGXLReader(bytes.bytes) }
+  func rewind() throws { reader = try JPEGXLReader(bytes.buffer) }
 }
 #endif

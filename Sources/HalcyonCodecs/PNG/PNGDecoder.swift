@@ -45,11 +45,12 @@ public struct PNGDecoder: ImageDecoder {
     options: DecodingOptions
   ) throws -> (image: DecodedImage, passCount: Int) {
     let mapping = colors.mapping(header.color.description(in: buffer), inRGBA: header.isGrey)
+    let isOpaque = !header.hasAlpha && !truncation.isFound
     var passCount = 0
     let image = try plan.image(colors: mapping, truncation: truncation) {
       guard header.isInterlaced else {
-        return try bitmap(plan, header, truncation: truncation, isCancelled: options.isCancelled) {
-          () throws(ImageDecodingError) in try PNGRowSource(buffer, header: header, truncation: truncation)
+        return try plan.bitmap(isOpaque: isOpaque, graphs: graphs, isCancelled: options.isCancelled) {
+          try PNGRowSource(buffer, header: header, truncation: truncation)
         }
       }
       let interlaced = PNGInterlacedImage(
@@ -57,32 +58,11 @@ public struct PNGDecoder: ImageDecoder {
       let whole = try interlaced.draw()
       passCount = whole.passCount
       if plan.isWholeImage { return whole.bitmap }
-      return try bitmap(plan, header, truncation: truncation, isCancelled: options.isCancelled) {
-        () throws(ImageDecodingError) in BitmapRowSource(whole.bitmap)
+      return try plan.bitmap(isOpaque: isOpaque, graphs: graphs, isCancelled: options.isCancelled) {
+        BitmapRowSource(whole.bitmap)
       }
     }
     return (image, passCount)
-  }
-
-  private func bitmap(
-    _ plan: DecodingPlan, _ header: PNGHeader, truncation: Truncation, isCancelled: @escaping () -> Bool,
-    rows: () throws(ImageDecodingError) -> any RowSource
-  ) throws -> Bitmap {
-    if plan.isWholeImage { return try rows().bitmap(isCancelled: isCancelled) }
-    return try resampled(plan, isOpaque: !header.hasAlpha && !truncation.isFound, isCancelled: isCancelled, rows)
-  }
-
-  private func resampled(
-    _ plan: DecodingPlan, isOpaque: Bool, isCancelled: @escaping () -> Bool,
-    _ rows: () throws(ImageDecodingError) -> any RowSource
-  ) throws -> Bitmap {
-    let factor = BoxShrink.factor(for: plan.geometry)
-    let resampler = Resampler(format: .png, geometry: plan.geometry.scaled(by: 1 / Double(factor)), graphs: graphs)
-    return try resampler.bitmap(isOpaque: isOpaque) {
-      let source = try rows()
-      let shrunk = factor == 1 ? source : BoxShrink(source, factor: factor, isCancelled: isCancelled)
-      return RowPlaneSource(shrunk, isCancelled: isCancelled)
-    }
   }
 
   func parse(_ bytes: Data) throws -> PNGHeader? {
