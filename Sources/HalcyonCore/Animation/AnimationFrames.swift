@@ -48,7 +48,7 @@ public final class AnimationFrames: Sendable {
       startWork()
       return try known.get()
     }
-    return try await withTaskCancellationHandler {
+    let frame = try await withTaskCancellationHandler {
       try await withCheckedThrowingContinuation { continuation in
         wait(FrameSchedule.Waiter(id: id, index: index, continuation: continuation))
         if Task.isCancelled { cancel(id) }
@@ -56,6 +56,10 @@ public final class AnimationFrames: Sendable {
     } onCancel: {
       cancel(id)
     }
+    // The thread that decoded held the lock afterwards. The thread sanitizer sees that order, but not the runtime's when
+    // a continuation is resumed before its task has fallen asleep.
+    schedule.withLock { _ in }
+    return frame
   }
 
   /// Bytes of the pictures that are held.
