@@ -22,7 +22,8 @@ struct ManyHostsTests {
       stalled.cancel()
       await #expect(throws: ImageError.self) { try await stalled.image }
       try await server.waitUntilNoConnections()
-      #expect(pipeline.activeLoadCount == 0)
+      // The server may see the end before the pipeline has put everything back.
+      while pipeline.activeLoadCount > 0 { await Task.yield() }
     }
   }
 }
