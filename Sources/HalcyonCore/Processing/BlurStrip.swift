@@ -8,13 +8,16 @@ struct BlurStrip {
   private let filter: BoxFilter
   /// How many pixels a line has.
   private let length: Int
+  /// Pixels before and after these that the filter sees: the first one and the last one go on.
+  private let margin: Int
   private var values: [UInt16]
   private var spare: [UInt16]
 
   init(length: Int, filter: BoxFilter) {
     self.filter = filter
     self.length = length
-    values = Array(repeating: 0, count: length * BoxFilter.laneCount)
+    margin = BoxFilter.passCount * (filter.radius + 1)
+    values = Array(repeating: 0, count: (length + 2 * margin) * BoxFilter.laneCount)
     spare = values
   }
 
@@ -36,12 +39,14 @@ struct BlurStrip {
   }
 
   private mutating func load(_ source: UnsafePointer<Bitmap.Pixel>, lineCount: Int, step: Int, lineStep: Int) {
+    let (length, margin) = (length, margin)
     values.withUnsafeMutableBytes { bytes in
-      let target = bytes.bindMemory(to: SIMD4<UInt16>.self)
-      for position in 0..<length {
+      for position in 0..<(length + 2 * margin) {
+        let start = max(0, min(length - 1, position - margin)) &* step
         for line in 0..<lineCount {
-          let pixel = source[position &* step &+ line &* lineStep]
-          target[position &* Self.width &+ line] = SIMD4<UInt16>(truncatingIfNeeded: pixel) &<< 8
+          let pixel = source[start &+ line &* lineStep]
+          let value = SIMD4<UInt16>(truncatingIfNeeded: pixel) &<< 8
+          bytes.storeBytes(of: value, toByteOffset: Self.offset(position, line), as: SIMD4<UInt16>.self)
         }
       }
     }
@@ -49,13 +54,18 @@ struct BlurStrip {
 
   private func store(_ result: UnsafeMutablePointer<Bitmap.Pixel>, lineCount: Int, step: Int, lineStep: Int) {
     values.withUnsafeBytes { bytes in
-      let source = bytes.bindMemory(to: SIMD4<UInt16>.self)
       for position in 0..<length {
         for line in 0..<lineCount {
-          let rounded = (source[position &* Self.width &+ line] &+ 128) &>> 8
-          result[position &* step &+ line &* lineStep] = Bitmap.Pixel(truncatingIfNeeded: rounded)
+          let value = bytes.load(fromByteOffset: Self.offset(position + margin, line), as: SIMD4<UInt16>.self)
+          result[position &* step &+ line &* lineStep] = Bitmap.Pixel(truncatingIfNeeded: (value &+ 128) &>> 8)
         }
       }
     }
+  }
+
+  /// Where a pixel's values lie among the bytes.
+  @inline(__always)
+  private static func offset(_ position: Int, _ line: Int) -> Int {
+    (position &* width &+ line) &* MemoryLayout<SIMD4<UInt16>>.size
   }
 }
