@@ -11,7 +11,7 @@ public struct ClosureProcessor: ImageProcessor {
   ///     other pixels need other identifiers. It is kept apart from those of the processors of this library.
   ///   - body: Makes the new pixels, by the laws of ``ImageProcessor``.
   public init(identifier: String, _ body: @escaping @Sendable (Bitmap) throws -> Bitmap) {
-    self.identifier = "custom " + identifier
+    self.identifier = ProcessorIdentity("custom").adding(text: identifier).text
     self.body = body
   }
 

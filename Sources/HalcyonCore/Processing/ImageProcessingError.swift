@@ -5,6 +5,8 @@ public enum ImageProcessingError: Error, Hashable {
   case invalidParameter(String, value: Double, allowed: ClosedRange<Double>)
   /// The part to be cut out has no pixel inside the image.
   case emptyCrop(PixelSize)
+  /// The result would have more pixels than the image and than the limit.
+  case resultTooLarge(PixelSize, limit: Int)
 }
 
 extension ImageProcessingError: CustomStringConvertible {
@@ -15,6 +17,8 @@ extension ImageProcessingError: CustomStringConvertible {
       "\(name) is \(value). Give a value from \(allowed.lowerBound) to \(allowed.upperBound)."
     case .emptyCrop(let size):
       "The part to be cut out has no pixel of the image, which has \(size). Give a rectangle that meets it."
+    case .resultTooLarge(let size, let limit):
+      "The result would have \(size) pixels, more than \(limit). Give an image of a smaller size."
     }
   }
 }

@@ -17,10 +17,11 @@ public struct RotateProcessor: ImageProcessor, Hashable {
   /// The name and all parameters.
   public var identifier: String { ProcessorIdentity("rotate").adding(degrees).text }
 
-  /// The turned image; any angle but the multiples of 90 makes it larger, at most to somewhat over twice its area when
-  /// it is square, and to a square of its diagonal when it is a line.
+  /// The turned image; any angle but the multiples of 90 makes it larger: a square to twice its area at most, a line to
+  /// much more.
   ///
-  /// - Throws: ``ImageProcessingError`` when the angle is no finite number; ``BitmapError`` when there is no memory.
+  /// - Throws: ``ImageProcessingError`` when the angle is no finite number, or the result has more than 100 million pixels
+  ///   (the default of ``ImageLimits``) and more than the image; ``BitmapError`` when there is no memory.
   public func process(_ bitmap: Bitmap) throws -> Bitmap {
     try (0...360).check(degrees, "rotation in degrees")
     switch degrees {

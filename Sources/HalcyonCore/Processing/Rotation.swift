@@ -18,7 +18,9 @@ struct Rotation {
   }
 
   func draw(_ bitmap: Bitmap) throws -> Bitmap {
-    try bitmap.redrawn(size: turned, isOpaque: false) { pixels, result in
+    let limit = max(source.pixelCount, ImageLimits().pixelCount)
+    guard turned.pixelCount <= limit else { throw ImageProcessingError.resultTooLarge(turned, limit: limit) }
+    return try bitmap.redrawn(size: turned, isOpaque: false) { pixels, result in
       for row in 0..<turned.height {
         for column in 0..<turned.width {
           result[row * turned.width + column] = pixel(column: column, row: row, of: pixels)

@@ -56,4 +56,12 @@ struct FlipAndRotateTests {
     let cover = turned.rows.joined().reduce(0) { $0 + Double($1.w) / 255 }
     #expect(abs(cover - 400) < 4)
   }
+
+  @Test func `a long line is not turned into more pixels than memory should hold`() throws {
+    let line = try Bitmap(size: PixelSize(width: 30_000, height: 1), isOpaque: false) { _ in }
+    #expect(throws: ImageProcessingError.resultTooLarge(PixelSize(width: 21_214, height: 21_214), limit: 100_000_000)) {
+      try RotateProcessor(degrees: 45).process(line)
+    }
+    #expect(try RotateProcessor(degrees: 90).process(line).size == PixelSize(width: 1, height: 30_000))
+  }
 }
