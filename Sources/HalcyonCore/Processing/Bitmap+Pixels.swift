@@ -49,12 +49,21 @@ extension UInt8 {
 }
 
 extension Bitmap.Pixel {
+  /// The four parts as they are, 0 to 255.
+  @inline(__always)
+  var parts: SIMD4<Float> { SIMD4<Float>(Float(x), Float(y), Float(z), Float(w)) }
+
+  /// The nearest pixel to parts from 0 to 255. Adding 2^23 leaves whole numbers in the lowest bits of floats.
+  @inline(__always)
+  init(rounding parts: SIMD4<Float>) {
+    self.init(truncatingIfNeeded: unsafeBitCast(parts + 8_388_608, to: SIMD4<UInt32>.self))
+  }
+
   /// A pixel of colours that alpha is multiplied into, rounded and cut to alpha.
   @inline(__always)
   init(color: SIMD4<Float>, alpha: UInt8) {
     let limit = SIMD4<Float>(repeating: Float(alpha))
-    let cut = color.clamped(lowerBound: .zero, upperBound: limit) + 0.5
-    self.init(truncatingIfNeeded: SIMD4<Int32>(cut, rounding: .towardZero))
+    self.init(rounding: color.replacing(with: 0, where: color .< 0).replacing(with: limit, where: color .> limit))
     w = alpha
   }
 }

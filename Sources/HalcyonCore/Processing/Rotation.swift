@@ -45,13 +45,12 @@ struct Rotation {
       value(firstColumn, firstRow, pixels) * (1 - right) + value(firstColumn + 1, firstRow, pixels) * right
     let lower =
       value(firstColumn, firstRow + 1, pixels) * (1 - right) + value(firstColumn + 1, firstRow + 1, pixels) * right
-    let mixed = upper * (1 - down) + lower * down + 0.5
-    return Bitmap.Pixel(truncatingIfNeeded: SIMD4<Int32>(mixed, rounding: .towardZero))
+    return Bitmap.Pixel(rounding: upper * (1 - down) + lower * down)
   }
 
   /// A pixel, transparent outside of the image.
   private func value(_ column: Int, _ row: Int, _ pixels: UnsafeBufferPointer<Bitmap.Pixel>) -> SIMD4<Float> {
     guard column >= 0, row >= 0, column < source.width, row < source.height else { return .zero }
-    return SIMD4<Float>(pixels[row * source.width + column])
+    return pixels[row * source.width + column].parts
   }
 }

@@ -35,12 +35,17 @@ public struct RoundedCornersProcessor: ImageProcessor, Hashable {
     let inner = border.map { RoundedRectangle(filling: bitmap.size, radii: fitting, inset: $0.width) }
     let isOpaque = background.alpha == 255 || bitmap.isOpaque && fitting.values.allSatisfy { $0 == 0 }
     return try bitmap.redrawn(size: bitmap.size, isOpaque: isOpaque) { source, result in
+      let ground = background.premultiplied
       for row in 0..<bitmap.size.height {
+        let solid = (inner ?? outer).solidColumns(row: row)
         for column in 0..<bitmap.size.width {
           let index = row * bitmap.size.width + column
-          let framed = borderPixel(inner?.coverage(column: column, row: row)).over(source[index])
-          let shaped = framed.scaled(by: UInt8(share: outer.coverage(column: column, row: row)))
-          result[index] = shaped.over(background.premultiplied)
+          var pixel = source[index]
+          if !solid.contains(column) {
+            pixel = borderPixel(inner?.coverage(column: column, row: row)).over(pixel)
+            pixel = pixel.scaled(by: UInt8(share: outer.coverage(column: column, row: row)))
+          }
+          result[index] = pixel.over(ground)
         }
       }
     }

@@ -24,6 +24,16 @@ struct RoundedRectangle {
     return Float(min(straight, arc(x, y)))
   }
 
+  /// Columns of which all pixels in a row lie wholly inside; some more may do so.
+  func solidColumns(row: Int) -> Range<Int> {
+    let reach = radii.values.reduce(0, max) + 1
+    let (y, isNearArc) = (Double(row), Double(row) < top + reach || Double(row) + 1 > bottom - reach)
+    guard y >= top, y + 1 <= bottom else { return 0..<0 }
+    let margin = isNearArc ? reach : 0
+    let (first, end) = (Int((left + margin).rounded(.up)), Int((right - margin).rounded(.down)))
+    return first..<max(first, end)
+  }
+
   /// The part of a pixel's unit interval around `center` that lies between two edges.
   private static func overlap(from start: Double, to end: Double, at center: Double) -> Double {
     max(0, min(end, center + 0.5) - max(start, center - 0.5))

@@ -18,7 +18,7 @@ public struct SaturationProcessor: ImageProcessor, Hashable {
     try (0...100).check(factor, "saturation")
     let factor = Float(factor)
     return try bitmap.mapPixels(isOpaque: bitmap.isOpaque) { pixel in
-      let value = SIMD4<Float>(pixel)
+      let value = pixel.parts
       let gray = 0.2126 * value.x + 0.7152 * value.y + 0.0722 * value.z
       let mixed = SIMD4<Float>(repeating: gray) + (value - gray) * factor
       return Bitmap.Pixel(color: mixed, alpha: pixel.alpha)

@@ -25,8 +25,8 @@ public struct SharpenProcessor: ImageProcessor, Hashable {
     return try BlurProcessor(radius: radius).process(bitmap).withPixels { blurred in
       try bitmap.redrawn(size: bitmap.size, isOpaque: bitmap.isOpaque) { source, result in
         for index in 0..<source.count {
-          let value = SIMD4<Float>(source[index])
-          let sharper = value + (value - SIMD4<Float>(blurred[index])) * amount
+          let value = source[index].parts
+          let sharper = value + (value - blurred[index].parts) * amount
           result[index] = Bitmap.Pixel(color: sharper, alpha: source[index].alpha)
         }
       }
