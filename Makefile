@@ -11,8 +11,8 @@ FUZZ_FLAGS = -Xswiftc -sanitize=fuzzer,address -Xcc -fsanitize=fuzzer-no-link,ad
 # Swift's crash reporter can hang where there is no terminal.
 export SWIFT_BACKTRACE ?= enable=no
 
-.PHONY: demo test bench bench-memory bench-disk bench-network bench-downsample torture fuzz test-sanitize \
-  test-release format docs packages all-packages
+.PHONY: demo test bench bench-memory bench-processors bench-disk bench-network bench-downsample torture fuzz \
+  test-sanitize test-release format docs packages all-packages
 
 demo: packages ## Loads photos from a server of its own, and shows from where and how fast they came.
 	$(SWIFT) run --quiet halcyon-demo
@@ -44,6 +44,9 @@ test-release: packages ## Runs the tests as optimised as users run the code.
 
 bench-memory: packages ## Prints the figures of the memory cache.
 	$(SWIFT) run --quiet -c release --package-path Benchmarks halcyon-bench memory
+
+bench-processors: packages ## Prints METRIC lines for the processors, on one megapixel.
+	$(SWIFT) run --quiet -c release --package-path Benchmarks halcyon-bench processors
 
 bench: packages ## Prints one METRIC line for each figure.
 	$(SWIFT) run --quiet -c release --package-path Benchmarks halcyon-bench

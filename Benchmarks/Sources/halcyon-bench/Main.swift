@@ -1,4 +1,4 @@
-/// Measures what its arguments name, `memory`, `decoding`, `disk` or `network`; everything without arguments.
+/// Measures what its arguments name, `memory`, `decoding`, `processors`, `disk` or `network`; everything without arguments.
 @main
 enum Main {
   static func main() async throws {
@@ -12,6 +12,7 @@ enum Main {
       try ReuseBenchmark.run()
     }
     if subjects.isEmpty || subjects.contains("decoding") { try DownsampleBenchmark.run() }
+    if subjects.isEmpty || subjects.contains("processors") { try ProcessorsBenchmark.run() }
     if subjects.isEmpty || subjects.contains("disk") { try await DiskBenchmark.run() }
     #if os(Linux)
     if subjects.isEmpty || subjects.contains("network") { try await NetworkBenchmark.run() }

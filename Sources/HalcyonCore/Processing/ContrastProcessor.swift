@@ -1,0 +1,28 @@
+/// Moves all colours away from the middle grey or towards it (W3C Filter Effects 1, `contrast()`).
+public struct ContrastProcessor: ImageProcessor, Hashable {
+  private let factor: Double
+
+  /// Creates a processor.
+  ///
+  /// - Parameter factor: 0 is grey, 1 changes nothing; 0 to 100.
+  public init(factor: Double) { self.factor = factor }
+
+  /// The name and all parameters.
+  public var identifier: String { ProcessorIdentity("contrast").adding(factor).text }
+
+  /// The changed image; transparency stays.
+  ///
+  /// - Throws: ``ImageProcessingError`` when the factor is no number or out of range.
+  public func process(_ bitmap: Bitmap) throws -> Bitmap {
+    try (0...100).check(factor, "contrast")
+    let factor = Float(factor)
+    return try ToneTables { ($0 - 0.5) * factor + 0.5 }.apply(to: bitmap)
+  }
+}
+
+extension ImageProcessor where Self == ContrastProcessor {
+  /// Raises the contrast or lowers it.
+  ///
+  /// - Parameter factor: 0 is grey, 1 changes nothing; 0 to 100.
+  public static func contrast(_ factor: Double) -> Self { ContrastProcessor(factor: factor) }
+}

@@ -1,0 +1,49 @@
+/// Fills squares of an image with their mean colour, from the upper left corner on.
+public struct PixelateProcessor: ImageProcessor, Hashable {
+  private let blockSize: Int
+
+  /// Creates a processor.
+  ///
+  /// - Parameter blockSize: The side of a square in pixels, at least 1, which changes nothing; those at the right and
+  ///   lower edges may be smaller.
+  public init(blockSize: Int) { self.blockSize = blockSize }
+
+  /// The name and all parameters.
+  public var identifier: String { ProcessorIdentity("pixelate").adding(blockSize).text }
+
+  /// The coarser image.
+  ///
+  /// - Throws: ``ImageProcessingError`` when the squares have no pixel, or a side above 100,000.
+  public func process(_ bitmap: Bitmap) throws -> Bitmap {
+    try (1...100_000).check(blockSize, "pixelate block size")
+    let (width, height) = (bitmap.size.width, bitmap.size.height)
+    return try bitmap.redrawn(size: bitmap.size, isOpaque: bitmap.isOpaque) { source, result in
+      for top in stride(from: 0, to: height, by: blockSize) {
+        for left in stride(from: 0, to: width, by: blockSize) {
+          let rows = top..<min(height, top + blockSize)
+          let columns = left..<min(width, left + blockSize)
+          let mean = Self.mean(of: source, width: width, columns: columns, rows: rows)
+          for row in rows { for column in columns { result[row * width + column] = mean } }
+        }
+      }
+    }
+  }
+
+  private static func mean(
+    of pixels: UnsafeBufferPointer<Bitmap.Pixel>, width: Int, columns: Range<Int>, rows: Range<Int>
+  ) -> Bitmap.Pixel {
+    var sum = SIMD4<UInt64>.zero
+    for row in rows {
+      for column in columns { sum &+= SIMD4<UInt64>(truncatingIfNeeded: pixels[row * width + column]) }
+    }
+    let count = UInt64(rows.count * columns.count)
+    return Bitmap.Pixel(truncatingIfNeeded: (sum &+ count / 2) / count)
+  }
+}
+
+extension ImageProcessor where Self == PixelateProcessor {
+  /// Fills squares with their mean colour.
+  ///
+  /// - Parameter blockSize: The side of a square in pixels, 1 to 100,000.
+  public static func pixelate(blockSize: Int) -> Self { PixelateProcessor(blockSize: blockSize) }
+}
