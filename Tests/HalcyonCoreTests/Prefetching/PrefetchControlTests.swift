@@ -146,12 +146,12 @@ struct PrefetchControlTests {
 
   @Test func `ten thousand prefetchers at once end every image once`() async {
     let fixture = PipelineFixture.serving()
-    let urls = [URL].numbered(10)
+    let urls = [URL].numbered(500)
     await withTaskGroup { group in
       for number in 0..<10_000 {
         group.addTask {
           let prefetcher = ImagePrefetcher(pipeline: fixture.pipeline)
-          let task = prefetcher.start([urls[number % 10], urls[(number + 3) % 10]])
+          let task = prefetcher.start([urls[number % 500], urls[(number + 3) % 500]])
           if number % 3 == 0 { prefetcher.stop() }
           let result = await task.result
           #expect(result.skipped.count + result.completed.count + result.failed.count == 2)
