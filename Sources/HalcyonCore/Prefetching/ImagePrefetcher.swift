@@ -72,7 +72,7 @@ public final class ImagePrefetcher: Sendable {
   /// Lines up images after those that wait already; the same image is loaded once.
   ///
   /// Called on an actor, the main actor for example, nothing begins before the actor is free: what is stopped before
-  /// that never starts. Takes a microsecond or two for each request.
+  /// that never starts. Makes a key of each request before it returns.
   ///
   /// - Returns: A handle to follow or stop these images, which may be dropped.
   @discardableResult
