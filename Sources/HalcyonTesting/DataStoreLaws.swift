@@ -133,6 +133,10 @@ public enum DataStoreLaws {
   private static func expect(
     _ store: any DataStore, _ situation: String, _ key: CacheKey, _ expected: StoredEntry?
   ) async throws {
+    guard try await store.containsEntry(for: key) == (expected != nil) else {
+      throw Violation(
+        description: "After \(situation): whether “\(key.text.prefix(40))” has an entry is answered wrongly.")
+    }
     let found = try await store.entry(for: key)
     guard found != expected else { return }
     throw Violation(

@@ -16,6 +16,9 @@ public final class MemoryDataStore: DataStore {
   /// The entry stored under a key.
   public func entry(for key: CacheKey) async throws -> StoredEntry? { entries.withLock { $0[key] } }
 
+  /// Whether the key has an entry.
+  public func containsEntry(for key: CacheKey) async throws -> Bool { entries.withLock { $0[key] != nil } }
+
   /// Keeps an entry.
   public func store(_ entry: StoredEntry, for key: CacheKey) async throws { entries.withLock { $0[key] = entry } }
 

@@ -11,6 +11,11 @@ public protocol DataStore: Sendable {
   /// The entry stored under a key, or `nil`. Reading counts as use.
   func entry(for key: CacheKey) async throws -> StoredEntry?
 
+  /// Whether the key has an entry. Asking counts for nothing.
+  ///
+  /// A store that does not implement this reads the entry.
+  func containsEntry(for key: CacheKey) async throws -> Bool
+
   /// Keeps an entry, replacing what the key had.
   func store(_ entry: StoredEntry, for key: CacheKey) async throws
 
@@ -25,6 +30,11 @@ public protocol DataStore: Sendable {
 
   /// Forgets all entries.
   func removeAll() async throws
+}
+
+extension DataStore {
+  /// Whether the key has an entry; reads it to find out.
+  public func containsEntry(for key: CacheKey) async throws -> Bool { try await entry(for: key) != nil }
 }
 
 /// Encoded bytes and what is known about them.

@@ -24,6 +24,14 @@ public final class ImageCache: Sendable {
     monitor = pressure.map { MemoryPressureMonitor(source: $0, onPressure: memory.relieve) }
   }
 
+  /// One of the tiers.
+  public enum Tier: Hashable, Sendable {
+    /// Decoded images in memory.
+    case memory
+    /// Encoded images in the store.
+    case store
+  }
+
   /// The store, where it is a folder on disk.
   public var disk: DiskCache? { store as? DiskCache }
 

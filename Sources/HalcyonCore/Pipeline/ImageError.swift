@@ -47,6 +47,8 @@ public enum ImageError: Error, Sendable {
   case failed(cause: any Error, url: URL)
   /// No cache has the image and the request allows no network.
   case notCached(CacheKey)
+  /// Nothing can be kept: there is no store, or the request or the server forbids it.
+  case notStorable(CacheKey)
   /// The request was cancelled.
   case cancelled
 }
@@ -99,6 +101,8 @@ extension ImageError: CustomStringConvertible {
       "\(url.printable) was not loaded: \(cause)"
     case .notCached(let key):
       "No cache has \(key.text.prefix(300)), and the request allows no network. Set its freshness to .respect to load it."
+    case .notStorable(let key):
+      "\(key.text.prefix(300)) cannot be kept: there is no store, or the request or the server forbids it. Load it to memory."
     case .cancelled:
       "The request was cancelled."
     }

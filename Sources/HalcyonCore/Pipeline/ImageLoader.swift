@@ -17,8 +17,8 @@ final class ImageLoader: Sendable {
     let allowsPartialImage: Bool
   }
 
-  private let configuration: ImagePipeline.Configuration
-  private let fetcher: ImageFetcher
+  let configuration: ImagePipeline.Configuration
+  let fetcher: ImageFetcher
   private let workers: WorkerPool
   private let jobs = SharedJobs<JobKey, Loaded>()
 

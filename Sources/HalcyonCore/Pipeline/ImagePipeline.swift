@@ -11,7 +11,7 @@ public final class ImagePipeline: Sendable {
   /// What the pipeline was made of.
   public let configuration: Configuration
 
-  private let loader: ImageLoader
+  let loader: ImageLoader
 
   /// Creates a pipeline. Pipelines may share a cache.
   public init(configuration: Configuration) {
@@ -40,6 +40,14 @@ public final class ImagePipeline: Sendable {
     if let response = loader.memoryResponse(for: request, key: keys.image) { return response }
     return try await loader.response(
       for: request, keys: keys, interest: LoadInterest(priority: request.priority))
+  }
+
+  /// The response for one of many that are loaded together, whose interest is the caller's.
+  func response(for request: ImageRequest, interest: LoadInterest) async throws(ImageError) -> ImageResponse {
+    let request = identified(request)
+    let keys = RequestKeys(request)
+    if let response = loader.memoryResponse(for: request, key: keys.image) { return response }
+    return try await loader.response(for: request, keys: keys, interest: interest)
   }
 
   /// Starts loading at once, and returns a handle to follow, hurry or cancel it.
@@ -81,7 +89,7 @@ public final class ImagePipeline: Sendable {
     set { loader.connectionLimits = newValue }
   }
 
-  private func identified(_ request: ImageRequest) -> ImageRequest {
+  func identified(_ request: ImageRequest) -> ImageRequest {
     guard request.identity == nil, let identity = configuration.requestModifier?.identity else { return request }
     var request = request
     request.identity = identity

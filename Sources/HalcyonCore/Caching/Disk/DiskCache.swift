@@ -69,7 +69,7 @@ public final class DiskCache: DataStore {
     // Asked before the file is read: what is written down meanwhile is in the one or in the other.
     let touched = state.withLock { $0.touches[key]?.date ?? $0.flushed[key] }
     guard let content = try await content(for: key) else { return nil }
-    guard isFresh(content, touched: touched) else {
+    guard isFresh(content.entry.metadata, modified: content.modified, touched: touched) else {
       counters.countMiss(.expired)
       await attempt { try await writer.remove(.unchanged(content.id)) }
       return nil
@@ -77,6 +77,22 @@ public final class DiskCache: DataStore {
     counters.countHit()
     await touch(key)
     return content.entry
+  }
+
+  /// Whether the key has an entry that is neither expired nor of another key. Its image is not read, so damage to that
+  /// does not show; asking is no use, and counts in no statistics.
+  ///
+  /// - Throws: ``DiskCacheError`` when the file system fails; `CancellationError` when the task is cancelled.
+  public func containsEntry(for key: CacheKey) async throws -> Bool {
+    let touched = state.withLock { $0.touches[key]?.date ?? $0.flushed[key] }
+    let path = layout.entry(key.digest.bytes)
+    do {
+      let file = try await readers.run { [fileSystem] _ in try BlobFile.describe(path: path, in: fileSystem) }
+      guard let file, file.key == key else { return false }
+      return isFresh(file.metadata, modified: file.modified, touched: touched)
+    } catch let error as DiskCacheError where error.isMissing {
+      return false
+    }
   }
 
   /// Keeps an entry. Others are evicted first, so that the limit holds at every moment.
@@ -174,13 +190,13 @@ extension DiskCache {
     }
   }
 
-  private func isFresh(_ content: BlobFile.Content, touched: Date?) -> Bool {
-    switch content.entry.metadata.expiration ?? settings.current.expiration {
+  private func isFresh(_ metadata: EntryMetadata, modified: Date, touched: Date?) -> Bool {
+    switch metadata.expiration ?? settings.current.expiration {
     case .never: return true
     case .expired: return false
     case .date(let end): return time.now() < end
     case .after(let duration):
-      return time.now().timeIntervalSince(max(content.modified, touched ?? content.modified)) < duration.inSeconds
+      return time.now().timeIntervalSince(max(modified, touched ?? modified)) < duration.inSeconds
     }
   }
 

@@ -1,0 +1,36 @@
+extension ImageLoader {
+  /// Makes the store have a request's bytes, without decoding them: they are only checked to begin like an image.
+  ///
+  /// - Returns: Whether they had to be fetched: `false` where the store has them, and where they lie on this machine.
+  /// - Throws: Also what the store throws, since to be stored is all that the caller wants.
+  func storeBody(for request: ImageRequest, interest: LoadInterest) async throws(ImageError) -> Bool {
+    guard let timeout = request.timeout else { return try await storeAnyBody(for: request, interest: interest) }
+    return try await withTimeout(timeout, time: configuration.time) { [self] () async throws(ImageError) in
+      try await storeAnyBody(for: request, interest: interest)
+    }
+  }
+
+  private func storeAnyBody(for request: ImageRequest, interest: LoadInterest) async throws(ImageError) -> Bool {
+    switch try ResolvedSource(request.source) {
+    case .file, .inline, .data: return false
+    case .web, .unresolved, .provider: break
+    }
+    let key = RequestKeys(request).fetch
+    guard let cache = configuration.httpCache, request.cachePolicy.writesStore else { throw .notStorable(key) }
+    let body = try await fetcher.body(for: request, key: key, interest: interest)
+    if body.origin == .store { return false }
+    guard let draft = body.draft else { throw .notStorable(key) }
+    // Who has proven the bytes before has stored them too.
+    if body.prove() { try await store(body, as: draft, in: cache) }
+    return true
+  }
+
+  /// Writes to the end, whoever is cancelled: others may count on it.
+  private func store(_ body: FetchedBody, as draft: CacheDraft, in cache: HTTPCache) async throws(ImageError) {
+    let write = Task { try await cache.store(draft, body: body.data) }
+    configuration.cache.writes.track { _ = await write.result }
+    if case .failure(let cause) = await write.result {
+      throw .failed(cause: cause, url: body.metadata.url ?? .unnamedImage)
+    }
+  }
+}

@@ -1,0 +1,150 @@
+import Foundation
+import HalcyonCore
+import HalcyonTesting
+import Testing
+
+struct CacheAccessTests {
+  private let bytes = SolidImage(width: 100, height: 50).data
+
+  @Test func `what is stored by any key comes back through both tiers`() async throws {
+    let fixture = PipelineFixture.serving()
+    for key in ["avatar", "", "ä/..?#", "https://example.com/a"] {
+      let request = ImageRequest.cached(key)
+      let image = try solidImage(7, 7)
+      try await fixture.pipeline.store(image, original: bytes, for: request)
+      #expect(try await fixture.pipeline.response(for: request).origin == .memory)
+      #expect(fixture.pipeline.cachedImage(for: request)?.size.width == 7)
+      fixture.memory.removeAll()
+      let response = try await fixture.pipeline.response(for: request)
+      #expect(response.origin == .store)
+      #expect(response.image.size.width == 100)
+      #expect(fixture.pipeline.cachedImage(for: request)?.size.width == 100, "it was put into memory on the way")
+      let small = ImageRequest.cached(key, size: .fit(width: 10, height: 10))
+      #expect(try await fixture.pipeline.image(for: small).size.width == 10)
+    }
+    #expect(fixture.transport.requests.isEmpty)
+  }
+
+  @Test func `what is not there is an error, and nobody is asked`() async throws {
+    let fixture = PipelineFixture.serving()
+    let error = await #expect(throws: ImageError.self) { try await fixture.pipeline.image(for: .cached("a")) }
+    #expect(error?.name == "notCached")
+    #expect(fixture.transport.requests.isEmpty)
+  }
+
+  @Test func `what a source with a key has loaded is found by the key`() async throws {
+    let fixture = PipelineFixture.serving()
+    let url = fixture.url
+    let resolver = AddressResolver(key: "users/17") { url }
+    _ = try await fixture.pipeline.image(for: ImageRequest(source: .resolver(resolver)))
+    #expect(fixture.pipeline.cachedImage(for: .cached("users/17")) != nil)
+    await fixture.pipeline.cache.flush()
+    fixture.memory.removeAll()
+    #expect(try await fixture.pipeline.response(for: .cached("users/17")).origin == .store)
+    #expect(fixture.transport.requests.count == 1)
+  }
+
+  @Test func `what is stored for an address is not fetched`() async throws {
+    let fixture = PipelineFixture.serving()
+    try await fixture.pipeline.store(original: bytes, for: ImageRequest(url: fixture.url), tags: ["trip"])
+    let response = try await fixture.pipeline.response(for: ImageRequest(url: fixture.url))
+    #expect(response.origin == .store)
+    #expect(response.url == fixture.url)
+    #expect(fixture.transport.requests.isEmpty)
+    let key = try #require(fixture.store.keys.first)
+    #expect(try await fixture.store.entry(for: key)?.metadata.tags == ["trip"])
+  }
+
+  @Test func `the tier that has an image is told`() async throws {
+    let fixture = PipelineFixture.serving()
+    let request = ImageRequest(url: fixture.url)
+    #expect(await fixture.pipeline.cachedTier(for: request) == nil)
+    _ = try await fixture.pipeline.image(for: request)
+    await fixture.pipeline.cache.flush()
+    #expect(await fixture.pipeline.cachedTier(for: request) == .memory)
+    let small = ImageRequest(url: fixture.url, size: .fit(width: 1, height: 1))
+    #expect(await fixture.pipeline.cachedTier(for: small) == .store)
+    fixture.memory.removeAll()
+    #expect(await fixture.pipeline.cachedTier(for: request) == .store)
+    #expect(await fixture.pipeline.cachedTier(for: ImageRequest(url: fixture.url, cachePolicy: .memoryOnly)) == nil)
+    #expect(fixture.decoder.decodedSizes.count == 1)
+  }
+
+  @Test func `asking for the tier extends no life, and expired entries are not there`() async throws {
+    let clock = TestClock()
+    try await withTemporaryFolder { folder in
+      let disk = DiskCache(
+        directory: folder, configuration: DiskCacheConfiguration(expiration: .seconds(100)), time: clock)
+      let memory = MemoryCache(
+        configuration: MemoryCacheConfiguration(costLimit: 1 << 20, expiration: .seconds(10)), time: clock)
+      let fixture = PipelineFixture(configure: { $0.cache = ImageCache(memory: memory, store: disk) }) { _ in
+        .failure(.cancelled)
+      }
+      try await fixture.pipeline.store(solidImage(), original: bytes, for: .cached("a"))
+      try FileManager.default.setAttributes([.modificationDate: clock.now()], ofItemAtPath: folder.entryFile())
+      for tier in [ImageCache.Tier.memory, .memory, .store, .store] {
+        #expect(await fixture.pipeline.cachedTier(for: .cached("a")) == tier)
+        clock.advance(by: .seconds(6))
+      }
+      clock.advance(by: .seconds(90))
+      #expect(await fixture.pipeline.cachedTier(for: .cached("a")) == nil)
+    }
+  }
+
+  @Test func `removing forgets one image, clearing all`() async throws {
+    let fixture = PipelineFixture.serving()
+    for key in ["a", "b", "c"] { try await fixture.pipeline.store(solidImage(), original: bytes, for: .cached(key)) }
+    try await fixture.pipeline.removeCached(.cached("a"))
+    #expect(await fixture.pipeline.cachedTier(for: .cached("a")) == nil)
+    #expect(await fixture.pipeline.cachedTier(for: .cached("b")) == .memory)
+    #expect(fixture.store.count == 2)
+    try await fixture.pipeline.cache.removeAll()
+    #expect(fixture.store.keys.isEmpty)
+    #expect(fixture.memory.count == 0)
+  }
+
+  @Test func `usage is told, and what has expired is removed`() async throws {
+    try await withTemporaryFolder { folder in
+      let disk = DiskCache(directory: folder)
+      let fixture = PipelineFixture(configure: { $0.cache = ImageCache(memory: MemoryCache(), store: disk) }) { _ in
+        .failure(.cancelled)
+      }
+      let cache = fixture.pipeline.cache
+      try await fixture.pipeline.store(solidImage(), original: bytes, for: .cached("kept"), expiration: .never)
+      let usage = try await cache.usage
+      #expect(usage.memoryByteCount == 400)
+      #expect(usage.diskByteCount == 8192)
+      try await fixture.pipeline.store(original: bytes, for: .cached("old"), expiration: .date(.distantPast))
+      #expect(await fixture.pipeline.cachedTier(for: .cached("old")) == nil)
+      #expect(try await disk.count == 2)
+      try await cache.removeExpired()
+      #expect(try await disk.count == 1)
+      #expect(try await ImageCache(memory: MemoryCache()).usage.diskByteCount == nil)
+    }
+  }
+
+  @Test func `bytes that cannot be kept are refused, for the reason`() async throws {
+    let fixture = PipelineFixture.serving()
+    let notAnImage = await #expect(throws: ImageError.self) {
+      try await fixture.pipeline.store(original: Data("<html>".utf8), for: .cached("a"))
+    }
+    #expect(notAnImage?.name == "notAnImage")
+    var memoryOnly = ImageRequest.cached("a")
+    memoryOnly.cachePolicy = .memoryOnly
+    let forbidden = await #expect(throws: ImageError.self) {
+      try await fixture.pipeline.store(solidImage(), original: bytes, for: memoryOnly)
+    }
+    #expect(forbidden?.name == "notStorable")
+    #expect(await fixture.pipeline.cachedTier(for: memoryOnly) == .memory)
+    #expect(fixture.store.keys.isEmpty)
+  }
+}
+
+extension URL {
+  /// The path of the only entry in the folder of a disk cache.
+  fileprivate func entryFile() throws -> String {
+    let blobs = appending(path: "v1/d")
+    let files = try FileManager.default.subpathsOfDirectory(atPath: blobs.path()).filter { $0.contains("/") }
+    return blobs.appending(path: try #require(files.first)).path()
+  }
+}

@@ -1,0 +1,43 @@
+import Foundation
+import HalcyonCore
+import HalcyonTesting
+import TestSupport
+
+/// A pipeline whose transfers wait at a gate, and tell of their beginning and of their cancellation.
+struct HeldPipeline {
+  let gate = Gate()
+  let began = EventLog<String>()
+  let cancelled = EventLog<String>()
+  let fixture: PipelineFixture
+
+  init(configure: (inout ImagePipeline.Configuration) -> Void = { _ in }) {
+    fixture = PipelineFixture(configure: configure) { [gate, began, cancelled] request in
+      began.record(request.url.lastPathComponent)
+      do {
+        try await gate.wait()
+      } catch {
+        cancelled.record(request.url.lastPathComponent)
+        throw error
+      }
+      return .answer(body: SolidImage(width: 8, height: 8).data)
+    }
+  }
+
+  var pipeline: ImagePipeline { fixture.pipeline }
+}
+
+extension [URL] {
+  /// Addresses named by their numbers, each on a host of its own.
+  static func numbered(_ count: Int) -> [URL] {
+    (0..<count).compactMap { URL(string: "http://host\($0).example.com/\($0)") }
+  }
+}
+
+extension [ImageRequest] {
+  /// Their numbers, sorted.
+  var numbers: [Int] {
+    compactMap { request in
+      if case .url(let url) = request.source { Int(url.lastPathComponent) } else { nil }
+    }.sorted()
+  }
+}

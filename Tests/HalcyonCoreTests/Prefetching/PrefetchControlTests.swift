@@ -1,0 +1,190 @@
+import Foundation
+import HalcyonCore
+import HalcyonTesting
+import TestSupport
+import Testing
+
+struct PrefetchControlTests {
+  @Test @MainActor func `what is stopped before its actor is free never starts`() async {
+    let fixture = PipelineFixture.serving()
+    let prefetcher = ImagePrefetcher(pipeline: fixture.pipeline)
+    let task = prefetcher.start([URL].numbered(20))
+    prefetcher.stop()
+    let result = await task.result
+    #expect(result.failed.map(\.request).numbers == Array(0..<20))
+    #expect(result.failed.allSatisfy { $0.error.name == "cancelled" })
+    // Another one, which begins after the first would have.
+    #expect(await prefetcher.start([fixture.url]).result.completed.count == 1)
+    #expect(fixture.transport.requests.map(\.url) == [fixture.url])
+  }
+
+  @Test func `stopping cancels what goes on and tells of what has not begun`() async throws {
+    let held = HeldPipeline()
+    let prefetcher = ImagePrefetcher(pipeline: held.pipeline)
+    let task = prefetcher.start([URL].numbered(20))
+    try await held.began.waitForEvents(count: 5)
+    prefetcher.stop()
+    let result = await task.result
+    #expect(result.failed.count == 20)
+    #expect(result.failed.allSatisfy { $0.error.name == "cancelled" })
+    try await held.cancelled.waitForEvents(count: 5)
+    #expect(held.began.events.count == 5)
+  }
+
+  @Test func `five are loaded at once, or as many as is said meanwhile`() async throws {
+    let held = HeldPipeline()
+    let prefetcher = ImagePrefetcher(pipeline: held.pipeline)
+    let task = prefetcher.start([URL].numbered(20))
+    try await held.gate.waitUntilHolding(5)
+    #expect(held.pipeline.activeLoadCount == 15)
+    prefetcher.concurrencyLimit = 9
+    try await held.gate.waitUntilHolding(9)
+    prefetcher.concurrencyLimit = 1
+    held.gate.release(8)
+    for await progress in task.progress where progress.endedCount == 8 { break }
+    #expect(held.began.events.count == 9)
+    held.gate.open()
+    #expect(await task.result.completed.count == 20)
+  }
+
+  @Test func `a paused prefetcher begins nothing until it goes on`() async throws {
+    let held = HeldPipeline()
+    let prefetcher = ImagePrefetcher(pipeline: held.pipeline)
+    let begun = prefetcher.start([URL].numbered(2))
+    try await held.gate.waitUntilHolding(2)
+    prefetcher.isPaused = true
+    let waiting = prefetcher.start([URL].numbered(10))
+    held.gate.open()
+    #expect(await begun.result.completed.count == 2)
+    #expect(held.began.events.count == 2)
+    prefetcher.isPaused = false
+    _ = await waiting.result
+    #expect(held.began.events.count == 10)
+  }
+
+  @Test(arguments: [nil, ImagePriority.high])
+  func `the priority is low, whatever the request says, and changes for what goes on`(raised: ImagePriority?)
+    async throws
+  {
+    // Where two wait and one may, the less urgent is refused.
+    let held = HeldPipeline(configure: { $0.connectionLimits = ConnectionLimits(total: 1, perHost: 1, waiting: 1) })
+    let prefetcher = ImagePrefetcher(pipeline: held.pipeline)
+    #expect(prefetcher.priority == .low)
+    let blocker = held.pipeline.task(for: ImageRequest(url: held.fixture.url))
+    try await held.gate.waitUntilHolding(1)
+    let asked = Signal()
+    let url = try #require([URL].numbered(1).first)
+    let source = ImageSource.resolver(
+      AddressResolver(key: "0") {
+        asked.set()
+        return url
+      })
+    let prefetch = prefetcher.start([ImageRequest(source: source, priority: .veryHigh)])
+    await asked.wait()
+    if let raised { prefetcher.priority = raised }
+    let visible = held.pipeline.task(for: ImageRequest(url: url.appending(path: "1")))
+    let refused: String?
+    if raised == nil {
+      refused = await prefetch.result.failed.first?.error.name
+      held.gate.open()
+      _ = try await visible.image
+    } else {
+      refused = await #expect(throws: ImageError.self) { try await visible.image }?.name
+      held.gate.open()
+      #expect(await prefetch.result.completed.count == 1)
+    }
+    #expect(refused == "tooManyWaiting")
+    _ = try await blocker.image
+  }
+
+  @Test func `one call can be stopped, and what another wants goes on`() async throws {
+    let held = HeldPipeline()
+    let prefetcher = ImagePrefetcher(pipeline: held.pipeline)
+    let urls = [URL].numbered(4)
+    let first = prefetcher.start(urls)
+    try await held.gate.waitUntilHolding(4)
+    let second = prefetcher.start([held.fixture.url] + Array(urls.prefix(2)))
+    try await held.gate.waitUntilHolding(5)
+    first.stop()
+    #expect(await first.result.failed.count == 4)
+    try await held.cancelled.waitForEvents(count: 2)
+    held.gate.open()
+    #expect(await second.result.completed.count == 3)
+    #expect(Set(held.cancelled.events) == ["2", "3"])
+  }
+
+  @Test func `single images can be stopped`() async throws {
+    let held = HeldPipeline()
+    let prefetcher = ImagePrefetcher(pipeline: held.pipeline)
+    let requests = [URL].numbered(10).map { ImageRequest(url: $0) }
+    let task = prefetcher.start(requests)
+    try await held.gate.waitUntilHolding(5)
+    prefetcher.stop([requests[0], requests[9]])
+    try await held.cancelled.waitForEvents(count: 1)
+    held.gate.open()
+    let result = await task.result
+    #expect(result.failed.map(\.request).numbers == [0, 9])
+    #expect(result.completed.numbers == Array(1..<9))
+    #expect(!held.began.events.contains("9"))
+  }
+
+  @Test func `a prefetcher that is released cancels everything`() async throws {
+    let held = HeldPipeline()
+    var prefetcher: ImagePrefetcher? = ImagePrefetcher(pipeline: held.pipeline)
+    prefetcher?.start([URL].numbered(20))
+    try await held.gate.waitUntilHolding(5)
+    prefetcher = nil
+    try await held.cancelled.waitForEvents(count: 5)
+    #expect(held.began.events.count == 5)
+  }
+
+  @Test func `a handle keeps its prefetcher at work`() async {
+    let fixture = PipelineFixture.serving()
+    let task = ImagePrefetcher(pipeline: fixture.pipeline).start([fixture.url])
+    #expect(await task.result.completed.count == 1)
+  }
+
+  @Test func `ten thousand prefetchers at once end every image once`() async {
+    let fixture = PipelineFixture.serving()
+    let urls = [URL].numbered(500)
+    await withTaskGroup { group in
+      for number in 0..<10_000 {
+        group.addTask {
+          let prefetcher = ImagePrefetcher(pipeline: fixture.pipeline)
+          let task = prefetcher.start([urls[number % 500], urls[(number + 3) % 500]])
+          if number % 3 == 0 { prefetcher.stop() }
+          let result = await task.result
+          #expect(result.skipped.count + result.completed.count + result.failed.count == 2)
+        }
+      }
+    }
+    #expect(await ImagePrefetcher(pipeline: fixture.pipeline).start(urls).result.failed.isEmpty)
+  }
+
+  @Test func `starts and stops from many threads end every image once`() async {
+    let fixture = PipelineFixture.serving()
+    let prefetcher = ImagePrefetcher(pipeline: fixture.pipeline)
+    let requests = [URL].numbered(30).map { ImageRequest(url: $0) }
+    await withTaskGroup { group in
+      for worker in 0..<8 {
+        group.addTask {
+          for step in 0..<100 {
+            let task = prefetcher.start(Array(requests[(step % 20)..<(step % 20 + 10)]))
+            switch (worker + step) % 5 {
+            case 0: task.stop()
+            case 1: prefetcher.stop(Array(requests.prefix(15)))
+            case 2: prefetcher.concurrencyLimit = 1 + step % 7
+            case 3: fixture.memory.removeAll()
+            default: prefetcher.priority = step % 2 == 0 ? .veryLow : .high
+            }
+            let result = await task.result
+            #expect(result.skipped.count + result.completed.count + result.failed.count == 10)
+          }
+        }
+      }
+    }
+    // Every place was given back, or the last call would hang.
+    prefetcher.concurrencyLimit = 1
+    #expect(await prefetcher.start(requests).result.failed.isEmpty)
+  }
+}
