@@ -1,5 +1,3 @@
-import Foundation
-
 /// Turns an image clockwise around its middle; the result is as large as it takes to show all of it.
 ///
 /// Multiples of 90 degrees move pixels and change none. Any other angle mixes four neighbours (bilinear), and what the

@@ -72,4 +72,17 @@ struct RoundedCornersTests {
     #expect(result.rows[0][0] == Pixel(0, 0, 255, 255))
     #expect(result.rows[4][4] == Pixel(128, 0, 127, 255))
   }
+
+  @Test func `each corner of a large image has its own radius, and nothing inside is touched`() throws {
+    let radii = CornerRadii(topLeft: 3, topRight: 9, bottomLeft: 15, bottomRight: 0)
+    let rows = try RoundedCornersProcessor(radii).process(square(40)).rows
+    let lost = { (columns: Range<Int>, range: Range<Int>) in
+      range.reduce(0.0) { sum, row in columns.reduce(sum) { $0 + 1 - Double(rows[row][$1].w) / 255 } }
+    }
+    // A rounded corner loses what a square has over a quarter of a circle.
+    for (found, radius) in [
+      (lost(0..<20, 0..<20), 3.0), (lost(20..<40, 0..<20), 9), (lost(0..<20, 20..<40), 15), (lost(20..<40, 20..<40), 0),
+    ] { #expect(abs(found - (1 - .pi / 4) * radius * radius) < 1) }
+    #expect(rows[12...24].joined().allSatisfy { $0 == white })
+  }
 }

@@ -46,4 +46,11 @@ struct WatermarkTests {
     let ground = try Bitmap(grays: [9])
     #expect(throws: ImageProcessingError.self) { try processor.process(ground) }
   }
+
+  @Test func `the image before stays as it is`() throws {
+    let ground = try Bitmap(grays: [9, 9])
+    let marked = try WatermarkProcessor(Bitmap(grays: [1])).process(ground)
+    #expect(marked.reds == [9, 1])
+    #expect(ground.reds == [9, 9])
+  }
 }
