@@ -30,6 +30,7 @@ UNDEFINED_FLAGS = -Xcc -fsanitize=undefined -Xcc -fsanitize-trap=undefined
 
 test-sanitize: all-packages ## Runs the tests under the thread sanitizer, then under those for addresses and undefined behaviour.
 	$(SWIFT) test --disable-xctest --sanitize=thread --scratch-path .build-thread
+	LSAN_OPTIONS=suppressions=$(CURDIR)/Tests/leaks.supp \
 	$(SWIFT) test --disable-xctest --enable-all-traits --sanitize=address $(UNDEFINED_FLAGS) --scratch-path .build-address
 
 fuzz: SECONDS ?= 60
