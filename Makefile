@@ -60,7 +60,7 @@ bench-disk: packages ## Prints METRIC lines for the disk cache alone.
 	$(SWIFT) run --quiet -c release --package-path Benchmarks halcyon-bench disk
 
 bench-downsample: PEER ?= libvips
-bench-downsample: packages ## Decodes the images in DIR, or photographs it gathers, at small sizes beside libvips.
+bench-downsample: all-packages ## Decodes the images in DIR, or photographs it gathers, at small sizes beside libvips.
 	@Scripts/install-packages libvips-dev mate-backgrounds gnome-backgrounds
 	HALCYON_PEER=$(PEER) $(SWIFT) run --quiet -c release --package-path Benchmarks halcyon-downsample $(DIR)
 

@@ -27,7 +27,7 @@ let vipsTargets: [Target] = [
 let package = Package(
   name: "HalcyonBenchmarks",
   platforms: [.macOS(.v15)],
-  dependencies: [.package(name: "Halcyon", path: "..")],
+  dependencies: [.package(name: "Halcyon", path: "..", traits: comparesWithVips ? ["AVIF", "HEIF"] : [.defaults])],
   targets: [
     .executableTarget(
       name: "halcyon-bench", dependencies: [.product(name: "Halcyon", package: "Halcyon"), "BenchSQLite"],
