@@ -24,19 +24,18 @@ final class WebFetcher: Sendable {
     if request.cachePolicy.readsStore, request.freshness != .reload, let body = live[key] { return body }
     var trace = LoadTrace()
     var lookup = await lookUp(request, key: key, trace: &trace)
-    if request.cachePolicy.readsStore, let found = lookup {
-      let body = found.stored.flatMap { storedBody($0, trace: trace) }
-      switch found.action {
-      case .serve where body != nil: if let body { return body }
-      case .serveWhileAsking where body != nil:
+    if let found = lookup {
+      let body = request.cachePolicy.readsStore ? found.stored.flatMap { storedBody($0, trace: trace) } : nil
+      switch (found.action, body) {
+      case (.unavailable, _): throw .notCached(key)
+      case (.serve, let body?): return body
+      case (.serveWhileAsking, let body?):
         refresh(request, key: key, found, at: address)
-        if let body { return body }
-      case .ask where body != nil: break
-      case .unavailable: throw .notCached(key)
-      default: lookup = found.plain
+        return body
+      case (.ask, _?): break
+      // Nothing is stored that could be asked about: nothing at all, or no image, or it must not be read.
+      case (_, nil): lookup = found.plain
       }
-    } else {
-      lookup = lookup?.plain
     }
     guard request.freshness.usesNetwork else { throw .notCached(key) }
     let order = try await order(request, key: key, lookup, at: address)
