@@ -8,11 +8,20 @@ public struct DecodedImage: Sendable {
     var freshness: SourceFreshness?
   }
 
+  /// One reference for all that is not pixels: images are copied at every hit in memory.
+  private final class Details: Sendable {
+    let facts: Facts
+    let animation: AnimatedImage?
+
+    init(facts: Facts, animation: AnimatedImage?) {
+      self.facts = facts
+      self.animation = animation
+    }
+  }
+
   /// The pixels, upright: the orientation of the file has been applied.
   public internal(set) var bitmap: Bitmap
-  /// What it takes to play the file, of which the pixels are the still picture; `nil` for a still image.
-  public let animation: AnimatedImage?
-  var facts: Facts
+  private var details: Details
 
   /// Pairs pixels with the facts about their source.
   ///
@@ -23,9 +32,16 @@ public struct DecodedImage: Sendable {
 
   init(bitmap: Bitmap, facts: Facts, animation: AnimatedImage?) {
     self.bitmap = bitmap
-    self.animation = animation
-    self.facts = facts
+    details = Details(facts: facts, animation: animation)
   }
+
+  var facts: Facts {
+    get { details.facts }
+    set { details = Details(facts: newValue, animation: animation) }
+  }
+
+  /// What it takes to play the file, of which the pixels are the still picture; `nil` for a still image.
+  public var animation: AnimatedImage? { details.animation }
 
   /// The encoded image that the pixels come from; its pixel size may be larger than the bitmap's.
   public var info: ImageInfo { facts.info }
