@@ -12,6 +12,13 @@ struct DiskRecoveryTests {
     StoredEntry(body: Data(text.utf8), metadata: .example)
   }
 
+  /// Stores an entry with a cache that does not tidy up on its own afterwards, before the test has made its mess.
+  private func storeQuietly(_ text: String, for key: CacheKey, in folder: URL) async throws {
+    var configuration = DiskCacheConfiguration()
+    configuration.cleansOnItsOwn = false
+    try await DiskCache(directory: folder, configuration: configuration).store(entry(text), for: key)
+  }
+
   /// What a writer killed at some moment leaves: its row, and its file if it came that far.
   private func leaveHalfDone(
     _ text: String, for key: CacheKey, in folder: URL, isWritten: Bool = true, isMoved: Bool = false
@@ -56,7 +63,7 @@ struct DiskRecoveryTests {
 
   @Test func `a killed writer's entry that is in its place is taken in`() async throws {
     try await withTemporaryFolder { folder in
-      try await DiskCache(directory: folder).store(entry("old"), for: "a")
+      try await storeQuietly("old", for: "a", in: folder)
       try leaveHalfDone("new", for: "a", in: folder, isMoved: true)
       let cache = DiskCache(directory: folder)
       #expect(try await cache.count == 1)
@@ -67,7 +74,7 @@ struct DiskRecoveryTests {
 
   @Test func `a killed writer's damaged entry goes with the one it replaced`() async throws {
     try await withTemporaryFolder { folder in
-      try await DiskCache(directory: folder).store(entry("old"), for: "a")
+      try await storeQuietly("old", for: "a", in: folder)
       try leaveHalfDone("new", for: "a", in: folder, isMoved: true)
       let path = DiskLayout(root: folder.path()).entry(CacheKey("a").digest.bytes)
       var bytes = try Data(contentsOf: URL(filePath: path))
