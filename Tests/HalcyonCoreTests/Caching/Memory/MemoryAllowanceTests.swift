@@ -9,7 +9,8 @@ struct MemoryAllowanceTests {
     for (group, limit) in limits {
       let directory = folder.appendingPathComponent("groups" + group, isDirectory: true)
       try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
-      try Data("\(limit)\n".utf8).write(to: directory.appendingPathComponent("memory.max"))
+      let name = group.hasPrefix("/memory") ? "memory.limit_in_bytes" : "memory.max"
+      try Data("\(limit)\n".utf8).write(to: directory.appendingPathComponent(name))
     }
     let file = folder.appendingPathComponent("cgroup")
     try Data(membership.utf8).write(to: file)
@@ -26,6 +27,9 @@ struct MemoryAllowanceTests {
       (["": "500000000"], "0::/\n", 500_000_000),
       (["": "500000000"], "0::/gone\n", 500_000_000),
       (["/a": "1000"], "9:memory:/a\n0::/b\n", 8_000_000_000),
+      (["/memory/a": "1000000000"], "10:cpu,cpuacct:/b\n9:memory:/a\n0::/b\n", 1_000_000_000),
+      (["/memory": "700000000"], "9:hugetlb,memory:/a/b\n", 700_000_000),
+      (["/memory/a": "9223372036854771712"], "9:memory:/a\n", 8_000_000_000),
       (["/a/b": "max"], "0::/a/b\n", 8_000_000_000),
       (["/a": "99999999999999999999999"], "0::/a\n", 8_000_000_000),
       (["/a": "9000000000"], "0::/a\n", 8_000_000_000),
