@@ -8,6 +8,8 @@ struct ImageInspector {
   private let contentType: String?
   private var nextProbeByteCount = 0
   private(set) var info: ImageInfo?
+  /// The size of the whole file, once ``info`` is about all of it.
+  private var wholeByteCount: Int?
 
   init(_ configuration: ImagePipeline.Configuration, url: URL?, contentType: String? = nil) {
     decoders = configuration.decoders
@@ -17,14 +19,18 @@ struct ImageInspector {
   }
 
   /// Takes the bytes that have arrived so far. Looks again only when they have doubled.
-  mutating func inspect(_ prefix: Data) throws(ImageError) {
-    guard info == nil, prefix.count >= nextProbeByteCount else { return }
-    info = try probe(prefix, isComplete: false)
+  ///
+  /// - Parameter isWhole: Whether these are all there will be.
+  mutating func inspect(_ prefix: Data, isWhole: Bool) throws(ImageError) {
+    guard info == nil, isWhole || prefix.count >= nextProbeByteCount else { return }
+    info = try probe(prefix, isComplete: isWhole)
+    if isWhole { wholeByteCount = prefix.count }
     nextProbeByteCount = max(prefix.count * 2, 64)
   }
 
   /// The facts about a whole file, which may be more than its beginning told: how many pictures an animation has.
   func info(of data: Data) throws(ImageError) -> ImageInfo {
+    if let info, wholeByteCount == data.count { return info }
     guard let info = try probe(data, isComplete: true) else {
       throw .notAnImage(contentType: contentType, url: url)
     }

@@ -23,8 +23,11 @@ public struct HTTPHeaders: Sendable {
   /// The values of a name joined by a comma, or `nil` when there is none. Setting replaces all of them.
   public subscript(name: String) -> String? {
     get {
-      let values = fields.filter { $0.name.isEqualIgnoringCase(to: name) }.map(\.value)
-      return values.isEmpty ? nil : values.joined(separator: ", ")
+      var joined: String?
+      for field in fields where field.name.isEqualIgnoringCase(to: name) {
+        joined = joined.map { $0 + ", " + field.value } ?? field.value
+      }
+      return joined
     }
     set {
       fields.removeAll { $0.name.isEqualIgnoringCase(to: name) }
@@ -54,11 +57,12 @@ public struct HTTPHeaders: Sendable {
   /// The one value of all `Content-Length` fields; `nil` when there is none, or it is no number, or several differ
   /// (RFC 9110, 8.6).
   package var contentLength: Int? {
-    guard let values = self["Content-Length"]?.split(separator: ",").map({ $0.drop { $0 == " " } }),
-      let first = values.first, values.allSatisfy({ $0 == first }),
-      first.utf8.allSatisfy({ (48...57).contains($0) })
+    guard let text = self["Content-Length"] else { return nil }
+    let values = text.utf8.split(separator: UInt8(ascii: ",")).map { value in value.drop { $0 == UInt8(ascii: " ") } }
+    guard let first = values.first, values.dropFirst().allSatisfy({ $0.elementsEqual(first) }),
+      first.allSatisfy({ (48...57).contains($0) })
     else { return nil }
-    return Int(first)
+    return Int(Substring(first))
   }
 
   var sortedFields: [Field] {
@@ -91,7 +95,14 @@ extension HTTPHeaders: ExpressibleByDictionaryLiteral {
 
 extension String {
   func isEqualIgnoringCase(to other: String) -> Bool {
-    utf8.count == other.utf8.count && zip(utf8, other.utf8).allSatisfy { $0 == $1 || ($0.lowered == $1.lowered) }
+    guard utf8.count == other.utf8.count else { return false }
+    // As long as both are in memory as UTF-8, which is nearly always, no character is looked up.
+    let fast = utf8.withContiguousStorageIfAvailable { left in
+      other.utf8.withContiguousStorageIfAvailable { right in
+        left.indices.allSatisfy { left[$0] == right[$0] || left[$0].lowered == right[$0].lowered }
+      }
+    }
+    return (fast ?? nil) ?? zip(utf8, other.utf8).allSatisfy { $0.lowered == $1.lowered }
   }
 }
 

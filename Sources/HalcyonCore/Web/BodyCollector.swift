@@ -64,7 +64,7 @@ struct BodyCollector {
 
   private mutating func inspect(for interest: LoadInterest) throws(ImageError) {
     let wasKnown = inspector.info != nil
-    try inspector.inspect(data)
+    try inspector.inspect(data, isWhole: data.count == expected)
     if !wasKnown, let info = inspector.info { interest.report(.info(info)) }
   }
 

@@ -15,6 +15,8 @@ struct ConnectionLines {
     var heads = [Int](repeating: 0, count: ImagePriority.allCases.count)
   }
 
+  private static let mostUrgentFirst = Array(ImagePriority.allCases.reversed())
+
   var limits: ConnectionLimits
   private(set) var activeCount = 0
   private var waiters: [UInt64: Waiter] = [:]
@@ -70,12 +72,10 @@ struct ConnectionLines {
   mutating func admitNext() -> UInt64? {
     guard activeCount < limits.total, !waiters.isEmpty else { return nil }
     var best: (priority: ImagePriority, id: UInt64, origin: WebOrigin)?
-    for origin in lines.keys {
-      guard let line = lines[origin], line.waitingCount > 0, let candidate = candidate(of: origin, line) else {
-        continue
-      }
+    for index in lines.indices where lines.values[index].waitingCount > 0 {
+      guard let candidate = candidate(at: index) else { continue }
       if let best, (best.priority, candidate.id) > (candidate.priority, best.id) { continue }
-      best = (candidate.priority, candidate.id, origin)
+      best = (candidate.priority, candidate.id, lines.keys[index])
     }
     guard let best, waiters.removeValue(forKey: best.id) != nil else { return nil }
     lines[best.origin]?.waitingCount -= 1
@@ -84,13 +84,16 @@ struct ConnectionLines {
     return best.id
   }
 
-  private mutating func candidate(of origin: WebOrigin, _ line: Line) -> (priority: ImagePriority, id: UInt64)? {
-    for priority in ImagePriority.allCases.reversed() where hasPlace(line.activeCount, priority) {
-      let queue = line.queues[priority.rawValue]
-      var head = line.heads[priority.rawValue]
+  private mutating func candidate(
+    at index: Dictionary<WebOrigin, Line>.Index
+  ) -> (priority: ImagePriority, id: UInt64)? {
+    for priority in Self.mostUrgentFirst where hasPlace(lines.values[index].activeCount, priority) {
+      let (queue, first) = lines.values[index].queue(priority)
+      var head = first
       while head < queue.count, waiters[queue[head]]?.priority != priority { head += 1 }
-      if head != line.heads[priority.rawValue] { lines[origin]?.drop(upTo: head, priority) }
-      if head < queue.count { return (priority, queue[head]) }
+      let candidate = head < queue.count ? queue[head] : nil
+      if head != first { lines.values[index].drop(upTo: head, priority) }
+      if let candidate { return (priority, candidate) }
     }
     return nil
   }
@@ -108,6 +111,10 @@ struct ConnectionLines {
 }
 
 extension ConnectionLines.Line {
+  fileprivate func queue(_ priority: ImagePriority) -> (ids: [UInt64], head: Int) {
+    (queues[priority.rawValue], heads[priority.rawValue])
+  }
+
   fileprivate mutating func insert(_ id: UInt64, _ priority: ImagePriority) {
     let level = priority.rawValue
     // Nearly always the end: numbers rise.

@@ -78,7 +78,7 @@ final class WebFetcher: Sendable {
     }
     switch answer {
     case .body(let body):
-      return await fetched(body, request, lookup, trace: trace)
+      return await fetched(body, request, key: order.key, lookup, trace: trace)
     case .notModified(let head):
       guard let lookup else { throw .httpStatus(304, url: order.url) }
       if case .serve(let entry)? = await configuration.httpCache?.outcome(of: head, to: lookup),
@@ -93,7 +93,7 @@ final class WebFetcher: Sendable {
   }
 
   private func fetched(
-    _ body: WebBody, _ request: ImageRequest, _ lookup: CacheLookup?, trace: LoadTrace
+    _ body: WebBody, _ request: ImageRequest, key: CacheKey, _ lookup: CacheLookup?, trace: LoadTrace
   ) async -> FetchedBody {
     var draft: CacheDraft?
     if let lookup, let cache = configuration.httpCache,
@@ -102,7 +102,6 @@ final class WebFetcher: Sendable {
       draft = body.isStorable && request.cachePolicy.writesStore ? offered : nil
     }
     let isForbidden = CacheControl(body.metadata.headers).forbidsStorage && request.freshness != .immutable
-    let key = RequestKeys(request).fetch
     let fetched = FetchedBody(
       data: body.data, metadata: body.metadata, info: body.info, origin: .network, draft: draft,
       freshEnd: freshEnd(body.metadata), mayStayInMemory: !isForbidden, trace: trace
