@@ -116,11 +116,10 @@ public final class ImageViewLoad {
   func follow(
     _ request: ImageRequest, _ binder: ImageViewBinder, receive: @escaping @MainActor (ImageTask.Event) -> Void
   ) -> ImageTask {
-    let task = binder.pipeline.task(for: request)
+    let task = binder.pipeline.followedTask(for: request)
     task.priority = priority(request.priority)
-    let events = task.events
     // Ends with the task, which always does.
-    Task { for await event in events { receive(event) } }
+    if let events = task.allEvents { Task { for await event in events { receive(event) } } }
     return task
   }
 
