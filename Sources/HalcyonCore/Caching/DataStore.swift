@@ -11,6 +11,11 @@ public protocol DataStore: Sendable {
   /// The entry stored under a key, or `nil`. Reading counts as use.
   func entry(for key: CacheKey) async throws -> StoredEntry?
 
+  /// The entry stored under a key, or why there is none; reading counts as use.
+  ///
+  /// A store that does not implement this says that what ``entry(for:)`` does not give is absent.
+  func lookUp(_ key: CacheKey) async throws -> TierAnswer<StoredEntry>
+
   /// Whether the key has an entry. Asking counts for nothing.
   ///
   /// A store that does not implement this reads the entry.
@@ -33,6 +38,11 @@ public protocol DataStore: Sendable {
 }
 
 extension DataStore {
+  /// The entry stored under a key; what is not given is absent.
+  public func lookUp(_ key: CacheKey) async throws -> TierAnswer<StoredEntry> {
+    try await entry(for: key).map { .hit($0) } ?? .miss(.absent)
+  }
+
   /// Whether the key has an entry; reads it to find out.
   public func containsEntry(for key: CacheKey) async throws -> Bool { try await entry(for: key) != nil }
 }

@@ -33,4 +33,16 @@ extension ImageCache {
     (memory as? MemoryCache)?.removeExpired()
     try await disk?.removeExpired()
   }
+
+  /// Cleans now: what has expired in a ``MemoryCache``, and what the ``CleaningPolicy`` of a ``DiskCache`` says, reading no
+  /// image.
+  ///
+  /// - Returns: What was removed.
+  /// - Throws: ``DiskCacheError`` when the file system fails.
+  @discardableResult
+  public func clean() async throws -> CleaningReport {
+    var report = try await disk?.clean() ?? CleaningReport()
+    if let removed = (memory as? MemoryCache)?.removeExpired(), removed.count > 0 { report.memory[.expiration] = removed }
+    return report
+  }
 }

@@ -19,13 +19,17 @@ final class ImageLoader: Sendable {
 
   let configuration: ImagePipeline.Configuration
   let fetcher: ImageFetcher
+  /// Tells what happens; `nil` where nobody listens.
+  let monitor: PipelineMonitor?
   private let workers: WorkerPool
-  private let jobs = SharedJobs<JobKey, Loaded>()
+  private let jobs: SharedJobs<JobKey, Loaded>
 
   init(configuration: ImagePipeline.Configuration) {
     self.configuration = configuration
     fetcher = ImageFetcher(configuration: configuration)
+    monitor = PipelineMonitor(configuration)
     workers = WorkerPool(name: "decoder", width: configuration.decodingWidth)
+    jobs = SharedJobs(configuration.eventHandler == nil ? nil : .image)
   }
 
   /// Jobs that have not ended.
@@ -33,10 +37,18 @@ final class ImageLoader: Sendable {
 
   /// The image in memory, if the request allows to look there and it may be shown as it is.
   func memoryResponse(for request: ImageRequest, key: CacheKey) -> ImageResponse? {
-    guard request.cachePolicy.readsMemory, request.freshness != .reload,
-      let image = configuration.cache.memory.image(for: key), request.freshness != .respect || isFresh(image)
-    else { return nil }
-    return ImageResponse(image: image, origin: .memory, trace: LoadTrace())
+    memoryAnswer(for: request, key: key).value
+  }
+
+  /// The image in memory, or why there is none that may be shown.
+  func memoryAnswer(for request: ImageRequest, key: CacheKey) -> TierAnswer<ImageResponse> {
+    guard request.cachePolicy.readsMemory, request.freshness != .reload else { return .miss(.notRead) }
+    switch configuration.cache.memory.lookUp(key, extending: .cacheTime) {
+    case .miss(let miss): return .miss(miss)
+    case .hit(let image):
+      guard request.freshness != .respect || isFresh(image) else { return .miss(.stale) }
+      return .hit(ImageResponse(image: image, origin: .memory, trace: LoadTrace()))
+    }
   }
 
   private func isFresh(_ image: DecodedImage) -> Bool {
@@ -67,8 +79,11 @@ final class ImageLoader: Sendable {
 
   /// The encoded bytes of a request.
   func body(for request: ImageRequest) async throws(ImageError) -> FetchedBody {
-    try await fetcher.body(
-      for: request, key: RequestKeys(request).fetch, interest: LoadInterest(priority: request.priority))
+    let interest = LoadInterest(priority: request.priority)
+    return try await reporting(request, to: interest, end: { .finished($0.origin, $0.trace) }) {
+      () async throws(ImageError) in
+      try await fetcher.body(for: request, key: RequestKeys(request).fetch, interest: interest)
+    }
   }
 
   private func anyResponse(
@@ -125,7 +140,7 @@ final class ImageLoader: Sendable {
 
   private func response(for request: ImageRequest, _ interest: LoadInterest) async throws(ImageError) -> ImageResponse {
     let keys = RequestKeys(request)
-    if let response = memoryResponse(for: request, key: keys.image) { return response }
+    if let response = memoryResponse(for: request, key: keys.image, telling: interest) { return response }
     return try await singleResponse(for: request, keys: keys, interest)
   }
 
@@ -162,7 +177,9 @@ final class ImageLoader: Sendable {
       if request.cachePolicy.writesMemory, interest.keepsResult, loaded.body.mayStayInMemory,
         !loaded.image.isPartial
       {
-        configuration.cache.memory.store(loaded.image, for: keys.image, expiration: nil)
+        if configuration.cache.memory.store(loaded.image, for: keys.image, expiration: nil) {
+          configuration.tell(.stored(.memory, byteCount: loaded.image.byteCount), to: interest)
+        }
       }
       return loaded
     }
@@ -202,6 +219,7 @@ final class ImageLoader: Sendable {
       throw .processingFailed(identifier: processor.identifier, cause: error)
     }
     loaded.trace.add(.process, since: start)
+    configuration.tell(.processed(identifier: processor.identifier), to: interest)
     return loaded
   }
 
@@ -254,6 +272,7 @@ final class ImageLoader: Sendable {
     }
     var trace = body.trace
     trace.add(.decode, since: start)
+    configuration.tell(.decoded(image.size), to: interest)
     if !image.isPartial { await keep(body) }
     return Loaded(image: image, body: body, trace: trace)
   }
@@ -261,8 +280,9 @@ final class ImageLoader: Sendable {
   /// Hands what is new to the store, once it is proven to be an image. A store that fails fails no load.
   private func keep(_ body: FetchedBody) async {
     guard let draft = body.draft, let cache = configuration.httpCache, body.prove() else { return }
-    await configuration.cache.writes.start(byteCount: body.data.count) {
-      try? await cache.store(draft, body: body.data)
+    await configuration.cache.writes.start(byteCount: body.data.count) { [monitor] in
+      guard (try? await cache.store(draft, body: body.data)) != nil else { return }
+      monitor?.tell(.stored(.store, byteCount: body.data.count))
     }
   }
 }

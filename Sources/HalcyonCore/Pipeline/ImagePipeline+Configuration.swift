@@ -45,6 +45,9 @@ extension ImagePipeline {
     /// The shortest time between two reports of progress; the first and the last are always made.
     /// Default: 50 milliseconds.
     public var progressInterval: Duration
+    /// Told what the pipeline does, see ``PipelineEvent``: called when no lock is held, on the thread that did it, which
+    /// waits meanwhile. Default: `nil`, nobody, which costs nothing.
+    public var eventHandler: (@Sendable (PipelineEvent) -> Void)?
     /// Asked whether the network is one on which data should be saved: ``ImageRequest/lowDataSource`` is taken then.
     /// Default: never.
     public var prefersLowData: @Sendable () -> Bool
