@@ -37,8 +37,8 @@ public struct CleaningReport: Hashable, Sendable {
   }
 
   mutating func add(_ other: CleaningReport) {
-    for (reason, removal) in other.memory { memory[reason, default: Removal()] += removal }
-    for (reason, removal) in other.disk { disk[reason, default: Removal()] += removal }
+    memory.merge(other.memory) { Removal(count: $0.count + $1.count, byteCount: $0.byteCount + $1.byteCount) }
+    disk.merge(other.disk) { Removal(count: $0.count + $1.count, byteCount: $0.byteCount + $1.byteCount) }
   }
 }
 

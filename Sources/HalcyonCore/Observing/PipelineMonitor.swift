@@ -9,11 +9,9 @@ final class PipelineMonitor: Sendable {
   init?(_ configuration: ImagePipeline.Configuration) {
     guard let handler = configuration.eventHandler else { return nil }
     self.handler = handler
-    let evictions = [
-      (configuration.cache.memory as? MemoryCache)?.evictionNews, configuration.cache.disk?.evictionNews,
-    ]
-    caches = evictions.compactMap { news in
-      news?.listen { handler(PipelineEvent(load: nil, kind: .evicted($0.tier, count: $0.count, $0.reason))) }
+    let cache = configuration.cache
+    caches = (cache.memories.map(\.evictionNews) + cache.disks.map(\.evictionNews)).map { news in
+      news.listen { handler(PipelineEvent(load: nil, kind: .evicted($0.tier, count: $0.count, $0.reason))) }
     }
   }
 

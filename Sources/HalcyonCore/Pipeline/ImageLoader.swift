@@ -197,7 +197,7 @@ final class ImageLoader: Sendable {
       let version = try? await workers.run(priority: interest.priority, { _ in body.version }), version == known.version
     else { return (nil, body) }
     image.facts.freshness = SourceFreshness(end: end, version: version)
-    await keep(body)
+    await keep(body, configuration.cache.placeholders[keys.fetch])
     return (Loaded(image: image, body: body, trace: body.trace), body)
   }
 
@@ -252,14 +252,15 @@ final class ImageLoader: Sendable {
     let start = ContinuousClock.now
     let limits = configuration.limits
     let image: DecodedImage
+    let placeholder: ThumbHash?
     do {
-      image = try await workers.run(priority: interest.priority) { flag in
+      (image, placeholder) = try await workers.run(priority: interest.priority) { [configuration] flag in
         let options = DecodingOptions(
           size: request.size, limits: limits, allowsPartialImage: request.allowsPartialImage
         ) { flag.isCancelled }
         var image = try decoder.image(from: body.data, options: options)
         image.facts.freshness = body.freshEnd.map { SourceFreshness(end: $0, version: body.version) }
-        return image
+        return (image, Self.placeholder(for: image, of: body, at: request.size, configuration))
       }
     } catch is CancellationError {
       throw .cancelled
@@ -273,14 +274,16 @@ final class ImageLoader: Sendable {
     var trace = body.trace
     trace.add(.decode, since: start)
     configuration.tell(.decoded(image.size), to: interest)
-    if !image.isPartial { await keep(body) }
+    if let known = placeholder ?? body.metadata.placeholder { configuration.cache.placeholders.insert(known, for: key) }
+    if !image.isPartial { await keep(body, placeholder) }
     return Loaded(image: image, body: body, trace: trace)
   }
 
   /// Hands what is new to the store, once it is proven to be an image. A store that fails fails no load.
-  private func keep(_ body: FetchedBody) async {
-    guard let draft = body.draft, let cache = configuration.httpCache, body.prove() else { return }
-    await configuration.cache.writes.start(byteCount: body.data.count) { [monitor] in
+  private func keep(_ body: FetchedBody, _ placeholder: ThumbHash? = nil) async {
+    guard var draft = body.draft, let cache = configuration.httpCache, body.prove() else { return }
+    draft.metadata.placeholder = placeholder
+    await configuration.cache.writes.start(byteCount: body.data.count) { [monitor, draft] in
       guard (try? await cache.store(draft, body: body.data)) != nil else { return }
       monitor?.tell(.stored(.store, byteCount: body.data.count))
     }

@@ -51,6 +51,9 @@ extension ImagePipeline {
     /// Asked whether the network is one on which data should be saved: ``ImageRequest/lowDataSource`` is taken then.
     /// Default: never.
     public var prefersLowData: @Sendable () -> Bool
+    /// Whether a stand-in of each image is stored with it: ``ImagePipeline/placeholder(for:)``. It takes up to 25 bytes, and
+    /// a fraction of a millisecond once. Default: yes.
+    public var makesPlaceholders = true
     /// Threads that decode and process. Default: one for each processor.
     public var decodingWidth: Int
     /// Fields sent with every request unless it has them itself. Default: the name of the library, and in `Accept` the

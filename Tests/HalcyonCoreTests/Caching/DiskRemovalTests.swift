@@ -215,8 +215,8 @@ struct DiskRemovalTests {
   }
 
   @Test func `a clock that goes back a day loses nothing and breaks nothing`() async throws {
-    try await withCache(DiskCacheConfiguration(sizeLimit: 4 * 8192, cleaning: CleaningPolicy(wipesAfterIdle: .seconds(3600)))) {
-      cache in
+    let policy = CleaningPolicy(wipesAfterIdle: .seconds(3600))
+    try await withCache(DiskCacheConfiguration(sizeLimit: 4 * 8192, cleaning: policy)) { cache in
       for number in 0..<3 { try await cache.store(entry(), for: CacheKey("\(number)")) }
       clock.setDate(clock.now() - 86_400)
       #expect(try await cache.entry(for: "0") != nil)

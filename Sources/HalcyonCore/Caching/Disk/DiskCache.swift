@@ -96,14 +96,21 @@ public final class DiskCache: DataStore {
   ///
   /// - Throws: ``DiskCacheError`` when the file system fails; `CancellationError` when the task is cancelled.
   public func containsEntry(for key: CacheKey) async throws -> Bool {
+    try await metadata(for: key) != nil
+  }
+
+  /// What is known about an entry that is neither expired nor of another key; otherwise as ``containsEntry(for:)``.
+  ///
+  /// - Throws: ``DiskCacheError`` when the file system fails; `CancellationError` when the task is cancelled.
+  public func metadata(for key: CacheKey) async throws -> EntryMetadata? {
     let touched = state.withLock { $0.touches[key]?.date ?? $0.flushed[key] }
     let path = layout.entry(key.digest.bytes)
     do {
       let file = try await readers.run { [fileSystem] _ in try BlobFile.describe(path: path, in: fileSystem) }
-      guard let file, file.key == key else { return false }
-      return isFresh(file.metadata, modified: file.modified, touched: touched)
+      guard let file, file.key == key else { return nil }
+      return isFresh(file.metadata, modified: file.modified, touched: touched) ? file.metadata : nil
     } catch let error as DiskCacheError where error.isMissing {
-      return false
+      return nil
     }
   }
 
