@@ -11,7 +11,7 @@ FUZZ_FLAGS = -Xswiftc -sanitize=fuzzer,address -Xcc -fsanitize=fuzzer-no-link,ad
 # Swift's crash reporter can hang where there is no terminal.
 export SWIFT_BACKTRACE ?= enable=no
 
-.PHONY: demo test bench bench-memory bench-processors bench-disk bench-network bench-downsample torture fuzz \
+.PHONY: demo test bench bench-memory bench-processors bench-disk bench-network bench-downsample bench-pipeline torture fuzz \
   test-sanitize test-release format docs packages all-packages
 
 demo: packages ## Loads photos from a server of its own, and shows from where and how fast they came.
@@ -63,6 +63,13 @@ bench-downsample: PEER ?= libvips
 bench-downsample: all-packages ## Decodes the images in DIR, or photographs it gathers, at small sizes beside libvips.
 	@Scripts/install-packages libvips-dev mate-backgrounds gnome-backgrounds
 	HALCYON_PEER=$(PEER) $(SWIFT) run --quiet -c release --package-path Benchmarks halcyon-downsample $(DIR)
+
+bench-pipeline: packages ## Prints METRIC lines for the pipeline; with PEER=libvips also for processors beside libvips.
+	$(SWIFT) run --quiet -c release --package-path Benchmarks halcyon-bench pipeline
+ifeq ($(PEER),libvips)
+	@Scripts/install-packages all libvips-dev
+	HALCYON_PEER=libvips $(SWIFT) run --quiet -c release --package-path Benchmarks halcyon-downsample processors
+endif
 
 bench-network: packages ## Prints METRIC lines for the network, beside curl.
 	$(SWIFT) run --quiet -c release --package-path Benchmarks halcyon-bench network

@@ -30,7 +30,11 @@ let package = Package(
   dependencies: [.package(name: "Halcyon", path: "..", traits: comparesWithVips ? ["AVIF", "HEIF"] : [.defaults])],
   targets: [
     .executableTarget(
-      name: "halcyon-bench", dependencies: [.product(name: "Halcyon", package: "Halcyon"), "BenchSQLite"],
+      name: "halcyon-bench",
+      dependencies: [
+        .product(name: "Halcyon", package: "Halcyon"), .product(name: "HalcyonTesting", package: "Halcyon"),
+        "BenchSQLite",
+      ],
       swiftSettings: swiftSettings),
     .executableTarget(
       name: "cache-sim", dependencies: [.product(name: "Halcyon", package: "Halcyon"), "CMalloc"],

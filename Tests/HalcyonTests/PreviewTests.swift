@@ -47,6 +47,26 @@ struct PreviewTests {
     }
   }
 
+  @Test func `a preview is in no cache`() async throws {
+    try await withOrigin { server, folder in
+      let pipeline = ImagePipeline(cache: .standard(directory: folder))
+      let gate = Gate()
+      let photo = try Photos.data("rocket_progressive.jpg")
+      let url = server.serve("/a.jpg", .body(photo).held(by: gate, at: .body(photo.count * 3 / 4)))
+      let task = pipeline.task(for: request(url))
+      var isFirst = true
+      for await event in task.events {
+        guard case .preview = event, isFirst else { continue }
+        isFirst = false
+        #expect(pipeline.cachedImage(for: request(url)) == nil)
+        #expect(await pipeline.cachedTier(for: request(url)) == nil)
+        gate.open()
+      }
+      #expect(!isFirst)
+      await pipeline.cache.flush()
+    }
+  }
+
   @Test func `nothing is shown of a photo that is not progressive, or where nobody asked`() async throws {
     #expect(try await follow(request, named: "rocket.jpg", isPatient: false).previews.isEmpty)
     #expect(try await follow({ ImageRequest(url: $0) }, isPatient: false).previews.isEmpty)

@@ -32,6 +32,20 @@ bool peer_thumbnail(const uint8_t *bytes, size_t count, int width, bool converts
   return fits;
 }
 
+bool peer_blur(const uint8_t *pixels, int width, int height, double sigma, peer_picture *picture) {
+  VipsImage *image = vips_image_new_from_memory(pixels, (size_t)width * height * 4, width, height, 4, VIPS_FORMAT_UCHAR);
+  if (!image) return false;
+  VipsImage *blurred = NULL;
+  int failed = vips_gaussblur(image, &blurred, sigma, NULL);
+  g_object_unref(image);
+  if (failed) return false;
+  size_t size = 0;
+  uint8_t *result = vips_image_write_to_memory(blurred, &size);
+  *picture = (peer_picture){result, blurred->Xsize, blurred->Ysize, blurred->Bands};
+  g_object_unref(blurred);
+  return result != NULL;
+}
+
 bool peer_convert(const char *source, const char *target, double pixel_count) {
   VipsImage *image = vips_image_new_from_file(source, NULL);
   if (!image) return false;

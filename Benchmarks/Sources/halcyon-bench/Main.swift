@@ -1,4 +1,5 @@
-/// Measures what its arguments name, `memory`, `decoding`, `processors`, `disk` or `network`; everything without arguments.
+/// Measures what its arguments name, `memory`, `decoding`, `processors`, `disk`,
+/// `pipeline` or `network`; everything without arguments.
 @main
 enum Main {
   static func main() async throws {
@@ -15,6 +16,7 @@ enum Main {
     if subjects.isEmpty || subjects.contains("processors") { try ProcessorsBenchmark.run() }
     if subjects.isEmpty || subjects.contains("disk") { try await DiskBenchmark.run() }
     #if os(Linux)
+    if subjects.isEmpty || subjects.contains("pipeline") { try await PipelineBenchmark.run() }
     if subjects.isEmpty || subjects.contains("network") { try await NetworkBenchmark.run() }
     #endif
   }

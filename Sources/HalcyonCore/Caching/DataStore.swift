@@ -11,10 +11,20 @@ public protocol DataStore: Sendable {
   /// The entry stored under a key, or `nil`. Reading counts as use.
   func entry(for key: CacheKey) async throws -> StoredEntry?
 
+  /// The entry stored under a key, or why there is none; reading counts as use.
+  ///
+  /// A store that does not implement this says that what ``entry(for:)`` does not give is absent.
+  func lookUp(_ key: CacheKey) async throws -> TierAnswer<StoredEntry>
+
   /// Whether the key has an entry. Asking counts for nothing.
   ///
   /// A store that does not implement this reads the entry.
   func containsEntry(for key: CacheKey) async throws -> Bool
+
+  /// What is known about an entry, or `nil`. Asking counts for nothing.
+  ///
+  /// A store that does not implement this reads the entry.
+  func metadata(for key: CacheKey) async throws -> EntryMetadata?
 
   /// Keeps an entry, replacing what the key had.
   func store(_ entry: StoredEntry, for key: CacheKey) async throws
@@ -33,8 +43,16 @@ public protocol DataStore: Sendable {
 }
 
 extension DataStore {
+  /// The entry stored under a key; what is not given is absent.
+  public func lookUp(_ key: CacheKey) async throws -> TierAnswer<StoredEntry> {
+    try await entry(for: key).map { .hit($0) } ?? .miss(.absent)
+  }
+
   /// Whether the key has an entry; reads it to find out.
   public func containsEntry(for key: CacheKey) async throws -> Bool { try await entry(for: key) != nil }
+
+  /// What is known about an entry; reads it to find out.
+  public func metadata(for key: CacheKey) async throws -> EntryMetadata? { try await entry(for: key)?.metadata }
 }
 
 /// Encoded bytes and what is known about them.
@@ -71,11 +89,14 @@ public struct EntryMetadata: Hashable, Sendable {
   public var variant: VariantKey?
   /// The variants kept for the same address, this one included, the newest first; only in the entry that was first.
   public var variants: [VariantKey]
+  /// A stand-in for the image; `nil` where none was made.
+  public var placeholder: ThumbHash?
 
   /// Creates a description.
   public init(
     url: URL? = nil, status: Int = 200, headers: HTTPHeaders = HTTPHeaders(), requestDate: Date, responseDate: Date,
-    expiration: CacheExpiration? = nil, tags: [String] = [], variant: VariantKey? = nil, variants: [VariantKey] = []
+    expiration: CacheExpiration? = nil, tags: [String] = [], variant: VariantKey? = nil, variants: [VariantKey] = [],
+    placeholder: ThumbHash? = nil
   ) {
     self.url = url
     self.status = status
@@ -86,5 +107,6 @@ public struct EntryMetadata: Hashable, Sendable {
     self.tags = tags
     self.variant = variant
     self.variants = variants
+    self.placeholder = placeholder
   }
 }

@@ -6,6 +6,7 @@ public final class ImageCache: Sendable {
   public let store: (any DataStore)?
 
   let writes = BackgroundWrites(byteLimit: 64 << 20)
+  let placeholders = PlaceholderTable()
   private let monitor: MemoryPressureMonitor?
 
   /// Creates a cache of two tiers.

@@ -15,6 +15,11 @@ public protocol MemoryStore: Sendable {
   /// A store that knows one way only need not implement this.
   func image(for key: CacheKey, extending: ExpirationExtension) -> DecodedImage?
 
+  /// The image stored under a key, or why there is none; for the rest as ``image(for:extending:)``.
+  ///
+  /// A store that does not implement this says that what it does not give is absent.
+  func lookUp(_ key: CacheKey, extending: ExpirationExtension) -> TierAnswer<DecodedImage>
+
   /// Whether the key has an image that is not expired. Asking counts for nothing.
   func contains(_ key: CacheKey) -> Bool
 
@@ -40,6 +45,11 @@ public protocol MemoryStore: Sendable {
 extension MemoryStore {
   /// The image stored under a key; `extending` changes nothing.
   public func image(for key: CacheKey, extending: ExpirationExtension) -> DecodedImage? { image(for: key) }
+
+  /// The image stored under a key; what is not given is absent.
+  public func lookUp(_ key: CacheKey, extending: ExpirationExtension) -> TierAnswer<DecodedImage> {
+    image(for: key, extending: extending).map { .hit($0) } ?? .miss(.absent)
+  }
 
   /// Forgets all images under full pressure.
   public func relieve(_ pressure: MemoryPressure) {

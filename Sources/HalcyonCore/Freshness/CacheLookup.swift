@@ -23,6 +23,16 @@ public struct CacheLookup: Sendable {
   /// Fields that the request is sent with besides its own: the validators of what is stored.
   public private(set) var addedFields = HTTPHeaders()
 
+  /// Why the store cannot answer alone; `nil` where it can.
+  public var miss: CacheMiss? {
+    switch action {
+    case .serve, .serveWhileAsking: nil
+    case .ask, .unavailable: stored == nil ? absence : .stale
+    }
+  }
+
+  /// Why there is no ``stored``.
+  private let absence: CacheMiss
   /// Where ``stored`` is.
   let storedKey: CacheKey
   /// The variants that were known for the key.
@@ -45,6 +55,7 @@ public struct CacheLookup: Sendable {
     self.action = action
     self.addedFields = addedFields
     stored = found.entry
+    absence = found.miss
     storedKey = found.key
     variants = found.variants
   }
@@ -55,4 +66,6 @@ struct FoundAnswer {
   var entry: StoredEntry?
   var key: CacheKey
   var variants: [VariantKey] = []
+  /// Why there is no entry, where there is none.
+  var miss = CacheMiss.absent
 }

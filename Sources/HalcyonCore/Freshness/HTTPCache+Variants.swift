@@ -4,7 +4,8 @@ import Foundation
 /// under a key that adds the hashes of their request's values.
 extension HTTPCache {
   func find(_ key: CacheKey, requestHeaders: HTTPHeaders) async -> FoundAnswer {
-    guard let first = try? await dataStore.entry(for: key) else { return FoundAnswer(key: key) }
+    let answer = await answer(for: key)
+    guard let first = answer.value else { return FoundAnswer(key: key, miss: answer.miss ?? .absent) }
     let variants = first.metadata.variants
     var found = FoundAnswer(key: key, variants: variants)
     guard !variants.isEmpty else {
@@ -17,9 +18,16 @@ extension HTTPCache {
       found.entry = first
     } else {
       found.key = key.variant(variant)
-      found.entry = try? await dataStore.entry(for: found.key)
+      let answer = await self.answer(for: found.key)
+      found.entry = answer.value
+      found.miss = answer.miss ?? .absent
     }
     return found
+  }
+
+  /// A store that fails is a store without the entry.
+  private func answer(for key: CacheKey) async -> TierAnswer<StoredEntry> {
+    (try? await dataStore.lookUp(key)) ?? .miss(.failed)
   }
 
   func place(_ draft: CacheDraft, body: Data) async throws {

@@ -13,12 +13,13 @@ final class ImageFetcher: Sendable {
   private let configuration: ImagePipeline.Configuration
   private let web: WebFetcher
   private let files = WorkerPool(name: "files", width: 2)
-  private let jobs = SharedJobs<JobKey, FetchedBody>()
+  private let jobs: SharedJobs<JobKey, FetchedBody>
   private let live = LiveBodies()
 
   init(configuration: ImagePipeline.Configuration) {
     self.configuration = configuration
     web = WebFetcher(configuration: configuration, live: live)
+    jobs = SharedJobs(configuration.eventHandler == nil ? nil : .bytes)
   }
 
   /// Jobs and transfers that have not ended.
@@ -57,7 +58,7 @@ final class ImageFetcher: Sendable {
       case .data(let data):
         try localBody(data, url: nil, origin: .inline)
       case .provider(let provider):
-        try await providedBody(provider, request, key: key)
+        try await providedBody(provider, request, key: key, interest)
       }
     }
   }
@@ -75,12 +76,19 @@ final class ImageFetcher: Sendable {
   }
 
   private func providedBody(
-    _ provider: ImageProvider, _ request: ImageRequest, key: CacheKey
+    _ provider: ImageProvider, _ request: ImageRequest, key: CacheKey, _ interest: LoadInterest
   ) async throws(ImageError) -> FetchedBody {
     var trace = LoadTrace()
     if request.cachePolicy.readsStore, request.freshness != .reload {
-      if let body = live[key] { return body }
-      if let body = await storedBody(key, trace: &trace) { return body }
+      if let body = live[key] {
+        configuration.tell(.joined(.bytes), to: interest)
+        return body
+      }
+      let answer = await storedBody(key, trace: &trace)
+      configuration.tell(.found(answer), to: interest)
+      if let body = answer.value { return body }
+    } else {
+      configuration.tell(.storeMiss(.notRead), to: interest)
     }
     guard request.freshness.usesNetwork else { throw .notCached(key) }
     let start = ContinuousClock.now
@@ -99,15 +107,16 @@ final class ImageFetcher: Sendable {
   }
 
   /// A store that fails is a store without the entry: the network is asked instead.
-  private func storedBody(_ key: CacheKey, trace: inout LoadTrace) async -> FetchedBody? {
-    guard let store = configuration.cache.store else { return nil }
+  private func storedBody(_ key: CacheKey, trace: inout LoadTrace) async -> TierAnswer<FetchedBody> {
+    guard let store = configuration.cache.store else { return .miss(.notRead) }
     let start = ContinuousClock.now
-    let entry = try? await store.entry(for: key)
-    trace.add(.storeRead, since: start)
-    guard let entry, let info = try? ImageInspector(configuration, url: entry.metadata.url).info(of: entry.body) else {
-      return nil
+    let answer = (try? await store.lookUp(key)) ?? .miss(.failed)
+    trace.add(.storeRead, since: start, miss: answer.miss)
+    guard let entry = answer.value else { return .miss(answer.miss ?? .absent) }
+    guard let info = try? ImageInspector(configuration, url: entry.metadata.url).info(of: entry.body) else {
+      return .miss(.damaged)
     }
-    return FetchedBody(data: entry.body, metadata: entry.metadata, info: info, origin: .store, trace: trace)
+    return .hit(FetchedBody(data: entry.body, metadata: entry.metadata, info: info, origin: .store, trace: trace))
   }
 
   private func fileBody(path: String, url: URL) async throws(ImageError) -> FetchedBody {

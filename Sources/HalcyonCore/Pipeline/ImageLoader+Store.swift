@@ -4,6 +4,13 @@ extension ImageLoader {
   /// - Returns: Whether they had to be fetched: `false` where the store has them, and where they lie on this machine.
   /// - Throws: Also what the store throws, since to be stored is all that the caller wants.
   func storeBody(for request: ImageRequest, interest: LoadInterest) async throws(ImageError) -> Bool {
+    try await reporting(request, to: interest, end: { .finished($0 ? .network : .store, LoadTrace()) }) {
+      () async throws(ImageError) in
+      try await storeBodyInTime(for: request, interest: interest)
+    }
+  }
+
+  private func storeBodyInTime(for request: ImageRequest, interest: LoadInterest) async throws(ImageError) -> Bool {
     guard let timeout = request.timeout else { return try await storeAnyBody(for: request, interest: interest) }
     return try await withTimeout(timeout, time: configuration.time) { [self] () async throws(ImageError) in
       try await storeAnyBody(for: request, interest: interest)
@@ -32,5 +39,6 @@ extension ImageLoader {
     if case .failure(let cause) = await write.result {
       throw .failed(cause: cause, url: body.metadata.url ?? .unnamedImage)
     }
+    monitor?.tell(.stored(.store, byteCount: body.data.count))
   }
 }

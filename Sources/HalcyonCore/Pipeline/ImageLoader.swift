@@ -19,13 +19,17 @@ final class ImageLoader: Sendable {
 
   let configuration: ImagePipeline.Configuration
   let fetcher: ImageFetcher
+  /// Tells what happens; `nil` where nobody listens.
+  let monitor: PipelineMonitor?
   private let workers: WorkerPool
-  private let jobs = SharedJobs<JobKey, Loaded>()
+  private let jobs: SharedJobs<JobKey, Loaded>
 
   init(configuration: ImagePipeline.Configuration) {
     self.configuration = configuration
     fetcher = ImageFetcher(configuration: configuration)
+    monitor = PipelineMonitor(configuration)
     workers = WorkerPool(name: "decoder", width: configuration.decodingWidth)
+    jobs = SharedJobs(configuration.eventHandler == nil ? nil : .image)
   }
 
   /// Jobs that have not ended.
@@ -33,10 +37,18 @@ final class ImageLoader: Sendable {
 
   /// The image in memory, if the request allows to look there and it may be shown as it is.
   func memoryResponse(for request: ImageRequest, key: CacheKey) -> ImageResponse? {
-    guard request.cachePolicy.readsMemory, request.freshness != .reload,
-      let image = configuration.cache.memory.image(for: key), request.freshness != .respect || isFresh(image)
-    else { return nil }
-    return ImageResponse(image: image, origin: .memory, trace: LoadTrace())
+    memoryAnswer(for: request, key: key).value
+  }
+
+  /// The image in memory, or why there is none that may be shown.
+  func memoryAnswer(for request: ImageRequest, key: CacheKey) -> TierAnswer<ImageResponse> {
+    guard request.cachePolicy.readsMemory, request.freshness != .reload else { return .miss(.notRead) }
+    switch configuration.cache.memory.lookUp(key, extending: .cacheTime) {
+    case .miss(let miss): return .miss(miss)
+    case .hit(let image):
+      guard request.freshness != .respect || isFresh(image) else { return .miss(.stale) }
+      return .hit(ImageResponse(image: image, origin: .memory, trace: LoadTrace()))
+    }
   }
 
   private func isFresh(_ image: DecodedImage) -> Bool {
@@ -67,8 +79,11 @@ final class ImageLoader: Sendable {
 
   /// The encoded bytes of a request.
   func body(for request: ImageRequest) async throws(ImageError) -> FetchedBody {
-    try await fetcher.body(
-      for: request, key: RequestKeys(request).fetch, interest: LoadInterest(priority: request.priority))
+    let interest = LoadInterest(priority: request.priority)
+    return try await reporting(request, to: interest, end: { .finished($0.origin, $0.trace) }) {
+      () async throws(ImageError) in
+      try await fetcher.body(for: request, key: RequestKeys(request).fetch, interest: interest)
+    }
   }
 
   private func anyResponse(
@@ -125,7 +140,7 @@ final class ImageLoader: Sendable {
 
   private func response(for request: ImageRequest, _ interest: LoadInterest) async throws(ImageError) -> ImageResponse {
     let keys = RequestKeys(request)
-    if let response = memoryResponse(for: request, key: keys.image) { return response }
+    if let response = memoryResponse(for: request, key: keys.image, telling: interest) { return response }
     return try await singleResponse(for: request, keys: keys, interest)
   }
 
@@ -162,7 +177,9 @@ final class ImageLoader: Sendable {
       if request.cachePolicy.writesMemory, interest.keepsResult, loaded.body.mayStayInMemory,
         !loaded.image.isPartial
       {
-        configuration.cache.memory.store(loaded.image, for: keys.image, expiration: nil)
+        if configuration.cache.memory.store(loaded.image, for: keys.image, expiration: nil) {
+          configuration.tell(.stored(.memory, byteCount: loaded.image.byteCount), to: interest)
+        }
       }
       return loaded
     }
@@ -180,7 +197,7 @@ final class ImageLoader: Sendable {
       let version = try? await workers.run(priority: interest.priority, { _ in body.version }), version == known.version
     else { return (nil, body) }
     image.facts.freshness = SourceFreshness(end: end, version: version)
-    await keep(body)
+    await keep(body, configuration.cache.placeholders[keys.fetch])
     return (Loaded(image: image, body: body, trace: body.trace), body)
   }
 
@@ -202,6 +219,7 @@ final class ImageLoader: Sendable {
       throw .processingFailed(identifier: processor.identifier, cause: error)
     }
     loaded.trace.add(.process, since: start)
+    configuration.tell(.processed(identifier: processor.identifier), to: interest)
     return loaded
   }
 
@@ -234,14 +252,15 @@ final class ImageLoader: Sendable {
     let start = ContinuousClock.now
     let limits = configuration.limits
     let image: DecodedImage
+    let placeholder: ThumbHash?
     do {
-      image = try await workers.run(priority: interest.priority) { flag in
+      (image, placeholder) = try await workers.run(priority: interest.priority) { [configuration] flag in
         let options = DecodingOptions(
           size: request.size, limits: limits, allowsPartialImage: request.allowsPartialImage
         ) { flag.isCancelled }
         var image = try decoder.image(from: body.data, options: options)
         image.facts.freshness = body.freshEnd.map { SourceFreshness(end: $0, version: body.version) }
-        return image
+        return (image, Self.placeholder(for: image, of: body, at: request.size, configuration))
       }
     } catch is CancellationError {
       throw .cancelled
@@ -254,15 +273,19 @@ final class ImageLoader: Sendable {
     }
     var trace = body.trace
     trace.add(.decode, since: start)
-    if !image.isPartial { await keep(body) }
+    configuration.tell(.decoded(image.size), to: interest)
+    if let known = placeholder ?? body.metadata.placeholder { configuration.cache.placeholders.insert(known, for: key) }
+    if !image.isPartial { await keep(body, placeholder) }
     return Loaded(image: image, body: body, trace: trace)
   }
 
   /// Hands what is new to the store, once it is proven to be an image. A store that fails fails no load.
-  private func keep(_ body: FetchedBody) async {
-    guard let draft = body.draft, let cache = configuration.httpCache, body.prove() else { return }
-    await configuration.cache.writes.start(byteCount: body.data.count) {
-      try? await cache.store(draft, body: body.data)
+  private func keep(_ body: FetchedBody, _ placeholder: ThumbHash? = nil) async {
+    guard var draft = body.draft, let cache = configuration.httpCache, body.prove() else { return }
+    draft.metadata.placeholder = placeholder
+    await configuration.cache.writes.start(byteCount: body.data.count) { [monitor, draft] in
+      guard (try? await cache.store(draft, body: body.data)) != nil else { return }
+      monitor?.tell(.stored(.store, byteCount: body.data.count))
     }
   }
 }

@@ -57,6 +57,7 @@ extension ImagePipeline {
     let request = identified(request)
     let keys = RequestKeys(request)
     cache.memory.removeImage(for: keys.image)
+    cache.placeholders.remove(keys.fetch)
     do {
       try await configuration.httpCache?.removeAnswers(for: keys.fetch)
     } catch {

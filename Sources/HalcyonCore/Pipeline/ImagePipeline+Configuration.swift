@@ -45,9 +45,15 @@ extension ImagePipeline {
     /// The shortest time between two reports of progress; the first and the last are always made.
     /// Default: 50 milliseconds.
     public var progressInterval: Duration
+    /// Told what the pipeline does, see ``PipelineEvent``: called when no lock is held, on the thread that did it, which
+    /// waits meanwhile. Default: `nil`, nobody, which costs nothing.
+    public var eventHandler: (@Sendable (PipelineEvent) -> Void)?
     /// Asked whether the network is one on which data should be saved: ``ImageRequest/lowDataSource`` is taken then.
     /// Default: never.
     public var prefersLowData: @Sendable () -> Bool
+    /// Whether a stand-in of each image is stored with it: ``ImagePipeline/placeholder(for:)``. It takes up to 25 bytes, and
+    /// a fraction of a millisecond once. Default: yes.
+    public var makesPlaceholders = true
     /// Threads that decode and process. Default: one for each processor.
     public var decodingWidth: Int
     /// Fields sent with every request unless it has them itself. Default: the name of the library, and in `Accept` the

@@ -37,8 +37,8 @@ public final class ImagePipeline: Sendable {
   public func response(for request: ImageRequest) async throws(ImageError) -> ImageResponse {
     let request = identified(request)
     let keys = RequestKeys(request)
-    if let response = loader.memoryResponse(for: request, key: keys.image) { return response }
-    return try await loader.response(
+    if loader.monitor == nil, let response = loader.memoryResponse(for: request, key: keys.image) { return response }
+    return try await loader.reportedResponse(
       for: request, keys: keys, interest: LoadInterest(priority: request.priority))
   }
 
@@ -46,8 +46,8 @@ public final class ImagePipeline: Sendable {
   func response(for request: ImageRequest, interest: LoadInterest) async throws(ImageError) -> ImageResponse {
     let request = identified(request)
     let keys = RequestKeys(request)
-    if let response = loader.memoryResponse(for: request, key: keys.image) { return response }
-    return try await loader.response(for: request, keys: keys, interest: interest)
+    if loader.monitor == nil, let response = loader.memoryResponse(for: request, key: keys.image) { return response }
+    return try await loader.reportedResponse(for: request, keys: keys, interest: interest)
   }
 
   /// Starts loading at once, and returns a handle to follow, hurry or cancel it.

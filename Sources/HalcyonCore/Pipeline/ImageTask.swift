@@ -24,6 +24,7 @@ public final class ImageTask: Sendable {
 
   private let interest: LoadInterest
   private let broadcast: EventBroadcast
+  private let reporter: LoadReporter?
   private let work: Task<Void, Never>
 
   init(request: ImageRequest, loader: ImageLoader, keepsAllEvents: Bool = false) {
@@ -35,6 +36,7 @@ public final class ImageTask: Sendable {
       case .progress(let progress): broadcast.send(.progress(progress))
       case .info(let info): broadcast.send(.info(info))
       case .preview(let image): broadcast.send(.preview(image))
+      case .step: break
       case .partial(let data, let info): previews?.receive(data, info) { broadcast.send(.preview($0)) }
       }
     }
@@ -42,15 +44,20 @@ public final class ImageTask: Sendable {
     self.broadcast = broadcast
     allEvents = keepsAllEvents ? broadcast.stream() : nil
     self.interest = interest
+    let reporter = loader.monitor?.reporter(for: request)
+    if let reporter { interest.report(to: reporter) }
+    self.reporter = reporter
     work = Task {
+      reporter?.tell(.started)
       let keys = RequestKeys(request)
-      if let response = loader.memoryResponse(for: request, key: keys.image) {
-        return broadcast.finish(.success(response))
+      if let response = loader.memoryResponse(for: request, key: keys.image, telling: interest) {
+        return broadcast.finish(.success(response), telling: reporter)
       }
       do throws(ImageError) {
-        broadcast.finish(.success(try await loader.response(for: request, keys: keys, interest: interest)))
+        let response = try await loader.response(for: request, keys: keys, interest: interest)
+        broadcast.finish(.success(response), telling: reporter)
       } catch {
-        broadcast.finish(.failure(error))
+        broadcast.finish(.failure(error), telling: reporter)
       }
     }
   }
@@ -65,7 +72,7 @@ public final class ImageTask: Sendable {
   ///
   /// The outcome is there when this returns; work shared with other tasks goes on for them.
   public func cancel() {
-    broadcast.finish(.failure(.cancelled))
+    broadcast.finish(.failure(.cancelled), telling: reporter)
     work.cancel()
   }
 
@@ -128,13 +135,15 @@ private final class EventBroadcast: Sendable {
     for listener in listeners { listener.yield(event) }
   }
 
-  func finish(_ result: Result<ImageResponse, ImageError>) {
-    let listeners: [AsyncStream<ImageTask.Event>.Continuation] = state.withLock { state in
-      guard state.result == nil else { return [] }
+  func finish(_ result: Result<ImageResponse, ImageError>, telling reporter: LoadReporter?) {
+    let listeners: [AsyncStream<ImageTask.Event>.Continuation]? = state.withLock { state in
+      guard state.result == nil else { return nil }
       state.result = result
       defer { state.listeners = [:] }
       return Array(state.listeners.values)
     }
+    guard let listeners else { return }
+    reporter?.end(result)
     for listener in listeners {
       listener.yield(.finished(result))
       listener.finish()

@@ -7,6 +7,8 @@ enum LoadEvent: Sendable {
   case info(ImageInfo)
   /// What has arrived so far, for those who want to show it.
   case partial(Data, ImageInfo)
+  /// Something that was done; only where somebody listens.
+  case step(PipelineEvent.Kind)
   /// An image to show until a better one is there.
   case preview(DecodedImage)
 }

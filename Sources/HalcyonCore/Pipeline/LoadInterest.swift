@@ -8,6 +8,7 @@ final class LoadInterest: Sendable {
     var observers: [UInt64: @Sendable () -> Void] = [:]
     var progress: LoadProgress?
     var info: ImageInfo?
+    var reporter: LoadReporter?
   }
 
   private let level: Atomic<Int>
@@ -45,12 +46,19 @@ final class LoadInterest: Sendable {
     state.withLock { [$0.info.map { .info($0) }, $0.progress.map { .progress($0) }].compactMap(\.self) }
   }
 
+  /// Tells the events of this party from now on.
+  func report(to reporter: LoadReporter) { state.withLock { $0.reporter = reporter } }
+
   func report(_ event: LoadEvent) {
-    switch event {
-    case .progress(let progress): state.withLock { $0.progress = progress }
-    case .info(let info): state.withLock { $0.info = info }
-    case .partial, .preview: break
+    let reporter = state.withLock { state in
+      switch event {
+      case .progress(let progress): state.progress = progress
+      case .info(let info): state.info = info
+      case .partial, .preview, .step: break
+      }
+      return state.reporter
     }
+    reporter?.note(event)
     onEvent(event)
   }
 

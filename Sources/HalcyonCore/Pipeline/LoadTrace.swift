@@ -6,6 +6,8 @@ public struct LoadTrace: Hashable, Sendable {
     public var kind: Kind
     /// How long it took.
     public var duration: Duration
+    /// Why looking into the store gave nothing; `nil` for a hit and for all other steps.
+    public var miss: CacheMiss?
   }
 
   /// What a step does.
@@ -35,17 +37,19 @@ public struct LoadTrace: Hashable, Sendable {
   /// Creates an empty trace.
   public init() {}
 
-  mutating func add(_ kind: Kind, since start: ContinuousClock.Instant) {
-    steps.append(Step(kind: kind, duration: start.duration(to: .now)))
+  mutating func add(_ kind: Kind, since start: ContinuousClock.Instant, miss: CacheMiss? = nil) {
+    steps.append(Step(kind: kind, duration: start.duration(to: .now), miss: miss))
   }
 }
 
 extension LoadTrace: CustomStringConvertible {
-  /// For example `queue 0.01 ms, transfer 41.2 ms, decode 3.5 ms`.
+  /// For example `storeRead 0.05 ms (absent), queue 0.01 ms, transfer 41.2 ms, decode 3.5 ms`; empty for an image from
+  /// memory.
   public var description: String {
     steps.map { step in
       let hundredths = (step.duration / .microseconds(10)).rounded()
-      return "\(step.kind.rawValue) \(hundredths / 100) ms"
+      let miss = step.miss.map { " (\($0.rawValue))" } ?? ""
+      return "\(step.kind.rawValue) \(hundredths / 100) ms\(miss)"
     }.joined(separator: ", ")
   }
 }

@@ -29,7 +29,13 @@ final class SharedJobs<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     }
   }
 
+  /// What waiters are told that they join; `nil` where nobody listens.
+  private let work: PipelineEvent.SharedWork?
   private let state = Lock(State())
+
+  init(_ work: PipelineEvent.SharedWork? = nil) {
+    self.work = work
+  }
 
   /// Jobs that have not ended.
   var count: Int { state.withLock { $0.jobs.count } }
@@ -55,12 +61,14 @@ final class SharedJobs<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   }
 
   private func join(_ key: Key, _ id: UInt64, _ waiter: Waiter, _ operation: @escaping Operation) {
-    let job = state.withLock { state in
-      var job = state.jobs[key] ?? start(key, id: state.newID(), for: waiter, operation)
+    let (job, isNew) = state.withLock { state in
+      let known = state.jobs[key]
+      var job = known ?? start(key, id: state.newID(), for: waiter, operation)
       job.waiters[id] = waiter
       state.jobs[key] = job
-      return job
+      return (job, known == nil)
     }
+    if let work, !isNew { waiter.interest.report(.step(.joined(work))) }
     tell(job.interest, of: waiter)
     waiter.interest.observe(id: id) { [weak self] in self?.updatePriority(of: key) }
     updatePriority(of: key)

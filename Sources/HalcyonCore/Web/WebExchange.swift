@@ -122,6 +122,7 @@ struct WebExchange: Sendable {
     let start = ContinuousClock.now
     let sent = configuration.time.now()
     let response = try await response(to: request)
+    configuration.tell(.answered(status: response.status, url: request.url.withoutCredentials), to: interest)
     defer {
       trace.add(.transfer, since: start)
       trace.transfer = response.body.transferTimings

@@ -21,11 +21,15 @@ final class WebFetcher: Sendable {
   func body(
     for request: ImageRequest, key: CacheKey, interest: LoadInterest, at address: @escaping Address
   ) async throws(ImageError) -> FetchedBody {
-    if request.cachePolicy.readsStore, request.freshness != .reload, let body = live[key] { return body }
+    if request.cachePolicy.readsStore, request.freshness != .reload, let body = live[key] {
+      configuration.tell(.joined(.bytes), to: interest)
+      return body
+    }
     var trace = LoadTrace()
     var lookup = await lookUp(request, key: key, trace: &trace)
     if let found = lookup {
       let body = request.cachePolicy.readsStore ? found.stored.flatMap { storedBody($0, trace: trace) } : nil
+      configuration.tell(.found(answer(of: found, body, to: request)), to: interest)
       switch (found.action, body) {
       case (.unavailable, _): throw .notCached(key)
       case (.serve, let body?): return body
@@ -36,6 +40,8 @@ final class WebFetcher: Sendable {
       // Nothing is stored that could be asked about: nothing at all, or no image, or it must not be read.
       case (_, nil): lookup = found.plain
       }
+    } else {
+      configuration.tell(.storeMiss(.notRead), to: interest)
     }
     guard request.freshness.usesNetwork else { throw .notCached(key) }
     let order = try await order(request, key: key, lookup, at: address)
@@ -47,10 +53,19 @@ final class WebFetcher: Sendable {
       return nil
     }
     let start = ContinuousClock.now
-    defer { trace.add(.storeRead, since: start) }
-    return await cache.lookUp(
+    let lookup = await cache.lookUp(
       key, requestHeaders: request.headers.adding(configuration.headers), policy: request.freshness,
       usesETags: request.usesETags, at: configuration.time.now())
+    trace.add(.storeRead, since: start, miss: request.cachePolicy.readsStore ? lookup.miss : .notRead)
+    return lookup
+  }
+
+  /// What the store has to say, as it is told to those who listen.
+  private func answer(of lookup: CacheLookup, _ body: FetchedBody?, to request: ImageRequest) -> TierAnswer<FetchedBody>
+  {
+    guard request.cachePolicy.readsStore else { return .miss(.notRead) }
+    if let miss = lookup.miss { return .miss(miss) }
+    return body.map { .hit($0) } ?? .miss(.damaged)
   }
 
   private func order(

@@ -52,7 +52,7 @@ final class WebLoader: Sendable {
       } catch {
         failure = FailedAttempt(error: error, attemptCount: attemptCount)
       }
-      try await pause(after: failure, of: order, partial, trace: &trace)
+      try await pause(after: failure, of: order, partial, interest, trace: &trace)
     }
   }
 
@@ -63,13 +63,15 @@ final class WebLoader: Sendable {
 
   /// Waits until the next attempt, or gives up with the error of the last.
   private func pause(
-    after failure: FailedAttempt, of order: WebOrder, _ partial: PartialBody?, trace: inout LoadTrace
+    after failure: FailedAttempt, of order: WebOrder, _ partial: PartialBody?, _ interest: LoadInterest,
+    trace: inout LoadTrace
   ) async throws(ImageError) {
     var error = failure.error
     let start = ContinuousClock.now
     if error.isTransient, !Task.isCancelled, let delay = await configuration.retryStrategy.delay(after: failure),
       budget.spend()
     {
+      configuration.tell(.retrying(after: error, attemptCount: failure.attemptCount), to: interest)
       do {
         try await configuration.time.sleep(for: delay)
         if error.isUnreachable { try await configuration.connectivity?.waitUntilOnline() }

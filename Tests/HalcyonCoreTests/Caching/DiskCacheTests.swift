@@ -219,6 +219,18 @@ struct EntryCodingTests {
     }
   }
 
+  @Test func `a stand-in survives, with and without variants`() throws {
+    let bitmap = try Bitmap(size: PixelSize(width: 4, height: 4), isOpaque: true) { _ in }
+    let key = try #require(VariantKey(of: ["Vary": "Accept"], requestHeaders: ["Accept": "image/png"]))
+    for variants in [[], [key]] {
+      var metadata = EntryMetadata.example
+      metadata.variants = variants
+      metadata.placeholder = ThumbHash(bitmap)
+      #expect(EntryMetadata(decoding: metadata.encoded) == metadata)
+      #expect(EntryMetadata(decoding: metadata.encoded.dropLast()) == nil)
+    }
+  }
+
   @Test func `no prefix of encoded metadata is taken for the whole`() {
     let bytes = EntryMetadata.example.encoded
     for count in bytes.indices { #expect(EntryMetadata(decoding: bytes.prefix(count)) == nil) }

@@ -162,7 +162,7 @@ struct DiskRemovalTests {
   @Test(arguments: [(nil, 1), (.seconds(86_400), 0), (.seconds(90_000), 1)] as [(Duration?, Int)])
   func `a cache that lay idle is wiped only when that was asked for`(limit: Duration?, left: Int) async throws {
     try await withTemporaryFolder { folder in
-      let configuration = DiskCacheConfiguration(wipesAfterIdle: limit)
+      let configuration = DiskCacheConfiguration(cleaning: CleaningPolicy(wipesAfterIdle: limit))
       let cache = DiskCache(directory: folder, configuration: configuration, time: clock)
       try await cache.store(entry(expiration: .never), for: "1")
       clock.advance(by: .seconds(3600))
@@ -215,7 +215,8 @@ struct DiskRemovalTests {
   }
 
   @Test func `a clock that goes back a day loses nothing and breaks nothing`() async throws {
-    try await withCache(DiskCacheConfiguration(sizeLimit: 4 * 8192, wipesAfterIdle: .seconds(3600))) { cache in
+    let policy = CleaningPolicy(wipesAfterIdle: .seconds(3600))
+    try await withCache(DiskCacheConfiguration(sizeLimit: 4 * 8192, cleaning: policy)) { cache in
       for number in 0..<3 { try await cache.store(entry(), for: CacheKey("\(number)")) }
       clock.setDate(clock.now() - 86_400)
       #expect(try await cache.entry(for: "0") != nil)

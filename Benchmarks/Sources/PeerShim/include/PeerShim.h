@@ -21,6 +21,9 @@ const char *peer_message(void);
 // The image as wide as `width`, by vips_thumbnail_buffer, never enlarged; in sRGB where `converts_colors`.
 bool peer_thumbnail(const uint8_t *bytes, size_t count, int width, bool converts_colors, peer_picture *picture);
 
+// Blurs opaque pixels of four channels by a Gaussian of this standard deviation.
+bool peer_blur(const uint8_t *pixels, int width, int height, double sigma, peer_picture *picture);
+
 // Saves an image with at most so many pixels; `target` may end in libvips' options.
 bool peer_convert(const char *source, const char *target, double pixel_count);
 

@@ -38,7 +38,7 @@ extension DiskCache {
   /// Forgets the entries that have expired, reading no file.
   public func removeExpired() async throws {
     let now = terms.now
-    _ = try await changing { writer in try await writer.remove(.expired(at: now)) }
+    try await changing { writer in counters.note(try await writer.remove(.expired(at: now)), .expiration) }
   }
 
   /// Evicts what is over the limit now.

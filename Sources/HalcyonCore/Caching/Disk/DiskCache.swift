@@ -19,8 +19,8 @@ public final class DiskCache: DataStore {
   let fileSystem: any FileSystem
   private let layout: DiskLayout
   private let cachedReads = CachedReads()
-  private let time: any TimeSource
-  private let counters = DiskCounters()
+  let time: any TimeSource
+  let counters = DiskCounters()
   private let upkeep = DiskUpkeep()
   private let background = BackgroundWrites(byteLimit: 0)
   private let settings: DiskSettings
@@ -61,22 +61,34 @@ public final class DiskCache: DataStore {
   /// What the cache has done since it was made.
   public var statistics: DiskCacheStatistics { counters.current }
 
+  /// Where entries that were let go are told.
+  var evictionNews: EvictionNews { counters.news }
+
   /// The entry stored under a key; `nil` when there is none, or when it is expired or damaged.
   ///
   /// - Throws: ``DiskCacheError`` when the file system fails; `CancellationError` when the task is cancelled.
-  public func entry(for key: CacheKey) async throws -> StoredEntry? {
+  public func entry(for key: CacheKey) async throws -> StoredEntry? { try await lookUp(key).value }
+
+  /// The entry stored under a key, or why there is none.
+  ///
+  /// - Throws: ``DiskCacheError`` when the file system fails; `CancellationError` when the task is cancelled.
+  public func lookUp(_ key: CacheKey) async throws -> TierAnswer<StoredEntry> {
     startUpkeep()
     // Asked before the file is read: what is written down meanwhile is in the one or in the other.
     let touched = state.withLock { $0.touches[key]?.date ?? $0.flushed[key] }
-    guard let content = try await content(for: key) else { return nil }
+    let content: BlobFile.Content
+    switch try await self.content(for: key) {
+    case .hit(let found): content = found
+    case .miss(let miss): return .miss(miss)
+    }
     guard isFresh(content.entry.metadata, modified: content.modified, touched: touched) else {
       counters.countMiss(.expired)
-      await attempt { try await writer.remove(.unchanged(content.id)) }
-      return nil
+      await attempt { counters.note(try await writer.remove(.unchanged(content.id)), .expiration) }
+      return .miss(.expired)
     }
     counters.countHit()
     await touch(key)
-    return content.entry
+    return .hit(content.entry)
   }
 
   /// Whether the key has an entry that is neither expired nor of another key. Its image is not read, so damage to that
@@ -84,14 +96,21 @@ public final class DiskCache: DataStore {
   ///
   /// - Throws: ``DiskCacheError`` when the file system fails; `CancellationError` when the task is cancelled.
   public func containsEntry(for key: CacheKey) async throws -> Bool {
+    try await metadata(for: key) != nil
+  }
+
+  /// What is known about an entry that is neither expired nor of another key; otherwise as ``containsEntry(for:)``.
+  ///
+  /// - Throws: ``DiskCacheError`` when the file system fails; `CancellationError` when the task is cancelled.
+  public func metadata(for key: CacheKey) async throws -> EntryMetadata? {
     let touched = state.withLock { $0.touches[key]?.date ?? $0.flushed[key] }
     let path = layout.entry(key.digest.bytes)
     do {
       let file = try await readers.run { [fileSystem] _ in try BlobFile.describe(path: path, in: fileSystem) }
-      guard let file, file.key == key else { return false }
-      return isFresh(file.metadata, modified: file.modified, touched: touched)
+      guard let file, file.key == key else { return nil }
+      return isFresh(file.metadata, modified: file.modified, touched: touched) ? file.metadata : nil
     } catch let error as DiskCacheError where error.isMissing {
-      return false
+      return nil
     }
   }
 
@@ -106,7 +125,7 @@ public final class DiskCache: DataStore {
     try await changing { writer in
       if let isUpdated = try await writer.updateMetadata(metadata, for: key, on: terms) { return isUpdated }
       // There is too little room beside the body, so that the whole entry is written anew.
-      guard var entry = try await content(for: key)?.entry else { return false }
+      guard var entry = try await content(for: key).value?.entry else { return false }
       entry.metadata = metadata
       try await writer.store(entry, for: key, on: terms)
       return true
@@ -131,6 +150,7 @@ extension DiskCache {
   func changing<Result>(_ body: (DiskWriter) async throws -> Result) async throws -> Result {
     startUpkeep()
     await flushTouches()
+    defer { counters.tell() }
     do {
       return try await body(writer)
     } catch {
@@ -142,6 +162,7 @@ extension DiskCache {
   /// Runs what must not fail the call that it belongs to.
   func attempt(_ body: () async throws -> Void) async {
     do { try await body() } catch { counters.countError() }
+    counters.tell()
   }
 
   func flushTouches() async {
@@ -163,22 +184,21 @@ extension DiskCache {
     if configuration.cleansOnItsOwn { upkeep.start(self) }
   }
 
-  private func content(for key: CacheKey) async throws -> BlobFile.Content? {
+  private func content(for key: CacheKey) async throws -> TierAnswer<BlobFile.Content> {
     let path = layout.entry(key.digest.bytes)
     let content: BlobFile.Content?
     do {
       content = try await read(path, key)
     } catch let error as DiskCacheError {
       counters.countMiss(error.isMissing ? .absent : .failed)
-      if error.isMissing { return nil }
+      if error.isMissing { return .miss(.absent) }
       counters.countError()
       throw error
     }
-    if content == nil {
-      counters.countMiss(.damaged)
-      await attempt { try await writer.removeDamaged(key) }
-    }
-    return content
+    if let content { return .hit(content) }
+    counters.countMiss(.damaged)
+    await attempt { try await writer.removeDamaged(key) }
+    return .miss(.damaged)
   }
 
   private func read(_ path: String, _ key: CacheKey) async throws -> BlobFile.Content? {

@@ -6,11 +6,17 @@ public struct DiskCacheConfiguration: Hashable, Sendable {
   public var sizeLimit: Int
   /// When an entry stops being served, unless it says so itself. Default: 7 days after it was last read.
   public var expiration: CacheExpiration
-  /// Everything is forgotten when nothing was read or written for this long. Default: `nil`, never.
-  public var wipesAfterIdle: Duration?
-  /// Whether the cache cleans after its first use and every ten minutes. Default: true. Otherwise it cleans when
-  /// ``DiskCache/clean()`` is called, and makes room when an entry is stored.
-  public var cleansOnItsOwn = true
+  /// What is removed without being asked, and when. Default: ``CleaningPolicy/init(wipesAfterIdle:)``.
+  public var cleaning: CleaningPolicy
+  /// Whether the cache cleans after its first use and by its timer. Otherwise it cleans when ``DiskCache/clean()`` is
+  /// called, and makes room when an entry is stored. Short for two of the ``CleaningPolicy/occasions``. Default: true.
+  public var cleansOnItsOwn: Bool {
+    get { !cleaning.occasions.isDisjoint(with: [.firstUse, .timer]) }
+    set {
+      if newValue { cleaning.occasions.formUnion([.firstUse, .timer]) }
+      if !newValue { cleaning.occasions.subtract([.firstUse, .timer]) }
+    }
+  }
   /// What a stored entry survives. Default: ``DiskDurability/cache``.
   public var durability = DiskDurability.cache
   /// Whether the folder lies on a network, where processes share no memory: the index then keeps its changes in a plain
@@ -19,10 +25,10 @@ public struct DiskCacheConfiguration: Hashable, Sendable {
 
   /// Creates a configuration.
   public init(
-    sizeLimit: Int = 512 << 20, expiration: CacheExpiration = .days(7), wipesAfterIdle: Duration? = nil
+    sizeLimit: Int = 512 << 20, expiration: CacheExpiration = .days(7), cleaning: CleaningPolicy = CleaningPolicy()
   ) {
     self.sizeLimit = sizeLimit
     self.expiration = expiration
-    self.wipesAfterIdle = wipesAfterIdle
+    self.cleaning = cleaning
   }
 }

@@ -44,21 +44,26 @@ struct EntrySelection {
 }
 
 extension DiskIndex {
-  /// Removes entries with their files and returns how many there were.
+  /// Removes entries with their files and returns what they were.
   @discardableResult
-  func remove(_ selection: EntrySelection) throws(DiskCacheError) -> Int {
-    var removedCount = 0
+  func remove(_ selection: EntrySelection) throws(DiskCacheError) -> CleaningReport.Removal {
+    var removed = CleaningReport.Removal()
     while true {
-      let count = try database.transaction { () throws(DiskCacheError) in
+      let batch = try database.transaction { () throws(DiskCacheError) in
         let rows = try database.run(
-          "SELECT id, digest FROM entry WHERE ready=1 AND \(selection.condition) LIMIT \(Self.batchCount)",
+          "SELECT id, digest, bytes FROM entry WHERE ready=1 AND \(selection.condition) LIMIT \(Self.batchCount)",
           selection.values)
         for row in rows { try removeEntry(row) }
-        return rows.count
+        return Self.removal(of: rows)
       }
-      removedCount += count
-      if count < Self.batchCount { return removedCount }
+      removed += batch
+      if batch.count < Self.batchCount { return removed }
     }
+  }
+
+  /// What rows of numbers, digests and sizes come to.
+  private static func removal(of rows: [[SQLiteConnection.Value]]) -> CleaningReport.Removal {
+    CleaningReport.Removal(count: rows.count, byteCount: rows.reduce(0) { $0 + Int($1[2].integer ?? 0) })
   }
 
   /// Removes the entry of a key when its file is still damaged, and nobody is writing a new one.
@@ -72,18 +77,18 @@ extension DiskIndex {
     }
   }
 
-  /// Evicts the least recently used until the rest is within the budget; returns how many went.
+  /// Evicts the least recently used until the rest is within the budget; returns what went.
   ///
   /// Pinned entries stay, even when they are more than that.
   @discardableResult
-  func trim(to budget: DiskBudget) throws(DiskCacheError) -> Int {
-    var evictedCount = 0
+  func trim(to budget: DiskBudget) throws(DiskCacheError) -> CleaningReport.Removal {
+    var evicted = CleaningReport.Removal()
     while true {
-      let count = try database.transaction { () throws(DiskCacheError) in
+      let batch = try database.transaction { () throws(DiskCacheError) in
         try evict(downTo: budget, atMost: Self.batchCount)
       }
-      evictedCount += count
-      if count < Self.batchCount { return evictedCount }
+      evicted += batch
+      if batch.count < Self.batchCount { return evicted }
     }
   }
 
@@ -100,7 +105,7 @@ extension DiskIndex {
     guard let fixed, budget.allows(byteCount: fixed.byteCount + byteCount, entryCount: fixed.count) else {
       throw .noRoom(byteCount: byteCount, sizeLimit: budget.sizeLimit)
     }
-    let evictedCount = try evict(downTo: budget, for: byteCount, atMost: .max)
+    let evictedCount = try evict(downTo: budget, for: byteCount, atMost: .max).count
     guard try allows(budget, byteCount) else { throw .noRoom(byteCount: byteCount, sizeLimit: budget.sizeLimit) }
     return evictedCount
   }
@@ -138,19 +143,19 @@ extension DiskIndex {
 
   private func evict(
     downTo budget: DiskBudget, for byteCount: Int = 0, atMost limit: Int
-  ) throws(DiskCacheError) -> Int {
-    var count = 0
-    while count < limit, try !allows(budget, byteCount) {
+  ) throws(DiskCacheError) -> CleaningReport.Removal {
+    var evicted = CleaningReport.Removal()
+    while evicted.count < limit, try !allows(budget, byteCount) {
       // An entry whose successor is being written stays: both share one path.
       let oldest = try database.run(
         """
-        SELECT id, digest FROM entry e WHERE ready=1 AND pinned=0
+        SELECT id, digest, bytes FROM entry e WHERE ready=1 AND pinned=0
           AND NOT EXISTS (SELECT 1 FROM entry WHERE ready=0 AND digest=e.digest) ORDER BY sequence LIMIT 1
         """)
       guard let row = oldest.first else { break }
       try removeEntry(row)
-      count += 1
+      evicted += Self.removal(of: [row])
     }
-    return count
+    return evicted
   }
 }

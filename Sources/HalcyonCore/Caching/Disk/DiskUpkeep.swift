@@ -1,10 +1,10 @@
 import Synchronization
 
-/// What a disk cache does without being asked: it cleans when it is first used and then now and then.
+/// What a disk cache does without being asked, as long as it lives: it writes down what was read, settles what dead
+/// writers left, and cleans by its policy.
 final class DiskUpkeep: Sendable {
   private static let interval = Duration.seconds(5)
-  /// In intervals: half done entries of dead writers are settled every minute, all cleaning is done every ten.
-  private static let (recovering, cleaning) = (12, 120)
+  private static let recoveryInterval = Duration.seconds(60)
 
   private let isStarted = Atomic(false)
   private let task = Lock<Task<Void, Never>?>(nil)
@@ -12,13 +12,19 @@ final class DiskUpkeep: Sendable {
   /// Starts with the first call; ends with the cache, which the work does not keep alive while it waits.
   func start(_ cache: DiskCache) {
     guard !isStarted.load(ordering: .relaxed), !isStarted.exchange(true, ordering: .relaxed) else { return }
+    let time = cache.time
     let task = Task { [weak cache] in
-      await cache?.tidy(isThorough: true)
-      for round in 1... {
-        guard (try? await Task.sleep(for: Self.interval, tolerance: .seconds(1))) != nil, let cache else { return }
+      var (recovered, cleaned) = (time.uptime(), time.uptime())
+      await cache?.clean(at: .firstUse)
+      while (try? await time.sleep(for: Self.interval)) != nil, let cache {
         await cache.flushTouches()
-        if round.isMultiple(of: Self.recovering) {
-          await cache.tidy(isThorough: round.isMultiple(of: Self.cleaning))
+        let now = time.uptime()
+        if now - cleaned >= cache.configuration.cleaning.interval {
+          (recovered, cleaned) = (now, now)
+          await cache.clean(at: .timer)
+        } else if now - recovered >= Self.recoveryInterval {
+          recovered = now
+          await cache.attempt { try await cache.writer.recover() }
         }
       }
     }
@@ -31,29 +37,34 @@ final class DiskUpkeep: Sendable {
 }
 
 extension DiskCache {
-  /// Cleans now, as it also happens on its own: settles what dead writers left, wipes what lay idle for too long,
-  /// removes what has expired, and evicts what is over the limit.
-  public func clean() async throws {
+  /// Cleans now as the policy has it, whatever its occasions: settles what dead writers left, wipes what lay idle for too
+  /// long, removes what has expired, and evicts what is over the limit.
+  ///
+  /// - Returns: What was removed.
+  @discardableResult
+  public func clean() async throws -> CleaningReport {
     try await changing { writer in try await writer.clean(on: terms) }
   }
 
-  /// Writes down what was read lately, and cleans. An app calls this when it leaves the screen.
+  /// Writes down what was read lately, and cleans where the policy has it. An app calls this when it leaves the screen.
   public func willEnterBackground() async {
     await flushTouches()
-    await tidy(isThorough: true)
+    await clean(at: .background)
   }
 
-  /// Writes down what was read lately before it returns. An app calls this when it is about to end; it takes
-  /// milliseconds, or up to two seconds when another process is writing.
+  /// Writes down what was read lately before it returns, and cleans where the policy has it. An app calls this when it is
+  /// about to end; it takes milliseconds, or up to two seconds when another process is writing.
   public func willTerminate() {
     flushTouchesNow()
+    guard configuration.cleaning.occasions.contains(.termination) else { return }
+    do { try writer.cleanNow(on: terms) } catch { counters.countError() }
+    counters.tell()
   }
 
-  /// Work that nobody waits for; failures are counted.
-  func tidy(isThorough: Bool) async {
+  /// Cleans where the policy has this occasion. Nobody waits for it; failures are counted.
+  func clean(at occasion: CleaningPolicy.Occasion) async {
+    guard configuration.cleaning.occasions.contains(occasion) else { return }
     let terms = terms
-    await attempt {
-      if isThorough { try await writer.clean(on: terms) } else { try await writer.recover() }
-    }
+    await attempt { _ = try await writer.clean(on: terms) }
   }
 }

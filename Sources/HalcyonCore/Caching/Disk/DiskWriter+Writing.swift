@@ -11,7 +11,7 @@ extension DiskWriter {
       guard error.isDiskFull else { throw error }
       try withIndex { index throws(DiskCacheError) in
         let sizeLimit = try index.totalSize() - 2 * draft.diskByteCount
-        counters.countEvictions(try index.trim(to: DiskBudget(sizeLimit: sizeLimit)))
+        counters.countEvictions(try index.trim(to: DiskBudget(sizeLimit: sizeLimit)).count)
         // This needs some space itself, for which the evicted have made room.
         _ = try? index.shrinkLog()
       }

@@ -40,7 +40,7 @@ actor DiskWriter {
 
   @discardableResult
   func remove(_ selection: EntrySelection) throws(DiskCacheError) -> Int {
-    try withIndex { index throws(DiskCacheError) in try index.remove(selection) }
+    try withIndex { index throws(DiskCacheError) in try index.remove(selection).count }
   }
 
   func removeDamaged(_ key: CacheKey) throws(DiskCacheError) {
@@ -50,25 +50,29 @@ actor DiskWriter {
   func trim() throws(DiskCacheError) {
     let sizeLimit = settings.current.sizeLimit
     try withIndex { index throws(DiskCacheError) in
-      counters.countEvictions(try index.trim(to: index.budget(sizeLimit: sizeLimit)))
+      counters.countEvictions(try index.trim(to: index.budget(sizeLimit: sizeLimit)).count)
     }
   }
 
-  /// Settles what dead writers left, and removes what has expired or is over the limit.
-  func clean(on terms: Terms) throws(DiskCacheError) {
+  /// Settles what dead writers left, and removes what the policy wants to be removed.
+  func clean(on terms: Terms) throws(DiskCacheError) -> CleaningReport {
     try recover()
-    try withIndex { index throws(DiskCacheError) in
+    return try withIndex { index throws(DiskCacheError) in
       let current = try index.lastUse()
       let use = lastUse ?? current
       lastUse = nil
-      if let limit = terms.configuration.wipesAfterIdle, let date = use.date,
-        terms.now.timeIntervalSince(date) > limit.inSeconds
-      {
-        try index.remove(.used(upTo: use.sequence))
-      }
-      try index.remove(.expired(at: terms.now))
-      counters.countEvictions(try index.trim(to: index.budget(sizeLimit: terms.configuration.sizeLimit)))
+      let report = try index.clean(on: terms, idleSince: use)
+      counters.countCleaning(report)
+      return report
     }
+  }
+
+  /// Cleans on the calling thread, for a process that ends.
+  nonisolated func cleanNow(on terms: Terms) throws(DiskCacheError) {
+    let access = try IndexAccess(layout: layout, configuration: terms.configuration, in: fileSystem)
+    guard try access.enter() else { throw .busy(path: layout.index) }
+    defer { access.leave() }
+    counters.countCleaning(try access.index.clean(on: terms, idleSince: access.index.lastUse()))
   }
 
   /// Settles what dead writers left half done.

@@ -12,7 +12,12 @@ extension EntryMetadata {
     Self.write(expiration, to: &writer)
     writer.append(UInt32(clamping: tags.count))
     for tag in tags { writer.append(tag) }
-    if variant != nil || !variants.isEmpty { writer.append([variant].compactMap(\.self), variants) }
+    let hasVariants = variant != nil || !variants.isEmpty
+    if hasVariants || placeholder != nil { writer.append([variant].compactMap(\.self), variants) }
+    if let placeholder {
+      writer.append(UInt32(placeholder.bytes.count))
+      writer.append(placeholder.bytes)
+    }
     return writer.bytes
   }
 
@@ -23,15 +28,14 @@ extension EntryMetadata {
       let fields = reader.fields(),
       let requestDate = reader.date(), let responseDate = reader.date(),
       let expiration = Self.readExpiration(from: &reader), let tags = reader.list({ $0.text() }),
-      let (own, variants) = reader.variants()
+      let (own, variants) = reader.variants(), let placeholder = reader.placeholder()
     else { return nil }
     var headers = HTTPHeaders()
     for field in fields { headers.add(name: field.name, value: field.value) }
     self.init(
       url: address.isEmpty ? nil : URL(string: address), status: Int(status), headers: headers,
       requestDate: requestDate, responseDate: responseDate, expiration: expiration.value, tags: tags,
-      variant: own.first,
-      variants: variants)
+      variant: own.first, variants: variants, placeholder: placeholder.value)
   }
 
   private static func write(_ expiration: CacheExpiration?, to writer: inout ByteWriter) {
@@ -94,5 +98,12 @@ extension ByteReader {
     guard let own = list({ $0.fields().map(VariantKey.init) }), let all = list({ $0.fields().map(VariantKey.init) })
     else { return nil }
     return (own, all)
+  }
+
+  /// Metadata ends before this where there is none, and where it was written before there could be.
+  fileprivate mutating func placeholder() -> (value: ThumbHash?, Void)? {
+    guard !isAtEnd else { return (nil, ()) }
+    guard let bytes = list({ $0.number(UInt8.self) }), let hash = ThumbHash(bytes: bytes) else { return nil }
+    return (hash, ())
   }
 }

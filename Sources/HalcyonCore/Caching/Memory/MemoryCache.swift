@@ -16,6 +16,8 @@ public final class MemoryCache: MemoryStore {
   private let isSystemTime: Bool
   private let systemUptime = RoundedUptime()
   private let pool: PixelPool
+  /// Where images that were let go are told.
+  let evictionNews = EvictionNews(tier: .memory)
 
   /// Creates an empty cache.
   public convenience init(
@@ -61,7 +63,14 @@ public final class MemoryCache: MemoryStore {
 
   /// The image stored under a key, unless it is expired, with a say in whether reading extends its life.
   public func image(for key: CacheKey, extending: ExpirationExtension) -> DecodedImage? {
-    read(key, extending: extending, at: Moment(uptime: uptime()))
+    lookUp(key, extending: extending).value
+  }
+
+  /// The image stored under a key, or why there is none, with a say in whether reading extends its life.
+  public func lookUp(_ key: CacheKey, extending: ExpirationExtension = .cacheTime) -> TierAnswer<DecodedImage> {
+    var miss = CacheMiss.absent
+    let image = read(key, extending: extending, at: Moment(uptime: uptime()), miss: &miss)
+    return image.map { .hit($0) } ?? .miss(miss)
   }
 
   /// Whether the key has an image that is not expired. Asking counts for nothing.
@@ -95,9 +104,15 @@ public final class MemoryCache: MemoryStore {
   }
 
   /// Forgets what is expired; the time that takes grows with their number, not with that of all images.
-  public func removeExpired() {
+  ///
+  /// - Returns: What was forgotten.
+  @discardableResult
+  public func removeExpired() -> CleaningReport.Removal {
     let moment = moment()
-    change { $0.removeExpired(at: moment, exactly: true, leaving: &$1) }
+    return change { ledger, leaving in
+      ledger.removeExpired(at: moment, exactly: true, leaving: &leaving)
+      return CleaningReport.Removal(count: leaving.count, byteCount: leaving.reduce(0) { $0 + $1.byteCount })
+    }
   }
 
   /// Evicts until no more than `costLimit` bytes are held, and frees the memory that was kept for new images. The limit
@@ -126,7 +141,9 @@ public final class MemoryCache: MemoryStore {
   }
 
   @inline(__always)
-  private func read(_ key: CacheKey, extending: ExpirationExtension, at moment: Moment) -> DecodedImage? {
+  private func read(
+    _ key: CacheKey, extending: ExpirationExtension, at moment: Moment, miss: inout CacheMiss
+  ) -> DecodedImage? {
     var followUp = CacheShard.FollowUp.nothing
     let image = shards.withShard(of: key.digest) {
       $0.read(key, extending: extending, at: moment, followUp: &followUp)
@@ -139,17 +156,20 @@ public final class MemoryCache: MemoryStore {
       return image
     case .removal:
       removeIfExpired(key)
+      miss = .expired
       return nil
     case .searchInUse:
       return imageInUse(for: key, extending: extending)
     case .date:
-      return readWithDate(key, extending: extending)
+      return readWithDate(key, extending: extending, miss: &miss)
     }
   }
 
   @inline(never)
-  private func readWithDate(_ key: CacheKey, extending: ExpirationExtension) -> DecodedImage? {
-    read(key, extending: extending, at: moment())
+  private func readWithDate(
+    _ key: CacheKey, extending: ExpirationExtension, miss: inout CacheMiss
+  ) -> DecodedImage? {
+    read(key, extending: extending, at: moment(), miss: &miss)
   }
 
   private func moment() -> Moment {
@@ -161,11 +181,20 @@ public final class MemoryCache: MemoryStore {
     isSystemTime ? systemUptime.nanoseconds() : time.uptime().clampedNanoseconds
   }
 
-  /// Runs `body` under the lock of the ledger, and frees what leaves after it.
+  /// Runs `body` under the lock of the ledger, and frees what leaves after it; tells what was let go to those who listen.
   private func change<Result>(_ body: (inout CacheLedger, inout [DecodedImage]) -> Result) -> Result {
     var leaving: [DecodedImage] = []
     defer { withExtendedLifetime(leaving) {} }
-    return ledger.withLock { body(&$0, &leaving) }
+    guard evictionNews.isHeard else { return ledger.withLock { body(&$0, &leaving) } }
+    let (result, old, new) = ledger.withLock { ledger in
+      let old = ledger.evictions
+      return (body(&ledger, &leaving), old, ledger.evictions)
+    }
+    evictionNews.tell(count: new.byCost - old.byCost, .size)
+    evictionNews.tell(count: new.byCount - old.byCount, .count)
+    evictionNews.tell(count: new.byExpiration - old.byExpiration, .expiration)
+    evictionNews.tell(count: new.byPressure - old.byPressure, .pressure)
+    return result
   }
 
   @inline(never)

@@ -1,0 +1,39 @@
+extension ImageCache {
+  /// What the tiers have done since they were made.
+  public struct Statistics: Hashable, Sendable {
+    /// `nil` for a memory tier that is not a ``MemoryCache``.
+    public let memory: MemoryCacheStatistics?
+    /// `nil` where the store is not a ``DiskCache``, and where there is none.
+    public let disk: DiskCacheStatistics?
+  }
+
+  /// What the tiers have done since they were made. Takes microseconds, and no file is looked at.
+  public var statistics: Statistics {
+    Statistics(memory: (memory as? MemoryCache)?.statistics, disk: disk?.statistics)
+  }
+}
+
+extension ImageCache.Statistics: CustomStringConvertible {
+  /// For example `memory: 90 of 100 reads hit; disk: 8 of 10 reads hit (absent 2), 3 stored, 0 evicted`.
+  public var description: String {
+    let parts = [memory.map { "memory: \($0)" }, disk.map { "disk: \($0)" }].compactMap(\.self)
+    return parts.isEmpty ? "no tier counts" : parts.joined(separator: "; ")
+  }
+}
+
+extension MemoryCacheStatistics: CustomStringConvertible {
+  /// For example `90 of 100 reads hit, 12 images of 3145728 bytes`.
+  public var description: String {
+    let reads = hits + missesAbsent + missesExpired
+    return "\(hits) of \(reads) reads hit, \(count) images of \(totalCost) bytes"
+  }
+}
+
+extension DiskCacheStatistics: CustomStringConvertible {
+  /// For example `8 of 10 reads hit (absent 2), 3 stored, 0 evicted`.
+  public var description: String {
+    let reasons = MissReason.allCases.compactMap { reason in misses[reason].map { "\(reason) \($0)" } }
+    let detail = reasons.isEmpty ? "" : " (\(reasons.joined(separator: ", ")))"
+    return "\(hits) of \(hits + misses.values.reduce(0, +)) reads hit\(detail), \(stores) stored, \(evictions) evicted"
+  }
+}

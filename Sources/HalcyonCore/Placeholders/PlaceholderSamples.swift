@@ -1,0 +1,80 @@
+/// Few pixels that stand for all of an image: all of them up to 100 a side, else 32 along the longer side, each the mean
+/// of up to 8 x 8 pixels spread over its place.
+struct PlaceholderSamples {
+  private static let exactSide = 100
+  private static let reducedSide = 32
+  private static let tapCount = 8
+
+  let size: PixelSize
+  /// Colours from 0 to 1, multiplied by alpha.
+  private var red: [Double]
+  private var green: [Double]
+  private var blue: [Double]
+  private(set) var alpha: [Double]
+
+  init(_ bitmap: Bitmap) {
+    let longer = max(bitmap.size.width, bitmap.size.height)
+    let scale = longer > Self.exactSide ? Double(Self.reducedSide) / Double(longer) : 1
+    size = PixelSize(
+      width: max(1, Int((Double(bitmap.size.width) * scale).rounded())),
+      height: max(1, Int((Double(bitmap.size.height) * scale).rounded())))
+    let count = size.width * size.height
+    (red, green, blue, alpha) = (
+      [Double](repeating: 0, count: count), [Double](repeating: 0, count: count),
+      [Double](repeating: 0, count: count), [Double](repeating: 0, count: count)
+    )
+    let columns = Self.taps(from: bitmap.size.width, to: size.width)
+    let rows = Self.taps(from: bitmap.size.height, to: size.height)
+    bitmap.withUnsafeBytes { bytes in
+      for y in 0..<size.height {
+        for x in 0..<size.width {
+          var sums = SIMD4<UInt32>.zero
+          for row in rows[y] {
+            for column in columns[x] {
+              let start = row * bitmap.bytesPerRow + column * 4
+              sums &+= SIMD4(
+                UInt32(bytes[start]), UInt32(bytes[start + 1]), UInt32(bytes[start + 2]), UInt32(bytes[start + 3]))
+            }
+          }
+          let whole = 255 * Double(rows[y].count * columns[x].count)
+          let index = y * size.width + x
+          red[index] = Double(sums.x) / whole
+          green[index] = Double(sums.y) / whole
+          blue[index] = Double(sums.z) / whole
+          alpha[index] = Double(sums.w) / whole
+        }
+      }
+    }
+  }
+
+  var hasAlpha: Bool { alpha.reduce(0, +) < Double(alpha.count) }
+
+  /// Lightness, yellow against blue, and red against green, over the mean colour of the image.
+  func planes() -> (lightness: [Double], yellowBlue: [Double], redGreen: [Double]) {
+    let opacity = alpha.reduce(0, +)
+    let whole = opacity > 0 ? opacity : 1
+    let (meanRed, meanGreen, meanBlue) = (
+      red.reduce(0, +) / whole, green.reduce(0, +) / whole, blue.reduce(0, +) / whole
+    )
+    var (lightness, yellowBlue, redGreen): ([Double], [Double], [Double]) = ([], [], [])
+    for index in alpha.indices {
+      let background = 1 - alpha[index]
+      let r = red[index] + meanRed * background
+      let g = green[index] + meanGreen * background
+      let b = blue[index] + meanBlue * background
+      lightness.append((r + g + b) / 3)
+      yellowBlue.append((r + g) / 2 - b)
+      redGreen.append(r - g)
+    }
+    return (lightness, yellowBlue, redGreen)
+  }
+
+  /// For each place of the smaller side, which places of the larger one are looked at.
+  private static func taps(from source: Int, to target: Int) -> [[Int]] {
+    (0..<target).map { place in
+      let (start, end) = (place * source / target, max(place * source / target + 1, (place + 1) * source / target))
+      let step = max(1, (end - start + tapCount - 1) / tapCount)
+      return Array(stride(from: start, to: end, by: step))
+    }
+  }
+}

@@ -1,0 +1,224 @@
+import Foundation
+import Halcyon
+import HalcyonTesting
+import TestSupport
+import Testing
+
+/// What a pipeline tells, load by load, over real connections.
+struct EventTests {
+  @Test func `a load tells each step, from the network, from memory and from disk`() async throws {
+    try await withObservedPipeline { server, observed in
+      let count = observed.picture.count
+      let url = server.serve("/a.png", .body(observed.picture))
+      let pipeline = observed.pipeline
+      _ = try await pipeline.image(for: url)
+      await pipeline.cache.flush()
+      _ = try await pipeline.image(for: url)
+      pipeline.cache.memory.removeAll()
+      _ = try await pipeline.image(for: url)
+      #expect(
+        observed.events(of: 1) == [
+          "created", "started", "memory miss: absent", "store miss: absent", "answered: 200",
+          "progress: \(count) of \(count)", "decoded: 8x8", "stored in memory: 256 bytes", "finished: network",
+        ])
+      #expect(observed.events(of: 2) == ["created", "started", "memory hit", "finished: memory"])
+      #expect(
+        observed.events(of: 3) == [
+          "created", "started", "memory miss: absent", "store hit: \(count) bytes", "decoded: 8x8",
+          "stored in memory: 256 bytes", "finished: store",
+        ])
+      #expect(observed.cacheEvents == ["stored in store: \(count) bytes"])
+    }
+  }
+
+  @Test func `loads that join another tell where they did, and then the same steps`() async throws {
+    try await withObservedPipeline { server, observed in
+      let gate = Gate()
+      let url = server.serve("/a.png", .body(observed.picture).held(by: gate))
+      let progress = "progress: \(observed.picture.count) of \(observed.picture.count)"
+      let first = observed.pipeline.task(for: ImageRequest(url: url))
+      try await observed.log.waitForEvents(count: 4)
+      let second = observed.pipeline.task(for: ImageRequest(url: url))
+      try await observed.log.waitForEvents(count: 8)
+      let smaller = observed.pipeline.task(for: ImageRequest(url: url, size: .fit(width: 4, height: 4)))
+      try await observed.log.waitForEvents(count: 12)
+      gate.open()
+      for task in [first, second, smaller] { _ = try await task.image }
+      #expect(
+        observed.events(of: 2) == [
+          "created", "started", "memory miss: absent", "joined: image", "answered: 200", progress, "decoded: 8x8",
+          "stored in memory: 256 bytes", "finished: network",
+        ])
+      #expect(
+        observed.events(of: 3) == [
+          "created", "started", "memory miss: absent", "joined: bytes", "answered: 200", progress, "decoded: 4x4",
+          "stored in memory: 64 bytes", "finished: network",
+        ])
+    }
+  }
+
+  @Test func `processors are told in their order`() async throws {
+    try await withObservedPipeline { server, observed in
+      let url = server.serve("/a.png", .body(observed.picture))
+      let processors = ["one", "two"].map { ClosureProcessor(identifier: $0) { $0 } }
+      _ = try await observed.pipeline.image(for: ImageRequest(url: url, processors: processors))
+      #expect(
+        observed.events(of: 1).suffix(5) == [
+          "decoded: 8x8", "processed: \(processors[0].identifier)", "processed: \(processors[1].identifier)",
+          "stored in memory: 256 bytes", "finished: network",
+        ])
+    }
+  }
+
+  @Test func `an attempt that fails is told with what follows it`() async throws {
+    try await withObservedPipeline { server, observed in
+      let url = server.serve("/a.png", .status(503), .status(503), .body(observed.picture))
+      _ = try await observed.pipeline.image(for: url)
+      let middle = observed.events(of: 1).dropFirst(4).prefix(5)
+      #expect(
+        Array(middle) == ["answered: 503", "retrying after 1", "answered: 503", "retrying after 2", "answered: 200"])
+    }
+  }
+
+  @Test func `a load that fails says so last`() async throws {
+    try await withObservedPipeline { server, observed in
+      let url = server.serve("/missing", .status(404))
+      await #expect(throws: ImageError.self) { try await observed.pipeline.image(for: url) }
+      #expect(
+        observed.events(of: 1) == [
+          "created", "started", "memory miss: absent", "store miss: absent", "answered: 404", "failed",
+        ])
+    }
+  }
+
+  @Test func `a load that is cancelled ends with that, at once`() async throws {
+    try await withObservedPipeline { server, observed in
+      let url = server.serve("/a.png", .body(observed.picture).stalled(at: .head(0)))
+      let task = observed.pipeline.task(for: ImageRequest(url: url))
+      try await server.waitForRequests(count: 1)
+      task.cancel()
+      let told = ["created", "started", "memory miss: absent", "store miss: absent", "cancelled"]
+      #expect(observed.events(of: 1) == told)
+      try await server.waitForClose(ofConnection: server.requests[0].connectionID)
+      #expect(observed.events(of: 1) == told, "nothing is told after the end")
+    }
+  }
+
+  @Test func `what is stale is told as the reason to ask, and its answer too`() async throws {
+    let clock = TestClock()
+    try await withObservedPipeline(configure: { $0.time = clock }) { server, observed in
+      let fields: HeaderFields = ["ETag": "\"1\"", "Cache-Control": "max-age=60"]
+      let url = server.serve("/a.png", .body(observed.picture, headers: fields), .status(304, headers: fields))
+      _ = try await observed.pipeline.image(for: url)
+      await observed.pipeline.cache.flush()
+      clock.advance(by: .seconds(61))
+      _ = try await observed.pipeline.image(for: url)
+      #expect(
+        observed.events(of: 2) == [
+          "created", "started", "memory miss: stale", "store miss: stale", "answered: 304",
+          "stored in memory: 256 bytes", "finished: store",
+        ])
+    }
+  }
+
+  @Test func `a tier that may not be read is told as such`() async throws {
+    try await withObservedPipeline { server, observed in
+      let url = server.serve("/a.png", .body(observed.picture))
+      _ = try await observed.pipeline.image(for: ImageRequest(url: url, cachePolicy: .none))
+      #expect(observed.events(of: 1).dropFirst(2).prefix(2) == ["memory miss: not read", "store miss: not read"])
+    }
+  }
+
+  @Test func `an image whose time is over is told as expired`() async throws {
+    let clock = TestClock()
+    let memory = MemoryCache(time: clock)
+    try await withObservedPipeline(configure: { $0.cache = ImageCache(memory: memory, store: $0.cache.store) }) {
+      server, observed in
+      let url = server.serve("/a.png", .body(observed.picture))
+      _ = try await observed.pipeline.image(for: url)
+      clock.advance(by: .seconds(301))
+      _ = try await observed.pipeline.image(for: url)
+      #expect(observed.events(of: 2)[2] == "memory miss: expired")
+      #expect(observed.cacheEvents.contains("evicted from memory: 1 by expiration"))
+    }
+  }
+
+  @Test func `images that leave memory to make room are told`() async throws {
+    let memory = MemoryCache(configuration: MemoryCacheConfiguration(costLimit: 300))
+    try await withObservedPipeline(configure: { $0.cache = ImageCache(memory: memory) }) { server, observed in
+      for name in ["/a.png", "/b.png"] {
+        _ = try await observed.pipeline.image(for: server.serve(name, .body(observed.picture)))
+      }
+      #expect(observed.cacheEvents == ["evicted from memory: 1 by size"])
+      #expect(observed.pipeline.cache.statistics.memory?.evictions.byCost == 1)
+      #expect(observed.events(of: 1)[3] == "store miss: not read", "there is no store")
+    }
+  }
+
+  @Test func `bytes that are only fetched are told as well`() async throws {
+    try await withObservedPipeline { server, observed in
+      let url = server.serve("/a.png", .body(observed.picture))
+      let progress = "progress: \(observed.picture.count) of \(observed.picture.count)"
+      let steps = ["created", "started", "store miss: absent", "answered: 200", progress, "finished: network"]
+      _ = try await observed.pipeline.data(for: ImageRequest(url: url))
+      #expect(observed.events(of: 1) == steps)
+      let prefetcher = ImagePrefetcher(pipeline: observed.pipeline, destination: .store)
+      _ = await prefetcher.start([url]).result
+      #expect(observed.events(of: 2) == steps)
+    }
+  }
+
+  @Test func `a handler may use the pipeline and its caches`() async throws {
+    let memory = MemoryCache(configuration: MemoryCacheConfiguration(costLimit: 300))
+    try await withOrigin { server, folder in
+      let held = Monitor<ImagePipeline?>(nil)
+      let observed = try ObservedPipeline(folder: folder) { configuration in
+        configuration.cache = ImageCache(memory: memory, store: configuration.cache.store)
+        configuration.eventHandler = { _ in
+          memory.trim(to: 0)
+          guard let pipeline = held.read({ $0 }) else { return }
+          _ = pipeline.cachedImage(for: ImageRequest(source: .address("http://127.0.0.1/")))
+          _ = (pipeline.activeLoadCount, pipeline.cache.statistics)
+        }
+      }
+      held.update { $0 = observed.pipeline }
+      // The handler holds the pipeline that holds the handler.
+      defer { held.update { $0 = nil } }
+      let url = server.serve("/a.png", .body(observed.picture))
+      for _ in 0..<3 { _ = try await observed.pipeline.image(for: url) }
+      await observed.pipeline.cache.flush()
+    }
+  }
+
+  @Test func `of many loads at once each begins with its creation and ends once`() async throws {
+    try await withObservedPipeline { server, observed in
+      let urls = (0..<4).map { server.serve("/\($0).png", .body(observed.picture)) }
+      await withTaskGroup { group in
+        for number in 0..<200 {
+          let task = observed.pipeline.task(for: ImageRequest(url: urls[number % 4]))
+          if number % 3 == 0 { group.addTask { task.cancel() } }
+          group.addTask { _ = try? await task.image }
+        }
+      }
+      for load in UInt64(1)...200 {
+        let events = observed.events(of: load)
+        #expect(events.first == "created")
+        #expect(["finished: network", "finished: memory", "finished: store", "cancelled"].contains(events.last))
+        #expect(events.filter { $0.hasPrefix("finished") || $0 == "cancelled" }.count == 1)
+      }
+    }
+  }
+
+  @Test func `a response prints where it came from, what was done and why`() async throws {
+    try await withObservedPipeline { server, observed in
+      let url = server.serve("/a.png", .body(observed.picture))
+      let response = try await observed.pipeline.response(for: ImageRequest(url: url))
+      let parts = response.description.split(separator: ": ", maxSplits: 1)
+      #expect(parts[0] == "8x8 from network, \(observed.picture.count) bytes")
+      let steps = parts[1].replacing(/[0-9.]+ ms/, with: "n ms")
+      #expect(steps == "storeRead n ms (absent), queue n ms, transfer n ms, decode n ms")
+      let again = try await observed.pipeline.response(for: ImageRequest(url: url))
+      #expect(again.description == "8x8 from memory")
+    }
+  }
+}

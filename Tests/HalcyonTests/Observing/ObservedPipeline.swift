@@ -1,0 +1,54 @@
+import Foundation
+import Halcyon
+import HalcyonTesting
+import TestSupport
+
+/// A pipeline with an empty cache whose events are written down.
+struct ObservedPipeline {
+  let pipeline: ImagePipeline
+  let log: EventLog<PipelineEvent>
+  /// A PNG of 8 x 8 pixels, small enough to arrive in one piece.
+  let picture: Data
+
+  init(folder: URL, configure: (inout ImagePipeline.Configuration) -> Void = { _ in }) throws {
+    let log = EventLog<PipelineEvent>()
+    var configuration = ImagePipeline.Configuration.standard(
+      cache: ImageCache(
+        memory: MemoryCache(configuration: MemoryCacheConfiguration(costLimit: 1 << 20)),
+        store: DiskCache(directory: folder)))
+    configuration.eventHandler = { log.record($0) }
+    configuration.retryStrategy = RetryAtOnce()
+    configure(&configuration)
+    self.log = log
+    pipeline = ImagePipeline(configuration: configuration)
+    picture = try PNGEncoder().encode(
+      Bitmap(size: PixelSize(width: 8, height: 8), isOpaque: true) { pixels in
+        for index in pixels.indices { pixels[index] = 255 }
+      }, options: EncodingOptions())
+  }
+
+  /// What was told of one load, in order.
+  func events(of load: UInt64) -> [String] {
+    log.events.filter { $0.load == load }.map(\.kind.description)
+  }
+
+  /// What was told of no load in particular.
+  var cacheEvents: [String] { log.events.filter { $0.load == nil }.map(\.kind.description) }
+}
+
+/// A server and an observed pipeline for one test.
+func withObservedPipeline(
+  configure: (inout ImagePipeline.Configuration) -> Void = { _ in },
+  _ body: (ImageServer, ObservedPipeline) async throws -> Void
+) async throws {
+  try await withOrigin { server, folder in
+    let observed = try ObservedPipeline(folder: folder, configure: configure)
+    try await body(server, observed)
+    await observed.pipeline.cache.flush()
+  }
+}
+
+/// Tries three times without waiting.
+private struct RetryAtOnce: RetryStrategy {
+  func delay(after failure: FailedAttempt) async -> Duration? { failure.attemptCount < 3 ? .zero : nil }
+}

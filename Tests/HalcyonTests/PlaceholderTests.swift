@@ -1,0 +1,78 @@
+import Foundation
+import Halcyon
+import TestSupport
+import Testing
+
+struct PlaceholderTests {
+  @Test func `a stand-in is there before the image on a later load`() async throws {
+    try await withOrigin { server, folder in
+      let url = server.serve("/rocket.jpg", .body(try Photos.data("rocket.jpg")))
+      let request = ImageRequest(url: url, size: .fit(width: 200, height: 200))
+      let first = ImagePipeline(cache: .standard(directory: folder))
+      #expect(first.placeholder(for: request) == nil)
+      #expect(await first.storedPlaceholder(for: request) == nil)
+      let image = try await first.image(for: request)
+      let hash = try #require(first.placeholder(for: request), "in memory at once")
+      #expect(hash == ThumbHash(image.bitmap))
+      await first.cache.flush()
+
+      let second = ImagePipeline(cache: .standard(directory: folder))
+      #expect(second.placeholder(for: request) == nil, "nothing has been read from disk")
+      #expect(await second.storedPlaceholder(for: request) == hash)
+      #expect(second.placeholder(for: request) == hash)
+      let other = ImageRequest(url: url, size: .fit(width: 50, height: 50))
+      #expect(second.placeholder(for: other) == hash, "all sizes share it")
+      #expect(server.requests.count == 1)
+    }
+  }
+
+  @Test func `transparency is kept`() async throws {
+    try await withPipeline { server, pipeline in
+      let bitmap = try Bitmap(size: PixelSize(width: 64, height: 64), isOpaque: false) { bytes in
+        for index in 0..<bytes.count / 2 { bytes[index] = 255 }
+      }
+      let url = server.serve("/a.png", .body(try PNGEncoder().encode(bitmap, options: EncodingOptions())))
+      let request = ImageRequest(url: url)
+      _ = try await pipeline.image(for: request)
+      let standIn = try #require(pipeline.placeholder(for: request)).bitmap()
+      #expect(standIn[16, 2].alpha > 200)
+      #expect(standIn[16, 29].alpha < 55)
+    }
+  }
+
+  @Test func `a part of an image, a stored copy and a switch make none`() async throws {
+    try await withOrigin { server, folder in
+      let url = server.serve("/rocket.jpg", .body(try Photos.data("rocket.jpg")))
+      var configuration = ImagePipeline.Configuration.standard(cache: .standard(directory: folder))
+      let cropped = ImageRequest(url: url, size: .fill(width: 20, height: 20))
+      let pipeline = ImagePipeline(configuration: configuration)
+      _ = try await pipeline.image(for: cropped)
+      #expect(pipeline.placeholder(for: cropped) == nil)
+      await pipeline.cache.flush()
+
+      configuration.makesPlaceholders = false
+      configuration.cache = .standard(directory: folder.appending(path: "other"))
+      let without = ImagePipeline(configuration: configuration)
+      _ = try await without.image(for: url)
+      #expect(without.placeholder(for: ImageRequest(url: url)) == nil)
+      await without.cache.flush()
+    }
+  }
+
+  @Test func `a stand-in survives a server that says nothing has changed`() async throws {
+    try await withOrigin { server, folder in
+      let fields: HeaderFields = ["ETag": "\"1\"", "Cache-Control": "no-cache"]
+      let photo = Reply.body(try Photos.data("rocket.jpg"), headers: fields)
+      let url = server.serve("/rocket.jpg", photo, .status(304, headers: fields))
+      let request = ImageRequest(url: url)
+      let first = ImagePipeline(cache: .standard(directory: folder))
+      _ = try await first.image(for: request)
+      await first.cache.flush()
+      _ = try await first.image(for: request)
+      await first.cache.flush()
+      #expect(server.statuses == [200, 304])
+      let second = ImagePipeline(cache: .standard(directory: folder))
+      #expect(await second.storedPlaceholder(for: request) == first.placeholder(for: request))
+    }
+  }
+}
