@@ -11,6 +11,11 @@ public protocol DataStore: Sendable {
   /// The entry stored under a key, or `nil`. Reading counts as use.
   func entry(for key: CacheKey) async throws -> StoredEntry?
 
+  /// The entry stored under a key, with a say in whether reading extends its life.
+  ///
+  /// A store that knows one way only need not implement this.
+  func entry(for key: CacheKey, extending: ExpirationExtension) async throws -> StoredEntry?
+
   /// Whether the key has an entry. Asking counts for nothing.
   ///
   /// A store that does not implement this reads the entry.
@@ -25,6 +30,14 @@ public protocol DataStore: Sendable {
   @discardableResult
   func updateMetadata(_ metadata: EntryMetadata, for key: CacheKey) async throws -> Bool
 
+  /// Keeps an entry from being evicted, or lets it go again.
+  ///
+  /// A store that evicts nothing need not implement this.
+  ///
+  /// - Returns: Whether the key had an entry, and could be pinned.
+  @discardableResult
+  func setPinned(_ isPinned: Bool, for key: CacheKey) async throws -> Bool
+
   /// Forgets one entry.
   func removeEntry(for key: CacheKey) async throws
 
@@ -33,6 +46,15 @@ public protocol DataStore: Sendable {
 }
 
 extension DataStore {
+  /// The entry stored under a key; `extending` changes nothing.
+  public func entry(for key: CacheKey, extending: ExpirationExtension) async throws -> StoredEntry? {
+    try await entry(for: key)
+  }
+
+  /// Pins nothing.
+  @discardableResult
+  public func setPinned(_ isPinned: Bool, for key: CacheKey) async throws -> Bool { false }
+
   /// Whether the key has an entry; reads it to find out.
   public func containsEntry(for key: CacheKey) async throws -> Bool { try await entry(for: key) != nil }
 }
