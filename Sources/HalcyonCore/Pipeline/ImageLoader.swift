@@ -7,19 +7,20 @@ final class ImageLoader: Sendable {
     var image: DecodedImage
     var body: FetchedBody
     var trace: LoadTrace
+    /// The writing of the image to the store, where that was started.
+    var variantWrite: Task<Void, Never>?
+    /// Whether the image was in the store as it is shown.
+    var isStoredVariant = false
   }
 
   private struct JobKey: Hashable {
     let key: CacheKey
-    let policy: CachePolicy
-    let freshness: FreshnessPolicy
-    let usesETags: Bool
-    let allowsPartialImage: Bool
+    let terms: LoadTerms
   }
 
   let configuration: ImagePipeline.Configuration
   let fetcher: ImageFetcher
-  private let workers: WorkerPool
+  let workers: WorkerPool
   private let jobs = SharedJobs<JobKey, Loaded>()
 
   init(configuration: ImagePipeline.Configuration) {
@@ -33,10 +34,20 @@ final class ImageLoader: Sendable {
 
   /// The image in memory, if the request allows to look there and it may be shown as it is.
   func memoryResponse(for request: ImageRequest, key: CacheKey) -> ImageResponse? {
-    guard request.cachePolicy.readsMemory, request.freshness != .reload,
-      let image = configuration.cache.memory.image(for: key), request.freshness != .respect || isFresh(image)
+    guard request.cachePolicy.readsMemory, !request.freshness.asksFirst, let image = memoryImage(request, key),
+      request.freshness != .respect || isFresh(image)
     else { return nil }
     return ImageResponse(image: image, origin: .memory, trace: LoadTrace())
+  }
+
+  private func memoryImage(_ request: ImageRequest, _ key: CacheKey) -> DecodedImage? {
+    let memory = configuration.targetCache(for: request).memory
+    if let image = memory.image(for: key, extending: request.memoryExtension) { return image }
+    guard request.firstFrameOnly else { return nil }
+    // The still picture of an animation will do.
+    var animated = request
+    animated.options.firstFrameOnly = false
+    return memory.image(for: RequestKeys(animated).image, extending: request.memoryExtension)?.still
   }
 
   private func isFresh(_ image: DecodedImage) -> Bool {
@@ -132,7 +143,8 @@ final class ImageLoader: Sendable {
   private func singleResponse(
     for request: ImageRequest, keys: RequestKeys, _ interest: LoadInterest
   ) async throws(ImageError) -> ImageResponse {
-    let loaded = try await load(request, keys: keys, interest: interest, keepsResult: true)
+    var loaded = try await load(request, keys: keys, interest: interest, keepsResult: true)
+    if request.waitsForStore { await loaded.waitForWriting() }
     return ImageResponse(
       image: loaded.image, origin: loaded.body.origin, url: loaded.body.metadata.url,
       encodedByteCount: loaded.body.data.count, trace: loaded.trace)
@@ -141,28 +153,30 @@ final class ImageLoader: Sendable {
   private func load(
     _ request: ImageRequest, keys: RequestKeys, interest: LoadInterest, keepsResult: Bool
   ) async throws(ImageError) -> Loaded {
-    let jobKey = JobKey(
-      key: keys.image, policy: request.cachePolicy, freshness: request.freshness, usesETags: request.usesETags,
-      allowsPartialImage: request.allowsPartialImage)
+    let jobKey = JobKey(key: keys.image, terms: LoadTerms(request))
     return try await jobs.value(
       for: jobKey, interest: interest, keepsResult: keepsResult
     ) { [self] interest throws(ImageError) in
       let (renewed, body) = try await renewed(request, keys: keys, interest: interest)
       // What was fetched to find out is found again by the steps below, as long as it is held.
       defer { withExtendedLifetime(body) {} }
-      let loaded =
+      var loaded =
         if let renewed {
           renewed
+        } else if keepsResult, let variant = try await storedVariant(request, keys: keys, interest: interest) {
+          variant
         } else if let processor = request.processors.last {
           try await process(request, with: processor, interest: interest)
         } else {
           try await decode(request, key: keys.fetch, interest: interest)
         }
       // Somebody who joins after this line finds nothing in memory next time, and decodes again: no harm is done.
-      if request.cachePolicy.writesMemory, interest.keepsResult, loaded.body.mayStayInMemory,
-        !loaded.image.isPartial
-      {
-        configuration.cache.memory.store(loaded.image, for: keys.image, expiration: nil)
+      if interest.keepsResult, loaded.body.mayStayInMemory, !loaded.image.isPartial {
+        if request.cachePolicy.writesMemory {
+          configuration.targetCache(for: request).memory.store(
+            loaded.image, for: keys.image, expiration: request.given?.options.memoryExpiration)
+        }
+        if !loaded.isStoredVariant { loaded.variantWrite = await storeVariant(of: loaded, request, keys: keys) }
       }
       return loaded
     }
@@ -172,7 +186,8 @@ final class ImageLoader: Sendable {
   private func renewed(
     _ request: ImageRequest, keys: RequestKeys, interest: LoadInterest
   ) async throws(ImageError) -> (Loaded?, FetchedBody?) {
-    guard request.cachePolicy.readsMemory, var image = configuration.cache.memory.image(for: keys.image),
+    let memory = configuration.targetCache(for: request).memory
+    guard request.cachePolicy.readsMemory, var image = memory.image(for: keys.image),
       let known = image.facts.freshness
     else { return (nil, nil) }
     let body = try await fetcher.body(for: request, key: keys.fetch, interest: interest)
@@ -180,7 +195,7 @@ final class ImageLoader: Sendable {
       let version = try? await workers.run(priority: interest.priority, { _ in body.version }), version == known.version
     else { return (nil, body) }
     image.facts.freshness = SourceFreshness(end: end, version: version)
-    await keep(body)
+    await keep(body, of: request)
     return (Loaded(image: image, body: body, trace: body.trace), body)
   }
 
@@ -195,7 +210,7 @@ final class ImageLoader: Sendable {
     let image = loaded.image
     do {
       let bitmap = try await workers.run(priority: interest.priority) { _ in try processor.process(image.bitmap) }
-      loaded.image = image.replacing(bitmap)
+      loaded.image = request.processesFrames ? image.replacing(bitmap, by: processor) : image.replacing(bitmap)
     } catch is CancellationError {
       throw .cancelled
     } catch {
@@ -210,7 +225,7 @@ final class ImageLoader: Sendable {
   ) async throws(ImageError) -> Loaded {
     let body = try await fetcher.body(for: request, key: key, interest: interest)
     do throws(ImageError) {
-      return try await decode(body, request: request, key: key, interest: interest)
+      return try await decode(body, request: request, interest: interest)
     } catch {
       if body.origin == .network { fetcher.note(error, for: key) }
       // What the store holds was an image once. When it no longer is, it is worth fetching again, once.
@@ -220,12 +235,12 @@ final class ImageLoader: Sendable {
       var retry = request
       retry.cachePolicy.readsStore = false
       let fresh = try await fetcher.body(for: retry, key: key, interest: interest)
-      return try await decode(fresh, request: request, key: key, interest: interest)
+      return try await decode(fresh, request: request, interest: interest)
     }
   }
 
-  private func decode(
-    _ body: FetchedBody, request: ImageRequest, key: CacheKey, interest: LoadInterest
+  func decode(
+    _ body: FetchedBody, request: ImageRequest, interest: LoadInterest
   ) async throws(ImageError) -> Loaded {
     let url = body.metadata.url ?? .unnamedImage
     guard let decoder = configuration.decoders.first(where: { $0.formats.contains(body.info.format) }) else {
@@ -237,7 +252,8 @@ final class ImageLoader: Sendable {
     do {
       image = try await workers.run(priority: interest.priority) { flag in
         let options = DecodingOptions(
-          size: request.size, limits: limits, allowsPartialImage: request.allowsPartialImage
+          size: request.size, limits: limits, allowsPartialImage: request.allowsPartialImage,
+          keepsAnimation: !request.firstFrameOnly
         ) { flag.isCancelled }
         var image = try decoder.image(from: body.data, options: options)
         image.facts.freshness = body.freshEnd.map { SourceFreshness(end: $0, version: body.version) }
@@ -254,15 +270,20 @@ final class ImageLoader: Sendable {
     }
     var trace = body.trace
     trace.add(.decode, since: start)
-    if !image.isPartial { await keep(body) }
+    if !image.isPartial { await keep(body, of: request) }
     return Loaded(image: image, body: body, trace: trace)
   }
 
   /// Hands what is new to the store, once it is proven to be an image. A store that fails fails no load.
-  private func keep(_ body: FetchedBody) async {
-    guard let draft = body.draft, let cache = configuration.httpCache, body.prove() else { return }
-    await configuration.cache.writes.start(byteCount: body.data.count) {
-      try? await cache.store(draft, body: body.data)
+  private func keep(_ body: FetchedBody, of request: ImageRequest) async {
+    if request.storesOriginal { await keepOriginal(body, of: request) }
+  }
+
+  func keepOriginal(_ body: FetchedBody, of request: ImageRequest) async {
+    guard let draft = body.draft, let cache = configuration.httpCache(for: request) else { return }
+    let (writes, data) = (configuration.originalCache(for: request).writes, body.data)
+    await body.startWriting {
+      await writes.start(byteCount: data.count) { try? await cache.store(draft, body: data) }
     }
   }
 }

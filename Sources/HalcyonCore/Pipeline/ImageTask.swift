@@ -23,16 +23,21 @@ public final class ImageTask: Sendable {
   private let broadcast: EventBroadcast
   private let work: Task<Void, Never>
 
-  init(request: ImageRequest, loader: ImageLoader) {
+  /// - Parameter onCompletion: Called with the outcome, once.
+  init(
+    request: ImageRequest, loader: ImageLoader,
+    onCompletion: (@Sendable (Result<ImageResponse, ImageError>) -> Void)? = nil
+  ) {
     self.request = request
-    let broadcast = EventBroadcast()
+    let broadcast = EventBroadcast(onCompletion: onCompletion)
     let previews = loader.previews(for: request)
     let interest = LoadInterest(priority: request.priority) { event in
       switch event {
       case .progress(let progress): broadcast.send(.progress(progress))
       case .info(let info): broadcast.send(.info(info))
-      case .preview(let image): broadcast.send(.preview(image))
-      case .partial(let data, let info): previews?.receive(data, info) { broadcast.send(.preview($0)) }
+      case .preview(let image): broadcast.send(.preview(request.delivered(image)))
+      case .partial(let data, let info):
+        previews?.receive(data, info) { broadcast.send(.preview(request.delivered($0))) }
       }
     }
     if previews != nil { interest.wantPartialData() }
@@ -41,10 +46,11 @@ public final class ImageTask: Sendable {
     work = Task {
       let keys = RequestKeys(request)
       if let response = loader.memoryResponse(for: request, key: keys.image) {
-        return broadcast.finish(.success(response))
+        return broadcast.finish(.success(await request.delivered(response)))
       }
       do throws(ImageError) {
-        broadcast.finish(.success(try await loader.response(for: request, keys: keys, interest: interest)))
+        let response = try await loader.response(for: request, keys: keys, interest: interest)
+        broadcast.finish(.success(await request.delivered(response)))
       } catch {
         broadcast.finish(.failure(error))
       }
@@ -99,6 +105,11 @@ private final class EventBroadcast: Sendable {
   }
 
   private let state = Lock(State())
+  private let onCompletion: (@Sendable (Result<ImageResponse, ImageError>) -> Void)?
+
+  init(onCompletion: (@Sendable (Result<ImageResponse, ImageError>) -> Void)?) {
+    self.onCompletion = onCompletion
+  }
 
   var result: Result<ImageResponse, ImageError>? { state.withLock(\.result) }
 
@@ -125,16 +136,18 @@ private final class EventBroadcast: Sendable {
   }
 
   func finish(_ result: Result<ImageResponse, ImageError>) {
-    let listeners: [AsyncStream<ImageTask.Event>.Continuation] = state.withLock { state in
-      guard state.result == nil else { return [] }
+    let listeners: [AsyncStream<ImageTask.Event>.Continuation]? = state.withLock { state in
+      guard state.result == nil else { return nil }
       state.result = result
       defer { state.listeners = [:] }
       return Array(state.listeners.values)
     }
+    guard let listeners else { return }
     for listener in listeners {
       listener.yield(.finished(result))
       listener.finish()
     }
+    onCompletion?(result)
   }
 
   private func remove(_ id: Int) {
