@@ -4,7 +4,7 @@ public import Foundation
 ///
 /// It holds the encoded bytes and no pictures, so it is small and cheap to keep. Safe from any thread.
 public final class AnimatedImage: Sendable {
-  /// The encoded bytes, as they came.
+  /// The encoded bytes, as they came: what processors make of the pictures is not in them.
   public let data: Data
   /// The facts about the file.
   public let info: ImageInfo
@@ -13,6 +13,8 @@ public final class AnimatedImage: Sendable {
 
   private let decoder: any AnimatedImageDecoder
   private let options: DecodingOptions
+  /// Changes to each picture, made when it is asked for.
+  private let processors: [any ImageProcessor]
   private let shared = Lock(WeakFrames())
 
   private struct WeakFrames: Sendable {
@@ -35,6 +37,19 @@ public final class AnimatedImage: Sendable {
     self.info = info
     self.decoder = decoder
     self.options = options
+    processors = []
+  }
+
+  private init(_ image: AnimatedImage, adding processor: any ImageProcessor) {
+    (data, info, animation) = (image.data, image.info, image.animation)
+    (decoder, options) = (image.decoder, image.options)
+    processors = image.processors + [processor]
+  }
+
+  /// The same animation with one more change to each of its pictures, whose times stay as they are. Nothing is changed
+  /// before it is asked for.
+  public func processed(by processor: any ImageProcessor) -> AnimatedImage {
+    AnimatedImage(self, adding: processor)
   }
 
   /// Encoded bytes in memory.
@@ -54,6 +69,24 @@ public final class AnimatedImage: Sendable {
 
   /// A reader of all pictures from the first one on, for one thread at a time.
   public func frameReader() throws -> any ImageFrameReader {
-    try decoder.frameReader(for: data, options: options)
+    processors.isEmpty ? try sourceReader() : ProcessedFrameReader(try sourceReader(), of: self)
+  }
+
+  /// A reader of the pictures as they are in the file.
+  func sourceReader() throws -> any ImageFrameReader { try decoder.frameReader(for: data, options: options) }
+
+  /// A picture of the file as this animation shows it.
+  ///
+  /// - Throws: ``ImageError/processingFailed(identifier:cause:)``.
+  func processed(_ frame: AnimationFrame) throws -> AnimationFrame {
+    var frame = frame
+    for processor in processors {
+      do {
+        frame.bitmap = try processor.process(frame.bitmap)
+      } catch {
+        throw ImageError.processingFailed(identifier: processor.identifier, cause: error)
+      }
+    }
+    return frame
   }
 }

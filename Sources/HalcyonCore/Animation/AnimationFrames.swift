@@ -39,9 +39,25 @@ public final class AnimationFrames: Sendable {
   /// - Throws: What the decoder throws, usually ``ImageDecodingError``. Pictures before the damaged one can still be
   ///   had. ``ImageDecodingError/cancelled`` when the calling task is cancelled.
   public func frame(at index: Int) async throws -> AnimationFrame {
+    try await frame(at: index, isShown: true)
+  }
+
+  /// Decodes all pictures, or the first of them where not all can be held.
+  ///
+  /// - Throws: What ``frame(at:)`` throws; the pictures before the damaged one are held then.
+  public func preload() async throws {
+    var index = 0
+    // How many can be held is known once there is one.
+    while index < min(animation.frameCount, schedule.withLock({ $0.cache.capacity })) {
+      _ = try await frame(at: index, isShown: false)
+      index += 1
+    }
+  }
+
+  private func frame(at index: Int, isShown: Bool) async throws -> AnimationFrame {
     check(index)
     let (known, id) = schedule.withLock { schedule in
-      schedule.cache.current = index
+      if isShown { schedule.cache.current = index }
       return (schedule.result(at: index), schedule.newID())
     }
     if let known {

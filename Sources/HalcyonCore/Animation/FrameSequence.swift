@@ -8,7 +8,7 @@ struct FrameSequence {
     self.image = image
   }
 
-  /// The picture at an index. Takes as long as all pictures between the last one and this one.
+  /// The picture at an index. Takes as long as decoding all pictures between the last one and this one.
   mutating func frame(at index: Int) throws -> AnimationFrame {
     do {
       return try read(index)
@@ -20,7 +20,7 @@ struct FrameSequence {
   }
 
   private mutating func read(_ index: Int) throws -> AnimationFrame {
-    let reader = try reader ?? image.frameReader()
+    let reader = try reader ?? image.sourceReader()
     self.reader = reader
     if index < position {
       try reader.rewind()
@@ -28,7 +28,8 @@ struct FrameSequence {
     }
     while let frame = try reader.nextFrame() {
       position += 1
-      if position == index + 1 { return frame }
+      // Those that are only passed need no processing.
+      if position == index + 1 { return try image.processed(frame) }
     }
     throw ImageDecodingError.corrupt(image.info.format, reason: "it ends after \(position) pictures")
   }

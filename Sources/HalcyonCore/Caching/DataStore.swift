@@ -11,10 +11,12 @@ public protocol DataStore: Sendable {
   /// The entry stored under a key, or `nil`. Reading counts as use.
   func entry(for key: CacheKey) async throws -> StoredEntry?
 
-  /// The entry stored under a key, or why there is none; reading counts as use.
+  /// The entry stored under a key, or why there is none; reading counts as use, and `extending` says what it does to the
+  /// entry's life.
   ///
-  /// A store that does not implement this says that what ``entry(for:)`` does not give is absent.
-  func lookUp(_ key: CacheKey) async throws -> TierAnswer<StoredEntry>
+  /// A store that does not implement this says that what ``entry(for:)`` does not give is absent, and extends lives in
+  /// its one way.
+  func lookUp(_ key: CacheKey, extending: ExpirationExtension) async throws -> TierAnswer<StoredEntry>
 
   /// Whether the key has an entry. Asking counts for nothing.
   ///
@@ -35,6 +37,14 @@ public protocol DataStore: Sendable {
   @discardableResult
   func updateMetadata(_ metadata: EntryMetadata, for key: CacheKey) async throws -> Bool
 
+  /// Keeps an entry from being evicted, or lets it go again.
+  ///
+  /// A store that evicts nothing need not implement this.
+  ///
+  /// - Returns: Whether the key had an entry, and could be pinned.
+  @discardableResult
+  func setPinned(_ isPinned: Bool, for key: CacheKey) async throws -> Bool
+
   /// Forgets one entry.
   func removeEntry(for key: CacheKey) async throws
 
@@ -43,10 +53,19 @@ public protocol DataStore: Sendable {
 }
 
 extension DataStore {
-  /// The entry stored under a key; what is not given is absent.
-  public func lookUp(_ key: CacheKey) async throws -> TierAnswer<StoredEntry> {
+  /// The entry stored under a key; what is not given is absent, and `extending` changes nothing.
+  public func lookUp(_ key: CacheKey, extending: ExpirationExtension) async throws -> TierAnswer<StoredEntry> {
     try await entry(for: key).map { .hit($0) } ?? .miss(.absent)
   }
+
+  /// The entry stored under a key, or why there is none; reading extends its life as the store does by itself.
+  public func lookUp(_ key: CacheKey) async throws -> TierAnswer<StoredEntry> {
+    try await lookUp(key, extending: .cacheTime)
+  }
+
+  /// Pins nothing.
+  @discardableResult
+  public func setPinned(_ isPinned: Bool, for key: CacheKey) async throws -> Bool { false }
 
   /// Whether the key has an entry; reads it to find out.
   public func containsEntry(for key: CacheKey) async throws -> Bool { try await entry(for: key) != nil }

@@ -7,6 +7,9 @@ public enum FreshnessPolicy: Hashable, Sendable, CaseIterable {
   /// The server is asked although the answer is fresh, unless the answer says that it does not change while it is
   /// (`immutable`, RFC 8246). An answer that still holds is not transferred again.
   case reload
+  /// The image is transferred again, whatever is stored and however fresh, and takes its place. What fails is an error:
+  /// nothing stored stands in for it.
+  case refetch
   /// Whatever is stored is served, however old and whatever it demands; the network is not used, not even on a miss.
   case cacheOnly
   /// The network is not used, and what is stored is served, however old, unless it demands to be asked for each time
@@ -15,4 +18,7 @@ public enum FreshnessPolicy: Hashable, Sendable, CaseIterable {
 
   /// Whether the server may be asked at all.
   public var usesNetwork: Bool { self != .cacheOnly && self != .offline }
+
+  /// Whether what is stored, however fresh, is served only after its server was asked.
+  var asksFirst: Bool { self == .reload || self == .refetch }
 }

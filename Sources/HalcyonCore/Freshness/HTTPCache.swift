@@ -39,9 +39,9 @@ public struct HTTPCache: Sendable {
   ) async -> CacheLookup {
     let found = await find(key, requestHeaders: requestHeaders)
     let action = action(on: found.entry?.metadata, requestHeaders: requestHeaders, policy: policy, at: now)
-    var added = found.entry?.metadata.validators ?? HTTPHeaders()
+    var added = policy == .refetch ? HTTPHeaders() : found.entry?.metadata.validators ?? HTTPHeaders()
     if !usesETags { added["If-None-Match"] = nil }
-    if policy == .reload, requestHeaders["Cache-Control"] == nil { added["Cache-Control"] = "no-cache" }
+    if policy.asksFirst, requestHeaders["Cache-Control"] == nil { added["Cache-Control"] = "no-cache" }
     return CacheLookup(
       key: key, requestHeaders: requestHeaders, found: found, action: action, addedFields: added)
   }
@@ -103,6 +103,7 @@ extension HTTPCache {
       let verdict = rules.verdict(on: stored, requestHeaders: requestHeaders, at: now)
       let isAllowed = verdict != .stale || rules.mayServeOnError(stored, at: now, isOffline: true)
       return isAllowed ? .serve : .unavailable
+    case .refetch: return mayAsk ? .ask : .unavailable
     case .reload where rules.isReloadNeeded(stored, at: now): return mayAsk ? .ask : .unavailable
     case .reload, .respect: break
     }

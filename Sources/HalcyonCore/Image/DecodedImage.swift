@@ -6,16 +6,20 @@ public struct DecodedImage: Sendable {
     var isPartial: Bool
     /// For how long the image may be shown as it is; `nil` for one that did not come from the web.
     var freshness: SourceFreshness?
+    var scale = 1.0
   }
 
   /// One reference for all that is not pixels: images are copied at every hit in memory.
   private final class Details: Sendable {
     let facts: Facts
     let animation: AnimatedImage?
+    /// Pictures that were decoded in advance, held as long as the image is.
+    let frames: AnimationFrames?
 
-    init(facts: Facts, animation: AnimatedImage?) {
+    init(facts: Facts, animation: AnimatedImage?, frames: AnimationFrames?) {
       self.facts = facts
       self.animation = animation
+      self.frames = frames
     }
   }
 
@@ -32,12 +36,12 @@ public struct DecodedImage: Sendable {
 
   init(bitmap: Bitmap, facts: Facts, animation: AnimatedImage?) {
     self.bitmap = bitmap
-    details = Details(facts: facts, animation: animation)
+    details = Details(facts: facts, animation: animation, frames: nil)
   }
 
   var facts: Facts {
     get { details.facts }
-    set { details = Details(facts: newValue, animation: animation) }
+    set { details = Details(facts: newValue, animation: animation, frames: details.frames) }
   }
 
   /// What it takes to play the file, of which the pixels are the still picture; `nil` for a still image.
@@ -49,11 +53,32 @@ public struct DecodedImage: Sendable {
   /// Whether the file ended before the picture did; what is missing is transparent or grey.
   public var isPartial: Bool { facts.isPartial }
 
+  /// Pixels to a point of the screen: what ``RequestOptions/scaleFactor`` said, else 1. It changes no pixel.
+  public var scale: Double {
+    get { facts.scale }
+    set { facts.scale = newValue }
+  }
+
   /// Width and height of the bitmap in pixels.
   public var size: PixelSize { bitmap.size }
 
   /// Bytes of memory that the pixels take, and the encoded bytes of an animation: the cost in a memory cache.
   public var byteCount: Int { bitmap.byteCount + (animation?.byteCount ?? 0) }
+
+  /// The still picture without what it takes to play it.
+  var still: DecodedImage { animation == nil ? self : replacing(bitmap) }
+
+  /// The image with pixels that a processor made, which is to change the pictures of an animation, too.
+  func replacing(_ bitmap: Bitmap, by processor: any ImageProcessor) -> DecodedImage {
+    DecodedImage(bitmap: bitmap, facts: facts, animation: animation?.processed(by: processor))
+  }
+
+  /// The image with pictures that it holds as long as it is held.
+  func holding(_ frames: AnimationFrames) -> DecodedImage {
+    var image = self
+    image.details = Details(facts: facts, animation: animation, frames: frames)
+    return image
+  }
 
   /// The image with other pixels, which are still whatever they came from.
   func replacing(_ bitmap: Bitmap) -> DecodedImage {

@@ -38,6 +38,9 @@ extension ImageFormat {
     }
   }
 
+  /// What names of such files usually end with, for example `jpg`.
+  public var fileExtension: String { self == .jpeg ? "jpg" : rawValue }
+
   /// The most bytes that ``init(sniffing:)`` looks at.
   public static let sniffByteCount = 1024
 

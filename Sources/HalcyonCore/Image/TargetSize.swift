@@ -25,6 +25,23 @@ public enum TargetSize: Hashable, Sendable {
     }
   }
 
+  /// The same target with sides so many times as long, rounded to whole pixels: from points to pixels, for example. A free
+  /// side stays free; a factor that is not above 0 gives a target that is not valid.
+  public func scaled(by factor: Double) -> TargetSize {
+    func side(_ length: Int) -> Int {
+      guard factor > 0, length > 0 else { return 0 }
+      return length == .max ? .max : max(1, Int(exactly: (Double(length) * factor).rounded()) ?? .max)
+    }
+    switch self {
+    case .original: return .original
+    case .fit(let width, let height): return .fit(width: side(width), height: side(height))
+    case .fill(let width, let height): return .fill(width: side(width), height: side(height))
+    case .crop(let width, let height, let anchor):
+      return .crop(width: side(width), height: side(height), anchor: anchor)
+    case .exact(let width, let height): return .exact(width: side(width), height: side(height))
+    }
+  }
+
   /// Which part of an image is drawn, and how large, for this target.
   ///
   /// - Parameter source: The upright size of the whole image, both sides at least 1.

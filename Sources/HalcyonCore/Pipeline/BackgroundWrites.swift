@@ -15,13 +15,14 @@ final class BackgroundWrites: Sendable {
   }
 
   /// Starts a write; returns at once unless too much is being written already.
-  func start(byteCount: Int, _ write: @escaping @Sendable () async -> Void) async {
+  @discardableResult
+  func start(byteCount: Int, _ write: @escaping @Sendable () async -> Void) async -> Task<Void, Never> {
     while let oldest = state.withLock({ state in
       state.byteCount > byteLimit ? state.writes.min { $0.key < $1.key }?.value.task : nil
     }) {
       await oldest.value
     }
-    add(byteCount: byteCount, write)
+    return add(byteCount: byteCount, write)
   }
 
   /// Starts work that ``flush()`` waits for, and nobody else.
@@ -29,7 +30,8 @@ final class BackgroundWrites: Sendable {
     add(byteCount: 0, work)
   }
 
-  private func add(byteCount: Int, _ work: @escaping @Sendable () async -> Void) {
+  @discardableResult
+  private func add(byteCount: Int, _ work: @escaping @Sendable () async -> Void) -> Task<Void, Never> {
     state.withLock { state in
       state.lastID += 1
       let id = state.lastID
@@ -39,6 +41,7 @@ final class BackgroundWrites: Sendable {
       }
       state.writes[id] = (task, byteCount)
       state.byteCount += byteCount
+      return task
     }
   }
 

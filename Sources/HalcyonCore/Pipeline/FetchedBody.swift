@@ -19,6 +19,7 @@ final class FetchedBody: Sendable {
   let trace: LoadTrace
 
   private let isProven = Atomic(false)
+  private let storing = Lock<Task<Task<Void, Never>, Never>?>(nil)
   private let onEnd: @Sendable () -> Void
 
   init(
@@ -46,27 +47,47 @@ final class FetchedBody: Sendable {
   ///
   /// - Returns: Whether this is the first time.
   func prove() -> Bool { !isProven.exchange(true, ordering: .relaxed) }
+
+  /// Starts the write to the store, unless somebody has started it; returns once it has begun.
+  func startWriting(_ start: @escaping @Sendable () async -> Task<Void, Never>) async {
+    let start = storing.withLock { storing in
+      if prove() { storing = Task { await start() } }
+      return storing
+    }
+    _ = await start?.value
+  }
+
+  /// Waits for the end of the write to the store, where one was started.
+  func waitForWriting() async {
+    let start = storing.withLock { $0 }
+    await start?.value.value
+  }
 }
 
-/// The bodies that somebody works on, by their fetch key.
+/// The bodies that somebody works on, by their fetch key and the cache that they go into.
 final class LiveBodies: Sendable {
+  struct Key: Hashable {
+    let key: CacheKey
+    let cache: ObjectIdentifier
+  }
+
   private struct Reference {
     weak var body: FetchedBody?
   }
 
-  private let references = Lock<[CacheKey: Reference]>([:])
+  private let references = Lock<[Key: Reference]>([:])
 
-  subscript(key: CacheKey) -> FetchedBody? {
+  subscript(key: Key) -> FetchedBody? {
     references.withLock { $0[key]?.body }
   }
 
-  func insert(_ body: FetchedBody, for key: CacheKey) {
+  func insert(_ body: FetchedBody, for key: Key) {
     let replaced = references.withLock { $0.updateValue(Reference(body: body), forKey: key)?.body }
     withExtendedLifetime(replaced) {}
   }
 
   /// Forgets the key, unless a newer body has taken its place.
-  func removeEnded(_ key: CacheKey) {
+  func removeEnded(_ key: Key) {
     references.withLock { references in
       if let reference = references[key], reference.body == nil { references[key] = nil }
     }

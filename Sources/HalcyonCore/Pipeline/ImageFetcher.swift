@@ -4,10 +4,7 @@ import Foundation
 final class ImageFetcher: Sendable {
   private struct JobKey: Hashable {
     let key: CacheKey
-    let readsStore: Bool
-    let writesStore: Bool
-    let freshness: FreshnessPolicy
-    let usesETags: Bool
+    let terms: FetchTerms
   }
 
   private let configuration: ImagePipeline.Configuration
@@ -38,10 +35,7 @@ final class ImageFetcher: Sendable {
     for request: ImageRequest, key: CacheKey, interest: LoadInterest
   ) async throws(ImageError) -> FetchedBody {
     let source = try ResolvedSource(request.source)
-    let policy = request.cachePolicy
-    let jobKey = JobKey(
-      key: key, readsStore: policy.readsStore, writesStore: policy.writesStore, freshness: request.freshness,
-      usesETags: request.usesETags)
+    let jobKey = JobKey(key: key, terms: FetchTerms(request))
     return try await jobs.value(for: jobKey, interest: interest, keepsResult: true) {
       [self] interest throws(ImageError) in
       switch source {
@@ -79,12 +73,13 @@ final class ImageFetcher: Sendable {
     _ provider: ImageProvider, _ request: ImageRequest, key: CacheKey, _ interest: LoadInterest
   ) async throws(ImageError) -> FetchedBody {
     var trace = LoadTrace()
-    if request.cachePolicy.readsStore, request.freshness != .reload {
-      if let body = live[key] {
+    let liveKey = configuration.liveKey(key, for: request)
+    if request.cachePolicy.readsStore, !request.freshness.asksFirst {
+      if let body = live[liveKey] {
         configuration.tell(.joined(.bytes), to: interest)
         return body
       }
-      let answer = await storedBody(key, trace: &trace)
+      let answer = await storedBody(request, key, trace: &trace)
       configuration.tell(.found(answer), to: interest)
       if let body = answer.value { return body }
     } else {
@@ -101,22 +96,31 @@ final class ImageFetcher: Sendable {
     }
     trace.add(.transfer, since: start)
     let body = try localBody(
-      data, url: nil, origin: .provider, storeKey: request.cachePolicy.writesStore ? key : nil, trace: trace)
-    if body.draft != nil { live.insert(body, for: key) }
+      data, url: nil, origin: .provider, storeKey: request.cachePolicy.writesStore ? liveKey : nil, trace: trace)
+    if body.draft != nil { live.insert(body, for: liveKey) }
     return body
   }
 
   /// A store that fails is a store without the entry: the network is asked instead.
-  private func storedBody(_ key: CacheKey, trace: inout LoadTrace) async -> TierAnswer<FetchedBody> {
-    guard let store = configuration.cache.store else { return .miss(.notRead) }
+  private func storedBody(
+    _ request: ImageRequest, _ key: CacheKey, trace: inout LoadTrace
+  ) async -> TierAnswer<FetchedBody> {
+    let cache = configuration.originalCache(for: request)
+    guard let store = configuration.store(of: cache, for: request) else { return .miss(.notRead) }
     let start = ContinuousClock.now
     let answer = (try? await store.lookUp(key)) ?? .miss(.failed)
     trace.add(.storeRead, since: start, miss: answer.miss)
     guard let entry = answer.value else { return .miss(answer.miss ?? .absent) }
+    return storedBody(entry, isFromWeb: false, trace: trace).map { .hit($0) } ?? .miss(.damaged)
+  }
+
+  /// A stored body, unless it is no image.
+  func storedBody(_ entry: StoredEntry, isFromWeb: Bool, trace: LoadTrace) -> FetchedBody? {
+    if isFromWeb { return web.storedBody(entry, trace: trace) }
     guard let info = try? ImageInspector(configuration, url: entry.metadata.url).info(of: entry.body) else {
-      return .miss(.damaged)
+      return nil
     }
-    return .hit(FetchedBody(data: entry.body, metadata: entry.metadata, info: info, origin: .store, trace: trace))
+    return FetchedBody(data: entry.body, metadata: entry.metadata, info: info, origin: .store, trace: trace)
   }
 
   private func fileBody(path: String, url: URL) async throws(ImageError) -> FetchedBody {
@@ -146,7 +150,7 @@ final class ImageFetcher: Sendable {
   }
 
   private func localBody(
-    _ data: Data, url: URL?, origin: ImageOrigin, storeKey: CacheKey? = nil, trace: LoadTrace = LoadTrace()
+    _ data: Data, url: URL?, origin: ImageOrigin, storeKey: LiveBodies.Key? = nil, trace: LoadTrace = LoadTrace()
   ) throws(ImageError) -> FetchedBody {
     guard !data.isEmpty else { throw .emptyResponse(url ?? .unnamedImage) }
     guard data.count <= configuration.limits.encodedByteCount else {
@@ -154,7 +158,7 @@ final class ImageFetcher: Sendable {
     }
     let now = configuration.time.now()
     let metadata = EntryMetadata(url: url, requestDate: now, responseDate: now)
-    let draft = storeKey.map { CacheDraft(metadata: metadata, key: $0, requestHeaders: [:], knownVariants: []) }
+    let draft = storeKey.map { CacheDraft(metadata: metadata, key: $0.key, requestHeaders: [:], knownVariants: []) }
     return FetchedBody(
       data: data, metadata: metadata, info: try ImageInspector(configuration, url: url).info(of: data),
       origin: origin, draft: draft, trace: trace

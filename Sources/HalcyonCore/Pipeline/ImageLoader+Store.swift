@@ -23,19 +23,23 @@ extension ImageLoader {
     case .web, .unresolved, .provider: break
     }
     let key = RequestKeys(request).fetch
-    guard let cache = configuration.httpCache, request.cachePolicy.writesStore else { throw .notStorable(key) }
+    guard let cache = configuration.httpCache(for: request), request.cachePolicy.writesStore else {
+      throw .notStorable(key)
+    }
     let body = try await fetcher.body(for: request, key: key, interest: interest)
     if body.origin == .store { return false }
     guard let draft = body.draft else { throw .notStorable(key) }
     // Who has proven the bytes before has stored them too.
-    if body.prove() { try await store(body, as: draft, in: cache) }
+    if body.prove() { try await store(body, as: draft, in: cache, for: request) }
     return true
   }
 
   /// Writes to the end, whoever is cancelled: others may count on it.
-  private func store(_ body: FetchedBody, as draft: CacheDraft, in cache: HTTPCache) async throws(ImageError) {
+  private func store(
+    _ body: FetchedBody, as draft: CacheDraft, in cache: HTTPCache, for request: ImageRequest
+  ) async throws(ImageError) {
     let write = Task { try await cache.store(draft, body: body.data) }
-    configuration.cache.writes.track { _ = await write.result }
+    configuration.originalCache(for: request).writes.track { _ = await write.result }
     if case .failure(let cause) = await write.result {
       throw .failed(cause: cause, url: body.metadata.url ?? .unnamedImage)
     }

@@ -7,21 +7,22 @@ final class ImageLoader: Sendable {
     var image: DecodedImage
     var body: FetchedBody
     var trace: LoadTrace
+    /// The writing of the image to the store, where that was started.
+    var variantWrite: Task<Void, Never>?
+    /// Whether the image was in the store as it is shown.
+    var isStoredVariant = false
   }
 
   private struct JobKey: Hashable {
     let key: CacheKey
-    let policy: CachePolicy
-    let freshness: FreshnessPolicy
-    let usesETags: Bool
-    let allowsPartialImage: Bool
+    let terms: LoadTerms
   }
 
   let configuration: ImagePipeline.Configuration
   let fetcher: ImageFetcher
   /// Tells what happens; `nil` where nobody listens.
   let monitor: PipelineMonitor?
-  private let workers: WorkerPool
+  let workers: WorkerPool
   private let jobs: SharedJobs<JobKey, Loaded>
 
   init(configuration: ImagePipeline.Configuration) {
@@ -42,12 +43,32 @@ final class ImageLoader: Sendable {
 
   /// The image in memory, or why there is none that may be shown.
   func memoryAnswer(for request: ImageRequest, key: CacheKey) -> TierAnswer<ImageResponse> {
-    guard request.cachePolicy.readsMemory, request.freshness != .reload else { return .miss(.notRead) }
-    switch configuration.cache.memory.lookUp(key, extending: .cacheTime) {
+    guard request.cachePolicy.readsMemory, !request.freshness.asksFirst else { return .miss(.notRead) }
+    switch memoryImage(request, key) {
     case .miss(let miss): return .miss(miss)
     case .hit(let image):
       guard request.freshness != .respect || isFresh(image) else { return .miss(.stale) }
       return .hit(ImageResponse(image: image, origin: .memory, trace: LoadTrace()))
+    }
+  }
+
+  private func memoryImage(_ request: ImageRequest, _ key: CacheKey) -> TierAnswer<DecodedImage> {
+    let memory = configuration.targetCache(for: request).memory
+    let answer = memory.lookUp(key, extending: request.memoryExtension)
+    guard case .miss = answer, request.firstFrameOnly else { return answer }
+    // The still picture of an animation will do.
+    var animated = request
+    animated.options.firstFrameOnly = false
+    let image = memory.image(for: RequestKeys(animated).image, extending: request.memoryExtension)
+    return image.map { .hit($0.still) } ?? answer
+  }
+
+  private func storeInMemory(
+    _ image: DecodedImage, _ request: ImageRequest, _ keys: RequestKeys, _ interest: LoadInterest
+  ) {
+    let expiration = request.given?.options.memoryExpiration
+    if configuration.targetCache(for: request).memory.store(image, for: keys.image, expiration: expiration) {
+      configuration.tell(.stored(.memory, byteCount: image.byteCount), to: interest)
     }
   }
 
@@ -147,7 +168,8 @@ final class ImageLoader: Sendable {
   private func singleResponse(
     for request: ImageRequest, keys: RequestKeys, _ interest: LoadInterest
   ) async throws(ImageError) -> ImageResponse {
-    let loaded = try await load(request, keys: keys, interest: interest, keepsResult: true)
+    var loaded = try await load(request, keys: keys, interest: interest, keepsResult: true)
+    if request.waitsForStore { await loaded.waitForWriting() }
     return ImageResponse(
       image: loaded.image, origin: loaded.body.origin, url: loaded.body.metadata.url,
       encodedByteCount: loaded.body.data.count, trace: loaded.trace)
@@ -156,30 +178,27 @@ final class ImageLoader: Sendable {
   private func load(
     _ request: ImageRequest, keys: RequestKeys, interest: LoadInterest, keepsResult: Bool
   ) async throws(ImageError) -> Loaded {
-    let jobKey = JobKey(
-      key: keys.image, policy: request.cachePolicy, freshness: request.freshness, usesETags: request.usesETags,
-      allowsPartialImage: request.allowsPartialImage)
+    let jobKey = JobKey(key: keys.image, terms: LoadTerms(request))
     return try await jobs.value(
       for: jobKey, interest: interest, keepsResult: keepsResult
     ) { [self] interest throws(ImageError) in
       let (renewed, body) = try await renewed(request, keys: keys, interest: interest)
       // What was fetched to find out is found again by the steps below, as long as it is held.
       defer { withExtendedLifetime(body) {} }
-      let loaded =
+      var loaded =
         if let renewed {
           renewed
+        } else if keepsResult, let variant = try await storedVariant(request, keys: keys, interest: interest) {
+          variant
         } else if let processor = request.processors.last {
           try await process(request, with: processor, interest: interest)
         } else {
           try await decode(request, key: keys.fetch, interest: interest)
         }
       // Somebody who joins after this line finds nothing in memory next time, and decodes again: no harm is done.
-      if request.cachePolicy.writesMemory, interest.keepsResult, loaded.body.mayStayInMemory,
-        !loaded.image.isPartial
-      {
-        if configuration.cache.memory.store(loaded.image, for: keys.image, expiration: nil) {
-          configuration.tell(.stored(.memory, byteCount: loaded.image.byteCount), to: interest)
-        }
+      if interest.keepsResult, loaded.body.mayStayInMemory, !loaded.image.isPartial {
+        if request.cachePolicy.writesMemory { storeInMemory(loaded.image, request, keys, interest) }
+        if !loaded.isStoredVariant { loaded.variantWrite = await storeVariant(of: loaded, request, keys: keys) }
       }
       return loaded
     }
@@ -189,7 +208,8 @@ final class ImageLoader: Sendable {
   private func renewed(
     _ request: ImageRequest, keys: RequestKeys, interest: LoadInterest
   ) async throws(ImageError) -> (Loaded?, FetchedBody?) {
-    guard request.cachePolicy.readsMemory, var image = configuration.cache.memory.image(for: keys.image),
+    let memory = configuration.targetCache(for: request).memory
+    guard request.cachePolicy.readsMemory, var image = memory.image(for: keys.image),
       let known = image.facts.freshness
     else { return (nil, nil) }
     let body = try await fetcher.body(for: request, key: keys.fetch, interest: interest)
@@ -197,7 +217,7 @@ final class ImageLoader: Sendable {
       let version = try? await workers.run(priority: interest.priority, { _ in body.version }), version == known.version
     else { return (nil, body) }
     image.facts.freshness = SourceFreshness(end: end, version: version)
-    await keep(body, configuration.cache.placeholders[keys.fetch])
+    await keep(body, of: request, configuration.originalCache(for: request).placeholders[keys.fetch])
     return (Loaded(image: image, body: body, trace: body.trace), body)
   }
 
@@ -212,7 +232,7 @@ final class ImageLoader: Sendable {
     let image = loaded.image
     do {
       let bitmap = try await workers.run(priority: interest.priority) { _ in try processor.process(image.bitmap) }
-      loaded.image = image.replacing(bitmap)
+      loaded.image = request.processesFrames ? image.replacing(bitmap, by: processor) : image.replacing(bitmap)
     } catch is CancellationError {
       throw .cancelled
     } catch {
@@ -242,7 +262,7 @@ final class ImageLoader: Sendable {
     }
   }
 
-  private func decode(
+  func decode(
     _ body: FetchedBody, request: ImageRequest, key: CacheKey, interest: LoadInterest
   ) async throws(ImageError) -> Loaded {
     let url = body.metadata.url ?? .unnamedImage
@@ -256,7 +276,8 @@ final class ImageLoader: Sendable {
     do {
       (image, placeholder) = try await workers.run(priority: interest.priority) { [configuration] flag in
         let options = DecodingOptions(
-          size: request.size, limits: limits, allowsPartialImage: request.allowsPartialImage
+          size: request.size, limits: limits, allowsPartialImage: request.allowsPartialImage,
+          keepsAnimation: !request.firstFrameOnly
         ) { flag.isCancelled }
         var image = try decoder.image(from: body.data, options: options)
         image.facts.freshness = body.freshEnd.map { SourceFreshness(end: $0, version: body.version) }
@@ -274,18 +295,27 @@ final class ImageLoader: Sendable {
     var trace = body.trace
     trace.add(.decode, since: start)
     configuration.tell(.decoded(image.size), to: interest)
-    if let known = placeholder ?? body.metadata.placeholder { configuration.cache.placeholders.insert(known, for: key) }
-    if !image.isPartial { await keep(body, placeholder) }
+    if let known = placeholder ?? body.metadata.placeholder {
+      configuration.originalCache(for: request).placeholders.insert(known, for: key)
+    }
+    if !image.isPartial { await keep(body, of: request, placeholder) }
     return Loaded(image: image, body: body, trace: trace)
   }
 
   /// Hands what is new to the store, once it is proven to be an image. A store that fails fails no load.
-  private func keep(_ body: FetchedBody, _ placeholder: ThumbHash? = nil) async {
-    guard var draft = body.draft, let cache = configuration.httpCache, body.prove() else { return }
+  private func keep(_ body: FetchedBody, of request: ImageRequest, _ placeholder: ThumbHash?) async {
+    if request.storesOriginal { await keepOriginal(body, of: request, placeholder) }
+  }
+
+  func keepOriginal(_ body: FetchedBody, of request: ImageRequest, _ placeholder: ThumbHash?) async {
+    guard var draft = body.draft, let cache = configuration.httpCache(for: request) else { return }
     draft.metadata.placeholder = placeholder
-    await configuration.cache.writes.start(byteCount: body.data.count) { [monitor, draft] in
-      guard (try? await cache.store(draft, body: body.data)) != nil else { return }
-      monitor?.tell(.stored(.store, byteCount: body.data.count))
+    let (writes, data) = (configuration.originalCache(for: request).writes, body.data)
+    await body.startWriting { [monitor, draft] in
+      await writes.start(byteCount: data.count) {
+        guard (try? await cache.store(draft, body: data)) != nil else { return }
+        monitor?.tell(.stored(.store, byteCount: data.count))
+      }
     }
   }
 }

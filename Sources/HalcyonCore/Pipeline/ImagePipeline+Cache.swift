@@ -17,13 +17,17 @@ extension ImagePipeline {
     _ image: DecodedImage? = nil, original: Data? = nil, for request: ImageRequest,
     expiration: CacheExpiration? = nil, tags: [String] = []
   ) async throws(ImageError) {
-    let request = identified(request)
+    let request = resolved(request)
     let keys = RequestKeys(request)
     if let image, request.cachePolicy.writesMemory {
-      cache.memory.store(image, for: keys.image, expiration: expiration)
+      configuration.targetCache(for: request).memory.store(
+        image, for: keys.image, expiration: expiration ?? request.given?.options.memoryExpiration)
     }
     guard let original else { return }
-    guard let store = cache.store, request.cachePolicy.writesStore else { throw .notStorable(keys.fetch) }
+    let cache = configuration.originalCache(for: request)
+    guard let store = configuration.store(of: cache, for: request), request.cachePolicy.writesStore else {
+      throw .notStorable(keys.fetch)
+    }
     let url = request.source.url
     _ = try ImageInspector(configuration, url: url).info(of: original)
     let now = configuration.time.now()
@@ -41,25 +45,34 @@ extension ImagePipeline {
   /// the request, the store has the bytes for all of them. Whether they are still fresh is not asked; a store that
   /// fails has nothing.
   public func cachedTier(for request: ImageRequest) async -> ImageCache.Tier? {
-    let request = identified(request)
+    let request = resolved(request)
     let keys = RequestKeys(request)
-    if request.cachePolicy.readsMemory, cache.memory.contains(keys.image) { return .memory }
-    guard request.cachePolicy.readsStore, let store = cache.store else { return nil }
-    return (try? await store.containsEntry(for: keys.fetch)) == true ? .store : nil
+    let (target, original) = (configuration.targetCache(for: request), configuration.originalCache(for: request))
+    if request.cachePolicy.readsMemory, target.memory.contains(keys.image) { return .memory }
+    guard request.cachePolicy.readsStore else { return nil }
+    if let variant = keys.variant(request.storage), (try? await target.store?.containsEntry(for: variant)) == true {
+      return .store
+    }
+    return (try? await original.store?.containsEntry(for: keys.fetch)) == true ? .store : nil
   }
 
-  /// Forgets a request's image in memory, and its bytes with all their variants in the store.
+  /// Forgets a request's image, in memory and as its ``StorageProfile`` keeps it, and its bytes with all their variants in
+  /// the store.
   ///
   /// Images of other sizes or with other processors stay in memory until they leave; remove them by their requests.
   ///
   /// - Throws: ``ImageError/failed(cause:url:)`` with what the store throws; memory has forgotten the image.
   public func removeCached(_ request: ImageRequest) async throws(ImageError) {
-    let request = identified(request)
+    let request = resolved(request)
     let keys = RequestKeys(request)
-    cache.memory.removeImage(for: keys.image)
-    cache.placeholders.remove(keys.fetch)
+    let target = configuration.targetCache(for: request)
+    target.memory.removeImage(for: keys.image)
+    configuration.originalCache(for: request).placeholders.remove(keys.fetch)
     do {
-      try await configuration.httpCache?.removeAnswers(for: keys.fetch)
+      if let variant = keys.variant(request.storage) {
+        try await configuration.httpCache(in: target, for: request)?.removeAnswers(for: variant)
+      }
+      try await configuration.httpCache(for: request)?.removeAnswers(for: keys.fetch)
     } catch {
       throw .failed(cause: error, url: request.source.url ?? .unnamedImage)
     }

@@ -11,6 +11,8 @@ extension ImagePipeline {
     public var encoders: [any ImageEncoder]
     /// Where images are kept.
     public var cache: ImageCache
+    /// Options for what requests leave open, over ``RequestOptions/global``. Default: nothing is set.
+    public var defaultOptions = RequestOptions()
     /// What an image may be at most.
     public var limits: ImageLimits
     /// How long a transfer may take and how large the head of an answer may be.

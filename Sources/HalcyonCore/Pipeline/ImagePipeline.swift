@@ -12,10 +12,13 @@ public final class ImagePipeline: Sendable {
   public let configuration: Configuration
 
   let loader: ImageLoader
+  private let defaults: GivenOptions?
 
-  /// Creates a pipeline. Pipelines may share a cache.
+  /// Creates a pipeline. Pipelines may share a cache. Takes over ``RequestOptions/global``.
   public init(configuration: Configuration) {
     self.configuration = configuration
+    let options = configuration.defaultOptions.over(.global)
+    defaults = options.isEmpty ? nil : GivenOptions(options)
     loader = ImageLoader(configuration: configuration)
   }
 
@@ -35,16 +38,24 @@ public final class ImagePipeline: Sendable {
 
   /// The image that a request describes, where it came from, and how long that took.
   public func response(for request: ImageRequest) async throws(ImageError) -> ImageResponse {
-    let request = identified(request)
+    let request = resolved(request)
     let keys = RequestKeys(request)
-    if loader.monitor == nil, let response = loader.memoryResponse(for: request, key: keys.image) { return response }
-    return try await loader.reportedResponse(
+    if loader.monitor == nil, let response = loader.memoryResponse(for: request, key: keys.image) {
+      return await request.delivered(response)
+    }
+    let response = try await loader.reportedResponse(
       for: request, keys: keys, interest: LoadInterest(priority: request.priority))
+    return await request.delivered(response)
   }
 
   /// The response for one of many that are loaded together, whose interest is the caller's.
   func response(for request: ImageRequest, interest: LoadInterest) async throws(ImageError) -> ImageResponse {
-    let request = identified(request)
+    let request = resolved(request)
+    return await request.delivered(try await cachingResponse(for: request, interest: interest))
+  }
+
+  /// The response as the caches have it, to a request that is resolved.
+  func cachingResponse(for request: ImageRequest, interest: LoadInterest) async throws(ImageError) -> ImageResponse {
     let keys = RequestKeys(request)
     if loader.monitor == nil, let response = loader.memoryResponse(for: request, key: keys.image) { return response }
     return try await loader.reportedResponse(for: request, keys: keys, interest: interest)
@@ -54,35 +65,51 @@ public final class ImagePipeline: Sendable {
   ///
   /// The load goes on when the handle is dropped.
   public func task(for request: ImageRequest) -> ImageTask {
-    ImageTask(request: identified(request), loader: loader)
+    ImageTask(request: resolved(request), loader: loader)
+  }
+
+  /// Starts loading at once, for programs that are not written with `async`.
+  ///
+  /// - Parameter onCompletion: Called once with the outcome, also when the task is cancelled; where is said by
+  ///   ``RequestOptions/callbackExecutor``, by default on the main actor.
+  /// - Returns: A handle to follow, hurry or cancel the load, which may be dropped.
+  @discardableResult
+  public func task(
+    for request: ImageRequest, onCompletion: @escaping @Sendable (Result<ImageResponse, ImageError>) -> Void
+  ) -> ImageTask {
+    let request = resolved(request)
+    let executor = request.given?.options.callbackExecutor ?? .main
+    return ImageTask(request: request, loader: loader) { result in executor { onCompletion(result) } }
   }
 
   /// Starts loading as ``task(for:)`` does, with a stream that misses nothing.
   func followedTask(for request: ImageRequest) -> ImageTask {
-    ImageTask(request: identified(request), loader: loader, keepsAllEvents: true)
+    ImageTask(request: resolved(request), loader: loader, keepsAllEvents: true)
   }
 
   /// The image in memory, or `nil`. Neither suspends nor touches a disk: fit for a view that is about to be drawn.
   public func cachedImage(for request: ImageRequest) -> DecodedImage? {
-    let request = identified(request)
-    return loader.memoryResponse(for: request, key: RequestKeys(request).image)?.image
+    let request = resolved(request)
+    guard let response = loader.memoryResponse(for: request, key: RequestKeys(request).image) else { return nil }
+    return request.delivered(response.image)
   }
 
   /// The key under which a request's image is kept in memory: for direct use of ``ImageCache/memory``.
   ///
-  /// A pipeline whose ``RequestModifier`` names an identity looks under the key of a request with that identity.
+  /// A pipeline whose ``RequestModifier`` names an identity looks under the key of a request with that identity, and one
+  /// with ``Configuration/defaultOptions`` under the key of a request that has them.
   public static func cacheKey(for request: ImageRequest) -> CacheKey { RequestKeys(request).image }
 
   /// The encoded bytes of a request's image, from the store where it is there; its size and processors do not matter.
   ///
   /// The bytes have been checked to begin like an image. They are not decoded, and so not kept in the store either.
   public func data(for request: ImageRequest) async throws(ImageError) -> Data {
-    try await loader.body(for: identified(request)).data
+    try await loader.body(for: resolved(request)).data
   }
 
   /// The facts about an image without decoding it.
   public func info(for request: ImageRequest) async throws(ImageError) -> ImageInfo {
-    try await loader.body(for: identified(request)).info
+    try await loader.body(for: resolved(request)).info
   }
 
   /// Loads that have not ended, those shared counted once.
@@ -94,10 +121,10 @@ public final class ImagePipeline: Sendable {
     set { loader.connectionLimits = newValue }
   }
 
-  func identified(_ request: ImageRequest) -> ImageRequest {
-    guard request.identity == nil, let identity = configuration.requestModifier?.identity else { return request }
-    var request = request
-    request.identity = identity
-    return request
+  /// The request with what it leaves open filled in by the pipeline. Done once for each; twice is as once.
+  func resolved(_ request: ImageRequest) -> ImageRequest {
+    var resolved = defaults == nil && request.given == nil ? request : request.resolved(over: defaults)
+    if resolved.identity == nil { resolved.identity = configuration.requestModifier?.identity }
+    return resolved
   }
 }

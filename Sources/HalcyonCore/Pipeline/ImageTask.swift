@@ -27,17 +27,22 @@ public final class ImageTask: Sendable {
   private let reporter: LoadReporter?
   private let work: Task<Void, Never>
 
-  init(request: ImageRequest, loader: ImageLoader, keepsAllEvents: Bool = false) {
+  /// - Parameter onCompletion: Called with the outcome, once.
+  init(
+    request: ImageRequest, loader: ImageLoader, keepsAllEvents: Bool = false,
+    onCompletion: (@Sendable (Result<ImageResponse, ImageError>) -> Void)? = nil
+  ) {
     self.request = request
-    let broadcast = EventBroadcast()
+    let broadcast = EventBroadcast(onCompletion: onCompletion)
     let previews = loader.previews(for: request)
     let interest = LoadInterest(priority: request.priority) { event in
       switch event {
       case .progress(let progress): broadcast.send(.progress(progress))
       case .info(let info): broadcast.send(.info(info))
-      case .preview(let image): broadcast.send(.preview(image))
+      case .preview(let image): broadcast.send(.preview(request.delivered(image)))
       case .step: break
-      case .partial(let data, let info): previews?.receive(data, info) { broadcast.send(.preview($0)) }
+      case .partial(let data, let info):
+        previews?.receive(data, info) { broadcast.send(.preview(request.delivered($0))) }
       }
     }
     if previews != nil { interest.wantPartialData() }
@@ -51,11 +56,11 @@ public final class ImageTask: Sendable {
       reporter?.tell(.started)
       let keys = RequestKeys(request)
       if let response = loader.memoryResponse(for: request, key: keys.image, telling: interest) {
-        return broadcast.finish(.success(response), telling: reporter)
+        return broadcast.finish(.success(await request.delivered(response)), telling: reporter)
       }
       do throws(ImageError) {
         let response = try await loader.response(for: request, keys: keys, interest: interest)
-        broadcast.finish(.success(response), telling: reporter)
+        broadcast.finish(.success(await request.delivered(response)), telling: reporter)
       } catch {
         broadcast.finish(.failure(error), telling: reporter)
       }
@@ -110,6 +115,11 @@ private final class EventBroadcast: Sendable {
   }
 
   private let state = Lock(State())
+  private let onCompletion: (@Sendable (Result<ImageResponse, ImageError>) -> Void)?
+
+  init(onCompletion: (@Sendable (Result<ImageResponse, ImageError>) -> Void)?) {
+    self.onCompletion = onCompletion
+  }
 
   var result: Result<ImageResponse, ImageError>? { state.withLock(\.result) }
 
@@ -148,6 +158,7 @@ private final class EventBroadcast: Sendable {
       listener.yield(.finished(result))
       listener.finish()
     }
+    onCompletion?(result)
   }
 
   private func remove(_ id: Int) {

@@ -19,7 +19,7 @@ final class PreviewMaker: Sendable {
 
   /// `nil` for a request that wants none.
   init?(_ request: ImageRequest, configuration: ImagePipeline.Configuration, workers: WorkerPool) {
-    guard let policy = request.previews else { return nil }
+    guard let policy = request.previews, policy.isEnabled else { return nil }
     self.request = request
     self.policy = policy
     self.configuration = configuration

@@ -77,7 +77,7 @@ public final class ImagePrefetcher: Sendable {
   /// - Returns: A handle to follow or stop these images, which may be dropped.
   @discardableResult
   public func start(_ requests: [ImageRequest], isolation: isolated (any Actor)? = #isolation) -> PrefetchTask {
-    let batch = PrefetchBatch(requests.map(pipeline.identified), destination: destination)
+    let batch = PrefetchBatch(requests.map(pipeline.resolved), destination: destination)
     queue.announce(batch)
     Task { [queue] in
       _ = isolation
@@ -98,7 +98,7 @@ public final class ImagePrefetcher: Sendable {
 
   /// Stops some images, whichever call lined them up; for rows that have left.
   public func stop(_ requests: [ImageRequest]) {
-    queue.stop(requests.map { PrefetchKey(pipeline.identified($0), destination: destination) })
+    queue.stop(requests.map { PrefetchKey(pipeline.resolved($0), destination: destination) })
   }
 
   func stop(_ batch: PrefetchBatch) { queue.stop(batch) }
@@ -111,7 +111,7 @@ extension ImagePipeline {
     do throws(ImageError) {
       switch destination {
       case .memory:
-        return try await response(for: request, interest: interest).origin == .memory ? .skipped : .completed
+        return try await cachingResponse(for: request, interest: interest).origin == .memory ? .skipped : .completed
       case .store:
         return try await loader.storeBody(for: request, interest: interest) ? .completed : .skipped
       }

@@ -51,14 +51,12 @@ final class PrefetchBatch: Sendable {
 /// Requests with equal keys are one request.
 struct PrefetchKey: Hashable, Sendable {
   private let key: CacheKey
-  private let policy: CachePolicy
-  private let freshness: FreshnessPolicy
+  private let terms: LoadTerms
 
   init(_ request: ImageRequest, destination: ImagePrefetcher.Destination) {
     let keys = RequestKeys(request)
     key = destination == .memory ? keys.image : keys.fetch
-    policy = request.cachePolicy
-    freshness = request.freshness
+    terms = LoadTerms(request)
   }
 }
 

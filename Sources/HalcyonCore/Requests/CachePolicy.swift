@@ -21,7 +21,12 @@ public struct CachePolicy: Hashable, Sendable {
   }
 
   /// Leaves no trace: neither reads nor writes what is kept.
-  public static let none = CachePolicy(readsMemory: false, writesMemory: false, readsStore: false, writesStore: false)
-  /// Leaves nothing on disk.
+  public static let disabled = CachePolicy(
+    readsMemory: false, writesMemory: false, readsStore: false, writesStore: false)
+  /// Leaves nothing on disk, and does not look there.
   public static let memoryOnly = CachePolicy(readsStore: false, writesStore: false)
+  /// Leaves nothing in memory, and does not look there.
+  public static let storeOnly = CachePolicy(readsMemory: false, writesMemory: false)
+  /// What is not in memory is fetched, and kept in both tiers; the store is not read.
+  public static let memoryOrRefresh = CachePolicy(readsStore: false)
 }

@@ -11,59 +11,57 @@ public struct ImageRequest: Sendable {
   /// Fields that are sent along to `http` and `https` sources. They are part of the key: requests that differ in them
   /// share nothing. Default: none.
   public var headers: HTTPHeaders
-  /// Which of several waiting loads goes first. Default: normal. A running task can change its own.
-  public var priority: ImagePriority
-  /// Which caches are read and written. Default: all.
-  public var cachePolicy: CachePolicy
-  /// Whether what the caches have is shown as it is, or the server is asked first. Default: as HTTP has it.
-  public var freshness: FreshnessPolicy
-  /// Whether the server may be asked by the `ETag` of what is stored. Default: yes. Some servers give the same one to
-  /// different images.
-  public var usesETags = true
-  /// Whether a task shows an image that is no longer fresh at once, as ``ImageTask/Event/preview(_:)``, while the server
-  /// is asked. Default: no.
-  public var showsStaleFirst = false
-  /// Whether, and how often, a task shows what has arrived. Default: `nil`, not at all.
-  public var previews: PreviewPolicy?
-  /// Whether a file that ends early gives the part that is there, as an image that ``DecodedImage/isPartial`` tells and no
-  /// cache keeps. Default: no, it is an error.
-  public var allowsPartialImage = false
   /// Sources to try in this order when the first fails, a cancellation apart. Default: none.
   public var alternatives: [ImageSource] = []
   /// A source with less data, taken instead where ``ImagePipeline/Configuration/prefersLowData`` says so and no cache has
   /// the image. Default: `nil`.
   public var lowDataSource: ImageSource?
-  /// The longest time that the whole load may take, waiting and retries included. Default: `nil`, no limit; single
-  /// transfers have limits of their own.
-  public var timeout: Duration?
   /// Whom the image is loaded for. Requests of different identities share nothing; only its hash enters the keys.
   /// Default: that of the pipeline's ``RequestModifier``, where there is one.
   public var identity: String?
 
+  var given: GivenOptions?
+
+  /// How the image is loaded, kept and handed out, where that is to differ from the pipeline's
+  /// ``ImagePipeline/Configuration/defaultOptions``. Default: nothing is set.
+  public var options: RequestOptions {
+    get { given?.options ?? RequestOptions() }
+    set { given = GivenOptions(newValue) }
+  }
+
   /// Creates a request for an address.
   public init(
     url: URL, size: TargetSize = .original, processors: [any ImageProcessor] = [],
-    headers: HTTPHeaders = HTTPHeaders(), priority: ImagePriority = .normal, cachePolicy: CachePolicy = CachePolicy(),
-    freshness: FreshnessPolicy = .respect
+    headers: HTTPHeaders = HTTPHeaders(), priority: ImagePriority? = nil, cachePolicy: CachePolicy? = nil,
+    freshness: FreshnessPolicy? = nil, options: RequestOptions? = nil
   ) {
     self.init(
       source: .url(url), size: size, processors: processors, headers: headers, priority: priority,
-      cachePolicy: cachePolicy, freshness: freshness)
+      cachePolicy: cachePolicy, freshness: freshness, options: options)
   }
 
   /// Creates a request for any source.
+  ///
+  /// - Parameters:
+  ///   - priority: Sets ``RequestOptions/priority``.
+  ///   - cachePolicy: Sets ``RequestOptions/cachePolicy``.
+  ///   - freshness: Sets ``RequestOptions/freshness``.
+  ///   - options: All other options.
   public init(
     source: ImageSource, size: TargetSize = .original, processors: [any ImageProcessor] = [],
-    headers: HTTPHeaders = HTTPHeaders(), priority: ImagePriority = .normal, cachePolicy: CachePolicy = CachePolicy(),
-    freshness: FreshnessPolicy = .respect
+    headers: HTTPHeaders = HTTPHeaders(), priority: ImagePriority? = nil, cachePolicy: CachePolicy? = nil,
+    freshness: FreshnessPolicy? = nil, options: RequestOptions? = nil
   ) {
     self.source = source
     self.size = size
     self.processors = processors
     self.headers = headers
-    self.priority = priority
-    self.cachePolicy = cachePolicy
-    self.freshness = freshness
+    guard options != nil || priority != nil || cachePolicy != nil || freshness != nil else { return }
+    var options = options ?? RequestOptions()
+    options.priority = priority ?? options.priority
+    options.cachePolicy = cachePolicy ?? options.cachePolicy
+    options.freshness = freshness ?? options.freshness
+    given = GivenOptions(options)
   }
 }
 

@@ -7,8 +7,19 @@ public struct PreviewPolicy: Hashable, Sendable {
   /// The shortest time between two previews. Default: 200 milliseconds.
   public var minimumInterval: Duration
 
+  /// Whether there are previews at all.
+  let isEnabled: Bool
+
   /// Creates a policy.
   public init(minimumInterval: Duration = .milliseconds(200)) {
-    self.minimumInterval = minimumInterval
+    self.init(minimumInterval: minimumInterval, isEnabled: true)
   }
+
+  private init(minimumInterval: Duration, isEnabled: Bool) {
+    self.minimumInterval = minimumInterval
+    self.isEnabled = isEnabled
+  }
+
+  /// No previews: the image is shown when it is whole.
+  public static let never = PreviewPolicy(minimumInterval: .zero, isEnabled: false)
 }

@@ -12,11 +12,15 @@ struct RequestKeys: Sendable {
     var text = fetchText
     if request.size != .original { text += CacheKey.field("size", request.size.description) }
     for processor in request.processors { text += CacheKey.field("process", processor.identifier) }
+    if request.given != nil, let frames = request.framesField { text += frames }
     image = CacheKey(text)
   }
 
   /// Everything that changes the encoded bytes.
   var fetch: CacheKey { CacheKey(fetchText) }
+
+  /// What the image is stored under in the form that a profile gives it; `nil` for a profile that keeps no images.
+  func variant(_ profile: StorageProfile) -> CacheKey? { profile.keyText.map { image.adding("stored", $0) } }
 
   private static func fetchText(_ request: ImageRequest) -> String {
     var text = request.source.keyField
@@ -26,6 +30,14 @@ struct RequestKeys: Sendable {
     }
     if let identity = request.identity { text += CacheKey.field("for", KeyDigest(identity).hexadecimal) }
     return text
+  }
+}
+
+extension ImageRequest {
+  /// What tells the image by which pictures of an animation are there, and processed.
+  fileprivate var framesField: String? {
+    if firstFrameOnly { return CacheKey.field("frames", "first") }
+    return processesFrames ? CacheKey.field("frames", "processed") : nil
   }
 }
 

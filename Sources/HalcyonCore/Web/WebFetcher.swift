@@ -21,7 +21,9 @@ final class WebFetcher: Sendable {
   func body(
     for request: ImageRequest, key: CacheKey, interest: LoadInterest, at address: @escaping Address
   ) async throws(ImageError) -> FetchedBody {
-    if request.cachePolicy.readsStore, request.freshness != .reload, let body = live[key] {
+    if request.cachePolicy.readsStore, !request.freshness.asksFirst,
+      let body = live[configuration.liveKey(key, for: request)]
+    {
       configuration.tell(.joined(.bytes), to: interest)
       return body
     }
@@ -49,9 +51,9 @@ final class WebFetcher: Sendable {
   }
 
   private func lookUp(_ request: ImageRequest, key: CacheKey, trace: inout LoadTrace) async -> CacheLookup? {
-    guard request.cachePolicy.readsStore || request.cachePolicy.writesStore, let cache = configuration.httpCache else {
-      return nil
-    }
+    guard request.cachePolicy.readsStore || request.cachePolicy.writesStore,
+      let cache = configuration.httpCache(for: request)
+    else { return nil }
     let start = ContinuousClock.now
     let lookup = await cache.lookUp(
       key, requestHeaders: request.headers.adding(configuration.headers), policy: request.freshness,
@@ -73,9 +75,10 @@ final class WebFetcher: Sendable {
   ) async throws(ImageError) -> WebOrder {
     var order = WebOrder(
       url: try await address(), headers: request.headers.adding(configuration.headers), key: key,
-      cachePolicy: request.cachePolicy, ignoresFailures: request.freshness == .reload)
+      cachePolicy: request.cachePolicy, cache: configuration.originalCache(for: request),
+      ignoresFailures: request.freshness.asksFirst)
     order.cacheFields = lookup?.addedFields ?? [:]
-    if lookup == nil, request.freshness == .reload { order.cacheFields["Cache-Control"] = "no-cache" }
+    if lookup == nil, request.freshness.asksFirst { order.cacheFields["Cache-Control"] = "no-cache" }
     return order
   }
 
@@ -87,7 +90,8 @@ final class WebFetcher: Sendable {
     do throws(ImageError) {
       answer = try await web.load(order, interest: interest, trace: &trace)
     } catch {
-      guard let lookup, let stale = await entry(instead: error, lookup), let body = storedBody(stale, trace: trace)
+      guard let lookup, request.freshness != .refetch, let stale = await entry(instead: error, request, lookup),
+        let body = storedBody(stale, trace: trace)
       else { throw error }
       return body
     }
@@ -96,7 +100,7 @@ final class WebFetcher: Sendable {
       return await fetched(body, request, key: order.key, lookup, trace: trace)
     case .notModified(let head):
       guard let lookup else { throw .httpStatus(304, url: order.url) }
-      if case .serve(let entry)? = await configuration.httpCache?.outcome(of: head, to: lookup),
+      if case .serve(let entry)? = await configuration.httpCache(for: request)?.outcome(of: head, to: lookup),
         let body = storedBody(entry, trace: trace)
       {
         return body
@@ -111,12 +115,13 @@ final class WebFetcher: Sendable {
     _ body: WebBody, _ request: ImageRequest, key: CacheKey, _ lookup: CacheLookup?, trace: LoadTrace
   ) async -> FetchedBody {
     var draft: CacheDraft?
-    if let lookup, let cache = configuration.httpCache,
+    if let lookup, let cache = configuration.httpCache(for: request),
       case .deliver(let offered) = await cache.outcome(of: body.metadata, to: lookup)
     {
       draft = body.isStorable && request.cachePolicy.writesStore ? offered : nil
     }
     let isForbidden = CacheControl(body.metadata.headers).forbidsStorage && request.freshness != .immutable
+    let key = configuration.liveKey(key, for: request)
     let fetched = FetchedBody(
       data: body.data, metadata: body.metadata, info: body.info, origin: .network, draft: draft,
       freshEnd: freshEnd(body.metadata), mayStayInMemory: !isForbidden, trace: trace
@@ -126,16 +131,19 @@ final class WebFetcher: Sendable {
   }
 
   /// What is stored and may be shown because the server cannot be asked, or fails. What is gone is removed.
-  private func entry(instead error: ImageError, _ lookup: CacheLookup) async -> StoredEntry? {
+  private func entry(
+    instead error: ImageError, _ request: ImageRequest, _ lookup: CacheLookup
+  ) async -> StoredEntry? {
     let now = configuration.time.now()
+    let cache = configuration.httpCache(for: request)
     switch error {
     case .httpStatus(let status, let url):
       let head = EntryMetadata(url: url, status: status, requestDate: now, responseDate: now)
-      guard case .serve(let entry)? = await configuration.httpCache?.outcome(of: head, to: lookup) else { return nil }
+      guard case .serve(let entry)? = await cache?.outcome(of: head, to: lookup) else { return nil }
       return entry
     case .transport(let reason, _) where reason != .cancelled:
       let isOffline = configuration.showsStaleWhenUnreachable && error.isUnreachable
-      return configuration.httpCache?.staleEntry(for: lookup, isOffline: isOffline, at: now)
+      return cache?.staleEntry(for: lookup, isOffline: isOffline, at: now)
     default:
       return nil
     }
@@ -143,8 +151,10 @@ final class WebFetcher: Sendable {
 
   /// Asks the server while what is stored is shown, once at a time for each key. Nobody waits but ``ImageCache/flush()``.
   private func refresh(_ request: ImageRequest, key: CacheKey, _ lookup: CacheLookup, at address: @escaping Address) {
-    guard let cache = configuration.httpCache, refreshed.withLock({ $0.insert(key).inserted }) else { return }
-    configuration.cache.writes.track { [self] in
+    guard let cache = configuration.httpCache(for: request), refreshed.withLock({ $0.insert(key).inserted }) else {
+      return
+    }
+    configuration.originalCache(for: request).writes.track { [self] in
       defer { refreshed.withLock { _ = $0.remove(key) } }
       guard let order = try? await order(request, key: key, lookup, at: address) else { return }
       var trace = LoadTrace()
@@ -161,7 +171,7 @@ final class WebFetcher: Sendable {
   }
 
   /// A stored body, unless it is no image.
-  private func storedBody(_ entry: StoredEntry, trace: LoadTrace) -> FetchedBody? {
+  func storedBody(_ entry: StoredEntry, trace: LoadTrace) -> FetchedBody? {
     guard let info = try? ImageInspector(configuration, url: entry.metadata.url).info(of: entry.body) else {
       return nil
     }
@@ -174,9 +184,4 @@ final class WebFetcher: Sendable {
     let seconds = configuration.httpCaching.remainingLifetime(of: metadata, at: configuration.time.now())
     return configuration.time.uptime() + .seconds(min(seconds, 1e9))
   }
-}
-
-extension ImagePipeline.Configuration {
-  /// HTTP's rules over the store; `nil` where there is none.
-  var httpCache: HTTPCache? { cache.store.map { HTTPCache(store: $0, rules: httpCaching) } }
 }

@@ -6,7 +6,6 @@ final class WebLoader: Sendable {
   private let failures: FailureMemory
   private let budget: RetryBudget
   private let renewals = CredentialRenewals()
-  private let partials: PartialBodies
 
   /// Decides which transfers go on at once.
   let gate: ConnectionGate
@@ -15,7 +14,6 @@ final class WebLoader: Sendable {
     self.configuration = configuration
     failures = FailureMemory(lifetimes: configuration.failureLifetimes, time: configuration.time)
     budget = RetryBudget(capacity: configuration.retryBudget)
-    partials = PartialBodies(cache: configuration.cache)
     gate = ConnectionGate(limits: configuration.connectionLimits)
   }
 
@@ -29,6 +27,7 @@ final class WebLoader: Sendable {
     _ order: WebOrder, interest: LoadInterest, trace: inout LoadTrace
   ) async throws(ImageError) -> WebAnswer {
     if !order.ignoresFailures, let error = failures.error(for: order.key) { throw error }
+    let partials = PartialBodies(cache: order.cache)
     let exchange = WebExchange(
       order: order, interest: interest, configuration: configuration, gate: gate, renewals: renewals,
       partials: partials)
@@ -58,7 +57,7 @@ final class WebLoader: Sendable {
 
   private func keptPartial(_ order: WebOrder) async -> PartialBody? {
     guard !order.isConditional, order.cachePolicy.readsStore else { return nil }
-    return await partials.partial(for: order.key)
+    return await PartialBodies(cache: order.cache).partial(for: order.key)
   }
 
   /// Waits until the next attempt, or gives up with the error of the last.
@@ -82,7 +81,9 @@ final class WebLoader: Sendable {
     }
     if Task.isCancelled { error = .cancelled }
     failures.note(error, for: order.key)
-    if order.cachePolicy.writesStore, let partial { await partials.keep(partial, for: order.key) }
+    if order.cachePolicy.writesStore, let partial {
+      await PartialBodies(cache: order.cache).keep(partial, for: order.key)
+    }
     throw error
   }
 }

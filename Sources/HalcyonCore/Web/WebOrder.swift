@@ -10,6 +10,8 @@ struct WebOrder: Sendable {
   /// The fetch key.
   var key: CacheKey
   var cachePolicy: CachePolicy
+  /// Where the beginning of a cut body is kept.
+  var cache: ImageCache
   /// Whether a failure that is remembered is passed over.
   var ignoresFailures = false
 

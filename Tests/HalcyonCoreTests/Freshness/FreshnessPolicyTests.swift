@@ -20,6 +20,7 @@ struct FreshnessPolicyTests {
     (.immutable, nil, .fetched("new")),
     (.reload, "max-age=200", .fetched("new")), (.reload, "max-age=200, immutable", .stored("old")),
     (.reload, "max-age=1, immutable", .fetched("new")),
+    (.refetch, "max-age=200, immutable", .fetched("new")), (.refetch, nil, .fetched("new")),
     (.cacheOnly, "max-age=1", .stored("old")), (.cacheOnly, "max-age=1, must-revalidate", .stored("old")),
     (.cacheOnly, nil, .failed(504)),
     (.offline, "max-age=200, must-revalidate", .stored("old")), (.offline, "max-age=1", .stored("old")),
@@ -38,5 +39,11 @@ struct FreshnessPolicyTests {
     _ = try await client.get { _ in .body("old", ["Cache-Control": "max-age=200", "ETag": "\"a\""]) }
     #expect(try await client.get(policy: .reload) { _ in .status(304) } == .stored("old"))
     #expect(client.requests.last == ["If-None-Match": "\"a\"", "Cache-Control": "no-cache"])
+  }
+
+  @Test mutating func `to fetch anew names nothing that is stored`() async throws {
+    _ = try await client.get { _ in .body("old", ["Cache-Control": "max-age=200", "ETag": "\"a\""]) }
+    #expect(try await client.get(policy: .refetch) { _ in .body("new", [:]) } == .fetched("new"))
+    #expect(client.requests.last == ["Cache-Control": "no-cache"])
   }
 }

@@ -20,6 +20,39 @@ struct SizeArgument: ExpressibleByArgument {
   }
 }
 
+/// The name of a freshness policy.
+enum FreshnessArgument: String, ExpressibleByArgument, CaseIterable {
+  case respect, immutable, reload, refetch
+  case cacheOnly = "cache-only"
+  case offline
+
+  var policy: FreshnessPolicy {
+    switch self {
+    case .respect: .respect
+    case .immutable: .immutable
+    case .reload: .reload
+    case .refetch: .refetch
+    case .cacheOnly: .cacheOnly
+    case .offline: .offline
+    }
+  }
+
+  static let help = """
+    respect asks about what is no longer fresh, immutable about nothing, reload about everything; refetch transfers it \
+    anew
+    """
+}
+
+/// Seconds and their fractions, above 0.
+struct SecondsArgument: ExpressibleByArgument {
+  let duration: Duration
+
+  init?(argument: String) {
+    guard let seconds = Double(argument), seconds > 0, seconds < 1e9 else { return nil }
+    duration = .seconds(seconds)
+  }
+}
+
 /// Where the caches are.
 struct CacheOptions: ParsableArguments {
   @Option(name: .customLong("cache-dir"), help: "Keep the disk cache in this folder.")

@@ -17,6 +17,16 @@ struct GetCommand: AsyncParsableCommand {
   @Option(name: .shortAndLong, help: "Write the image to this file: .jpg or .png.")
   var output: String?
 
+  @Option(
+    help: """
+      What to do with what is stored: \(FreshnessArgument.help). With cache-only and offline nobody is asked, and what is \
+      not stored is an error.
+      """)
+  var freshness = FreshnessArgument.respect
+
+  @Option(help: "Give up after this many seconds.")
+  var timeout: SecondsArgument?
+
   @Flag(help: "Print one JSON object.")
   var json = false
 
@@ -28,7 +38,9 @@ struct GetCommand: AsyncParsableCommand {
 
   func run() async throws {
     let pipeline = cache.pipeline()
-    let request = ImageRequest(source: .address(SourceAddress.resolve(address)), size: size?.target ?? .original)
+    var request = ImageRequest(source: .address(SourceAddress.resolve(address)), size: size?.target ?? .original)
+    request.freshness = freshness.policy
+    request.timeout = timeout?.duration
     let start = ContinuousClock.now
     let response = try await load(request, with: pipeline)
     let elapsed = start.duration(to: .now)

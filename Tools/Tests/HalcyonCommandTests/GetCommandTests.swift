@@ -33,7 +33,40 @@ struct GetCommandTests {
     }
   }
 
-  @Test(arguments: [["--size", "0x5"], ["--size", "big"], ["--size", "x"], ["-o", "a.gif"], []])
+  @Test func `what is stored is shown, asked about or fetched anew as the policy says`() async throws {
+    try await withOrigin { server, folder in
+      let url = server.serve("/rocket.jpg", .body(try Photos.data("rocket.jpg"))).absoluteString
+      let arguments = ["get", url, "--json", "--cache-dir", folder.path() + "/cache", "--freshness"]
+      let missing = try await CommandRun(arguments + ["cache-only"])
+      #expect(missing.status == 1)
+      #expect(missing.errors.contains("No cache has"))
+      #expect(server.requests.isEmpty)
+      for (policy, origin, count) in [
+        ("respect", "network", 1), ("respect", "store", 1), ("cache-only", "store", 1), ("refetch", "network", 2),
+        ("offline", "store", 2),
+      ] {
+        let run = try await CommandRun(arguments + [policy])
+        #expect(try run.objects().first?["origin"] as? String == origin, "\(policy) \(run.errors)")
+        #expect(server.requests.count == count)
+      }
+    }
+  }
+
+  @Test func `a load that takes too long is given up`() async throws {
+    try await withOrigin { server, folder in
+      let gate = Gate()
+      let url = server.serve("/slow.jpg", .body(try Photos.data("rocket.jpg")).held(by: gate)).absoluteString
+      let run = try await CommandRun("get", url, "--timeout", "0.2", "--cache-dir", folder.path() + "/cache")
+      #expect(run.status == 1)
+      #expect(run.errors.contains("was not there within 0.2 seconds"))
+      gate.open()
+    }
+  }
+
+  @Test(arguments: [
+    ["--freshness", "new"], ["--timeout", "0"], ["--size", "0x5"], ["--size", "big"], ["--size", "x"], ["-o", "a.gif"],
+    [],
+  ])
   func `wrong arguments say what is right`(arguments: [String]) async throws {
     let all = arguments.isEmpty ? [] : ["http://127.0.0.1:1/a.jpg"] + arguments
     let run = try await CommandRun(["get"] + all)

@@ -21,11 +21,11 @@ public struct StoreChain: DataStore {
   /// The entry in the first store that has one, or why the first has none.
   ///
   /// - Throws: What the last store throws, where all fail.
-  public func lookUp(_ key: CacheKey) async throws -> TierAnswer<StoredEntry> {
+  public func lookUp(_ key: CacheKey, extending: ExpirationExtension) async throws -> TierAnswer<StoredEntry> {
     var (firstMiss, failure): (CacheMiss?, (any Error)?) = (nil, nil)
     for (index, store) in stores.enumerated() {
       do {
-        switch try await store.lookUp(key) {
+        switch try await store.lookUp(key, extending: extending) {
         case .hit(let entry):
           // The entry is there, whatever comes of the copy.
           if index > 0 { try? await stores[0].store(entry, for: key) }
@@ -67,6 +67,14 @@ public struct StoreChain: DataStore {
     var isUpdated = false
     for store in stores where try await store.updateMetadata(metadata, for: key) { isUpdated = true }
     return isUpdated
+  }
+
+  /// Pins an entry wherever it is, or lets it go again.
+  @discardableResult
+  public func setPinned(_ isPinned: Bool, for key: CacheKey) async throws -> Bool {
+    var isFound = false
+    for store in stores where try await store.setPinned(isPinned, for: key) { isFound = true }
+    return isFound
   }
 
   /// Forgets one entry everywhere.

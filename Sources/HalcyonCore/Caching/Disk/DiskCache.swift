@@ -27,10 +27,12 @@ public final class DiskCache: DataStore {
   private let state = Lock(State())
 
   private struct State {
-    var touches: [CacheKey: (order: Int, date: Date)] = [:]
+    var touches: [CacheKey: EntryUse] = [:]
     /// Touches that are being written down: the files do not have them yet.
-    var flushed: [CacheKey: Date] = [:]
+    var flushed: [CacheKey: EntryUse] = [:]
     var touchCount = 0
+
+    func use(of key: CacheKey) -> EntryUse? { touches[key] ?? flushed[key] }
   }
 
   /// Describes a cache; nothing is read or written before the first use.
@@ -69,25 +71,27 @@ public final class DiskCache: DataStore {
   /// - Throws: ``DiskCacheError`` when the file system fails; `CancellationError` when the task is cancelled.
   public func entry(for key: CacheKey) async throws -> StoredEntry? { try await lookUp(key).value }
 
-  /// The entry stored under a key, or why there is none.
+  /// The entry stored under a key, or why there is none, with a say in whether reading extends its life; it counts as
+  /// use in any case.
   ///
   /// - Throws: ``DiskCacheError`` when the file system fails; `CancellationError` when the task is cancelled.
-  public func lookUp(_ key: CacheKey) async throws -> TierAnswer<StoredEntry> {
+  public func lookUp(_ key: CacheKey, extending: ExpirationExtension) async throws -> TierAnswer<StoredEntry> {
     startUpkeep()
     // Asked before the file is read: what is written down meanwhile is in the one or in the other.
-    let touched = state.withLock { $0.touches[key]?.date ?? $0.flushed[key] }
+    let last = state.withLock { $0.use(of: key) }
     let content: BlobFile.Content
     switch try await self.content(for: key) {
     case .hit(let found): content = found
     case .miss(let miss): return .miss(miss)
     }
-    guard isFresh(content.entry.metadata, modified: content.modified, touched: touched) else {
+    guard isFresh(content.entry.metadata, modified: content.modified, last: last) else {
       counters.countMiss(.expired)
       await attempt { counters.note(try await writer.remove(.unchanged(content.id)), .expiration) }
       return .miss(.expired)
     }
     counters.countHit()
-    await touch(key)
+    let own = content.entry.metadata.expiration ?? settings.current.expiration
+    await touch(key, EntryUse(extending: extending, own: own, after: last, at: time.now()))
     return .hit(content.entry)
   }
 
@@ -103,12 +107,12 @@ public final class DiskCache: DataStore {
   ///
   /// - Throws: ``DiskCacheError`` when the file system fails; `CancellationError` when the task is cancelled.
   public func metadata(for key: CacheKey) async throws -> EntryMetadata? {
-    let touched = state.withLock { $0.touches[key]?.date ?? $0.flushed[key] }
+    let last = state.withLock { $0.use(of: key) }
     let path = layout.entry(key.digest.bytes)
     do {
       let file = try await readers.run { [fileSystem] _ in try BlobFile.describe(path: path, in: fileSystem) }
       guard let file, file.key == key else { return nil }
-      return isFresh(file.metadata, modified: file.modified, touched: touched) ? file.metadata : nil
+      return isFresh(file.metadata, modified: file.modified, last: last) ? file.metadata : nil
     } catch let error as DiskCacheError where error.isMissing {
       return nil
     }
@@ -168,7 +172,7 @@ extension DiskCache {
   func flushTouches() async {
     let uses = takeTouches()
     guard !uses.isEmpty else { return }
-    await attempt { try await writer.touch(uses.map { ($0.key.digest.bytes, $0.date) }) }
+    await attempt { try await writer.touch(uses) }
     forgetFlushed(uses)
   }
 
@@ -176,7 +180,7 @@ extension DiskCache {
   func flushTouchesNow() {
     let uses = takeTouches()
     guard !uses.isEmpty else { return }
-    do { try writer.touchNow(uses.map { ($0.key.digest.bytes, $0.date) }) } catch { counters.countError() }
+    do { try writer.touchNow(uses) } catch { counters.countError() }
     forgetFlushed(uses)
   }
 
@@ -210,38 +214,38 @@ extension DiskCache {
     }
   }
 
-  private func isFresh(_ metadata: EntryMetadata, modified: Date, touched: Date?) -> Bool {
+  private func isFresh(_ metadata: EntryMetadata, modified: Date, last: EntryUse?) -> Bool {
     switch metadata.expiration ?? settings.current.expiration {
     case .never: return true
     case .expired: return false
     case .date(let end): return time.now() < end
     case .after(let duration):
-      return time.now().timeIntervalSince(max(modified, touched ?? modified)) < duration.inSeconds
+      let start = last?.lifeStart ?? modified
+      return time.now().timeIntervalSince(start) < duration.inSeconds
     }
   }
 
-  private func touch(_ key: CacheKey) async {
-    let now = time.now()
+  private func touch(_ key: CacheKey, _ use: EntryUse) async {
     let isFull = state.withLock { state in
       state.touchCount += 1
-      state.touches[key] = (state.touchCount, now)
+      state.touches[key] = use.numbered(state.touchCount)
       return state.touches.count == Self.touchesBeforeFlush
     }
     if isFull { await background.start(byteCount: 0) { await self.flushTouches() } }
   }
 
-  private func takeTouches() -> [(key: CacheKey, date: Date)] {
+  private func takeTouches() -> [(key: CacheKey, use: EntryUse)] {
     let touches = state.withLock { state in
       defer { state.touches = [:] }
-      state.flushed.merge(state.touches.mapValues(\.date)) { max($0, $1) }
+      state.flushed.merge(state.touches) { $0.order > $1.order ? $0 : $1 }
       return state.touches
     }
-    return touches.sorted { $0.value.order < $1.value.order }.map { (key: $0.key, date: $0.value.date) }
+    return touches.sorted { $0.value.order < $1.value.order }.map { (key: $0.key, use: $0.value) }
   }
 
-  private func forgetFlushed(_ uses: [(key: CacheKey, date: Date)]) {
+  private func forgetFlushed(_ uses: [(key: CacheKey, use: EntryUse)]) {
     state.withLock { state in
-      for (key, date) in uses where state.flushed[key] == date { state.flushed[key] = nil }
+      for (key, use) in uses where state.flushed[key]?.order == use.order { state.flushed[key] = nil }
     }
   }
 }

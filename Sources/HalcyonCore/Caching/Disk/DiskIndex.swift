@@ -118,20 +118,20 @@ struct DiskIndex {
   }
 
   /// Makes entries the most recently used, in the order given.
-  func touch(_ uses: [(digest: [UInt8], date: Date)]) throws(DiskCacheError) {
-    guard let last = uses.last else { return }
+  func touch(_ uses: [(digest: [UInt8], use: EntryUse)]) throws(DiskCacheError) {
+    guard let last = uses.last?.use else { return }
     try database.transaction { () throws(DiskCacheError) in
       var sequence = try database.number(
         "UPDATE total SET sequence=sequence+?, used=? RETURNING sequence",
         [.integer(Int64(uses.count)), .real(last.date.timeIntervalSince1970)])
       sequence -= Int64(uses.count)
-      for use in uses {
+      for (digest, use) in uses {
         sequence += 1
         try database.run(
           """
-          UPDATE entry SET sequence=?, expires=CASE WHEN lifetime IS NULL THEN expires ELSE ?+lifetime END
+          UPDATE entry SET sequence=?, expires=CASE WHEN lifetime IS NULL THEN expires ELSE ifnull(?+lifetime, expires) END
           WHERE digest=? AND ready=1
-          """, [.integer(sequence), .real(use.date.timeIntervalSince1970), .blob(use.digest)])
+          """, [.integer(sequence), (use.lifeStart?.timeIntervalSince1970).value, .blob(digest)])
       }
     }
   }

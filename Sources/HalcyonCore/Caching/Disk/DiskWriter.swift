@@ -28,12 +28,12 @@ actor DiskWriter {
     var now: Date
   }
 
-  func touch(_ uses: [(digest: [UInt8], date: Date)]) throws(DiskCacheError) {
+  func touch(_ uses: [(key: CacheKey, use: EntryUse)]) throws(DiskCacheError) {
     try withIndex { index throws(DiskCacheError) in try Self.touch(uses, in: index) }
   }
 
   /// Writes down which entries were used, on the calling thread, for a process that ends.
-  nonisolated func touchNow(_ uses: [(digest: [UInt8], date: Date)]) throws(DiskCacheError) {
+  nonisolated func touchNow(_ uses: [(key: CacheKey, use: EntryUse)]) throws(DiskCacheError) {
     let index = try DiskIndex(layout: layout, in: fileSystem)
     if try index.isCurrent() { try Self.touch(uses, in: index) }
   }
@@ -146,14 +146,16 @@ actor DiskWriter {
   }
 
   private static func touch(
-    _ uses: [(digest: [UInt8], date: Date)], in index: DiskIndex
+    _ uses: [(key: CacheKey, use: EntryUse)], in index: DiskIndex
   ) throws(DiskCacheError) {
+    let uses = uses.map { (digest: $0.key.digest.bytes, use: $0.use) }
     try index.touch(uses)
-    for use in uses {
-      let time = timespec(use.date)
+    for (digest, use) in uses {
+      guard let lifeStart = use.lifeStart else { continue }
+      let time = timespec(lifeStart)
       // The file may be gone by now; then there is nothing to mark.
       _ = try? index.fileSystem.check(.setTimes, index.layout.root) { _ in
-        Int(utimensat(AT_FDCWD, index.layout.entry(use.digest), [time, time], 0))
+        Int(utimensat(AT_FDCWD, index.layout.entry(digest), [time, time], 0))
       }
     }
   }

@@ -43,7 +43,7 @@ enum Deadline: Sendable {
   @inline(__always)
   func extended(_ extending: ExpirationExtension, lifetime: Lifetime, from uptime: Int64) -> Deadline {
     switch extending {
-    case .none: self
+    case .unchanged: self
     case .cacheTime: Deadline(lifetime, from: uptime)
     case .to(let expiration): Deadline(Lifetime(expiration), from: uptime)
     }

@@ -51,12 +51,12 @@ struct CacheModelRun {
   }
 
   private mutating func read(_ key: CacheKey) -> String? {
-    let extending: ExpirationExtension = [.cacheTime, .cacheTime, .none, .to(randomExpiration())][pick(4)]
+    let extending: ExpirationExtension = [.cacheTime, .cacheTime, .unchanged, .to(randomExpiration())][pick(4)]
     let image = cache.image(for: key, extending: extending)
     if let problem = problem(with: image?.info.storedSize.width, at: key) { return problem }
     guard image != nil, let entry = entries[key] else { return nil }
     switch extending {
-    case .none: break
+    case .unchanged: break
     case .cacheTime: setDeadline(entry.expiration, of: key)
     case .to(let expiration): setDeadline(expiration, of: key)
     }

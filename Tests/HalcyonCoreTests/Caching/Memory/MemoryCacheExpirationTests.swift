@@ -11,7 +11,7 @@ struct MemoryCacheExpirationTests {
   }
 
   @Test(arguments: [
-    (ExpirationExtension.none, [false, false]), (.cacheTime, [true, false]), (.to(.hours(1)), [true, true]),
+    (ExpirationExtension.unchanged, [false, false]), (.cacheTime, [true, false]), (.to(.hours(1)), [true, true]),
     (.to(.never), [true, true]), (.to(.expired), [false, false]),
     (.to(.date(Date(timeIntervalSince1970: 1_700_000_450))), [true, false]),
   ])
@@ -41,7 +41,7 @@ struct MemoryCacheExpirationTests {
   @Test func `a store that knows one way of reading serves all of them`() throws {
     let store: any MemoryStore = PlainStore(cache: cache())
     store.store(try solidImage(), for: "a", expiration: nil)
-    #expect(store.image(for: "a", extending: .none) != nil)
+    #expect(store.image(for: "a", extending: .unchanged) != nil)
   }
 
   @Test func `expired images leave while others are stored or read`() throws {

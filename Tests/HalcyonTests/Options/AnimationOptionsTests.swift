@@ -1,0 +1,134 @@
+import Foundation
+import Halcyon
+import HalcyonTesting
+import TestSupport
+import Testing
+
+/// What is loaded of animated images, and what processors make of their pictures.
+struct AnimationOptionsTests {
+  private let file = TinyGIF.animation(reds: [10, 20, 30, 40])
+
+  private static func reds(_ frames: AnimationFrames) async throws -> [UInt8] {
+    var reds: [UInt8] = []
+    for index in 0..<frames.animation.frameCount { reds.append(try await frames.frame(at: index).bitmap[0, 0].red) }
+    return reds
+  }
+
+  @Test func `the first picture alone can be asked for, and is taken from an animation in memory`() async throws {
+    try await OptionsFixture.run(serving: file) { fixture async throws in
+      let first = fixture.request { $0.firstFrameOnly = true }
+      let still = try await fixture.pipeline.image(for: first)
+      #expect(still.animation == nil)
+      #expect(still.info.droppedContent == [.frames])
+      #expect(still.bitmap[0, 0].red == 10)
+      #expect(try await fixture.pipeline.image(for: fixture.request()).animation != nil)
+      fixture.memory.removeAll()
+      #expect(try await fixture.origin(fixture.request()) == .store)
+      let taken = try await fixture.pipeline.response(for: first)
+      #expect(taken.origin == .memory)
+      #expect(taken.image.animation == nil)
+      #expect(fixture.pipeline.cachedImage(for: fixture.request())?.animation != nil)
+    }
+  }
+
+  @Test func `pictures that are preloaded are there as long as the image is held`() async throws {
+    try await OptionsFixture.run(serving: file) { fixture async throws in
+      let request = fixture.request { $0.preloadsFrames = true }
+      for _ in 0..<2 {
+        let image = try await fixture.pipeline.image(for: request)
+        let frames = try #require(image.animation?.frames)
+        #expect((0..<4).map { frames.cachedFrame(at: $0)?.bitmap[0, 0].red } == [10, 20, 30, 40])
+        withExtendedLifetime(image) {}
+      }
+      // Memory keeps no pictures: its cost would not say so.
+      let kept = try await fixture.pipeline.image(for: fixture.request())
+      #expect(kept.animation?.frames.byteCount == 0)
+    }
+  }
+
+  @Test func `preloading keeps to the limit, and to what can be decoded`() async throws {
+    let whole = try GIFDecoder().image(from: file, options: DecodingOptions())
+    let frames = AnimationFrames(try #require(whole.animation), byteLimit: 8)
+    try await frames.preload()
+    #expect((0..<4).map { frames.cachedFrame(at: $0) != nil } == [true, true, false, false])
+    // The last picture is cut off.
+    try await OptionsFixture.run(serving: file.dropLast(12)) { fixture async throws in
+      let image = try await fixture.pipeline.image(for: fixture.request { $0.preloadsFrames = true })
+      #expect(image.animation?.frames.cachedFrame(at: 0) != nil)
+    }
+  }
+
+  @Test func `processors change every picture where that is asked for, and its time and the loops stay`() async throws {
+    try await OptionsFixture.run(serving: file) { fixture async throws in
+      var request = fixture.request { $0.processesFrames = true }
+      request.processors = [.invert, .brightness(0)]
+      for origin in [ImageOrigin.network, .memory, .store] {
+        let response = try await fixture.pipeline.response(for: request)
+        #expect(response.origin == origin)
+        let animation = try #require(response.image.animation)
+        #expect(response.image.bitmap[0, 0].red == 245)
+        #expect(try await Self.reds(animation.frames) == [245, 235, 225, 215])
+        #expect(try await animation.frames.frame(at: 1).duration == .milliseconds(50))
+        #expect(animation.animation == AnimationInfo(frameCount: 4, loopCount: nil))
+        await fixture.pipeline.cache.flush()
+        if origin == .memory { fixture.memory.removeAll() }
+      }
+      request.options.processesFrames = nil
+      #expect(try await fixture.pipeline.image(for: request).animation == nil)
+      request.processors = []
+      let plain = try #require(try await fixture.pipeline.image(for: request).animation)
+      #expect(try await Self.reds(plain.frames) == [10, 20, 30, 40])
+    }
+  }
+
+  @Test func `pictures are processed when they are asked for, and those passed over are not`() async throws {
+    let runs = Lock<[UInt8]>([])
+    let whole = try GIFDecoder().image(from: file, options: DecodingOptions())
+    let animation = try #require(whole.animation).processed(
+      by: .custom(identifier: "count") { bitmap in
+        runs.withLock { $0.append(bitmap[0, 0].red) }
+        return bitmap
+      })
+    let frames = AnimationFrames(animation, byteLimit: 4)
+    #expect(runs.withLock { $0 }.isEmpty)
+    #expect(try await frames.frame(at: 3).bitmap[0, 0].red == 40)
+    #expect(try await frames.frame(at: 1).bitmap[0, 0].red == 20)
+    #expect(runs.withLock { $0 } == [40, 20])
+    #expect(frames.byteCount == 4)
+    let reader = try animation.frameReader()
+    #expect(try reader.nextFrame()?.bitmap[0, 0].red == 10)
+    try reader.rewind()
+    #expect(try reader.nextFrame()?.bitmap[0, 0].red == 10)
+    #expect(runs.withLock { $0 } == [40, 20, 10, 10])
+  }
+
+  @Test func `a thousand processed pictures take the memory of those that are kept`() async throws {
+    let reds = (0..<1000).map { UInt8($0 % 251) }
+    let whole = try GIFDecoder().image(from: TinyGIF.animation(reds: reds), options: DecodingOptions())
+    let animation = try #require(whole.animation).processed(by: .invert)
+    #expect(animation.byteCount == whole.animation?.byteCount)
+    let frames = AnimationFrames(animation, byteLimit: 40)
+    for (index, red) in reds.enumerated() {
+      let shown = try await frames.frame(at: index).bitmap[0, 0].red
+      #expect(shown == 255 - red)
+      #expect(frames.byteCount <= 40)
+    }
+  }
+
+  @Test func `a picture that cannot be processed is named, and the others are shown`() async throws {
+    struct Failure: Error {}
+    try await OptionsFixture.run(serving: file) { fixture async throws in
+      var request = fixture.request { $0.processesFrames = true }
+      request.processors = [
+        .custom(identifier: "third") { bitmap in
+          if bitmap[0, 0].red == 30 { throw Failure() }
+          return bitmap
+        }
+      ]
+      let frames = try #require(try await fixture.pipeline.image(for: request).animation?.frames)
+      #expect(try await frames.frame(at: 1).bitmap[0, 0].red == 20)
+      let error = await #expect(throws: ImageError.self) { try await frames.frame(at: 2) }
+      #expect(error?.description.contains("third") == true)
+    }
+  }
+}

@@ -1,0 +1,168 @@
+import Foundation
+import Halcyon
+import HalcyonTesting
+import TestSupport
+import Testing
+
+/// Which tiers are read and written, on a real disk.
+struct CacheOptionsTests {
+  private let image: Data
+
+  init() throws { image = try Picture.png() }
+
+  @Test func `memory only touches no disk`() async throws {
+    try await OptionsFixture.run(serving: image) { fixture async throws in
+      let request = fixture.request { $0.cachePolicy = .memoryOnly }
+      #expect(try await fixture.origin(request) == .network)
+      #expect(try await fixture.origin(request) == .memory)
+      #expect(!FileManager.default.fileExists(atPath: fixture.disk.directory.path()))
+      _ = try await fixture.pipeline.image(for: fixture.request { $0.cachePolicy = .storeOnly })
+      fixture.memory.removeAll()
+      #expect(try await fixture.origin(request) == .network)
+    }
+  }
+
+  @Test func `without memory everything comes from the disk`() async throws {
+    try await OptionsFixture.run(serving: image) { fixture async throws in
+      let request = fixture.request { $0.cachePolicy = .storeOnly }
+      #expect(try await fixture.origin(request) == .network)
+      #expect(fixture.memory.count == 0)
+      _ = try await fixture.pipeline.image(for: fixture.request())
+      #expect(fixture.memory.count == 1)
+      #expect(try await fixture.origin(request) == .store)
+    }
+  }
+
+  @Test func `from memory or refresh passes the disk over, and renews it`() async throws {
+    try await OptionsFixture.run(serving: image) { fixture async throws in
+      let request = fixture.request { $0.cachePolicy = .memoryOrRefresh }
+      #expect(try await fixture.origin(request) == .network)
+      #expect(try await fixture.origin(request) == .memory)
+      fixture.memory.removeAll()
+      #expect(try await fixture.origin(request) == .network)
+      fixture.memory.removeAll()
+      #expect(try await fixture.origin(fixture.request()) == .store)
+      #expect(fixture.transport.requests.allSatisfy { $0.headers["If-None-Match"] == nil })
+    }
+  }
+
+  @Test func `each tier's reading and writing has a switch of its own`() async throws {
+    try await OptionsFixture.run(serving: image) { fixture async throws in
+      let noWrites = fixture.request { $0.cachePolicy = CachePolicy(writesMemory: false, writesStore: false) }
+      #expect(try await fixture.origin(noWrites) == .network)
+      #expect(fixture.memory.count == 0)
+      #expect(try await fixture.storedFormats.isEmpty)
+      _ = try await fixture.pipeline.image(for: fixture.request())
+      #expect(try await fixture.origin(fixture.request()) == .memory)
+      let noMemory = fixture.request { $0.cachePolicy = CachePolicy(readsMemory: false) }
+      #expect(try await fixture.origin(noMemory) == .store)
+      let noReads = fixture.request { $0.cachePolicy = CachePolicy(readsMemory: false, readsStore: false) }
+      #expect(try await fixture.origin(noReads) == .network)
+    }
+  }
+
+  @Test func `a forced refresh transfers what is fresh, and keeps it`() async throws {
+    let (old, new) = (image, try Picture.png(width: 10))
+    let answered = Lock(0)
+    try await OptionsFixture.run { _ in
+      let number = answered.withLock { count in
+        count += 1
+        return count
+      }
+      if number == 3 { return .failure(.hostNotFound("example.com")) }
+      return .answer(body: number == 1 ? old : new, headers: ["Cache-Control": "max-age=1000, immutable", "ETag": "1"])
+    } body: { fixture async throws in
+      #expect(try await fixture.pipeline.image(for: fixture.request()).size.width == 40)
+      await fixture.pipeline.cache.flush()
+      let refresh = fixture.request { $0.freshness = .refetch }
+      #expect(try await fixture.pipeline.image(for: refresh).size.width == 10)
+      #expect(fixture.transport.requests[1].headers["If-None-Match"] == nil)
+      #expect(fixture.transport.requests[1].headers["Cache-Control"] == "no-cache")
+      for _ in 0..<2 {
+        await fixture.pipeline.cache.flush()
+        #expect(try await fixture.pipeline.image(for: fixture.request()).size.width == 10)
+        fixture.memory.removeAll()
+      }
+      await #expect(throws: ImageError.self) { try await fixture.pipeline.image(for: refresh) }
+    }
+  }
+
+  @Test func `cache only asks nobody`() async throws {
+    try await OptionsFixture.run(serving: image) { fixture async throws in
+      let cached = fixture.request { $0.freshness = .cacheOnly }
+      await #expect(throws: ImageError.self) { try await fixture.pipeline.image(for: cached) }
+      #expect(fixture.transport.requests.isEmpty)
+      _ = try await fixture.pipeline.image(for: fixture.request())
+      fixture.memory.removeAll()
+      fixture.clock.advance(by: .seconds(6 * 86_400))
+      #expect(try await fixture.origin(cached) == .store)
+    }
+  }
+
+  @Test func `who waits for the store is told when everything is there`() async throws {
+    let (store, gate) = (MemoryDataStore(), Gate())
+    let held = HeldStore(store: store, gate: gate)
+    let image = image
+    let pipeline = ImagePipeline(
+      transport: ScriptedTransport { _ in .answer(body: image) }, cache: ImageCache(store: held))
+    let url = try #require(URL(string: "http://example.com/a"))
+    _ = try await pipeline.image(for: url)
+    #expect(store.count == 0)
+    var request = ImageRequest(url: url, size: .fit(width: 10, height: 10))
+    (request.options.waitsForStore, request.options.storage) = (true, .photo)
+    let task = pipeline.task(for: request)
+    // The original, held back by the first request, and the small image.
+    try await gate.waitUntilHolding(2)
+    #expect(task.result == nil)
+    gate.open()
+    let response = try await task.response
+    #expect(store.count == 2)
+    #expect(response.trace.steps.last?.kind == .storeWrite)
+  }
+
+  @Test func `images go to the cache that is named, and their bytes to another one`() async throws {
+    try await OptionsFixture.run(serving: image) { fixture async throws in
+      let target = ImageCache(memory: MemoryCache(time: fixture.clock), store: MemoryDataStore())
+      let original = ImageCache(memory: MemoryCache(time: fixture.clock), store: MemoryDataStore())
+      let request = fixture.request(size: .fit(width: 8, height: 8)) { options in
+        (options.targetCache, options.originalCache) = (target, original)
+        (options.storage, options.waitsForStore) = (.sticker, true)
+      }
+      _ = try await fixture.pipeline.image(for: request)
+      let counts = [target, original, fixture.pipeline.cache].map { ($0.memory as? MemoryCache)?.count }
+      #expect(counts == [1, 0, 0])
+      let stores = [target, original].map { ($0.store as? MemoryDataStore)?.count }
+      #expect(stores == [1, 1])
+      #expect(!FileManager.default.fileExists(atPath: fixture.disk.directory.path()))
+      #expect(try await fixture.origin(request) == .memory)
+      #expect(await fixture.pipeline.cachedTier(for: request) == .memory)
+      target.memory.removeAll()
+      #expect(await fixture.pipeline.cachedTier(for: request) == .store)
+      #expect(try await fixture.origin(request) == .store)
+      #expect(await fixture.pipeline.cachedTier(for: fixture.request()) == nil)
+      try await fixture.pipeline.removeCached(request)
+      #expect(await fixture.pipeline.cachedTier(for: request) == nil)
+    }
+  }
+}
+
+/// A store whose writes wait.
+private struct HeldStore: DataStore {
+  let store: MemoryDataStore
+  let gate: Gate
+
+  func entry(for key: CacheKey) async throws -> StoredEntry? { try await store.entry(for: key) }
+
+  func store(_ entry: StoredEntry, for key: CacheKey) async throws {
+    try await gate.wait()
+    try await store.store(entry, for: key)
+  }
+
+  func updateMetadata(_ metadata: EntryMetadata, for key: CacheKey) async throws -> Bool {
+    try await store.updateMetadata(metadata, for: key)
+  }
+
+  func removeEntry(for key: CacheKey) async throws { try await store.removeEntry(for: key) }
+
+  func removeAll() async throws { try await store.removeAll() }
+}

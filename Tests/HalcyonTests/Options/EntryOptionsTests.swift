@@ -1,0 +1,114 @@
+import Foundation
+import Halcyon
+import HalcyonTesting
+import TestSupport
+import Testing
+
+/// How long entries live, and what they are found and kept by.
+struct EntryOptionsTests {
+  private let image: Data
+
+  init() throws { image = try Picture.png() }
+
+  @Test func `an image leaves memory at its own time`() async throws {
+    try await OptionsFixture.run(serving: image) { fixture async throws in
+      let request = fixture.request { $0.memoryExpiration = .seconds(10) }
+      _ = try await fixture.pipeline.image(for: request)
+      for (seconds, origin) in [(9, ImageOrigin.memory), (9, .memory), (11, .store)] {
+        fixture.clock.advance(by: .seconds(seconds))
+        #expect(try await fixture.origin(request) == origin)
+      }
+    }
+  }
+
+  @Test func `reading from memory extends a life as the request says`() async throws {
+    let cases: [(ExpirationExtension, Int, ImageOrigin)] = [
+      (.unchanged, 7, .store), (.cacheTime, 7, .memory), (.to(.seconds(100)), 90, .memory), (.to(.seconds(1)), 2, .store),
+    ]
+    for (extending, seconds, origin) in cases {
+      try await OptionsFixture.run(serving: image) { fixture async throws in
+        let request = fixture.request { ($0.memoryExpiration, $0.memoryExtension) = (.seconds(10), extending) }
+        _ = try await fixture.pipeline.image(for: request)
+        fixture.clock.advance(by: .seconds(6))
+        #expect(try await fixture.origin(request) == .memory)
+        fixture.clock.advance(by: .seconds(seconds))
+        #expect(try await fixture.origin(request) == origin, "\(extending)")
+      }
+    }
+  }
+
+  @Test func `an entry leaves the disk at its own time`() async throws {
+    try await OptionsFixture.run(serving: image) { fixture async throws in
+      let request = fixture.request { ($0.cachePolicy, $0.storeExpiration) = (.storeOnly, .hours(1)) }
+      _ = try await fixture.pipeline.image(for: request)
+      for (minutes, origin) in [(59, ImageOrigin.store), (59, .store), (61, .network)] {
+        fixture.clock.advance(by: .seconds(minutes * 60))
+        #expect(try await fixture.origin(request) == origin)
+      }
+    }
+  }
+
+  @Test func `reading from the disk extends a life as the request says, also for the next process`() async throws {
+    let cases: [(ExpirationExtension, Int, ImageOrigin)] = [
+      (.unchanged, 5, .network), (.cacheTime, 5, .store), (.to(.days(30)), 29, .store), (.to(.days(30)), 31, .network),
+      (.to(.days(1)), 2, .network), (.to(.never), 9000, .store), (.to(.expired), 0, .network),
+    ]
+    for isWrittenDown in [false, true] {
+      for (extending, days, origin) in cases {
+        try await OptionsFixture.run(serving: image) { fixture async throws in
+          let request = fixture.request { options in
+            (options.cachePolicy, options.freshness) = (.storeOnly, .immutable)
+            (options.storeExpiration, options.storeExtension) = (.days(7), extending)
+          }
+          _ = try await fixture.pipeline.image(for: request)
+          fixture.clock.advance(by: .seconds(4 * 86_400))
+          #expect(try await fixture.origin(request) == .store)
+          // Counting writes down what was read.
+          if isWrittenDown { #expect(try await fixture.disk.count == 1) }
+          fixture.clock.advance(by: .seconds(days * 86_400))
+          if isWrittenDown { try await fixture.disk.removeExpired() }
+          #expect(try await fixture.origin(request) == origin, "\(extending) \(days) \(isWrittenDown)")
+        }
+      }
+    }
+  }
+
+  @Test func `an entry that was read for longer goes back to its own time`() async throws {
+    try await OptionsFixture.run(serving: image) { fixture async throws in
+      func request(_ extending: ExpirationExtension) -> ImageRequest {
+        fixture.request { options in
+          (options.cachePolicy, options.freshness) = (.storeOnly, .immutable)
+          (options.storeExpiration, options.storeExtension) = (.days(7), extending)
+        }
+      }
+      _ = try await fixture.pipeline.image(for: request(.cacheTime))
+      #expect(try await fixture.origin(request(.to(.days(90)))) == .store)
+      #expect(try await fixture.disk.count == 1)
+      #expect(try await fixture.origin(request(.cacheTime)) == .store)
+      fixture.clock.advance(by: .seconds(8 * 86_400))
+      #expect(try await fixture.origin(request(.cacheTime)) == .network)
+    }
+  }
+
+  @Test func `tags and pins reach the entry, and a pin also one that is there`() async throws {
+    try await OptionsFixture.run(serving: image) { fixture async throws in
+      _ = try await fixture.pipeline.image(for: fixture.request { ($0.cachePolicy, $0.tags) = (.storeOnly, ["trip"]) })
+      await fixture.pipeline.cache.flush()
+      var pins: [Bool] = []
+      for try await entry in fixture.disk.entries { pins.append(entry.isPinned) }
+      #expect(pins == [false])
+      #expect(
+        try await fixture.origin(fixture.request { ($0.cachePolicy, $0.isPinned) = (.storeOnly, true) }) == .store)
+      for try await entry in fixture.disk.entries { pins.append(entry.isPinned) }
+      #expect(pins == [false, true])
+      #expect(try await fixture.disk.removeEntries(taggedWith: "trip") == 1)
+      _ = try await fixture.pipeline.image(for: fixture.request { ($0.waitsForStore, $0.isPinned) = (true, true) })
+      for try await entry in fixture.disk.entries { pins.append(entry.isPinned) }
+      #expect(pins == [false, true])
+      fixture.memory.removeAll()
+      _ = try await fixture.pipeline.image(for: fixture.request { ($0.waitsForStore, $0.isPinned) = (true, true) })
+      for try await entry in fixture.disk.entries { pins.append(entry.isPinned) }
+      #expect(pins == [false, true, true])
+    }
+  }
+}

@@ -1,0 +1,96 @@
+import Foundation
+import Halcyon
+import HalcyonTesting
+import TestSupport
+import Testing
+
+/// A pipeline over real caches in a folder of its own, a server that counts, and clocks that the test moves.
+struct OptionsFixture {
+  let clock = TestClock()
+  let transport: ScriptedTransport
+  let memory: MemoryCache
+  let disk: DiskCache
+  let pipeline: ImagePipeline
+  let url = URL(string: "http://example.com/image") ?? URL(filePath: "/")
+
+  private init(
+    folder: URL, options: RequestOptions, fileSystem: any FileSystem,
+    script: @escaping @Sendable (TransportRequest) async throws -> ScriptedTransport.Reply
+  ) {
+    transport = ScriptedTransport(script)
+    memory = MemoryCache(configuration: MemoryCacheConfiguration(costLimit: 100 << 20), time: clock)
+    var diskConfiguration = DiskCacheConfiguration()
+    diskConfiguration.cleansOnItsOwn = false
+    disk = DiskCache(
+      directory: folder.appending(path: "cache"), configuration: diskConfiguration, time: clock, fileSystem: fileSystem)
+    var configuration = ImagePipeline.Configuration.standard(
+      transport: transport, cache: ImageCache(memory: memory, store: disk), time: clock)
+    configuration.retryStrategy = NoRetry()
+    configuration.failureLifetimes = .none
+    configuration.defaultOptions = options
+    pipeline = ImagePipeline(configuration: configuration)
+  }
+
+  /// Runs a test whose every request gets the same file.
+  static func run(
+    serving file: Data, headers: HTTPHeaders = HTTPHeaders(), options: RequestOptions = RequestOptions(),
+    fileSystem: any FileSystem = SystemFiles(), _ body: (OptionsFixture) async throws -> Void
+  ) async throws {
+    try await run(options: options, fileSystem: fileSystem) { _ in
+      .answer(body: file, headers: headers)
+    } body: {
+      try await body($0)
+    }
+  }
+
+  /// Runs a test with a server of its own.
+  static func run(
+    options: RequestOptions = RequestOptions(), fileSystem: any FileSystem = SystemFiles(),
+    script: @escaping @Sendable (TransportRequest) async throws -> ScriptedTransport.Reply,
+    body: (OptionsFixture) async throws -> Void
+  ) async throws {
+    try await TemporaryDirectory.run { folder in
+      let fixture = OptionsFixture(folder: folder, options: options, fileSystem: fileSystem, script: script)
+      try await body(fixture)
+      // The folder is removed next, and nothing may be writing into it then.
+      await fixture.pipeline.cache.flush()
+    }
+  }
+
+  func request(size: TargetSize = .original, _ change: (inout RequestOptions) -> Void = { _ in }) -> ImageRequest {
+    var request = ImageRequest(url: url, size: size)
+    change(&request.options)
+    return request
+  }
+
+  /// Which tier a request is answered from, once what was loaded before is stored.
+  func origin(_ request: ImageRequest) async throws -> ImageOrigin {
+    await pipeline.cache.flush()
+    return try await pipeline.response(for: request).origin
+  }
+
+  /// The formats of the files on the disk, once all are there.
+  var storedFormats: [ImageFormat?] {
+    get async throws {
+      await pipeline.cache.flush()
+      var formats: [ImageFormat?] = []
+      for try await entry in disk.entries {
+        formats.append(try await disk.entry(for: entry.key).flatMap { ImageFormat(sniffing: $0.body) })
+      }
+      return formats.sorted { ($0?.rawValue ?? "") < ($1?.rawValue ?? "") }
+    }
+  }
+}
+
+/// Files made for a test.
+enum Picture {
+  /// A PNG of one colour, the left half of it transparent where `hasHole` is set.
+  static func png(width: Int = 40, height: Int = 20, hasHole: Bool = false) throws -> Data {
+    let bitmap = try Bitmap(size: PixelSize(width: width, height: height), isOpaque: !hasHole) { pixels in
+      for index in 0..<width * height where !hasHole || index % width >= width / 2 {
+        for (channel, value) in [200, 100, 50, 255].enumerated() { pixels[index * 4 + channel] = UInt8(value) }
+      }
+    }
+    return try PNGEncoder().encode(bitmap, options: EncodingOptions())
+  }
+}

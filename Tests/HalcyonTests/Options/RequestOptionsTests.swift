@@ -1,0 +1,110 @@
+import Foundation
+import Halcyon
+import HalcyonTesting
+import TestSupport
+import Testing
+
+/// How what is open is filled in. One after another: the global options are everyone's.
+@Suite(.serialized)
+struct RequestOptionsTests {
+  /// Options of which each is set.
+  private var complete: RequestOptions {
+    var options = RequestOptions()
+    (options.priority, options.timeout, options.previews) = (.high, .seconds(1), .never)
+    (options.cachePolicy, options.freshness, options.usesETags) = (.memoryOnly, .reload, false)
+    (options.showsStaleFirst, options.waitsForStore, options.keepsOriginal) = (true, true, false)
+    (options.targetCache, options.originalCache, options.storage) = (ImageCache(), ImageCache(), .photo)
+    (options.memoryExpiration, options.storeExpiration) = (.never, .never)
+    (options.memoryExtension, options.storeExtension) = (.unchanged, .unchanged)
+    (options.tags, options.isPinned, options.fileExtension) = (["a"], true, "a")
+    (options.usesOriginalSize, options.downsamplingScale, options.scaleFactor) = (true, 2, 2)
+    (options.allowsPartialImage, options.firstFrameOnly) = (true, true)
+    (options.preloadsFrames, options.processesFrames) = (true, true)
+    (options.imageModifier, options.callbackExecutor) = ({ $0 }, .immediate)
+    return options
+  }
+
+  private func open(_ options: RequestOptions) -> [String] {
+    Mirror(reflecting: options).children.filter { Mirror(reflecting: $0.value).children.isEmpty }.compactMap(\.label)
+  }
+
+  @Test func `every option is filled in where it is open, and left where it is not`() {
+    #expect(open(complete).isEmpty)
+    #expect(open(RequestOptions().over(complete)).isEmpty)
+    #expect(open(complete.over(RequestOptions())).isEmpty)
+    #expect(open(RequestOptions().over(RequestOptions())).count == 28)
+    var other = RequestOptions()
+    (other.priority, other.tags, other.isPinned) = (.low, [], false)
+    let merged = other.over(complete)
+    #expect(merged.priority == .low && merged.tags == [] && merged.isPinned == false)
+  }
+
+  @Test func `a request goes before its pipeline, and that before everything`() async throws {
+    RequestOptions.global.fileExtension = "global"
+    RequestOptions.global.tags = ["global"]
+    defer { RequestOptions.global = RequestOptions() }
+    var options = RequestOptions()
+    options.fileExtension = "pipeline"
+    options.priority = .high
+    let image = try Picture.png()
+    try await OptionsFixture.run(serving: image, options: options) { fixture async throws in
+      let folder = fixture.disk.directory.appending(path: "files")
+      let own = fixture.request { $0.fileExtension = "own" }
+      #expect(try await fixture.pipeline.writeFile(for: own, in: folder).pathExtension == "own")
+      let open = try await fixture.pipeline.writeFile(for: fixture.request(), in: folder)
+      #expect(open.pathExtension == "pipeline")
+      _ = try await fixture.pipeline.image(for: fixture.request { $0.waitsForStore = true })
+      #expect(try await fixture.disk.removeEntries(taggedWith: "global") == 1)
+      #expect(fixture.pipeline.task(for: fixture.request()).priority == .high)
+      #expect(fixture.pipeline.task(for: ImageRequest(url: fixture.url, priority: .low)).priority == .low)
+    }
+  }
+
+  @Test func `a file is named by its format unless a name is forced, and by letters only`() async throws {
+    let image = try Picture.png()
+    try await OptionsFixture.run(serving: image) { fixture async throws in
+      let folder = fixture.disk.directory.appending(path: "files")
+      let names = [
+        (nil, "png"), ("jpeg", "jpeg"), ("../@/p.n;g", "png"), ("@?", "png"),
+        (String(repeating: "x", count: 300), String(repeating: "x", count: 16)),
+      ]
+      for (wanted, found) in names {
+        let file = try await fixture.pipeline.writeFile(for: fixture.request { $0.fileExtension = wanted }, in: folder)
+        #expect(file.pathExtension == found)
+        #expect(file.deletingLastPathComponent().standardizedFileURL.path() == folder.standardizedFileURL.path())
+        #expect(try Data(contentsOf: file) == image)
+      }
+    }
+  }
+
+  @Test func `a default deadline ends what takes longer`() async throws {
+    var options = RequestOptions()
+    options.timeout = .seconds(5)
+    let gate = Gate()
+    try await OptionsFixture.run(options: options) { _ in
+      try await gate.wait()
+      return .failure(.cancelled)
+    } body: { fixture async throws in
+      let task = fixture.pipeline.task(for: fixture.request())
+      await fixture.clock.waitForSleepers()
+      fixture.clock.advance(by: .seconds(5))
+      let error = await #expect(throws: ImageError.self) { try await task.image }
+      #expect(error?.description.contains("within 5.0 seconds") == true)
+    }
+  }
+
+  @Test func `previews can be switched off for one request`() async throws {
+    var options = RequestOptions()
+    options.previews = PreviewPolicy(minimumInterval: .zero)
+    let photo = try Photos.data("rocket_progressive.jpg")
+    try await OptionsFixture.run(options: options) { _ in
+      .answer(body: photo, pieceByteCount: 4096)
+    } body: { fixture async throws in
+      var previewCount = 0
+      for await event in fixture.pipeline.task(for: fixture.request { $0.previews = .never }).events {
+        if case .preview = event { previewCount += 1 }
+      }
+      #expect(previewCount == 0)
+    }
+  }
+}
