@@ -21,7 +21,8 @@ public struct CachePolicy: Hashable, Sendable {
   }
 
   /// Leaves no trace: neither reads nor writes what is kept.
-  public static let disabled = CachePolicy(readsMemory: false, writesMemory: false, readsStore: false, writesStore: false)
+  public static let disabled = CachePolicy(
+    readsMemory: false, writesMemory: false, readsStore: false, writesStore: false)
   /// Leaves nothing on disk, and does not look there.
   public static let memoryOnly = CachePolicy(readsStore: false, writesStore: false)
   /// Leaves nothing in memory, and does not look there.
