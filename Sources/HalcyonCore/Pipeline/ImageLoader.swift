@@ -185,15 +185,17 @@ final class ImageLoader: Sendable {
       let (renewed, body) = try await renewed(request, keys: keys, interest: interest)
       // What was fetched to find out is found again by the steps below, as long as it is held.
       defer { withExtendedLifetime(body) {} }
+      var rest = request
+      if body != nil, request.freshness.asksFirst { rest.freshness = .respect }
       var loaded =
         if let renewed {
           renewed
         } else if keepsResult, let variant = try await storedVariant(request, keys: keys, interest: interest) {
           variant
         } else if let processor = request.processors.last {
-          try await process(request, with: processor, interest: interest)
+          try await process(rest, with: processor, interest: interest)
         } else {
-          try await decode(request, key: keys.fetch, interest: interest)
+          try await decode(rest, key: keys.fetch, interest: interest)
         }
       // Somebody who joins after this line finds nothing in memory next time, and decodes again: no harm is done.
       if interest.keepsResult, loaded.body.mayStayInMemory, !loaded.image.isPartial {

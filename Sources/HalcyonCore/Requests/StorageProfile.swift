@@ -2,7 +2,8 @@
 ///
 /// The entry is a variant of its own for each size, list of processors and profile; it is made in the background after
 /// the image has been delivered, and read instead of the bytes that the image was made of. Where it cannot be made, or
-/// not be written, nothing is stored, and no load fails.
+/// not be written, nothing is stored, and no load fails. An animation is kept as it came, whatever the profile; images
+/// from files, and from bytes that requests bring along, are not stored.
 public struct StorageProfile: Hashable, Sendable {
   /// The format.
   public var format: StorageFormat

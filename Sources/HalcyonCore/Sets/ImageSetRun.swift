@@ -34,7 +34,7 @@ struct ImageSetRun: Sendable {
 
   private func result(of request: ImageRequest, _ index: Int) async -> Result<ImageResponse, ImageError> {
     if Task.isCancelled { return .failure(.cancelled) }
-    let interest = LoadInterest(priority: request.priority) { event in
+    let interest = LoadInterest(priority: pipeline.resolved(request).priority) { event in
       if case .progress(let progress) = event { tally.note(progress, of: index) }
     }
     do throws(ImageError) {

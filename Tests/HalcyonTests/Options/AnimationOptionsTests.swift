@@ -46,22 +46,17 @@ struct AnimationOptionsTests {
     }
   }
 
-  @Test func `preloading keeps to the limit, and to what can be decoded`() async throws {
+  @Test func `preloading keeps to the limit`() async throws {
     let whole = try GIFDecoder().image(from: file, options: DecodingOptions())
     let frames = AnimationFrames(try #require(whole.animation), byteLimit: 8)
     try await frames.preload()
     #expect((0..<4).map { frames.cachedFrame(at: $0) != nil } == [true, true, false, false])
-    // The last picture is cut off.
-    try await OptionsFixture.run(serving: file.dropLast(12)) { fixture async throws in
-      let image = try await fixture.pipeline.image(for: fixture.request { $0.preloadsFrames = true })
-      #expect(image.animation?.frames.cachedFrame(at: 0) != nil)
-    }
   }
 
   @Test func `processors change every picture where that is asked for, and its time and the loops stay`() async throws {
     try await OptionsFixture.run(serving: file) { fixture async throws in
       var request = fixture.request { $0.processesFrames = true }
-      request.processors = [.invert, .brightness(0)]
+      request.processors = [.invert, .blur(radius: 0)]
       for origin in [ImageOrigin.network, .memory, .store] {
         let response = try await fixture.pipeline.response(for: request)
         #expect(response.origin == origin)

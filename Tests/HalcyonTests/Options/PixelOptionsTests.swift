@@ -106,8 +106,10 @@ struct PixelOptionsTests {
       }
       #expect(try await calls.waitForEvents(count: 2) == ["executor", "image"])
       task.cancel()
+      let onMain = DispatchSpecificKey<Bool>()
+      DispatchQueue.main.setSpecific(key: onMain, value: true)
       fixture.pipeline.task(for: fixture.request()) { _ in
-        calls.record(Thread.isMainThread ? "main" : "elsewhere")
+        calls.record(DispatchQueue.getSpecific(key: onMain) == true ? "main" : "elsewhere")
       }
       #expect(try await calls.waitForEvents(count: 3) == ["executor", "image", "main"])
       fixture.memory.removeAll()
