@@ -12,10 +12,8 @@ struct RebindingTests {
     let displaySize = ViewSize(width: 100, height: 100)
     let displayScale = 1.0
     let displayMode = ImageDisplayMode.fit
-    /// The picture that may be shown: images are as wide as their number. `nil` before the first.
+    /// The number of the image that may be shown, which is as wide as that. `nil` before the first.
     var wanted: Int?
-    /// Pictures that may stay until then.
-    var kept: Int?
     var content = DisplayContent.nothing
     var hasIndicator = false
     var wrongPictures: [String] = []
