@@ -5,8 +5,8 @@ extension ImageViewLoad {
     self.result = result
     sideTask?.cancel()
     sideTask = nil
-    let reveal: @MainActor @Sendable () -> Void = { [self] in phase.end { [self] in show(result) } }
-    if let group = options.revealGroup { group.hold(self, reveal: reveal) } else { reveal() }
+    let reveal: @MainActor @Sendable () -> Void = { [self] in show(result) }
+    if let group = options.revealGroup { group.hold(self, reveal: reveal) } else { phase.end(reveal) }
   }
 
   private func show(_ result: Result<ImageResponse, ImageError>) {
