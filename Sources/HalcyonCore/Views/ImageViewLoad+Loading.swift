@@ -14,7 +14,7 @@ extension ImageViewLoad {
     guard let binder, let display = binder.display, let request = order.request else { return }
     if isFinished {
       grow(request, on: display, binder)
-    } else if task == nil, result == nil {
+    } else if awaitsSize {
       begin(request, on: display, binder)
     }
   }
@@ -26,7 +26,8 @@ extension ImageViewLoad {
 
   private func begin(_ request: ImageRequest, on display: any ImageDisplay, _ binder: ImageViewBinder) {
     pixelSize = order.pixelSize(on: display)
-    guard pixelSize != nil || !order.followsDisplay else { return prepare(binder) }
+    awaitsSize = pixelSize == nil && order.followsDisplay
+    if awaitsSize { return prepare(binder) }
     var sized = order.request(request, at: pixelSize, on: display)
     // What failed a moment ago is remembered, save where the server is to be asked.
     if order.isRetry, sized.freshness.usesNetwork { sized.freshness = .reload }

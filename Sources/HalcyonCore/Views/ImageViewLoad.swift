@@ -17,6 +17,8 @@ public final class ImageViewLoad {
   /// The image that the view shows, loaded for `pixelSize`.
   var shownImage: DecodedImage?
   var pixelSize: PixelSize?
+  /// Whether the load begins when the display has got a size.
+  var awaitsSize = false
   /// Whether the view shows that there is something to wait for.
   var isPrepared = false
 
