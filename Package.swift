@@ -50,6 +50,7 @@ let package = Package(
   platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
   products: [
     .library(name: "Halcyon", targets: ["Halcyon"]),
+    .library(name: "HalcyonApple", targets: ["HalcyonApple"]),
     .library(name: "HalcyonTesting", targets: ["HalcyonTesting"]),
   ],
   traits: [
@@ -69,6 +70,7 @@ let package = Package(
       ]),
     module("HalcyonTransport", dependencies: ["HalcyonCore", .target(name: "CurlShim", condition: offApple)]),
     module("Halcyon", dependencies: ["HalcyonCore", "HalcyonCodecs", "HalcyonTransport"]),
+    module("HalcyonApple", dependencies: ["Halcyon"]),
     module("HalcyonTesting", dependencies: ["HalcyonCore"]),
 
     // `make demo`: no product, so nobody who depends on Halcyon builds it.

@@ -113,10 +113,11 @@ public final class ImageViewBinder {
   /// the display's size, scale or mode has changed.
   public func displayDidChange() { current?.displayDidChange() }
 
-  /// Whether the view shows this image, or is about to: setting it again would change nothing.
-  public func isBound(to request: ImageRequest) -> Bool {
-    guard let current, !current.hasFailed, let bound = current.order.request else { return false }
-    return ImagePipeline.cacheKey(for: bound) == ImagePipeline.cacheKey(for: request)
+  /// Whether this is what the view was given last, and nobody has cancelled it: setting it again would only repeat what
+  /// has been shown, or has failed, already. For toolkits that set everything anew whenever something changes.
+  public func isBound(to request: ImageRequest?) -> Bool {
+    guard let current, !current.wasCancelled else { return false }
+    return current.order.request.map(ImagePipeline.cacheKey) == request.map(ImagePipeline.cacheKey)
   }
 
   private func carryOut(

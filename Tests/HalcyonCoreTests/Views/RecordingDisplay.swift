@@ -7,6 +7,8 @@ final class RecordingDisplay: ImageDisplay {
   var displaySize = ViewSize(width: 50, height: 50)
   var displayScale = 2.0
   var displayMode = ImageDisplayMode.fit
+  /// Called after each change of content.
+  var onShow: () -> Void = {}
   /// What it was told, in order: for example `image 10x5` or `indicator activity`.
   let log = EventLog<String>()
 
@@ -19,6 +21,7 @@ final class RecordingDisplay: ImageDisplay {
       }
     if case .custom(let animate) = transition { animate(self) }
     log.record(content.name + appearance)
+    onShow()
   }
 
   func showIndicator(_ indicator: LoadingIndicator) {

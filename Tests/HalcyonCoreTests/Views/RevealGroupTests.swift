@@ -99,6 +99,21 @@ struct RevealGroupTests {
     #expect(displays.map(\.events) == names.map { ["image \($0)"] })
   }
 
+  @Test func `placeholders of a group leave together, however late they came`() async throws {
+    let view = ViewFixture(holding: ["40x20"])
+    try await view.warm("30x10")
+    let (displays, binders) = binders(view)
+    revealTogether { group in
+      for (name, binder) in zip(["40x20", "30x10"], binders) { view.set(name, on: binder) { $0.revealGroup = group } }
+    }
+    await view.clock.waitForSleepers(2)
+    view.clock.advance(by: .seconds(1))
+    for display in displays.prefix(2) { try await display.waitForShow("placeholder dots") }
+    view.release("40x20")
+    try await view.ends.waitForEvents(count: 2)
+    #expect(displays.prefix(2).map(\.events.last) == ["image 40x20", "image 30x10"])
+  }
+
   @Test func `views of a group show their placeholders meanwhile, and no previews`() async throws {
     let view = ViewFixture(holding: ["40x20"])
     try await view.warm("4x2")

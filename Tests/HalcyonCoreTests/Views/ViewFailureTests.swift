@@ -15,6 +15,16 @@ struct ViewFailureTests {
     #expect(view.display.events == ["placeholder dots", "placeholder dots"])
   }
 
+  @Test func `a failure leaves what is better than a placeholder`() async throws {
+    let view = ViewFixture()
+    try await view.load("40x20")
+    try await view.load("down") { $0.keepsCurrentImage = true }
+    #expect(view.binder.content.name == "image 40x20")
+    try await view.warm("4x2")
+    try await view.load("down") { $0.lowResolution = view.request("4x2") }
+    #expect(view.binder.content.name == "preview 4x2")
+  }
+
   @Test func `a failure can show a picture of its own`() async throws {
     let view = ViewFixture()
     try await view.load("down") { $0.failure = .shows(.icon("broken")) }

@@ -74,6 +74,16 @@ struct ViewSizingTests {
     #expect(view.clock.sleeperCount == 0)
   }
 
+  @Test func `a display that is laid out anew by what it shows begins once`() async throws {
+    let view = ViewFixture(holding: ["400x200"])
+    view.display.onShow = { [binder = view.binder] in binder.displayDidChange() }
+    view.set("400x200") { $0.placeholderDelay = .zero }
+    view.release("400x200")
+    try await view.ends.waitForEvents(count: 1)
+    #expect(view.fixture.transport.requests.count == 1)
+    #expect(view.display.events == ["placeholder dots", "image 100x50"])
+  }
+
   @Test func `a view of absurd size asks for no more than can be counted`() async throws {
     let view = ViewFixture()
     view.display.displaySize = ViewSize(width: 1e300, height: 1e300)

@@ -53,12 +53,18 @@ struct ViewVisibilityTests {
     #expect(try await refused({ $0.yieldsWhenHidden = false }, act: { $0.isVisible = false }) == "other")
   }
 
-  @Test func `a view that comes back is told whether it shows its image already`() async throws {
+  @Test func `a view that comes back knows what it was given, also where that failed`() async throws {
     let view = ViewFixture()
     try await view.load("40x20")
     #expect(view.binder.isBound(to: view.request("40x20")))
     #expect(!view.binder.isBound(to: view.request("30x10")))
+    #expect(!view.binder.isBound(to: nil))
     try await view.load("down")
-    #expect(!view.binder.isBound(to: view.request("down")))
+    #expect(view.binder.isBound(to: view.request("down")))
+    view.binder.setImage(with: nil)
+    #expect(view.binder.isBound(to: nil))
+    view.set("30x10")
+    view.binder.cancel()
+    #expect(!view.binder.isBound(to: view.request("30x10")))
   }
 }

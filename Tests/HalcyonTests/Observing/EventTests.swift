@@ -124,7 +124,7 @@ struct EventTests {
   @Test func `a tier that may not be read is told as such`() async throws {
     try await withObservedPipeline { server, observed in
       let url = server.serve("/a.png", .body(observed.picture))
-      _ = try await observed.pipeline.image(for: ImageRequest(url: url, cachePolicy: .none))
+      _ = try await observed.pipeline.image(for: ImageRequest(url: url, cachePolicy: .disabled))
       #expect(observed.events(of: 1).dropFirst(2).prefix(2) == ["memory miss: not read", "store miss: not read"])
     }
   }
