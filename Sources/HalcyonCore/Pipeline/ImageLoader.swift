@@ -312,11 +312,12 @@ final class ImageLoader: Sendable {
   func keepOriginal(_ body: FetchedBody, of request: ImageRequest, _ placeholder: ThumbHash?) async {
     guard var draft = body.draft, let cache = configuration.httpCache(for: request) else { return }
     draft.metadata.placeholder = placeholder
-    let (writes, data) = (configuration.originalCache(for: request).writes, body.data)
+    let writes = configuration.originalCache(for: request).writes
     await body.startWriting { [monitor, draft] in
-      await writes.start(byteCount: data.count) {
-        guard (try? await cache.store(draft, body: data)) != nil else { return }
-        monitor?.tell(.stored(.store, byteCount: data.count))
+      // The body is held to the end of the write: until then others find it nowhere else.
+      await writes.start(byteCount: body.data.count) {
+        guard (try? await cache.store(draft, body: body.data)) != nil else { return }
+        monitor?.tell(.stored(.store, byteCount: body.data.count))
       }
     }
   }
