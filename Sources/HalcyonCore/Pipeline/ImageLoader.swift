@@ -160,6 +160,7 @@ final class ImageLoader: Sendable {
       let (renewed, body) = try await renewed(request, keys: keys, interest: interest)
       // What was fetched to find out is found again by the steps below, as long as it is held.
       defer { withExtendedLifetime(body) {} }
+      // So they need not ask once more.
       var rest = request
       if body != nil, request.freshness.asksFirst { rest.freshness = .respect }
       var loaded =
