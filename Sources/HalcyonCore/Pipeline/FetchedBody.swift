@@ -48,6 +48,9 @@ final class FetchedBody: Sendable {
   /// - Returns: Whether this is the first time.
   func prove() -> Bool { !isProven.exchange(true, ordering: .relaxed) }
 
+  /// Whether a load by HTTP's rules gets these very bytes as long as somebody holds them.
+  var isFoundAgain: Bool { draft != nil || origin == .store }
+
   /// Starts the write to the store, unless somebody has started it; returns once it has begun.
   func startWriting(_ start: @escaping @Sendable () async -> Task<Void, Never>) async {
     let start = storing.withLock { storing in

@@ -186,7 +186,8 @@ final class ImageLoader: Sendable {
       // What was fetched to find out is found again by the steps below, as long as it is held.
       defer { withExtendedLifetime(body) {} }
       var rest = request
-      if body != nil, request.freshness.asksFirst { rest.freshness = .respect }
+      // So they need not ask once more.
+      if let body, request.freshness.asksFirst, body.isFoundAgain { rest.freshness = .respect }
       var loaded =
         if let renewed {
           renewed

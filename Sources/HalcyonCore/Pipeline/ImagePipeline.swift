@@ -41,7 +41,8 @@ public final class ImagePipeline: Sendable {
     let request = resolved(request)
     let keys = RequestKeys(request)
     if loader.monitor == nil, let response = loader.memoryResponse(for: request, key: keys.image) {
-      return await request.delivered(response)
+      // Most hits: not even the frame of another asynchronous call.
+      return request.given == nil ? response : await request.delivered(response)
     }
     let response = try await loader.reportedResponse(
       for: request, keys: keys, interest: LoadInterest(priority: request.priority))
@@ -123,7 +124,9 @@ public final class ImagePipeline: Sendable {
 
   /// The request with what it leaves open filled in by the pipeline. Done once for each; twice is as once.
   func resolved(_ request: ImageRequest) -> ImageRequest {
-    var resolved = defaults == nil && request.given == nil ? request : request.resolved(over: defaults)
+    let isComplete = defaults == nil && request.given == nil
+    if isComplete, request.identity != nil || configuration.requestModifier == nil { return request }
+    var resolved = request.resolved(over: defaults)
     if resolved.identity == nil { resolved.identity = configuration.requestModifier?.identity }
     return resolved
   }

@@ -9,7 +9,7 @@ public struct CallbackExecutor: Sendable {
     self.start = start
   }
 
-  /// On the main actor, in the order of the ends.
+  /// On the main actor, soon after the end of the load.
   public static let main = CallbackExecutor { callback in
     Task { @MainActor in callback() }
   }

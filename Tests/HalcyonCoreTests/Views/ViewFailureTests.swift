@@ -51,6 +51,8 @@ struct ViewFailureTests {
     let ends = EventLog<String>()
     var options = ImageViewOptions()
     options.retriesOnTap = true
+    // However slow the machine is, the failure comes first.
+    options.placeholderDelay = .seconds(3600)
     options.failure = .shows(.icon("broken"))
     binder.setImage(with: fixture.url, placeholder: .icon("dots"), options: options) { ends.record($0.name) }
     try await ends.waitForEvents(count: 1)

@@ -87,6 +87,21 @@ struct CacheOptionsTests {
     }
   }
 
+  @Test func `a refresh that may not be stored shows what came, not what is stored`() async throws {
+    let (old, new) = (image, try Picture.png(width: 10))
+    let isNew = Lock(false)
+    try await OptionsFixture.run { _ in
+      .answer(body: isNew.withLock { $0 } ? new : old, headers: ["Cache-Control": "max-age=1000"])
+    } body: { fixture async throws in
+      _ = try await fixture.pipeline.image(for: fixture.request { $0.waitsForStore = true })
+      isNew.withLock { $0 = true }
+      let refresh = fixture.request { ($0.freshness, $0.cachePolicy) = (.refetch, CachePolicy(writesStore: false)) }
+      #expect(try await fixture.pipeline.image(for: refresh).size.width == 10)
+      fixture.memory.removeAll()
+      #expect(try await fixture.pipeline.image(for: fixture.request()).size.width == 40)
+    }
+  }
+
   @Test func `cache only asks nobody`() async throws {
     try await OptionsFixture.run(serving: image) { fixture async throws in
       let cached = fixture.request { $0.freshness = .cacheOnly }
