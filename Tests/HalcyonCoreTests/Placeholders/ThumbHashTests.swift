@@ -141,10 +141,11 @@ struct ThumbHashTests {
     for count in 0..<whole.count { #expect(ThumbHash(bytes: whole.prefix(count)) == nil) }
     #expect(ThumbHash(bytes: whole + [0]) == nil)
     for index in whole.indices {
-      for value in UInt8(0)...255 {
+      for value: UInt8 in [0, 1, 2, 7, 0x0F, 0x7F, 0x80, 0xFF] {
         var bytes = whole
         bytes[index] = value
-        _ = try ThumbHash(bytes: bytes)?.bitmap()
+        // Only the head decides what is read.
+        if let hash = ThumbHash(bytes: bytes), index < 6 { _ = try hash.bitmap() }
       }
     }
   }
