@@ -91,7 +91,8 @@ let package = Package(
     suite("HalcyonGTKTests", dependencies: ["HalcyonGTK", "TestSupport", "halcyon-gtk-scenes"]),
     .executableTarget(
       name: "halcyon-gtk-scenes",
-      dependencies: ["Halcyon", "HalcyonGTK", "TestSupport", traitLibrary("CGTK", trait: "GTK")], path: "Tests/GTKScenes",
+      dependencies: ["Halcyon", "HalcyonGTK", "TestSupport", traitLibrary("CGTK", trait: "GTK")],
+      path: "Tests/GTKScenes",
       swiftSettings: swiftSettings),
 
     system("CSQLite", pkgConfig: "sqlite3", debian: "libsqlite3-dev", brew: "sqlite"),

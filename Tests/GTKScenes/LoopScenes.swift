@@ -28,7 +28,9 @@ enum LoopScenes {
     await turn(afterMilliseconds: 1)
     g_main_context_set_poll_func(nil) { descriptors, count, timeout in
       LoopScenes.pollCount.add(1, ordering: .relaxed)
-      return UnsafeMutableRawPointer(descriptors).map { poll($0.assumingMemoryBound(to: pollfd.self), nfds_t(count), timeout) } ?? 0
+      return UnsafeMutableRawPointer(descriptors).map {
+        poll($0.assumingMemoryBound(to: pollfd.self), nfds_t(count), timeout)
+      } ?? 0
     }
     for _ in 0..<5 { await turn(afterMilliseconds: 20) }
     let count = pollCount.load(ordering: .relaxed)
@@ -36,6 +38,7 @@ enum LoopScenes {
   }
 
   static func letsSourcesThrough(_ stage: Stage) async throws {
+    _ = try await stage.addPicture()
     var isOver = false
     let flood = (0..<4).map { _ in
       Task { while !isOver { await Task.yield() } }

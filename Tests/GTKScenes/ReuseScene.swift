@@ -33,7 +33,9 @@ enum ReuseScene {
     var wanted = [Int?](repeating: nil, count: pictures.count)
     var completions = [Int](repeating: 0, count: stepCount)
     for step in 0..<stepCount {
-      let (place, image) = (Int.random(in: 0..<pictures.count, using: &random), Int.random(in: 0..<urls.count, using: &random))
+      let (place, image) = (
+        Int.random(in: 0..<pictures.count, using: &random), Int.random(in: 0..<urls.count, using: &random)
+      )
       var request = ImageRequest(url: urls[image])
       // Every other one has to be loaded, however often it was.
       if step % 2 == 0 { request.cachePolicy.readsMemory = false }
@@ -49,7 +51,8 @@ enum ReuseScene {
     try check(stage, pictures, wanted, colors)
     let wrong = completions.indices.filter { completions[$0] != 1 }
     try stage.require(
-      wrong.isEmpty, "\(wrong.count) of \(stepCount) completions were not called once: \(wrong.prefix(9).map { completions[$0] })")
+      wrong.isEmpty,
+      "\(wrong.count) of \(stepCount) completions were not called once: \(wrong.prefix(9).map { completions[$0] })")
   }
 
   /// A view shows what it was given last, or nothing.

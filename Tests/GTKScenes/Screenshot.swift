@@ -33,7 +33,8 @@ struct Screenshot {
   func color(x: Double, y: Double) -> Color {
     let start = (min(height - 1, Int(y * Double(height))) * width + min(width - 1, Int(x * Double(width)))) * 4
     return Color(
-      red: Int(pixels[start + 2]), green: Int(pixels[start + 1]), blue: Int(pixels[start]), alpha: Int(pixels[start + 3]))
+      red: Int(pixels[start + 2]), green: Int(pixels[start + 1]), blue: Int(pixels[start]),
+      alpha: Int(pixels[start + 3]))
   }
 }
 
@@ -60,7 +61,8 @@ struct Color: Hashable, CustomStringConvertible {
   func mixed(with other: Color, _ part: Double) -> Color {
     func mix(_ a: Int, _ b: Int) -> Int { Int((Double(a) + (Double(b) - Double(a)) * part).rounded()) }
     return Color(
-      red: mix(red, other.red), green: mix(green, other.green), blue: mix(blue, other.blue), alpha: mix(alpha, other.alpha)
+      red: mix(red, other.red), green: mix(green, other.green), blue: mix(blue, other.blue),
+      alpha: mix(alpha, other.alpha)
     )
   }
 }

@@ -68,10 +68,11 @@ final class Stage {
     try Screenshot(of: widget, in: window)
   }
 
-  /// Checks the colour of a point, in parts of the widget's width and height.
+  /// Checks the colour of a point, in parts of the widget's width and height, after the next frame.
   func require(
     _ widget: UnsafeMutablePointer<GtkWidget>, x: Double = 0.5, y: Double = 0.5, is color: Color, tolerance: Int = 3
-  ) throws {
+  ) async throws {
+    await nextFrame()
     let found = try picture(of: widget).color(x: x, y: y)
     try require(found.isNear(color, tolerance: tolerance), "at \(x), \(y) there is \(found), not \(color)")
   }

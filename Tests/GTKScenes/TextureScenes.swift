@@ -57,12 +57,14 @@ final class Finalisations {
 
   /// Counts this one when it is freed.
   func watch(_ object: gpointer) {
-    g_object_weak_ref(object.assumingMemoryBound(to: GObject.self), { data, _ in
-      nonisolated(unsafe) let data = data
-      MainActor.assumeIsolated {
-        data.map { Unmanaged<Finalisations>.fromOpaque($0).takeRetainedValue().count += 1 }
-      }
-    }, Unmanaged.passRetained(self).toOpaque())
+    g_object_weak_ref(
+      object.assumingMemoryBound(to: GObject.self),
+      { data, _ in
+        nonisolated(unsafe) let data = data
+        MainActor.assumeIsolated {
+          data.map { Unmanaged<Finalisations>.fromOpaque($0).takeRetainedValue().count += 1 }
+        }
+      }, Unmanaged.passRetained(self).toOpaque())
   }
 }
 #endif

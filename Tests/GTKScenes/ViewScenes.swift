@@ -31,10 +31,10 @@ enum ViewScenes {
         with: url, placeholder: .image(try SolidImage.image(.blue)), options: atOnce, pipeline: pipeline(),
         completion: outcome.take)
       try stage.require(picture.hc.isLoading, "the view says that it does not load")
-      try stage.require(picture, is: .blue)
+      try await stage.require(picture, is: .blue)
       gate.open()
       try await stage.until("it is loaded") { outcome.count == 1 }
-      try stage.require(picture, is: .green)
+      try await stage.require(picture, is: .green)
       try stage.require(!picture.hc.isLoading, "the view says that it still loads")
     }
   }
@@ -45,11 +45,11 @@ enum ViewScenes {
     picture.hc.setImage(
       with: ImageRequest(source: .data(try SolidImage.png(.red))), pipeline: pipeline(), completion: outcome.take)
     try await stage.until("it is loaded") { outcome.count == 1 }
-    try stage.require(picture, is: .red)
-    try stage.require(picture, x: 0.3, is: .red)
+    try await stage.require(picture, is: .red)
+    try await stage.require(picture, x: 0.3, is: .red)
     // A square in a room twice as wide leaves a quarter on either side.
-    try stage.require(picture, x: 0.2, is: .clear)
-    try stage.require(picture, x: 0.8, is: .clear)
+    try await stage.require(picture, x: 0.2, is: .clear)
+    try await stage.require(picture, x: 0.8, is: .clear)
   }
 
   static func failure(_ stage: Stage) async throws {
@@ -61,9 +61,9 @@ enum ViewScenes {
       picture.hc.setImage(
         with: server.url("/missing.png"), placeholder: .image(try SolidImage.image(.blue)), options: options,
         pipeline: pipeline(), completion: outcome.take)
-      try stage.require(picture, is: .blue)
+      try await stage.require(picture, is: .blue)
       try await stage.until("it has failed") { outcome.count == 1 }
-      try stage.require(picture, is: .red)
+      try await stage.require(picture, is: .red)
       guard case .failure(.loading(.httpStatus(404, _))) = outcome.last else {
         throw Stage.Failure(description: "it ended with \(String(describing: outcome.last))")
       }
@@ -84,7 +84,7 @@ enum ViewScenes {
       with: ImageRequest(source: .data(try SolidImage.png(.green))), options: options, pipeline: pipeline,
       completion: outcome.take)
     try await stage.until("the second is there") { outcome.count == 2 }
-    try stage.require(picture, is: .red)
+    try await stage.require(picture, is: .red)
     var start: Duration?
     var part = 0.0
     while part < 1 {
@@ -98,7 +98,7 @@ enum ViewScenes {
       let expected = min(1, (now - begin) / .seconds(2))
       try stage.require(abs(part - expected) < 0.02, "after \(now - begin) the fade is at \(part), not \(expected)")
     }
-    try stage.require(picture, is: .green)
+    try await stage.require(picture, is: .green)
   }
 
   static func memoryHit(_ stage: Stage) async throws {
@@ -112,7 +112,7 @@ enum ViewScenes {
     options.transition = .crossFade
     second.hc.setImage(with: request, options: options, pipeline: pipeline, completion: outcome.take)
     try stage.require(outcome.count == 2, "an image in memory was not there at once")
-    try stage.require(second, is: .red)
+    try await stage.require(second, is: .red)
   }
 
   static func size(_ stage: Stage) async throws {
@@ -148,14 +148,14 @@ enum ViewScenes {
       options.indicator = .activity
       let outcome = Outcome()
       picture.hc.setImage(with: url, options: options, pipeline: pipeline(), completion: outcome.take)
-      try stage.require(picture, is: Color(red: 0, green: 0, blue: 0, alpha: 115))
+      try await stage.require(picture, is: Color(red: 0, green: 0, blue: 0, alpha: 115))
       // The topmost dot is bright, then another one is.
       let top = try stage.picture(of: picture).color(x: 0.5, y: 0.39)
       try stage.require(top.alpha > 200, "there is no dot at the top: \(top)")
       try await stage.until("it turns") { (try? stage.picture(of: picture).color(x: 0.5, y: 0.39)) != top }
       gate.open()
       try await stage.until("it is loaded") { outcome.count == 1 }
-      try stage.require(picture, is: .green)
+      try await stage.require(picture, is: .green)
     }
   }
 
@@ -170,7 +170,8 @@ enum ViewScenes {
       let outcome = Outcome()
       var fraction = 0.0
       picture.hc.setImage(
-        with: url, options: options, pipeline: pipeline(), progress: { fraction = $0.fraction }, completion: outcome.take)
+        with: url, options: options, pipeline: pipeline(), completion: outcome.take,
+        progress: { fraction = $0.fraction })
       try await stage.until("half of it is there") { fraction > 0.4 }
       try stage.require(abs(fraction - 0.5) < 0.05, "the progress is \(fraction)")
       let (right, left) = (
@@ -180,7 +181,7 @@ enum ViewScenes {
       try stage.require(left.red < 100, "the empty half of the ring is \(left)")
       gate.open()
       try await stage.until("it is loaded") { outcome.count == 1 }
-      try stage.require(picture, x: 0.605, is: .green)
+      try await stage.require(picture, x: 0.605, is: .green)
     }
   }
 
@@ -192,8 +193,8 @@ enum ViewScenes {
       let outcome = Outcome()
       for picture in [first, second] { picture.hc.setImage(with: url, pipeline: pipeline, completion: outcome.take) }
       try await stage.until("both are there") { outcome.count == 2 }
-      try stage.require(first, is: .green)
-      try stage.require(second, is: .green)
+      try await stage.require(first, is: .green)
+      try await stage.require(second, is: .green)
       let count = server.requests(for: "/a.png").count
       try stage.require(count == 1, "the server was asked \(count) times")
       try stage.require(SharedTextures.all.count == 1, "there are \(SharedTextures.all.count) textures")
@@ -203,8 +204,10 @@ enum ViewScenes {
   static func icon(_ stage: Stage) async throws {
     let picture = try await stage.addPicture(width: 64, height: 64)
     picture.hc.setImage(with: nil as URL?, placeholder: .icon("image-missing"), options: atOnce, pipeline: pipeline())
+    await stage.nextFrame()
     let screenshot = try stage.picture(of: picture)
-    let points = stride(from: 0.05, to: 1, by: 0.05).flatMap { x in stride(from: 0.05, to: 1, by: 0.05).map { (x, $0) } }
+    let points = stride(from: 0.05, to: 1, by: 0.05).flatMap { x in stride(from: 0.05, to: 1, by: 0.05).map { (x, $0) }
+    }
     let opaque = points.count { screenshot.color(x: $0.0, y: $0.1).alpha > 128 }
     try stage.require(opaque > 10, "of the icon \(opaque) of \(points.count) points are drawn")
   }
@@ -220,7 +223,7 @@ enum ViewScenes {
     try await stage.until("it is loaded") { outcome.count == 1 }
     let size = try outcome.last?.get().image.size
     try stage.require(size == PixelSize(width: 80, height: 80), "it was decoded at \(String(describing: size))")
-    try stage.require(image, is: .red)
+    try await stage.require(image, is: .red)
     try stage.require(OpaquePointer(image).hc.isLoading == false, "a pointer of the other type leads elsewhere")
   }
 
@@ -236,11 +239,12 @@ enum ViewScenes {
       view.hc.setImage(
         with: url, placeholder: .view { gtk_label_new("Wait") as Any }, options: options, pipeline: pipeline(),
         completion: outcome.take)
-      try stage.require(children(of: view.widget) == ["GtkPicture", "GtkSpinner", "GtkLabel"].sorted(), "\(children(of: view.widget))")
+      try stage.require(
+        children(of: view.widget) == ["GtkPicture", "GtkSpinner", "GtkLabel"].sorted(), "\(children(of: view.widget))")
       gate.open()
       try await stage.until("it is loaded") { outcome.count == 1 }
       try stage.require(children(of: view.widget) == ["GtkPicture"], "\(children(of: view.widget))")
-      try stage.require(view.widget, is: .green)
+      try await stage.require(view.widget, is: .green)
     }
   }
 
@@ -248,11 +252,12 @@ enum ViewScenes {
     let picture = try await stage.addPicture()
     let outcome = Outcome()
     picture.hc.setImage(
-      with: nil as URL?, placeholder: .image(try SolidImage.image(.blue)), pipeline: pipeline(), completion: outcome.take)
+      with: nil as URL?, placeholder: .image(try SolidImage.image(.blue)), pipeline: pipeline(),
+      completion: outcome.take)
     guard case .failure(.emptySource) = outcome.last else {
       throw Stage.Failure(description: "it ended with \(String(describing: outcome.last))")
     }
-    try stage.require(picture, is: .blue)
+    try await stage.require(picture, is: .blue)
   }
 
   private static func children(of widget: UnsafeMutablePointer<GtkWidget>) -> [String] {

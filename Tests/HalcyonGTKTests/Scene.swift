@@ -7,7 +7,8 @@ import TestSupport
 struct Scene {
   /// The same picture on every machine: drawn by Cairo, at one pixel a point, without settings or a bus.
   private static let environment = [
-    "GDK_BACKEND=x11", "GSK_RENDERER=cairo", "GDK_SCALE=1", "GTK_A11Y=none", "GSETTINGS_BACKEND=memory", "GTK_THEME=Adwaita",
+    "GDK_BACKEND=x11", "GSK_RENDERER=cairo", "GDK_SCALE=1", "GTK_A11Y=none", "GSETTINGS_BACKEND=memory",
+    "GTK_THEME=Adwaita",
     "DBUS_SESSION_BUS_ADDRESS=disabled:", "LC_ALL=C.UTF-8",
   ]
 

@@ -27,7 +27,8 @@ struct IndicatorFigure: Hashable {
     }
   }
 
-  private func drawDots(_ snapshot: OpaquePointer, _ center: (x: Double, y: Double), _ radius: Double, _ brightest: Int) {
+  private func drawDots(_ snapshot: OpaquePointer, _ center: (x: Double, y: Double), _ radius: Double, _ brightest: Int)
+  {
     for dot in 0..<Self.dotCount {
       let angle = 2 * Double.pi * Double(dot) / Double(Self.dotCount)
       let age = (brightest - dot + Self.dotCount) % Self.dotCount
@@ -37,7 +38,9 @@ struct IndicatorFigure: Hashable {
     }
   }
 
-  private func drawRing(_ snapshot: OpaquePointer, _ center: (x: Double, y: Double), _ radius: Double, _ fraction: Double) {
+  private func drawRing(
+    _ snapshot: OpaquePointer, _ center: (x: Double, y: Double), _ radius: Double, _ fraction: Double
+  ) {
     var bounds = Room(width: center.x * 2, height: center.y * 2).rectangle
     guard let cairo = gtk_snapshot_append_cairo(snapshot, &bounds) else { return }
     defer { cairo_destroy(cairo) }

@@ -40,8 +40,11 @@ enum PaintableType {
         if let snapshot { canvas.draw(snapshot, Room(width: width, height: height)) }
       }
     }
-    interface.pointee.get_intrinsic_width = { paintable in onCanvas(paintable) { gint($0.size.width.rounded(.up)) } ?? 0 }
-    interface.pointee.get_intrinsic_height = { paintable in onCanvas(paintable) { gint($0.size.height.rounded(.up)) } ?? 0 }
+    interface.pointee.get_intrinsic_width = { paintable in onCanvas(paintable) { gint($0.size.width.rounded(.up)) } ?? 0
+    }
+    interface.pointee.get_intrinsic_height = { paintable in
+      onCanvas(paintable) { gint($0.size.height.rounded(.up)) } ?? 0
+    }
     interface.pointee.get_intrinsic_aspect_ratio = { paintable in onCanvas(paintable) { $0.size.aspectRatio } ?? 0 }
     interface.pointee.get_current_image = { paintable in
       onCanvas(paintable) { Reference(pointer: $0.makeStillPaintable()) }?.pointer

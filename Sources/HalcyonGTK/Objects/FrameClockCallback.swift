@@ -16,14 +16,17 @@ final class FrameClockCallback {
     self.widget = widget
     self.body = body
     let data = Unmanaged.passRetained(self).toOpaque()
-    id = gtk_widget_add_tick_callback(widget, { _, clock, data in
-      nonisolated(unsafe) let (clock, data) = (clock, data)
-      return MainActor.assumeIsolated { FrameClockCallback.from(data)?.frame(clock) ?? false } ? 1 : 0
-    }, data, { data in
-      nonisolated(unsafe) let data = data
-      MainActor.assumeIsolated { FrameClockCallback.from(data)?.id = nil }
-      data.map { Unmanaged<FrameClockCallback>.fromOpaque($0).release() }
-    })
+    id = gtk_widget_add_tick_callback(
+      widget,
+      { _, clock, data in
+        nonisolated(unsafe) let (clock, data) = (clock, data)
+        return MainActor.assumeIsolated { FrameClockCallback.from(data)?.frame(clock) ?? false } ? 1 : 0
+      }, data,
+      { data in
+        nonisolated(unsafe) let data = data
+        MainActor.assumeIsolated { FrameClockCallback.from(data)?.id = nil }
+        data.map { Unmanaged<FrameClockCallback>.fromOpaque($0).release() }
+      })
   }
 
   func cancel() {

@@ -21,14 +21,17 @@ final class PixelOwner: Sendable {
     let owner = Unmanaged.passRetained(self).toOpaque()
     // The pointer is used after the closure: the bitmap lies still as long as its owner has it.
     let bytes = bitmap.withUnsafeBytes { pixels in
-      g_bytes_new_with_free_func(pixels.baseAddress, gsize(pixels.count), { owner in
-        owner.map { Unmanaged<PixelOwner>.fromOpaque($0).release() }
-      }, owner)
+      g_bytes_new_with_free_func(
+        pixels.baseAddress, gsize(pixels.count),
+        { owner in
+          owner.map { Unmanaged<PixelOwner>.fromOpaque($0).release() }
+        }, owner)
     }
     defer { g_bytes_unref(bytes) }
-    guard let texture = gdk_memory_texture_new(
-      gint(bitmap.size.width), gint(bitmap.size.height), GDK_MEMORY_R8G8B8A8_PREMULTIPLIED, bytes,
-      gsize(bitmap.bytesPerRow))
+    guard
+      let texture = gdk_memory_texture_new(
+        gint(bitmap.size.width), gint(bitmap.size.height), GDK_MEMORY_R8G8B8A8_PREMULTIPLIED, bytes,
+        gsize(bitmap.bytesPerRow))
     else { preconditionFailure("GDK makes no texture of \(bitmap.size) pixels") }
     return texture
   }

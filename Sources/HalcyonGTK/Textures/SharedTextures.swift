@@ -17,7 +17,9 @@ package final class SharedTextures: Sendable {
     if let texture = textures.withLock({ $0[address]?.takeReference() }) { return texture }
     let owner = PixelOwner(bitmap, address: address, textures: self)
     let texture = owner.makeTexture()
-    let old = textures.withLock { $0.updateValue(WeakTexture(texture, owner: ObjectIdentifier(owner)), forKey: address) }
+    let old = textures.withLock {
+      $0.updateValue(WeakTexture(texture, owner: ObjectIdentifier(owner)), forKey: address)
+    }
     withExtendedLifetime(old) {}
     return texture
   }

@@ -13,7 +13,9 @@ final class WidgetBinding {
 
   private static let key = g_quark_from_string("halcyon-binding")
 
-  private init(_ widget: UnsafeMutablePointer<GtkWidget>, kind: WidgetKind, pipeline: ImagePipeline, overlay: ViewOverlay?) {
+  private init(
+    _ widget: UnsafeMutablePointer<GtkWidget>, kind: WidgetKind, pipeline: ImagePipeline, overlay: ViewOverlay?
+  ) {
     self.widget = widget
     display = WidgetDisplay(widget, kind: kind, overlay: overlay)
     binder = ImageViewBinder(display: display, pipeline: pipeline)

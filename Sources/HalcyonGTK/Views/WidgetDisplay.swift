@@ -138,7 +138,8 @@ extension WidgetDisplay {
     var value = GValue()
     g_value_init(&value, g_type_from_name("gboolean"))
     defer { g_value_unset(&value) }
-    g_object_get_property(UnsafeMutableRawPointer(settings).assumingMemoryBound(to: GObject.self), "gtk-enable-animations", &value)
+    g_object_get_property(
+      UnsafeMutableRawPointer(settings).assumingMemoryBound(to: GObject.self), "gtk-enable-animations", &value)
     return g_value_get_boolean(&value) != 0
   }
 

@@ -30,12 +30,12 @@ public struct WidgetImage {
 
   /// Shows the image at an address; `nil` shows the placeholder and completes with ``ImageViewError/emptySource``.
   ///
-  /// Works as ``setImage(with:placeholder:options:pipeline:progress:completion:)`` with a request does.
+  /// Works as ``setImage(with:placeholder:options:pipeline:completion:progress:)`` with a request does.
   @discardableResult
   public func setImage(
     with url: URL?, placeholder: ImagePlaceholder? = nil, options: ImageViewOptions = ImageViewOptions(),
-    pipeline: ImagePipeline = .shared, progress: (@MainActor (LoadProgress) -> Void)? = nil,
-    completion: ImageViewBinder.Completion? = nil
+    pipeline: ImagePipeline = .shared, completion: ImageViewBinder.Completion? = nil,
+    progress: (@MainActor (LoadProgress) -> Void)? = nil
   ) -> ImageViewLoad? {
     bind(options, pipeline).setImage(
       with: url, placeholder: placeholder, options: options, progress: progress, completion: completion)
@@ -51,15 +51,15 @@ public struct WidgetImage {
   ///   - placeholder: What stands in for the image. Default: nothing.
   ///   - options: How the image is shown.
   ///   - pipeline: What loads it.
-  ///   - progress: Told how far the load is, as long as the widget wants this image.
   ///   - completion: Told the end, exactly once.
+  ///   - progress: Told how far the load is, as long as the widget wants this image.
   /// - Returns: What is under way; `nil` for what has ended when this returns.
   /// - Precondition: The widget is a `GtkPicture` or a `GtkImage`.
   @discardableResult
   public func setImage(
     with request: ImageRequest, placeholder: ImagePlaceholder? = nil, options: ImageViewOptions = ImageViewOptions(),
-    pipeline: ImagePipeline = .shared, progress: (@MainActor (LoadProgress) -> Void)? = nil,
-    completion: ImageViewBinder.Completion? = nil
+    pipeline: ImagePipeline = .shared, completion: ImageViewBinder.Completion? = nil,
+    progress: (@MainActor (LoadProgress) -> Void)? = nil
   ) -> ImageViewLoad? {
     bind(options, pipeline).setImage(
       with: request, placeholder: placeholder, options: options, progress: progress, completion: completion)
