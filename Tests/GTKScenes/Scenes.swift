@@ -29,6 +29,7 @@ enum Scenes {
     "view-freed": LifetimeScenes.freed,
     "view-hidden": LifetimeScenes.hidden,
     "view-reuse": ReuseScene.play,
+    "view-loads": LoadsScene.play,
     "animation-times": AnimationScenes.times,
     "animation-hidden": AnimationScenes.hidden,
     "animation-shared": AnimationScenes.shared,

@@ -8,12 +8,14 @@ struct Layer {
   private enum Picture {
     /// Anything that GTK draws.
     case still(ObjectReference)
+    /// Something that is never enlarged, in a colour of the widget's where it has none of its own.
+    case icon(ObjectReference, GdkRGBA)
     case animation(AnimationPlayer)
   }
 
   /// The size that it has by itself, in points.
   let size: Room
-  private let picture: Picture
+  private var picture: Picture
 
   /// An image, played where it is an animation.
   ///
@@ -33,6 +35,14 @@ struct Layer {
     picture = .still(paintable)
   }
 
+  /// An icon of the theme.
+  ///
+  /// - Parameter color: That of symbolic icons.
+  init(icon: ObjectReference, color: GdkRGBA) {
+    self.init(paintable: icon)
+    picture = .icon(icon, color)
+  }
+
   /// What plays it; `nil` for a still picture.
   var player: AnimationPlayer? {
     if case .animation(let player) = picture { return player }
@@ -40,19 +50,23 @@ struct Layer {
   }
 
   func draw(_ snapshot: OpaquePointer, _ room: Room, mode: ImageDisplayMode) {
-    let place = size.placed(in: room, mode: mode)
+    let place = isIcon ? size.centered(in: room) : size.placed(in: room, mode: mode)
     var origin = place.origin
     gtk_snapshot_save(snapshot)
+    defer { gtk_snapshot_restore(snapshot) }
     gtk_snapshot_translate(snapshot, &origin)
-    gdk_paintable_snapshot(paintable, snapshot, Double(place.size.width), Double(place.size.height))
-    gtk_snapshot_restore(snapshot)
+    let (width, height) = (Double(place.size.width), Double(place.size.height))
+    switch picture {
+    case .still(let paintable): gdk_paintable_snapshot(paintable.pointer, snapshot, width, height)
+    case .animation(let player): gdk_paintable_snapshot(player.texture.pointer, snapshot, width, height)
+    case .icon(let icon, var color):
+      gtk_symbolic_paintable_snapshot_symbolic(icon.pointer, snapshot, width, height, &color, 1)
+    }
   }
 
-  private var paintable: OpaquePointer {
-    switch picture {
-    case .still(let paintable): paintable.pointer
-    case .animation(let player): player.texture.pointer
-    }
+  private var isIcon: Bool {
+    if case .icon = picture { return true }
+    return false
   }
 }
 #endif

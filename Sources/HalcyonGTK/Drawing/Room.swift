@@ -18,11 +18,19 @@ struct Room: Hashable, Sendable {
   func placed(in room: Room, mode: ImageDisplayMode) -> graphene_rect_t {
     guard !isEmpty, mode != .stretch else { return room.rectangle }
     let scales = (room.width / width, room.height / height)
-    let scale = mode == .fit ? min(scales.0, scales.1) : max(scales.0, scales.1)
-    let (placedWidth, placedHeight) = (width * scale, height * scale)
+    return scaled(by: mode == .fit ? min(scales.0, scales.1) : max(scales.0, scales.1), in: room)
+  }
+
+  /// The same, at its own size, or smaller where the room is too small.
+  func centered(in room: Room) -> graphene_rect_t {
+    isEmpty ? room.rectangle : scaled(by: min(1, room.width / width, room.height / height), in: room)
+  }
+
+  private func scaled(by scale: Double, in room: Room) -> graphene_rect_t {
+    let (scaledWidth, scaledHeight) = (width * scale, height * scale)
     return graphene_rect_t(
-      origin: graphene_point_t(x: Float((room.width - placedWidth) / 2), y: Float((room.height - placedHeight) / 2)),
-      size: graphene_size_t(width: Float(placedWidth), height: Float(placedHeight)))
+      origin: graphene_point_t(x: Float((room.width - scaledWidth) / 2), y: Float((room.height - scaledHeight) / 2)),
+      size: graphene_size_t(width: Float(scaledWidth), height: Float(scaledHeight)))
   }
 
   var rectangle: graphene_rect_t {

@@ -93,9 +93,15 @@ final class WidgetDisplay: ImageDisplay {
     switch content.picture {
     case .none: nil
     case .image(let image): Layer(image, scale: displayScale)
-    case .icon(let name): kind.icon(name, of: widget).map { Layer(paintable: $0) }
+    case .icon(let name): kind.icon(name, of: widget).map { Layer(icon: $0, color: textColor) }
     case .view(let view): overlay?.showContent(view) == true ? nil : paintable(view).map { Layer(paintable: $0) }
     }
+  }
+
+  private var textColor: GdkRGBA {
+    var color = GdkRGBA()
+    gtk_style_context_get_color(gtk_widget_get_style_context(widget), &color)
+    return color
   }
 
   /// What a caller made to be shown, if GTK can draw it.

@@ -62,7 +62,7 @@ enum WidgetKind {
   func icon(_ name: String, of widget: UnsafeMutablePointer<GtkWidget>) -> ObjectReference? {
     guard let display = gtk_widget_get_display(widget) else { return nil }
     let room = room(of: widget)
-    let side = room.isEmpty ? 64 : gint(min(64, room.width, room.height))
+    let side = room.isEmpty ? 64 : gint(max(16, min(64, room.width, room.height)))
     return gtk_icon_theme_lookup_icon(
       gtk_icon_theme_get_for_display(display), name, nil, side, gtk_widget_get_scale_factor(widget),
       gtk_widget_get_direction(widget), GtkIconLookupFlags(0)
