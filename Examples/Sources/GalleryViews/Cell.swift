@@ -35,6 +35,13 @@ final class Cell {
     return width > 0 && height > 0 ? .fill(width: width, height: height) : nil
   }
 
+  /// Whether any of it is seen in a scrolled area.
+  func isInSight(of area: Widget) -> Bool {
+    var bounds = graphene_rect_t()
+    guard gtk_widget_get_mapped(widget) != 0, gtk_widget_compute_bounds(widget, area, &bounds) != false else { return false }
+    return bounds.origin.y < Float(gtk_widget_get_height(area)) && bounds.origin.y + bounds.size.height > 0
+  }
+
   func show(_ item: Item, pipeline: ImagePipeline, completion: @escaping ImageViewBinder.Completion) {
     gtk_label_set_text(badge.opaque, item.badge)
     gtk_label_set_text(caption.opaque, item.title)

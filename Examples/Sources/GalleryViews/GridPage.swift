@@ -29,7 +29,10 @@ final class GridPage {
   }
 
   /// Whether no picture in sight is on its way.
-  var isSettled: Bool { !cells.isEmpty && cells.values.allSatisfy { !$0.picture.hc.isLoading } }
+  var isSettled: Bool {
+    let inSight = cells.values.filter { $0.isInSight(of: widget) }
+    return !inSight.isEmpty && inSight.allSatisfy { !$0.picture.hc.isLoading }
+  }
 
   /// The size of pictures in device pixels; `nil` before there has been a layout.
   var targetSize: TargetSize? { cells.values.lazy.compactMap(\.targetSize).first }

@@ -179,6 +179,8 @@ extension WidgetDisplay {
   private func becomeVisible(_ isVisible: Bool) {
     if isVisible {
       playIfOnScreen()
+      // The layout follows in this frame; what lies outside of a scrolled area is not drawn, though it has its room.
+      Task { [weak self] in self?.onChange?() }
     } else {
       endFade()
       standStill()
