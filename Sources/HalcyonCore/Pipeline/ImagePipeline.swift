@@ -57,6 +57,11 @@ public final class ImagePipeline: Sendable {
     ImageTask(request: identified(request), loader: loader)
   }
 
+  /// Starts loading as ``task(for:)`` does, with a stream that misses nothing.
+  func followedTask(for request: ImageRequest) -> ImageTask {
+    ImageTask(request: identified(request), loader: loader, keepsAllEvents: true)
+  }
+
   /// The image in memory, or `nil`. Neither suspends nor touches a disk: fit for a view that is about to be drawn.
   public func cachedImage(for request: ImageRequest) -> DecodedImage? {
     let request = identified(request)

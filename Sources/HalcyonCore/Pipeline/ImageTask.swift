@@ -19,11 +19,14 @@ public final class ImageTask: Sendable {
   /// What is loaded.
   public let request: ImageRequest
 
+  /// Everything that happens from the beginning on, for one reader; `nil` unless it was asked for.
+  let allEvents: AsyncStream<Event>?
+
   private let interest: LoadInterest
   private let broadcast: EventBroadcast
   private let work: Task<Void, Never>
 
-  init(request: ImageRequest, loader: ImageLoader) {
+  init(request: ImageRequest, loader: ImageLoader, keepsAllEvents: Bool = false) {
     self.request = request
     let broadcast = EventBroadcast()
     let previews = loader.previews(for: request)
@@ -37,6 +40,7 @@ public final class ImageTask: Sendable {
     }
     if previews != nil { interest.wantPartialData() }
     self.broadcast = broadcast
+    allEvents = keepsAllEvents ? broadcast.stream() : nil
     self.interest = interest
     work = Task {
       let keys = RequestKeys(request)

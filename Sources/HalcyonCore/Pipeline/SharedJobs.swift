@@ -56,22 +56,28 @@ final class SharedJobs<Key: Hashable & Sendable, Value: Sendable>: Sendable {
 
   private func join(_ key: Key, _ id: UInt64, _ waiter: Waiter, _ operation: @escaping Operation) {
     let job = state.withLock { state in
-      var job = state.jobs[key] ?? start(key, id: state.newID(), operation)
+      var job = state.jobs[key] ?? start(key, id: state.newID(), for: waiter, operation)
       job.waiters[id] = waiter
       state.jobs[key] = job
       return job
     }
-    if waiter.keepsResult { job.interest.keepResult() }
-    if waiter.interest.wantsPartialData { job.interest.wantPartialData() }
+    tell(job.interest, of: waiter)
     waiter.interest.observe(id: id) { [weak self] in self?.updatePriority(of: key) }
     updatePriority(of: key)
     for event in job.interest.news { waiter.interest.report(event) }
   }
 
-  private func start(_ key: Key, id: UInt64, _ operation: @escaping Operation) -> Job {
-    let interest = LoadInterest(priority: .veryLow) { [weak self] event in
+  private func tell(_ interest: LoadInterest, of waiter: Waiter) {
+    if waiter.keepsResult { interest.keepResult() }
+    if waiter.interest.wantsPartialData { interest.wantPartialData() }
+  }
+
+  private func start(_ key: Key, id: UInt64, for waiter: Waiter, _ operation: @escaping Operation) -> Job {
+    let interest = LoadInterest(priority: waiter.interest.priority) { [weak self] event in
       self?.report(event, for: key, job: id)
     }
+    // Before it begins: it may be over before the one who asked goes on.
+    tell(interest, of: waiter)
     let task = Task {
       let outcome: Outcome
       do throws(ImageError) { outcome = .success(try await operation(interest)) } catch { outcome = .failure(error) }

@@ -32,13 +32,3 @@ extension ImageDisplay {
   /// Does nothing.
   public func expectImage(_ info: ImageInfo) {}
 }
-
-/// How an image is brought into a room of another shape.
-public enum ImageDisplayMode: Hashable, Sendable {
-  /// The whole image, its shape kept.
-  case fit
-  /// The room filled, what stands over cut off evenly on both sides.
-  case fill
-  /// The room filled, out of shape where that takes it.
-  case stretch
-}

@@ -53,11 +53,11 @@ public final class ImageViewBinder {
 
   /// Shows the image at an address; `nil` shows the placeholder and completes with ``ImageViewError/emptySource``.
   ///
-  /// Works as ``setImage(with:placeholder:options:progress:completion:)`` with a request does.
+  /// Works as ``setImage(with:placeholder:options:completion:progress:)`` with a request does.
   @discardableResult
   public func setImage(
     with url: URL?, placeholder: ImagePlaceholder? = nil, options: ImageViewOptions = ImageViewOptions(),
-    progress: (@MainActor (LoadProgress) -> Void)? = nil, completion: Completion? = nil
+    completion: Completion? = nil, progress: (@MainActor (LoadProgress) -> Void)? = nil
   ) -> ImageViewLoad? {
     let order = ViewOrder(request: url.map { ImageRequest(url: $0) }, placeholder: placeholder, options: options)
     return carryOut(order, progress: progress, completion: completion)
@@ -71,14 +71,14 @@ public final class ImageViewBinder {
   ///   - request: What to load, and at which size if that is not the view's.
   ///   - placeholder: What stands in for the image. Default: nothing.
   ///   - options: How the image is shown.
-  ///   - progress: Told how far the load is, as long as the view wants this image.
   ///   - completion: Told the end, exactly once: before this returns for an image in memory, else when the image is
   ///     shown, cannot be, is cancelled, or when the view is given something else or goes away.
+  ///   - progress: Told how far the load is, as long as the view wants this image.
   /// - Returns: What is under way; `nil` for what has ended when this returns.
   @discardableResult
   public func setImage(
     with request: ImageRequest, placeholder: ImagePlaceholder? = nil, options: ImageViewOptions = ImageViewOptions(),
-    progress: (@MainActor (LoadProgress) -> Void)? = nil, completion: Completion? = nil
+    completion: Completion? = nil, progress: (@MainActor (LoadProgress) -> Void)? = nil
   ) -> ImageViewLoad? {
     let order = ViewOrder(request: request, placeholder: placeholder, options: options)
     return carryOut(order, progress: progress, completion: completion)
@@ -113,10 +113,11 @@ public final class ImageViewBinder {
   /// the display's size, scale or mode has changed.
   public func displayDidChange() { current?.displayDidChange() }
 
-  /// Whether the view shows this image, or is about to: setting it again would change nothing.
-  public func isBound(to request: ImageRequest) -> Bool {
-    guard let current, !current.hasFailed, let bound = current.order.request else { return false }
-    return ImagePipeline.cacheKey(for: bound) == ImagePipeline.cacheKey(for: request)
+  /// Whether this is what the view was given last, and nobody has cancelled it: setting it again would only repeat what
+  /// has been shown, or has failed, already. For toolkits that set everything anew whenever something changes.
+  public func isBound(to request: ImageRequest?) -> Bool {
+    guard let current, !current.wasCancelled else { return false }
+    return current.order.request.map(ImagePipeline.cacheKey) == request.map(ImagePipeline.cacheKey)
   }
 
   private func carryOut(

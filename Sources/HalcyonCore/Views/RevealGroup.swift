@@ -2,7 +2,7 @@
 ///
 /// An image that fails counts as there, and shows its failure with the others; one that is cancelled, or whose view is
 /// given something else or goes away, leaves the group. Until then views show their placeholders and indicators, and no
-/// previews. A group is used once: what joins after it has been shown is shown at once.
+/// previews; then placeholders leave at once, however late they came. A group is used once: what joins after it has been shown is shown at once.
 @MainActor
 public final class RevealGroup {
   private struct Member {

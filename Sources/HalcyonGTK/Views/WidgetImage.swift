@@ -38,7 +38,7 @@ public struct WidgetImage {
     progress: (@MainActor (LoadProgress) -> Void)? = nil
   ) -> ImageViewLoad? {
     bind(options, pipeline).setImage(
-      with: url, placeholder: placeholder, options: options, progress: progress, completion: completion)
+      with: url, placeholder: placeholder, options: options, completion: completion, progress: progress)
   }
 
   /// Shows the image that a request describes, in place of what was asked for before.
@@ -62,7 +62,7 @@ public struct WidgetImage {
     progress: (@MainActor (LoadProgress) -> Void)? = nil
   ) -> ImageViewLoad? {
     bind(options, pipeline).setImage(
-      with: request, placeholder: placeholder, options: options, progress: progress, completion: completion)
+      with: request, placeholder: placeholder, options: options, completion: completion, progress: progress)
   }
 
   /// Ends the load, if there is one. What is shown stays.

@@ -1,0 +1,31 @@
+#if canImport(SwiftUI) && canImport(UIKit) && !os(watchOS)
+import Halcyon
+public import SwiftUI
+public import UIKit
+
+extension HalcyonImage: UIViewRepresentable {
+  /// Makes the view.
+  public func makeUIView(context: UIViewRepresentableContext<HalcyonImage>) -> UIImageView {
+    let view = UIImageView(frame: .zero)
+    view.clipsToBounds = true
+    return view
+  }
+
+  /// Gives the view its image.
+  public func updateUIView(_ view: UIImageView, context: UIViewRepresentableContext<HalcyonImage>) {
+    switch mode {
+    case .fit: view.contentMode = .scaleAspectFit
+    case .fill: view.contentMode = .scaleAspectFill
+    case .stretch: view.contentMode = .scaleToFill
+    }
+    update(view.hc)
+  }
+
+  /// All the room that there is.
+  public func sizeThatFits(
+    _ proposal: ProposedViewSize, uiView: UIImageView, context: UIViewRepresentableContext<HalcyonImage>
+  ) -> CGSize? {
+    proposal.replacingUnspecifiedDimensions()
+  }
+}
+#endif

@@ -1,0 +1,36 @@
+// swift-tools-version: 6.3
+import PackageDescription
+
+// Compiles the adapters for Apple's toolkits where there are none, against declarations of our own that have the same
+// names. Nothing here is ever run. The sources are links to the real ones.
+
+let swiftSettings: [SwiftSetting] = [
+  .enableUpcomingFeature("ExistentialAny"),
+  .enableUpcomingFeature("InternalImportsByDefault"),
+  .enableUpcomingFeature("MemberImportVisibility"),
+  .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+  .treatAllWarnings(as: .error),
+]
+
+func module(_ name: String, dependencies: [Target.Dependency] = []) -> Target {
+  .target(name: name, dependencies: dependencies, swiftSettings: swiftSettings)
+}
+
+let package = Package(
+  name: "AppleStandIns",
+  targets: [
+    module("HalcyonCore", dependencies: ["CSQLite", "CZlib", "FileShim"]),
+    module("Halcyon", dependencies: ["HalcyonCore"]),
+    module("CoreGraphics"),
+    module("ObjectiveC"),
+    module("UIKit", dependencies: ["CoreGraphics"]),
+    module("AppKit", dependencies: ["CoreGraphics"]),
+    module("SwiftUI", dependencies: ["UIKit", "AppKit"]),
+    module("HalcyonApple", dependencies: ["Halcyon", "ObjectiveC", "CoreGraphics", "UIKit", "AppKit", "SwiftUI"]),
+    module("AppleProgram", dependencies: ["HalcyonApple"]),
+    .systemLibrary(name: "CSQLite", path: "Sources/Shims/CSQLite", pkgConfig: "sqlite3"),
+    .systemLibrary(name: "CZlib", path: "Sources/Shims/CZlib", pkgConfig: "zlib"),
+    .target(name: "FileShim", path: "Sources/Shims/FileShim"),
+  ],
+  swiftLanguageModes: [.v6]
+)

@@ -1,0 +1,30 @@
+import AppKit
+import Foundation
+import Halcyon
+import HalcyonApple
+import SwiftUI
+import UIKit
+
+/// What programs on Apple's systems write.
+@MainActor
+enum AppleProgram {
+  static func onPhone(_ view: UIImageView, _ url: URL) {
+    var options = ImageViewOptions()
+    options.transition = .crossFade
+    options.indicator = .custom { UIActivityIndicatorView(style: .medium) }
+    view.hc.setImage(with: url, placeholder: .icon("photo"), options: options) { result in
+      if case .failure(let error) = result { print(error) }
+    }
+    view.hc.cancel()
+  }
+
+  static func onDesk(_ view: NSImageView, _ url: URL) {
+    view.hc.setImage(with: url, placeholder: .view { NSView(frame: .zero) })
+  }
+
+  static func inSwiftUI(_ urls: [URL]) -> [some View] {
+    var options = ImageViewOptions()
+    options.revealGroup = RevealGroup(count: urls.count)
+    return urls.map { HalcyonImage(url: $0, mode: .fill, options: options) }
+  }
+}

@@ -1,0 +1,123 @@
+import Foundation
+import HalcyonCore
+import HalcyonTesting
+import TestSupport
+import Testing
+
+/// Views that are given image after image while loads end in any order, as in a list that is scrolled fast.
+@MainActor
+struct RebindingTests {
+  /// A view that knows what it was asked for, and tells when it shows anything else.
+  private final class Cell: ImageDisplay {
+    let displaySize = ViewSize(width: 100, height: 100)
+    let displayScale = 1.0
+    let displayMode = ImageDisplayMode.fit
+    /// The number of the image that may be shown, which is as wide as that. `nil` before the first.
+    var wanted: Int?
+    var content = DisplayContent.nothing
+    var hasIndicator = false
+    var wrongPictures: [String] = []
+
+    func show(_ content: DisplayContent, transition: ImageTransition) {
+      self.content = content
+      guard content.role == .image || content.role == .preview, content.image?.size.width != wanted else { return }
+      wrongPictures.append("\(content.name) instead of \(wanted ?? 0)")
+    }
+
+    func showIndicator(_ indicator: LoadingIndicator) {
+      if hasIndicator { wrongPictures.append("two indicators") }
+      hasIndicator = true
+    }
+
+    func updateIndicator(_ progress: LoadProgress) {
+      if !hasIndicator { wrongPictures.append("progress without an indicator") }
+    }
+
+    func hideIndicator() { hasIndicator = false }
+
+    /// An image whose load has succeeded is on the display.
+    func expect(_ number: Int) {
+      if content.image?.size.width != number { wrongPictures.append("\(content.name) as \(number)") }
+    }
+  }
+
+  /// One view, and how often each of its `setImage` has ended.
+  @MainActor
+  private struct Row {
+    let cell = Cell()
+    let binder: ImageViewBinder
+
+    init(_ pipeline: ImagePipeline, _ clock: TestClock) {
+      binder = ImageViewBinder(display: cell, pipeline: pipeline, time: clock)
+    }
+  }
+
+  private func options(_ random: inout SplitMix) -> ImageViewOptions {
+    var options = ImageViewOptions()
+    options.placeholderDelay = Bool.random(using: &random) ? .zero : .seconds(1)
+    options.whenSuperseded = Bool.random(using: &random) ? .cancel : .finish
+    options.indicator = Bool.random(using: &random) ? .activity : .none
+    options.failure = [.keepsPlaceholder, .clears, .shows(.icon("broken"))].randomElement(using: &random) ?? .clears
+    options.transition = .crossFade
+    return options
+  }
+
+  /// Every fifth image cannot be had.
+  nonisolated private static func exists(_ number: Int) -> Bool { number % 5 != 0 }
+
+  private func pipeline(seed: UInt64) -> PipelineFixture {
+    let random = Lock(SplitMix(state: seed))
+    return PipelineFixture(configure: { configuration in
+      configuration.retryStrategy = NoRetry()
+      configuration.failureLifetimes = .none
+      configuration.connectionLimits = ConnectionLimits(total: 8, perHost: 8)
+    }) { request in
+      let turns = random.withLock { Int.random(in: 0..<40, using: &$0) }
+      for _ in 0..<turns { await Task.yield() }
+      let number = Int(request.url.lastPathComponent) ?? 0
+      guard Self.exists(number) else { return .answer(status: 500, body: Data()) }
+      return .answer(body: SolidImage(width: UInt16(number), height: 1).data)
+    }
+  }
+
+  @Test func `of 10,000 images set at random none is shown in the wrong view, and each ends once`() async throws {
+    var random = SplitMix(state: 1)
+    let clock = TestClock()
+    let fixture = pipeline(seed: 2)
+    let rows = (0..<12).map { _ in Row(fixture.pipeline, clock) }
+    let stepCount = 10_000
+    let ends = EventLog<Int>()
+    for step in 0..<stepCount {
+      let row = rows[Int.random(in: 0..<rows.count, using: &random)]
+      let number = Int.random(in: 1...60, using: &random)
+      row.cell.wanted = number
+      row.binder.setImage(
+        with: fixture.url.deletingLastPathComponent().appending(path: "\(number)"), placeholder: .icon("dots"),
+        options: options(&random)
+      ) { result in
+        ends.record(step)
+        if case .success = result { row.cell.expect(number) }
+      }
+      switch Int.random(in: 0..<20, using: &random) {
+      case 0: row.binder.cancel()
+      case 1: row.binder.isVisible.toggle()
+      case 2: row.binder.retry()
+      case 3: fixture.memory.removeAll()
+      case 4: clock.advance(by: .milliseconds(700))
+      case 5...12: for _ in 0..<Int.random(in: 1..<60, using: &random) { await Task.yield() }
+      default: break
+      }
+    }
+    while rows.contains(where: \.binder.isLoading) || ends.events.count < stepCount {
+      clock.advance(by: .seconds(2))
+      await Task.yield()
+    }
+    #expect(ends.events.sorted() == Array(0..<stepCount))
+    for row in rows {
+      #expect(row.cell.wrongPictures == [])
+      #expect(!row.cell.hasIndicator)
+      if let image = row.cell.content.image { #expect(image.size.width == row.cell.wanted) }
+    }
+    #expect(clock.sleeperCount == 0)
+  }
+}

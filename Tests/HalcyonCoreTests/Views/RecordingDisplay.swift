@@ -1,0 +1,59 @@
+import HalcyonCore
+import TestSupport
+
+/// A display that draws nothing and writes down everything.
+@MainActor
+final class RecordingDisplay: ImageDisplay {
+  var displaySize = ViewSize(width: 50, height: 50)
+  var displayScale = 2.0
+  var displayMode = ImageDisplayMode.fit
+  /// Called after each change of content.
+  var onShow: () -> Void = {}
+  /// What it was told, in order: for example `image 10x5` or `indicator activity`.
+  let log = EventLog<String>()
+
+  func show(_ content: DisplayContent, transition: ImageTransition) {
+    let appearance =
+      switch transition {
+      case .none: ""
+      case .crossFade(let duration): " fading for \(duration)"
+      default: " in another way"
+      }
+    if case .custom(let animate) = transition { animate(self) }
+    log.record(content.name + appearance)
+    onShow()
+  }
+
+  func showIndicator(_ indicator: LoadingIndicator) {
+    switch indicator {
+    case .custom(let make): log.record("indicator \(make())")
+    default: log.record("indicator \(indicator)")
+    }
+  }
+
+  func updateIndicator(_ progress: LoadProgress) { log.record("progress \(progress.receivedByteCount)") }
+  func hideIndicator() { log.record("no indicator") }
+  func expectImage(_ info: ImageInfo) { log.record("expects \(info.pixelSize)") }
+
+  /// What it was told about content and indicators. Sizes to expect, and progress, come whenever bytes do.
+  var events: [String] { log.events.filter { !$0.hasPrefix("expects") && !$0.hasPrefix("progress") } }
+}
+
+extension DisplayContent {
+  /// For example `image 10x5`.
+  var name: String {
+    switch picture {
+    case .none: "nothing"
+    case .image(let image): "\(role) \(image.size)"
+    case .icon(let name): "\(role) \(name)"
+    case .view(let view): "\(role) view \(view)"
+    }
+  }
+}
+
+extension RecordingDisplay {
+  /// Waits until it has been told something.
+  func waitForShow(_ event: String) async throws {
+    while !log.events.contains(event) { try await log.waitForEvents(count: log.events.count + 1) }
+  }
+}

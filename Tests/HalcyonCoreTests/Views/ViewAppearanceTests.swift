@@ -1,0 +1,119 @@
+import HalcyonCore
+import HalcyonTesting
+import TestSupport
+import Testing
+
+@MainActor
+struct ViewAppearanceTests {
+  @Test func `an indicator is there while the image is loaded`() async throws {
+    let view = ViewFixture()
+    try await view.load("40x20") { $0.indicator = .activity }
+    try await view.load("down") { $0.indicator = .custom { "wheel" } }
+    try await view.load("30x10")
+    #expect(
+      view.display.events == [
+        "indicator activity", "no indicator", "image 40x20",
+        "indicator wheel", "nothing", "no indicator", "placeholder dots",
+        "nothing", "image 30x10",
+      ])
+  }
+
+  @Test func `an indicator of progress is moved as bytes arrive`() async throws {
+    let image = SolidImage(width: 40, height: 20)
+    let gate = Gate()
+    let fixture = PipelineFixture(configure: { $0.progressInterval = .zero }) { _ in
+      try await gate.wait()
+      return .answer(body: image.data, headers: ["Content-Length": "\(image.data.count)"])
+    }
+    let display = RecordingDisplay()
+    let binder = ImageViewBinder(display: display, pipeline: fixture.pipeline)
+    let ends = EventLog<String>()
+    var options = ImageViewOptions()
+    options.indicator = .progress
+    binder.setImage(with: fixture.url, options: options) { ends.record($0.name) }
+    gate.open()
+    try await ends.waitForEvents(count: 1)
+    #expect(display.events.first == "indicator progress")
+    #expect(display.log.events.contains("progress \(image.data.count)"))
+    #expect(display.events.suffix(2) == ["no indicator", "image 40x20"])
+  }
+
+  @Test func `the indicator of an image that is superseded goes with it`() async throws {
+    let view = ViewFixture(holding: ["40x20", "30x10"])
+    view.set("40x20") { $0.indicator = .activity }
+    view.set("30x10")
+    #expect(view.display.events == ["indicator activity", "no indicator"])
+  }
+
+  @Test func `a transition shows what was loaded, and not what was in memory`() async throws {
+    let view = ViewFixture()
+    try await view.load("40x20") { $0.transition = .crossFade }
+    try await view.load("40x20") { $0.transition = .crossFade }
+    try await view.load("40x20") {
+      $0.transition = .crossFade(.seconds(1))
+      $0.transitionsFromMemory = true
+    }
+    #expect(
+      view.display.events == [
+        "image 40x20 fading for 0.3 seconds", "image 40x20", "image 40x20 fading for 1.0 seconds",
+      ])
+  }
+
+  @Test func `a transition of the caller's gets the toolkit's view`() async throws {
+    let view = ViewFixture()
+    let animated = EventLog<ObjectIdentifier>()
+    try await view.load("40x20") { $0.transition = .custom { animated.record(ObjectIdentifier($0 as AnyObject)) } }
+    #expect(animated.events == [ObjectIdentifier(view.display)])
+    #expect(view.display.events == ["image 40x20 in another way"])
+  }
+
+  @Test func `an image of lower resolution is shown until the right one is there`() async throws {
+    let view = ViewFixture(holding: ["40x20"])
+    view.set("40x20") { $0.lowResolution = view.request("4x2") }
+    while view.display.events.isEmpty {
+      try await view.display.log.waitForEvents(count: view.display.log.events.count + 1)
+    }
+    #expect(view.display.events == ["preview 4x2"])
+    #expect(view.clock.sleeperCount == 0)
+    view.release("40x20")
+    try await view.ends.waitForEvents(count: 1)
+    #expect(view.display.events == ["preview 4x2", "image 40x20"])
+    #expect(view.ends.events == ["40x20 from network"])
+  }
+
+  @Test func `an image of lower resolution in memory is shown at once`() async throws {
+    let view = ViewFixture(holding: ["40x20"])
+    try await view.warm("4x2")
+    view.set("40x20") { $0.lowResolution = view.request("4x2") }
+    #expect(view.display.events == ["preview 4x2"])
+  }
+
+  @Test func `an image of lower resolution that comes late is cancelled`() async throws {
+    let view = ViewFixture(holding: ["4x2", "40x20"])
+    view.set("40x20") { $0.lowResolution = view.request("4x2") }
+    try await view.waitForRequest("4x2")
+    view.release("40x20")
+    try await view.ends.waitForEvents(count: 1)
+    try await view.cancelled.waitForEvents(count: 1)
+    #expect(view.display.events == ["image 40x20"])
+    #expect(view.cancelled.events == ["4x2"])
+  }
+
+  @Test func `what has arrived is shown in growing detail where the options want that`() async throws {
+    let gate = Gate()
+    let fixture = PipelineFixture(configure: { $0.decoders = [StagedDecoder()] }) { _ in
+      .answer(body: SolidImage(width: 40, height: 20).data, pieceByteCount: 13) { try? await gate.wait() }
+    }
+    let display = RecordingDisplay()
+    let binder = ImageViewBinder(display: display, pipeline: fixture.pipeline)
+    let ends = EventLog<String>()
+    var options = ImageViewOptions()
+    options.previews = PreviewPolicy()
+    binder.setImage(with: fixture.url, options: options) { ends.record($0.name) }
+    while display.events.isEmpty { try await display.log.waitForEvents(count: display.log.events.count + 1) }
+    #expect(display.events == ["preview 2x1"])
+    gate.open()
+    try await ends.waitForEvents(count: 1)
+    #expect(display.events == ["preview 2x1", "image 40x20"])
+  }
+}

@@ -1,0 +1,86 @@
+import Foundation
+import HalcyonCore
+import HalcyonTesting
+import TestSupport
+import Testing
+
+@MainActor
+struct ViewFailureTests {
+  @Test func `a failure keeps the placeholder, which comes if it is not there yet`() async throws {
+    let view = ViewFixture()
+    try await view.load("down")
+    #expect(view.display.events == ["placeholder dots"])
+    #expect(view.ends.events == ["httpStatus"])
+    try await view.load("down") { $0.placeholderDelay = .zero }
+    #expect(view.display.events == ["placeholder dots", "placeholder dots"])
+  }
+
+  @Test func `a failure leaves what is better than a placeholder`() async throws {
+    let view = ViewFixture()
+    try await view.load("40x20")
+    try await view.load("down") { $0.keepsCurrentImage = true }
+    #expect(view.binder.content.name == "image 40x20")
+    try await view.warm("4x2")
+    try await view.load("down") { $0.lowResolution = view.request("4x2") }
+    #expect(view.binder.content.name == "preview 4x2")
+  }
+
+  @Test func `a failure can show a picture of its own`() async throws {
+    let view = ViewFixture()
+    try await view.load("down") { $0.failure = .shows(.icon("broken")) }
+    #expect(view.display.events == ["failure broken"])
+  }
+
+  @Test func `a failure can empty the view`() async throws {
+    let view = ViewFixture()
+    try await view.load("down") {
+      $0.placeholderDelay = .zero
+      $0.failure = .clears
+    }
+    #expect(view.display.events == ["placeholder dots", "nothing"])
+  }
+
+  @Test func `a tap tries again, also what the pipeline remembers as failed`() async throws {
+    let isThere = EventLog<Bool>()
+    let fixture = PipelineFixture(configure: { $0.retryStrategy = NoRetry() }) { _ in
+      isThere.events.isEmpty
+        ? .answer(status: 404, body: Data()) : .answer(body: SolidImage(width: 40, height: 20).data)
+    }
+    let display = RecordingDisplay()
+    let binder = ImageViewBinder(display: display, pipeline: fixture.pipeline)
+    let ends = EventLog<String>()
+    var options = ImageViewOptions()
+    options.retriesOnTap = true
+    options.failure = .shows(.icon("broken"))
+    binder.setImage(with: fixture.url, placeholder: .icon("dots"), options: options) { ends.record($0.name) }
+    try await ends.waitForEvents(count: 1)
+    isThere.record(true)
+    #expect(binder.didTap())
+    // While it loads, a tap is no affair of the binder's.
+    #expect(!binder.didTap())
+    while display.events.count < 3 { try await display.log.waitForEvents(count: display.log.events.count + 1) }
+    #expect(display.events == ["failure broken", "placeholder dots", "image 40x20"])
+    #expect(!binder.didTap())
+    #expect(ends.events == ["httpStatus"])
+  }
+
+  @Test func `a tap does nothing unless the options say so`() async throws {
+    let view = ViewFixture()
+    try await view.load("down")
+    #expect(!view.binder.didTap())
+    #expect(!view.binder.isLoading)
+    view.binder.setImage(with: nil)
+    #expect(view.binder.retry() == nil)
+  }
+
+  @Test func `another attempt tells its own end`() async throws {
+    let view = ViewFixture()
+    try await view.load("down")
+    let attempt = view.binder.retry { [ends = view.ends] in ends.record("again: \($0.name)") }
+    let load = try #require(attempt)
+    try await view.ends.waitForEvents(count: 2)
+    #expect(view.ends.events == ["httpStatus", "again: httpStatus"])
+    #expect(load.isFinished)
+    #expect(view.fixture.transport.requests.count == 2)
+  }
+}
