@@ -27,11 +27,8 @@ test: all-packages ## Checks the format, and runs all tests.
 	$(SWIFT) test --disable-xctest --enable-all-traits
 	$(SWIFT) test --disable-xctest --package-path Tools
 	$(SWIFT) build --package-path Benchmarks
-<<<<<<< HEAD
 	$(SWIFT) build --package-path Examples
-=======
 	$(SWIFT) build --package-path Tests/AppleStandIns
->>>>>>> binder
 	Scripts/check-consumer
 
 # Swift traps where C has undefined behaviour, and has no such sanitizer on Linux; the shims in C trap as well.

@@ -50,11 +50,8 @@ let package = Package(
   platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
   products: [
     .library(name: "Halcyon", targets: ["Halcyon"]),
-<<<<<<< HEAD
     .library(name: "HalcyonGTK", targets: ["HalcyonGTK"]),
-=======
     .library(name: "HalcyonApple", targets: ["HalcyonApple"]),
->>>>>>> binder
     .library(name: "HalcyonTesting", targets: ["HalcyonTesting"]),
   ],
   traits: [
@@ -74,11 +71,8 @@ let package = Package(
       ]),
     module("HalcyonTransport", dependencies: ["HalcyonCore", .target(name: "CurlShim", condition: offApple)]),
     module("Halcyon", dependencies: ["HalcyonCore", "HalcyonCodecs", "HalcyonTransport"]),
-<<<<<<< HEAD
     module("HalcyonGTK", dependencies: ["Halcyon", "HalcyonCore", traitLibrary("CGTK", trait: "GTK")]),
-=======
     module("HalcyonApple", dependencies: ["Halcyon"]),
->>>>>>> binder
     module("HalcyonTesting", dependencies: ["HalcyonCore"]),
 
     // `make demo`: no product, so nobody who depends on Halcyon builds it.
