@@ -19,6 +19,7 @@ enum Main {
       print("There is no display.")
       exit(2)
     }
+    letSignalsThrough()
     alarm(longestScene)
     MainLoop.runMainActor()
     let loop = g_main_loop_new(nil, 0)
@@ -32,6 +33,13 @@ enum Main {
       g_main_loop_quit(loop)
     }
     g_main_loop_run(loop)
+  }
+
+  /// Threads of Swift's block signals, and whom they start inherits that.
+  private static func letSignalsThrough() {
+    var none = sigset_t()
+    sigemptyset(&none)
+    sigprocmask(SIG_SETMASK, &none, nil)
   }
 }
 #else

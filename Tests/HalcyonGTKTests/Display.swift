@@ -5,8 +5,10 @@ import TestSupport
 /// An X server without a screen, for one program.
 struct Display {
   private let server: ChildProcess
+  private let number: String
+
   /// What programs find in `DISPLAY`.
-  let name: String
+  var name: String { ":\(number)" }
 
   /// Starts one on a number that is free.
   init() throws {
@@ -18,14 +20,14 @@ struct Display {
     defer { close(pipe.write) }
     server = try ChildProcess(
       "/bin/sh", ["-c", "exec Xvfb -displayfd 1 -screen 0 1280x1024x24 -nolisten tcp 2>/dev/null"], output: pipe.write)
-    let number = String(decoding: output.availableData, as: UTF8.self).filter(\.isNumber)
-    name = ":\(number)"
+    number = String(decoding: output.availableData, as: UTF8.self).filter(\.isNumber)
   }
 
-  /// Ends it.
+  /// Ends it, by the one signal that threads of Swift's do not block for the programs that they start.
   func stop() {
-    server.send(SIGTERM)
+    server.send(SIGKILL)
     _ = server.end()
+    for file in ["/tmp/.X\(number)-lock", "/tmp/.X11-unix/X\(number)"] { unlink(file) }
   }
 }
 #endif

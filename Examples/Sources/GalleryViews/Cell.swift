@@ -38,7 +38,9 @@ final class Cell {
   /// Whether any of it is seen in a scrolled area.
   func isInSight(of area: Widget) -> Bool {
     var bounds = graphene_rect_t()
-    guard gtk_widget_get_mapped(widget) != 0, gtk_widget_compute_bounds(widget, area, &bounds) != false else { return false }
+    guard gtk_widget_get_mapped(widget) != 0, gtk_widget_compute_bounds(widget, area, &bounds) != 0 else {
+      return false
+    }
     return bounds.origin.y < Float(gtk_widget_get_height(area)) && bounds.origin.y + bounds.size.height > 0
   }
 
