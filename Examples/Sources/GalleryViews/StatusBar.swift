@@ -34,7 +34,7 @@ final class StatusBar {
   }
 
   private func add(_ value: Widget, _ text: String, dot name: String) {
-    let dot = label("", "dot", name)
+    let dot = made(gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 0)).styled("dot", name)
     gtk_widget_set_valign(dot, GTK_ALIGN_CENTER)
     gtk_box_append(widget.cast(), box(GTK_ORIENTATION_HORIZONTAL, spacing: 7, dot, value, label(text)))
   }
