@@ -2,7 +2,8 @@
 
 SWIFT ?= swift
 SOURCES = Package.swift Sources Tests Tools/Package.swift Tools/Sources Tools/Tests \
-  Benchmarks/Package.swift Benchmarks/Sources Fuzz/Package.swift Fuzz/Sources
+  Benchmarks/Package.swift Benchmarks/Sources Fuzz/Package.swift Fuzz/Sources \
+  Examples/Package.swift $(filter-out Examples/Sources/Support,$(wildcard Examples/Sources/*))
 
 # The fuzzer's own main function gives way to Swift's, which gold does not do.
 FUZZ_FLAGS = -Xswiftc -sanitize=fuzzer,address -Xcc -fsanitize=fuzzer-no-link,address -Xswiftc -use-ld=lld \
@@ -11,11 +12,14 @@ FUZZ_FLAGS = -Xswiftc -sanitize=fuzzer,address -Xcc -fsanitize=fuzzer-no-link,ad
 # Swift's crash reporter can hang where there is no terminal.
 export SWIFT_BACKTRACE ?= enable=no
 
-.PHONY: demo test bench bench-memory bench-processors bench-disk bench-network bench-downsample bench-pipeline torture fuzz \
-  test-sanitize test-release format docs packages all-packages
+.PHONY: demo gallery test bench bench-views bench-memory bench-processors bench-disk bench-network bench-downsample \
+  bench-pipeline torture fuzz test-sanitize test-release format docs packages all-packages
 
 demo: packages ## Loads photos from a server of its own, and shows from where and how fast they came.
 	$(SWIFT) run --quiet halcyon-demo
+
+gallery: all-packages ## Shows hundreds of pictures in a window; `make gallery ARGUMENTS=FOLDER` those of a folder.
+	$(SWIFT) run --quiet -c release --package-path Examples halcyon-gallery $(ARGUMENTS)
 
 test: export HALCYON_WARNINGS_AS_ERRORS = 1
 test: all-packages ## Checks the format, and runs all tests.
@@ -23,6 +27,7 @@ test: all-packages ## Checks the format, and runs all tests.
 	$(SWIFT) test --disable-xctest --enable-all-traits
 	$(SWIFT) test --disable-xctest --package-path Tools
 	$(SWIFT) build --package-path Benchmarks
+	$(SWIFT) build --package-path Examples
 	$(SWIFT) build --package-path Tests/AppleStandIns
 	Scripts/check-consumer
 
@@ -52,6 +57,10 @@ bench-processors: packages ## Prints METRIC lines for the processors, on one meg
 
 bench: packages ## Prints one METRIC line for each figure.
 	$(SWIFT) run --quiet -c release --package-path Benchmarks halcyon-bench
+
+bench-views: all-packages ## Prints METRIC lines for views in a window, beside what GTK programs do by themselves.
+	$(SWIFT) build --quiet -c release --package-path Examples --product halcyon-bench-views
+	xvfb-run -a Examples/.build/release/halcyon-bench-views
 
 torture: ROUNDS ?= 500
 torture: packages ## Kills processes that write to a disk cache ROUNDS times, and checks what they leave.

@@ -50,6 +50,7 @@ let package = Package(
   platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
   products: [
     .library(name: "Halcyon", targets: ["Halcyon"]),
+    .library(name: "HalcyonGTK", targets: ["HalcyonGTK"]),
     .library(name: "HalcyonApple", targets: ["HalcyonApple"]),
     .library(name: "HalcyonTesting", targets: ["HalcyonTesting"]),
   ],
@@ -58,7 +59,7 @@ let package = Package(
     .trait(name: "HEIF", description: "Reads HEIC and HEIF through libheif."),
     .trait(name: "JXL", description: "Reads and writes JPEG XL through libjxl."),
     .trait(name: "SVG", description: "Draws SVG through librsvg."),
-    .trait(name: "GTK", description: "Reserved for views in GTK 4 windows."),
+    .trait(name: "GTK", description: "Shows images in GTK 4 windows; the product is HalcyonGTK."),
   ],
   targets: [
     module("HalcyonCore", dependencies: ["CSQLite", "CZlib", "FileShim"]),
@@ -70,6 +71,7 @@ let package = Package(
       ]),
     module("HalcyonTransport", dependencies: ["HalcyonCore", .target(name: "CurlShim", condition: offApple)]),
     module("Halcyon", dependencies: ["HalcyonCore", "HalcyonCodecs", "HalcyonTransport"]),
+    module("HalcyonGTK", dependencies: ["Halcyon", "HalcyonCore", traitLibrary("CGTK", trait: "GTK")]),
     module("HalcyonApple", dependencies: ["Halcyon"]),
     module("HalcyonTesting", dependencies: ["HalcyonCore"]),
 
@@ -87,6 +89,13 @@ let package = Package(
     .executableTarget(
       name: "halcyon-torture", dependencies: ["HalcyonCore", "TestSupport", "CSQLite"], path: "Tests/Torture",
       swiftSettings: swiftSettings),
+    // GTK belongs to the main thread, on which no suite runs: each test starts this program with a display of its own.
+    suite("HalcyonGTKTests", dependencies: ["HalcyonGTK", "TestSupport", "halcyon-gtk-scenes"]),
+    .executableTarget(
+      name: "halcyon-gtk-scenes",
+      dependencies: ["Halcyon", "HalcyonGTK", "TestSupport", traitLibrary("CGTK", trait: "GTK")],
+      path: "Tests/GTKScenes",
+      swiftSettings: swiftSettings),
 
     system("CSQLite", pkgConfig: "sqlite3", debian: "libsqlite3-dev", brew: "sqlite"),
     system("CZlib", pkgConfig: "zlib", debian: "zlib1g-dev", brew: "zlib"),
@@ -101,6 +110,7 @@ let package = Package(
     system("CHEIF", pkgConfig: "libheif", debian: "libheif-dev", brew: "libheif"),
     system("CJXL", pkgConfig: "libjxl", debian: "libjxl-dev", brew: "jpeg-xl"),
     system("CRSVG", pkgConfig: "librsvg-2.0", debian: "librsvg2-dev", brew: "librsvg"),
+    system("CGTK", pkgConfig: "gtk4", debian: "libgtk-4-dev", brew: "gtk4"),
     shim("CurlShim", over: "CCurl"),
     shim("JPEGShim", over: "CJPEG"),
     .target(name: "FileShim", path: "Sources/Shims/FileShim"),

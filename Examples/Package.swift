@@ -1,0 +1,37 @@
+// swift-tools-version: 6.3
+import PackageDescription
+
+let warningsAreErrors = Context.environment["HALCYON_WARNINGS_AS_ERRORS"] == "1"
+
+let swiftSettings: [SwiftSetting] =
+  [
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+  ] + (warningsAreErrors ? [.treatAllWarnings(as: .error)] : [])
+
+let halcyon = Target.Dependency.product(name: "Halcyon", package: "Halcyon")
+let halcyonGTK = Target.Dependency.product(name: "HalcyonGTK", package: "Halcyon")
+
+let package = Package(
+  name: "HalcyonExamples",
+  platforms: [.macOS(.v15)],
+  dependencies: [.package(name: "Halcyon", path: "..", traits: ["GTK", "AVIF", "JXL", "SVG"])],
+  targets: [
+    .executableTarget(
+      name: "halcyon-gallery", dependencies: ["GalleryViews", "GalleryOrigin", halcyon, halcyonGTK],
+      swiftSettings: swiftSettings),
+    .executableTarget(
+      name: "halcyon-bench-views", dependencies: ["GalleryViews", "GalleryOrigin", halcyon, halcyonGTK],
+      swiftSettings: swiftSettings),
+    // The window.
+    .target(name: "GalleryViews", dependencies: [halcyon, halcyonGTK], swiftSettings: swiftSettings),
+    // The web server and its pictures.
+    .target(name: "GalleryOrigin", dependencies: [halcyon, "TestSupport"], swiftSettings: swiftSettings),
+    // The web server and the photographs of the library's own tests, through a symbolic link.
+    .target(
+      name: "TestSupport", path: "Sources/Support", resources: [.copy("Photos")], swiftSettings: swiftSettings),
+  ],
+  swiftLanguageModes: [.v6]
+)

@@ -1,0 +1,69 @@
+import Foundation
+import Halcyon
+import TestSupport
+
+/// What the server has at a number.
+enum PictureKind: String {
+  case jpeg = "JPEG"
+  case png = "PNG"
+  case webp = "WebP"
+  case avif = "AVIF"
+  case jpegXL = "JPEG XL"
+  case svg = "SVG"
+  case animated = "GIF"
+  case photo = "Photo"
+  case slow = "Progressive"
+  case missing = "404"
+
+  init(number: Int) {
+    switch number {
+    case _ where number % 37 == 21: self = .missing
+    case _ where number % 19 == 4: self = .slow
+    case _ where number % 13 == 2: self = .animated
+    case _ where number % 9 == 1: self = .photo
+    case _ where number % 17 == 6: self = .svg
+    case _ where number % 29 == 8: self = .avif
+    case _ where number % 31 == 13: self = .jpegXL
+    case _ where number % 7 == 3: self = .webp
+    case _ where number % 11 == 5: self = .png
+    default: self = .jpeg
+    }
+  }
+
+  var title: String {
+    switch self {
+    case .photo, .slow: "Photograph"
+    case .animated: "Moving sun"
+    case .svg: "Poster"
+    case .missing: "Lost picture"
+    default: "Landscape"
+    }
+  }
+
+  /// The encoded picture of a number; `nil` for one that is missing.
+  func data(number: Int) throws -> Data? {
+    switch self {
+    case .jpeg: try JPEGEncoder().encode(Landscape(number: number).draw(width: 1200, height: 900), options: quality)
+    case .png: try PNGEncoder().encode(Landscape(number: number).draw(width: 480, height: 360), options: quality)
+    case .webp: try WebPEncoder().encode(Landscape(number: number).draw(width: 640, height: 480), options: quality)
+    case .avif: try AVIFEncoder().encode(Landscape(number: number).draw(width: 400, height: 300), options: quality)
+    case .jpegXL: try JPEGXLEncoder().encode(Landscape(number: number).draw(width: 400, height: 300), options: quality)
+    case .svg: Poster(number: number).data
+    case .animated: try Self.animation(number: number)
+    case .photo: try Photos.data(Photos.names[number / 9 % Photos.names.count])
+    case .slow: try Photos.data("rocket_progressive.jpg")
+    case .missing: nil
+    }
+  }
+
+  private var quality: EncodingOptions { EncodingOptions(quality: 0.85) }
+
+  private static func animation(number: Int) throws -> Data {
+    let frames = try (0..<16).map { frame in
+      let time = 0.5 + 0.5 * sin(Float(frame) / 16 * 2 * .pi)
+      let bitmap = try Landscape(number: number, time: time).draw(width: 280, height: 210)
+      return AnimationFrame(bitmap: bitmap, duration: .milliseconds(90))
+    }
+    return try GIFEncoder().encode(frames, loopCount: nil)
+  }
+}

@@ -1,0 +1,76 @@
+import Foundation
+import Halcyon
+import HalcyonGTK
+
+/// One picture as large as the window, in more detail as it arrives; animations play.
+@MainActor
+final class DetailPage {
+  let widget: Widget
+  var onShow: (@MainActor (Result<ImageResponse, ImageViewError>) -> Void)?
+
+  private let items: [Item]
+  private let pipeline: ImagePipeline
+  private let picture = made(gtk_picture_new())
+  private let name = label("", "name")
+  private let detail = label("", "detail")
+  private(set) var position = 0
+
+  init(_ items: [Item], pipeline: ImagePipeline) {
+    self.items = items
+    self.pipeline = pipeline
+    widget = made(gtk_overlay_new()).styled("stage")
+    gtk_widget_set_hexpand(picture, 1)
+    gtk_widget_set_vexpand(picture, 1)
+    gtk_overlay_set_child(widget.opaque, picture)
+    let facts = box(GTK_ORIENTATION_VERTICAL, spacing: 2, name, detail).styled("facts")
+    gtk_widget_set_halign(facts, GTK_ALIGN_START)
+    gtk_widget_set_valign(facts, GTK_ALIGN_END)
+    gtk_overlay_add_overlay(widget.opaque, facts)
+  }
+
+  var isSettled: Bool { !picture.hc.isLoading }
+
+  /// Shows a picture, if there is one at this place.
+  func show(_ position: Int, thumbnail: TargetSize?) {
+    guard items.indices.contains(position) else { return }
+    self.position = position
+    let item = items[position]
+    gtk_label_set_text(name.opaque, item.title)
+    gtk_label_set_text(detail.opaque, "\(item.badge) · loading")
+    var options = ImageViewOptions()
+    options.indicator = .progress
+    options.previews = PreviewPolicy()
+    options.retriesOnTap = true
+    options.failure = .shows(.icon("image-missing-symbolic"))
+    options.transition = .crossFade
+    // What the grid shows already is in memory.
+    if let thumbnail { options.lowResolution = ImageRequest(url: item.url, size: thumbnail) }
+    picture.hc.setImage(with: item.url, options: options, pipeline: pipeline) { [weak self] result in
+      self?.describe(result, item)
+      self?.onShow?(result)
+    } progress: { [weak self] progress in
+      guard let self else { return }
+      let kilobytes = progress.receivedByteCount / 1024
+      gtk_label_set_text(detail.opaque, "\(item.badge) · \(kilobytes) KB, \(Int(progress.fraction * 100)) %")
+    }
+  }
+
+  /// Shows the next picture, or the one before.
+  func step(_ difference: Int) { show(position + difference, thumbnail: nil) }
+
+  func leave() { picture.hc.cancel() }
+
+  private func describe(_ result: Result<ImageResponse, ImageViewError>, _ item: Item) {
+    switch result {
+    case .success(let response):
+      let info = response.image.info
+      var facts = ["\(info.format.rawValue)", "\(info.pixelSize)", "shown at \(response.image.size)"]
+      if let animation = response.image.animation { facts.append("\(animation.animation.frameCount) pictures") }
+      if let count = response.encodedByteCount { facts.append("\(count / 1024) KB") }
+      facts.append("from \(response.origin == .store ? "disk" : response.origin.rawValue)")
+      gtk_label_set_text(detail.opaque, facts.joined(separator: " · "))
+    case .failure(.superseded), .failure(.cancelled): break
+    case .failure(let error): gtk_label_set_text(detail.opaque, "\(error) Click to try again.")
+    }
+  }
+}

@@ -1,0 +1,94 @@
+import Foundation
+import Halcyon
+import HalcyonGTK
+
+/// The pictures side by side. Cells are used again, what has scrolled away is cancelled, what comes next is prefetched.
+@MainActor
+final class GridPage {
+  let widget: Widget
+  let adjustment: UnsafeMutablePointer<GtkAdjustment>
+  var onOpen: (@MainActor (Int) -> Void)?
+  var onShow: (@MainActor (Result<ImageResponse, ImageViewError>) -> Void)?
+
+  private let items: [Item]
+  private let pipeline: ImagePipeline
+  private let prefetcher: ImagePrefetcher
+  private var cells: [OpaquePointer: Cell] = [:]
+  private var lastValue = 0.0
+  private var lastAhead: Range<Int>?
+
+  init(_ items: [Item], pipeline: ImagePipeline) {
+    self.items = items
+    self.pipeline = pipeline
+    prefetcher = ImagePrefetcher(pipeline: pipeline, concurrencyLimit: 4)
+    widget = made(gtk_scrolled_window_new())
+    gtk_widget_set_vexpand(widget, 1)
+    adjustment = gtk_scrolled_window_get_vadjustment(widget.opaque)
+    gtk_scrolled_window_set_child(widget.opaque, makeGrid())
+    Signal.connect(OpaquePointer(adjustment), "value-changed") { [weak self] in self?.prefetch() }
+  }
+
+  /// Whether no picture in sight is on its way.
+  var isSettled: Bool {
+    let inSight = cells.values.filter { $0.isInSight(of: widget) }
+    return !inSight.isEmpty && inSight.allSatisfy { !$0.picture.hc.isLoading }
+  }
+
+  /// The size of pictures in device pixels; `nil` before there has been a layout.
+  var targetSize: TargetSize? { cells.values.lazy.compactMap(\.targetSize).first }
+
+  /// Shows all pictures in sight anew.
+  func reload() {
+    for (listItem, cell) in cells { bind(listItem, cell) }
+  }
+
+  private func makeGrid() -> Widget {
+    let factory = gtk_signal_list_item_factory_new()
+    if let factory {
+      Signal.connect(factory, "setup", object: { [weak self] in self?.setUp($0) })
+      Signal.connect(factory, "bind", object: { [weak self] listItem in
+        if let cell = self?.cells[listItem] { self?.bind(listItem, cell) }
+      })
+      Signal.connect(factory, "unbind", object: { [weak self] in self?.cells[$0]?.leave() })
+      Signal.connect(factory, "teardown", object: { [weak self] in self?.cells[$0] = nil })
+    }
+    let model = gtk_string_list_new(nil)
+    for item in items { gtk_string_list_append(model, item.url.absoluteString) }
+    let grid = made(gtk_grid_view_new(gtk_no_selection_new(model), factory))
+    gtk_grid_view_set_min_columns(grid.opaque, 2)
+    gtk_grid_view_set_max_columns(grid.opaque, 12)
+    gtk_grid_view_set_single_click_activate(grid.opaque, 1)
+    Signal.connect(grid.opaque, "activate", position: { [weak self] in self?.onOpen?($0) })
+    return grid
+  }
+
+  private func setUp(_ listItem: OpaquePointer) {
+    let cell = Cell()
+    cells[listItem] = cell
+    gtk_list_item_set_child(listItem, cell.widget)
+  }
+
+  private func bind(_ listItem: OpaquePointer, _ cell: Cell) {
+    let position = Int(gtk_list_item_get_position(listItem))
+    guard items.indices.contains(position) else { return }
+    cell.show(items[position], pipeline: pipeline) { [weak self] in self?.onShow?($0) }
+  }
+
+  /// Lines up what comes into sight next, one and a half screens of it.
+  private func prefetch() {
+    let (value, page, upper) = (
+      gtk_adjustment_get_value(adjustment), gtk_adjustment_get_page_size(adjustment), gtk_adjustment_get_upper(adjustment)
+    )
+    guard upper > 0, let size = targetSize else { return }
+    let isDownward = value >= lastValue
+    lastValue = value
+    let edge = isDownward ? value + page : value - page * 1.5
+    let begin = Int(edge / upper * Double(items.count))
+    let count = Int(page * 1.5 / upper * Double(items.count))
+    let ahead = (begin..<begin + count).clamped(to: items.indices)
+    guard ahead != lastAhead, abs(ahead.lowerBound - (lastAhead?.lowerBound ?? -100)) >= 4 else { return }
+    lastAhead = ahead
+    prefetcher.stop()
+    prefetcher.start(ahead.map { ImageRequest(url: items[$0].url, size: size) })
+  }
+}

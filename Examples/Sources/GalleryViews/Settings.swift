@@ -1,0 +1,48 @@
+import Foundation
+import Halcyon
+import HalcyonGTK
+
+/// The limits of the caches, and buttons to empty them.
+@MainActor
+final class Settings {
+  let widget = made(gtk_menu_button_new())
+  var onClear: (@MainActor () -> Void)?
+  private let cache: ImageCache
+
+  init(_ cache: ImageCache) {
+    self.cache = cache
+    gtk_menu_button_set_icon_name(widget.opaque, "emblem-system-symbolic")
+    gtk_widget_set_tooltip_text(widget, "Caches")
+    let content = box(GTK_ORIENTATION_VERTICAL, spacing: 10).styled("settings")
+    let memory = cache.memory as? MemoryCache
+    addRow(
+      to: content, "Memory", limit: memory?.configuration.costLimit ?? 0, most: 1024,
+      change: { memory?.configuration.costLimit = $0 }, clear: { memory?.removeAll() })
+    let disk = cache.disk
+    addRow(
+      to: content, "Disk", limit: disk?.configuration.sizeLimit ?? 0, most: 2048,
+      change: { disk?.configuration.sizeLimit = $0 }, clear: { Task { try await disk?.removeAll() } })
+    let popover = made(gtk_popover_new())
+    gtk_popover_set_child(popover.cast(), content)
+    gtk_menu_button_set_popover(widget.opaque, popover)
+  }
+
+  /// A limit in bytes, set in megabytes.
+  private func addRow(
+    to content: Widget, _ name: String, limit: Int, most: Double, change: @escaping @MainActor (Int) -> Void,
+    clear: @escaping @MainActor () -> Void
+  ) {
+    let scale = made(gtk_scale_new_with_range(GTK_ORIENTATION_HORIZONTAL, 16, most, 16))
+    gtk_widget_set_size_request(scale, 260, -1)
+    gtk_scale_set_draw_value(scale.cast(), 1)
+    gtk_range_set_value(scale.cast(), Double(limit) / 1_048_576)
+    Signal.connect(scale.opaque, "value-changed") { change(Int(gtk_range_get_value(scale.cast())) << 20) }
+    let clearButton = button("Clear \(name.lowercased())") { [weak self] in
+      clear()
+      self?.onClear?()
+    }
+    gtk_box_append(content.cast(), label("\(name), at most so many MB", "heading"))
+    gtk_box_append(content.cast(), scale)
+    gtk_box_append(content.cast(), clearButton)
+  }
+}

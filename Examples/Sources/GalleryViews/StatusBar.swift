@@ -1,0 +1,47 @@
+import Foundation
+import Halcyon
+import HalcyonGTK
+
+/// Where images came from, and what the caches hold.
+@MainActor
+final class StatusBar {
+  let widget = box(GTK_ORIENTATION_HORIZONTAL, spacing: 22).styled("status")
+  private let memory = label("0", "value")
+  private let disk = label("0", "value")
+  private let network = label("0", "value")
+  private let failed = label("0", "value")
+  private let avoided = label("0", "value")
+  private let usage = label()
+
+  init() {
+    add(memory, "from memory", dot: "memory")
+    add(disk, "from disk", dot: "disk")
+    add(network, "downloaded", dot: "network")
+    add(avoided, "downloads avoided", dot: "avoided")
+    add(failed, "failed", dot: "failed")
+    gtk_widget_set_hexpand(usage, 1)
+    gtk_label_set_xalign(usage.opaque, 1)
+    gtk_box_append(widget.cast(), usage)
+  }
+
+  func update(_ tally: Tally, downloads: CountingTransport.Count, memoryByteCount: Int, diskByteCount: Int) {
+    set(memory, "\(tally.memory)")
+    set(disk, "\(tally.disk)")
+    set(network, "\(downloads.answers) (\(Self.megabytes(downloads.bytes)))")
+    set(failed, "\(tally.failed)")
+    set(avoided, "\(max(0, tally.shown + tally.failed - downloads.answers))")
+    set(usage, "\(Self.megabytes(memoryByteCount)) in memory · \(Self.megabytes(diskByteCount)) on disk")
+  }
+
+  private func add(_ value: Widget, _ text: String, dot name: String) {
+    let dot = made(gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 0)).styled("dot", name)
+    gtk_widget_set_valign(dot, GTK_ALIGN_CENTER)
+    gtk_box_append(widget.cast(), box(GTK_ORIENTATION_HORIZONTAL, spacing: 7, dot, value, label(text)))
+  }
+
+  private func set(_ label: Widget, _ text: String) {
+    if String(cString: gtk_label_get_text(label.opaque)) != text { gtk_label_set_text(label.opaque, text) }
+  }
+
+  static func megabytes(_ count: Int) -> String { String(format: "%.1f MB", Double(count) / 1_048_576) }
+}

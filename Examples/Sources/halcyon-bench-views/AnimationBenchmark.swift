@@ -1,0 +1,84 @@
+import Foundation
+import HalcyonGTK
+
+/// An animation of 1,000 pictures in 20 views, beside gdk-pixbuf's.
+@MainActor
+struct AnimationBenchmark {
+  private static let viewCount = 20
+  private static let frameCount = 1000
+  private static let playTime = Duration.seconds(6)
+
+  func run() async throws {
+    let gif = try await Task.detached { try Self.makeGIF() }.value
+    let ours = try await measureOurs(gif)
+    let theirs = try await measureTheirs(gif)
+    Figures.print("views.animation.processor", ours, "% of one")
+    Figures.print("views.animation.processor_gdk_pixbuf", theirs, "% of one")
+    Figures.print("views.animation.processor_ratio", ours / theirs, "times")
+  }
+
+  private func measureOurs(_ gif: Data) async throws -> Double {
+    let page = try await Page(count: Self.viewCount)
+    let pipeline = ImagePipeline(cache: ImageCache())
+    let request = ImageRequest(source: .data(gif, key: "gif"))
+    // The first picture, as a still one.
+    let still = try await pipeline.image(for: request).bitmap
+    var paintables: [OpaquePointer] = []
+    for picture in page.pictures {
+      let image = DecodedImage(bitmap: still, info: ImageInfo(format: .gif, storedSize: still.size))
+      let texture = image.makeTexture()
+      gtk_picture_set_paintable(OpaquePointer(picture), texture)
+      paintables.append(texture)
+    }
+    try await Task.sleep(for: .seconds(1))
+    let before = Figures.megabytes("VmRSS")
+    _ = try await page.show(Array(repeating: request, count: Self.viewCount), pipeline: pipeline)
+    let busy = try await measureProcessor()
+    Figures.print("views.animation.memory_growth", Figures.megabytes("VmRSS") - before, "MB", atMost: 40)
+    for texture in paintables { g_object_unref(gpointer(texture)) }
+    page.close()
+    return busy
+  }
+
+  /// What a program does that plays animations by gdk-pixbuf: a place in it and a texture for each view.
+  private func measureTheirs(_ gif: Data) async throws -> Double {
+    let page = try await Page(count: Self.viewCount)
+    let file = FileManager.default.temporaryDirectory.appending(path: "halcyon-bench-\(UUID().uuidString).gif")
+    try gif.write(to: file)
+    defer { try? FileManager.default.removeItem(at: file) }
+    let before = Figures.megabytes("VmRSS")
+    guard let animation = gdk_pixbuf_animation_new_from_file(file.path(), nil) else { return 0 }
+    let views = page.pictures.map { PixbufView($0, animation) }
+    let busy = try await measureProcessor()
+    Figures.print("views.animation.memory_growth_gdk_pixbuf", Figures.megabytes("VmRSS") - before, "MB")
+    for view in views { view.stop() }
+    g_object_unref(gpointer(animation))
+    page.close()
+    return busy
+  }
+
+  private func measureProcessor() async throws -> Double {
+    let (start, begin) = (Figures.processTime, ContinuousClock.now)
+    try await Task.sleep(for: Self.playTime)
+    return (Figures.processTime - start) / begin.duration(to: .now) * 100
+  }
+
+  /// A bar that moves over a ground whose colour changes.
+  private nonisolated static func makeGIF() throws -> Data {
+    let size = PixelSize(width: 160, height: 120)
+    let frames = try (0..<frameCount).map { number in
+      let bitmap = try Bitmap(size: size, isOpaque: true) { pixels in
+        for index in 0..<size.pixelCount {
+          let (x, y) = (index % size.width, index / size.width)
+          let isBar = (x + number) % size.width < 20
+          pixels[index * 4] = isBar ? 255 : UInt8((number / 4 + y) % 128)
+          pixels[index * 4 + 1] = isBar ? 220 : UInt8(x / 2)
+          pixels[index * 4 + 2] = isBar ? 80 : UInt8(y)
+          pixels[index * 4 + 3] = 255
+        }
+      }
+      return AnimationFrame(bitmap: bitmap, duration: .milliseconds(40))
+    }
+    return try GIFEncoder().encode(frames, loopCount: nil)
+  }
+}

@@ -1,0 +1,57 @@
+import Foundation
+import HalcyonGTK
+
+/// For how long pictures keep the main thread, beside `gdk_texture_new_from_bytes` there, which is what GTK offers.
+@MainActor
+struct BlockingBenchmark {
+  private let urls: [URL]
+
+  init(_ urls: [URL]) {
+    self.urls = urls
+  }
+
+  func run() async throws {
+    let pipeline = ImagePipeline(cache: ImageCache())
+    // What both can read.
+    var bodies: [Data] = []
+    for url in urls where bodies.count < Page.count {
+      guard let data = try? await pipeline.data(for: ImageRequest(url: url)), ImageFormat(sniffing: data) == .jpeg else {
+        continue
+      }
+      bodies.append(data)
+    }
+    let ours = try await measureOurs(bodies, pipeline)
+    let theirs = try await measureTheirs(bodies)
+    Figures.print("views.blocking.halcyon", ours / .milliseconds(1), "ms")
+    Figures.print("views.blocking.gdk_texture_new_from_bytes", theirs / .milliseconds(1), "ms")
+    Figures.print("views.blocking.ratio", ours / theirs, "times", atMost: 0.05)
+  }
+
+  private func measureOurs(_ bodies: [Data], _ pipeline: ImagePipeline) async throws -> Duration {
+    let page = try await Page(count: bodies.count)
+    let requests = bodies.map { ImageRequest(source: .data($0, key: UUID().uuidString)) }
+    let meter = FrameMeter(page.window)
+    meter.reset()
+    let start = Figures.threadTime
+    _ = try await page.show(requests, pipeline: pipeline)
+    // All of the main thread's time but drawing.
+    let time = meter.frames.isEmpty ? Figures.threadTime - start : meter.frames.reduce(.zero, +) + meter.unfinished
+    page.close()
+    return time
+  }
+
+  private func measureTheirs(_ bodies: [Data]) async throws -> Duration {
+    let page = try await Page(count: bodies.count)
+    let start = Figures.threadTime
+    for (picture, body) in zip(page.pictures, bodies) {
+      let bytes = body.withUnsafeBytes { g_bytes_new($0.baseAddress, gsize($0.count)) }
+      let texture = gdk_texture_new_from_bytes(bytes, nil)
+      gtk_picture_set_paintable(OpaquePointer(picture), texture)
+      g_bytes_unref(bytes)
+      texture.map { g_object_unref(gpointer($0)) }
+    }
+    let time = Figures.threadTime - start
+    page.close()
+    return time
+  }
+}

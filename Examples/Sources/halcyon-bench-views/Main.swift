@@ -1,0 +1,38 @@
+import Foundation
+import GalleryOrigin
+import HalcyonGTK
+
+/// `halcyon-bench-views` prints METRIC lines for views in a window; `halcyon-bench-views origin` is the web server.
+@main
+enum Main {
+  @MainActor
+  static func main() {
+    let isOrigin = CommandLine.arguments.contains("origin")
+    if !isOrigin, gtk_init_check() == 0 {
+      print("There is no display. Start this with: xvfb-run -a halcyon-bench-views")
+      exit(2)
+    }
+    MainLoop.runMainActor()
+    let loop = g_main_loop_new(nil, 0)
+    Task {
+      do {
+        if isOrigin { try await BenchOrigin.serve() } else { try await run() }
+      } catch {
+        print(error)
+        exit(1)
+      }
+      g_main_loop_quit(loop)
+    }
+    g_main_loop_run(loop)
+  }
+
+  @MainActor
+  private static func run() async throws {
+    let origin = try await BenchOrigin()
+    try await ScrollBenchmark(origin.urls).run()
+    try await PageBenchmark(origin.urls).run()
+    try await BlockingBenchmark(origin.urls).run()
+    try await AnimationBenchmark().run()
+    origin.stop()
+  }
+}

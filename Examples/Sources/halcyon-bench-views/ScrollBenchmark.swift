@@ -1,0 +1,53 @@
+import Foundation
+import GalleryViews
+import HalcyonGTK
+
+/// The gallery scrolled from its beginning to its end and back, 60 steps a second.
+@MainActor
+struct ScrollBenchmark {
+  private static let memoryLimit = 128 << 20
+
+  private let items: [Item]
+
+  init(_ urls: [URL]) {
+    items = urls.map { Item(title: $0.lastPathComponent, badge: "", url: $0) }
+  }
+
+  func run() async throws {
+    let folder = FileManager.default.temporaryDirectory.appending(path: "halcyon-bench-\(UUID().uuidString)")
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let memory = MemoryCache(configuration: MemoryCacheConfiguration(costLimit: Self.memoryLimit))
+    let transport = CountingTransport()
+    let pipeline = ImagePipeline(
+      transport: transport, cache: ImageCache(memory: memory, store: DiskCache(directory: folder)))
+    let window = GalleryWindow(items, pipeline: pipeline, transport: transport)
+    window.present()
+    while !window.isSettled { try await Task.sleep(for: .milliseconds(50)) }
+    let meter = FrameMeter(window.window)
+    meter.reset()
+    try await scroll(window.adjustment)
+    Figures.print("views.scroll.main_thread.p50", Figures.percentile(0.5, of: meter.frames), "ms")
+    Figures.print("views.scroll.main_thread.p99", Figures.percentile(0.99, of: meter.frames), "ms", atMost: 8)
+    Figures.print("views.scroll.frames", Double(meter.frames.count), "frames")
+    Figures.print("views.scroll.downloads", Double(transport.current.answers), "pictures")
+    Figures.print("views.scroll.peak_memory", Figures.megabytes("VmHWM"), "MB")
+    Figures.print(
+      "views.scroll.peak_memory_over_cache_limit", Figures.megabytes("VmHWM") - Double(Self.memoryLimit >> 20), "MB",
+      atMost: 100)
+    gtk_window_destroy(UnsafeMutableRawPointer(window.window).assumingMemoryBound(to: GtkWindow.self))
+  }
+
+  private func scroll(_ adjustment: UnsafeMutablePointer<GtkAdjustment>) async throws {
+    let end = gtk_adjustment_get_upper(adjustment) - gtk_adjustment_get_page_size(adjustment)
+    // A picture's height in a quarter of a second.
+    let step = 13.0
+    let there = stride(from: 0, to: end, by: step)
+    let clock = ContinuousClock()
+    var next = clock.now
+    for value in Array(there) + there.reversed() {
+      gtk_adjustment_set_value(adjustment, value)
+      next += .microseconds(16_667)
+      try await Task.sleep(until: next, clock: clock)
+    }
+  }
+}

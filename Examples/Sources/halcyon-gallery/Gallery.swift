@@ -1,0 +1,82 @@
+import Foundation
+import GalleryOrigin
+import GalleryViews
+import HalcyonGTK
+
+/// Finds the pictures, and shows them until the window is closed.
+@MainActor
+struct Gallery {
+  private static let pictureCount = 500
+
+  let arguments: Arguments
+
+  init(_ arguments: Arguments) {
+    self.arguments = arguments
+  }
+
+  func run() async throws {
+    if let folder = arguments.folder {
+      let items = await Task.detached { FolderListing.items(in: folder) }.value
+      try await show(items, cacheDirectory: Self.ownDirectory)
+    } else if !arguments.addresses.isEmpty {
+      let items = arguments.addresses.map { Item(title: $0.lastPathComponent, badge: $0.pathExtension.uppercased(), url: $0) }
+      try await show(items, cacheDirectory: Self.ownDirectory)
+    } else {
+      try await showOwnPictures()
+    }
+  }
+
+  private static let ownDirectory = DiskCache.defaultDirectory.appending(path: "gallery")
+
+  private func showOwnPictures() async throws {
+    // The server has another port each time, so nothing of it is worth keeping.
+    let folder = FileManager.default.temporaryDirectory.appending(path: "halcyon-gallery-\(UUID().uuidString)")
+    defer { try? FileManager.default.removeItem(at: folder) }
+    try await GalleryOrigin.run(pictureCount: Self.pictureCount) { origin in
+      let items = origin.pictures.map { Item(title: $0.title, badge: $0.badge, url: $0.url) }
+      try await show(items, cacheDirectory: folder)
+    }
+  }
+
+  private func show(_ items: [Item], cacheDirectory: URL) async throws {
+    let transport = CountingTransport()
+    let cache = ImageCache.standard(directory: cacheDirectory)
+    let pipeline = ImagePipeline(transport: transport, cache: cache)
+    let window = GalleryWindow(items, pipeline: pipeline, transport: transport)
+    let (closing, close) = AsyncStream.makeStream(of: Void.self)
+    window.onClose = { close.finish() }
+    window.present()
+    let status = Task {
+      while !Task.isCancelled {
+        window.updateStatus()
+        try await Task.sleep(for: .milliseconds(400))
+      }
+    }
+    if let file = arguments.screenshot {
+      try await takeScreenshot(of: window, to: file)
+    } else {
+      if let opened = arguments.opened { window.open(opened) }
+      for await _ in closing {}
+    }
+    status.cancel()
+    await cache.flush()
+  }
+
+  private func takeScreenshot(of window: GalleryWindow, to file: String) async throws {
+    try await settle(window)
+    if let opened = arguments.opened {
+      window.open(opened)
+      try await settle(window)
+    }
+    window.updateStatus()
+    try await Task.sleep(for: .milliseconds(500))
+    try Screenshot.write(window.window, to: file)
+  }
+
+  /// Waits until what is in sight is there, and its fades are over.
+  private func settle(_ window: GalleryWindow) async throws {
+    try await Task.sleep(for: .milliseconds(500))
+    while !window.isSettled { try await Task.sleep(for: .milliseconds(50)) }
+    try await Task.sleep(for: .milliseconds(500))
+  }
+}

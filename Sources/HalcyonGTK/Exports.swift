@@ -1,0 +1,4 @@
+#if GTK
+@_exported public import CGTK
+@_exported public import Halcyon
+#endif

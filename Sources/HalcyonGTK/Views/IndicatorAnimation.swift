@@ -1,0 +1,49 @@
+#if GTK
+import CGTK
+import HalcyonCore
+
+/// Moves the indicator on a canvas.
+@MainActor
+final class IndicatorAnimation {
+  /// How long one dot is the brightest.
+  private static let step = Duration.milliseconds(100)
+
+  private let canvas: PictureCanvas
+  private var alarm: FrameAlarm?
+  private var turn = 0
+  private var next: Duration?
+
+  /// - Parameter indicator: Something that turns, or that fills.
+  init(_ indicator: LoadingIndicator, widget: UnsafeMutablePointer<GtkWidget>, canvas: PictureCanvas) {
+    self.canvas = canvas
+    if case .progress = indicator {
+      canvas.indicator = IndicatorFigure(kind: .ring(fraction: 0))
+    } else {
+      canvas.indicator = IndicatorFigure(kind: .dots(brightest: 0))
+      alarm = FrameAlarm(widget) { [weak self] now in self?.advance(to: now) }
+      run(gtk_widget_get_mapped(widget) != 0)
+    }
+  }
+
+  func update(_ progress: LoadProgress) {
+    if alarm == nil { canvas.indicator = IndicatorFigure(kind: .ring(fraction: progress.fraction)) }
+  }
+
+  /// Turns, or stands still as long as nobody sees it.
+  func run(_ isRunning: Bool) {
+    if isRunning { alarm?.set(next ?? .zero) } else { alarm?.cancel() }
+  }
+
+  func stop() {
+    alarm?.cancel()
+    canvas.indicator = nil
+  }
+
+  private func advance(to now: Duration) {
+    turn = (turn + 1) % IndicatorFigure.dotCount
+    canvas.indicator = IndicatorFigure(kind: .dots(brightest: turn))
+    next = now + Self.step
+    alarm?.set(now + Self.step)
+  }
+}
+#endif

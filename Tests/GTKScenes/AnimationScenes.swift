@@ -1,0 +1,110 @@
+#if GTK
+import CGTK
+import Foundation
+import Halcyon
+import HalcyonGTK
+
+/// Animated images.
+@MainActor
+enum AnimationScenes {
+  private static let colors = [Color.red, .green, .blue, Color(red: 255, green: 255, blue: 0)]
+  private static let milliseconds = [70, 120, 200, 90]
+
+  static func times(_ stage: Stage) async throws {
+    let picture = try await stage.addPicture()
+    try await play(try gif(loopCount: nil), in: [picture], stage)
+    // All pictures are decoded after one round.
+    try await stage.until("the last one is shown") { shownIndex(picture, stage) == 3 }
+    var samples: [(time: Int, index: Int)] = []
+    var begin: Duration?
+    while samples.last.map({ $0.time < 1500 }) ?? true {
+      let now = await stage.nextFrame()
+      begin = begin ?? now
+      guard let begin, let index = shownIndex(picture, stage) else { continue }
+      samples.append((Int((now - begin) / .milliseconds(1)), index))
+    }
+    let round = milliseconds.reduce(0, +)
+    let fits = (0..<round).contains { offset in samples.allSatisfy { expectedIndex(at: $0.time + offset) == $0.index } }
+    try stage.require(fits, "no start of the animation explains what was shown when: \(samples)")
+  }
+
+  static func hidden(_ stage: Stage) async throws {
+    let picture = try await stage.addPicture()
+    let image = try await play(try gif(loopCount: nil), in: [picture], stage)
+    guard let player = AnimationPlayer.shared(for: image) else { return }
+    try await stage.until("it plays") { player.index == 2 }
+    gtk_widget_set_visible(picture, 0)
+    let index = player.index
+    let begin = await stage.nextFrame()
+    while await stage.nextFrame() - begin < .milliseconds(600) {
+      try stage.require(player.index == index, "a hidden animation plays on")
+    }
+    try stage.require(player.byteCount == 0, "a hidden animation holds \(player.byteCount) bytes")
+    gtk_widget_set_visible(picture, 1)
+    try await stage.until("it goes on") { player.index == 3 }
+    try await stage.until("it goes on") { player.index == 0 }
+  }
+
+  static func shared(_ stage: Stage) async throws {
+    let (first, second) = (try await stage.addPicture(), try await stage.addPicture())
+    try await play(try gif(loopCount: nil), in: [first, second], stage)
+    var seen: Set<Int> = []
+    while seen.count < 4 {
+      await stage.nextFrame()
+      let (left, right) = (shownIndex(first, stage), shownIndex(second, stage))
+      try stage.require(left == right, "one view shows picture \(left ?? -1), the other \(right ?? -1)")
+      if let left { seen.insert(left) }
+    }
+  }
+
+  static func ends(_ stage: Stage) async throws {
+    let picture = try await stage.addPicture()
+    let image = try await play(try gif(loopCount: 2), in: [picture], stage)
+    guard let player = AnimationPlayer.shared(for: image) else { return }
+    try await stage.until("it has begun") { player.index > 0 }
+    try await stage.until("the second round has begun") { player.index == 0 }
+    try await stage.until("the second round has ended") { player.index == 3 }
+    try stage.require(player.wakeTime == nil, "it waits for another picture")
+    let begin = await stage.nextFrame()
+    while await stage.nextFrame() - begin < .milliseconds(300) {
+      try stage.require(shownIndex(picture, stage) == 3, "it went on after its end")
+    }
+  }
+
+  @discardableResult
+  private static func play(
+    _ data: Data, in pictures: [UnsafeMutablePointer<GtkWidget>], _ stage: Stage
+  ) async throws -> DecodedImage {
+    let pipeline = ViewScenes.pipeline()
+    let outcome = Outcome()
+    for picture in pictures {
+      picture.hc.setImage(
+        with: ImageRequest(source: .data(data, key: "animation")), pipeline: pipeline, completion: outcome.take)
+    }
+    try await stage.until("it is loaded") { outcome.count == pictures.count }
+    guard let image = try outcome.last?.get().image else { throw Stage.Failure(description: "there is no image") }
+    return image
+  }
+
+  private static func gif(loopCount: Int?) throws -> Data {
+    let frames = try zip(colors, milliseconds).map { color, time in
+      AnimationFrame(bitmap: try SolidImage.bitmap(color), duration: .milliseconds(time))
+    }
+    return try GIFEncoder().encode(frames, loopCount: loopCount)
+  }
+
+  private static func shownIndex(_ picture: UnsafeMutablePointer<GtkWidget>, _ stage: Stage) -> Int? {
+    guard let color = try? stage.picture(of: picture).color(x: 0.5, y: 0.5) else { return nil }
+    return colors.firstIndex { $0.isNear(color, tolerance: 8) }
+  }
+
+  private static func expectedIndex(at time: Int) -> Int {
+    var rest = time % milliseconds.reduce(0, +)
+    for (index, time) in milliseconds.enumerated() {
+      if rest < time { return index }
+      rest -= time
+    }
+    return 0
+  }
+}
+#endif

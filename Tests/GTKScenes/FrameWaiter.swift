@@ -1,0 +1,34 @@
+#if GTK
+import CGTK
+
+/// Resumes a task when a window's next frame has been drawn.
+@MainActor
+final class FrameWaiter {
+  private var continuation: CheckedContinuation<Duration, Never>?
+  private let clock: OpaquePointer?
+  private var handler: gulong = 0
+
+  init(_ window: UnsafeMutablePointer<GtkWidget>, _ continuation: CheckedContinuation<Duration, Never>) {
+    self.continuation = continuation
+    gtk_widget_realize(window)
+    clock = gtk_widget_get_frame_clock(window)
+    typealias Handler = @convention(c) (gpointer?, gpointer?) -> Void
+    let paint: Handler = { _, data in
+      nonisolated(unsafe) let data = data
+      MainActor.assumeIsolated {
+        data.map { Unmanaged<FrameWaiter>.fromOpaque($0).takeUnretainedValue().finish() }
+      }
+    }
+    handler = g_signal_connect_data(
+      gpointer(clock), "after-paint", unsafeBitCast(paint, to: GCallback.self), Unmanaged.passRetained(self).toOpaque(),
+      { data, _ in data.map { Unmanaged<FrameWaiter>.fromOpaque($0).release() } }, GConnectFlags(0))
+    gdk_frame_clock_request_phase(clock, GDK_FRAME_CLOCK_PHASE_PAINT)
+  }
+
+  private func finish() {
+    continuation?.resume(returning: .microseconds(gdk_frame_clock_get_frame_time(clock)))
+    continuation = nil
+    g_signal_handler_disconnect(gpointer(clock), handler)
+  }
+}
+#endif

@@ -1,0 +1,67 @@
+#if GTK
+import CGTK
+import Foundation
+import Halcyon
+import HalcyonGTK
+import TestSupport
+
+/// What becomes of images when widgets go.
+@MainActor
+enum LifetimeScenes {
+  static func gone(_ stage: Stage) async throws {
+    try await ImageServer.run { server in
+      let gate = Gate()
+      let url = server.serve("/a.png", .body(try SolidImage.png(.green)).held(by: gate))
+      let picture = try await stage.addPicture()
+      let pipeline = ViewScenes.pipeline()
+      let outcome = Outcome()
+      picture.hc.setImage(with: url, pipeline: pipeline, completion: outcome.take)
+      try await gate.waitUntilHolding()
+      stage.remove(picture)
+      try await stage.until("it has ended") { outcome.count == 1 && pipeline.activeLoadCount == 0 }
+      guard case .failure(.superseded) = outcome.last else {
+        throw Stage.Failure(description: "it ended with \(String(describing: outcome.last))")
+      }
+      gate.open()
+    }
+  }
+
+  static func freed(_ stage: Stage) async throws {
+    let finalisations = Finalisations()
+    let pipeline = ViewScenes.pipeline()
+    let outcome = Outcome()
+    var binders: [WeakBinder] = []
+    for number in 0..<50 {
+      let picture = try await stage.addPicture(width: 10, height: 10)
+      finalisations.watch(gpointer(picture))
+      binders.append(WeakBinder(binder: picture.hc.binder))
+      var options = ImageViewOptions()
+      options.indicator = .activity
+      options.transition = .crossFade
+      options.retriesOnTap = true
+      let data = try SolidImage.png(Color(red: number, green: 0, blue: 0))
+      picture.hc.setImage(
+        with: ImageRequest(source: .data(data)), options: options, pipeline: pipeline, completion: outcome.take)
+      try await stage.until("it is loaded") { outcome.count == number + 1 }
+      if let paintable = gtk_picture_get_paintable(OpaquePointer(picture)) { finalisations.watch(gpointer(paintable)) }
+      stage.remove(picture)
+    }
+    pipeline.cache.memory.removeAll()
+    try await stage.until("all are freed") { finalisations.count == 100 }
+    try await stage.until("no binder is left") { binders.allSatisfy { $0.binder == nil } }
+    try await stage.until("no pixels are held") { SharedTextures.all.count == 0 }
+  }
+
+  static func hidden(_ stage: Stage) async throws {
+    let picture = try await stage.addPicture()
+    picture.hc.setImage(with: nil as URL?, pipeline: ViewScenes.pipeline())
+    try stage.require(picture.hc.binder.isVisible, "a view on the screen counts as hidden")
+    gtk_widget_set_visible(picture, 0)
+    try stage.require(!picture.hc.binder.isVisible, "a hidden view counts as visible")
+    gtk_widget_set_visible(picture, 1)
+    try await stage.until("it is visible again") { picture.hc.binder.isVisible }
+  }
+
+  private struct WeakBinder { weak var binder: ImageViewBinder? }
+}
+#endif

@@ -1,0 +1,46 @@
+#if GTK
+import CGTK
+import Foundation
+import Halcyon
+import HalcyonGTK
+import TestSupport
+
+/// A thousand images from network, disk and files, for somebody who watches the system calls.
+@MainActor
+enum LoadsScene {
+  /// Nobody has files of these names; asking for them marks the beginning and the end of the loads.
+  private static let marks = (begin: "/halcyon-loads-begin", end: "/halcyon-loads-end")
+  private static let loadCount = 1000
+
+  static func play(_ stage: Stage) async throws {
+    try await TemporaryDirectory.run { folder in
+      try await ImageServer.run { server in
+        let data = try SolidImage.png(.green, width: 60, height: 60)
+        let urls = try (0..<100).map { number in
+          guard number % 2 == 1 else { return server.serve("/\(number).png", .body(data, headers: ["Cache-Control": "max-age=600"])) }
+          let file = folder.appending(path: "\(number).png")
+          try data.write(to: file)
+          return file
+        }
+        try await load(urls, cacheDirectory: folder.appending(path: "cache"), stage)
+      }
+    }
+  }
+
+  private static func load(_ urls: [URL], cacheDirectory: URL, _ stage: Stage) async throws {
+    let pipeline = ImagePipeline(cache: .standard(directory: cacheDirectory))
+    var pictures: [UnsafeMutablePointer<GtkWidget>] = []
+    for _ in 0..<10 { pictures.append(try await stage.addPicture(width: 20, height: 20)) }
+    let outcome = Outcome()
+    access(marks.begin, F_OK)
+    for step in 0..<loadCount {
+      // From the network or the file first, then from the disk, which memory does not hide.
+      if step % 100 == 0 { pipeline.cache.memory.removeAll() }
+      pictures[step % 10].hc.setImage(with: urls[step % 100], pipeline: pipeline, completion: outcome.take)
+      if step % 10 == 9 { try await stage.until("ten are there") { outcome.count == step + 1 } }
+    }
+    access(marks.end, F_OK)
+    await pipeline.cache.flush()
+  }
+}
+#endif

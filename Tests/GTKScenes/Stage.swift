@@ -1,0 +1,85 @@
+#if GTK
+import CGTK
+import Foundation
+import Halcyon
+import HalcyonGTK
+import TestSupport
+
+/// A window to play in, and what a scene needs to look at it.
+@MainActor
+final class Stage {
+  /// Why a scene's claim does not hold.
+  struct Failure: Error, CustomStringConvertible {
+    let description: String
+  }
+
+  private(set) var window: UnsafeMutablePointer<GtkWidget>
+  private let box: UnsafeMutablePointer<GtkWidget>
+
+  init() {
+    guard let window = gtk_window_new(), let box = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 0) else {
+      preconditionFailure("GTK makes no window")
+    }
+    (self.window, self.box) = (window, box)
+    gtk_window_set_child(OpaquePointer(window).as(GtkWindow.self), box)
+    gtk_window_set_decorated(OpaquePointer(window).as(GtkWindow.self), 0)
+  }
+
+  /// A new picture of a fixed size in the window, which is on the screen when this returns.
+  func addPicture(width: Int = 100, height: Int = 100) async throws -> UnsafeMutablePointer<GtkWidget> {
+    guard let picture = gtk_picture_new() else { throw Failure(description: "GTK makes no picture") }
+    try await add(picture, width: width, height: height)
+    return picture
+  }
+
+  /// Puts a widget into the window.
+  func add(_ widget: UnsafeMutablePointer<GtkWidget>, width: Int = 100, height: Int = 100) async throws {
+    gtk_widget_set_size_request(widget, gint(width), gint(height))
+    gtk_widget_set_halign(widget, GTK_ALIGN_START)
+    gtk_widget_set_valign(widget, GTK_ALIGN_START)
+    gtk_box_append(OpaquePointer(box).as(GtkBox.self), widget)
+    gtk_window_present(OpaquePointer(window).as(GtkWindow.self))
+    try await until("the widget is on the screen") { gtk_widget_get_width(widget) >= width }
+  }
+
+  func remove(_ widget: UnsafeMutablePointer<GtkWidget>) {
+    gtk_box_remove(OpaquePointer(box).as(GtkBox.self), widget)
+  }
+
+  /// Waits until something is so, looking after every frame.
+  func until(_ what: String, _ condition: () -> Bool) async throws {
+    while !condition() { await nextFrame() }
+  }
+
+  /// Waits for the end of the next frame, and gives its time as an uptime.
+  @discardableResult
+  func nextFrame() async -> Duration {
+    await withCheckedContinuation { continuation in
+      _ = FrameWaiter(window, continuation)
+    }
+  }
+
+  func require(_ condition: Bool, _ claim: @autoclosure () -> String) throws {
+    guard condition else { throw Failure(description: claim()) }
+  }
+
+  /// What a widget shows, as pixels.
+  func picture(of widget: UnsafeMutablePointer<GtkWidget>) throws -> Screenshot {
+    try Screenshot(of: widget, in: window)
+  }
+
+  /// Checks the colour of a point, in parts of the widget's width and height, after the next frame.
+  func require(
+    _ widget: UnsafeMutablePointer<GtkWidget>, x: Double = 0.5, y: Double = 0.5, is color: Color, tolerance: Int = 3
+  ) async throws {
+    await nextFrame()
+    let found = try picture(of: widget).color(x: x, y: y)
+    try require(found.isNear(color, tolerance: tolerance), "at \(x), \(y) there is \(found), not \(color)")
+  }
+}
+
+extension OpaquePointer {
+  /// The same pointer, for functions that name the type of what it points to.
+  func `as`<Pointee>(_ type: Pointee.Type) -> UnsafeMutablePointer<Pointee> { UnsafeMutablePointer<Pointee>(self) }
+}
+#endif

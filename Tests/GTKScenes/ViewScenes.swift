@@ -1,0 +1,285 @@
+#if GTK
+import CGTK
+import Foundation
+import Halcyon
+import HalcyonGTK
+import TestSupport
+
+/// What a view shows.
+@MainActor
+enum ViewScenes {
+  /// Without a disk, and without a second attempt.
+  static func pipeline() -> ImagePipeline {
+    var configuration = ImagePipeline.Configuration.standard(cache: ImageCache())
+    configuration.retryStrategy = NoRetry()
+    return ImagePipeline(configuration: configuration)
+  }
+
+  private static var atOnce: ImageViewOptions {
+    var options = ImageViewOptions()
+    options.placeholderDelay = .zero
+    return options
+  }
+
+  static func placeholder(_ stage: Stage) async throws {
+    try await ImageServer.run { server in
+      let gate = Gate()
+      let url = server.serve("/a.png", .body(try SolidImage.png(.green)).held(by: gate))
+      let picture = try await stage.addPicture()
+      let outcome = Outcome()
+      picture.hc.setImage(
+        with: url, placeholder: .image(try SolidImage.image(.blue)), options: atOnce, pipeline: pipeline(),
+        completion: outcome.take)
+      try stage.require(picture.hc.isLoading, "the view says that it does not load")
+      try await stage.require(picture, is: .blue)
+      gate.open()
+      try await stage.until("it is loaded") { outcome.count == 1 }
+      try await stage.require(picture, is: .green)
+      try stage.require(!picture.hc.isLoading, "the view says that it still loads")
+    }
+  }
+
+  static func image(_ stage: Stage) async throws {
+    let picture = try await stage.addPicture(width: 200, height: 100)
+    let outcome = Outcome()
+    picture.hc.setImage(
+      with: ImageRequest(source: .data(try SolidImage.png(.red))), pipeline: pipeline(), completion: outcome.take)
+    try await stage.until("it is loaded") { outcome.count == 1 }
+    try await stage.require(picture, is: .red)
+    try await stage.require(picture, x: 0.3, is: .red)
+    // A square in a room twice as wide leaves a quarter on either side.
+    try await stage.require(picture, x: 0.2, is: .clear)
+    try await stage.require(picture, x: 0.8, is: .clear)
+  }
+
+  static func failure(_ stage: Stage) async throws {
+    try await ImageServer.run { server in
+      let picture = try await stage.addPicture()
+      var options = atOnce
+      options.failure = .shows(.image(try SolidImage.image(.red)))
+      let outcome = Outcome()
+      picture.hc.setImage(
+        with: server.url("/missing.png"), placeholder: .image(try SolidImage.image(.blue)), options: options,
+        pipeline: pipeline(), completion: outcome.take)
+      try await stage.require(picture, is: .blue)
+      try await stage.until("it has failed") { outcome.count == 1 }
+      try await stage.require(picture, is: .red)
+      guard case .failure(.loading(.httpStatus(404, _))) = outcome.last else {
+        throw Stage.Failure(description: "it ended with \(String(describing: outcome.last))")
+      }
+    }
+  }
+
+  static func crossFade(_ stage: Stage) async throws {
+    let picture = try await stage.addPicture()
+    let pipeline = pipeline()
+    let outcome = Outcome()
+    picture.hc.setImage(
+      with: ImageRequest(source: .data(try SolidImage.png(.red))), pipeline: pipeline, completion: outcome.take)
+    try await stage.until("the first is there") { outcome.count == 1 }
+    var options = ImageViewOptions()
+    options.keepsCurrentImage = true
+    options.transition = .crossFade(.seconds(2))
+    picture.hc.setImage(
+      with: ImageRequest(source: .data(try SolidImage.png(.green))), options: options, pipeline: pipeline,
+      completion: outcome.take)
+    try await stage.until("the second is there") { outcome.count == 2 }
+    try await stage.require(picture, is: .red)
+    var start: Duration?
+    var part = 0.0
+    while part < 1 {
+      let now = await stage.nextFrame()
+      let color = try stage.picture(of: picture).color(x: 0.5, y: 0.5)
+      part = Double(color.green) / 255
+      try stage.require(
+        color.isNear(Color.red.mixed(with: .green, part), tolerance: 3), "midway the colour is \(color)")
+      let begin = start ?? now - .seconds(2) * part
+      start = begin
+      let expected = min(1, (now - begin) / .seconds(2))
+      try stage.require(abs(part - expected) < 0.02, "after \(now - begin) the fade is at \(part), not \(expected)")
+    }
+    try await stage.require(picture, is: .green)
+  }
+
+  static func memoryHit(_ stage: Stage) async throws {
+    let (first, second) = (try await stage.addPicture(), try await stage.addPicture())
+    let pipeline = pipeline()
+    let request = ImageRequest(source: .data(try SolidImage.png(.red)))
+    let outcome = Outcome()
+    first.hc.setImage(with: request, pipeline: pipeline, completion: outcome.take)
+    try await stage.until("it is loaded") { outcome.count == 1 }
+    var options = ImageViewOptions()
+    options.transition = .crossFade
+    second.hc.setImage(with: request, options: options, pipeline: pipeline, completion: outcome.take)
+    try stage.require(outcome.count == 2, "an image in memory was not there at once")
+    try await stage.require(second, is: .red)
+  }
+
+  static func size(_ stage: Stage) async throws {
+    let picture = try await stage.addPicture(width: 120, height: 80)
+    gtk_picture_set_content_fit(OpaquePointer(picture), GTK_CONTENT_FIT_COVER)
+    let outcome = Outcome()
+    picture.hc.setImage(
+      with: ImageRequest(source: .data(try SolidImage.png(.red, width: 1000, height: 1000))), pipeline: pipeline(),
+      completion: outcome.take)
+    try await stage.until("it is loaded") { outcome.count == 1 }
+    let size = try outcome.last?.get().image.size
+    try stage.require(size == PixelSize(width: 120, height: 80), "it was decoded at \(String(describing: size))")
+  }
+
+  static func growth(_ stage: Stage) async throws {
+    let picture = try await stage.addPicture()
+    let outcome = Outcome()
+    picture.hc.setImage(
+      with: ImageRequest(source: .data(try SolidImage.png(.red, width: 1000, height: 1000))), pipeline: pipeline(),
+      completion: outcome.take)
+    try await stage.until("it is loaded") { outcome.count == 1 }
+    gtk_widget_set_size_request(picture, 300, 300)
+    try await stage.until("it is loaded again") { picture.hc.binder.content.image?.size.width == 300 }
+    try stage.require(outcome.count == 1, "there were \(outcome.count) completions")
+  }
+
+  static func spinner(_ stage: Stage) async throws {
+    try await ImageServer.run { server in
+      let gate = Gate()
+      let url = server.serve("/a.png", .body(try SolidImage.png(.green)).held(by: gate))
+      let picture = try await stage.addPicture()
+      var options = ImageViewOptions()
+      options.indicator = .activity
+      let outcome = Outcome()
+      picture.hc.setImage(with: url, options: options, pipeline: pipeline(), completion: outcome.take)
+      try await stage.require(picture, is: Color(red: 0, green: 0, blue: 0, alpha: 115))
+      // The topmost dot is bright, then another one is.
+      let top = try stage.picture(of: picture).color(x: 0.5, y: 0.39)
+      try stage.require(top.alpha > 200, "there is no dot at the top: \(top)")
+      try await stage.until("it turns") { (try? stage.picture(of: picture).color(x: 0.5, y: 0.39)) != top }
+      gate.open()
+      try await stage.until("it is loaded") { outcome.count == 1 }
+      try await stage.require(picture, is: .green)
+    }
+  }
+
+  static func progress(_ stage: Stage) async throws {
+    try await ImageServer.run { server in
+      let gate = Gate()
+      let data = try SolidImage.png(.green, width: 500, height: 500)
+      let url = server.serve("/a.png", .body(data).held(by: gate, at: .body(data.count / 2)))
+      let picture = try await stage.addPicture()
+      var options = ImageViewOptions()
+      options.indicator = .progress
+      let outcome = Outcome()
+      var fraction = 0.0
+      picture.hc.setImage(
+        with: url, options: options, pipeline: pipeline(), completion: outcome.take,
+        progress: { fraction = $0.fraction })
+      try await stage.until("half of it is there") { fraction > 0.4 }
+      try stage.require(abs(fraction - 0.5) < 0.05, "the progress is \(fraction)")
+      let (right, left) = (
+        try stage.picture(of: picture).color(x: 0.605, y: 0.5), try stage.picture(of: picture).color(x: 0.39, y: 0.5)
+      )
+      try stage.require(right.red > 200, "the filled half of the ring is \(right)")
+      try stage.require(left.red < 100, "the empty half of the ring is \(left)")
+      gate.open()
+      try await stage.until("it is loaded") { outcome.count == 1 }
+      try await stage.require(picture, x: 0.605, is: .green)
+    }
+  }
+
+  static func twoViews(_ stage: Stage) async throws {
+    try await ImageServer.run { server in
+      let url = server.serve("/a.png", .body(try SolidImage.png(.green)))
+      let (first, second) = (try await stage.addPicture(), try await stage.addPicture())
+      let pipeline = pipeline()
+      let outcome = Outcome()
+      for picture in [first, second] { picture.hc.setImage(with: url, pipeline: pipeline, completion: outcome.take) }
+      try await stage.until("both are there") { outcome.count == 2 }
+      try await stage.require(first, is: .green)
+      try await stage.require(second, is: .green)
+      let count = server.requests(for: "/a.png").count
+      try stage.require(count == 1, "the server was asked \(count) times")
+      try stage.require(SharedTextures.all.count == 1, "there are \(SharedTextures.all.count) textures")
+    }
+  }
+
+  static func icon(_ stage: Stage) async throws {
+    let picture = try await stage.addPicture(width: 64, height: 64)
+    picture.hc.setImage(with: nil as URL?, placeholder: .icon("image-missing"), options: atOnce, pipeline: pipeline())
+    await stage.nextFrame()
+    let screenshot = try stage.picture(of: picture)
+    let points = stride(from: 0.05, to: 1, by: 0.05).flatMap { x in stride(from: 0.05, to: 1, by: 0.05).map { (x, $0) }
+    }
+    let opaque = points.count { screenshot.color(x: $0.0, y: $0.1).alpha > 128 }
+    try stage.require(opaque > 10, "of the icon \(opaque) of \(points.count) points are drawn")
+  }
+
+  static func gtkImage(_ stage: Stage) async throws {
+    guard let image = gtk_image_new() else { return }
+    gtk_image_set_pixel_size(OpaquePointer(image), 80)
+    try await stage.add(image)
+    let outcome = Outcome()
+    image.hc.setImage(
+      with: ImageRequest(source: .data(try SolidImage.png(.red, width: 400, height: 400))), pipeline: pipeline(),
+      completion: outcome.take)
+    try await stage.until("it is loaded") { outcome.count == 1 }
+    let size = try outcome.last?.get().image.size
+    try stage.require(size == PixelSize(width: 80, height: 80), "it was decoded at \(String(describing: size))")
+    try await stage.require(image, is: .red)
+    try stage.require(OpaquePointer(image).hc.isLoading == false, "a pointer of the other type leads elsewhere")
+  }
+
+  static func widgets(_ stage: Stage) async throws {
+    try await ImageServer.run { server in
+      let gate = Gate()
+      let url = server.serve("/a.png", .body(try SolidImage.png(.green)).held(by: gate))
+      let view = PictureView(pipeline: pipeline())
+      try await stage.add(view.widget)
+      var options = atOnce
+      options.indicator = .custom { gtk_spinner_new() as Any }
+      let outcome = Outcome()
+      view.hc.setImage(
+        with: url, placeholder: .view { gtk_label_new("Wait") as Any }, options: options, pipeline: pipeline(),
+        completion: outcome.take)
+      try stage.require(
+        children(of: view.widget) == ["GtkPicture", "GtkSpinner", "GtkLabel"].sorted(), "\(children(of: view.widget))")
+      gate.open()
+      try await stage.until("it is loaded") { outcome.count == 1 }
+      try stage.require(children(of: view.widget) == ["GtkPicture"], "\(children(of: view.widget))")
+      try await stage.require(view.widget, is: .green)
+    }
+  }
+
+  static func nilAddress(_ stage: Stage) async throws {
+    let picture = try await stage.addPicture()
+    let outcome = Outcome()
+    picture.hc.setImage(
+      with: nil as URL?, placeholder: .image(try SolidImage.image(.blue)), pipeline: pipeline(),
+      completion: outcome.take)
+    guard case .failure(.emptySource) = outcome.last else {
+      throw Stage.Failure(description: "it ended with \(String(describing: outcome.last))")
+    }
+    try await stage.require(picture, is: .blue)
+  }
+
+  private static func children(of widget: UnsafeMutablePointer<GtkWidget>) -> [String] {
+    var names: [String] = []
+    var child = gtk_widget_get_first_child(widget)
+    while let widget = child {
+      names.append(String(cString: gtk_widget_get_name(widget)))
+      child = gtk_widget_get_next_sibling(widget)
+    }
+    return names.sorted()
+  }
+}
+
+/// What a completion was called with.
+@MainActor
+final class Outcome {
+  private(set) var count = 0
+  private(set) var last: Result<ImageResponse, ImageViewError>?
+
+  func take(_ result: Result<ImageResponse, ImageViewError>) {
+    count += 1
+    last = result
+  }
+}
+#endif

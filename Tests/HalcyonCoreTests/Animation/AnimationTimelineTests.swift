@@ -1,0 +1,87 @@
+import HalcyonCore
+import Testing
+
+@Suite struct AnimationTimelineTests {
+  /// Three pictures of 100, 50 and 200 ms.
+  private static let durations: [Duration] = [.milliseconds(100), .milliseconds(50), .milliseconds(200)]
+
+  private func timeline(loopCount: Int? = nil) -> AnimationTimeline {
+    var timeline = AnimationTimeline(AnimationInfo(frameCount: 3, loopCount: loopCount))
+    timeline.start(at: .seconds(10), duration: Self.durations[0])
+    return timeline
+  }
+
+  private func advance(_ timeline: inout AnimationTimeline, to milliseconds: Int) -> Int {
+    _ = timeline.advance(to: .seconds(10) + .milliseconds(milliseconds)) { Self.durations[$0] }
+    return timeline.index
+  }
+
+  @Test func `each picture is shown for exactly its time`() {
+    var timeline = timeline()
+    let shown = stride(from: 0, through: 700, by: 10).map { advance(&timeline, to: $0) }
+    let expected = stride(from: 0, through: 700, by: 10).map { time in
+      switch time % 350 {
+      case ..<100: 0
+      case ..<150: 1
+      default: 2
+      }
+    }
+    #expect(shown == expected)
+  }
+
+  @Test func `a picture drawn late makes nothing after it late`() {
+    var timeline = timeline()
+    #expect(advance(&timeline, to: 140) == 1)
+    #expect(timeline.dueTime == .seconds(10) + .milliseconds(150))
+    #expect(advance(&timeline, to: 155) == 2)
+  }
+
+  @Test func `pictures whose time is over are left out`() {
+    var timeline = timeline()
+    #expect(advance(&timeline, to: 160) == 2)
+  }
+
+  @Test func `it ends at the last picture of the last round`() {
+    var timeline = timeline(loopCount: 2)
+    #expect(advance(&timeline, to: 699) == 2)
+    #expect(timeline.isOver)
+    #expect(timeline.dueTime == nil)
+    #expect(advance(&timeline, to: 5000) == 2)
+  }
+
+  @Test func `a picture that is not decoded is waited for`() {
+    var timeline = timeline()
+    #expect(!timeline.advance(to: .seconds(10) + .milliseconds(120)) { _ in nil })
+    #expect(timeline.index == 0)
+    #expect(advance(&timeline, to: 130) == 1)
+  }
+
+  @Test func `a pause takes nothing from the time of a picture`() {
+    var timeline = timeline()
+    timeline.pause(at: .seconds(10) + .milliseconds(70))
+    #expect(timeline.dueTime == nil)
+    #expect(advance(&timeline, to: 5000) == 0)
+    timeline.start(at: .seconds(20), duration: Self.durations[0])
+    #expect(timeline.dueTime == .seconds(20) + .milliseconds(30))
+  }
+
+  @Test func `after a long sleep it goes on where it stood`() {
+    var timeline = timeline()
+    #expect(advance(&timeline, to: 60_000) == 1)
+    #expect(timeline.dueTime == .seconds(70) + .milliseconds(50))
+  }
+
+  @Test func `one picture never moves`() {
+    var timeline = AnimationTimeline(AnimationInfo(frameCount: 1, loopCount: nil))
+    timeline.start(at: .zero, duration: .milliseconds(10))
+    #expect(!timeline.advance(to: .seconds(1)) { _ in .milliseconds(10) })
+  }
+
+  @Test func `restarted it shows all rounds again`() {
+    var timeline = timeline(loopCount: 1)
+    #expect(advance(&timeline, to: 400) == 2)
+    timeline.restart()
+    #expect(timeline.index == 0)
+    #expect(!timeline.isOver)
+  }
+}
