@@ -32,18 +32,34 @@ bool peer_thumbnail(const uint8_t *bytes, size_t count, int width, bool converts
   return fits;
 }
 
+static VipsImage *picture_of(const uint8_t *pixels, int width, int height) {
+  return vips_image_new_from_memory(pixels, (size_t)width * height * 4, width, height, 4, VIPS_FORMAT_UCHAR);
+}
+
+static bool write_picture(VipsImage *image, peer_picture *picture) {
+  size_t size = 0;
+  uint8_t *result = vips_image_write_to_memory(image, &size);
+  *picture = (peer_picture){result, image->Xsize, image->Ysize, image->Bands};
+  g_object_unref(image);
+  return result != NULL;
+}
+
 bool peer_blur(const uint8_t *pixels, int width, int height, double sigma, peer_picture *picture) {
-  VipsImage *image = vips_image_new_from_memory(pixels, (size_t)width * height * 4, width, height, 4, VIPS_FORMAT_UCHAR);
+  VipsImage *image = picture_of(pixels, width, height);
   if (!image) return false;
   VipsImage *blurred = NULL;
   int failed = vips_gaussblur(image, &blurred, sigma, NULL);
   g_object_unref(image);
-  if (failed) return false;
-  size_t size = 0;
-  uint8_t *result = vips_image_write_to_memory(blurred, &size);
-  *picture = (peer_picture){result, blurred->Xsize, blurred->Ysize, blurred->Bands};
-  g_object_unref(blurred);
-  return result != NULL;
+  return !failed && write_picture(blurred, picture);
+}
+
+bool peer_resize(const uint8_t *pixels, int width, int height, double scale, peer_picture *picture) {
+  VipsImage *image = picture_of(pixels, width, height);
+  if (!image) return false;
+  VipsImage *resized = NULL;
+  int failed = vips_resize(image, &resized, scale, NULL);
+  g_object_unref(image);
+  return !failed && write_picture(resized, picture);
 }
 
 bool peer_convert(const char *source, const char *target, double pixel_count) {

@@ -24,6 +24,9 @@ bool peer_thumbnail(const uint8_t *bytes, size_t count, int width, bool converts
 // Blurs opaque pixels of four channels by a Gaussian of this standard deviation.
 bool peer_blur(const uint8_t *pixels, int width, int height, double sigma, peer_picture *picture);
 
+// Draws a picture of four bands so many times as large, by its Lanczos filter of three lobes.
+bool peer_resize(const uint8_t *pixels, int width, int height, double scale, peer_picture *picture);
+
 // Saves an image with at most so many pixels; `target` may end in libvips' options.
 bool peer_convert(const char *source, const char *target, double pixel_count);
 
