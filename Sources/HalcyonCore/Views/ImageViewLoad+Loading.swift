@@ -35,8 +35,11 @@ extension ImageViewLoad {
       if options.revealGroup != nil { prepare(binder) }
       return end(.success(ImageResponse(image: image, origin: .memory, trace: LoadTrace())))
     }
+    sized.previews = sized.previews ?? options.previews
     prepare(binder)
     beginLowResolution(on: display, binder)
+    // What the caller makes to be shown meanwhile may have given the view something else.
+    guard isCurrent, !isFinished else { return }
     task = follow(sized, binder) { [self] event in receive(event) }
   }
 

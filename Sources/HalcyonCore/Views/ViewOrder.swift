@@ -25,7 +25,6 @@ struct ViewOrder {
     if let size, request.size == .original {
       request.size = ViewTarget.targetSize(size, mode: display.displayMode)
     }
-    request.previews = request.previews ?? options.previews
     return request
   }
 }

@@ -165,13 +165,26 @@ struct ImageViewBinderTests {
     #expect(view.display.events == ["image 30x10"])
   }
 
+  @Test func `a placeholder that cancels its own load starts none`() async throws {
+    let view = ViewFixture()
+    let placeholder = ImagePlaceholder.view { [binder = view.binder] in
+      binder.cancel()
+      return 1
+    }
+    view.set("40x20", placeholder: placeholder) { $0.placeholderDelay = .zero }
+    #expect(view.ends.events == ["cancelled"])
+    #expect(view.fixture.pipeline.activeLoadCount == 0)
+    try await view.load("30x10")
+    #expect(view.fixture.transport.requests.count == 1)
+  }
+
   @Test func `progress is told as long as the view wants the image`() async throws {
     let gate = Gate()
     let fixture = PipelineFixture { _ in
       .answer(body: SolidImage(width: 40, height: 20).data, pieceByteCount: 10) { try? await gate.wait() }
     }
     let display = RecordingDisplay()
-    let binder = ImageViewBinder(display: display, pipeline: fixture.pipeline)
+    let binder = ImageViewBinder(display: display, pipeline: fixture.pipeline, time: TestClock())
     let seen = EventLog<Int>()
     let ends = EventLog<String>()
     var options = ImageViewOptions()

@@ -26,7 +26,7 @@ struct ViewAppearanceTests {
       return .answer(body: image.data, headers: ["Content-Length": "\(image.data.count)"])
     }
     let display = RecordingDisplay()
-    let binder = ImageViewBinder(display: display, pipeline: fixture.pipeline)
+    let binder = ImageViewBinder(display: display, pipeline: fixture.pipeline, time: TestClock())
     let ends = EventLog<String>()
     var options = ImageViewOptions()
     options.indicator = .progress
@@ -105,7 +105,7 @@ struct ViewAppearanceTests {
       .answer(body: SolidImage(width: 40, height: 20).data, pieceByteCount: 13) { try? await gate.wait() }
     }
     let display = RecordingDisplay()
-    let binder = ImageViewBinder(display: display, pipeline: fixture.pipeline)
+    let binder = ImageViewBinder(display: display, pipeline: fixture.pipeline, time: TestClock())
     let ends = EventLog<String>()
     var options = ImageViewOptions()
     options.previews = PreviewPolicy()

@@ -47,7 +47,7 @@ struct ViewFailureTests {
         ? .answer(status: 404, body: Data()) : .answer(body: SolidImage(width: 40, height: 20).data)
     }
     let display = RecordingDisplay()
-    let binder = ImageViewBinder(display: display, pipeline: fixture.pipeline)
+    let binder = ImageViewBinder(display: display, pipeline: fixture.pipeline, time: TestClock())
     let ends = EventLog<String>()
     var options = ImageViewOptions()
     options.retriesOnTap = true
