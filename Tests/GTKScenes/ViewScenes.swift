@@ -92,6 +92,7 @@ enum ViewScenes {
     var part = 0.0
     while part < 1 {
       let now = await stage.nextFrame()
+      guard stage.isLastFrame(now) else { continue }
       let color = try stage.picture(of: picture).color(x: 0.5, y: 0.5)
       part = Double(color.green) / 255
       try stage.require(
