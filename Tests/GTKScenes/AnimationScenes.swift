@@ -20,7 +20,7 @@ enum AnimationScenes {
     while samples.last.map({ $0.time < 1500 }) ?? true {
       let now = await stage.nextFrame()
       begin = begin ?? now
-      guard let begin, let index = shownIndex(picture, stage) else { continue }
+      guard let begin, stage.isLastFrame(now), let index = shownIndex(picture, stage) else { continue }
       samples.append((Int((now - begin) / .milliseconds(1)), index))
     }
     let round = milliseconds.reduce(0, +)

@@ -17,12 +17,18 @@ enum LoadsScene {
       try await ImageServer.run { server in
         let data = try SolidImage.png(.green, width: 60, height: 60)
         let urls = try (0..<100).map { number in
-          guard number % 2 == 1 else { return server.serve("/\(number).png", .body(data, headers: ["Cache-Control": "max-age=600"])) }
+          guard number % 2 == 1 else {
+            return server.serve("/\(number).png", .body(data, headers: ["Cache-Control": "max-age=600"]))
+          }
           let file = folder.appending(path: "\(number).png")
           try data.write(to: file)
           return file
         }
-        try await load(urls, cacheDirectory: folder.appending(path: "cache"), stage)
+        // The disk cache works on for a moment, in a folder of its own.
+        let cacheDirectory = FileManager.default.temporaryDirectory.appending(
+          path: "halcyon-loads-\(UUID().uuidString)")
+        defer { try? FileManager.default.removeItem(at: cacheDirectory) }
+        try await load(urls, cacheDirectory: cacheDirectory, stage)
       }
     }
   }

@@ -59,6 +59,12 @@ final class Stage {
     }
   }
 
+  /// Whether no other frame has begun since the one of this time: what is seen now belongs to it.
+  func isLastFrame(_ time: Duration) -> Bool {
+    guard let timings = gdk_frame_clock_get_current_timings(gtk_widget_get_frame_clock(window)) else { return false }
+    return .microseconds(gdk_frame_timings_get_frame_time(timings)) == time
+  }
+
   func require(_ condition: Bool, _ claim: @autoclosure () -> String) throws {
     guard condition else { throw Failure(description: claim()) }
   }

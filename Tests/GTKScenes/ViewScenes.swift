@@ -54,14 +54,17 @@ enum ViewScenes {
 
   static func failure(_ stage: Stage) async throws {
     try await ImageServer.run { server in
+      let gate = Gate()
+      let url = server.serve("/missing.png", .status(404).held(by: gate))
       let picture = try await stage.addPicture()
       var options = atOnce
       options.failure = .shows(.image(try SolidImage.image(.red)))
       let outcome = Outcome()
       picture.hc.setImage(
-        with: server.url("/missing.png"), placeholder: .image(try SolidImage.image(.blue)), options: options,
+        with: url, placeholder: .image(try SolidImage.image(.blue)), options: options,
         pipeline: pipeline(), completion: outcome.take)
       try await stage.require(picture, is: .blue)
+      gate.open()
       try await stage.until("it has failed") { outcome.count == 1 }
       try await stage.require(picture, is: .red)
       guard case .failure(.loading(.httpStatus(404, _))) = outcome.last else {
@@ -89,6 +92,7 @@ enum ViewScenes {
     var part = 0.0
     while part < 1 {
       let now = await stage.nextFrame()
+      guard stage.isLastFrame(now) else { continue }
       let color = try stage.picture(of: picture).color(x: 0.5, y: 0.5)
       part = Double(color.green) / 255
       try stage.require(

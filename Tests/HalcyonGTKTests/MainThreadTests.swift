@@ -6,7 +6,8 @@ import Testing
 @Suite(.serialized) struct MainThreadTests {
   /// Calls that look for files or open them, and those that read at a position, as only files are read.
   private static let fileCalls = [
-    "open", "openat", "openat2", "stat", "lstat", "newfstatat", "statx", "access", "faccessat", "faccessat2", "readlink",
+    "open", "openat", "openat2", "stat", "lstat", "newfstatat", "statx", "access", "faccessat", "faccessat2",
+    "readlink",
     "getdents64", "pread64", "preadv", "preadv2", "unlink", "rename", "mkdir",
   ]
 

@@ -1,5 +1,4 @@
 package import Foundation
-package import Halcyon
 
 /// A picture of the gallery.
 package struct GalleryPicture: Sendable {

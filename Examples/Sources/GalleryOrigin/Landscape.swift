@@ -13,7 +13,8 @@ struct Landscape {
     var random = Noise(seed: UInt32(truncatingIfNeeded: number &* 7919 &+ 17))
     palette = Palette.all[number % Palette.all.count]
     seed = random.next()
-    sun = SIMD2(0.15 + 0.7 * random.fraction() + (time - 0.5) * 0.5, 0.2 + 0.3 * random.fraction() + abs(time - 0.5) * 0.5)
+    sun = SIMD2(
+      0.15 + 0.7 * random.fraction() + (time - 0.5) * 0.5, 0.2 + 0.3 * random.fraction() + abs(time - 0.5) * 0.5)
     hillCount = 4 + Int(random.next() % 3)
   }
 
@@ -56,7 +57,8 @@ struct Landscape {
 
   private func hillColor(_ hill: Int, depth: Float) -> SIMD3<Float> {
     let nearness = Float(hill) / Float(max(1, hillCount - 1))
-    return mix(mix(palette.far, palette.near, nearness), palette.horizon, max(0, 0.28 - depth * 1.4) * (1 - nearness * 0.7))
+    return mix(
+      mix(palette.far, palette.near, nearness), palette.horizon, max(0, 0.28 - depth * 1.4) * (1 - nearness * 0.7))
   }
 
   /// Where a hill begins in each column, from 0 at the top to 1.
@@ -64,8 +66,10 @@ struct Landscape {
     var random = Noise(seed: seed &+ UInt32(hill) &* 2_654_435_761)
     let base = 0.5 + 0.42 * Float(hill) / Float(hillCount)
     let waves = (0..<6).map { octave in
-      (frequency: Float(1 << octave) * (0.7 + 0.8 * random.fraction()), phase: 6.3 * random.fraction(),
-        size: (0.09 - 0.008 * Float(hill)) / pow(1.75, Float(octave)))
+      (
+        frequency: Float(1 << octave) * (0.7 + 0.8 * random.fraction()), phase: 6.3 * random.fraction(),
+        size: (0.09 - 0.008 * Float(hill)) / pow(1.75, Float(octave))
+      )
     }
     return (0..<width).map { column in
       let x = Float(column) / Float(width) * 6.3
@@ -73,7 +77,9 @@ struct Landscape {
     }
   }
 
-  private func mix(_ a: SIMD3<Float>, _ b: SIMD3<Float>, _ part: Float) -> SIMD3<Float> { a + (b - a) * min(1, max(0, part)) }
+  private func mix(_ a: SIMD3<Float>, _ b: SIMD3<Float>, _ part: Float) -> SIMD3<Float> {
+    a + (b - a) * min(1, max(0, part))
+  }
 }
 
 /// Numbers that look like chance and are the same each time.

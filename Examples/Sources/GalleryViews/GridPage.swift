@@ -46,9 +46,11 @@ final class GridPage {
     let factory = gtk_signal_list_item_factory_new()
     if let factory {
       Signal.connect(factory, "setup", object: { [weak self] in self?.setUp($0) })
-      Signal.connect(factory, "bind", object: { [weak self] listItem in
-        if let cell = self?.cells[listItem] { self?.bind(listItem, cell) }
-      })
+      Signal.connect(
+        factory, "bind",
+        object: { [weak self] listItem in
+          if let cell = self?.cells[listItem] { self?.bind(listItem, cell) }
+        })
       Signal.connect(factory, "unbind", object: { [weak self] in self?.cells[$0]?.leave() })
       Signal.connect(factory, "teardown", object: { [weak self] in self?.cells[$0] = nil })
     }
@@ -77,7 +79,8 @@ final class GridPage {
   /// Lines up what comes into sight next, one and a half screens of it.
   private func prefetch() {
     let (value, page, upper) = (
-      gtk_adjustment_get_value(adjustment), gtk_adjustment_get_page_size(adjustment), gtk_adjustment_get_upper(adjustment)
+      gtk_adjustment_get_value(adjustment), gtk_adjustment_get_page_size(adjustment),
+      gtk_adjustment_get_upper(adjustment)
     )
     guard upper > 0, let size = targetSize else { return }
     let isDownward = value >= lastValue

@@ -58,7 +58,9 @@ enum Signal {
   private nonisolated static func with<Body>(_ data: gpointer?, _ call: @MainActor (Body) -> Void) {
     nonisolated(unsafe) let data = data
     MainActor.assumeIsolated {
-      guard let data, let box = Unmanaged<AnyObject>.fromOpaque(data).takeUnretainedValue() as? Box<Body> else { return }
+      guard let data, let box = Unmanaged<AnyObject>.fromOpaque(data).takeUnretainedValue() as? Box<Body> else {
+        return
+      }
       call(box.body)
     }
   }

@@ -5,7 +5,7 @@ import HalcyonGTK
 @MainActor
 struct AnimationBenchmark {
   private static let viewCount = 20
-  private static let frameCount = 1000
+  private nonisolated static let frameCount = 1000
   private static let playTime = Duration.seconds(6)
 
   func run() async throws {

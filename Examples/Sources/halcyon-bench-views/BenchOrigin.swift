@@ -16,13 +16,17 @@ struct BenchOrigin {
     process.arguments = ["origin"]
     (process.standardInput, process.standardOutput) = (input, output)
     try process.run()
-    var urls: [URL] = []
-    for try await line in output.fileHandleForReading.bytes.lines {
-      if line.isEmpty { break }
-      if let url = URL(string: line) { urls.append(url) }
-      if urls.count == Self.pictureCount { break }
-    }
-    (self.process, self.input, self.urls) = (process, input, urls)
+    let reader = output.fileHandleForReading
+    urls = await Task.detached {
+      var text = Data()
+      while text.count(where: { $0 == UInt8(ascii: "\n") }) < Self.pictureCount {
+        let piece = reader.availableData
+        if piece.isEmpty { break }
+        text += piece
+      }
+      return String(decoding: text, as: UTF8.self).split(separator: "\n").compactMap { URL(string: String($0)) }
+    }.value
+    (self.process, self.input) = (process, input)
   }
 
   func stop() {

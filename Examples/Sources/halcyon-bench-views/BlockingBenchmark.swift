@@ -15,7 +15,8 @@ struct BlockingBenchmark {
     // What both can read.
     var bodies: [Data] = []
     for url in urls where bodies.count < Page.count {
-      guard let data = try? await pipeline.data(for: ImageRequest(url: url)), ImageFormat(sniffing: data) == .jpeg else {
+      guard let data = try? await pipeline.data(for: ImageRequest(url: url)), ImageFormat(sniffing: data) == .jpeg
+      else {
         continue
       }
       bodies.append(data)

@@ -18,7 +18,9 @@ enum Figures {
   /// Megabytes in memory now (`VmRSS`), or at most so far (`VmHWM`).
   static func megabytes(_ field: String) -> Double {
     // FileHandle: `/proc` files have no length.
-    let status = FileHandle(forReadingAtPath: "/proc/self/status").map { String(decoding: $0.availableData, as: UTF8.self) }
+    let status = FileHandle(forReadingAtPath: "/proc/self/status").map {
+      String(decoding: $0.availableData, as: UTF8.self)
+    }
     let line = status?.split(separator: "\n").first { $0.hasPrefix(field) }
     return (line?.split(separator: " ").dropLast().last.flatMap { Double($0) } ?? 0) / 1024
   }

@@ -4,10 +4,10 @@ import HalcyonGTK
 @MainActor
 final class PixbufView {
   private let picture: UnsafeMutablePointer<GtkWidget>
-  private let iterator: UnsafeMutablePointer<GdkPixbufAnimationIter>?
+  private let iterator: OpaquePointer?
   private var isStopped = false
 
-  init(_ picture: UnsafeMutablePointer<GtkWidget>, _ animation: UnsafeMutablePointer<GdkPixbufAnimation>) {
+  init(_ picture: UnsafeMutablePointer<GtkWidget>, _ animation: OpaquePointer) {
     self.picture = picture
     iterator = gdk_pixbuf_animation_get_iter(animation, nil)
     show()

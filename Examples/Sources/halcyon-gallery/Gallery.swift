@@ -19,7 +19,9 @@ struct Gallery {
       let items = await Task.detached { FolderListing.items(in: folder) }.value
       try await show(items, cacheDirectory: Self.ownDirectory)
     } else if !arguments.addresses.isEmpty {
-      let items = arguments.addresses.map { Item(title: $0.lastPathComponent, badge: $0.pathExtension.uppercased(), url: $0) }
+      let items = arguments.addresses.map {
+        Item(title: $0.lastPathComponent, badge: $0.pathExtension.uppercased(), url: $0)
+      }
       try await show(items, cacheDirectory: Self.ownDirectory)
     } else {
       try await showOwnPictures()
