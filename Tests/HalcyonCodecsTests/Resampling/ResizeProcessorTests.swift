@@ -5,9 +5,9 @@ import Testing
 struct ResizeProcessorTests {
   @Test(
     arguments: [
-      (.fit(width: 20, height: 20), 20, 15), (.fill(width: 20, height: 20), 20, 20), (.fit(width: 400, height: 400), 40, 30),
-      (.exact(width: 80, height: 7), 80, 7), (.crop(width: 10, height: 30, anchor: .right), 10, 30), (.original, 40, 30),
-      (.fit(width: 1, height: 1), 1, 1),
+      (.fit(width: 20, height: 20), 20, 15), (.fill(width: 20, height: 20), 20, 20),
+      (.fit(width: 400, height: 400), 40, 30), (.exact(width: 80, height: 7), 80, 7),
+      (.crop(width: 10, height: 30, anchor: .right), 10, 30), (.original, 40, 30), (.fit(width: 1, height: 1), 1, 1),
     ] as [(TargetSize, Int, Int)])
   func `an image comes out at the size of the target`(_ target: TargetSize, _ width: Int, _ height: Int) throws {
     let image = try Bitmap.painted(40, 30, isOpaque: true) { column, row in Color(column * 6, row * 8, 128, 255) }
@@ -23,12 +23,17 @@ struct ResizeProcessorTests {
       row < side / 2 ? Color(255, 0, 0, 255) : column < side / 2 ? Color(0, 0, 0, 0) : Color(0, 255, 0, 255)
     }
     let result = try ResizeProcessor(.exact(width: 8, height: 8)).process(image)
-    #expect(pixel(1, 1, of: result) == [255, 0, 0, 255])
-    #expect(pixel(6, 6, of: result) == [0, 255, 0, 255])
-    #expect(pixel(1, 6, of: result) == [0, 0, 0, 0])
+    // The filter swings a little on both sides of an edge.
+    #expect(isNear(pixel(1, 1, of: result), [255, 0, 0, 255]))
+    #expect(isNear(pixel(6, 6, of: result), [0, 255, 0, 255]))
+    #expect(isNear(pixel(1, 6, of: result), [0, 0, 0, 0]))
     // Nothing black gets into the line between red and nothing.
-    #expect((0..<8).allSatisfy { pixel(1, $0, of: result)[0] == pixel(1, $0, of: result)[3] })
+    for row in 0..<8 { #expect(isNear([pixel(1, row, of: result)[0]], [pixel(1, row, of: result)[3]])) }
     #expect(!result.isOpaque)
+  }
+
+  private func isNear(_ left: [UInt8], _ right: [UInt8]) -> Bool {
+    zip(left, right).allSatisfy { abs(Int($0) - Int($1)) <= 3 }
   }
 
   private func pixel(_ column: Int, _ row: Int, of bitmap: Bitmap) -> [UInt8] {
