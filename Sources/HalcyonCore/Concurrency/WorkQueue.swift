@@ -21,10 +21,9 @@ final class WorkQueue: @unchecked Sendable {
   func newID() -> UInt64 { nextID.wrappingAdd(1, ordering: .relaxed).newValue }
 
   func add(id: UInt64, priority: ImagePriority, item: @escaping Item) {
-    condition.withLock {
-      state.waiting[priority.rawValue].append((id, item))
-      condition.signal()
-    }
+    condition.withLock { state.waiting[priority.rawValue].append((id, item)) }
+    // Not while it is locked: the thread that wakes would have to sleep again at once.
+    condition.signal()
   }
 
   /// Takes waiting work back; does nothing when it has started, ended, or is not there yet.
