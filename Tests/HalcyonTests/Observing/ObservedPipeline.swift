@@ -17,6 +17,8 @@ struct ObservedPipeline {
         memory: MemoryCache(configuration: MemoryCacheConfiguration(costLimit: 1 << 20)),
         store: DiskCache(directory: folder)))
     configuration.eventHandler = { log.record($0) }
+    // A server that is held back by a test is not to seem dead, however slow the machine is.
+    configuration.transportLimits.idleTimeout = .seconds(600)
     configuration.retryStrategy = RetryAtOnce()
     configure(&configuration)
     self.log = log
