@@ -22,6 +22,7 @@ enum Signal {
     _ object: OpaquePointer, _ name: String, object body: @escaping @MainActor (OpaquePointer) -> Void
   ) {
     let handler: @convention(c) (gpointer?, OpaquePointer?, gpointer?) -> Void = { _, argument, data in
+      // GTK emits signals on the main thread, where the body runs before this returns.
       nonisolated(unsafe) let argument = argument
       Signal.with(data) { (body: @MainActor (OpaquePointer) -> Void) in
         if let argument { body(argument) }
