@@ -58,9 +58,10 @@ bench-processors: packages ## Prints METRIC lines for the processors, on one meg
 bench: packages ## Prints one METRIC line for each figure.
 	$(SWIFT) run --quiet -c release --package-path Benchmarks halcyon-bench
 
+# Without a graphics card GL would be emulated with this program's time and memory.
 bench-views: all-packages ## Prints METRIC lines for views in a window, beside what GTK programs do by themselves.
 	$(SWIFT) build --quiet -c release --package-path Examples --product halcyon-bench-views
-	xvfb-run -a Examples/.build/release/halcyon-bench-views
+	GSK_RENDERER=cairo GDK_DEBUG=gl-disable xvfb-run -a Examples/.build/release/halcyon-bench-views
 
 torture: ROUNDS ?= 500
 torture: packages ## Kills processes that write to a disk cache ROUNDS times, and checks what they leave.

@@ -7,16 +7,17 @@ import TestSupport
 struct Scene {
   /// The same picture on every machine: drawn by Cairo, at one pixel a point, without settings or a bus.
   private static let environment = [
-    "GDK_BACKEND=x11", "GSK_RENDERER=cairo", "GDK_SCALE=1", "GTK_A11Y=none", "GSETTINGS_BACKEND=memory",
+    "GDK_BACKEND=x11", "GSK_RENDERER=cairo", "GTK_A11Y=none", "GSETTINGS_BACKEND=memory",
     "GTK_THEME=Adwaita",
     "DBUS_SESSION_BUS_ADDRESS=disabled:", "LC_ALL=C.UTF-8",
   ]
 
   /// Plays a scene to its end.
   ///
+  /// - Parameter scale: Pixels of the screen a point.
   /// - Returns: Why its claim does not hold; empty when it does.
-  static func play(_ name: String) throws -> String {
-    try run([], name)
+  static func play(_ name: String, scale: Int = 1) throws -> String {
+    try run(["GDK_SCALE=\(scale)"], name)
   }
 
   /// Plays a scene, and lists some system calls of its main thread, with the files behind descriptors.

@@ -83,6 +83,34 @@ import Testing
     #expect(try Scene.play("view-hidden") == "")
   }
 
+  @Test func `a view in a scrolled window is visible when it is in sight`() throws {
+    #expect(try Scene.play("scroll-sight") == "")
+  }
+
+  @Test func `views of a list have their images only while they are in sight, if asked to`() throws {
+    #expect(try Scene.play("scroll-only-while-visible") == "")
+  }
+
+  @Test func `nothing is left of a scrolled window that is gone`() throws {
+    #expect(try Scene.play("scroll-gone") == "")
+  }
+
+  @Test func `what has arrived of an image is drawn`() throws {
+    #expect(try Scene.play("view-previews") == "")
+  }
+
+  @Test func `a click on a view tries again what has failed`() throws {
+    #expect(try Scene.play("view-tap") == "")
+  }
+
+  @Test func `views are revealed together`() throws {
+    #expect(try Scene.play("view-together") == "")
+  }
+
+  @Test func `an image is decoded for the pixels of a screen of double scale`() throws {
+    #expect(try Scene.play("view-double-scale", scale: 2) == "")
+  }
+
   @Test func `views reused in 10000 steps never show a wrong image`() throws {
     #expect(try Scene.play("view-reuse") == "")
   }

@@ -50,6 +50,7 @@ final class Cell {
     var options = ImageViewOptions()
     options.indicator = .activity
     options.transition = .crossFade(.milliseconds(220))
+    options.onlyWhileVisible = true
     options.failure = .shows(.icon("image-missing-symbolic"))
     picture.hc.setImage(with: item.url, options: options, pipeline: pipeline, completion: completion)
   }

@@ -41,7 +41,7 @@ public final class ImageViewBinder {
   }
 
   /// Whether an image is on its way.
-  public var isLoading: Bool { current.map { !$0.isFinished } ?? false }
+  public var isLoading: Bool { current?.isLoading ?? false }
 
   /// Whether somebody can see the view. The adapter keeps this up to date. Default: yes.
   public var isVisible = true {

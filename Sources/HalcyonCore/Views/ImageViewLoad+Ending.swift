@@ -15,8 +15,7 @@ extension ImageViewLoad {
     guard let display = binder.display else { return finish(.failure(.superseded(result))) }
     switch result {
     case .success(let response):
-      shownImage = response.image
-      binder.show(DisplayContent(.image(response.image), role: .image), transition: transition(from: response.origin))
+      present(response, on: binder)
       finish(.success(response))
       if isCurrent, let request = order.request { grow(request, on: display, binder) }
     case .failure(.cancelled):
@@ -27,11 +26,18 @@ extension ImageViewLoad {
     }
   }
 
+  /// Shows the image, unless the view wants none before it is visible.
+  func present(_ response: ImageResponse, on binder: ImageViewBinder) {
+    guard isWanted else { return letGo(on: binder) }
+    shownImage = response.image
+    binder.show(DisplayContent(.image(response.image), role: .image), transition: transition(from: response.origin))
+  }
+
   private func transition(from origin: ImageOrigin) -> ImageTransition {
     origin == .memory && !options.transitionsFromMemory ? .none : options.transition
   }
 
-  private func showFailure(on binder: ImageViewBinder) {
+  func showFailure(on binder: ImageViewBinder) {
     switch options.failure {
     case .keepsPlaceholder: if binder.content.isEmpty, order.placeholder != nil { binder.show(standIn) }
     case .shows(let placeholder): binder.show(DisplayContent(placeholder.picture, role: .failure))

@@ -17,7 +17,7 @@ extension ImageViewLoad {
     }
   }
 
-  private func replace(with image: DecodedImage) {
+  func replace(with image: DecodedImage) {
     shownImage = image
     binder?.show(DisplayContent(.image(image), role: .image))
   }

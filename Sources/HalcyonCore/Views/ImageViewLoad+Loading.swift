@@ -7,6 +7,8 @@ extension ImageViewLoad {
       return finish(.failure(.emptySource))
     }
     options.revealGroup?.join(self)
+    // Nobody waits for what nobody sees.
+    if !isWanted { options.revealGroup?.leave(self) }
     begin(request, on: display, binder)
   }
 
@@ -14,20 +16,15 @@ extension ImageViewLoad {
     guard let binder, let display = binder.display, let request = order.request else { return }
     if isFinished {
       grow(request, on: display, binder)
-    } else if awaitsSize {
+    } else if awaitsDisplay {
       begin(request, on: display, binder)
     }
   }
 
-  func visibilityDidChange() {
-    for task in [task, sideTask] { task?.priority = priority(task?.request.priority ?? .normal) }
-    displayDidChange()
-  }
-
   private func begin(_ request: ImageRequest, on display: any ImageDisplay, _ binder: ImageViewBinder) {
     pixelSize = order.pixelSize(on: display)
-    awaitsSize = pixelSize == nil && order.followsDisplay
-    if awaitsSize { return prepare(binder) }
+    awaitsDisplay = !isWanted || pixelSize == nil && order.followsDisplay
+    if awaitsDisplay { return prepare(binder) }
     var sized = order.request(request, at: pixelSize, on: display)
     // What failed a moment ago is remembered, save where the server is to be asked.
     if order.isRetry, sized.freshness.usesNetwork { sized.freshness = .reload }
@@ -63,7 +60,7 @@ extension ImageViewLoad {
     return task
   }
 
-  private func priority(_ priority: ImagePriority) -> ImagePriority {
+  func priority(_ priority: ImagePriority) -> ImagePriority {
     options.yieldsWhenHidden && binder?.isVisible == false ? .veryLow : priority
   }
 

@@ -17,8 +17,10 @@ public final class ImageViewLoad {
   /// The image that the view shows, loaded for `pixelSize`.
   var shownImage: DecodedImage?
   var pixelSize: PixelSize?
-  /// Whether the load begins when the display has got a size.
-  var awaitsSize = false
+  /// Whether the load begins when the display has got a size, or is visible.
+  var awaitsDisplay = false
+  /// Whether the view has let go of its image, which it shows again when it is visible.
+  var isLetGo = false
   /// Whether the view shows that there is something to wait for.
   var isPrepared = false
 
@@ -41,6 +43,9 @@ public final class ImageViewLoad {
 
   var options: ImageViewOptions { order.options }
 
+  /// Whether an image is on its way: for the first time, or again after it was let go of.
+  var isLoading: Bool { !isFinished || isLetGo && sideTask != nil }
+
   /// Whether it makes sense to try again.
   var hasFailed: Bool {
     switch error {
@@ -56,8 +61,8 @@ public final class ImageViewLoad {
 
   /// Ends the load with ``ImageViewError/cancelled``, unless it has ended already. What the view shows stays.
   public func cancel() {
-    guard !isFinished else { return }
     stop()
+    guard !isFinished else { return }
     task?.cancel()
     finish(.failure(.cancelled))
   }

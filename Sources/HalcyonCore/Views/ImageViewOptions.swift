@@ -28,6 +28,13 @@ public struct ImageViewOptions: Sendable {
   public var lowResolution: ImageRequest?
   /// Whether the load gets the lowest priority while the view is hidden. Default: yes.
   public var yieldsWhenHidden = true
+  /// Whether the image is loaded, and kept, only while the view is visible. Default: no.
+  ///
+  /// A view that is hidden shows its placeholder and lets go of its image, so that memory stays within the cache's limit
+  /// however many views there are; one that is set while it is hidden does not begin to load. When it is seen again an
+  /// image in memory is there in the same frame, and any other is loaded again. For long lists, whose toolkits keep many
+  /// more views than are in sight.
+  public var onlyWhileVisible = false
   /// Whether a tap on a view whose image could not be loaded tries again. Default: no.
   public var retriesOnTap = false
   /// What becomes of the load when the view is given something else before its end. Default: it is cancelled.

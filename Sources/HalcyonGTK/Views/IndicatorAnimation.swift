@@ -13,7 +13,7 @@ final class IndicatorAnimation {
   private var turn = 0
   private var next: Duration?
 
-  /// - Parameter indicator: Something that turns, or that fills.
+  /// Something that turns, once it is told to run, or that fills.
   init(_ indicator: LoadingIndicator, widget: UnsafeMutablePointer<GtkWidget>, canvas: PictureCanvas) {
     self.canvas = canvas
     if case .progress = indicator {
@@ -21,7 +21,6 @@ final class IndicatorAnimation {
     } else {
       canvas.indicator = IndicatorFigure(kind: .dots(brightest: 0))
       alarm = FrameAlarm(widget) { [weak self] now in self?.advance(to: now) }
-      run(gtk_widget_get_mapped(widget) != 0)
     }
   }
 

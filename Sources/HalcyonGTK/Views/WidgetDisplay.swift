@@ -10,13 +10,14 @@ final class WidgetDisplay: ImageDisplay {
   let canvas: PictureCanvas
   /// Called when the room, the scale or the mode may have changed.
   var onChange: (@MainActor () -> Void)?
-  /// Called when the widget comes onto the screen or leaves it.
+  /// Called when the widget comes into sight or leaves it.
   var onVisibilityChange: (@MainActor (Bool) -> Void)?
 
   private let kind: WidgetKind
   private let widget: UnsafeMutablePointer<GtkWidget>
   private let object: ObjectReference
   private let overlay: ViewOverlay?
+  private let visibility: WidgetVisibility
   private var fade: FrameClockCallback?
   private var frameAlarm: FrameAlarm?
   private var indicatorAnimation: IndicatorAnimation?
@@ -26,6 +27,7 @@ final class WidgetDisplay: ImageDisplay {
     self.widget = widget
     self.kind = kind
     self.overlay = overlay
+    visibility = WidgetVisibility(widget)
     (canvas, object) = PictureCanvas.make()
     canvas.onDraw = { [weak self] in self?.noticeRoom() }
     frameAlarm = FrameAlarm(widget) { [weak self] now in self?.canvas.layer?.player?.advance(to: now) }
@@ -41,8 +43,8 @@ final class WidgetDisplay: ImageDisplay {
 
   var displayMode: ImageDisplayMode { kind.mode(of: widget) }
 
-  /// Whether the widget is on a screen, as far as GTK tells.
-  var isOnScreen: Bool { gtk_widget_get_mapped(widget) != 0 }
+  /// Whether somebody can see the widget.
+  var isOnScreen: Bool { visibility.isVisible }
 
   func show(_ content: DisplayContent, transition: ImageTransition) {
     endFade()
@@ -69,6 +71,7 @@ final class WidgetDisplay: ImageDisplay {
       overlay?.showIndicator(make())
     } else {
       indicatorAnimation = IndicatorAnimation(indicator, widget: widget, canvas: canvas)
+      indicatorAnimation?.run(isOnScreen)
     }
     kind.setPaintable(object.pointer, of: widget)
   }
@@ -86,6 +89,7 @@ final class WidgetDisplay: ImageDisplay {
     endFade()
     standStill()
     indicatorAnimation?.stop()
+    visibility.stop()
     (onChange, onVisibilityChange, canvas.onDraw) = (nil, nil, nil)
   }
 
@@ -166,8 +170,7 @@ extension WidgetDisplay {
   }
 
   private func watch() {
-    Signal.connect(widget, "map") { [weak self] in self?.becomeVisible(true) }
-    Signal.connect(widget, "unmap") { [weak self] in self?.becomeVisible(false) }
+    visibility.onChange = { [weak self] in self?.visibilityDidChange($0) }
     for property in ["scale-factor"] + kind.roomProperties {
       Signal.connect(widget, "notify::\(property)", .object) { [weak self] in
         self?.canvas.mode = self?.displayMode ?? .fit
@@ -176,7 +179,7 @@ extension WidgetDisplay {
     }
   }
 
-  private func becomeVisible(_ isVisible: Bool) {
+  private func visibilityDidChange(_ isVisible: Bool) {
     if isVisible {
       playIfOnScreen()
       // The layout follows in this frame; what lies outside of a scrolled area is not drawn, though it has its room.

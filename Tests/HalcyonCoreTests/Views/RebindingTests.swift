@@ -59,6 +59,7 @@ struct RebindingTests {
     options.indicator = Bool.random(using: &random) ? .activity : .none
     options.failure = [.keepsPlaceholder, .clears, .shows(.icon("broken"))].randomElement(using: &random) ?? .clears
     options.transition = .crossFade
+    options.onlyWhileVisible = Bool.random(using: &random)
     return options
   }
 
@@ -96,18 +97,19 @@ struct RebindingTests {
         options: options(&random)
       ) { result in
         ends.record(step)
-        if case .success = result { row.cell.expect(number) }
+        if case .success = result, row.binder.isVisible { row.cell.expect(number) }
       }
       switch Int.random(in: 0..<20, using: &random) {
       case 0: row.binder.cancel()
-      case 1: row.binder.isVisible.toggle()
-      case 2: row.binder.retry()
-      case 3: fixture.memory.removeAll()
-      case 4: clock.advance(by: .milliseconds(700))
-      case 5...12: for _ in 0..<Int.random(in: 1..<60, using: &random) { await Task.yield() }
+      case 1, 2: row.binder.isVisible.toggle()
+      case 3: row.binder.retry()
+      case 4: fixture.memory.removeAll()
+      case 5: clock.advance(by: .milliseconds(700))
+      case 6...13: for _ in 0..<Int.random(in: 1..<60, using: &random) { await Task.yield() }
       default: break
       }
     }
+    for row in rows { row.binder.isVisible = true }
     while rows.contains(where: \.binder.isLoading) || ends.events.count < stepCount {
       clock.advance(by: .seconds(2))
       await Task.yield()

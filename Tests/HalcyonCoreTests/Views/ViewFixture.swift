@@ -48,6 +48,9 @@ struct ViewFixture {
   /// Lets an image that was held come.
   func release(_ name: String) { gates[name]?.open() }
 
+  /// Lets an image that was held come once.
+  func releaseOnce(_ name: String) { gates[name]?.release() }
+
   /// Waits until the server has been asked for an image that is held.
   func waitForRequest(_ name: String) async throws { try await gates[name]?.waitUntilHolding() }
 

@@ -19,4 +19,11 @@ package final class EventLog<Event: Sendable>: Sendable {
     try await recorded.wait { $0.count >= count }
     return events
   }
+
+  /// Suspends until the event recorded last is this one.
+  ///
+  /// - Throws: `CancellationError` when the task is cancelled first.
+  package func waitUntilLast(is event: Event) async throws(CancellationError) where Event: Equatable {
+    try await recorded.wait { $0.last == event }
+  }
 }

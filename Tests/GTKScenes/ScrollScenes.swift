@@ -1,0 +1,87 @@
+#if GTK
+import CGTK
+import Foundation
+import Halcyon
+import HalcyonGTK
+import TestSupport
+
+/// Views in a scrolled window.
+@MainActor
+enum ScrollScenes {
+  /// Ten views of 200 points below each other, of which two are seen.
+  private static func addList(
+    _ stage: Stage
+  ) async throws -> (window: UnsafeMutablePointer<GtkWidget>, views: [UnsafeMutablePointer<GtkWidget>]) {
+    guard let window = gtk_scrolled_window_new(), let box = gtk_box_new(GTK_ORIENTATION_VERTICAL, 0) else {
+      throw Stage.Failure(description: "GTK makes no scrolled window")
+    }
+    let views = (0..<10).compactMap { _ in gtk_picture_new() }
+    for view in views {
+      gtk_widget_set_size_request(view, 200, 200)
+      gtk_box_append(OpaquePointer(box).as(GtkBox.self), view)
+    }
+    gtk_scrolled_window_set_child(OpaquePointer(window), box)
+    try await stage.add(window, width: 200, height: 400)
+    return (window, views)
+  }
+
+  private static func scroll(_ window: UnsafeMutablePointer<GtkWidget>, to value: Double) {
+    gtk_adjustment_set_value(gtk_scrolled_window_get_vadjustment(OpaquePointer(window)), value)
+  }
+
+  static func sight(_ stage: Stage) async throws {
+    let (window, views) = try await addList(stage)
+    for view in views { view.hc.setImage(with: nil as URL?, pipeline: ViewScenes.pipeline()) }
+    func visible() -> [Int] { views.indices.filter { views[$0].hc.binder.isVisible } }
+    // Half a page ahead counts as well.
+    try await stage.until("the first are in sight") { visible() == [0, 1, 2] }
+    scroll(window, to: 1000)
+    try await stage.until("those in the middle are in sight") { visible() == [4, 5, 6, 7] }
+    gtk_widget_set_visible(window, 0)
+    try stage.require(visible().isEmpty, "of a hidden list \(visible()) are in sight")
+    gtk_widget_set_visible(window, 1)
+    try await stage.until("they are seen again") { visible() == [4, 5, 6, 7] }
+    scroll(window, to: 0)
+    try await stage.until("the first are in sight again") { visible() == [0, 1, 2] }
+  }
+
+  static func onlyWhileVisible(_ stage: Stage) async throws {
+    let (window, views) = try await addList(stage)
+    let pipeline = ViewScenes.pipeline()
+    var options = ImageViewOptions()
+    options.onlyWhileVisible = true
+    let outcomes = views.map { _ in Outcome() }
+    for (index, view) in views.enumerated() {
+      let color = index == 0 ? Color.red : .green
+      let request = ImageRequest(source: .data(try SolidImage.png(color, width: 200, height: 200), key: "\(index)"))
+      view.hc.setImage(with: request, options: options, pipeline: pipeline, completion: outcomes[index].take)
+    }
+    func loaded() -> [Int] { views.indices.filter { views[$0].hc.binder.content.image != nil } }
+    try await stage.until("what is in sight is loaded") { loaded() == [0, 1, 2] }
+    try await stage.require(views[0], is: .red)
+    try stage.require(outcomes[3...].allSatisfy { $0.count == 0 }, "a view out of sight has an image")
+    scroll(window, to: 1600)
+    try await stage.until("those at the end are loaded") { loaded() == [7, 8, 9] }
+    try await stage.require(views[9], is: .green)
+    try await stage.until("textures are gone with the images") { SharedTextures.all.count <= 3 }
+    scroll(window, to: 0)
+    try await stage.until("the first are there again") { loaded() == [0, 1, 2] }
+    try await stage.require(views[0], is: .red)
+    try stage.require(outcomes[0].count == 1, "there were \(outcomes[0].count) completions")
+  }
+
+  /// A list that is gone takes along what it knew of its views.
+  static func gone(_ stage: Stage) async throws {
+    let (window, views) = try await addList(stage)
+    let binders = views.map { view in
+      view.hc.setImage(with: nil as URL?, pipeline: ViewScenes.pipeline())
+      return WeakBinder(binder: view.hc.binder)
+    }
+    await stage.nextFrame()
+    stage.remove(window)
+    try await stage.until("nothing is left") { binders.allSatisfy { $0.binder == nil } }
+  }
+
+  private struct WeakBinder { weak var binder: ImageViewBinder? }
+}
+#endif

@@ -1,0 +1,32 @@
+#if GTK
+import CGTK
+
+extension Stage {
+  /// Lets the click gestures of a widget report a click, as they do when somebody lets go of the button.
+  func tap(_ widget: UnsafeMutablePointer<GtkWidget>) throws {
+    guard let controllers = gtk_widget_observe_controllers(widget) else { return }
+    defer { g_object_unref(gpointer(controllers)) }
+    let gestures = (0..<g_list_model_get_n_items(controllers)).compactMap { g_list_model_get_item(controllers, $0) }
+    defer { for gesture in gestures { g_object_unref(gesture) } }
+    let clicks = gestures.filter {
+      g_type_check_instance_is_a($0.assumingMemoryBound(to: GTypeInstance.self), gtk_gesture_click_get_type()) != 0
+    }
+    try require(!clicks.isEmpty, "the widget does not listen to clicks")
+    for click in clicks { emitRelease(click) }
+  }
+
+  private func emitRelease(_ gesture: gpointer) {
+    var arguments = [GValue](repeating: GValue(), count: 4)
+    defer { for index in arguments.indices { g_value_unset(&arguments[index]) } }
+    g_value_init(&arguments[0], gtk_gesture_click_get_type())
+    g_value_set_object(&arguments[0], gesture)
+    g_value_init(&arguments[1], g_type_from_name("gint"))
+    g_value_set_int(&arguments[1], 1)
+    for index in [2, 3] {
+      g_value_init(&arguments[index], g_type_from_name("gdouble"))
+      g_value_set_double(&arguments[index], 10)
+    }
+    g_signal_emitv(arguments, g_signal_lookup("released", gtk_gesture_click_get_type()), 0, nil)
+  }
+}
+#endif

@@ -1,0 +1,140 @@
+import Foundation
+import HalcyonCore
+import HalcyonTesting
+import TestSupport
+import Testing
+
+/// Views that have their image only while somebody sees them.
+@MainActor
+struct OnlyWhileVisibleTests {
+  private func set(_ view: ViewFixture, _ name: String, _ change: (inout ImageViewOptions) -> Void = { _ in }) {
+    view.set(name) {
+      $0.onlyWhileVisible = true
+      $0.placeholderDelay = .zero
+      $0.transition = .crossFade
+      change(&$0)
+    }
+  }
+
+  private func load(_ view: ViewFixture, _ name: String) async throws {
+    set(view, name)
+    try await view.ends.waitForEvents(count: view.ends.events.count + 1)
+  }
+
+  @Test func `a hidden view begins to load when it is seen`() async throws {
+    let view = ViewFixture()
+    try await view.warm("40x20")
+    view.binder.isVisible = false
+    set(view, "40x20")
+    #expect(view.display.events == ["placeholder dots"])
+    #expect(view.binder.isLoading)
+    view.binder.isVisible = true
+    #expect(view.display.events == ["placeholder dots", "image 40x20"])
+    #expect(view.ends.events == ["40x20 from memory"])
+  }
+
+  @Test func `a view that hides lets go of its image, and has it again at once from memory`() async throws {
+    let view = ViewFixture()
+    try await load(view, "40x20")
+    view.binder.isVisible = false
+    #expect(view.display.events.suffix(2) == ["image 40x20 fading for 0.3 seconds", "placeholder dots"])
+    #expect(!view.binder.isLoading)
+    view.binder.isVisible = true
+    #expect(view.display.events.last == "image 40x20")
+    #expect(view.ends.events == ["40x20 from network"])
+  }
+
+  @Test func `an image that is not in memory any more is loaded again, without asking the server once more`()
+    async throws
+  {
+    let view = ViewFixture()
+    var request = view.request("40x20")
+    request.freshness = .reload
+    view.set(request) { $0.onlyWhileVisible = true }
+    try await view.ends.waitForEvents(count: 1)
+    view.binder.isVisible = false
+    view.fixture.memory.removeAll()
+    view.binder.isVisible = true
+    #expect(view.binder.isLoading)
+    try await view.display.log.waitUntilLast(is: "image 40x20")
+    #expect(!view.binder.isLoading)
+    #expect(view.ends.events == ["40x20 from network"])
+    #expect(view.fixture.transport.requests.count == 1)
+  }
+
+  @Test func `an image that comes while its view is hidden is shown when that is seen`() async throws {
+    let view = ViewFixture(holding: ["40x20"])
+    set(view, "40x20")
+    view.binder.isVisible = false
+    view.release("40x20")
+    try await view.ends.waitForEvents(count: 1)
+    #expect(view.ends.events == ["40x20 from network"])
+    #expect(view.binder.content.image == nil)
+    view.binder.isVisible = true
+    #expect(view.display.events.last == "image 40x20")
+  }
+
+  @Test func `what cannot be had again shows its failure, and is tried again the next time`() async throws {
+    let isDown = Lock(false)
+    let view = PipelineFixture(configure: {
+      $0.cache = ImageCache(memory: MemoryCache(), store: nil)
+      $0.retryStrategy = NoRetry()
+      $0.failureLifetimes = .none
+    }) { _ in
+      isDown.withLock { $0 } ? .answer(status: 503, body: Data()) : .answer(body: SolidImage(width: 4, height: 2).data)
+    }
+    let (display, ends) = (RecordingDisplay(), EventLog<String>())
+    let binder = ImageViewBinder(display: display, pipeline: view.pipeline)
+    var options = ImageViewOptions()
+    options.onlyWhileVisible = true
+    options.failure = .shows(.icon("broken"))
+    binder.setImage(with: view.url, options: options) { ends.record($0.name) }
+    try await ends.waitForEvents(count: 1)
+    for (isBroken, expected) in [(true, "failure broken"), (false, "image 4x2")] {
+      binder.isVisible = false
+      view.pipeline.cache.memory.removeAll()
+      isDown.withLock { $0 = isBroken }
+      binder.isVisible = true
+      try await display.log.waitUntilLast(is: expected)
+    }
+    #expect(ends.events.count == 1)
+  }
+
+  @Test func `a view that comes back larger has a larger image`() async throws {
+    let view = ViewFixture()
+    try await load(view, "400x200")
+    view.binder.isVisible = false
+    view.display.displaySize = ViewSize(width: 100, height: 100)
+    view.binder.isVisible = true
+    try await view.display.log.waitUntilLast(is: "image 200x100 fading for 0.3 seconds")
+  }
+
+  @Test func `a hidden view does not hold up those that are shown together`() async throws {
+    let view = ViewFixture()
+    let group = RevealGroup(count: 2)
+    let display = RecordingDisplay()
+    let hidden = ImageViewBinder(display: display, pipeline: view.fixture.pipeline, time: view.clock)
+    hidden.isVisible = false
+    view.set("40x20", on: hidden) {
+      $0.onlyWhileVisible = true
+      $0.revealGroup = group
+    }
+    view.set("30x10") { $0.revealGroup = group }
+    try await view.display.log.waitUntilLast(is: "image 30x10")
+    #expect(display.events == [])
+  }
+
+  @Test func `a view that hides again while its image comes back ends that load`() async throws {
+    let view = ViewFixture(holding: ["40x20"]) { $0.cache = ImageCache(memory: MemoryCache(), store: nil) }
+    view.releaseOnce("40x20")
+    try await load(view, "40x20")
+    view.binder.isVisible = false
+    view.binder.pipeline.cache.memory.removeAll()
+    view.binder.isVisible = true
+    try await view.waitForRequest("40x20")
+    view.binder.isVisible = false
+    try await view.cancelled.waitForEvents(count: 1)
+    #expect(!view.binder.isLoading)
+    #expect(view.display.events.last == "placeholder dots")
+  }
+}
