@@ -2,7 +2,8 @@ import Foundation
 import GalleryOrigin
 import HalcyonGTK
 
-/// `halcyon-bench-views` prints METRIC lines for views in a window; `halcyon-bench-views origin` is the web server.
+/// `halcyon-bench-views` prints METRIC lines for views in a window, all of them or those of the parts that are named:
+/// `scroll`, `page`, `blocking`, `animation`. `halcyon-bench-views origin` is the web server.
 @main
 enum Main {
   @MainActor
@@ -28,11 +29,13 @@ enum Main {
 
   @MainActor
   private static func run() async throws {
+    let parts = CommandLine.arguments.dropFirst()
+    func isWanted(_ part: String) -> Bool { parts.isEmpty || parts.contains(part) }
     let origin = try await BenchOrigin()
-    try await ScrollBenchmark(origin.urls).run()
-    try await PageBenchmark(origin.urls).run()
-    try await BlockingBenchmark(origin.urls).run()
-    try await AnimationBenchmark().run()
+    if isWanted("scroll") { try await ScrollBenchmark(origin.urls).run() }
+    if isWanted("page") { try await PageBenchmark(origin.urls).run() }
+    if isWanted("blocking") { try await BlockingBenchmark(origin.urls).run() }
+    if isWanted("animation") { try await AnimationBenchmark().run() }
     origin.stop()
   }
 }
