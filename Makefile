@@ -28,6 +28,7 @@ test: all-packages ## Checks the format, and runs all tests.
 	$(SWIFT) test --disable-xctest --package-path Tools
 	$(SWIFT) build --package-path Benchmarks
 	$(SWIFT) build --package-path Examples
+	Scripts/check-gallery
 	$(SWIFT) build --package-path Tests/AppleStandIns
 	Scripts/check-consumer
 
