@@ -39,7 +39,9 @@ public final class FailingFileSystem: FileSystem {
 
   /// Makes one of the next calls fail, once.
   ///
-  /// - Parameter number: Which one; the next call is 1.
+  /// - Parameters:
+  ///   - number: Which one; the next call is 1.
+  ///   - failure: What becomes of it.
   public func fail(call number: Int, with failure: Failure) {
     state.withLock { $0 = State(plan: (number, failure)) }
   }

@@ -86,7 +86,7 @@ public final class ImagePrefetcher: Sendable {
     return PrefetchTask(prefetcher: self, batch: batch)
   }
 
-  /// Lines up the images at some addresses, in their original size: see ``start(_:isolation:)``.
+  /// Lines up the images at some addresses, in their original size: see `start` with requests.
   @discardableResult
   public func start(_ urls: [URL], isolation: isolated (any Actor)? = #isolation) -> PrefetchTask {
     start(urls.map { ImageRequest(url: $0) }, isolation: isolation)

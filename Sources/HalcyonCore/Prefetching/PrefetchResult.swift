@@ -1,4 +1,4 @@
-/// What became of the requests of one call of ``ImagePrefetcher/start(_:isolation:)``, each list in the order of the ends.
+/// What became of the requests of one call of `ImagePrefetcher.start`, each list in the order of the ends.
 ///
 /// Requests for the same image are one.
 public struct PrefetchResult: Sendable {

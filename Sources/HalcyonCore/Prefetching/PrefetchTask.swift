@@ -1,4 +1,4 @@
-/// The images of one call of ``ImagePrefetcher/start(_:isolation:)`` on their way.
+/// The images of one call of `ImagePrefetcher.start` on their way.
 ///
 /// All members may be used from any thread. The handle may be dropped; while it is held, so is the prefetcher.
 public final class PrefetchTask: Sendable {
