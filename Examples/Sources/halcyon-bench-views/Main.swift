@@ -31,11 +31,13 @@ enum Main {
   private static func run() async throws {
     let parts = CommandLine.arguments.dropFirst()
     func isWanted(_ part: String) -> Bool { parts.isEmpty || parts.contains(part) }
-    let origin = try await BenchOrigin()
-    if isWanted("scroll") { try await ScrollBenchmark(origin.urls).run() }
-    if isWanted("page") { try await PageBenchmark(origin.urls).run() }
-    if isWanted("blocking") { try await BlockingBenchmark(origin.urls).run() }
+    if ["scroll", "page", "blocking"].contains(where: isWanted) {
+      let origin = try await BenchOrigin()
+      defer { origin.stop() }
+      if isWanted("scroll") { try await ScrollBenchmark(origin.urls).run() }
+      if isWanted("page") { try await PageBenchmark(origin.urls).run() }
+      if isWanted("blocking") { try await BlockingBenchmark(origin.urls).run() }
+    }
     if isWanted("animation") { try await AnimationBenchmark().run() }
-    origin.stop()
   }
 }

@@ -3,8 +3,18 @@ import HalcyonCore
 /// The colour indices of one GIF picture, decompressed on the way (LZW as GIF89a, appendix F, has it).
 ///
 /// Written here, not taken from giflib: that keeps a record of every picture it passes, gives up at codes that browsers
-/// accept, and is hardly maintained, while all there is to do is below. Takes 20 KB whatever the picture.
-final class GIFPixelStream {
+/// accept, and is hardly maintained, while all there is to do is below. Takes 28 KB whatever the picture.
+///
+/// A value, since the properties of an object are guarded at each access, which takes as long as the decompression.
+struct GIFPixelStream {
+  /// What a code stands for: the string of another code, and one more index.
+  private struct CodeString {
+    var prefix: UInt16 = 0
+    var length: UInt16 = 0
+    var first: UInt8 = 0
+    var last: UInt8 = 0
+  }
+
   private static let codeLimit = 4096
 
   private let bytes: UnsafeRawBufferPointer
@@ -18,11 +28,7 @@ final class GIFPixelStream {
   private var nextCode: Int
   private var previousCode: Int?
 
-  /// Strings of indices: the code of all but the last index, the last and the first index, and how many there are.
-  private var prefixes = [UInt16](repeating: 0, count: codeLimit)
-  private var lasts = [UInt8](repeating: 0, count: codeLimit)
-  private var firsts = [UInt8](repeating: 0, count: codeLimit)
-  private var lengths = [UInt16](repeating: 0, count: codeLimit)
+  private var strings = [CodeString](repeating: CodeString(), count: codeLimit)
 
   /// A string that did not fit into what was asked for, read up to the start of the range.
   private var pending = [UInt8](repeating: 0, count: codeLimit)
@@ -44,14 +50,12 @@ final class GIFPixelStream {
     codeWidth = indexWidth + 1
     nextCode = clearCode + 2
     for index in 0..<clearCode {
-      lasts[index] = UInt8(index)
-      firsts[index] = UInt8(index)
-      lengths[index] = 1
+      strings[index] = CodeString(length: 1, first: UInt8(index), last: UInt8(index))
     }
   }
 
   /// Writes the next indices and returns how many, fewer than `count` only at the end.
-  func read(into target: UnsafeMutablePointer<UInt8>, count: Int) throws(ImageDecodingError) -> Int {
+  mutating func read(into target: UnsafeMutablePointer<UInt8>, count: Int) throws(ImageDecodingError) -> Int {
     var written = takePending(into: target, count: count)
     while written < count, let code = try readCode() {
       if code == clearCode {
@@ -65,14 +69,14 @@ final class GIFPixelStream {
     return written
   }
 
-  private func reset() {
+  private mutating func reset() {
     codeWidth = clearCode.trailingZeroBitCount + 1
     nextCode = clearCode + 2
     previousCode = nil
   }
 
   /// Adds the string of the last code and the first index of this one.
-  private func learn(_ code: Int) throws(ImageDecodingError) {
+  private mutating func learn(_ code: Int) throws(ImageDecodingError) {
     guard let previous = previousCode else {
       guard code < clearCode else { throw .corrupt(.gif, reason: "it starts with code \(code)") }
       previousCode = code
@@ -82,10 +86,10 @@ final class GIFPixelStream {
       throw .corrupt(.gif, reason: "code \(code) comes before it is known")
     }
     if nextCode < Self.codeLimit {
-      prefixes[nextCode] = UInt16(truncatingIfNeeded: previous)
-      lasts[nextCode] = code == nextCode ? firsts[previous] : firsts[code]
-      firsts[nextCode] = firsts[previous]
-      lengths[nextCode] = lengths[previous] &+ 1
+      let prefix = strings[previous]
+      strings[nextCode] = CodeString(
+        prefix: UInt16(truncatingIfNeeded: previous), length: prefix.length &+ 1, first: prefix.first,
+        last: code == nextCode ? prefix.first : strings[code].first)
       nextCode += 1
       if nextCode == 1 << codeWidth, codeWidth < 12 { codeWidth += 1 }
     }
@@ -93,32 +97,28 @@ final class GIFPixelStream {
   }
 
   /// Writes a string from its end, since that is how it is known.
-  private func write(_ code: Int, into target: UnsafeMutablePointer<UInt8>, room: Int) -> Int {
-    let length = Int(lengths[code])
+  private mutating func write(_ code: Int, into target: UnsafeMutablePointer<UInt8>, room: Int) -> Int {
+    let length = Int(strings[code].length)
     if length <= room {
-      spell(code, length: length, into: target)
+      Self.spell(code, of: strings, into: target)
       return length
     }
-    pending.withUnsafeMutableBufferPointer { pending in
-      if let start = pending.baseAddress { spell(code, length: length, into: start) }
+    pending.withUnsafeMutableBufferPointer { [strings] pending in
+      if let start = pending.baseAddress { Self.spell(code, of: strings, into: start) }
     }
     pendingRange = 0..<length
     return takePending(into: target, count: room)
   }
 
-  private func spell(_ code: Int, length: Int, into target: UnsafeMutablePointer<UInt8>) {
-    prefixes.withUnsafeBufferPointer { prefixes in
-      lasts.withUnsafeBufferPointer { lasts in
-        var code = code
-        for position in stride(from: length - 1, through: 0, by: -1) {
-          target[position] = lasts[code]
-          code = Int(prefixes[code])
-        }
-      }
+  private static func spell(_ code: Int, of strings: [CodeString], into target: UnsafeMutablePointer<UInt8>) {
+    var string = strings[code]
+    for position in stride(from: Int(string.length) - 1, through: 0, by: -1) {
+      target[position] = string.last
+      string = strings[Int(string.prefix)]
     }
   }
 
-  private func takePending(into target: UnsafeMutablePointer<UInt8>, count: Int) -> Int {
+  private mutating func takePending(into target: UnsafeMutablePointer<UInt8>, count: Int) -> Int {
     let taken = pendingRange.prefix(count)
     for (index, position) in taken.enumerated() { target[index] = pending[position] }
     pendingRange = taken.upperBound..<pendingRange.upperBound
@@ -126,7 +126,7 @@ final class GIFPixelStream {
   }
 
   /// `nil` after the last whole code.
-  private func readCode() throws(ImageDecodingError) -> Int? {
+  private mutating func readCode() throws(ImageDecodingError) -> Int? {
     while bitCount < codeWidth {
       guard let byte = try readByte() else { return nil }
       bits |= UInt64(byte) << UInt64(bitCount)
@@ -139,7 +139,7 @@ final class GIFPixelStream {
   }
 
   /// `nil` after the last sub-block.
-  private func readByte() throws(ImageDecodingError) -> UInt8? {
+  private mutating func readByte() throws(ImageDecodingError) -> UInt8? {
     if offset == blockEnd {
       guard offset < bytes.count else { throw .truncated(.gif) }
       let byteCount = Int(bytes[offset])

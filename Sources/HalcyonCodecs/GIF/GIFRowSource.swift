@@ -5,7 +5,7 @@ final class GIFRowSource: RowSource {
   let size: PixelSize
   let isOpaque: Bool
 
-  private let stream: GIFPixelStream
+  private var stream: GIFPixelStream
   private let colors: [UInt32]
   /// All indices of an interlaced picture, whose rows come in another order.
   private var interlaced: [UInt8]?
