@@ -22,7 +22,8 @@ final class Transfer: Sendable {
     var received = 0
 
     mutating func append(_ bytes: UnsafeRawBufferPointer) {
-      buffer.append(contentsOf: bytes)
+      // Bytes that come alone take no more memory than they need.
+      if buffer.isEmpty { buffer = Data(bytes) } else { buffer.append(contentsOf: bytes) }
       received += bytes.count
     }
 
@@ -70,24 +71,33 @@ final class Transfer: Sendable {
     return try result.get()
   }
 
-  /// All bytes that have arrived and were not read yet; `nil` at the end of the body.
-  ///
-  /// - Returns: The bytes, and whether the server has been made to wait and may go on.
-  func nextPiece() async throws(TransportError) -> (piece: Data?, hasRoom: Bool) {
+  /// What a reader gets at once.
+  struct Piece {
+    /// All bytes that had arrived and were not read yet; `nil` at the end of the body.
+    var bytes: Data?
+    /// Whether the server has been made to wait and may go on.
+    var letsServerGoOn = false
+  }
+
+  /// What there is to read, or that the body has ended; `nil` while there is neither.
+  func takePiece() throws(TransportError) -> Piece? {
+    let (piece, outcome): (Piece?, Result<Void, TransportError>?) = state.withLock { state in
+      guard !state.buffer.isEmpty else { return (nil, state.outcome) }
+      defer {
+        state.buffer = Data()
+        state.isPaused = false
+      }
+      return (Piece(bytes: state.buffer, letsServerGoOn: state.isPaused), nil)
+    }
+    guard let outcome else { return piece }
+    try outcome.get()
+    return Piece()
+  }
+
+  /// Waits for something to read, or the end of the body.
+  func nextPiece() async throws(TransportError) -> Piece {
     while true {
-      let next: (piece: Data?, hasRoom: Bool, outcome: Result<Void, TransportError>?) = state.withLock { state in
-        guard !state.buffer.isEmpty else { return (nil, false, state.outcome) }
-        defer {
-          state.buffer = Data()
-          state.isPaused = false
-        }
-        return (state.buffer, state.isPaused, nil)
-      }
-      if let piece = next.piece { return (piece, next.hasRoom) }
-      if let outcome = next.outcome {
-        try outcome.get()
-        return (nil, false)
-      }
+      if let piece = try takePiece() { return piece }
       await waitForChange()
     }
   }
