@@ -16,6 +16,9 @@ final class ImageLoader: Sendable {
   private struct JobKey: Hashable {
     let key: CacheKey
     let terms: LoadTerms
+
+    /// Requests that differ in their terms alone are rare.
+    func hash(into hasher: inout Hasher) { hasher.combine(key) }
   }
 
   let configuration: ImagePipeline.Configuration
@@ -101,6 +104,9 @@ final class ImageLoader: Sendable {
   /// The encoded bytes of a request.
   func body(for request: ImageRequest) async throws(ImageError) -> FetchedBody {
     let interest = LoadInterest(priority: request.priority)
+    if monitor == nil {
+      return try await fetcher.body(for: request, key: RequestKeys(request).fetch, interest: interest)
+    }
     return try await reporting(request, to: interest, end: { .finished($0.origin, $0.trace) }) {
       () async throws(ImageError) in
       try await fetcher.body(for: request, key: RequestKeys(request).fetch, interest: interest)

@@ -49,6 +49,7 @@ public struct HTTPHeaders: Sendable {
 
   /// These fields, and those of `others` whose names are not among them.
   func adding(_ others: HTTPHeaders) -> HTTPHeaders {
+    if fields.isEmpty { return others }
     var all = self
     for field in others.fields where self[field.name] == nil { all.add(name: field.name, value: field.value) }
     return all

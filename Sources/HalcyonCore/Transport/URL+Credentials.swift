@@ -2,7 +2,11 @@ import Foundation
 
 extension URL {
   /// Whether the address names a user or a password.
-  var hasCredentials: Bool { user(percentEncoded: true) != nil || password(percentEncoded: true) != nil }
+  var hasCredentials: Bool {
+    // Only an address with this sign can have any: taking it apart takes far longer than looking for that.
+    guard absoluteString.utf8.contains(UInt8(ascii: "@")) else { return false }
+    return user(percentEncoded: true) != nil || password(percentEncoded: true) != nil
+  }
 
   /// The address without user and password: fit to be written down.
   var withoutCredentials: URL {

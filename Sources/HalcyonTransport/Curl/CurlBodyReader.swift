@@ -3,7 +3,7 @@ import Foundation
 import HalcyonCore
 
 /// The reading end of a transfer. Letting go of it ends the transfer.
-final class CurlBodyReader: Sendable {
+final class CurlBodyReader: BodySource {
   private let transfer: Transfer
   private let thread: CurlThread
 
@@ -15,6 +15,8 @@ final class CurlBodyReader: Sendable {
   deinit { cancel() }
 
   var timings: TransportTimings? { transfer.timings }
+
+  var hasArrived: Bool { transfer.hasEnded }
 
   func cancel() {
     if transfer.end(.failure(.cancelled)) { thread.loop.post(.cancel(transfer)) }

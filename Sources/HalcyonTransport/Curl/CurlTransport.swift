@@ -46,8 +46,7 @@ public final class CurlTransport: Transport {
     return try await withTaskCancellationHandler {
       thread.loop.post(.start(transfer))
       let head = try await transfer.head()
-      let body = TransportBody(timings: { reader.timings }, pull: { try await reader.next() })
-      return TransportResponse(status: head.status, headers: head.headers, body: body)
+      return TransportResponse(status: head.status, headers: head.headers, body: TransportBody(reader))
     } onCancel: {
       reader.cancel()
     }
