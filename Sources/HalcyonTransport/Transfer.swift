@@ -8,14 +8,16 @@ final class Transfer: Sendable {
     var headers: HTTPHeaders
   }
 
+  // The continuations are not checked ones, which cost an object each: `State` forgets one before it is resumed.
+
   /// Bytes that wait for the reader before the server is made to wait.
   private static let bufferLimit = 256 << 10
 
   private struct State {
     var head: Head?
-    var headWaiter: CheckedContinuation<Result<Head, TransportError>, Never>?
+    var headWaiter: UnsafeContinuation<Result<Head, TransportError>, Never>?
     var buffer = Data()
-    var pieceWaiter: CheckedContinuation<Void, Never>?
+    var pieceWaiter: UnsafeContinuation<Void, Never>?
     var isPaused = false
     var outcome: Result<Void, TransportError>?
     var timings: TransportTimings?
@@ -29,7 +31,7 @@ final class Transfer: Sendable {
 
     /// The reader that waits for a head and now gets one, or an error.
     mutating func takeHeadWaiter() -> (
-      CheckedContinuation<Result<Head, TransportError>, Never>, Result<Head, TransportError>
+      UnsafeContinuation<Result<Head, TransportError>, Never>, Result<Head, TransportError>
     )? {
       guard let waiter = headWaiter else { return nil }
       let result: Result<Head, TransportError>
@@ -44,7 +46,7 @@ final class Transfer: Sendable {
     }
 
     /// The reader that waits for bytes or the end, when there are some or it has come.
-    mutating func takePieceWaiter() -> CheckedContinuation<Void, Never>? {
+    mutating func takePieceWaiter() -> UnsafeContinuation<Void, Never>? {
       guard !buffer.isEmpty || outcome != nil else { return nil }
       defer { pieceWaiter = nil }
       return pieceWaiter
@@ -64,7 +66,7 @@ final class Transfer: Sendable {
 
   /// The head of the answer, once it is there. Asked once.
   func head() async throws(TransportError) -> Head {
-    let result = await withCheckedContinuation { continuation in
+    let result = await withUnsafeContinuation { continuation in
       state.withLock { $0.headWaiter = continuation }
       wakeReader()
     }
@@ -103,7 +105,7 @@ final class Transfer: Sendable {
   }
 
   private func waitForChange() async {
-    await withCheckedContinuation { continuation in
+    await withUnsafeContinuation { continuation in
       let isReady = state.withLock { state in
         guard state.buffer.isEmpty, state.outcome == nil else { return true }
         state.pieceWaiter = continuation

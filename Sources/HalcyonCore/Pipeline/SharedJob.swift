@@ -7,9 +7,10 @@ final class SharedJob<Value: Sendable>: Sendable {
     let id: UInt64
     let interest: LoadInterest
     let keepsResult: Bool
-    let continuation: CheckedContinuation<Outcome, Never>
+    /// Not a checked one, which costs an object: who takes the waiter out of the job resumes it.
+    let continuation: UnsafeContinuation<Outcome, Never>
 
-    init(_ id: UInt64, _ interest: LoadInterest, keepsResult: Bool, _ continuation: CheckedContinuation<Outcome, Never>)
+    init(_ id: UInt64, _ interest: LoadInterest, keepsResult: Bool, _ continuation: UnsafeContinuation<Outcome, Never>)
     {
       self.id = id
       self.interest = interest

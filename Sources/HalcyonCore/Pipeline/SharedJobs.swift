@@ -29,7 +29,7 @@ final class SharedJobs<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     if Task.isCancelled { throw .cancelled }
     let id = lastID.add(1, ordering: .relaxed).newValue
     let outcome = await withTaskCancellationHandler {
-      await withCheckedContinuation { continuation in
+      await withUnsafeContinuation { continuation in
         join(key, SharedJob.Waiter(id, interest, keepsResult: keepsResult, continuation), operation)
         if Task.isCancelled { leave(key, id) }
       }

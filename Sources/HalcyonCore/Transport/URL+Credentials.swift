@@ -4,7 +4,7 @@ extension URL {
   /// Whether the address names a user or a password.
   var hasCredentials: Bool {
     // Only an address with this sign can have any: taking it apart takes far longer than looking for that.
-    guard absoluteString.utf8.contains(UInt8(ascii: "@")) else { return false }
+    guard absoluteString.hasByte(UInt8(ascii: "@")) else { return false }
     return user(percentEncoded: true) != nil || password(percentEncoded: true) != nil
   }
 
@@ -20,5 +20,12 @@ extension URL {
   var printable: String {
     let text = withoutCredentials.absoluteString
     return text.utf8.count <= 300 ? text : text.prefix(200) + "…"
+  }
+}
+
+extension String {
+  /// Whether the UTF-8 of the text has this byte, asked of the memory where that can be done.
+  func hasByte(_ byte: UInt8) -> Bool {
+    utf8.withContiguousStorageIfAvailable { $0.contains(byte) } ?? utf8.contains(byte)
   }
 }

@@ -5,7 +5,8 @@
 final class ConnectionGate: Sendable {
   private struct State {
     var lines: ConnectionLines
-    var continuations: [UInt64: CheckedContinuation<Admission, Never>] = [:]
+    /// Not checked ones, which cost an object each: who takes one out resumes it.
+    var continuations: [UInt64: UnsafeContinuation<Admission, Never>] = [:]
     var lastID: UInt64 = 0
   }
 
@@ -68,7 +69,7 @@ final class ConnectionGate: Sendable {
     interest.observe(id: id) { [weak self] in self?.reorder(id, interest.priority) }
     defer { interest.stopObserving(id: id) }
     return await withTaskCancellationHandler {
-      await withCheckedContinuation { continuation in
+      await withUnsafeContinuation { continuation in
         state.withLock { state in
           state.continuations[id] = continuation
           state.lines.join(origin, id: id, interest.priority)
@@ -100,7 +101,7 @@ final class ConnectionGate: Sendable {
     while let (continuation, line) = nextAdmitted() { continuation.resume(returning: .admitted(line)) }
   }
 
-  private func nextAdmitted() -> (CheckedContinuation<Admission, Never>, ConnectionLines.Number)? {
+  private func nextAdmitted() -> (UnsafeContinuation<Admission, Never>, ConnectionLines.Number)? {
     state.withLock { state in
       guard let (id, line) = state.lines.admitNext() else { return nil }
       return state.continuations.removeValue(forKey: id).map { ($0, line) }
@@ -109,7 +110,7 @@ final class ConnectionGate: Sendable {
 
   /// Where too many wait, the least urgent has to go, and of those the one that came last.
   private func refuseOne() {
-    let refused: (continuation: CheckedContinuation<Admission, Never>, limit: Int)? = state.withLock { state in
+    let refused: (continuation: UnsafeContinuation<Admission, Never>, limit: Int)? = state.withLock { state in
       guard state.lines.waitingCount > state.lines.limits.waiting, let id = state.lines.leastUrgent else { return nil }
       state.lines.giveUp(id)
       return state.continuations.removeValue(forKey: id).map { ($0, state.lines.limits.waiting) }
