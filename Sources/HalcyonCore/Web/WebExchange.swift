@@ -2,8 +2,8 @@ import Foundation
 
 /// One attempt at an order: hooks, redirects and credentials included, retries not.
 ///
-/// In small steps, and with references only: a frame of an asynchronous function has room for everything in it, and a
-/// thousand loads may wait here for a connection.
+/// In small steps, which are kept from being inlined, and with references only: a frame of an asynchronous function has
+/// room for everything in it, and a thousand loads may wait here for a connection.
 final class WebExchange: Sendable {
   /// What an exchange ends with, if not with an error.
   enum Outcome: Sendable {
@@ -142,6 +142,7 @@ final class WebExchange: Sendable {
     return origin
   }
 
+  @inline(never)
   private func transfer(
     _ request: TransportRequest, in place: inout ConnectionGate.Place?, partial: inout PartialBody?,
     trace: inout LoadTrace

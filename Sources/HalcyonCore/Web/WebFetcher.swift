@@ -1,6 +1,9 @@
 import Foundation
 
 /// Gets the bodies of web addresses: from the store while they are fresh, else from their server.
+///
+/// Where nothing is waited for, functions are kept from being inlined: what they need meanwhile would have its place in
+/// the frame of each load that waits, kilobytes in all.
 final class WebFetcher: Sendable {
   /// Where to ask.
   enum Place: Sendable {
@@ -51,11 +54,13 @@ final class WebFetcher: Sendable {
     return try await fetch(order, request, lookup, interest: interest, trace: &trace)
   }
 
+  @inline(never)
   private func liveBody(for request: ImageRequest, key: CacheKey) -> FetchedBody? {
     guard request.cachePolicy.readsStore, !request.freshness.asksFirst else { return nil }
     return live[configuration.liveKey(key, for: request)]
   }
 
+  @inline(never)
   private func cacheToAsk(_ request: ImageRequest) -> HTTPCache? {
     guard request.cachePolicy.readsStore || request.cachePolicy.writesStore else { return nil }
     return configuration.httpCache(for: request)
@@ -72,6 +77,7 @@ final class WebFetcher: Sendable {
     return lookup
   }
 
+  @inline(never)
   private func finding(
     _ found: CacheLookup, _ request: ImageRequest, interest: LoadInterest, at place: Place, _ trace: LoadTrace
   ) throws(ImageError) -> Finding {
@@ -115,6 +121,7 @@ final class WebFetcher: Sendable {
     return try WebAddress(url)
   }
 
+  @inline(never)
   private func order(
     _ request: ImageRequest, key: CacheKey, _ lookup: CacheLookup?, at address: WebAddress
   ) -> WebOrder {
@@ -139,16 +146,22 @@ final class WebFetcher: Sendable {
     }
     switch answer {
     case .body(let body):
-      return fetched(body, request, key: order.key, await draft(of: body, request, lookup), trace: trace)
+      let draft = lookup == nil ? nil : await draft(of: body, request, lookup)
+      return fetched(body, request, key: order.key, draft, trace: trace)
     case .notModified(let head):
       guard let lookup else { throw .httpStatus(304, url: order.url) }
       if let body = await renewedBody(lookup, by: head, request, trace) { return body }
-      var plain = order
-      plain.cacheFields = lookup.plain.addedFields
-      return try await fetch(plain, request, lookup.plain, interest: interest, trace: &trace)
+      return try await fetch(plain(order, lookup), request, lookup.plain, interest: interest, trace: &trace)
     }
   }
 
+  private func plain(_ order: WebOrder, _ lookup: CacheLookup) -> WebOrder {
+    var plain = order
+    plain.cacheFields = lookup.plain.addedFields
+    return plain
+  }
+
+  @inline(never)
   private func renewedBody(
     _ lookup: CacheLookup, by head: EntryMetadata, _ request: ImageRequest, _ trace: LoadTrace
   ) async -> FetchedBody? {
@@ -159,6 +172,7 @@ final class WebFetcher: Sendable {
   }
 
   /// How a body may be stored; `nil` where it may not be.
+  @inline(never)
   private func draft(of body: WebBody, _ request: ImageRequest, _ lookup: CacheLookup?) async -> CacheDraft? {
     guard let lookup, let cache = configuration.httpCache(for: request),
       case .deliver(let offered) = await cache.outcome(of: body.metadata, to: lookup)
@@ -166,6 +180,7 @@ final class WebFetcher: Sendable {
     return body.isStorable && request.cachePolicy.writesStore ? offered : nil
   }
 
+  @inline(never)
   private func fetched(
     _ body: WebBody, _ request: ImageRequest, key: CacheKey, _ draft: CacheDraft?, trace: LoadTrace
   ) -> FetchedBody {
@@ -180,6 +195,7 @@ final class WebFetcher: Sendable {
   }
 
   /// What is stored, where it may be shown although the server gave an error.
+  @inline(never)
   private func body(
     instead error: ImageError, _ request: ImageRequest, _ lookup: CacheLookup?, _ trace: LoadTrace
   ) async throws(ImageError) -> FetchedBody {
@@ -232,6 +248,7 @@ final class WebFetcher: Sendable {
   }
 
   /// A stored body, unless it is no image.
+  @inline(never)
   func storedBody(_ entry: StoredEntry, trace: LoadTrace) -> FetchedBody? {
     guard let info = try? ImageInspector(configuration, url: entry.metadata.url).info(of: entry.body) else {
       return nil

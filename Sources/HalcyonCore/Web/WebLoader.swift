@@ -28,7 +28,7 @@ final class WebLoader: Sendable {
   ) async throws(ImageError) -> WebAnswer {
     if !order.ignoresFailures, let error = failures.error(for: order.key) { throw error }
     let exchange = WebExchange(order, interest: interest, by: self)
-    var partial = await keptPartial(order)
+    var partial = mayHavePartial(order) ? await keptPartial(order) : nil
     let hadPartial = partial != nil
     var attemptCount = 0
     while true {
@@ -50,18 +50,24 @@ final class WebLoader: Sendable {
     }
   }
 
+  @inline(never)
   private func refusal(_ head: ResponseHead, _ attemptCount: Int) -> FailedAttempt {
     var failure = FailedAttempt(error: .httpStatus(head.status, url: head.url), attemptCount: attemptCount)
     failure.retryAfter = RetryAfter.parse(head.headers["Retry-After"], now: configuration.time.now())
     return failure
   }
 
+  private func mayHavePartial(_ order: WebOrder) -> Bool {
+    order.cachePolicy.readsStore && order.cache.store != nil && !order.isConditional
+  }
+
+  @inline(never)
   private func keptPartial(_ order: WebOrder) async -> PartialBody? {
-    guard order.cachePolicy.readsStore, order.cache.store != nil, !order.isConditional else { return nil }
-    return await PartialBodies(cache: order.cache).partial(for: order.key)
+    await PartialBodies(cache: order.cache).partial(for: order.key)
   }
 
   /// Waits until the next attempt, or gives up with the error of the last.
+  @inline(never)
   private func pause(
     after failure: FailedAttempt, of order: WebOrder, _ partial: PartialBody?, _ interest: LoadInterest,
     trace: inout LoadTrace
