@@ -99,7 +99,8 @@ final class EasyHandle {
 
   /// Requests of one pipeline mostly have the same fields.
   private func setFields(_ headers: [HTTPHeaders.Field]) {
-    guard headers != self.headers else { return }
+    let isSame = headers.count == self.headers.count && zip(headers, self.headers).allSatisfy { $0.isSent(as: $1) }
+    guard !isSame else { return }
     self.headers = headers
     let old = fields
     fields = nil
@@ -116,9 +117,25 @@ final class EasyHandle {
 }
 
 extension HTTPHeaders.Field {
+  /// Whether both are the same bytes: texts that are equal need not be.
+  fileprivate func isSent(as other: HTTPHeaders.Field) -> Bool {
+    name.hasBytes(of: other.name) && value.hasBytes(of: other.value)
+  }
+
   /// Whether the field can be sent as it is: line breaks in it would become fields of their own.
   fileprivate var isSendable: Bool {
     !name.isEmpty && !(name + value).utf8.contains { $0 == 10 || $0 == 13 || $0 == 0 } && !name.utf8.contains(58)
+  }
+}
+
+extension String {
+  fileprivate func hasBytes(of other: String) -> Bool {
+    let isSame = utf8.withContiguousStorageIfAvailable { left in
+      other.utf8.withContiguousStorageIfAvailable { right in
+        left.elementsEqual(right)
+      }
+    }
+    return (isSame ?? nil) ?? utf8.elementsEqual(other.utf8)
   }
 }
 #endif
