@@ -8,27 +8,30 @@ final class Transfer: Sendable {
     var headers: HTTPHeaders
   }
 
+  // The continuations are not checked ones, which cost an object each: `State` forgets one before it is resumed.
+
   /// Bytes that wait for the reader before the server is made to wait.
   private static let bufferLimit = 256 << 10
 
   private struct State {
     var head: Head?
-    var headWaiter: CheckedContinuation<Result<Head, TransportError>, Never>?
+    var headWaiter: UnsafeContinuation<Result<Head, TransportError>, Never>?
     var buffer = Data()
-    var pieceWaiter: CheckedContinuation<Void, Never>?
+    var pieceWaiter: UnsafeContinuation<Void, Never>?
     var isPaused = false
     var outcome: Result<Void, TransportError>?
     var timings: TransportTimings?
     var received = 0
 
     mutating func append(_ bytes: UnsafeRawBufferPointer) {
-      buffer.append(contentsOf: bytes)
+      // Bytes that come alone take no more memory than they need.
+      if buffer.isEmpty { buffer = Data(bytes) } else { buffer.append(contentsOf: bytes) }
       received += bytes.count
     }
 
     /// The reader that waits for a head and now gets one, or an error.
     mutating func takeHeadWaiter() -> (
-      CheckedContinuation<Result<Head, TransportError>, Never>, Result<Head, TransportError>
+      UnsafeContinuation<Result<Head, TransportError>, Never>, Result<Head, TransportError>
     )? {
       guard let waiter = headWaiter else { return nil }
       let result: Result<Head, TransportError>
@@ -43,7 +46,7 @@ final class Transfer: Sendable {
     }
 
     /// The reader that waits for bytes or the end, when there are some or it has come.
-    mutating func takePieceWaiter() -> CheckedContinuation<Void, Never>? {
+    mutating func takePieceWaiter() -> UnsafeContinuation<Void, Never>? {
       guard !buffer.isEmpty || outcome != nil else { return nil }
       defer { pieceWaiter = nil }
       return pieceWaiter
@@ -63,37 +66,46 @@ final class Transfer: Sendable {
 
   /// The head of the answer, once it is there. Asked once.
   func head() async throws(TransportError) -> Head {
-    let result = await withCheckedContinuation { continuation in
+    let result = await withUnsafeContinuation { continuation in
       state.withLock { $0.headWaiter = continuation }
       wakeReader()
     }
     return try result.get()
   }
 
-  /// All bytes that have arrived and were not read yet; `nil` at the end of the body.
-  ///
-  /// - Returns: The bytes, and whether the server has been made to wait and may go on.
-  func nextPiece() async throws(TransportError) -> (piece: Data?, hasRoom: Bool) {
+  /// What a reader gets at once.
+  struct Piece {
+    /// All bytes that had arrived and were not read yet; `nil` at the end of the body.
+    var bytes: Data?
+    /// Whether the server has been made to wait and may go on.
+    var letsServerGoOn = false
+  }
+
+  /// What there is to read, or that the body has ended; `nil` while there is neither.
+  func takePiece() throws(TransportError) -> Piece? {
+    let (piece, outcome): (Piece?, Result<Void, TransportError>?) = state.withLock { state in
+      guard !state.buffer.isEmpty else { return (nil, state.outcome) }
+      defer {
+        state.buffer = Data()
+        state.isPaused = false
+      }
+      return (Piece(bytes: state.buffer, letsServerGoOn: state.isPaused), nil)
+    }
+    guard let outcome else { return piece }
+    try outcome.get()
+    return Piece()
+  }
+
+  /// Waits for something to read, or the end of the body.
+  func nextPiece() async throws(TransportError) -> Piece {
     while true {
-      let next: (piece: Data?, hasRoom: Bool, outcome: Result<Void, TransportError>?) = state.withLock { state in
-        guard !state.buffer.isEmpty else { return (nil, false, state.outcome) }
-        defer {
-          state.buffer = Data()
-          state.isPaused = false
-        }
-        return (state.buffer, state.isPaused, nil)
-      }
-      if let piece = next.piece { return (piece, next.hasRoom) }
-      if let outcome = next.outcome {
-        try outcome.get()
-        return (nil, false)
-      }
+      if let piece = try takePiece() { return piece }
       await waitForChange()
     }
   }
 
   private func waitForChange() async {
-    await withCheckedContinuation { continuation in
+    await withUnsafeContinuation { continuation in
       let isReady = state.withLock { state in
         guard state.buffer.isEmpty, state.outcome == nil else { return true }
         state.pieceWaiter = continuation

@@ -47,6 +47,40 @@ struct CurlTransportTests {
     }
   }
 
+  @Test func `a request sends its own fields, whatever the one before it sent`() async throws {
+    try await ImageServer.run { server in
+      let url = server.serve("/a", .body(body))
+      // Equal texts of other bytes, a field less, and other letters of the same number.
+      let values = ["caf\u{E9}", "cafe\u{301}", "tea", nil, "sea"]
+      for value in values {
+        var headers = HTTPHeaders()
+        headers["X-Drink"] = value
+        let response = try await transport.response(to: TransportRequest(url: url, headers: headers))
+        for try await _ in response.body {}
+      }
+      #expect(server.acceptedConnectionCount == 1)
+      // The server makes a character of each byte.
+      let sent = server.requests.map { $0.headers["X-Drink"].map { $0.unicodeScalars.map { UInt8($0.value) } } }
+      #expect(sent == values.map { $0.map { Array($0.utf8) } })
+    }
+  }
+
+  @Test func `what came of one transfer tells nothing of the next`() async throws {
+    try await ImageServer.run { server in
+      let good = server.serve("/good", .body(body))
+      let missing = server.url("/missing")
+      let cut = server.serve("/cut", .body(body).cut(at: .body(1000)))
+      for _ in 0..<3 {
+        let (response, data) = try await load(good)
+        #expect(response.status == 200 && data == body)
+        #expect(response.body.transferTimings?.receivedByteCount == body.count)
+        #expect(try await load(missing).0.status == 404)
+        let error = await #expect(throws: TransportError.self) { try await load(cut) }
+        #expect(error == .connectionLost(received: 1000, expected: body.count))
+      }
+    }
+  }
+
   @Test func `a connection is used again`() async throws {
     try await ImageServer.run { server in
       let url = server.serve("/a", .body(body))

@@ -20,12 +20,12 @@ struct TransferTests {
     while offer(16 << 10, to: transfer) { taken += 16 << 10 }
     #expect(taken == 256 << 10)
     #expect(transfer.isPaused)
-    let (piece, hasRoom) = try await transfer.nextPiece()
-    #expect(piece?.count == taken)
-    #expect(hasRoom)
+    let piece = try await transfer.nextPiece()
+    #expect(piece.bytes?.count == taken)
+    #expect(piece.letsServerGoOn)
     #expect(!transfer.isPaused)
     #expect(offer(10, to: transfer))
-    #expect(try await transfer.nextPiece().hasRoom == false)
+    #expect(try await transfer.nextPiece().letsServerGoOn == false)
   }
 
   @Test func `a receiver that cannot refuse is told once when to make the server wait`() async throws {
@@ -33,9 +33,9 @@ struct TransferTests {
     let bytes = [UInt8](repeating: 1, count: 100 << 10)
     let answers = (0..<4).map { _ in bytes.withUnsafeBytes { transfer.take($0) } }
     #expect(answers == [false, false, true, false])
-    let (piece, hasRoom) = try await transfer.nextPiece()
-    #expect(piece?.count == 400 << 10)
-    #expect(hasRoom)
+    let piece = try await transfer.nextPiece()
+    #expect(piece.bytes?.count == 400 << 10)
+    #expect(piece.letsServerGoOn)
     #expect(!bytes.withUnsafeBytes { transfer.take($0) })
   }
 
@@ -44,13 +44,13 @@ struct TransferTests {
     #expect(offer(10, to: good))
     #expect(good.end(.success(())))
     #expect(!good.end(.failure(.cancelled)), "the first outcome stays")
-    #expect(try await good.nextPiece().piece?.count == 10)
-    #expect(try await good.nextPiece().piece == nil)
+    #expect(try await good.nextPiece().bytes?.count == 10)
+    #expect(try await good.nextPiece().bytes == nil)
 
     let bad = try transfer()
     #expect(offer(10, to: bad))
     bad.end(.failure(.connectionLost(received: 10, expected: 20)))
-    #expect(try await bad.nextPiece().piece?.count == 10)
+    #expect(try await bad.nextPiece().bytes?.count == 10)
     await #expect(throws: TransportError.self) { try await bad.nextPiece() }
 
     let cancelled = try transfer()
@@ -64,7 +64,7 @@ struct TransferTests {
     let reader = Task {
       let status = try await transfer.head().status
       var count = 0
-      while let piece = try await transfer.nextPiece().piece { count += piece.count }
+      while let piece = try await transfer.nextPiece().bytes { count += piece.count }
       return (status, count)
     }
     transfer.receive(Transfer.Head(status: 200, headers: ["ETag": "1"]))

@@ -8,14 +8,17 @@ import Foundation
 ///
 /// Unchecked: the state is only reached between locking and unlocking.
 package struct Lock<State: Sendable>: ~Copyable, @unchecked Sendable {
+  /// Lies before the state, in one piece of memory.
   private let mutex: UnsafeMutablePointer<pthread_mutex_t>
   private let state: UnsafeMutablePointer<State>
 
   package init(_ initialState: State) {
-    mutex = .allocate(capacity: 1)
-    state = .allocate(capacity: 1)
-    mutex.initialize(to: pthread_mutex_t())
-    state.initialize(to: initialState)
+    let alignment = max(MemoryLayout<pthread_mutex_t>.alignment, MemoryLayout<State>.alignment)
+    let offset = (MemoryLayout<pthread_mutex_t>.size + alignment - 1) / alignment * alignment
+    let memory = UnsafeMutableRawPointer.allocate(
+      byteCount: offset + MemoryLayout<State>.size, alignment: alignment)
+    mutex = memory.initializeMemory(as: pthread_mutex_t.self, to: pthread_mutex_t())
+    state = (memory + offset).initializeMemory(as: State.self, to: initialState)
     let status = pthread_mutex_init(mutex, nil)
     precondition(status == 0, "pthread_mutex_init failed with \(status)")
   }
@@ -23,8 +26,7 @@ package struct Lock<State: Sendable>: ~Copyable, @unchecked Sendable {
   deinit {
     pthread_mutex_destroy(mutex)
     state.deinitialize(count: 1)
-    state.deallocate()
-    mutex.deallocate()
+    UnsafeMutableRawPointer(mutex).deallocate()
   }
 
   /// Runs `body` alone. It must not block, call what a user wrote or take this lock again.

@@ -12,14 +12,31 @@ public struct CacheLookup: Sendable {
     case unavailable
   }
 
+  /// What was found does not change, and lookups are handed on often.
+  private final class Finding: Sendable {
+    let key: CacheKey
+    let requestHeaders: HTTPHeaders
+    let action: Action
+    let found: FoundAnswer
+
+    init(_ key: CacheKey, _ requestHeaders: HTTPHeaders, _ action: Action, _ found: FoundAnswer) {
+      self.key = key
+      self.requestHeaders = requestHeaders
+      self.action = action
+      self.found = found
+    }
+  }
+
+  private let finding: Finding
+
   /// What the request is stored under.
-  public let key: CacheKey
+  public var key: CacheKey { finding.key }
   /// The fields of the request, without the added ones.
-  public let requestHeaders: HTTPHeaders
+  public var requestHeaders: HTTPHeaders { finding.requestHeaders }
   /// What to do.
-  public let action: Action
+  public var action: Action { finding.action }
   /// The stored answer that fits the request, fresh or not.
-  public let stored: StoredEntry?
+  public var stored: StoredEntry? { finding.found.entry }
   /// Fields that the request is sent with besides its own: the validators of what is stored.
   public private(set) var addedFields = HTTPHeaders()
 
@@ -27,16 +44,14 @@ public struct CacheLookup: Sendable {
   public var miss: CacheMiss? {
     switch action {
     case .serve, .serveWhileAsking: nil
-    case .ask, .unavailable: stored == nil ? absence : .stale
+    case .ask, .unavailable: finding.found.entry == nil ? finding.found.miss : .stale
     }
   }
 
-  /// Why there is no ``stored``.
-  private let absence: CacheMiss
   /// Where ``stored`` is.
-  let storedKey: CacheKey
+  var storedKey: CacheKey { finding.found.key }
   /// The variants that were known for the key.
-  let variants: [VariantKey]
+  var variants: [VariantKey] { finding.found.variants }
 
   /// The same without validators, for a server whose 304 was about something else.
   public var plain: CacheLookup {
@@ -50,19 +65,13 @@ public struct CacheLookup: Sendable {
   var isConditional: Bool { addedFields["If-None-Match"] != nil || addedFields["If-Modified-Since"] != nil }
 
   init(key: CacheKey, requestHeaders: HTTPHeaders, found: FoundAnswer, action: Action, addedFields: HTTPHeaders) {
-    self.key = key
-    self.requestHeaders = requestHeaders
-    self.action = action
+    finding = Finding(key, requestHeaders, action, found)
     self.addedFields = addedFields
-    stored = found.entry
-    absence = found.miss
-    storedKey = found.key
-    variants = found.variants
   }
 }
 
 /// What a store has for a request.
-struct FoundAnswer {
+struct FoundAnswer: Sendable {
   var entry: StoredEntry?
   var key: CacheKey
   var variants: [VariantKey] = []

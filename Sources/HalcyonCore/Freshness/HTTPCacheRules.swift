@@ -30,6 +30,8 @@ public struct HTTPCacheRules: Hashable, Sendable {
 
   /// Statuses that may be kept without being told so (RFC 9110, 15.1), the partial 206 left out.
   private static let storableStatuses: Set<Int> = [200, 203, 204, 300, 301, 308, 404, 405, 410, 414, 501]
+  /// A server that sends one of these has thought about caching.
+  private static let fieldsThatSay = ["Cache-Control", "Expires", "Pragma", "Last-Modified", "ETag"]
   /// Where nothing says how long an answer stays fresh, no longer than this.
   private static let longestHeuristicLifetime = 86_400.0
   /// A stored answer from further in the future than this comes from a clock that was wrong.
@@ -59,7 +61,7 @@ public struct HTTPCacheRules: Hashable, Sendable {
     let noCache = answer.requiresValidation || request.requiresValidation || isPragmaNoCache(requestHeaders)
     guard !noCache, let age = age(of: stored, at: now) else { return .stale }
     if let accepted = request.maxAge, age > Double(accepted) { return .stale }
-    let staleness = age - lifetime(of: stored)
+    let staleness = age - lifetime(of: stored, answer)
     if staleness + Double(request.minFresh ?? 0) < 0 { return .fresh }
     guard request.minFresh == nil, !mustNotBeStale(answer) else { return .stale }
     if let accepted = request.maxStale, staleness <= Double(accepted) { return .fresh }
@@ -90,13 +92,16 @@ public struct HTTPCacheRules: Hashable, Sendable {
 
   /// Seconds for which a stored answer stays fresh from now on; 0 when it has to be asked for.
   public func remainingLifetime(of stored: EntryMetadata, at now: Date) -> Double {
-    guard verdict(on: stored, at: now) == .fresh, let age = age(of: stored, at: now) else { return 0 }
-    return max(0, lifetime(of: stored) - age)
+    // The verdict on a request without fields of its own, said in seconds.
+    let answer = CacheControl(stored.headers)
+    guard !answer.requiresValidation, let age = age(of: stored, at: now) else { return 0 }
+    return max(0, lifetime(of: stored, answer) - age)
   }
 
   /// Seconds that an answer stays fresh, counted from when it was made (RFC 9111, 4.2.1 and 4.2.2).
-  public func lifetime(of stored: EntryMetadata) -> Double {
-    let control = CacheControl(stored.headers)
+  public func lifetime(of stored: EntryMetadata) -> Double { lifetime(of: stored, CacheControl(stored.headers)) }
+
+  private func lifetime(of stored: EntryMetadata, _ control: CacheControl) -> Double {
     if isShared, let seconds = control.sharedMaxAge { return Double(seconds) }
     if let seconds = control.maxAge { return Double(seconds) }
     let made = madeDate(of: stored)
@@ -135,7 +140,7 @@ public struct HTTPCacheRules: Hashable, Sendable {
   }
 
   private func saysNothing(_ headers: HTTPHeaders) -> Bool {
-    ["Cache-Control", "Expires", "Pragma", "Last-Modified", "ETag"].allSatisfy { headers[$0] == nil }
+    !headers.fields.contains { field in Self.fieldsThatSay.contains { field.name.isEqualIgnoringCase(to: $0) } }
   }
 
   private func isPragmaNoCache(_ headers: HTTPHeaders) -> Bool {

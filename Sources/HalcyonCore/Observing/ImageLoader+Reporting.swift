@@ -7,11 +7,18 @@ extension ImageLoader {
   }
 
   /// The response from memory or elsewhere; tells what happens from beginning to end.
+  @inline(never)
   func reportedResponse(
     for request: ImageRequest, keys: RequestKeys, interest: LoadInterest
   ) async throws(ImageError) -> ImageResponse {
-    guard monitor != nil else { return try await response(for: request, keys: keys, interest: interest) }
-    return try await reporting(request, to: interest, end: { .finished($0.origin, $0.trace) }) {
+    if monitor == nil { return try await response(for: request, keys: keys, interest: interest) }
+    return try await monitoredResponse(for: request, keys: keys, interest: interest)
+  }
+
+  private func monitoredResponse(
+    for request: ImageRequest, keys: RequestKeys, interest: LoadInterest
+  ) async throws(ImageError) -> ImageResponse {
+    try await reporting(request, to: interest, end: { .finished($0.origin, $0.trace) }) {
       () async throws(ImageError) in
       if let response = memoryResponse(for: request, key: keys.image, telling: interest) { return response }
       return try await response(for: request, keys: keys, interest: interest)

@@ -29,9 +29,14 @@ final class PipelineMonitor: Sendable {
 extension ImagePipeline.Configuration {
   /// Tells those who wait for an image of a step, where somebody listens.
   func tell(_ kind: @autoclosure () -> PipelineEvent.Kind, to interest: LoadInterest) {
-    guard eventHandler != nil else { return }
-    interest.report(.step(kind()))
+    if eventHandler != nil { interest.reportStep(kind) }
   }
+}
+
+extension LoadInterest {
+  /// Not inlined: events are large, and would have room in the frame of every load that waits.
+  @inline(never)
+  fileprivate func reportStep(_ kind: () -> PipelineEvent.Kind) { report(.step(kind())) }
 }
 
 extension PipelineEvent.Kind {

@@ -5,6 +5,9 @@ final class ImageFetcher: Sendable {
   private struct JobKey: Hashable {
     let key: CacheKey
     let terms: FetchTerms
+
+    /// Requests that differ in their terms alone are rare.
+    func hash(into hasher: inout Hasher) { hasher.combine(key) }
   }
 
   private let configuration: ImagePipeline.Configuration
@@ -38,35 +41,32 @@ final class ImageFetcher: Sendable {
     let jobKey = JobKey(key: key, terms: FetchTerms(request))
     return try await jobs.value(for: jobKey, interest: interest, keepsResult: true) {
       [self] interest throws(ImageError) in
-      switch source {
-      case .web(let url):
-        try await web.body(for: request, key: key, interest: interest) { url }
-      case .unresolved(let resolver):
-        try await web.body(for: request, key: key, interest: interest) { () async throws(ImageError) in
-          try await Self.address(from: resolver)
-        }
-      case .file(let path, let url):
-        try await fileBody(path: path, url: url)
-      case .inline(let text, let url):
-        try await inlineBody(text, url: url)
-      case .data(let data):
-        try localBody(data, url: nil, origin: .inline)
-      case .provider(let provider):
-        try await providedBody(provider, request, key: key, interest)
+      if case .web(let address) = source {
+        return try await web.body(for: request, key: key, interest: interest, at: .known(address))
       }
+      return try await body(of: source, request, key: key, interest)
     }
   }
 
-  private static func address(from resolver: AddressResolver) async throws(ImageError) -> URL {
-    let url: URL
-    do {
-      url = try await resolver.address()
-      try Task.checkCancellation()
-    } catch {
-      throw ImageError(providing: resolver.key, error)
+  /// Apart from the most frequent case, so that its frame has no room for all others.
+  @inline(never)
+  private func body(
+    of source: ResolvedSource, _ request: ImageRequest, key: CacheKey, _ interest: LoadInterest
+  ) async throws(ImageError) -> FetchedBody {
+    switch source {
+    case .web(let address):
+      try await web.body(for: request, key: key, interest: interest, at: .known(address))
+    case .unresolved(let resolver):
+      try await web.body(for: request, key: key, interest: interest, at: .unresolved(resolver))
+    case .file(let path, let url):
+      try await fileBody(path: path, url: url)
+    case .inline(let text, let url):
+      try await inlineBody(text, url: url)
+    case .data(let data):
+      try localBody(data, url: nil, origin: .inline)
+    case .provider(let provider):
+      try await providedBody(provider, request, key: key, interest)
     }
-    guard WebOrigin(url) != nil else { throw .invalidURL(url.absoluteString) }
-    return url
   }
 
   private func providedBody(
@@ -149,6 +149,7 @@ final class ImageFetcher: Sendable {
     return try localBody(data, url: url, origin: .inline)
   }
 
+  @inline(never)
   private func localBody(
     _ data: Data, url: URL?, origin: ImageOrigin, storeKey: LiveBodies.Key? = nil, trace: LoadTrace = LoadTrace()
   ) throws(ImageError) -> FetchedBody {
@@ -163,16 +164,6 @@ final class ImageFetcher: Sendable {
       data: data, metadata: metadata, info: try ImageInspector(configuration, url: url).info(of: data),
       origin: origin, draft: draft, trace: trace
     ) { [live] in if let storeKey { live.removeEnded(storeKey) } }
-  }
-}
-
-extension ImageError {
-  fileprivate init(providing key: String, _ error: any Error) {
-    switch error {
-    case is CancellationError: self = .cancelled
-    case let error as ImageError: self = error
-    default: self = Task.isCancelled ? .cancelled : .providerFailed(key: key, cause: error)
-    }
   }
 }
 

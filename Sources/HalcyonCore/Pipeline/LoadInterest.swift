@@ -5,7 +5,7 @@ import Synchronization
 /// A shared job has an interest of its own in the work below it, as urgent as the most urgent of its waiters.
 final class LoadInterest: Sendable {
   private struct State {
-    var observers: [UInt64: @Sendable () -> Void] = [:]
+    var observers: [(id: UInt64, change: @Sendable () -> Void)] = []
     var progress: LoadProgress?
     var info: ImageInfo?
     var reporter: LoadReporter?
@@ -27,7 +27,7 @@ final class LoadInterest: Sendable {
     get { ImagePriority(rawValue: level.load(ordering: .relaxed)) ?? .normal }
     set {
       guard level.exchange(newValue.rawValue, ordering: .relaxed) != newValue.rawValue else { return }
-      for observer in state.withLock({ Array($0.observers.values) }) { observer() }
+      for observer in state.withLock({ $0.observers }) { observer.change() }
     }
   }
 
@@ -43,7 +43,8 @@ final class LoadInterest: Sendable {
 
   /// The last progress, and what is known of the image, for those who come later.
   var news: [LoadEvent] {
-    state.withLock { [$0.info.map { .info($0) }, $0.progress.map { .progress($0) }].compactMap(\.self) }
+    let (info, progress) = state.withLock { ($0.info, $0.progress) }
+    return [info.map { .info($0) }, progress.map { .progress($0) }].compactMap { $0 }
   }
 
   /// Tells the events of this party from now on.
@@ -63,11 +64,13 @@ final class LoadInterest: Sendable {
   }
 
   func observe(id: UInt64, _ change: @escaping @Sendable () -> Void) {
-    state.withLock { $0.observers[id] = change }
+    state.withLock { $0.observers.append((id, change)) }
   }
 
   func stopObserving(id: UInt64) {
-    let removed = state.withLock { $0.observers.removeValue(forKey: id) }
+    let removed = state.withLock { state in
+      state.observers.firstIndex { $0.id == id }.map { state.observers.remove(at: $0) }
+    }
     withExtendedLifetime(removed) {}
   }
 }

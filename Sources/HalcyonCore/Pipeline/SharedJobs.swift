@@ -1,3 +1,5 @@
+import Synchronization
+
 /// Runs one job for everyone who asks for the same key at the same time.
 ///
 /// Each waiter leaves when its task is cancelled, and the last one to leave cancels the job. Whoever comes once the job
@@ -6,39 +8,17 @@ final class SharedJobs<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   typealias Outcome = Result<Value, ImageError>
   typealias Operation = @Sendable (LoadInterest) async throws(ImageError) -> Value
 
-  private struct Waiter {
-    let interest: LoadInterest
-    let keepsResult: Bool
-    let continuation: CheckedContinuation<Outcome, Never>
-  }
-
-  private struct Job {
-    let id: UInt64
-    let interest: LoadInterest
-    let task: Task<Void, Never>
-    var waiters: [UInt64: Waiter]
-  }
-
-  private struct State {
-    var jobs: [Key: Job] = [:]
-    var lastID: UInt64 = 0
-
-    mutating func newID() -> UInt64 {
-      lastID += 1
-      return lastID
-    }
-  }
-
   /// What waiters are told that they join; `nil` where nobody listens.
   private let work: PipelineEvent.SharedWork?
-  private let state = Lock(State())
+  private let jobs = Lock<[Key: SharedJob<Value>]>([:])
+  private let lastID = Atomic<UInt64>(0)
 
   init(_ work: PipelineEvent.SharedWork? = nil) {
     self.work = work
   }
 
   /// Jobs that have not ended.
-  var count: Int { state.withLock { $0.jobs.count } }
+  var count: Int { jobs.withLock { $0.count } }
 
   /// The outcome of the job for `key`, which `operation` starts when there is none.
   ///
@@ -47,11 +27,10 @@ final class SharedJobs<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     for key: Key, interest: LoadInterest, keepsResult: Bool, operation: @escaping Operation
   ) async throws(ImageError) -> Value {
     if Task.isCancelled { throw .cancelled }
-    let id = state.withLock { $0.newID() }
+    let id = lastID.add(1, ordering: .relaxed).newValue
     let outcome = await withTaskCancellationHandler {
-      await withCheckedContinuation { continuation in
-        let waiter = Waiter(interest: interest, keepsResult: keepsResult, continuation: continuation)
-        join(key, id, waiter, operation)
+      await withUnsafeContinuation { continuation in
+        join(key, SharedJob.Waiter(id, interest, keepsResult: keepsResult, continuation), operation)
         if Task.isCancelled { leave(key, id) }
       }
     } onCancel: {
@@ -60,78 +39,54 @@ final class SharedJobs<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     return try outcome.get()
   }
 
-  private func join(_ key: Key, _ id: UInt64, _ waiter: Waiter, _ operation: @escaping Operation) {
-    let (job, isNew) = state.withLock { state in
-      let known = state.jobs[key]
-      var job = known ?? start(key, id: state.newID(), for: waiter, operation)
-      job.waiters[id] = waiter
-      state.jobs[key] = job
-      return (job, known == nil)
+  private func join(_ key: Key, _ waiter: SharedJob<Value>.Waiter, _ operation: @escaping Operation) {
+    let (job, isNew) = jobs.withLock { jobs in
+      if let known = jobs[key] {
+        known.add(waiter)
+        return (known, false)
+      }
+      let new = SharedJob(for: waiter)
+      jobs[key] = new
+      return (new, true)
     }
-    if let work, !isNew { waiter.interest.report(.step(.joined(work))) }
-    tell(job.interest, of: waiter)
-    waiter.interest.observe(id: id) { [weak self] in self?.updatePriority(of: key) }
-    updatePriority(of: key)
-    for event in job.interest.news { waiter.interest.report(event) }
+    waiter.interest.observe(id: waiter.id) { job.updatePriority() }
+    if isNew {
+      start(job, key, operation)
+    } else {
+      if let work { waiter.interest.report(.step(.joined(work))) }
+      for event in job.interest.news { waiter.interest.report(event) }
+    }
+    // It may have changed before it was observed.
+    job.updatePriority()
   }
 
-  private func tell(_ interest: LoadInterest, of waiter: Waiter) {
-    if waiter.keepsResult { interest.keepResult() }
-    if waiter.interest.wantsPartialData { interest.wantPartialData() }
-  }
-
-  private func start(_ key: Key, id: UInt64, for waiter: Waiter, _ operation: @escaping Operation) -> Job {
-    let interest = LoadInterest(priority: waiter.interest.priority) { [weak self] event in
-      self?.report(event, for: key, job: id)
-    }
-    // Before it begins: it may be over before the one who asked goes on.
-    tell(interest, of: waiter)
+  private func start(_ job: SharedJob<Value>, _ key: Key, _ operation: @escaping Operation) {
     let task = Task {
       let outcome: Outcome
-      do throws(ImageError) { outcome = .success(try await operation(interest)) } catch { outcome = .failure(error) }
-      finish(key, job: id, outcome)
+      do throws(ImageError) { outcome = .success(try await operation(job.interest)) } catch {
+        outcome = .failure(error)
+      }
+      finish(job, key, outcome)
     }
-    return Job(id: id, interest: interest, task: task, waiters: [:])
+    job.hold(task)
   }
 
-  private func finish(_ key: Key, job id: UInt64, _ outcome: Outcome) {
-    let waiters: [UInt64: Waiter] = state.withLock { state in
-      guard state.jobs[key]?.id == id else { return [:] }
-      return state.jobs.removeValue(forKey: key)?.waiters ?? [:]
+  private func finish(_ job: SharedJob<Value>, _ key: Key, _ outcome: Outcome) {
+    jobs.withLock { jobs in
+      if jobs[key] === job { jobs[key] = nil }
     }
-    for (id, waiter) in waiters {
-      waiter.interest.stopObserving(id: id)
-      waiter.continuation.resume(returning: outcome)
-    }
+    job.finish(outcome)
   }
 
   private func leave(_ key: Key, _ id: UInt64) {
-    let (waiter, abandoned): (Waiter?, Task<Void, Never>?) = state.withLock { state in
-      guard let waiter = state.jobs[key]?.waiters.removeValue(forKey: id) else { return (nil, nil) }
-      guard state.jobs[key]?.waiters.isEmpty == true else { return (waiter, nil) }
-      return (waiter, state.jobs.removeValue(forKey: key)?.task)
+    let left: (waiter: SharedJob<Value>.Waiter, job: SharedJob<Value>, isLast: Bool)? = jobs.withLock { jobs in
+      guard let job = jobs[key], let (waiter, isLast) = job.remove(id) else { return nil }
+      if isLast { jobs[key] = nil }
+      return (waiter, job, isLast)
     }
-    guard let waiter else { return }
-    waiter.interest.stopObserving(id: id)
-    abandoned?.cancel()
-    if abandoned == nil { updatePriority(of: key) }
-    waiter.continuation.resume(returning: .failure(.cancelled))
-  }
-
-  private func updatePriority(of key: Key) {
-    let change: (LoadInterest, ImagePriority)? = state.withLock { state in
-      guard let job = state.jobs[key], let highest = job.waiters.values.lazy.map({ $0.interest.priority }).max() else {
-        return nil
-      }
-      return (job.interest, highest)
-    }
-    if let (interest, highest) = change { interest.priority = highest }
-  }
-
-  private func report(_ event: LoadEvent, for key: Key, job id: UInt64) {
-    let waiting = state.withLock { state in
-      state.jobs[key].flatMap { $0.id == id ? $0.waiters.values.map { $0.interest } : nil } ?? []
-    }
-    for interest in waiting { interest.report(event) }
+    guard let left else { return }
+    left.waiter.interest.stopObserving(id: id)
+    if left.isLast { left.job.cancel() } else { left.job.updatePriority() }
+    left.waiter.continuation.resume(returning: .failure(.cancelled))
   }
 }

@@ -19,13 +19,16 @@ struct RequestKeys: Sendable {
   /// Everything that changes the encoded bytes.
   var fetch: CacheKey { CacheKey(fetchText) }
 
+  /// ``fetch`` alone.
+  static func fetch(_ request: ImageRequest) -> CacheKey { CacheKey(fetchText(request)) }
+
   /// What the image is stored under in the form that a profile gives it; `nil` for a profile that keeps no images.
   func variant(_ profile: StorageProfile) -> CacheKey? { profile.keyText.map { image.adding("stored", $0) } }
 
   private static func fetchText(_ request: ImageRequest) -> String {
     var text = request.source.keyField
     // Header values may be secrets, and keys are written to disk: only their hashes go in.
-    for field in request.headers.sortedFields {
+    for field in request.headers.fields.isEmpty ? [] : request.headers.sortedFields {
       text += CacheKey.field("header", "\(field.name.lowercased()):\(KeyDigest(field.value).hexadecimal)")
     }
     if let identity = request.identity { text += CacheKey.field("for", KeyDigest(identity).hexadecimal) }
@@ -64,7 +67,7 @@ extension ImageSource {
   /// An address as part of a key. Inline data and passwords are shortened to their hashes.
   private static func shortened(_ text: String) -> String {
     // Only a text with this sign can have a password, and only a long one is worth shortening: most are done here.
-    if text.utf8.contains(UInt8(ascii: "@")), let url = URL(string: text), url.hasCredentials {
+    if text.hasByte(UInt8(ascii: "@")), let url = URL(string: text), url.hasCredentials {
       return "\(url.withoutCredentials.absoluteString) as \(KeyDigest(text).hexadecimal)"
     }
     guard text.utf8.count > 4096, text.prefix(5).lowercased() == "data:" else { return text }

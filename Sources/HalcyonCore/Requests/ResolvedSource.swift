@@ -2,7 +2,7 @@ import Foundation
 
 /// A source whose scheme is known to be one that can be loaded.
 enum ResolvedSource: Sendable {
-  case web(URL)
+  case web(WebAddress)
   /// An address on the web that is not known yet.
   case unresolved(AddressResolver)
   case file(path: String, url: URL)
@@ -26,8 +26,7 @@ enum ResolvedSource: Sendable {
   private init(_ url: URL, text: String) throws(ImageError) {
     switch url.scheme?.lowercased() {
     case "http", "https":
-      guard WebOrigin(url) != nil else { throw .invalidURL(url.absoluteString) }
-      self = .web(url)
+      self = .web(try WebAddress(url))
     case "file":
       let path = url.path(percentEncoded: false)
       guard !path.isEmpty, !path.utf8.contains(0) else { throw .invalidURL(url.absoluteString) }

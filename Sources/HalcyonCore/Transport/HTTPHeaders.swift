@@ -20,6 +20,11 @@ public struct HTTPHeaders: Sendable {
   /// Creates an empty collection.
   public init() {}
 
+  /// Creates a collection of fields that are there already.
+  package init(_ fields: [Field]) {
+    self.fields = fields
+  }
+
   /// The values of a name joined by a comma, or `nil` when there is none. Setting replaces all of them.
   public subscript(name: String) -> String? {
     get {
@@ -49,6 +54,7 @@ public struct HTTPHeaders: Sendable {
 
   /// These fields, and those of `others` whose names are not among them.
   func adding(_ others: HTTPHeaders) -> HTTPHeaders {
+    if fields.isEmpty { return others }
     var all = self
     for field in others.fields where self[field.name] == nil { all.add(name: field.name, value: field.value) }
     return all
@@ -58,11 +64,11 @@ public struct HTTPHeaders: Sendable {
   /// (RFC 9110, 8.6).
   package var contentLength: Int? {
     guard let text = self["Content-Length"] else { return nil }
+    if text.isWholeNumber { return Int(text) }
     let values = text.utf8.split(separator: UInt8(ascii: ",")).map { value in value.drop { $0 == UInt8(ascii: " ") } }
-    guard let first = values.first, values.dropFirst().allSatisfy({ $0.elementsEqual(first) }),
-      first.allSatisfy({ (48...57).contains($0) })
-    else { return nil }
-    return Int(Substring(first))
+    guard let first = values.first, values.dropFirst().allSatisfy({ $0.elementsEqual(first) }) else { return nil }
+    let number = String(Substring(first))
+    return number.isWholeNumber ? Int(number) : nil
   }
 
   var sortedFields: [Field] {
@@ -94,6 +100,9 @@ extension HTTPHeaders: ExpressibleByDictionaryLiteral {
 }
 
 extension String {
+  /// Whether these are digits and nothing else.
+  fileprivate var isWholeNumber: Bool { utf8.allSatisfy { (48...57).contains($0) } }
+
   func isEqualIgnoringCase(to other: String) -> Bool {
     guard utf8.count == other.utf8.count else { return false }
     // As long as both are in memory as UTF-8, which is nearly always, no character is looked up.

@@ -77,36 +77,3 @@ public struct TransportResponse: Sendable {
     return headers.contentLength
   }
 }
-
-/// The bytes of a body, pulled piece by piece.
-public struct TransportBody: AsyncSequence, Sendable {
-  /// The next piece, never empty; `nil` at the end.
-  public typealias Pull = @Sendable () async throws -> Data?
-
-  private let pull: Pull
-  private let timings: @Sendable () -> TransportTimings?
-
-  /// Creates a body from a closure that is called for one piece after another.
-  ///
-  /// - Parameters:
-  ///   - timings: Asked after the end of the body.
-  ///   - pull: Gives the next piece.
-  public init(timings: @escaping @Sendable () -> TransportTimings? = { nil }, pull: @escaping Pull) {
-    self.pull = pull
-    self.timings = timings
-  }
-
-  /// How long the phases of the transfer took; known once the body has ended, where the transport measures it.
-  public var transferTimings: TransportTimings? { timings() }
-
-  /// Gives the pieces of the body.
-  public struct AsyncIterator: AsyncIteratorProtocol {
-    let pull: Pull
-
-    /// The next piece of the body; `nil` at the end.
-    public func next() async throws -> Data? { try await pull() }
-  }
-
-  /// Starts or goes on reading; the pieces already read do not come again.
-  public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(pull: pull) }
-}

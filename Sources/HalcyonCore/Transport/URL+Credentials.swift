@@ -2,7 +2,11 @@ import Foundation
 
 extension URL {
   /// Whether the address names a user or a password.
-  var hasCredentials: Bool { user(percentEncoded: true) != nil || password(percentEncoded: true) != nil }
+  var hasCredentials: Bool {
+    // Only an address with this sign can have any: taking it apart takes far longer than looking for that.
+    guard absoluteString.hasByte(UInt8(ascii: "@")) else { return false }
+    return user(percentEncoded: true) != nil || password(percentEncoded: true) != nil
+  }
 
   /// The address without user and password: fit to be written down.
   var withoutCredentials: URL {
@@ -16,5 +20,12 @@ extension URL {
   var printable: String {
     let text = withoutCredentials.absoluteString
     return text.utf8.count <= 300 ? text : text.prefix(200) + "…"
+  }
+}
+
+extension String {
+  /// Whether the UTF-8 of the text has this byte, asked of the memory where that can be done.
+  func hasByte(_ byte: UInt8) -> Bool {
+    utf8.withContiguousStorageIfAvailable { $0.contains(byte) } ?? utf8.contains(byte)
   }
 }

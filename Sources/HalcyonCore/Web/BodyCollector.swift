@@ -35,10 +35,9 @@ struct BodyCollector {
     _ body: TransportBody, interest: LoadInterest, checkpoint: (Data) async -> Void
   ) async throws(ImageError) -> ImageInfo {
     guard expected ?? 0 <= byteLimit else { throw .responseTooLarge(byteLimit: byteLimit, url: url) }
-    data.reserveCapacity(min(expected ?? 0, 4 << 20))
     while let piece = try await next(of: body) {
       guard piece.count <= byteLimit - data.count else { throw .responseTooLarge(byteLimit: byteLimit, url: url) }
-      data.append(piece)
+      add(piece)
       try inspect(for: interest)
       report(to: interest, isLast: false)
       if data.count >= nextCheckpoint {
@@ -52,6 +51,13 @@ struct BodyCollector {
     guard !data.isEmpty else { throw .emptyResponse(url) }
     report(to: interest, isLast: true)
     return try inspector.info(of: data)
+  }
+
+  private mutating func add(_ piece: Data) {
+    // A small body comes in one piece, which need not be copied.
+    if data.isEmpty, piece.count == expected { return data = piece }
+    if data.isEmpty { data.reserveCapacity(min(expected ?? 0, 4 << 20)) }
+    data.append(piece)
   }
 
   private mutating func report(to interest: LoadInterest, isLast: Bool) {

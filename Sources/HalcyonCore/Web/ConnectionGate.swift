@@ -5,12 +5,13 @@
 final class ConnectionGate: Sendable {
   private struct State {
     var lines: ConnectionLines
-    var continuations: [UInt64: CheckedContinuation<Admission, Never>] = [:]
+    /// Not checked ones, which cost an object each: who takes one out resumes it.
+    var continuations: [UInt64: UnsafeContinuation<Admission, Never>] = [:]
     var lastID: UInt64 = 0
   }
 
   private enum Admission {
-    case admitted
+    case admitted(ConnectionLines.Number)
     case givenUp
     case refused(limit: Int)
   }
@@ -36,24 +37,31 @@ final class ConnectionGate: Sendable {
   /// Transfers that wait for a place.
   var waitingCount: Int { state.withLock(\.lines.waitingCount) }
 
-  /// Waits for a place, which has to be given back by ``leave(_:)``.
-  func enter(_ origin: WebOrigin, _ interest: LoadInterest) async throws(ImageError) {
-    let mayEnter = state.withLock { $0.lines.enterAtOnce(origin, interest.priority) }
-    if mayEnter { return }
-    switch await place(origin, interest) {
-    case .admitted: return
+  /// The right to one transfer; has to be given back, once.
+  struct Place: Sendable {
+    fileprivate let gate: ConnectionGate
+    fileprivate let line: ConnectionLines.Number
+
+    /// Gives the place to the next.
+    func leave() {
+      gate.state.withLock { $0.lines.leave(line) }
+      gate.admit()
+    }
+  }
+
+  /// Waits for a place.
+  func enter(_ origin: WebOrigin, _ interest: LoadInterest) async throws(ImageError) -> Place {
+    if let line = state.withLock({ $0.lines.enterAtOnce(origin, interest.priority) }) {
+      return Place(gate: self, line: line)
+    }
+    switch await admission(to: origin, interest) {
+    case .admitted(let line): return Place(gate: self, line: line)
     case .givenUp: throw .cancelled
     case .refused(let limit): throw .tooManyWaiting(limit: limit)
     }
   }
 
-  /// Gives a place to the next.
-  func leave(_ origin: WebOrigin) {
-    state.withLock { $0.lines.leave(origin) }
-    admit()
-  }
-
-  private func place(_ origin: WebOrigin, _ interest: LoadInterest) async -> Admission {
+  private func admission(to origin: WebOrigin, _ interest: LoadInterest) async -> Admission {
     let id = state.withLock { state in
       state.lastID += 1
       return state.lastID
@@ -61,7 +69,7 @@ final class ConnectionGate: Sendable {
     interest.observe(id: id) { [weak self] in self?.reorder(id, interest.priority) }
     defer { interest.stopObserving(id: id) }
     return await withTaskCancellationHandler {
-      await withCheckedContinuation { continuation in
+      await withUnsafeContinuation { continuation in
         state.withLock { state in
           state.continuations[id] = continuation
           state.lines.join(origin, id: id, interest.priority)
@@ -90,16 +98,19 @@ final class ConnectionGate: Sendable {
   }
 
   private func admit() {
-    while let continuation = nextAdmitted() { continuation.resume(returning: .admitted) }
+    while let (continuation, line) = nextAdmitted() { continuation.resume(returning: .admitted(line)) }
   }
 
-  private func nextAdmitted() -> CheckedContinuation<Admission, Never>? {
-    state.withLock { state in state.lines.admitNext().flatMap { state.continuations.removeValue(forKey: $0) } }
+  private func nextAdmitted() -> (UnsafeContinuation<Admission, Never>, ConnectionLines.Number)? {
+    state.withLock { state in
+      guard let (id, line) = state.lines.admitNext() else { return nil }
+      return state.continuations.removeValue(forKey: id).map { ($0, line) }
+    }
   }
 
   /// Where too many wait, the least urgent has to go, and of those the one that came last.
   private func refuseOne() {
-    let refused: (continuation: CheckedContinuation<Admission, Never>, limit: Int)? = state.withLock { state in
+    let refused: (continuation: UnsafeContinuation<Admission, Never>, limit: Int)? = state.withLock { state in
       guard state.lines.waitingCount > state.lines.limits.waiting, let id = state.lines.leastUrgent else { return nil }
       state.lines.giveUp(id)
       return state.continuations.removeValue(forKey: id).map { ($0, state.lines.limits.waiting) }

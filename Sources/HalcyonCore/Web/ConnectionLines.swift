@@ -1,12 +1,16 @@
 /// Who waits for which host, and how many are served: the rules of ``ConnectionGate``, as a value.
 struct ConnectionLines {
+  /// Stands for a host as long as it has transfers or waiters: a number is found faster than a name.
+  typealias Number = Int
+
   private struct Waiter {
-    let origin: WebOrigin
+    let line: Number
     var priority: ImagePriority
   }
 
   /// One host's waiters, by their priority.
   fileprivate struct Line {
+    let origin: WebOrigin
     var activeCount = 0
     var waitingCount = 0
     /// Numbers in rising order. Those that left, or have another priority by now, are dropped when they come up.
@@ -20,7 +24,10 @@ struct ConnectionLines {
   var limits: ConnectionLimits
   private(set) var activeCount = 0
   private var waiters: [UInt64: Waiter] = [:]
-  private var lines: [WebOrigin: Line] = [:]
+  private var numbers: [WebOrigin: Number] = [:]
+  /// `nil` at the numbers that stand for no host.
+  private var lines: [Line?] = []
+  private var freeNumbers: [Number] = []
 
   init(limits: ConnectionLimits) {
     self.limits = limits
@@ -37,62 +44,65 @@ struct ConnectionLines {
   }
 
   /// Takes a place where nobody waits for one.
-  mutating func enterAtOnce(_ origin: WebOrigin, _ priority: ImagePriority) -> Bool {
-    guard waiters.isEmpty, hasPlace(lines[origin]?.activeCount ?? 0, priority) else { return false }
-    lines[origin, default: Line()].activeCount += 1
+  mutating func enterAtOnce(_ origin: WebOrigin, _ priority: ImagePriority) -> Number? {
+    guard waiters.isEmpty else { return nil }
+    let known = numbers[origin]
+    guard hasPlace(known.flatMap { lines[$0]?.activeCount } ?? 0, priority) else { return nil }
+    let number = known ?? add(origin)
+    lines[number]?.activeCount += 1
     activeCount += 1
-    return true
+    return number
   }
 
   mutating func join(_ origin: WebOrigin, id: UInt64, _ priority: ImagePriority) {
-    waiters[id] = Waiter(origin: origin, priority: priority)
-    lines[origin, default: Line()].waitingCount += 1
-    lines[origin]?.insert(id, priority)
+    let number = numbers[origin] ?? add(origin)
+    waiters[id] = Waiter(line: number, priority: priority)
+    lines[number]?.waitingCount += 1
+    lines[number]?.insert(id, priority)
   }
 
   mutating func reorder(_ id: UInt64, _ priority: ImagePriority) {
     guard let waiter = waiters[id], waiter.priority != priority else { return }
     waiters[id]?.priority = priority
-    lines[waiter.origin]?.insert(id, priority)
+    lines[waiter.line]?.insert(id, priority)
   }
 
   mutating func giveUp(_ id: UInt64) {
     guard let waiter = waiters.removeValue(forKey: id) else { return }
-    lines[waiter.origin]?.waitingCount -= 1
-    removeIfIdle(waiter.origin)
+    lines[waiter.line]?.waitingCount -= 1
+    removeIfIdle(waiter.line)
   }
 
-  mutating func leave(_ origin: WebOrigin) {
+  mutating func leave(_ number: Number) {
     activeCount -= 1
-    lines[origin]?.activeCount -= 1
-    removeIfIdle(origin)
+    lines[number]?.activeCount -= 1
+    removeIfIdle(number)
   }
 
   /// Gives a place to the most urgent that may have one.
-  mutating func admitNext() -> UInt64? {
+  mutating func admitNext() -> (id: UInt64, line: Number)? {
     guard activeCount < limits.total, !waiters.isEmpty else { return nil }
-    var best: (priority: ImagePriority, id: UInt64, origin: WebOrigin)?
-    for index in lines.indices where lines.values[index].waitingCount > 0 {
-      guard let candidate = candidate(at: index) else { continue }
+    var best: (priority: ImagePriority, id: UInt64, line: Number)?
+    for number in lines.indices where (lines[number]?.waitingCount ?? 0) > 0 {
+      guard let candidate = candidate(in: number) else { continue }
       if let best, (best.priority, candidate.id) > (candidate.priority, best.id) { continue }
-      best = (candidate.priority, candidate.id, lines.keys[index])
+      best = (candidate.priority, candidate.id, number)
     }
     guard let best, waiters.removeValue(forKey: best.id) != nil else { return nil }
-    lines[best.origin]?.waitingCount -= 1
-    lines[best.origin]?.activeCount += 1
+    lines[best.line]?.waitingCount -= 1
+    lines[best.line]?.activeCount += 1
     activeCount += 1
-    return best.id
+    return (best.id, best.line)
   }
 
-  private mutating func candidate(
-    at index: Dictionary<WebOrigin, Line>.Index
-  ) -> (priority: ImagePriority, id: UInt64)? {
-    for priority in Self.mostUrgentFirst where hasPlace(lines.values[index].activeCount, priority) {
-      let (queue, first) = lines.values[index].queue(priority)
+  private mutating func candidate(in number: Number) -> (priority: ImagePriority, id: UInt64)? {
+    for priority in Self.mostUrgentFirst {
+      guard let line = lines[number], hasPlace(line.activeCount, priority) else { continue }
+      let (queue, first) = line.queue(priority)
       var head = first
       while head < queue.count, waiters[queue[head]]?.priority != priority { head += 1 }
       let candidate = head < queue.count ? queue[head] : nil
-      if head != first { lines.values[index].drop(upTo: head, priority) }
+      if head != first { lines[number]?.drop(upTo: head, priority) }
       if let candidate { return (priority, candidate) }
     }
     return nil
@@ -105,8 +115,19 @@ struct ConnectionLines {
       && hostCount < max(1, Int(Double(limits.perHost) * share))
   }
 
-  private mutating func removeIfIdle(_ origin: WebOrigin) {
-    if let line = lines[origin], line.activeCount == 0, line.waitingCount == 0 { lines[origin] = nil }
+  private mutating func add(_ origin: WebOrigin) -> Number {
+    let number = freeNumbers.popLast() ?? lines.count
+    if number == lines.count { lines.append(nil) }
+    lines[number] = Line(origin: origin)
+    numbers[origin] = number
+    return number
+  }
+
+  private mutating func removeIfIdle(_ number: Number) {
+    guard let line = lines[number], line.activeCount == 0, line.waitingCount == 0 else { return }
+    numbers[line.origin] = nil
+    lines[number] = nil
+    freeNumbers.append(number)
   }
 }
 

@@ -21,7 +21,7 @@ final class FailureMemory: Sendable {
   /// The error that is still remembered.
   func error(for key: CacheKey) -> ImageError? {
     failures.withLock { failures in
-      guard let failure = failures[key] else { return nil }
+      guard !failures.isEmpty, let failure = failures[key] else { return nil }
       if time.uptime() < failure.deadline { return failure.error }
       failures[key] = nil
       return nil
@@ -40,7 +40,9 @@ final class FailureMemory: Sendable {
   }
 
   func forget(_ key: CacheKey) {
-    failures.withLock { $0[key] = nil }
+    failures.withLock { failures in
+      if !failures.isEmpty { failures[key] = nil }
+    }
   }
 }
 

@@ -36,6 +36,15 @@ extension ImageError {
     }
   }
 
+  /// What an error of a caller's source means for a load.
+  init(providing key: String, _ error: any Error) {
+    switch error {
+    case is CancellationError: self = .cancelled
+    case let error as ImageError: self = error
+    default: self = Task.isCancelled ? .cancelled : .providerFailed(key: key, cause: error)
+    }
+  }
+
   /// What an error of a caller's hook means for a load.
   init(asking url: URL, _ error: any Error, _ refusal: (any Error, URL) -> ImageError) {
     switch error {

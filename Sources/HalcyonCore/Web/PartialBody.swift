@@ -1,8 +1,8 @@
 import Foundation
 
 /// The beginning of a body whose transfer was cut, and what is needed to ask for the rest (RFC 9110, 13.1.5 and 14).
-struct PartialBody: Sendable {
-  private(set) var data: Data
+final class PartialBody: Sendable {
+  let data: Data
   /// The head of the answer that the bytes came with.
   let metadata: EntryMetadata
   /// Proves that the rest belongs to the same bytes: a strong entity tag, or a date.
@@ -12,15 +12,19 @@ struct PartialBody: Sendable {
   private static let settlingTime = 60.0
 
   /// `nil` when the server does not say that, or how, the transfer can be taken up again.
-  init?(data: Data, metadata: EntryMetadata) {
+  convenience init?(data: Data, metadata: EntryMetadata) {
     let headers = metadata.headers
     guard !data.isEmpty, metadata.status == 200, headers["Content-Encoding"] == nil,
-      headers["Accept-Ranges"]?.lowercased().contains("bytes") == true, let validator = Self.validator(headers)
+      headers["Accept-Ranges"]?.lowercased().contains("bytes") == true, let validator = Self.validator(headers),
+      data.count < headers.contentLength ?? .max
     else { return nil }
+    self.init(data, metadata, validator: validator)
+  }
+
+  private init(_ data: Data, _ metadata: EntryMetadata, validator: String) {
     self.data = data
     self.metadata = metadata
     self.validator = validator
-    guard data.count < byteCount ?? .max else { return nil }
   }
 
   /// Bytes of the whole body, where known.
@@ -41,9 +45,7 @@ struct PartialBody: Sendable {
 
   /// The same beginning with more bytes.
   func extended(to data: Data) -> PartialBody {
-    var longer = self
-    longer.data = data
-    return longer
+    PartialBody(data, metadata, validator: validator)
   }
 
   private static func validator(_ headers: HTTPHeaders) -> String? {

@@ -1,8 +1,22 @@
 import Foundation
 
 /// Gets the bodies of web addresses: from the store while they are fresh, else from their server.
+///
+/// Where nothing is waited for, functions are kept from being inlined: what they need meanwhile would have its place in
+/// the frame of each load that waits, kilobytes in all.
 final class WebFetcher: Sendable {
-  typealias Address = @Sendable () async throws(ImageError) -> URL
+  /// Where to ask.
+  enum Place: Sendable {
+    case known(WebAddress)
+    /// To be found out, when no cache has the bytes.
+    case unresolved(AddressResolver)
+  }
+
+  /// What the store says about a request.
+  private enum Finding {
+    case served(FetchedBody)
+    case asked(CacheLookup)
+  }
 
   private let configuration: ImagePipeline.Configuration
   private let live: LiveBodies
@@ -17,49 +31,68 @@ final class WebFetcher: Sendable {
     web = WebLoader(configuration: configuration)
   }
 
-  /// - Parameter address: Where to ask; called only when no cache has the bytes.
   func body(
-    for request: ImageRequest, key: CacheKey, interest: LoadInterest, at address: @escaping Address
+    for request: ImageRequest, key: CacheKey, interest: LoadInterest, at place: Place
   ) async throws(ImageError) -> FetchedBody {
-    if request.cachePolicy.readsStore, !request.freshness.asksFirst,
-      let body = live[configuration.liveKey(key, for: request)]
-    {
+    if let body = liveBody(for: request, key: key) {
       configuration.tell(.joined(.bytes), to: interest)
       return body
     }
     var trace = LoadTrace()
-    var lookup = await lookUp(request, key: key, trace: &trace)
-    if let found = lookup {
-      let body = request.cachePolicy.readsStore ? found.stored.flatMap { storedBody($0, trace: trace) } : nil
-      configuration.tell(.found(answer(of: found, body, to: request)), to: interest)
-      switch (found.action, body) {
-      case (.unavailable, _): throw .notCached(key)
-      case (.serve, let body?): return body
-      case (.serveWhileAsking, let body?):
-        refresh(request, key: key, found, at: address)
-        return body
-      case (.ask, _?): break
-      // Nothing is stored that could be asked about: nothing at all, or no image, or it must not be read.
-      case (_, nil): lookup = found.plain
+    var lookup: CacheLookup?
+    if let cache = cacheToAsk(request) {
+      let found = await lookUp(request, key: key, in: cache, trace: &trace)
+      switch try finding(found, request, interest: interest, at: place, trace) {
+      case .served(let body): return body
+      case .asked(let asked): lookup = asked
       }
     } else {
       configuration.tell(.storeMiss(.notRead), to: interest)
     }
     guard request.freshness.usesNetwork else { throw .notCached(key) }
-    let order = try await order(request, key: key, lookup, at: address)
+    let order = order(request, key: key, lookup, at: try await address(place))
     return try await fetch(order, request, lookup, interest: interest, trace: &trace)
   }
 
-  private func lookUp(_ request: ImageRequest, key: CacheKey, trace: inout LoadTrace) async -> CacheLookup? {
-    guard request.cachePolicy.readsStore || request.cachePolicy.writesStore,
-      let cache = configuration.httpCache(for: request)
-    else { return nil }
+  @inline(never)
+  private func liveBody(for request: ImageRequest, key: CacheKey) -> FetchedBody? {
+    guard request.cachePolicy.readsStore, !request.freshness.asksFirst else { return nil }
+    return live[configuration.liveKey(key, for: request)]
+  }
+
+  @inline(never)
+  private func cacheToAsk(_ request: ImageRequest) -> HTTPCache? {
+    guard request.cachePolicy.readsStore || request.cachePolicy.writesStore else { return nil }
+    return configuration.httpCache(for: request)
+  }
+
+  private func lookUp(
+    _ request: ImageRequest, key: CacheKey, in cache: HTTPCache, trace: inout LoadTrace
+  ) async -> CacheLookup {
     let start = ContinuousClock.now
     let lookup = await cache.lookUp(
       key, requestHeaders: request.headers.adding(configuration.headers), policy: request.freshness,
       usesETags: request.usesETags, at: configuration.time.now())
     trace.add(.storeRead, since: start, miss: request.cachePolicy.readsStore ? lookup.miss : .notRead)
     return lookup
+  }
+
+  @inline(never)
+  private func finding(
+    _ found: CacheLookup, _ request: ImageRequest, interest: LoadInterest, at place: Place, _ trace: LoadTrace
+  ) throws(ImageError) -> Finding {
+    let body = request.cachePolicy.readsStore ? found.stored.flatMap { storedBody($0, trace: trace) } : nil
+    configuration.tell(.found(answer(of: found, body, to: request)), to: interest)
+    switch (found.action, body) {
+    case (.unavailable, _): throw .notCached(found.key)
+    case (.serve, let body?): return .served(body)
+    case (.serveWhileAsking, let body?):
+      refresh(request, found, at: place)
+      return .served(body)
+    case (.ask, _?): return .asked(found)
+    // Nothing is stored that could be asked about: nothing at all, or no image, or it must not be read.
+    case (_, nil): return .asked(found.plain)
+    }
   }
 
   /// What the store has to say, as it is told to those who listen.
@@ -70,14 +103,33 @@ final class WebFetcher: Sendable {
     return body.map { .hit($0) } ?? .miss(.damaged)
   }
 
+  private func address(_ place: Place) async throws(ImageError) -> WebAddress {
+    switch place {
+    case .known(let address): address
+    case .unresolved(let resolver): try await Self.address(from: resolver)
+    }
+  }
+
+  private static func address(from resolver: AddressResolver) async throws(ImageError) -> WebAddress {
+    let url: URL
+    do {
+      url = try await resolver.address()
+      try Task.checkCancellation()
+    } catch {
+      throw ImageError(providing: resolver.key, error)
+    }
+    return try WebAddress(url)
+  }
+
+  @inline(never)
   private func order(
-    _ request: ImageRequest, key: CacheKey, _ lookup: CacheLookup?, at address: Address
-  ) async throws(ImageError) -> WebOrder {
+    _ request: ImageRequest, key: CacheKey, _ lookup: CacheLookup?, at address: WebAddress
+  ) -> WebOrder {
     var order = WebOrder(
-      url: try await address(), headers: request.headers.adding(configuration.headers), key: key,
+      address: address, headers: request.headers.adding(configuration.headers), key: key,
       cachePolicy: request.cachePolicy, cache: configuration.originalCache(for: request),
       ignoresFailures: request.freshness.asksFirst)
-    order.cacheFields = lookup?.addedFields ?? [:]
+    order.cacheFields = lookup?.addedFields ?? HTTPHeaders()
     if lookup == nil, request.freshness.asksFirst { order.cacheFields["Cache-Control"] = "no-cache" }
     return order
   }
@@ -90,44 +142,67 @@ final class WebFetcher: Sendable {
     do throws(ImageError) {
       answer = try await web.load(order, interest: interest, trace: &trace)
     } catch {
-      guard let lookup, request.freshness != .refetch, let stale = await entry(instead: error, request, lookup),
-        let body = storedBody(stale, trace: trace)
-      else { throw error }
-      return body
+      return try await body(instead: error, request, lookup, trace)
     }
     switch answer {
     case .body(let body):
-      return await fetched(body, request, key: order.key, lookup, trace: trace)
+      let draft = lookup == nil ? nil : await draft(of: body, request, lookup)
+      return fetched(body, request, key: order.key, draft, trace: trace)
     case .notModified(let head):
       guard let lookup else { throw .httpStatus(304, url: order.url) }
-      if case .serve(let entry)? = await configuration.httpCache(for: request)?.outcome(of: head, to: lookup),
-        let body = storedBody(entry, trace: trace)
-      {
-        return body
-      }
-      var plain = order
-      plain.cacheFields = lookup.plain.addedFields
-      return try await fetch(plain, request, lookup.plain, interest: interest, trace: &trace)
+      if let body = await renewedBody(lookup, by: head, request, trace) { return body }
+      return try await fetch(plain(order, lookup), request, lookup.plain, interest: interest, trace: &trace)
     }
   }
 
-  private func fetched(
-    _ body: WebBody, _ request: ImageRequest, key: CacheKey, _ lookup: CacheLookup?, trace: LoadTrace
-  ) async -> FetchedBody {
-    var draft: CacheDraft?
-    if let lookup, let cache = configuration.httpCache(for: request),
-      case .deliver(let offered) = await cache.outcome(of: body.metadata, to: lookup)
-    {
-      draft = body.isStorable && request.cachePolicy.writesStore ? offered : nil
+  private func plain(_ order: WebOrder, _ lookup: CacheLookup) -> WebOrder {
+    var plain = order
+    plain.cacheFields = lookup.plain.addedFields
+    return plain
+  }
+
+  @inline(never)
+  private func renewedBody(
+    _ lookup: CacheLookup, by head: EntryMetadata, _ request: ImageRequest, _ trace: LoadTrace
+  ) async -> FetchedBody? {
+    guard case .serve(let entry)? = await configuration.httpCache(for: request)?.outcome(of: head, to: lookup) else {
+      return nil
     }
+    return storedBody(entry, trace: trace)
+  }
+
+  /// How a body may be stored; `nil` where it may not be.
+  @inline(never)
+  private func draft(of body: WebBody, _ request: ImageRequest, _ lookup: CacheLookup?) async -> CacheDraft? {
+    guard let lookup, let cache = configuration.httpCache(for: request),
+      case .deliver(let offered) = await cache.outcome(of: body.metadata, to: lookup)
+    else { return nil }
+    return body.isStorable && request.cachePolicy.writesStore ? offered : nil
+  }
+
+  @inline(never)
+  private func fetched(
+    _ body: WebBody, _ request: ImageRequest, key: CacheKey, _ draft: CacheDraft?, trace: LoadTrace
+  ) -> FetchedBody {
+    let liveKey = draft.map { _ in configuration.liveKey(key, for: request) }
     let isForbidden = CacheControl(body.metadata.headers).forbidsStorage && request.freshness != .immutable
-    let key = configuration.liveKey(key, for: request)
     let fetched = FetchedBody(
       data: body.data, metadata: body.metadata, info: body.info, origin: .network, draft: draft,
       freshEnd: freshEnd(body.metadata), mayStayInMemory: !isForbidden, trace: trace
-    ) { [live] in live.removeEnded(key) }
-    if draft != nil { live.insert(fetched, for: key) }
+    ) { [live] in if let liveKey { live.removeEnded(liveKey) } }
+    if let liveKey { live.insert(fetched, for: liveKey) }
     return fetched
+  }
+
+  /// What is stored, where it may be shown although the server gave an error.
+  @inline(never)
+  private func body(
+    instead error: ImageError, _ request: ImageRequest, _ lookup: CacheLookup?, _ trace: LoadTrace
+  ) async throws(ImageError) -> FetchedBody {
+    guard let lookup, request.freshness != .refetch, let stale = await entry(instead: error, request, lookup),
+      let body = storedBody(stale, trace: trace)
+    else { throw error }
+    return body
   }
 
   /// What is stored and may be shown because the server cannot be asked, or fails. What is gone is removed.
@@ -150,14 +225,16 @@ final class WebFetcher: Sendable {
   }
 
   /// Asks the server while what is stored is shown, once at a time for each key. Nobody waits but ``ImageCache/flush()``.
-  private func refresh(_ request: ImageRequest, key: CacheKey, _ lookup: CacheLookup, at address: @escaping Address) {
+  private func refresh(_ request: ImageRequest, _ lookup: CacheLookup, at place: Place) {
+    let key = lookup.key
     guard let cache = configuration.httpCache(for: request), refreshed.withLock({ $0.insert(key).inserted }) else {
       return
     }
     configuration.originalCache(for: request).writes.track { [self] in
       defer { refreshed.withLock { _ = $0.remove(key) } }
-      guard let order = try? await order(request, key: key, lookup, at: address) else { return }
+      guard let address = try? await address(place) else { return }
       var trace = LoadTrace()
+      let order = order(request, key: key, lookup, at: address)
       let answer = try? await web.load(order, interest: LoadInterest(priority: .low), trace: &trace)
       switch answer {
       case .notModified(let head)?: _ = await cache.outcome(of: head, to: lookup)
@@ -171,6 +248,7 @@ final class WebFetcher: Sendable {
   }
 
   /// A stored body, unless it is no image.
+  @inline(never)
   func storedBody(_ entry: StoredEntry, trace: LoadTrace) -> FetchedBody? {
     guard let info = try? ImageInspector(configuration, url: entry.metadata.url).info(of: entry.body) else {
       return nil

@@ -2,10 +2,10 @@ import Foundation
 
 /// Loads bodies over the network: remembers failures for a while, tries again, and goes on where a transfer was cut.
 final class WebLoader: Sendable {
-  private let configuration: ImagePipeline.Configuration
+  let configuration: ImagePipeline.Configuration
+  let renewals = CredentialRenewals()
   private let failures: FailureMemory
   private let budget: RetryBudget
-  private let renewals = CredentialRenewals()
 
   /// Decides which transfers go on at once.
   let gate: ConnectionGate
@@ -27,26 +27,21 @@ final class WebLoader: Sendable {
     _ order: WebOrder, interest: LoadInterest, trace: inout LoadTrace
   ) async throws(ImageError) -> WebAnswer {
     if !order.ignoresFailures, let error = failures.error(for: order.key) { throw error }
-    let partials = PartialBodies(cache: order.cache)
-    let exchange = WebExchange(
-      order: order, interest: interest, configuration: configuration, gate: gate, renewals: renewals,
-      partials: partials)
-    var partial = await keptPartial(order)
+    let exchange = WebExchange(order, interest: interest, by: self)
+    var partial = mayHavePartial(order) ? await keptPartial(order) : nil
     let hadPartial = partial != nil
     var attemptCount = 0
     while true {
       attemptCount += 1
-      var failure: FailedAttempt
+      let failure: FailedAttempt
       do throws(ImageError) {
         switch try await exchange.run(partial: &partial, trace: &trace) {
         case .answer(let answer):
           budget.noteSuccess()
           failures.forget(order.key)
-          if hadPartial { await partials.remove(for: order.key) }
+          if hadPartial { await PartialBodies(cache: order.cache).remove(for: order.key) }
           return answer
-        case .refused(let head):
-          failure = FailedAttempt(error: .httpStatus(head.status, url: head.url), attemptCount: attemptCount)
-          failure.retryAfter = RetryAfter.parse(head.headers["Retry-After"], now: configuration.time.now())
+        case .refused(let head): failure = refusal(head, attemptCount)
         }
       } catch {
         failure = FailedAttempt(error: error, attemptCount: attemptCount)
@@ -55,12 +50,24 @@ final class WebLoader: Sendable {
     }
   }
 
+  @inline(never)
+  private func refusal(_ head: ResponseHead, _ attemptCount: Int) -> FailedAttempt {
+    var failure = FailedAttempt(error: .httpStatus(head.status, url: head.url), attemptCount: attemptCount)
+    failure.retryAfter = RetryAfter.parse(head.headers["Retry-After"], now: configuration.time.now())
+    return failure
+  }
+
+  private func mayHavePartial(_ order: WebOrder) -> Bool {
+    order.cachePolicy.readsStore && order.cache.store != nil && !order.isConditional
+  }
+
+  @inline(never)
   private func keptPartial(_ order: WebOrder) async -> PartialBody? {
-    guard !order.isConditional, order.cachePolicy.readsStore else { return nil }
-    return await PartialBodies(cache: order.cache).partial(for: order.key)
+    await PartialBodies(cache: order.cache).partial(for: order.key)
   }
 
   /// Waits until the next attempt, or gives up with the error of the last.
+  @inline(never)
   private func pause(
     after failure: FailedAttempt, of order: WebOrder, _ partial: PartialBody?, _ interest: LoadInterest,
     trace: inout LoadTrace

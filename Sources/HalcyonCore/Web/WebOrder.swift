@@ -2,7 +2,7 @@ import Foundation
 
 /// What to ask a web server for.
 struct WebOrder: Sendable {
-  var url: URL
+  var address: WebAddress
   /// The fields of the request, those of the pipeline included.
   var headers: HTTPHeaders
   /// The fields that ask whether what is stored still holds, and whatever else the caches want to be sent.
@@ -15,22 +15,45 @@ struct WebOrder: Sendable {
   /// Whether a failure that is remembered is passed over.
   var ignoresFailures = false
 
+  var url: URL { address.url }
+
+  var origin: WebOrigin { address.origin }
+
   /// Whether an answer of 304 is an answer.
   var isConditional: Bool { cacheFields["If-None-Match"] != nil || cacheFields["If-Modified-Since"] != nil }
+}
+
+/// An `http` or `https` address, taken apart once.
+struct WebAddress: Sendable {
+  let url: URL
+  let origin: WebOrigin
+
+  init(_ url: URL) throws(ImageError) {
+    guard let origin = WebOrigin(url) else { throw .invalidURL(url.absoluteString) }
+    self.url = url
+    self.origin = origin
+  }
 }
 
 /// What a web server gave.
 enum WebAnswer: Sendable {
   case body(WebBody)
   /// What is stored still holds (304).
-  case notModified(EntryMetadata)
+  indirect case notModified(EntryMetadata)
 }
 
 /// A whole body that looks like an image.
-struct WebBody: Sendable {
-  var data: Data
-  var info: ImageInfo
-  var metadata: EntryMetadata
+final class WebBody: Sendable {
+  let data: Data
+  let info: ImageInfo
+  let metadata: EntryMetadata
   /// Whether the bytes may outlive the process.
-  var isStorable: Bool
+  let isStorable: Bool
+
+  init(data: Data, info: ImageInfo, metadata: EntryMetadata, isStorable: Bool) {
+    self.data = data
+    self.info = info
+    self.metadata = metadata
+    self.isStorable = isStorable
+  }
 }

@@ -8,13 +8,13 @@ import HalcyonCore
 /// libcurl asks for each address that it is about to connect to, so there is no connection that was not checked.
 struct ConnectionGuard {
   let policy: AddressPolicy
-  let host: String
+  let url: URL
   /// Why the last address was refused.
   private(set) var refusal: TransportError?
 
-  init(policy: AddressPolicy, host: String) {
+  init(policy: AddressPolicy, url: URL) {
     self.policy = policy
-    self.host = host
+    self.url = url
   }
 
   /// A socket for the address, or `nil`.
@@ -25,6 +25,8 @@ struct ConnectionGuard {
     let descriptor = socket(target.pointee.family, kind, target.pointee.protocol)
     return descriptor < 0 ? nil : descriptor
   }
+
+  private var host: String { url.host(percentEncoded: false) ?? "" }
 
   private mutating func isAllowed(_ target: UnsafePointer<curl_sockaddr>) -> Bool {
     guard policy != .any else { return true }

@@ -7,8 +7,8 @@ import HalcyonCore
 final class CurlThread: Sendable {
   let loop: CurlLoop
 
-  init() {
-    let loop = CurlLoop()
+  init(_ configuration: CurlTransport.Configuration) {
+    let loop = CurlLoop(configuration)
     self.loop = loop
     let thread = Thread { loop.run() }
     thread.name = "halcyon.curl"
@@ -20,11 +20,12 @@ final class CurlThread: Sendable {
 
 /// What goes on on the thread of libcurl.
 ///
-/// Unchecked: `active`, `news` and `nextCheck` are touched only by `run()`, on its one thread; `multi` too, but for `curl_multi_wakeup`, which
-/// libcurl allows from any thread, and which is called only while `commands` says that the loop has not ended.
+/// Unchecked: `active`, `idle`, `news` and `nextCheck` are touched only by `run()`, on its one thread; `multi` too, but
+/// for `curl_multi_wakeup`, which libcurl allows from any thread, and which is called only while `commands` says that the
+/// loop has not ended.
 final class CurlLoop: @unchecked Sendable {
   enum Command {
-    case start(Transfer, CurlTransport.Configuration)
+    case start(Transfer)
     case unpause(Transfer)
     case cancel(Transfer)
     case stop
@@ -32,22 +33,27 @@ final class CurlLoop: @unchecked Sendable {
 
   private struct Commands {
     var waiting: [Command] = []
+    /// Whether the thread sleeps, or is about to, and nobody has woken it yet.
+    var isAsleep = false
     var hasEnded = false
   }
 
   private static let isInitialized = curl_global_init(Int(CURL_GLOBAL_DEFAULT)) == CURLE_OK
 
-  /// Connections that are kept for further transfers.
+  /// Connections, and handles, that are kept for further transfers.
   private static let keptConnectionCount = 24
 
+  private let configuration: CurlTransport.Configuration
   private let multi: OpaquePointer?
   private let commands = Lock(Commands())
   private var active: [ObjectIdentifier: CurlHandle] = [:]
+  private var idle: [EasyHandle] = []
   private let news = TransferNews()
   /// No transfer is overdue before this.
   private var nextCheck = ContinuousClock.now
 
-  init() {
+  init(_ configuration: CurlTransport.Configuration) {
+    self.configuration = configuration
     multi = Self.isInitialized ? curl_multi_init().map { OpaquePointer($0) } : nil
     // Left to itself libcurl keeps four connections for each transfer that goes on, and so closes most after a burst.
     if let multi {
@@ -59,12 +65,13 @@ final class CurlLoop: @unchecked Sendable {
   func post(_ command: Command) {
     let refused = commands.withLock { commands in
       guard !commands.hasEnded, let multi else { return true }
-      // Whoever put the first command there has woken the thread, and it takes them all.
-      if commands.waiting.isEmpty { curl_multi_wakeup(UnsafeMutableRawPointer(multi)) }
       commands.waiting.append(command)
+      // Waking is dear, and a thread that is at work looks for commands before it sleeps.
+      if commands.isAsleep { curl_multi_wakeup(UnsafeMutableRawPointer(multi)) }
+      commands.isAsleep = false
       return false
     }
-    if refused, case .start(let transfer, _) = command {
+    if refused, case .start(let transfer) = command {
       transfer.end(.failure(.failed(reason: "libcurl could not be started")))
     }
   }
@@ -81,24 +88,36 @@ final class CurlLoop: @unchecked Sendable {
       finishCompleted(multi)
       news.wakeReaders()
       endOverdue(multi)
-      curl_multi_poll(multi, nil, 0, pollTimeout, nil)
+      if fallAsleep() { curl_multi_poll(multi, nil, 0, pollTimeout, nil) }
+      news.noteTime()
     }
     for handle in active.values { handle.close(in: multi, .failure(.cancelled)) }
-    active = [:]
+    (active, idle) = ([:], [])
     commands.withLock { $0.hasEnded = true }
     curl_multi_cleanup(multi)
+  }
+
+  /// Says that the thread has to be woken from now on; `false` when there is something to do.
+  private func fallAsleep() -> Bool {
+    commands.withLock { commands in
+      commands.isAsleep = commands.waiting.isEmpty
+      return commands.isAsleep
+    }
   }
 
   /// Does what was posted; `false` at the command to stop.
   private func obey(_ multi: UnsafeMutableRawPointer) -> Bool {
     let waiting = commands.withLock { commands in
-      defer { commands.waiting = [] }
+      defer {
+        commands.waiting = []
+        commands.isAsleep = false
+      }
       return commands.waiting
     }
     var goesOn = true
     for command in waiting {
       switch command {
-      case .start(let transfer, let configuration): start(transfer, configuration, in: multi)
+      case .start(let transfer): start(transfer, in: multi)
       case .unpause(let transfer): active[ObjectIdentifier(transfer)]?.unpause()
       case .cancel(let transfer):
         active.removeValue(forKey: ObjectIdentifier(transfer))?.close(in: multi, .failure(.cancelled))
@@ -108,15 +127,14 @@ final class CurlLoop: @unchecked Sendable {
     return goesOn
   }
 
-  private func start(
-    _ transfer: Transfer, _ configuration: CurlTransport.Configuration, in multi: UnsafeMutableRawPointer
-  ) {
+  private func start(_ transfer: Transfer, in multi: UnsafeMutableRawPointer) {
     guard !transfer.hasEnded else { return }
     do throws(TransportError) {
-      let handle = try CurlHandle(transfer: transfer, configuration: configuration, news: news)
+      let easy = if let known = idle.popLast() { known } else { try EasyHandle(configuration) }
+      let handle = CurlHandle(transfer: transfer, easy: easy, addressPolicy: configuration.addressPolicy, news: news)
       try handle.add(to: multi)
       active[ObjectIdentifier(transfer)] = handle
-      nextCheck = min(nextCheck, handle.nextDeadline(at: .now))
+      nextCheck = min(nextCheck, handle.nextDeadline(at: news.time))
     } catch {
       transfer.end(.failure(error))
     }
@@ -131,12 +149,14 @@ final class CurlLoop: @unchecked Sendable {
       // The message is gone with the handle.
       let outcome = handle.outcome(of: message.pointee.data.result)
       active.removeValue(forKey: ObjectIdentifier(handle.transfer))?.close(in: multi, outcome)
+      // One that failed may be in any state.
+      if case .success = outcome, idle.count < Self.keptConnectionCount { idle.append(handle.easy) }
     }
   }
 
   /// Looks at all transfers, but only when one of them may be overdue: activity only moves deadlines away.
   private func endOverdue(_ multi: UnsafeMutableRawPointer) {
-    let now = ContinuousClock.now
+    let now = news.time
     guard now >= nextCheck else { return }
     nextCheck = now + .seconds(60)
     for (key, handle) in active {
@@ -150,7 +170,7 @@ final class CurlLoop: @unchecked Sendable {
 
   /// Milliseconds until a transfer may be overdue.
   private var pollTimeout: Int32 {
-    let wait = ContinuousClock.now.duration(to: nextCheck).inSeconds
+    let wait = news.time.duration(to: nextCheck).inSeconds
     return Int32(min(60_000, max(1, (wait * 1000).rounded(.up))))
   }
 }

@@ -31,13 +31,11 @@ public final class CurlTransport: Transport {
     }
   }
 
-  private let configuration: Configuration
   private let thread: CurlThread
 
   /// Starts the thread.
   public init(configuration: Configuration = Configuration()) {
-    self.configuration = configuration
-    thread = CurlThread()
+    thread = CurlThread(configuration)
   }
 
   /// Sends a request; see the laws of `Transport`.
@@ -46,41 +44,11 @@ public final class CurlTransport: Transport {
     let transfer = Transfer(request: request)
     let reader = CurlBodyReader(transfer: transfer, thread: thread)
     return try await withTaskCancellationHandler {
-      thread.loop.post(.start(transfer, configuration))
+      thread.loop.post(.start(transfer))
       let head = try await transfer.head()
-      let body = TransportBody(timings: { reader.timings }, pull: { try await reader.next() })
-      return TransportResponse(status: head.status, headers: head.headers, body: body)
+      return TransportResponse(status: head.status, headers: head.headers, body: TransportBody(reader))
     } onCancel: {
       reader.cancel()
-    }
-  }
-}
-
-/// The reading end of a transfer. Letting go of it ends the transfer.
-private final class CurlBodyReader: Sendable {
-  private let transfer: Transfer
-  private let thread: CurlThread
-
-  init(transfer: Transfer, thread: CurlThread) {
-    self.transfer = transfer
-    self.thread = thread
-  }
-
-  deinit { cancel() }
-
-  var timings: TransportTimings? { transfer.timings }
-
-  func cancel() {
-    if transfer.end(.failure(.cancelled)) { thread.loop.post(.cancel(transfer)) }
-  }
-
-  func next() async throws -> Data? {
-    try await withTaskCancellationHandler {
-      let (piece, hasRoom) = try await transfer.nextPiece()
-      if hasRoom { thread.loop.post(.unpause(transfer)) }
-      return piece
-    } onCancel: {
-      cancel()
     }
   }
 }

@@ -39,8 +39,7 @@ struct ResponseHeadParser {
   private mutating func finish() throws(TransportError) -> Transfer.Head? {
     guard status >= 200 else { return nil }
     isDone = true
-    var headers = HTTPHeaders()
-    for field in fields { headers.add(name: field.name, value: field.value) }
+    let headers = HTTPHeaders(fields)
     if let length = headers["Content-Length"], headers.contentLength == nil {
       // Guessing where the body ends is how one answer is slipped into another (RFC 9112, 6.3 and 11.2).
       throw .malformedResponse(reason: "the Content-Length is “\(length.prefix(100))”")
@@ -70,6 +69,8 @@ struct ResponseHeadParser {
   /// Field values are Latin-1 for those who do not say otherwise (RFC 9110, 5.5), and often UTF-8 in practice.
   private static func string(_ bytes: Slice<UnsafeRawBufferPointer>) -> String {
     let bytes = UnsafeRawBufferPointer(rebasing: bytes)
+    // Nearly always, and far quicker to see than that it is any UTF-8.
+    if bytes.allSatisfy({ $0 < 0x80 }) { return String(decoding: bytes, as: UTF8.self) }
     return String(validating: bytes, as: UTF8.self) ?? String(bytes.map { Character(Unicode.Scalar($0)) })
   }
 }

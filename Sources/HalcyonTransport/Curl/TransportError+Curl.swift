@@ -4,12 +4,11 @@ import Foundation
 import HalcyonCore
 
 extension TransportError {
-  /// What a result of libcurl means, `reason` being its own words for it; `nil` for success.
-  init?(_ code: CURLcode, reason: String, transfer: Transfer, expected: Int?) {
+  /// What a failure of libcurl means, `reason` being its own words for it.
+  init(_ code: CURLcode, reason: String, transfer: Transfer, expected: Int?) {
     let url = transfer.request.url
     let host = url.host(percentEncoded: false) ?? "the host"
     switch code {
-    case CURLE_OK: return nil
     case CURLE_COULDNT_RESOLVE_HOST, CURLE_COULDNT_RESOLVE_PROXY: self = .hostNotFound(host)
     case CURLE_COULDNT_CONNECT: self = .connectionFailed(host: host, reason: reason)
     case CURLE_OPERATION_TIMEDOUT: self = .connectTimedOut(transfer.request.limits.connectTimeout)

@@ -27,9 +27,9 @@ final class SessionTransfer: Sendable {
   }
 
   func next() async throws(TransportError) -> Data? {
-    let (piece, hasRoom) = try await transfer.nextPiece()
-    if hasRoom { task.resume() }
-    return piece
+    let piece = try await transfer.nextPiece()
+    if piece.letsServerGoOn { task.resume() }
+    return piece.bytes
   }
 
   func receive(_ response: URLResponse) {

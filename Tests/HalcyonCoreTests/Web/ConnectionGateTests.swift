@@ -17,9 +17,9 @@ struct ConnectionGateTests {
   ) async throws -> Task<Void, any Error> {
     let (origin, count) = (try origin(host), gate.waitingCount)
     let task = Task {
-      try await gate.enter(origin, interest)
+      let place = try await gate.enter(origin, interest)
       order.add(name)
-      gate.leave(origin)
+      place.leave()
     }
     while gate.waitingCount == count { await Task.yield() }
     return task
@@ -36,10 +36,10 @@ struct ConnectionGateTests {
     let origin = try origin(host)
     let entered = Signal()
     let task = Task {
-      try await gate.enter(origin, interest(priority))
+      let place = try await gate.enter(origin, interest(priority))
       entered.set()
       await release.wait()
-      gate.leave(origin)
+      place.leave()
     }
     await entered.wait()
     return task
@@ -67,9 +67,9 @@ struct ConnectionGateTests {
     let release = Signal()
     let stalled = try await occupy(gate, host: "stalled", until: release)
     let waiting = try await queue("stalled", at: gate, host: "stalled", interest: interest(.veryHigh))
-    try await gate.enter(origin("other"), interest(.low))
+    let place = try await gate.enter(origin("other"), interest(.low))
     order.add("other")
-    gate.leave(try origin("other"))
+    place.leave()
     release.set()
     try await stalled.value
     try await waiting.value
@@ -126,9 +126,9 @@ struct ConnectionGateTests {
     let waiting = try await queue("early", at: gate, host: "a", interest: interest(.low))
     let late = try await queue("late", at: gate, host: "a", interest: interest(.low))
     let urgent = Task { [order] in
-      try await gate.enter(origin("a"), interest(.high))
+      let place = try await gate.enter(origin("a"), interest(.high))
       order.add("urgent")
-      try gate.leave(origin("a"))
+      place.leave()
     }
     let error = await #expect(throws: ImageError.self) { try await late.value }
     #expect(error?.name == "tooManyWaiting")

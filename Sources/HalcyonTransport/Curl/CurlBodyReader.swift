@@ -1,0 +1,40 @@
+#if canImport(CurlShim)
+import Foundation
+import HalcyonCore
+
+/// The reading end of a transfer. Letting go of it ends the transfer.
+final class CurlBodyReader: BodySource {
+  private let transfer: Transfer
+  private let thread: CurlThread
+
+  init(transfer: Transfer, thread: CurlThread) {
+    self.transfer = transfer
+    self.thread = thread
+  }
+
+  deinit { cancel() }
+
+  var timings: TransportTimings? { transfer.timings }
+
+  var hasArrived: Bool { transfer.hasEnded }
+
+  func cancel() {
+    if transfer.end(.failure(.cancelled)) { thread.loop.post(.cancel(transfer)) }
+  }
+
+  func next() async throws -> Data? {
+    // Most of what is read is there already, small bodies with their heads: nothing to wait for, nothing to cancel.
+    if !Task.isCancelled, let piece = try transfer.takePiece() { return read(piece) }
+    return try await withTaskCancellationHandler {
+      read(try await transfer.nextPiece())
+    } onCancel: {
+      cancel()
+    }
+  }
+
+  private func read(_ piece: Transfer.Piece) -> Data? {
+    if piece.letsServerGoOn { thread.loop.post(.unpause(transfer)) }
+    return piece.bytes
+  }
+}
+#endif

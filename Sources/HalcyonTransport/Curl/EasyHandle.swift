@@ -1,0 +1,141 @@
+#if canImport(CurlShim)
+import CurlShim
+import Foundation
+import HalcyonCore
+
+/// An easy handle of libcurl, which serves one transfer after another; used only on the thread of the loop.
+///
+/// What is the same for all transfers is set once: a new handle takes a fifth of the time of a small transfer.
+final class EasyHandle {
+  let pointer: UnsafeMutableRawPointer
+  /// The fields of the last request, as libcurl has them.
+  private var fields: UnsafeMutablePointer<curl_slist>?
+  private var headers: [HTTPHeaders.Field] = []
+  /// Where libcurl writes what went wrong.
+  private let message: UnsafeMutablePointer<CChar>
+
+  init(_ configuration: CurlTransport.Configuration) throws(TransportError) {
+    guard let pointer = curl_easy_init() else { throw .failed(reason: "libcurl has no memory for a transfer") }
+    self.pointer = pointer
+    message = .allocate(capacity: Int(CURL_ERROR_SIZE))
+    message.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
+    configure(configuration)
+  }
+
+  deinit {
+    curl_easy_cleanup(pointer)
+    curl_slist_free_all(fields)
+    message.deallocate()
+  }
+
+  /// Takes over a request. `context` is handed to `CurlHandle`'s callbacks, and has to live until the transfer is over.
+  func prepare(_ request: TransportRequest, context: UnsafeMutableRawPointer) {
+    let address = request.url.absoluteString
+    message[0] = 0
+    set(CURLOPT_URL, address)
+    set(CURLOPT_CONNECTTIMEOUT_MS, max(1, Int(request.limits.connectTimeout.inSeconds * 1000)))
+    // Transfers to one server share a connection of HTTP/2 instead of each making its own while there is none.
+    set(CURLOPT_PIPEWAIT, address.prefix(6).lowercased() == "https:" ? 1 : 0)
+    setFields(request.headers.fields)
+    halcyon_curl_set_context(pointer, CURLOPT_HEADERDATA, context)
+    halcyon_curl_set_context(pointer, CURLOPT_WRITEDATA, context)
+    halcyon_curl_set_context(pointer, CURLOPT_PRIVATE, context)
+    halcyon_curl_set_context(pointer, CURLOPT_OPENSOCKETDATA, context)
+  }
+
+  /// libcurl's own words for what went wrong.
+  func reason(for code: CURLcode) -> String {
+    String(cString: message[0] == 0 ? curl_easy_strerror(code) : UnsafePointer(message))
+  }
+
+  func number(_ info: CURLINFO) -> Int64 {
+    var value: curl_off_t = 0
+    halcyon_curl_get_number(pointer, info, &value)
+    return Int64(value)
+  }
+
+  /// The times of the transfer so far.
+  var timings: TransportTimings {
+    var version: Int = 0
+    var connections: Int = 0
+    halcyon_curl_get_long(pointer, CURLINFO_HTTP_VERSION, &version)
+    halcyon_curl_get_long(pointer, CURLINFO_NUM_CONNECTS, &connections)
+    let isReused = connections == 0
+    return TransportTimings(
+      nameLookup: isReused ? .zero : duration(CURLINFO_NAMELOOKUP_TIME_T),
+      connect: isReused ? .zero : duration(CURLINFO_CONNECT_TIME_T),
+      secureConnect: isReused ? .zero : duration(CURLINFO_APPCONNECT_TIME_T),
+      firstByte: duration(CURLINFO_STARTTRANSFER_TIME_T), total: duration(CURLINFO_TOTAL_TIME_T),
+      httpVersion: Self.name(ofVersion: version), reusedConnection: isReused,
+      receivedByteCount: Int(number(CURLINFO_SIZE_DOWNLOAD_T)))
+  }
+
+  private static func name(ofVersion version: Int) -> String {
+    switch version {
+    case CURL_HTTP_VERSION_1_0: "1.0"
+    case CURL_HTTP_VERSION_1_1: "1.1"
+    case CURL_HTTP_VERSION_2_0: "2"
+    case CURL_HTTP_VERSION_3: "3"
+    default: "unknown"
+    }
+  }
+
+  private func duration(_ info: CURLINFO) -> Duration { .microseconds(number(info)) }
+
+  private func configure(_ configuration: CurlTransport.Configuration) {
+    set(CURLOPT_PROTOCOLS_STR, "http,https")
+    set(CURLOPT_FOLLOWLOCATION, 0)
+    set(CURLOPT_NOSIGNAL, 1)
+    set(CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_2TLS))
+    set(CURLOPT_BUFFERSIZE, 64 << 10)
+    // Every encoding that libcurl can undo.
+    if configuration.decodesContent { set(CURLOPT_ACCEPT_ENCODING, "") }
+    halcyon_curl_leave_name_lookups(pointer)
+    if configuration.addressPolicy != .any { set(CURLOPT_PROXY, "") }
+    if let file = configuration.certificateAuthorityFile { set(CURLOPT_CAINFO, file) }
+    halcyon_curl_set_context(pointer, CURLOPT_ERRORBUFFER, message)
+    CurlHandle.setCallbacks(of: pointer)
+  }
+
+  /// Requests of one pipeline mostly have the same fields.
+  private func setFields(_ headers: [HTTPHeaders.Field]) {
+    let isSame = headers.count == self.headers.count && zip(headers, self.headers).allSatisfy { $0.isSent(as: $1) }
+    guard !isSame else { return }
+    self.headers = headers
+    let old = fields
+    fields = nil
+    for field in headers where field.isSendable {
+      fields = curl_slist_append(fields, field.value.isEmpty ? "\(field.name);" : "\(field.name): \(field.value)")
+    }
+    halcyon_curl_set_list(pointer, CURLOPT_HTTPHEADER, fields)
+    curl_slist_free_all(old)
+  }
+
+  private func set(_ option: CURLoption, _ value: Int) { halcyon_curl_set_long(pointer, option, value) }
+
+  private func set(_ option: CURLoption, _ value: String) { halcyon_curl_set_text(pointer, option, value) }
+}
+
+extension HTTPHeaders.Field {
+  /// Whether both are the same bytes: texts that are equal need not be.
+  fileprivate func isSent(as other: HTTPHeaders.Field) -> Bool {
+    name.hasBytes(of: other.name) && value.hasBytes(of: other.value)
+  }
+
+  /// Whether the field can be sent as it is: line breaks in it would become fields of their own.
+  fileprivate var isSendable: Bool {
+    !name.isEmpty && !(name + value).utf8.contains { $0 == 10 || $0 == 13 || $0 == 0 } && !name.utf8.contains(58)
+  }
+}
+
+extension String {
+  fileprivate func hasBytes(of other: String) -> Bool {
+    let isSame = utf8.withContiguousStorageIfAvailable { left in
+      other.utf8.withContiguousStorageIfAvailable { right in
+        left.elementsEqual(right)
+      }
+    }
+    return (isSame ?? nil) ?? utf8.elementsEqual(other.utf8)
+  }
+}
+#endif
