@@ -36,7 +36,8 @@ struct DiskRecoveryTests {
     let access = try IndexAccess(layout: layout, configuration: DiskCacheConfiguration(), in: files)
     access.owner.outlivesWriter = true
     let (name, draft, digest) = (access.owner.name, BlobDraft(entry(text), key: key), key.digest.bytes)
-    let grant = try access.index.allot(draft.diskByteCount, to: name, budget: DiskBudget(sizeLimit: 16 << 20))
+    let grant = try access.index.allot(
+      draft.diskByteCount, to: name, at: Date(), budget: DiskBudget(sizeLimit: 16 << 20))
     let (id, path) = (grant.allotment.ids.lowerBound, layout.temporary(name))
     if step >= .written { try draft.write(id: id, date: Date(), isDurable: false, to: path, in: files) }
     if step >= .noted { try access.owner.note(PlacedEntry(id: id, digest: digest), isDurable: false) }
@@ -125,7 +126,8 @@ struct DiskRecoveryTests {
       let access = try IndexAccess(layout: layout, configuration: DiskCacheConfiguration(), in: files)
       let (name, key) = (access.owner.name, "a" as CacheKey)
       let draft = BlobDraft(entry("first"), key: key)
-      let grant = try access.index.allot(draft.diskByteCount, to: name, budget: DiskBudget(sizeLimit: 1 << 20))
+      let grant = try access.index.allot(
+        draft.diskByteCount, to: name, at: Date(), budget: DiskBudget(sizeLimit: 1 << 20))
       let request = DiskIndex.Request(
         id: grant.allotment.ids.lowerBound, digest: key.digest.bytes, byteCount: draft.diskByteCount,
         expiration: StoredExpiration(.never, at: Date()), labels: EntryLabels(key: key, metadata: .example),

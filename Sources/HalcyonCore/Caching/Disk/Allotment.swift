@@ -3,7 +3,7 @@
 /// The bytes count against the limit from the moment they are given, whether they are used or not.
 struct Allotment {
   /// How many numbers are given at a time.
-  static let idCount: Int64 = 64
+  static let idCount = 64
 
   var byteCount = 0
   var ids: Range<Int64> = 0..<0

@@ -37,9 +37,8 @@ extension DiskIndex {
     // The file that this one replaced is gone.
     try database.run("DELETE FROM entry WHERE digest=?", [.blob(placed.digest)])
     guard isWhole, let file else { return }
-    let sequence = try database.number(
-      "UPDATE total SET sequence=max(sequence, ?)+1 RETURNING sequence", [.integer(placed.id)])
-    try take(file, sequence: sequence, expiration: expiration)
+    try database.run("UPDATE total SET sequence=max(sequence, ?)+1", [.integer(placed.id)])
+    try take(file, sequence: database.number("SELECT sequence FROM total"), expiration: expiration)
   }
 
   /// Fills a new index from the files that are there. Nobody else may be writing.

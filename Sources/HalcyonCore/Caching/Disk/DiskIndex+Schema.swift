@@ -47,12 +47,12 @@ extension DiskIndex {
     "INSERT INTO total VALUES(0, 0, 0, NULL)",
     """
     CREATE TRIGGER entry_added AFTER INSERT ON entry BEGIN
-      UPDATE total SET bytes=bytes+new.bytes, count=count+1;
+      UPDATE OR FAIL total SET bytes=bytes+new.bytes, count=count+1;
     END
     """,
     """
     CREATE TRIGGER entry_removed AFTER DELETE ON entry BEGIN
-      UPDATE total SET bytes=bytes-old.bytes, count=count-1;
+      UPDATE OR FAIL total SET bytes=bytes-old.bytes, count=count-1;
     END
     """,
     """

@@ -20,7 +20,7 @@ extension DiskIndex {
 
   /// Gives a writer space for an entry, and for some more where a part of the limit is more, evicting the oldest others
   /// until it is there. What the writer has left counts.
-  func allot(_ byteCount: Int, to owner: String, budget: DiskBudget) throws(DiskCacheError) -> Grant {
+  func allot(_ byteCount: Int, to owner: String, at date: Date, budget: DiskBudget) throws(DiskCacheError) -> Grant {
     guard budget.allows(byteCount: byteCount, entryCount: 1) else {
       throw .entryTooLarge(byteCount: byteCount, sizeLimit: budget.sizeLimit)
     }
@@ -32,9 +32,7 @@ extension DiskIndex {
       try database.run(
         "INSERT INTO writer VALUES(?1, ?2) ON CONFLICT DO UPDATE SET bytes=bytes+?2",
         [.text(owner), .integer(Int64(room.byteCount))])
-      let last = try database.number(
-        "UPDATE total SET sequence=sequence+? RETURNING sequence", [.integer(Allotment.idCount)])
-      let ids = last - Allotment.idCount + 1..<last + 1
+      let ids = try takeNumbers(Allotment.idCount, at: date)
       return Grant(
         allotment: Allotment(byteCount: held + room.byteCount, ids: ids), evictedCount: room.evictedCount)
     }
@@ -49,17 +47,15 @@ extension DiskIndex {
   ) throws(DiskCacheError) {
     try database.transaction { () throws(DiskCacheError) in
       let byteCount = SQLiteConnection.Value.integer(Int64(request.byteCount))
-      let paid = try database.run(
-        "UPDATE writer SET bytes=bytes-?1 WHERE name=?2 AND bytes>=?1 RETURNING 1", [byteCount, .text(owner)])
+      try database.run(
+        "UPDATE OR FAIL writer SET bytes=bytes-?1 WHERE name=?2 AND bytes>=?1", [byteCount, .text(owner)])
       // Others take a writer for dead whose lock was deleted.
-      guard !paid.isEmpty else { throw .system(call: "open", path: layout.owner(owner), code: ENOENT) }
+      guard database.changeCount == 1 else { throw .system(call: "open", path: layout.owner(owner), code: ENOENT) }
       let old = try database.run("SELECT id, pinned FROM entry WHERE digest=?", [.blob(request.digest)]).first
       let isPinned = old?[1].integer == 1
       try place(isPinned)
       if let id = old?[0] { try database.run("DELETE FROM entry WHERE id=?", [id]) }
-      let sequence = try database.number(
-        "UPDATE total SET sequence=sequence+1, used=? RETURNING sequence", [.real(request.date.timeIntervalSince1970)])
-      try insert(request, sequence: sequence, isPinned: isPinned)
+      try insert(request, sequence: takeNumbers(1, at: request.date).lowerBound, isPinned: isPinned)
     }
   }
 
@@ -67,7 +63,7 @@ extension DiskIndex {
   func insert(_ request: Request, sequence: Int64, isPinned: Bool) throws(DiskCacheError) {
     try database.run(
       """
-      INSERT INTO entry(id, digest, bytes, sequence, pinned, tagged, lifetime, expires, source, host)
+      INSERT OR FAIL INTO entry(id, digest, bytes, sequence, pinned, tagged, lifetime, expires, source, host)
       VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
       """,
       [

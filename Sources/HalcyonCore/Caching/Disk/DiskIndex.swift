@@ -60,10 +60,7 @@ struct DiskIndex {
   func touch(_ uses: [(digest: [UInt8], use: EntryUse)]) throws(DiskCacheError) {
     guard let last = uses.last?.use else { return }
     try database.transaction { () throws(DiskCacheError) in
-      var sequence = try database.number(
-        "UPDATE total SET sequence=sequence+?, used=? RETURNING sequence",
-        [.integer(Int64(uses.count)), .real(last.date.timeIntervalSince1970)])
-      sequence -= Int64(uses.count)
+      var sequence = try takeNumbers(uses.count, at: last.date).lowerBound - 1
       for (digest, use) in uses {
         sequence += 1
         try database.run(
@@ -73,6 +70,15 @@ struct DiskIndex {
           """, [.integer(sequence), (use.lifeStart?.timeIntervalSince1970).value, .blob(digest)])
       }
     }
+  }
+
+  /// Running numbers that nobody else gets, taken at the time of a use.
+  func takeNumbers(_ count: Int, at date: Date) throws(DiskCacheError) -> Range<Int64> {
+    try database.run(
+      "UPDATE OR FAIL total SET sequence=sequence+?, used=?",
+      [.integer(Int64(count)), .real(date.timeIntervalSince1970)])
+    let last = try database.number("SELECT sequence FROM total")
+    return last + 1 - Int64(count)..<last + 1
   }
 
   /// Changes by what an entry is found and when it ends.

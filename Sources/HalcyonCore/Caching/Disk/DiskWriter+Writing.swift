@@ -103,7 +103,7 @@ extension DiskWriter {
   private func allot(_ byteCount: Int, to access: IndexAccess, on terms: Terms) throws(DiskCacheError) {
     guard !access.allotment.covers(byteCount) else { return }
     let budget = try access.index.budget(sizeLimit: terms.configuration.sizeLimit)
-    let grant = try access.index.allot(byteCount, to: access.owner.name, budget: budget)
+    let grant = try access.index.allot(byteCount, to: access.owner.name, at: terms.now, budget: budget)
     counters.countEvictions(grant.evictedCount)
     access.allotment = grant.allotment
   }
