@@ -160,6 +160,20 @@ struct DiskRecoveryTests {
     }
   }
 
+  @Test func `what a killed writer holds is taken back when there is no room without it`() async throws {
+    try await withTemporaryFolder { folder in
+      var configuration = quiet
+      configuration.sizeLimit = 2 * 8192
+      let cache = DiskCache(directory: folder, configuration: configuration)
+      try await cache.store(entry("1"), for: "1")
+      try leaveHalfDone("half", for: "a", in: folder, after: .written)
+      try await cache.store(entry("2"), for: "2")
+      #expect(try await cache.entry(for: "2") == entry("2"))
+      #expect(try await cache.entry(for: "1") == entry("1"), "nothing else had to go")
+      #expect(try temporaries(in: folder).isEmpty)
+    }
+  }
+
   @Test func `a writer gives back what it does not use`() async throws {
     try await withTemporaryFolder { folder in
       let cache = DiskCache(directory: folder, configuration: quiet)

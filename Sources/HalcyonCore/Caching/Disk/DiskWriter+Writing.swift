@@ -3,6 +3,17 @@ import Foundation
 extension DiskWriter {
   /// Writes an entry: the file under another name, out of what this writer was allotted; then, in one change of the index,
   /// its move into place and its row.
+  ///
+  /// What is left where the writer is killed, and what becomes of it:
+  /// ```
+  /// while it is allotted space   files of the evicted gone, rows not  the rows go with their turn, or a sweep
+  /// with an allotment            an allotment                         given back
+  /// while it writes              and part of a file in tmp            removed
+  /// with its note written        and a number that is not in place    as before
+  /// with the file moved          and that number, which has no row    taken in where it is whole, else removed; the row
+  ///                                                                   of the entry that it replaced goes
+  /// with the change made         a row, the rest of the allotment     the rest given back
+  /// ```
   func store(_ entry: StoredEntry, for key: CacheKey, on terms: Terms) throws(DiskCacheError) {
     let draft = BlobDraft(entry, key: key)
     let id: Int64
@@ -102,6 +113,17 @@ extension DiskWriter {
   /// Sees to it that the writer has been given enough for an entry.
   private func allot(_ byteCount: Int, to access: IndexAccess, on terms: Terms) throws(DiskCacheError) {
     guard !access.allotment.covers(byteCount) else { return }
+    do throws(DiskCacheError) {
+      try ask(for: byteCount, access, on: terms)
+    } catch {
+      guard case .noRoom = error else { throw error }
+      // Dead writers may hold what is missing.
+      try access.recover(terms.configuration)
+      try ask(for: byteCount, access, on: terms)
+    }
+  }
+
+  private func ask(for byteCount: Int, _ access: IndexAccess, on terms: Terms) throws(DiskCacheError) {
     let budget = try access.index.budget(sizeLimit: terms.configuration.sizeLimit)
     let grant = try access.index.allot(byteCount, to: access.owner.name, at: terms.now, budget: budget)
     counters.countEvictions(grant.evictedCount)
