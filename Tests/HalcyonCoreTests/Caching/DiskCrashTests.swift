@@ -6,26 +6,6 @@ import Testing
 
 /// Ends a writer before its first, its second, … system call, until what it does is done.
 struct DiskCrashTests {
-  /// The system's files, until the process dies: then every call does nothing.
-  private final class MortalFileSystem: FileSystem {
-    private let callsLeft = Lock(Int.max)
-
-    /// Whether there is any call that did nothing.
-    var isDead: Bool { callsLeft.withLock { $0 < 0 } }
-
-    func die(after callCount: Int) { callsLeft.withLock { $0 = callCount } }
-
-    func perform(_ call: FileSystemCall, byteCount: Int, _ body: (Int) -> Int) -> Int {
-      let isAlive = callsLeft.withLock { left in
-        if left != .max { left -= 1 }
-        return left >= 0
-      }
-      if isAlive { return body(byteCount) }
-      errno = EIO
-      return -1
-    }
-  }
-
   enum Operation: CaseIterable {
     case storeFirst, store, storeDurably, replace, replacePinned, evict
 
@@ -72,21 +52,13 @@ struct DiskCrashTests {
       isCut = files.isDead
       files.die(after: 0)
     }
-    try await waitForLocks(in: folder)
+    try await MortalFileSystem.waitForLocks(in: folder)
     let situation = "\(operation), \(callCount) calls"
     try checkCounted(in: folder, configuration, situation)
     let cache = DiskCache(directory: folder, configuration: configuration, time: TestClock())
     try await checkEntries(of: cache, after: operation, situation)
     try withExtendedLifetime(cache) { try checkSettled(in: folder, situation) }
     return isCut
-  }
-
-  /// The thread that a writer works on may keep it for a moment.
-  private func waitForLocks(in folder: URL) async throws {
-    let layout = DiskLayout(root: folder.path())
-    while try OwnerLock.dead(layout: layout, in: SystemFiles()).count
-      < SystemFiles().names(in: layout.owners).count
-    { await Task.yield() }
   }
 
   private func prepare(_ cache: DiskCache) async throws {
