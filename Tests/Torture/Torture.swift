@@ -12,7 +12,9 @@ struct Torture {
   private let seed: UInt64
   private var random: TortureRandom
   private var violations: [String] = []
-  private var (mostBytes, mostLog, mostCounted, pendingCount, entryCount, sequence) = (0, 0, 0, 0, 0, 0)
+  private var (mostBytes, mostLog, mostCounted, halfDoneCount, entryCount, sequence) = (0, 0, 0, 0, 0, 0)
+  /// Entries whose writers were killed after the move of the file and before the index knew of it.
+  private var placedCount = 0
 
   init(seed: UInt64) throws {
     self.seed = seed
@@ -36,7 +38,8 @@ struct Torture {
     print("METRIC torture_max_physical \(mostBytes) bytes goal <= \(TortureWriter.sizeLimit + Self.largestEntry)")
     print("METRIC torture_max_log \(mostLog) bytes")
     print("METRIC torture_max_counted \(mostCounted) bytes goal <= \(TortureWriter.sizeLimit)")
-    print("METRIC torture_pending_settled \(pendingCount) count")
+    print("METRIC torture_half_written_settled \(halfDoneCount) count")
+    print("METRIC torture_half_placed_settled \(placedCount) count")
     print("METRIC torture_entries_verified \(entryCount) count")
     print("METRIC torture_changes \(sequence) count")
     print("METRIC torture_time \(start.duration(to: .now) / .seconds(1)) s")
@@ -67,10 +70,12 @@ struct Torture {
     mostBytes = max(mostBytes, wholeSize)
     mostLog = max(mostLog, files(in: "v1").first { $0.name == "index.db-wal" }?.bytes ?? 0)
     if wholeSize > TortureWriter.sizeLimit + Self.largestEntry { violations.append("\(wholeSize) bytes on disk") }
-    guard let counted = number("SELECT bytes FROM total") else { return }
+    guard let counted = number("SELECT bytes + (SELECT coalesce(sum(bytes), 0) FROM writer) FROM total") else { return }
     mostCounted = max(mostCounted, counted)
     if size > counted { violations.append("\(size) bytes on disk, \(counted) counted") }
-    pendingCount += number("SELECT count(*) FROM entry WHERE ready=0") ?? 0
+    if counted > TortureWriter.sizeLimit { violations.append("\(counted) bytes counted while writers lived") }
+    halfDoneCount += files(in: "v1/tmp").count
+    placedCount += filesNotInIndex().count
   }
 
   private mutating func inspectRecovered() async throws {
@@ -81,13 +86,10 @@ struct Torture {
     if total > TortureWriter.sizeLimit { violations.append("\(total) bytes counted") }
     let sum = number("SELECT coalesce(sum(bytes), 0) FROM entry") ?? -1
     if total != sum { violations.append("total \(total), sum \(sum)") }
-    if number("SELECT count(*) FROM entry WHERE ready=0") != 0 { violations.append("an entry stays half done") }
+    if number("SELECT count(*) FROM writer") != 0 { violations.append("a killed writer is still allotted space") }
     if !files(in: "v1/tmp").isEmpty { violations.append("a half written file stays") }
+    for name in filesNotInIndex() { violations.append("nobody counts \(name)") }
     let onDisk = files(in: "v1/d")
-    for file in onDisk
-    where number("SELECT count(*) FROM entry WHERE lower(hex(digest))='\(file.name)'") != 1 {
-      violations.append("nobody counts \(file.name)")
-    }
     var listed = 0
     for try await entry in cache.entries {
       listed += 1
@@ -101,6 +103,22 @@ struct Torture {
     if listed != onDisk.count { violations.append("\(onDisk.count) files, \(listed) of them sound") }
     entryCount += listed
     sequence = number("SELECT sequence FROM total") ?? 0
+  }
+
+  /// The names of entries' files that the index knows nothing of, or another file under the same name.
+  private func filesNotInIndex() -> [String] {
+    let known = Set(texts("SELECT lower(hex(digest)) || ' ' || id FROM entry"))
+    return files(in: "v1/d").filter { !known.contains("\($0.name) \(number(of: $0.name))") }.map(\.name)
+  }
+
+  /// The number in the head of an entry's file.
+  private func number(of name: String) -> Int64 {
+    let path = folder.appending(path: "v1/d/\(name.prefix(2))/\(name)").path()
+    guard let file = FileHandle(forReadingAtPath: path), let head = try? file.read(upToCount: 16), head.count == 16
+    else {
+      return 0
+    }
+    return head.withUnsafeBytes { Int64(littleEndian: $0.loadUnaligned(fromByteOffset: 8, as: Int64.self)) }
   }
 
   /// Bytes of disk that the whole folder takes, its folders, index and log included, as `du` counts them.
@@ -125,15 +143,21 @@ struct Torture {
   }
 
   /// Asks the index directly, so that the cache does not vouch for itself.
-  private func number(_ sql: String) -> Int? {
+  private func number(_ sql: String) -> Int? { texts(sql).first.flatMap { Int($0) } }
+
+  /// The first column of all rows.
+  private func texts(_ sql: String) -> [String] {
     var database: OpaquePointer?
     defer { sqlite3_close_v2(database) }
-    guard sqlite3_open(folder.appending(path: "v1/index.db").path(), &database) == SQLITE_OK else { return nil }
+    guard sqlite3_open(folder.appending(path: "v1/index.db").path(), &database) == SQLITE_OK else { return [] }
     sqlite3_busy_timeout(database, 2000)
     var statement: OpaquePointer?
     defer { sqlite3_finalize(statement) }
-    guard sqlite3_prepare_v2(database, sql, -1, &statement, nil) == SQLITE_OK, sqlite3_step(statement) == SQLITE_ROW
-    else { return nil }
-    return Int(sqlite3_column_int64(statement, 0))
+    guard sqlite3_prepare_v2(database, sql, -1, &statement, nil) == SQLITE_OK else { return [] }
+    var texts: [String] = []
+    while sqlite3_step(statement) == SQLITE_ROW, let text = sqlite3_column_text(statement, 0) {
+      texts.append(String(cString: text))
+    }
+    return texts
   }
 }

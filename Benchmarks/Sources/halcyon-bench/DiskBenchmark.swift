@@ -116,7 +116,8 @@ enum DiskBenchmark {
       let entry = entry(number, byteCount: 10_240)
       replaced.append(try await microseconds { try await cache.store(entry, for: key(number)) })
     }
-    precondition(cache.statistics.evictions == 900)
+    // Some go ahead of the entries that they make room for.
+    precondition(cache.statistics.evictions >= 900)
     Metric(name: "disk_evict_put_10kb_at_\(name)", value: median(replaced), unit: "us").report()
   }
 
@@ -129,8 +130,8 @@ enum DiskBenchmark {
     let sql = """
       PRAGMA synchronous=OFF; PRAGMA cache_size=-400000; BEGIN;
       WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i+1 FROM n WHERE i<\(rowCount))
-      INSERT INTO entry(id, digest, bytes, ready, sequence, expires, lifetime, source, host)
-        SELECT i, randomblob(16), 16384, 1, i, 4000000000, 604800, randomblob(16), 'images.example.com' FROM n;
+      INSERT INTO entry(id, digest, bytes, sequence, expires, lifetime, source, host)
+        SELECT i, randomblob(16), 16384, i, 4000000000, 604800, randomblob(16), 'images.example.com' FROM n;
       UPDATE total SET sequence=\(rowCount);
       COMMIT; PRAGMA wal_checkpoint(TRUNCATE);
       """

@@ -35,10 +35,10 @@ struct DiskDurabilityTests {
   }
 
   @Test(arguments: [
-    (DiskDurability.cache, [FileSystemCall.begin, .commit, .rename, .begin, .commit]),
-    (.durable, [.begin, .commit, .sync, .rename, .sync, .sync, .begin, .commit]),
+    (DiskDurability.cache, [FileSystemCall.begin, .rename, .commit]),
+    (.durable, [.sync, .begin, .sync, .rename, .sync, .sync, .commit]),
   ])
-  func `file and folders are on the disk before a durable entry counts`(
+  func `file, note and folders are on the disk before a durable entry counts`(
     durability: DiskDurability, calls: [FileSystemCall]
   ) async throws {
     try await withTemporaryFolder { folder in

@@ -12,49 +12,58 @@ struct DiskRecoveryTests {
     StoredEntry(body: Data(text.utf8), metadata: .example)
   }
 
-  /// Stores an entry with a cache that does not tidy up on its own afterwards, before the test has made its mess.
-  private func storeQuietly(_ text: String, for key: CacheKey, in folder: URL) async throws {
+  private var quiet: DiskCacheConfiguration {
     var configuration = DiskCacheConfiguration()
     configuration.cleansOnItsOwn = false
-    try await DiskCache(directory: folder, configuration: configuration).store(entry(text), for: key)
+    return configuration
   }
 
-  /// What a writer killed at some moment leaves: its row, and its file if it came that far.
-  private func leaveHalfDone(
-    _ text: String, for key: CacheKey, in folder: URL, isWritten: Bool = true, isMoved: Bool = false
-  ) throws {
+  /// Stores an entry with a cache that does not tidy up on its own afterwards, before the test has made its mess.
+  private func storeQuietly(_ text: String, for key: CacheKey, in folder: URL) async throws {
+    try await DiskCache(directory: folder, configuration: quiet).store(entry(text), for: key)
+  }
+
+  /// How far a writer came that was killed.
+  enum Step: Int, Comparable {
+    case allotted, written, noted, moved
+
+    static func < (one: Step, other: Step) -> Bool { one.rawValue < other.rawValue }
+  }
+
+  /// Does what a writer does up to a step, and goes without a word.
+  private func leaveHalfDone(_ text: String, for key: CacheKey, in folder: URL, after step: Step) throws {
     let layout = DiskLayout(root: folder.path())
     let access = try IndexAccess(layout: layout, configuration: DiskCacheConfiguration(), in: files)
-    let (draft, digest) = (BlobDraft(entry(text), key: key), key.digest.bytes)
-    let request = DiskIndex.Request(
-      digest: digest, byteCount: draft.diskByteCount, expiration: StoredExpiration(.never, at: Date()),
-      labels: EntryLabels(key: key, metadata: .example), owner: access.owner.name, date: Date())
-    guard
-      case .made(let id, let isPinned, _) = try access.index.reserve(request, budget: DiskBudget(sizeLimit: 1 << 20))
-    else {
-      Issue.record("another writer is there")
-      return
-    }
-    let path = layout.temporary(id)
-    if isWritten {
-      try draft.write(id: id, isPinned: isPinned, date: Date(), isDurable: false, to: path, in: files)
-    }
-    if isMoved {
+    access.owner.outlivesWriter = true
+    let (name, draft, digest) = (access.owner.name, BlobDraft(entry(text), key: key), key.digest.bytes)
+    let grant = try access.index.allot(
+      draft.diskByteCount, to: name, at: Date(), budget: DiskBudget(sizeLimit: 16 << 20))
+    let (id, path) = (grant.allotment.ids.lowerBound, layout.temporary(name))
+    if step >= .written { try draft.write(id: id, date: Date(), isDurable: false, to: path, in: files) }
+    if step >= .noted { try access.owner.note(PlacedEntry(id: id, digest: digest), isDurable: false) }
+    if step >= .moved {
       try files.makeFolder(layout.shard(of: digest))
       try files.move(path, to: layout.entry(digest))
     }
+  }
+
+  private func allotted(in folder: URL) throws -> Int64 {
+    let index = try DiskIndex(layout: DiskLayout(root: folder.path()), in: files)
+    return try index.database.number("SELECT coalesce(sum(bytes), 0) FROM writer")
   }
 
   private func temporaries(in folder: URL) throws -> [String] {
     try files.names(in: DiskLayout(root: folder.path()).temporaries)
   }
 
-  @Test(arguments: [false, true])
-  func `what a killed writer was promised is given back`(isWritten: Bool) async throws {
+  @Test(arguments: [Step.allotted, .written, .noted])
+  func `what a killed writer was allotted is given back`(step: Step) async throws {
     try await withTemporaryFolder { folder in
-      try leaveHalfDone("half", for: "a", in: folder, isWritten: isWritten)
+      try leaveHalfDone("half", for: "a", in: folder, after: step)
+      #expect(try allotted(in: folder) == 256 << 10, "a 64th of the limit")
       let cache = DiskCache(directory: folder)
       #expect(try await cache.totalSize == 0)
+      #expect(try allotted(in: folder) == 0)
       #expect(try await cache.entry(for: "a") == nil)
       #expect(try temporaries(in: folder).isEmpty)
       #expect(try files.names(in: DiskLayout(root: folder.path()).owners).count == 1, "only the living have locks")
@@ -64,18 +73,29 @@ struct DiskRecoveryTests {
   @Test func `a killed writer's entry that is in its place is taken in`() async throws {
     try await withTemporaryFolder { folder in
       try await storeQuietly("old", for: "a", in: folder)
-      try leaveHalfDone("new", for: "a", in: folder, isMoved: true)
+      try leaveHalfDone("new", for: "a", in: folder, after: .moved)
       let cache = DiskCache(directory: folder)
       #expect(try await cache.count == 1)
       #expect(try await cache.entry(for: "a") == entry("new"))
       #expect(try await cache.totalSize == 8192)
+      #expect(try await cache.removeEntries(taggedWith: "trip") == 1, "with all that is known about it")
+    }
+  }
+
+  @Test func `a killed writer that had not moved its file harms no entry of that key`() async throws {
+    try await withTemporaryFolder { folder in
+      try await storeQuietly("old", for: "a", in: folder)
+      try leaveHalfDone("new", for: "a", in: folder, after: .noted)
+      let cache = DiskCache(directory: folder)
+      #expect(try await cache.count == 1)
+      #expect(try await cache.entry(for: "a") == entry("old"))
     }
   }
 
   @Test func `a killed writer's damaged entry goes with the one it replaced`() async throws {
     try await withTemporaryFolder { folder in
       try await storeQuietly("old", for: "a", in: folder)
-      try leaveHalfDone("new", for: "a", in: folder, isMoved: true)
+      try leaveHalfDone("new", for: "a", in: folder, after: .moved)
       let path = DiskLayout(root: folder.path()).entry(CacheKey("a").digest.bytes)
       var bytes = try Data(contentsOf: URL(filePath: path))
       bytes[bytes.count - 1] ^= 1
@@ -90,33 +110,102 @@ struct DiskRecoveryTests {
     try await withTemporaryFolder { folder in
       let cache = DiskCache(directory: folder)
       #expect(try await cache.count == 0)
-      try leaveHalfDone("half", for: "a", in: folder)
+      try leaveHalfDone("half", for: "a", in: folder, after: .moved)
       try await cache.store(entry("whole"), for: "a")
       #expect(try await cache.entry(for: "a") == entry("whole"))
-      try leaveHalfDone("half", for: "b", in: folder)
+      try leaveHalfDone("half", for: "b", in: folder, after: .written)
       try await cache.clean()
       #expect(try await cache.totalSize == 8192)
       #expect(try temporaries(in: folder).isEmpty)
     }
   }
 
-  @Test func `a second writer of one key does not pass a living one`() async throws {
+  @Test func `of two writers of one key the last to place its file wins`() async throws {
     try await withTemporaryFolder { folder in
       let layout = DiskLayout(root: folder.path())
       let access = try IndexAccess(layout: layout, configuration: DiskCacheConfiguration(), in: files)
+      let (name, key) = (access.owner.name, "a" as CacheKey)
+      let draft = BlobDraft(entry("first"), key: key)
+      let grant = try access.index.allot(
+        draft.diskByteCount, to: name, at: Date(), budget: DiskBudget(sizeLimit: 1 << 20))
       let request = DiskIndex.Request(
-        digest: CacheKey("a").digest.bytes, byteCount: 8192, expiration: StoredExpiration(.never, at: Date()),
-        labels: EntryLabels(key: "a", metadata: .example), owner: access.owner.name, date: Date())
-      guard case .made(let id, _, _) = try access.index.reserve(request, budget: DiskBudget(sizeLimit: 1 << 20)) else {
-        return
-      }
+        id: grant.allotment.ids.lowerBound, digest: key.digest.bytes, byteCount: draft.diskByteCount,
+        expiration: StoredExpiration(.never, at: Date()), labels: EntryLabels(key: key, metadata: .example),
+        date: Date())
+      try draft.write(id: request.id, date: Date(), isDurable: false, to: layout.temporary(name), in: files)
       let cache = DiskCache(directory: folder)
-      await #expect(throws: DiskCacheError.busy(path: layout.entry(request.digest))) {
-        try await cache.store(entry("second"), for: "a")
+      try await cache.store(entry("second"), for: key)
+      #expect(try await cache.entry(for: key) == entry("second"))
+      try access.index.add(request, by: name) { isPinned throws(DiskCacheError) in
+        try files.move(layout.temporary(name), to: layout.entry(request.digest))
       }
-      try access.index.settle { _, other in other == id }
-      try await cache.store(entry("second"), for: "a")
-      #expect(try await cache.entry(for: "a") == entry("second"))
+      #expect(try await cache.entry(for: key) == entry("first"))
+      #expect(try await cache.count == 1)
+      #expect(try await cache.totalSize == 8192)
+    }
+  }
+
+  @Test func `a writer that was taken for dead begins anew`() async throws {
+    try await withTemporaryFolder { folder in
+      let layout = DiskLayout(root: folder.path())
+      let cache = DiskCache(directory: folder, configuration: quiet)
+      try await cache.store(entry("1"), for: "1")
+      for name in try files.names(in: layout.owners) { try files.remove(layout.owner(name)) }
+      #expect(try await DiskCache(directory: folder, configuration: quiet).count == 1)
+      #expect(try allotted(in: folder) == 0)
+      try await cache.store(entry("2"), for: "2")
+      #expect(try await cache.count == 2)
+      #expect(try await cache.entry(for: "2") == entry("2"))
+      #expect(try allotted(in: folder) > 0)
+    }
+  }
+
+  @Test func `what a killed writer holds is taken back when there is no room without it`() async throws {
+    try await withTemporaryFolder { folder in
+      var configuration = quiet
+      configuration.sizeLimit = 2 * 8192
+      let cache = DiskCache(directory: folder, configuration: configuration)
+      try await cache.store(entry("1"), for: "1")
+      try leaveHalfDone("half", for: "a", in: folder, after: .written)
+      try await cache.store(entry("2"), for: "2")
+      #expect(try await cache.entry(for: "2") == entry("2"))
+      #expect(try await cache.entry(for: "1") == entry("1"), "nothing else had to go")
+      #expect(try temporaries(in: folder).isEmpty)
+    }
+  }
+
+  @Test func `a writer gives back what it does not use`() async throws {
+    try await withTemporaryFolder { folder in
+      let cache = DiskCache(directory: folder, configuration: quiet)
+      try await cache.store(entry("1"), for: "1")
+      #expect(try allotted(in: folder) == 1 << 20 - 8192)
+      #expect(try await cache.totalSize == 8192)
+      try await cache.clean()
+      #expect(try allotted(in: folder) == 0)
+      try await cache.store(entry("2"), for: "2")
+      cache.configuration.sizeLimit = 1 << 20
+      try await cache.store(entry("3"), for: "3")
+      #expect(try allotted(in: folder) == 1 << 14 - 8192, "what was given under the old limit is not used")
+    }
+  }
+
+  @Test func `an index of an older format is made anew from the entries`() async throws {
+    try await withTemporaryFolder { folder in
+      try await storeQuietly("old", for: "a", in: folder)
+      let layout = DiskLayout(root: folder.path())
+      do {
+        let index = try DiskIndex(layout: layout, in: files)
+        try index.database.run("ALTER TABLE entry ADD COLUMN ready INTEGER NOT NULL DEFAULT 1")
+        try index.database.run("DROP TABLE writer")
+        try index.database.run("PRAGMA user_version=3")
+      }
+      try Data(count: 100).write(to: URL(filePath: layout.temporaries + "/17"))
+      let cache = DiskCache(directory: folder)
+      #expect(try await cache.count == 1)
+      #expect(try await cache.entry(for: "a") == entry("old"))
+      #expect(try temporaries(in: folder).isEmpty)
+      try await cache.store(entry("new"), for: "b")
+      #expect(try await cache.totalSize == 2 * 8192)
     }
   }
 
@@ -168,7 +257,7 @@ struct DiskRecoveryTests {
       try files.remove(layout.entry(lost))
       let orphan = layout.shard(kept[0]) + "/" + DiskLayout.name([kept[0]] + [UInt8](repeating: 0, count: 15))
       try Data(count: 100).write(to: URL(filePath: orphan))
-      try Data(count: 100).write(to: URL(filePath: layout.temporary(77)))
+      try Data(count: 100).write(to: URL(filePath: layout.temporary("77")))
       for shard in UInt8.min...UInt8.max { try await cache.writer.sweep(shard: shard, now: Date()) }
       #expect(FileManager.default.fileExists(atPath: orphan), "it may be about to be counted")
       for shard in UInt8.min...UInt8.max { try await cache.writer.sweep(shard: shard, now: Date() + 700) }

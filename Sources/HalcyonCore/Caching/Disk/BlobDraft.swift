@@ -28,9 +28,9 @@ struct BlobDraft {
 
   /// Writes the whole file.
   func write(
-    id: Int64, isPinned: Bool, date: Date, isDurable: Bool, to path: String, in fileSystem: any FileSystem
+    id: Int64, date: Date, isDurable: Bool, to path: String, in fileSystem: any FileSystem
   ) throws(DiskCacheError) {
-    let prefix = prefix(id: id, isPinned: isPinned)
+    let prefix = prefix(id: id)
     let file = try FileDescriptor(path: path, flags: O_WRONLY | O_CREAT | O_TRUNC, in: fileSystem)
     try file.write(prefix, at: 0)
     try file.write(body, at: prefix.count)
@@ -39,12 +39,12 @@ struct BlobDraft {
   }
 
   /// Everything but the body.
-  private func prefix(id: Int64, isPinned: Bool) -> [UInt8] {
+  private func prefix(id: Int64) -> [UInt8] {
     var header = header
     header.id = id
     let count = Int(header.slotByteCount)
     let empty = [UInt8](repeating: 0, count: count)
-    let slot = MetadataSlot(generation: 1, isPinned: isPinned, payload: payload).encoded(slotByteCount: count)
+    let slot = MetadataSlot(generation: 1, isPinned: false, payload: payload).encoded(slotByteCount: count)
     return header.encoded + Array(key.text.utf8) + (slot ?? empty) + empty
   }
 }

@@ -20,6 +20,9 @@ struct DiskBudget {
     byteCount <= sizeLimit - max(0, overhead - entryCount * BlobFile.blockByteCount)
   }
 
+  /// Bytes that a writer is given at a time, when its entry needs less.
+  var allotmentByteCount: Int { max(0, min(1 << 20, sizeLimit / 64)) }
+
   /// The size that the log of the index has before it is moved into the database.
   static func logByteLimit(sizeLimit: Int) -> Int { min(4 << 20, max(1 << 20, sizeLimit / 16)) }
 }

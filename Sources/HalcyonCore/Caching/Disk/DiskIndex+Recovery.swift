@@ -1,36 +1,44 @@
 import Foundation
 
 extension DiskIndex {
-  /// Settles the entries that writers left half done, of all owners for whom `isDead` says so.
+  /// Settles what writers left, of all owners for whom `isDone` says so: what they were putting in its place is taken in
+  /// or removed, and what they were allotted is given back.
+  ///
+  /// - Parameter expiration: When an entry that is taken in ends, unless it says so itself.
   func settle(
-    _ isDead: (_ owner: String, _ id: Int64) throws(DiskCacheError) -> Bool
+    expiration: CacheExpiration, _ isDone: (_ owner: String) throws(DiskCacheError) -> Bool
   ) throws(DiskCacheError) {
-    let query = "SELECT id, digest, owner, bytes FROM entry WHERE ready=0"
+    let query = "SELECT name, bytes FROM writer"
     guard try !database.run(query).isEmpty else { return }
     try database.transaction { () throws(DiskCacheError) in
       for row in try database.run(query) {
-        guard let id = row[0].integer, let digest = row[1].blob, let byteCount = row[3].integer,
-          try isDead(row[2].text ?? "", id)
-        else { continue }
-        try settle(id: id, digest: digest, byteCount: Int(byteCount))
+        guard let owner = row[0].text, let byteCount = row[1].integer, try isDone(owner) else { continue }
+        try fileSystem.remove(layout.temporary(owner))
+        if let placed = try OwnerLock.note(of: owner, layout: layout, in: fileSystem) {
+          try settle(placed, byteLimit: Int(byteCount), expiration: expiration)
+        }
+        try database.run("DELETE FROM writer WHERE name=?", [.text(owner)])
       }
     }
   }
 
-  /// Takes in an entry whose file is in its place and whole; gives back what any other was promised.
-  private func settle(id: Int64, digest: [UInt8], byteCount: Int) throws(DiskCacheError) {
-    try fileSystem.remove(layout.temporary(id))
-    let path = layout.entry(digest)
-    guard let placed = try description(path), placed.header.id == id else {
-      try database.run("DELETE FROM entry WHERE id=?", [.integer(id)])
-      return
-    }
-    if placed.diskByteCount == byteCount, try BlobFile.isWhole(path: path, digest: digest, in: fileSystem) {
-      return try replace(digest: digest, by: id)
-    }
-    // The file is not what it says it is, and the one that it replaced is gone.
-    try fileSystem.remove(path)
-    try database.run("DELETE FROM entry WHERE \(Self.hasDigest)", [.blob(digest)])
+  /// Takes in an entry whose file is in its place, whole and paid for; removes what is anything else.
+  private func settle(
+    _ placed: PlacedEntry, byteLimit: Int, expiration: CacheExpiration
+  ) throws(DiskCacheError) {
+    guard try database.run("SELECT 1 FROM entry WHERE id=?", [.integer(placed.id)]).isEmpty else { return }
+    let path = layout.entry(placed.digest)
+    let file = try description(path)
+    // Before the move there is the file of another entry, or none.
+    if let file, file.header.id != placed.id { return }
+    let isPaid = (file?.diskByteCount ?? 0) <= byteLimit
+    let isWhole = isPaid ? try BlobFile.isWhole(path: path, digest: placed.digest, in: fileSystem) : false
+    if !isWhole { try fileSystem.remove(path) }
+    // The file that this one replaced is gone.
+    try database.run("DELETE FROM entry WHERE digest=?", [.blob(placed.digest)])
+    guard isWhole, let file else { return }
+    try database.run("UPDATE total SET sequence=max(sequence, ?)+1", [.integer(placed.id)])
+    try take(file, sequence: database.number("SELECT sequence FROM total"), expiration: expiration)
   }
 
   /// Fills a new index from the files that are there. Nobody else may be writing.
@@ -60,16 +68,15 @@ extension DiskIndex {
     try database.transaction { () throws(DiskCacheError) in
       let (first, last) = ([shard], [shard] + [UInt8](repeating: 255, count: 16))
       let rows = try database.run(
-        "SELECT id, digest FROM entry WHERE ready=1 AND digest BETWEEN ? AND ?", [.blob(first), .blob(last)])
-      let pending = try database.run("SELECT id, digest FROM entry WHERE ready=0")
+        "SELECT id, digest FROM entry WHERE digest BETWEEN ? AND ?", [.blob(first), .blob(last)])
       let names = Set(try fileSystem.names(in: folder))
-      for name in names.subtracting((rows + pending).compactMap(Self.name)) {
+      for name in names.subtracting(rows.compactMap(Self.name)) {
         try removeOld(folder + "/" + name, now: now, age: age)
       }
       for row in rows where !names.contains(Self.name(row) ?? "") { try removeEntry(row) }
     }
     for name in try fileSystem.names(in: layout.temporaries) {
-      let isKnown = try database.number("SELECT count(*) FROM entry WHERE id=?", [.integer(Int64(name) ?? 0)]) > 0
+      let isKnown = try !database.run("SELECT 1 FROM writer WHERE name=?", [.text(name)]).isEmpty
       if !isKnown { try removeOld(layout.temporaries + "/" + name, now: now, age: age) }
     }
   }
@@ -88,15 +95,21 @@ extension DiskIndex {
           try fileSystem.remove(path)
           continue
         }
-        let request = Request(
-          digest: digest, byteCount: file.diskByteCount,
-          expiration: StoredExpiration(file.metadata.expiration ?? expiration, at: file.modified),
-          labels: EntryLabels(key: file.key, metadata: file.metadata), owner: "", date: file.modified)
         let lastUse = Int64(clamping: Int(file.modified.timeIntervalSince1970 * 1000))
-        try insert(request, id: file.header.id, sequence: lastUse, isPinned: file.slot.isPinned)
-        try replace(digest: digest, by: file.header.id)
+        try take(file, sequence: lastUse, expiration: expiration)
       }
     }
+  }
+
+  /// Adds the entry of a file that is in its place.
+  private func take(
+    _ file: BlobFile.Description, sequence: Int64, expiration: CacheExpiration
+  ) throws(DiskCacheError) {
+    let request = Request(
+      id: file.header.id, digest: file.key.digest.bytes, byteCount: file.diskByteCount,
+      expiration: StoredExpiration(file.metadata.expiration ?? expiration, at: file.modified),
+      labels: EntryLabels(key: file.key, metadata: file.metadata), date: file.modified)
+    try insert(request, sequence: sequence, isPinned: file.slot.isPinned)
   }
 
   private static func name(_ row: [SQLiteConnection.Value]) -> String? { row[1].blob.map(DiskLayout.name) }

@@ -11,11 +11,9 @@ struct EntrySelection {
     EntrySelection(condition: "digest=?", values: [.blob(digest)])
   }
 
-  /// The entry that was written under a number, unless it is being replaced.
+  /// The entry that was written under a number, unless it was replaced.
   static func unchanged(_ id: Int64) -> EntrySelection {
-    EntrySelection(
-      condition: "id=? AND NOT EXISTS (SELECT 1 FROM entry next WHERE next.ready=0 AND next.digest=entry.digest)",
-      values: [.integer(id)])
+    EntrySelection(condition: "id=?", values: [.integer(id)])
   }
 
   static func used(upTo sequence: Int64) -> EntrySelection {
@@ -51,7 +49,7 @@ extension DiskIndex {
     while true {
       let batch = try database.transaction { () throws(DiskCacheError) in
         let rows = try database.run(
-          "SELECT id, digest, bytes FROM entry WHERE ready=1 AND \(selection.condition) LIMIT \(Self.batchCount)",
+          "SELECT id, digest, bytes FROM entry WHERE \(selection.condition) LIMIT \(Self.batchCount)",
           selection.values)
         for row in rows { try removeEntry(row) }
         return Self.removal(of: rows)
@@ -66,11 +64,10 @@ extension DiskIndex {
     CleaningReport.Removal(count: rows.count, byteCount: rows.reduce(0) { $0 + Int($1[2].integer ?? 0) })
   }
 
-  /// Removes the entry of a key when its file is still damaged, and nobody is writing a new one.
+  /// Removes the entry of a key when its file is still damaged.
   func removeDamaged(_ digest: [UInt8]) throws(DiskCacheError) {
     try database.transaction { () throws(DiskCacheError) in
-      let rows = try database.run("SELECT id, digest, ready FROM entry WHERE \(Self.hasDigest)", [.blob(digest)])
-      guard !rows.contains(where: { $0[2].integer == 0 }) else { return }
+      let rows = try database.run("SELECT id, digest FROM entry WHERE digest=?", [.blob(digest)])
       let path = layout.entry(digest)
       if try BlobFile.isWhole(path: path, digest: digest, in: fileSystem) { return }
       if let row = rows.first { try removeEntry(row) } else { try fileSystem.remove(path) }
@@ -79,35 +76,42 @@ extension DiskIndex {
 
   /// Evicts the least recently used until the rest is within the budget; returns what went.
   ///
-  /// Pinned entries stay, even when they are more than that.
+  /// Pinned entries stay, even when they are more than that. What writers were allotted does not count: it was within the
+  /// limit when they got it.
   @discardableResult
   func trim(to budget: DiskBudget) throws(DiskCacheError) -> CleaningReport.Removal {
     var evicted = CleaningReport.Removal()
     while true {
       let batch = try database.transaction { () throws(DiskCacheError) in
-        try evict(downTo: budget, atMost: Self.batchCount)
+        try evict(atMost: Self.batchCount) { total in
+          budget.allows(byteCount: total.byteCount, entryCount: total.count)
+        }
       }
       evicted += batch
       if batch.count < Self.batchCount { return evicted }
     }
   }
 
-  func makeRoom(for byteCount: Int, budget: DiskBudget) throws(DiskCacheError) -> Int {
-    if try allows(budget, byteCount) { return 0 }
-    // Nothing is evicted for an entry that will not fit anyway.
-    let fixed = try database.run(
-      """
-      SELECT sum(bytes), sum(count) FROM (
-        SELECT coalesce(sum(bytes), 0) AS bytes, count(*) AS count FROM entry WHERE ready=1 AND pinned=1
-        UNION ALL SELECT coalesce(sum(bytes), 0), count(*) FROM entry WHERE ready=0)
-      """
-    ).first.map { (byteCount: Int($0[0].integer ?? 0), count: Int($0[1].integer ?? 0)) }
-    guard let fixed, budget.allows(byteCount: fixed.byteCount + byteCount, entryCount: fixed.count) else {
-      throw .noRoom(byteCount: byteCount, sizeLimit: budget.sizeLimit)
+  /// Room for what a writer is given.
+  struct Room {
+    var byteCount: Int
+    var evictedCount: Int
+  }
+
+  /// Makes room for `wanted` bytes, or where what may not go leaves too little for that, for the least that is of use.
+  func makeRoom(for wanted: Int, atLeast least: Int, budget: DiskBudget) throws(DiskCacheError) -> Room {
+    let allotted = Int(try database.number("SELECT coalesce(sum(bytes), 0) FROM writer"))
+    let fits = { (byteCount: Int, total: Total) in
+      budget.allows(byteCount: total.byteCount + allotted + byteCount, entryCount: total.count)
     }
-    let evictedCount = try evict(downTo: budget, for: byteCount, atMost: .max).count
-    guard try allows(budget, byteCount) else { throw .noRoom(byteCount: byteCount, sizeLimit: budget.sizeLimit) }
-    return evictedCount
+    if fits(wanted, try total()) { return Room(byteCount: wanted, evictedCount: 0) }
+    let pinned = try pinnedTotal()
+    guard let byteCount = [wanted, least].first(where: { fits($0, pinned) }) else {
+      throw .noRoom(byteCount: least, sizeLimit: budget.sizeLimit)
+    }
+    let evictedCount = try evict(atMost: .max) { total in fits(byteCount, total) }.count
+    guard fits(byteCount, try total()) else { throw .noRoom(byteCount: least, sizeLimit: budget.sizeLimit) }
+    return Room(byteCount: byteCount, evictedCount: evictedCount)
   }
 
   /// The budget under a limit, for the size that the index has now.
@@ -124,15 +128,29 @@ extension DiskIndex {
     } catch {
       guard error.isMissing else { throw error }
     }
-    // 256 folders of entries and a few more; the memory that processes share; what one change adds.
-    let rest = 264 * BlobFile.blockByteCount + (32 << 10) + (128 << 10)
+    // 256 folders of entries and a few more, notes of writers; the memory that processes share; what one change adds to
+    // the log: four pages for each entry that goes for an allotment, at most, and for what else it does.
+    let change = DiskBudget(sizeLimit: sizeLimit).allotmentByteCount / 2 + (128 << 10)
+    let rest = 272 * BlobFile.blockByteCount + (32 << 10) + change
     return database + max(log, DiskBudget.logByteLimit(sizeLimit: sizeLimit)) + rest
   }
 
-  private func allows(_ budget: DiskBudget, _ byteCount: Int) throws(DiskCacheError) -> Bool {
-    let total = try database.run("SELECT bytes, count FROM total").first
-    return budget.allows(
-      byteCount: Int(total?[0].integer ?? 0) + byteCount, entryCount: Int(total?[1].integer ?? 0))
+  /// What entries come to.
+  private struct Total {
+    var byteCount: Int
+    var count: Int
+
+    init(_ row: [SQLiteConnection.Value]?) {
+      (byteCount, count) = (Int(row?[0].integer ?? 0), Int(row?[1].integer ?? 0))
+    }
+  }
+
+  private func total() throws(DiskCacheError) -> Total {
+    Total(try database.run("SELECT bytes, count FROM total").first)
+  }
+
+  private func pinnedTotal() throws(DiskCacheError) -> Total {
+    Total(try database.run("SELECT coalesce(sum(bytes), 0), count(*) FROM entry WHERE pinned=1").first)
   }
 
   func removeEntry(_ row: [SQLiteConnection.Value]) throws(DiskCacheError) {
@@ -142,16 +160,11 @@ extension DiskIndex {
   }
 
   private func evict(
-    downTo budget: DiskBudget, for byteCount: Int = 0, atMost limit: Int
+    atMost limit: Int, until isEnough: (Total) -> Bool
   ) throws(DiskCacheError) -> CleaningReport.Removal {
     var evicted = CleaningReport.Removal()
-    while evicted.count < limit, try !allows(budget, byteCount) {
-      // An entry whose successor is being written stays: both share one path.
-      let oldest = try database.run(
-        """
-        SELECT id, digest, bytes FROM entry e WHERE ready=1 AND pinned=0
-          AND NOT EXISTS (SELECT 1 FROM entry WHERE ready=0 AND digest=e.digest) ORDER BY sequence LIMIT 1
-        """)
+    while evicted.count < limit, try !isEnough(total()) {
+      let oldest = try database.run("SELECT id, digest, bytes FROM entry WHERE pinned=0 ORDER BY sequence LIMIT 1")
       guard let row = oldest.first else { break }
       try removeEntry(row)
       evicted += Self.removal(of: [row])

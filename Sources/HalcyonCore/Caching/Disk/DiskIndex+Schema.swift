@@ -2,7 +2,7 @@ extension DiskIndex {
   static let pageByteCount = 1024
 
   /// Goes up with every change of the tables; an index of another format is made anew from the entries.
-  private static let format: Int64 = 3
+  private static let format: Int64 = 4
 
   /// Whether the tables are there and of this format.
   func isCurrent() throws(DiskCacheError) -> Bool {
@@ -30,28 +30,29 @@ extension DiskIndex {
   private static let schema = [
     """
     CREATE TABLE entry(
-      id INTEGER PRIMARY KEY, digest BLOB NOT NULL, bytes INTEGER NOT NULL, ready INTEGER NOT NULL,
+      id INTEGER PRIMARY KEY, digest BLOB NOT NULL, bytes INTEGER NOT NULL,
       sequence INTEGER NOT NULL, pinned INTEGER NOT NULL DEFAULT 0, tagged INTEGER NOT NULL DEFAULT 0,
-      owner TEXT, lifetime REAL, expires REAL, source BLOB, host TEXT)
+      lifetime REAL, expires REAL, source BLOB, host TEXT)
     """,
-    "CREATE UNIQUE INDEX entry_ready ON entry(digest) WHERE ready=1",
-    "CREATE UNIQUE INDEX entry_pending ON entry(digest) WHERE ready=0",
-    "CREATE INDEX entry_order ON entry(sequence) WHERE ready=1 AND pinned=0",
-    "CREATE INDEX entry_pinned ON entry(bytes) WHERE ready=1 AND pinned=1",
+    "CREATE UNIQUE INDEX entry_digest ON entry(digest)",
+    "CREATE INDEX entry_order ON entry(sequence) WHERE pinned=0",
+    "CREATE INDEX entry_pinned ON entry(bytes) WHERE pinned=1",
     "CREATE INDEX entry_expiry ON entry(expires) WHERE expires IS NOT NULL",
     "CREATE INDEX entry_source ON entry(source)",
     "CREATE TABLE tag(entry INTEGER NOT NULL, tag BLOB NOT NULL, PRIMARY KEY(entry, tag)) WITHOUT ROWID",
     "CREATE INDEX tag_tag ON tag(tag)",
+    // What each writer was allotted and has not used up. It counts with the total of the entries.
+    "CREATE TABLE writer(name TEXT PRIMARY KEY, bytes INTEGER NOT NULL) WITHOUT ROWID",
     "CREATE TABLE total(bytes INTEGER NOT NULL, count INTEGER NOT NULL, sequence INTEGER NOT NULL, used REAL)",
     "INSERT INTO total VALUES(0, 0, 0, NULL)",
     """
     CREATE TRIGGER entry_added AFTER INSERT ON entry BEGIN
-      UPDATE total SET bytes=bytes+new.bytes, count=count+1;
+      UPDATE OR FAIL total SET bytes=bytes+new.bytes, count=count+1;
     END
     """,
     """
     CREATE TRIGGER entry_removed AFTER DELETE ON entry BEGIN
-      UPDATE total SET bytes=bytes-old.bytes, count=count-1;
+      UPDATE OR FAIL total SET bytes=bytes-old.bytes, count=count-1;
     END
     """,
     """

@@ -4,7 +4,7 @@ import Foundation
 ///
 /// ```
 /// v1/index.db    sizes and order                    v1/d/00..ff/HASH   one file an entry
-/// v1/gate        held while the index is in use     v1/tmp/ID          entries being written
+/// v1/gate        held while the index is in use     v1/tmp/NAME        what each writer is writing
 /// v1/own/NAME    held by each writer that lives
 /// ```
 struct DiskLayout: Sendable {
@@ -29,7 +29,7 @@ struct DiskLayout: Sendable {
 
   func shard(_ number: UInt8) -> String { entries + "/" + Self.name([number]) }
 
-  func temporary(_ id: Int64) -> String { "\(temporaries)/\(id)" }
+  func temporary(_ owner: String) -> String { "\(temporaries)/\(owner)" }
 
   func owner(_ name: String) -> String { "\(owners)/\(name)" }
 

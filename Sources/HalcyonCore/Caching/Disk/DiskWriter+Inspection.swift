@@ -17,7 +17,7 @@ extension DiskWriter {
   func page(after id: Int64) throws(DiskCacheError) -> [Row] {
     try withIndex { index throws(DiskCacheError) in
       let rows = try index.database.run(
-        "SELECT id, digest FROM entry WHERE id>? AND ready=1 ORDER BY id LIMIT 64", [.integer(id)])
+        "SELECT id, digest FROM entry WHERE id>? ORDER BY id LIMIT 64", [.integer(id)])
       return rows.compactMap { row in
         guard let id = row[0].integer, let digest = row[1].blob else { return nil }
         return Row(id: id, path: layout.entry(digest))

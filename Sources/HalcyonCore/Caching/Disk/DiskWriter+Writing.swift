@@ -1,12 +1,24 @@
 import Foundation
 
 extension DiskWriter {
-  /// Writes an entry: promised space first, then the file under another name, then its move into place.
+  /// Writes an entry: the file under another name, out of what this writer was allotted; then, in one change of the index,
+  /// its move into place and its row.
+  ///
+  /// What is left where the writer is killed, and what becomes of it:
+  /// ```
+  /// while it is allotted space   files of the evicted gone, rows not  the rows go with their turn, or a sweep
+  /// with an allotment            an allotment                         given back
+  /// while it writes              and part of a file in tmp            removed
+  /// with its note written        and a number that is not in place    as before
+  /// with the file moved          and that number, which has no row    taken in where it is whole, else removed; the row
+  ///                                                                   of the entry that it replaced goes
+  /// with the change made         a row, the rest of the allotment     the rest given back
+  /// ```
   func store(_ entry: StoredEntry, for key: CacheKey, on terms: Terms) throws(DiskCacheError) {
     let draft = BlobDraft(entry, key: key)
-    let place: Place
+    let id: Int64
     do throws(DiskCacheError) {
-      place = try write(draft, entry.metadata, key, on: terms)
+      id = try write(draft, entry.metadata, key, on: terms)
     } catch {
       guard error.isDiskFull else { throw error }
       try withIndex { index throws(DiskCacheError) in
@@ -15,13 +27,13 @@ extension DiskWriter {
         // This needs some space itself, for which the evicted have made room.
         _ = try? index.shrinkLog()
       }
-      place = try write(draft, entry.metadata, key, on: terms)
+      id = try write(draft, entry.metadata, key, on: terms)
     }
     counters.countStore()
-    if place.id.isMultiple(of: 1000) {
+    if id.isMultiple(of: 1000) {
       // The entry is stored, whatever comes of this.
       do throws(DiskCacheError) {
-        try sweep(shard: UInt8(truncatingIfNeeded: place.id / 1000), now: terms.now)
+        try sweep(shard: UInt8(truncatingIfNeeded: id / 1000), now: terms.now)
       } catch { counters.countError() }
     }
   }
@@ -64,58 +76,58 @@ extension DiskWriter {
     return true
   }
 
-  /// Where an entry was promised space.
-  private struct Place {
-    var id: Int64
-    var isPinned: Bool
-  }
-
+  /// Writes the file of an entry and makes it the one of its key; returns the file's number.
   private func write(
     _ draft: BlobDraft, _ metadata: EntryMetadata, _ key: CacheKey, on terms: Terms
-  ) throws(DiskCacheError) -> Place {
-    let digest = key.digest.bytes
-    return try withIndex { index throws(DiskCacheError) in
-      let place = try reserve(draft, metadata, key, on: terms, in: index)
-      let temporary = layout.temporary(place.id)
+  ) throws(DiskCacheError) -> Int64 {
+    let isDurable = terms.configuration.durability == .durable
+    return try withAccess { access throws(DiskCacheError) in
+      if access.isUnsettled { try access.settleOwn(terms.configuration) }
+      try allot(draft.diskByteCount, to: access, on: terms)
+      let id = access.allotment.ids.removeFirst()
+      let request = DiskIndex.Request(
+        id: id, digest: key.digest.bytes, byteCount: draft.diskByteCount,
+        expiration: StoredExpiration(metadata.expiration ?? terms.configuration.expiration, at: terms.now),
+        labels: EntryLabels(key: key, metadata: metadata), date: terms.now)
       do throws(DiskCacheError) {
-        let isDurable = terms.configuration.durability == .durable
-        try draft.write(
-          id: place.id, isPinned: place.isPinned, date: terms.now, isDurable: isDurable, to: temporary, in: fileSystem)
-        try move(temporary, to: digest)
-        if isDurable { try fileSystem.syncFolders([layout.shard(of: digest), layout.entries]) }
-        try index.commit(id: place.id, digest: digest)
+        let path = layout.temporary(access.owner.name)
+        try draft.write(id: id, date: terms.now, isDurable: isDurable, to: path, in: fileSystem)
+        try access.index.add(request, by: access.owner.name) { isPinned throws(DiskCacheError) in
+          if isPinned {
+            _ = try BlobFile.update(isPinned: true, isDurable: isDurable, path: path, key: key, in: fileSystem)
+          }
+          try access.owner.note(PlacedEntry(id: id, digest: request.digest), isDurable: isDurable)
+          try move(path, to: request.digest)
+          if isDurable { try fileSystem.syncFolders([layout.shard(of: request.digest), layout.entries]) }
+        }
       } catch {
-        settleLater(place.id, in: index)
+        // What fails now is done before the next change.
+        _ = try? access.settleOwn(terms.configuration)
         throw error
       }
-      return place
+      access.allotment.byteCount -= request.byteCount
+      return id
     }
   }
 
-  /// Waits for a writer that is at the same key; what a dead one promised itself is taken back first.
-  private func reserve(
-    _ draft: BlobDraft, _ metadata: EntryMetadata, _ key: CacheKey, on terms: Terms, in index: DiskIndex
-  ) throws(DiskCacheError) -> Place {
-    let request = DiskIndex.Request(
-      digest: key.digest.bytes, byteCount: draft.diskByteCount,
-      expiration: StoredExpiration(metadata.expiration ?? terms.configuration.expiration, at: terms.now),
-      labels: EntryLabels(key: key, metadata: metadata), owner: access?.owner.name ?? "", date: terms.now)
-    let end = ContinuousClock.now + .seconds(2)
-    while true {
-      switch try index.reserve(request, budget: index.budget(sizeLimit: terms.configuration.sizeLimit)) {
-      case .made(let id, let isPinned, let evictedCount):
-        counters.countEvictions(evictedCount)
-        return Place(id: id, isPinned: isPinned)
-      case .taken(let owner):
-        guard ContinuousClock.now < end else { throw .busy(path: layout.entry(request.digest)) }
-        let isDead = try OwnerLock.isDead(owner, layout: layout, in: fileSystem)
-        if isDead || owner == request.owner {
-          try index.settle { other, _ in other == owner }
-        } else {
-          usleep(1000)
-        }
-      }
+  /// Sees to it that the writer has been given enough for an entry.
+  private func allot(_ byteCount: Int, to access: IndexAccess, on terms: Terms) throws(DiskCacheError) {
+    guard !access.allotment.covers(byteCount) else { return }
+    do throws(DiskCacheError) {
+      try ask(for: byteCount, access, on: terms)
+    } catch {
+      guard case .noRoom = error else { throw error }
+      // Dead writers may hold what is missing.
+      try access.recover(terms.configuration)
+      try ask(for: byteCount, access, on: terms)
     }
+  }
+
+  private func ask(for byteCount: Int, _ access: IndexAccess, on terms: Terms) throws(DiskCacheError) {
+    let budget = try access.index.budget(sizeLimit: terms.configuration.sizeLimit)
+    let grant = try access.index.allot(byteCount, to: access.owner.name, at: terms.now, budget: budget)
+    counters.countEvictions(grant.evictedCount)
+    access.allotment = grant.allotment
   }
 
   private func move(_ temporary: String, to digest: [UInt8]) throws(DiskCacheError) {
@@ -125,15 +137,6 @@ extension DiskWriter {
       guard error.isMissing else { throw error }
       try fileSystem.makeFolder(layout.shard(of: digest))
       try fileSystem.move(temporary, to: layout.entry(digest))
-    }
-  }
-
-  /// Gives back what was promised; what fails now is done before the next change.
-  private func settleLater(_ id: Int64, in index: DiskIndex) {
-    do throws(DiskCacheError) {
-      try index.settle { _, other in other == id }
-    } catch {
-      unsettled.insert(id)
     }
   }
 }

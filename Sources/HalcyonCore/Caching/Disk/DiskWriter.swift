@@ -10,8 +10,6 @@ actor DiskWriter {
   private(set) var access: IndexAccess?
   /// How the index was found when it was opened, until the first cleaning.
   private var lastUse: DiskIndex.LastUse?
-  /// Entries of this writer that a failure left half done.
-  var unsettled: Set<Int64> = []
 
   init(layout: DiskLayout, settings: DiskSettings, fileSystem: any FileSystem, counters: DiskCounters) {
     self.layout = layout
@@ -75,19 +73,24 @@ actor DiskWriter {
     counters.countCleaning(try access.index.clean(on: terms, idleSince: access.index.lastUse()))
   }
 
-  /// Settles what dead writers left half done.
+  /// Settles what dead writers left half done, and gives back what this one does not use.
   func recover() throws(DiskCacheError) {
-    try withIndex { index throws(DiskCacheError) in try recover(in: index) }
+    try withAccess { access throws(DiskCacheError) in try access.recover(settings.current) }
   }
 
   func sweep(shard: UInt8, now: Date) throws(DiskCacheError) {
     try withIndex { index throws(DiskCacheError) in try index.sweep(shard: shard, now: now) }
   }
 
-  /// Runs `body` on the open index. A folder that was deleted, or an index that is damaged, is made anew, once.
+  /// Runs `body` on the open index; otherwise as ``withAccess(_:)``.
   func withIndex<Result>(_ body: (DiskIndex) throws(DiskCacheError) -> Result) throws(DiskCacheError) -> Result {
+    try withAccess { access throws(DiskCacheError) in try body(access.index) }
+  }
+
+  /// Runs `body` on the open index. A folder that was deleted, or an index that is damaged, is made anew, once.
+  func withAccess<Result>(_ body: (IndexAccess) throws(DiskCacheError) -> Result) throws(DiskCacheError) -> Result {
     do throws(DiskCacheError) {
-      return try withOpenIndex(body)
+      return try withOpenAccess(body)
     } catch {
       switch error {
       case .damagedIndex:
@@ -101,34 +104,30 @@ actor DiskWriter {
       default:
         throw error
       }
-      return try withOpenIndex(body)
+      return try withOpenAccess(body)
     }
   }
 
-  private func withOpenIndex<Result>(
-    _ body: (DiskIndex) throws(DiskCacheError) -> Result
+  private func withOpenAccess<Result>(
+    _ body: (IndexAccess) throws(DiskCacheError) -> Result
   ) throws(DiskCacheError) -> Result {
     let access = try openAccess()
     defer { access.leave() }
-    try access.apply(settings.current)
-    // Until this succeeds too much is counted, which does no harm; what needs more fails by itself.
-    if !unsettled.isEmpty, (try? settleOwn(in: access.index)) != nil { unsettled = [] }
-    return try body(access.index)
-  }
-
-  private func settleOwn(in index: DiskIndex) throws(DiskCacheError) {
-    try index.settle { _, id in unsettled.contains(id) }
+    let configuration = settings.current
+    try access.apply(configuration)
+    // Until this succeeds too much is counted, which does no harm; only what writes has to insist on it.
+    if access.isUnsettled { _ = try? access.settleOwn(configuration) }
+    return try body(access)
   }
 
   /// The open index, entered.
   private func openAccess() throws(DiskCacheError) -> IndexAccess {
     if let access, try access.enter() { return access }
     access = nil
-    unsettled = []
     let access = try IndexAccess(layout: layout, configuration: settings.current, in: fileSystem)
     guard try access.enter() else { throw .busy(path: layout.index) }
     do throws(DiskCacheError) {
-      try recover(in: access.index)
+      try access.recover(settings.current)
       lastUse = try access.index.lastUse()
     } catch {
       access.leave()
@@ -136,13 +135,6 @@ actor DiskWriter {
     }
     self.access = access
     return access
-  }
-
-  private func recover(in index: DiskIndex) throws(DiskCacheError) {
-    try index.settle { owner, _ throws(DiskCacheError) in
-      try OwnerLock.isDead(owner, layout: layout, in: fileSystem)
-    }
-    try OwnerLock.removeDead(layout: layout, in: fileSystem)
   }
 
   private static func touch(

@@ -11,18 +11,20 @@ struct EntryLabels {
 
   init(key: CacheKey, metadata: EntryMetadata) {
     let address = key.source ?? metadata.url?.absoluteString ?? key.text
-    source = Self.source(address)
     host = Self.host(of: address)
+    source = Self.source(address, host: host)
     tags = metadata.tags
   }
 
   /// What stands for an address.
-  static func source(_ address: String) -> [UInt8] {
-    hostPrefix(host(of: address) ?? "") + KeyDigest(address).bytes
-  }
+  static func source(_ address: String) -> [UInt8] { source(address, host: host(of: address)) }
 
   /// What the source of each entry from a host begins with; few others do.
   static func hostPrefix(_ host: String) -> [UInt8] { Array(KeyDigest(host).bytes.prefix(8)) }
+
+  private static func source(_ address: String, host: String?) -> [UInt8] {
+    hostPrefix(host ?? "") + KeyDigest(address).bytes
+  }
 
   private static func host(of address: String) -> String? { URL(string: address)?.host()?.lowercased() }
 }

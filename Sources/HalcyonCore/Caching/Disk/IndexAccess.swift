@@ -9,6 +9,10 @@ final class IndexAccess {
 
   let index: DiskIndex
   let owner: OwnerLock
+  /// What this writer may put on the disk before it asks the index again.
+  var allotment = Allotment()
+  /// Whether a failure left something of this writer to settle.
+  private(set) var isUnsettled = false
   private let gate: FileDescriptor
   private let node: ino_t
   private var applied: DiskCacheConfiguration?
@@ -42,7 +46,29 @@ final class IndexAccess {
   func apply(_ configuration: DiskCacheConfiguration) throws(DiskCacheError) {
     guard applied != configuration else { return }
     try index.apply(configuration)
+    // What was given under another limit may be too much for this one.
+    if let applied, applied.sizeLimit != configuration.sizeLimit { try settleOwn(configuration) }
     applied = configuration
+  }
+
+  /// Settles what a failure of this writer left half done, and gives back what it was allotted.
+  func settleOwn(_ configuration: DiskCacheConfiguration) throws(DiskCacheError) {
+    (isUnsettled, owner.outlivesWriter) = (true, true)
+    allotment = Allotment()
+    try index.settle(expiration: configuration.expiration) { name in name == owner.name }
+    (isUnsettled, owner.outlivesWriter) = (false, false)
+  }
+
+  /// Settles what dead writers left half done, and gives back what this one and they were allotted.
+  func recover(_ configuration: DiskCacheConfiguration) throws(DiskCacheError) {
+    try settleOwn(configuration)
+    let (layout, files) = (index.layout, index.fileSystem)
+    // Known before the index is asked, so that no file goes whose writer is not settled.
+    let dead = try OwnerLock.dead(layout: layout, in: files)
+    try index.settle(expiration: configuration.expiration) { name throws(DiskCacheError) in
+      dead.contains(name) ? true : try OwnerLock.isDead(name, layout: layout, in: files)
+    }
+    try OwnerLock.remove(dead, layout: layout, in: files)
   }
 
   /// Sets a damaged index aside, so that the next access makes a new one. The damaged one must not be open here.

@@ -1,9 +1,12 @@
 import Foundation
 
 /// Shows other processes that a writer lives: a locked file of its own, which the system unlocks when the process dies.
+/// In the file stands which entry the writer puts in its place.
 final class OwnerLock {
-  /// What the writer's rows in the index carry.
+  /// What the writer's allotment in the index carries.
   let name: String
+  /// Whether the file stays when the writer goes, for others to settle what it says.
+  var outlivesWriter = false
   private let path: String
   private let file: FileDescriptor
   private let fileSystem: any FileSystem
@@ -17,7 +20,26 @@ final class OwnerLock {
 
   deinit {
     // A file that stays is removed by the next process that looks for dead writers.
-    try? fileSystem.remove(path)
+    if !outlivesWriter { try? fileSystem.remove(path) }
+  }
+
+  /// Writes down what is about to be put in its place, over what was before it.
+  func note(_ entry: PlacedEntry, isDurable: Bool) throws(DiskCacheError) {
+    try file.write(entry.encoded, at: 0)
+    if isDurable { try file.sync() }
+  }
+
+  /// What a writer put in its place last, or was about to; `nil` when it put nothing.
+  static func note(
+    of name: String, layout: DiskLayout, in fileSystem: any FileSystem
+  ) throws(DiskCacheError) -> PlacedEntry? {
+    do throws(DiskCacheError) {
+      let file = try FileDescriptor(path: layout.owner(name), flags: O_RDONLY, in: fileSystem)
+      return PlacedEntry(decoding: try file.read(count: PlacedEntry.byteCount, at: 0))
+    } catch {
+      guard error.isMissing else { throw error }
+      return nil
+    }
   }
 
   /// Whether the writer of this name has ended.
@@ -31,11 +53,20 @@ final class OwnerLock {
     }
   }
 
-  /// Removes the files of writers that have ended.
-  static func removeDead(layout: DiskLayout, in fileSystem: any FileSystem) throws(DiskCacheError) {
+  /// The names of writers that have ended and left a file.
+  static func dead(layout: DiskLayout, in fileSystem: any FileSystem) throws(DiskCacheError) -> Set<String> {
+    var names: Set<String> = []
     for name in try fileSystem.names(in: layout.owners) where try isDead(name, layout: layout, in: fileSystem) {
-      try fileSystem.remove(layout.owner(name))
+      names.insert(name)
     }
+    return names
+  }
+
+  /// Removes the files of writers that have ended and are settled.
+  static func remove(
+    _ names: Set<String>, layout: DiskLayout, in fileSystem: any FileSystem
+  ) throws(DiskCacheError) {
+    for name in names { try fileSystem.remove(layout.owner(name)) }
   }
 
   /// A new file and its lock. Whoever looks for dead writers may remove the file before it is locked; then a new one is made.

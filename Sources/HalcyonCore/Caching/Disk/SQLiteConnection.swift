@@ -39,6 +39,9 @@ final class SQLiteConnection {
   }
 
   /// Runs a statement and returns its rows.
+  ///
+  /// Statements that change an entry do without `RETURNING`, and say `OR FAIL`, since ``transaction(_:)`` undoes them anyhow:
+  /// otherwise SQLite makes a table, or a journal of 64 KiB, for each.
   @discardableResult
   func run(_ sql: String, _ values: [Value] = []) throws(DiskCacheError) -> [[Value]] {
     let statement = try prepare(sql)
@@ -56,6 +59,9 @@ final class SQLiteConnection {
       }
     }
   }
+
+  /// How many rows the statement before changed; those that triggers changed do not count.
+  var changeCount: Int { Int(sqlite3_changes(database)) }
 
   /// Runs `body` in one transaction that is undone when it throws.
   @discardableResult
