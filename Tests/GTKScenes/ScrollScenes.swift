@@ -43,6 +43,12 @@ enum ScrollScenes {
     try await stage.until("they are seen again") { visible() == [4, 5, 6, 7] }
     scroll(window, to: 0)
     try await stage.until("the first are in sight again") { visible() == [0, 1, 2] }
+    gtk_scrolled_window_set_vadjustment(OpaquePointer(window), gtk_adjustment_new(0, 0, 0, 0, 0, 0))
+    try await stage.until("another adjustment is in use") {
+      gtk_adjustment_get_upper(gtk_scrolled_window_get_vadjustment(OpaquePointer(window))) == 2000
+    }
+    scroll(window, to: 1000)
+    try await stage.until("another adjustment scrolls as well") { visible() == [4, 5, 6, 7] }
   }
 
   static func onlyWhileVisible(_ stage: Stage) async throws {

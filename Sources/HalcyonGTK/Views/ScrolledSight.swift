@@ -25,14 +25,24 @@ final class ScrolledSight {
   private init(_ area: UnsafeMutablePointer<GtkWidget>) {
     self.area = area
     alarm = FrameAlarm(area) { [weak self] now in self?.look(at: now) }
-    let window = OpaquePointer(area)
-    for adjustment in [gtk_scrolled_window_get_hadjustment(window), gtk_scrolled_window_get_vadjustment(window)] {
-      guard let adjustment else { continue }
-      for signal in ["value-changed", "changed"] {
-        Signal.connect(gpointer(adjustment), signal) { [weak self] in self?.lookSoon() }
-      }
+    follow(gtk_scrolled_window_get_hadjustment)
+    follow(gtk_scrolled_window_get_vadjustment)
+    Signal.connect(area, "notify::hadjustment", .object) { [weak self] in
+      self?.follow(gtk_scrolled_window_get_hadjustment)
     }
-    Signal.connect(gpointer(area), "destroy") { [weak self] in self?.alarm?.cancel() }
+    Signal.connect(area, "notify::vadjustment", .object) { [weak self] in
+      self?.follow(gtk_scrolled_window_get_vadjustment)
+    }
+    Signal.connect(area, "destroy") { [weak self] in self?.alarm?.cancel() }
+  }
+
+  /// Looks whenever an adjustment changes; one that was replaced by now only makes for looks too many.
+  private func follow(_ adjustment: (OpaquePointer?) -> UnsafeMutablePointer<GtkAdjustment>?) {
+    guard let adjustment = adjustment(OpaquePointer(area)) else { return }
+    for signal in ["value-changed", "changed"] {
+      Signal.connect(gpointer(adjustment), signal) { [weak self] in self?.lookSoon() }
+    }
+    lookSoon()
   }
 
   /// That of the innermost scrolled window around a widget, made where there is none yet; it goes with the window.
