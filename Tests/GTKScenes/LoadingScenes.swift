@@ -49,9 +49,9 @@ enum LoadingScenes {
       try stage.tap(picture)
       try await stage.until("it is loaded") { picture.hc.binder.content.role == .image }
       try await stage.require(picture, is: .green)
-      let count = server.requests(for: "/a.png").count
       try stage.tap(picture)
       try stage.require(!picture.hc.isLoading, "a tap loads what is there")
+      let count = server.requests(for: "/a.png").count
       try stage.require(count == 2, "the server was asked \(count) times")
     }
   }
