@@ -18,10 +18,10 @@ enum AnimationScenes {
     var samples: [(time: Int, index: Int)] = []
     var begin: Duration?
     while samples.last.map({ $0.time < 1500 }) ?? true {
-      let now = await stage.nextFrame()
-      begin = begin ?? now
-      guard let begin, stage.isLastFrame(now), let index = shownIndex(picture, stage) else { continue }
-      samples.append((Int((now - begin) / .milliseconds(1)), index))
+      let frame = await stage.nextFrame()
+      begin = begin ?? frame.time
+      guard let begin, stage.isLast(frame), let index = shownIndex(picture, stage) else { continue }
+      samples.append((Int((frame.time - begin) / .milliseconds(1)), index))
     }
     let round = milliseconds.reduce(0, +)
     let fits = (0..<round).contains { offset in samples.allSatisfy { expectedIndex(at: $0.time + offset) == $0.index } }
@@ -35,8 +35,8 @@ enum AnimationScenes {
     try await stage.until("it plays") { player.index == 2 }
     gtk_widget_set_visible(picture, 0)
     let index = player.index
-    let begin = await stage.nextFrame()
-    while await stage.nextFrame() - begin < .milliseconds(600) {
+    let begin = await stage.nextFrame().time
+    while await stage.nextFrame().time - begin < .milliseconds(600) {
       try stage.require(player.index == index, "a hidden animation plays on")
     }
     try stage.require(player.byteCount == 0, "a hidden animation holds \(player.byteCount) bytes")
@@ -65,8 +65,8 @@ enum AnimationScenes {
     try await stage.until("the second round has begun") { player.index == 0 }
     try await stage.until("the second round has ended") { player.index == 3 }
     try stage.require(player.wakeTime == nil, "it waits for another picture")
-    let begin = await stage.nextFrame()
-    while await stage.nextFrame() - begin < .milliseconds(300) {
+    let begin = await stage.nextFrame().time
+    while await stage.nextFrame().time - begin < .milliseconds(300) {
       try stage.require(shownIndex(picture, stage) == 3, "it went on after its end")
     }
   }

@@ -1,14 +1,22 @@
 #if GTK
 import CGTK
 
+/// A frame that has been drawn.
+struct Frame {
+  /// The uptime that the frame is for.
+  let time: Duration
+  /// Frames of the window are counted.
+  let number: gint64
+}
+
 /// Resumes a task when a window's next frame has been drawn.
 @MainActor
 final class FrameWaiter {
-  private var continuation: CheckedContinuation<Duration, Never>?
+  private var continuation: CheckedContinuation<Frame, Never>?
   private let clock: OpaquePointer?
   private var handler: gulong = 0
 
-  init(_ window: UnsafeMutablePointer<GtkWidget>, _ continuation: CheckedContinuation<Duration, Never>) {
+  init(_ window: UnsafeMutablePointer<GtkWidget>, _ continuation: CheckedContinuation<Frame, Never>) {
     self.continuation = continuation
     gtk_widget_realize(window)
     clock = gtk_widget_get_frame_clock(window)
@@ -26,7 +34,8 @@ final class FrameWaiter {
   }
 
   private func finish() {
-    continuation?.resume(returning: .microseconds(gdk_frame_clock_get_frame_time(clock)))
+    let time = Duration.microseconds(gdk_frame_clock_get_frame_time(clock))
+    continuation?.resume(returning: Frame(time: time, number: gdk_frame_clock_get_frame_counter(clock)))
     continuation = nil
     g_signal_handler_disconnect(gpointer(clock), handler)
   }

@@ -51,18 +51,17 @@ final class Stage {
     while !condition() { await nextFrame() }
   }
 
-  /// Waits for the end of the next frame, and gives its time as an uptime.
+  /// Waits for the end of the next frame.
   @discardableResult
-  func nextFrame() async -> Duration {
+  func nextFrame() async -> Frame {
     await withCheckedContinuation { continuation in
       _ = FrameWaiter(window, continuation)
     }
   }
 
-  /// Whether no other frame has begun since the one of this time: what is seen now belongs to it.
-  func isLastFrame(_ time: Duration) -> Bool {
-    guard let timings = gdk_frame_clock_get_current_timings(gtk_widget_get_frame_clock(window)) else { return false }
-    return .microseconds(gdk_frame_timings_get_frame_time(timings)) == time
+  /// Whether no other frame has begun since this one: what is seen now belongs to it.
+  func isLast(_ frame: Frame) -> Bool {
+    gdk_frame_clock_get_frame_counter(gtk_widget_get_frame_clock(window)) == frame.number
   }
 
   func require(_ condition: Bool, _ claim: @autoclosure () -> String) throws {

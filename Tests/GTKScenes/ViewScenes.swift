@@ -87,14 +87,16 @@ enum ViewScenes {
       with: ImageRequest(source: .data(try SolidImage.png(.green))), options: options, pipeline: pipeline,
       completion: outcome.take)
     try await stage.until("the second is there") { outcome.count == 2 }
-    try await stage.require(picture, is: .red)
     var start: Duration?
+    var midwayCount = 0
     var part = 0.0
     while part < 1 {
-      let now = await stage.nextFrame()
-      guard stage.isLastFrame(now) else { continue }
+      let frame = await stage.nextFrame()
+      guard stage.isLast(frame) else { continue }
+      let now = frame.time
       let color = try stage.picture(of: picture).color(x: 0.5, y: 0.5)
       part = Double(color.green) / 255
+      if (0.1..<0.9).contains(part) { midwayCount += 1 }
       try stage.require(
         color.isNear(Color.red.mixed(with: .green, part), tolerance: 3), "midway the colour is \(color)")
       let begin = start ?? now - .seconds(2) * part
@@ -102,6 +104,7 @@ enum ViewScenes {
       let expected = min(1, (now - begin) / .seconds(2))
       try stage.require(abs(part - expected) < 0.02, "after \(now - begin) the fade is at \(part), not \(expected)")
     }
+    try stage.require(midwayCount > 0, "there was no fade")
     try await stage.require(picture, is: .green)
   }
 
