@@ -13,7 +13,7 @@ public struct AVIFDecoder: AnimatedImageDecoder {
   public init() {}
 
   /// AVIF alone.
-  public var formats: Set<ImageFormat> { [.avif] }
+  public let formats: Set<ImageFormat> = [.avif]
 
   /// Reads the boxes before the coded pictures.
   public func probe(_ bytes: Data, isComplete: Bool) throws -> ImageInfo? {

@@ -12,7 +12,7 @@ public struct BMPDecoder: ImageDecoder {
   public init() {}
 
   /// BMP alone.
-  public var formats: Set<ImageFormat> { [.bmp] }
+  public let formats: Set<ImageFormat> = [.bmp]
 
   /// Reads the headers, at most 138 bytes.
   public func probe(_ bytes: Data, isComplete: Bool) throws -> ImageInfo? {

@@ -12,7 +12,7 @@ public struct GIFDecoder: AnimatedImageDecoder {
   public init() {}
 
   /// GIF alone.
-  public var formats: Set<ImageFormat> { [.gif] }
+  public let formats: Set<ImageFormat> = [.gif]
 
   /// Reads the blocks up to the first picture, and counts the pictures that the bytes hold.
   ///

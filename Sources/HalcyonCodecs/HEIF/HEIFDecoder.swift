@@ -14,7 +14,7 @@ public struct HEIFDecoder: ImageDecoder {
   public init() {}
 
   /// HEIC alone, whatever codec is inside.
-  public var formats: Set<ImageFormat> { [.heic] }
+  public let formats: Set<ImageFormat> = [.heic]
 
   /// Reads the boxes before the coded pictures.
   public func probe(_ bytes: Data, isComplete: Bool) throws -> ImageInfo? {

@@ -12,7 +12,7 @@ public struct ICODecoder: ImageDecoder {
   public init() {}
 
   /// ICO, which stands for cursors too.
-  public var formats: Set<ImageFormat> { [.ico] }
+  public let formats: Set<ImageFormat> = [.ico]
 
   /// Reads the directory and the headers of the largest picture.
   public func probe(_ bytes: Data, isComplete: Bool) throws -> ImageInfo? {

@@ -15,7 +15,7 @@ public struct JPEGDecoder: ImageDecoder {
   public init() {}
 
   /// JPEG alone.
-  public var formats: Set<ImageFormat> { [.jpeg] }
+  public let formats: Set<ImageFormat> = [.jpeg]
 
   /// Reads the markers up to the first scan, skipping metadata by its length.
   public func probe(_ bytes: Data, isComplete: Bool) throws -> ImageInfo? {

@@ -24,8 +24,7 @@ struct JPEGHeaderParser {
   }
 
   private enum Marker {
-    static let frames: Set<UInt8> = [0xC0, 0xC1, 0xC2]
-    static let otherFrames: Set<UInt8> = [0xC3, 0xC5, 0xC6, 0xC7, 0xC9, 0xCA, 0xCB, 0xCD, 0xCE, 0xCF]
+    static let frames: ClosedRange<UInt8> = 0xC0...0xC2
     static let restartsAndStart: ClosedRange<UInt8> = 0xD0...0xD8
     static let temporary: UInt8 = 0x01
     static let endOfImage: UInt8 = 0xD9
@@ -62,8 +61,8 @@ struct JPEGHeaderParser {
 
   private mutating func take(_ segment: Bytes, of marker: UInt8) throws(ImageDecodingError) {
     switch marker {
-    case let frame where Marker.frames.contains(frame): try readFrame(segment)
-    case let frame where Marker.otherFrames.contains(frame):
+    case Marker.frames: try readFrame(segment)
+    case 0xC3, 0xC5...0xC7, 0xC9...0xCB, 0xCD...0xCF:
       throw .unsupportedFeature(.jpeg, feature: "a lossless, hierarchical or arithmetic-coded frame")
     case Marker.startOfScan where !hasFrame: throw .corrupt(.jpeg, reason: "a scan comes before its frame")
     case Marker.jfif: header.hasJFIF = header.hasJFIF || segment.starts(with: "JFIF\0".utf8)

@@ -13,7 +13,7 @@ public struct JPEGXLDecoder: AnimatedImageDecoder {
   public init() {}
 
   /// JPEG XL alone.
-  public var formats: Set<ImageFormat> { [.jpegXL] }
+  public let formats: Set<ImageFormat> = [.jpegXL]
 
   /// Reads the header; of an animated image all bytes, since only they tell how many pictures there are.
   public func probe(_ bytes: Data, isComplete: Bool) throws -> ImageInfo? {

@@ -13,7 +13,7 @@ public struct PNGDecoder: ImageDecoder {
   public init() {}
 
   /// PNG alone.
-  public var formats: Set<ImageFormat> { [.png] }
+  public let formats: Set<ImageFormat> = [.png]
 
   /// Reads the chunks up to the pixels, skipping those it does not need by their length.
   public func probe(_ bytes: Data, isComplete: Bool) throws -> ImageInfo? {

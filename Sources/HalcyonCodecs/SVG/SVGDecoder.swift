@@ -12,7 +12,7 @@ public struct SVGDecoder: ImageDecoder {
   public init() {}
 
   /// SVG alone.
-  public var formats: Set<ImageFormat> { [.svg] }
+  public let formats: Set<ImageFormat> = [.svg]
 
   /// Reads up to the end of the tag that opens the drawing.
   public func probe(_ bytes: Data, isComplete: Bool) throws -> ImageInfo? {

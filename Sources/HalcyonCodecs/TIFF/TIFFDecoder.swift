@@ -15,7 +15,7 @@ public struct TIFFDecoder: ImageDecoder {
   public init() {}
 
   /// TIFF alone.
-  public var formats: Set<ImageFormat> { [.tiff] }
+  public let formats: Set<ImageFormat> = [.tiff]
 
   /// Reads the first directory, which many programs write at the end of the file.
   public func probe(_ bytes: Data, isComplete: Bool) throws -> ImageInfo? {

@@ -13,7 +13,7 @@ public struct WebPDecoder: AnimatedImageDecoder {
   public init() {}
 
   /// WebP alone.
-  public var formats: Set<ImageFormat> { [.webp] }
+  public let formats: Set<ImageFormat> = [.webp]
 
   /// Reads the chunks up to the first picture; up to the Exif data where the file announces some, which come last.
   ///

@@ -49,10 +49,14 @@ extension ImageFormat {
   /// 18 bytes tell every format but two: SVG, which is text and may open with comments, and pictures whose first brand
   /// is of any codec, which have a list of brands behind it.
   public init?(sniffing bytes: Data) {
-    let head = [UInt8](bytes.prefix(Self.sniffByteCount))
-    let format = Self.signatures.first { $0.matches(head) }?.format
-    guard let format = format ?? FileTypeBox(head)?.format ?? VectorSniffing.format(head) else { return nil }
+    let signed = bytes.withUnsafeBytes { head in Self.signatures.first { $0.matches(head) }?.format }
+    guard let format = signed ?? Self.described([UInt8](bytes.prefix(Self.sniffByteCount))) else { return nil }
     self = format
+  }
+
+  /// The format of a file that has a list of brands, or is text.
+  private static func described(_ head: [UInt8]) -> ImageFormat? {
+    FileTypeBox(head)?.format ?? VectorSniffing.format(head)
   }
 
   private struct Signature {
@@ -64,8 +68,11 @@ extension ImageFormat {
       self.pieces = pieces.map { (offset: $0.0, bytes: $0.1) }
     }
 
-    func matches(_ head: [UInt8]) -> Bool {
-      pieces.allSatisfy { piece in head.dropFirst(piece.offset).starts(with: piece.bytes) }
+    func matches(_ head: UnsafeRawBufferPointer) -> Bool {
+      pieces.allSatisfy { piece in
+        head.count >= piece.offset + piece.bytes.count
+          && piece.bytes.indices.allSatisfy { head[piece.offset + $0] == piece.bytes[$0] }
+      }
     }
   }
 
