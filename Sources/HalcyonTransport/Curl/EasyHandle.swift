@@ -132,7 +132,10 @@ extension String {
   fileprivate func hasBytes(of other: String) -> Bool {
     let isSame = utf8.withContiguousStorageIfAvailable { left in
       other.utf8.withContiguousStorageIfAvailable { right in
-        left.elementsEqual(right)
+        guard left.count == right.count, let one = left.baseAddress, let two = right.baseAddress else {
+          return left.isEmpty && right.isEmpty
+        }
+        return memcmp(one, two, left.count) == 0
       }
     }
     return (isSame ?? nil) ?? utf8.elementsEqual(other.utf8)
