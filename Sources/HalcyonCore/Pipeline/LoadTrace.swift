@@ -32,7 +32,20 @@ public struct LoadTrace: Hashable, Sendable {
   /// The steps.
   public private(set) var steps: [Step] = []
   /// The phases of the last transfer, where there was one and the transport measures them.
-  public internal(set) var transfer: TransportTimings?
+  public internal(set) var transfer: TransportTimings? {
+    get {
+      guard case .some(.measured(let timings)) = boxedTransfer else { return nil }
+      return timings
+    }
+    set { boxedTransfer = newValue.map { .measured($0) } }
+  }
+
+  /// Traces are part of much that is copied, and a hundred bytes lighter without the timings.
+  private indirect enum BoxedTimings: Hashable, Sendable {
+    case measured(TransportTimings)
+  }
+
+  private var boxedTransfer: BoxedTimings?
 
   /// Creates an empty trace.
   public init() {}
