@@ -28,6 +28,7 @@ final class PipelineMonitor: Sendable {
 
 extension ImagePipeline.Configuration {
   /// Tells those who wait for an image of a step, where somebody listens.
+  @inline(__always)
   func tell(_ kind: @autoclosure () -> PipelineEvent.Kind, to interest: LoadInterest) {
     if eventHandler != nil { interest.reportStep(kind) }
   }

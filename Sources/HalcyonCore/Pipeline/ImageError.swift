@@ -2,7 +2,7 @@ public import Foundation
 
 /// Why a request ended without an image.
 @nonexhaustive
-public enum ImageError: Error, Sendable {
+public indirect enum ImageError: Error, Sendable {
   /// The text is no address.
   case invalidURL(String)
   /// The address has a scheme that cannot be loaded.

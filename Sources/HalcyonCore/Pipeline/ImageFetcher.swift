@@ -4,7 +4,7 @@ import Foundation
 final class ImageFetcher: Sendable {
   private struct JobKey: Hashable {
     let key: CacheKey
-    let terms: FetchTerms
+    let terms: TermsKey<FetchTerms>
 
     /// Requests that differ in their terms alone are rare.
     func hash(into hasher: inout Hasher) { hasher.combine(key) }
@@ -37,15 +37,30 @@ final class ImageFetcher: Sendable {
   func body(
     for request: ImageRequest, key: CacheKey, interest: LoadInterest
   ) async throws(ImageError) -> FetchedBody {
+    let (key, operation) = try job(for: request, key: key)
+    return try await jobs.value(for: key, interest: interest, keepsResult: true, operation: operation)
+  }
+
+  /// Not inlined, as much here and in ``WebFetcher``: what has a place in the frame of an asynchronous function takes that
+  /// memory as long as the load waits.
+  @inline(never)
+  private func job(
+    for request: ImageRequest, key: CacheKey
+  ) throws(ImageError) -> (JobKey, SharedJobs<JobKey, FetchedBody>.Operation) {
     let source = try ResolvedSource(request.source)
-    let jobKey = JobKey(key: key, terms: FetchTerms(request))
-    return try await jobs.value(for: jobKey, interest: interest, keepsResult: true) {
-      [self] interest throws(ImageError) in
-      if case .web(let address) = source {
-        return try await web.body(for: request, key: key, interest: interest, at: .known(address))
-      }
-      return try await body(of: source, request, key: key, interest)
+    let jobKey = JobKey(key: key, terms: FetchTerms.key(request))
+    if case .web(let address) = source {
+      return (
+        jobKey,
+        { [web] interest throws(ImageError) in
+          try await web.body(for: request, key: key, interest: interest, at: .known(address))
+        }
+      )
     }
+    return (
+      jobKey,
+      { [self] interest throws(ImageError) in try await body(of: source, request, key: key, interest) }
+    )
   }
 
   /// Apart from the most frequent case, so that its frame has no room for all others.
@@ -117,7 +132,7 @@ final class ImageFetcher: Sendable {
   /// A stored body, unless it is no image.
   func storedBody(_ entry: StoredEntry, isFromWeb: Bool, trace: LoadTrace) -> FetchedBody? {
     if isFromWeb { return web.storedBody(entry, trace: trace) }
-    guard let info = try? ImageInspector(configuration, url: entry.metadata.url).info(of: entry.body) else {
+    guard let info = try? configuration.inspector(of: entry.metadata.url).info(of: entry.body) else {
       return nil
     }
     return FetchedBody(data: entry.body, metadata: entry.metadata, info: info, origin: .store, trace: trace)
@@ -161,7 +176,7 @@ final class ImageFetcher: Sendable {
     let metadata = EntryMetadata(url: url, requestDate: now, responseDate: now)
     let draft = storeKey.map { CacheDraft(metadata: metadata, key: $0.key, requestHeaders: [:], knownVariants: []) }
     return FetchedBody(
-      data: data, metadata: metadata, info: try ImageInspector(configuration, url: url).info(of: data),
+      data: data, metadata: metadata, info: try configuration.inspector(of: url).info(of: data),
       origin: origin, draft: draft, trace: trace
     ) { [live] in if let storeKey { live.removeEnded(storeKey) } }
   }

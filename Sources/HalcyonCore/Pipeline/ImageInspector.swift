@@ -11,9 +11,9 @@ struct ImageInspector {
   /// The size of the whole file, once ``info`` is about all of it.
   private var wholeByteCount: Int?
 
-  init(_ configuration: ImagePipeline.Configuration, url: URL?, contentType: String? = nil) {
-    decoders = configuration.decoders
-    limits = configuration.limits
+  init(decoders: [any ImageDecoder], limits: ImageLimits, url: URL?, contentType: String? = nil) {
+    self.decoders = decoders
+    self.limits = limits
     self.url = url ?? .unnamedImage
     self.contentType = contentType
   }
@@ -54,5 +54,14 @@ struct ImageInspector {
     } catch {
       throw .failed(cause: error, url: url)
     }
+  }
+}
+
+extension ImagePipeline.Configuration {
+  /// What looks at the bytes of an address. Inlined, as everything that is asked for at each load: a configuration is
+  /// large, and would be copied for the call.
+  @inline(__always)
+  func inspector(of url: URL?, contentType: String? = nil) -> ImageInspector {
+    ImageInspector(decoders: decoders, limits: limits, url: url, contentType: contentType)
   }
 }

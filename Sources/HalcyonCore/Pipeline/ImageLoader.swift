@@ -15,7 +15,7 @@ final class ImageLoader: Sendable {
 
   private struct JobKey: Hashable {
     let key: CacheKey
-    let terms: LoadTerms
+    let terms: TermsKey<LoadTerms>
 
     /// Requests that differ in their terms alone are rare.
     func hash(into hasher: inout Hasher) { hasher.combine(key) }
@@ -109,6 +109,7 @@ final class ImageLoader: Sendable {
     return try await fetcher.body(for: request, key: RequestKeys.fetch(request), interest: interest)
   }
 
+  @inline(never)
   private func reportedBody(
     for request: ImageRequest, _ interest: LoadInterest
   ) async throws(ImageError) -> FetchedBody {
@@ -189,7 +190,7 @@ final class ImageLoader: Sendable {
   private func load(
     _ request: ImageRequest, keys: RequestKeys, interest: LoadInterest, keepsResult: Bool
   ) async throws(ImageError) -> Loaded {
-    let jobKey = JobKey(key: keys.image, terms: LoadTerms(request))
+    let jobKey = JobKey(key: keys.image, terms: LoadTerms.key(request))
     return try await jobs.value(
       for: jobKey, interest: interest, keepsResult: keepsResult
     ) { [self] interest throws(ImageError) in

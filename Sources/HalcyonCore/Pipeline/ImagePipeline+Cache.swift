@@ -29,7 +29,7 @@ extension ImagePipeline {
       throw .notStorable(keys.fetch)
     }
     let url = request.source.url
-    _ = try ImageInspector(configuration, url: url).info(of: original)
+    _ = try configuration.inspector(of: url).info(of: original)
     let now = configuration.time.now()
     let metadata = EntryMetadata(url: url, requestDate: now, responseDate: now, expiration: expiration, tags: tags)
     do {

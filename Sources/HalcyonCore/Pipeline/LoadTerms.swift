@@ -1,5 +1,13 @@
+/// Terms as part of a key: the most frequent ones take no room.
+enum TermsKey<Terms: Hashable & Sendable>: Hashable, Sendable {
+  case usual
+  indirect case special(Terms)
+}
+
 /// What the bytes of a request are fetched and stored by. Requests that differ in this share no transfer that is going on.
-struct FetchTerms: Hashable {
+struct FetchTerms: Hashable, Sendable {
+  private static let usual = FetchTerms(.withoutOptions)
+
   private let readsStore: Bool
   private let writesStore: Bool
   private let freshness: FreshnessPolicy
@@ -7,7 +15,13 @@ struct FetchTerms: Hashable {
   private let store: StoreTerms
   private let cache: ObjectIdentifier?
 
-  init(_ request: ImageRequest) {
+  static func key(_ request: ImageRequest) -> TermsKey<FetchTerms> {
+    guard request.given != nil else { return .usual }
+    let terms = FetchTerms(request)
+    return terms == usual ? .usual : .special(terms)
+  }
+
+  fileprivate init(_ request: ImageRequest) {
     let policy = request.cachePolicy
     (readsStore, writesStore) = (policy.readsStore, policy.writesStore)
     freshness = request.freshness
@@ -18,7 +32,9 @@ struct FetchTerms: Hashable {
 }
 
 /// What an image is made and kept by, besides all that is in its key. Requests that differ in this share no decoding.
-struct LoadTerms: Hashable {
+struct LoadTerms: Hashable, Sendable {
+  private static let usual = LoadTerms(.withoutOptions)
+
   private let fetch: FetchTerms
   private let readsMemory: Bool
   private let writesMemory: Bool
@@ -28,7 +44,13 @@ struct LoadTerms: Hashable {
   private let memoryExpiration: CacheExpiration?
   private let cache: ObjectIdentifier?
 
-  init(_ request: ImageRequest) {
+  static func key(_ request: ImageRequest) -> TermsKey<LoadTerms> {
+    guard request.given != nil else { return .usual }
+    let terms = LoadTerms(request)
+    return terms == usual ? .usual : .special(terms)
+  }
+
+  private init(_ request: ImageRequest) {
     fetch = FetchTerms(request)
     (readsMemory, writesMemory) = (request.cachePolicy.readsMemory, request.cachePolicy.writesMemory)
     allowsPartialImage = request.allowsPartialImage
@@ -40,6 +62,8 @@ struct LoadTerms: Hashable {
 }
 
 extension ImageRequest {
+  fileprivate static var withoutOptions: ImageRequest { ImageRequest(url: .unnamedImage) }
+
   var storeTerms: StoreTerms {
     guard let options = given?.options else { return StoreTerms() }
     return StoreTerms(

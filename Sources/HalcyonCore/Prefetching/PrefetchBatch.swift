@@ -51,12 +51,12 @@ final class PrefetchBatch: Sendable {
 /// Requests with equal keys are one request.
 struct PrefetchKey: Hashable, Sendable {
   private let key: CacheKey
-  private let terms: LoadTerms
+  private let terms: TermsKey<LoadTerms>
 
   init(_ request: ImageRequest, destination: ImagePrefetcher.Destination) {
     let keys = RequestKeys(request)
     key = destination == .memory ? keys.image : keys.fetch
-    terms = LoadTerms(request)
+    terms = LoadTerms.key(request)
   }
 }
 

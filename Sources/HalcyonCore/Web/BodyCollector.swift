@@ -16,17 +16,16 @@ struct BodyCollector {
 
   /// - Parameter partial: The beginning of the body, where the answer is the rest of it.
   init(
-    _ response: TransportResponse, url: URL, continuing partial: PartialBody?,
-    _ configuration: ImagePipeline.Configuration
+    _ response: TransportResponse, url: URL, continuing partial: PartialBody?, by web: WebLoader
   ) {
     data = partial?.data ?? Data()
     self.url = url
-    byteLimit = configuration.limits.encodedByteCount
+    byteLimit = web.configuration.limits.encodedByteCount
     expected = response.expectedByteCount.map { $0.addingReportingOverflow(partial?.data.count ?? 0).partialValue }
-    inspector = ImageInspector(configuration, url: url, contentType: response.headers["Content-Type"])
-    time = configuration.time
+    inspector = web.configuration.inspector(of: url, contentType: response.headers["Content-Type"])
+    time = web.configuration.time
     meter = ProgressMeter(
-      interval: configuration.progressInterval, earlierByteCount: data.count, now: configuration.time.uptime())
+      interval: web.configuration.progressInterval, earlierByteCount: data.count, now: time.uptime())
     nextCheckpoint = max(Self.firstCheckpoint, data.count * 2)
   }
 

@@ -2,7 +2,7 @@ import Foundation
 
 /// The request that follows a redirect, or why there is none (RFC 9110, 15.4).
 struct Redirect {
-  static let statuses: Set<Int> = [301, 302, 303, 307, 308]
+  private static let statuses = [301, 302, 303, 307, 308]
 
   /// Fields that tell nothing about who asks; all others stay behind when a redirect leaves the origin.
   private static let impersonalFields: Set<String> = [

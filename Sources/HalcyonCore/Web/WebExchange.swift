@@ -14,7 +14,7 @@ final class WebExchange: Sendable {
 
   private enum Step {
     case done(Outcome)
-    case redirect(TransportRequest)
+    indirect case redirect(TransportRequest)
     /// The rest of a partial body was asked for, and something else came.
     case unusableRest
   }
@@ -48,20 +48,23 @@ final class WebExchange: Sendable {
     var mayRenew = modifier != nil
     while true {
       let generation = mayRenew ? web.renewals.generation(of: order.origin) : 0
-      guard let outcome = try await follow(partial: &partial, trace: &trace) else {
-        partial = nil
-        continue
-      }
-      guard case .refused(let head) = outcome else { return outcome }
-      if head.status == 416, partial != nil {
-        partial = nil
-      } else if head.status == 401, mayRenew, WebOrigin(head.url) == order.origin {
-        mayRenew = false
-        guard try await renew(since: generation, head) else { return outcome }
-      } else {
-        return outcome
-      }
+      let outcome = try await follow(partial: &partial, trace: &trace)
+      if let outcome, try await isFinal(outcome, partial, since: mayRenew ? generation : nil) { return outcome }
+      if case .refused(let head)? = outcome, head.status == 401 { mayRenew = false } else { partial = nil }
     }
+  }
+
+  /// Whether there is no point in asking again.
+  ///
+  /// - Parameter generation: That of the credentials which were sent; `nil` where they cannot be renewed.
+  @inline(never)
+  private func isFinal(
+    _ outcome: Outcome, _ partial: PartialBody?, since generation: Int?
+  ) async throws(ImageError) -> Bool {
+    guard case .refused(let head) = outcome else { return true }
+    if head.status == 416 { return partial == nil }
+    guard head.status == 401, let generation, WebOrigin(head.url) == order.origin else { return true }
+    return !(try await renew(since: generation, head))
   }
 
   private func renew(since generation: Int, _ head: ResponseHead) async throws(ImageError) -> Bool {
@@ -79,21 +82,38 @@ final class WebExchange: Sendable {
 
   /// - Returns: `nil` when the partial body is of no use.
   private func follow(partial: inout PartialBody?, trace: inout LoadTrace) async throws(ImageError) -> Outcome? {
-    var request = firstRequest(partial)
-    if modifier != nil { request = try await modified(request) }
-    for _ in 0...web.configuration.redirectLimit {
+    let request = try await firstRequest(partial)
+    switch try await exchange(request, partial: &partial, trace: &trace) {
+    case .done(let outcome): return outcome
+    case .unusableRest: return nil
+    case .redirect(let next): return try await follow(next, after: request, partial: &partial, trace: &trace)
+    }
+  }
+
+  @inline(never)
+  private func follow(
+    _ redirect: TransportRequest, after first: TransportRequest, partial: inout PartialBody?, trace: inout LoadTrace
+  ) async throws(ImageError) -> Outcome? {
+    var (request, next) = (first, redirect)
+    for _ in 0..<web.configuration.redirectLimit {
+      request = try await accepted(next, after: request)
       switch try await exchange(request, partial: &partial, trace: &trace) {
       case .done(let outcome): return outcome
       case .unusableRest: return nil
-      case .redirect(let next):
-        request = try await accepted(next, after: request)
-        if modifier != nil, WebOrigin(request.url) == order.origin { request = try await modified(request) }
+      case .redirect(let further): next = further
       }
     }
     throw .tooManyRedirects(limit: web.configuration.redirectLimit, url: order.url)
   }
 
-  private func firstRequest(_ partial: PartialBody?) -> TransportRequest {
+  @inline(never)
+  private func firstRequest(_ partial: PartialBody?) async throws(ImageError) -> TransportRequest {
+    let request = unmodifiedRequest(partial)
+    return modifier == nil ? request : try await modified(request)
+  }
+
+  @inline(never)
+  private func unmodifiedRequest(_ partial: PartialBody?) -> TransportRequest {
     var headers = order.headers
     for field in order.cacheFields.fields { headers[field.name] = field.value }
     for field in partial?.requestFields.fields ?? [] { headers[field.name] = field.value }
@@ -111,7 +131,15 @@ final class WebExchange: Sendable {
     }
   }
 
+  @inline(never)
   private func accepted(
+    _ next: TransportRequest, after request: TransportRequest
+  ) async throws(ImageError) -> TransportRequest {
+    let accepted = try await unmodified(next, after: request)
+    return modifier != nil && WebOrigin(accepted.url) == order.origin ? try await modified(accepted) : accepted
+  }
+
+  private func unmodified(
     _ next: TransportRequest, after request: TransportRequest
   ) async throws(ImageError) -> TransportRequest {
     guard let handler = web.configuration.redirectHandler else { return next }
@@ -136,6 +164,7 @@ final class WebExchange: Sendable {
     return try await transfer(request, in: &place, partial: &partial, trace: &trace)
   }
 
+  @inline(never)
   private func origin(of request: TransportRequest) throws(ImageError) -> WebOrigin {
     if request.url == order.url { return order.origin }
     guard let origin = WebOrigin(request.url) else { throw .invalidURL(request.url.absoluteString) }
@@ -155,13 +184,18 @@ final class WebExchange: Sendable {
       place?.leave()
       place = nil
     }
-    web.configuration.tell(
-      .answered(status: response.status, url: request.url.withoutCredentials), to: interest)
+    tell(of: response, to: request)
     defer {
       trace.add(.transfer, since: start)
       trace.transfer = response.body.transferTimings
     }
     return try await step(after: Answer(request: request, sent: sent, response: response), partial: &partial)
+  }
+
+  @inline(never)
+  private func tell(of response: TransportResponse, to request: TransportRequest) {
+    web.configuration.tell(
+      .answered(status: response.status, url: request.url.withoutCredentials), to: interest)
   }
 
   private func response(to request: TransportRequest) async throws(ImageError) -> TransportResponse {
@@ -199,8 +233,7 @@ final class WebExchange: Sendable {
     try await validate(answer.head)
     let metadata = metadata(of: answer, continuing: partial)
     let isStorable = isStorable(answer.request)
-    var collector = BodyCollector(
-      answer.response, url: answer.request.url, continuing: partial, web.configuration)
+    var collector = BodyCollector(answer.response, url: answer.request.url, continuing: partial, by: web)
     let known = partial
     func beginning(_ data: Data) -> PartialBody? {
       isStorable ? known?.extended(to: data) ?? PartialBody(data: data, metadata: metadata) : nil

@@ -41,8 +41,7 @@ final class WebFetcher: Sendable {
     var trace = LoadTrace()
     var lookup: CacheLookup?
     if let cache = cacheToAsk(request) {
-      let found = await lookUp(request, key: key, in: cache, trace: &trace)
-      switch try finding(found, request, interest: interest, at: place, trace) {
+      switch try await finding(request, key: key, in: cache, interest: interest, at: place, &trace) {
       case .served(let body): return body
       case .asked(let asked): lookup = asked
       }
@@ -50,7 +49,7 @@ final class WebFetcher: Sendable {
       configuration.tell(.storeMiss(.notRead), to: interest)
     }
     guard request.freshness.usesNetwork else { throw .notCached(key) }
-    let order = order(request, key: key, lookup, at: try await address(place))
+    let order = try await order(request, key: key, lookup, at: place)
     return try await fetch(order, request, lookup, interest: interest, trace: &trace)
   }
 
@@ -66,21 +65,16 @@ final class WebFetcher: Sendable {
     return configuration.httpCache(for: request)
   }
 
-  private func lookUp(
-    _ request: ImageRequest, key: CacheKey, in cache: HTTPCache, trace: inout LoadTrace
-  ) async -> CacheLookup {
-    let start = ContinuousClock.now
-    let lookup = await cache.lookUp(
-      key, requestHeaders: request.headers.adding(configuration.headers), policy: request.freshness,
-      usesETags: request.usesETags, at: configuration.time.now())
-    trace.add(.storeRead, since: start, miss: request.cachePolicy.readsStore ? lookup.miss : .notRead)
-    return lookup
-  }
-
   @inline(never)
   private func finding(
-    _ found: CacheLookup, _ request: ImageRequest, interest: LoadInterest, at place: Place, _ trace: LoadTrace
-  ) throws(ImageError) -> Finding {
+    _ request: ImageRequest, key: CacheKey, in cache: HTTPCache, interest: LoadInterest, at place: Place,
+    _ trace: inout LoadTrace
+  ) async throws(ImageError) -> Finding {
+    let start = ContinuousClock.now
+    let found = await cache.lookUp(
+      key, requestHeaders: request.headers.adding(configuration.headers), policy: request.freshness,
+      usesETags: request.usesETags, at: configuration.time.now())
+    trace.add(.storeRead, since: start, miss: request.cachePolicy.readsStore ? found.miss : .notRead)
     let body = request.cachePolicy.readsStore ? found.stored.flatMap { storedBody($0, trace: trace) } : nil
     configuration.tell(.found(answer(of: found, body, to: request)), to: interest)
     switch (found.action, body) {
@@ -103,10 +97,13 @@ final class WebFetcher: Sendable {
     return body.map { .hit($0) } ?? .miss(.damaged)
   }
 
-  private func address(_ place: Place) async throws(ImageError) -> WebAddress {
+  @inline(never)
+  private func order(
+    _ request: ImageRequest, key: CacheKey, _ lookup: CacheLookup?, at place: Place
+  ) async throws(ImageError) -> WebOrder {
     switch place {
-    case .known(let address): address
-    case .unresolved(let resolver): try await Self.address(from: resolver)
+    case .known(let address): order(request, key: key, lookup, at: address)
+    case .unresolved(let resolver): order(request, key: key, lookup, at: try await Self.address(from: resolver))
     }
   }
 
@@ -144,6 +141,14 @@ final class WebFetcher: Sendable {
     } catch {
       return try await body(instead: error, request, lookup, trace)
     }
+    return try await body(of: answer, order, request, lookup, interest: interest, trace: &trace)
+  }
+
+  @inline(never)
+  private func body(
+    of answer: WebAnswer, _ order: WebOrder, _ request: ImageRequest, _ lookup: CacheLookup?, interest: LoadInterest,
+    trace: inout LoadTrace
+  ) async throws(ImageError) -> FetchedBody {
     switch answer {
     case .body(let body):
       let draft = lookup == nil ? nil : await draft(of: body, request, lookup)
@@ -232,9 +237,8 @@ final class WebFetcher: Sendable {
     }
     configuration.originalCache(for: request).writes.track { [self] in
       defer { refreshed.withLock { _ = $0.remove(key) } }
-      guard let address = try? await address(place) else { return }
+      guard let order = try? await order(request, key: key, lookup, at: place) else { return }
       var trace = LoadTrace()
-      let order = order(request, key: key, lookup, at: address)
       let answer = try? await web.load(order, interest: LoadInterest(priority: .low), trace: &trace)
       switch answer {
       case .notModified(let head)?: _ = await cache.outcome(of: head, to: lookup)
@@ -250,7 +254,7 @@ final class WebFetcher: Sendable {
   /// A stored body, unless it is no image.
   @inline(never)
   func storedBody(_ entry: StoredEntry, trace: LoadTrace) -> FetchedBody? {
-    guard let info = try? ImageInspector(configuration, url: entry.metadata.url).info(of: entry.body) else {
+    guard let info = try? configuration.inspector(of: entry.metadata.url).info(of: entry.body) else {
       return nil
     }
     return FetchedBody(

@@ -33,28 +33,25 @@ final class WebLoader: Sendable {
     var attemptCount = 0
     while true {
       attemptCount += 1
-      let failure: FailedAttempt
+      let result: Result<WebExchange.Outcome, ImageError>
       do throws(ImageError) {
-        switch try await exchange.run(partial: &partial, trace: &trace) {
-        case .answer(let answer):
-          budget.noteSuccess()
-          failures.forget(order.key)
-          if hadPartial { await PartialBodies(cache: order.cache).remove(for: order.key) }
-          return answer
-        case .refused(let head): failure = refusal(head, attemptCount)
-        }
+        result = .success(try await exchange.run(partial: &partial, trace: &trace))
       } catch {
-        failure = FailedAttempt(error: error, attemptCount: attemptCount)
+        result = .failure(error)
       }
-      try await pause(after: failure, of: order, partial, interest, trace: &trace)
+      if case .success(.answer(let answer)) = result {
+        await noteSuccess(of: order, hadPartial: hadPartial)
+        return answer
+      }
+      try await pause(after: result, attemptCount, of: order, partial, interest, trace: &trace)
     }
   }
 
   @inline(never)
-  private func refusal(_ head: ResponseHead, _ attemptCount: Int) -> FailedAttempt {
-    var failure = FailedAttempt(error: .httpStatus(head.status, url: head.url), attemptCount: attemptCount)
-    failure.retryAfter = RetryAfter.parse(head.headers["Retry-After"], now: configuration.time.now())
-    return failure
+  private func noteSuccess(of order: WebOrder, hadPartial: Bool) async {
+    budget.noteSuccess()
+    failures.forget(order.key)
+    if hadPartial { await PartialBodies(cache: order.cache).remove(for: order.key) }
   }
 
   private func mayHavePartial(_ order: WebOrder) -> Bool {
@@ -66,12 +63,24 @@ final class WebLoader: Sendable {
     await PartialBodies(cache: order.cache).partial(for: order.key)
   }
 
-  /// Waits until the next attempt, or gives up with the error of the last.
+  private func failure(_ result: Result<WebExchange.Outcome, ImageError>, _ attemptCount: Int) -> FailedAttempt? {
+    switch result {
+    case .success(.answer): return nil
+    case .failure(let error): return FailedAttempt(error: error, attemptCount: attemptCount)
+    case .success(.refused(let head)):
+      return FailedAttempt(
+        error: .httpStatus(head.status, url: head.url), attemptCount: attemptCount,
+        retryAfter: RetryAfter.parse(head.headers["Retry-After"], now: configuration.time.now()))
+    }
+  }
+
+  /// Waits until the next attempt where the last one failed, or gives up with its error.
   @inline(never)
   private func pause(
-    after failure: FailedAttempt, of order: WebOrder, _ partial: PartialBody?, _ interest: LoadInterest,
-    trace: inout LoadTrace
+    after result: Result<WebExchange.Outcome, ImageError>, _ attemptCount: Int, of order: WebOrder,
+    _ partial: PartialBody?, _ interest: LoadInterest, trace: inout LoadTrace
   ) async throws(ImageError) {
+    guard let failure = failure(result, attemptCount) else { return }
     var error = failure.error
     let start = ContinuousClock.now
     if error.isTransient, !Task.isCancelled, let delay = await configuration.retryStrategy.delay(after: failure),
