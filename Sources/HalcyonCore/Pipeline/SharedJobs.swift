@@ -28,9 +28,13 @@ final class SharedJobs<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   ) async throws(ImageError) -> Value {
     if Task.isCancelled { throw .cancelled }
     let id = lastID.add(1, ordering: .relaxed).newValue
+    // A caller on an actor, the main one above all, has other things to do than the beginning of the job.
+    let caller: (any Actor)? = #isolation
+    let startsHere = caller == nil
     let outcome = await withTaskCancellationHandler {
       await withUnsafeContinuation { continuation in
-        join(key, SharedJob.Waiter(id, interest, keepsResult: keepsResult, continuation), operation)
+        let waiter = SharedJob<Value>.Waiter(id, interest, keepsResult: keepsResult, continuation)
+        join(key, waiter, startsHere: startsHere, operation)
         if Task.isCancelled { leave(key, id) }
       }
     } onCancel: {
@@ -39,7 +43,9 @@ final class SharedJobs<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     return try outcome.get()
   }
 
-  private func join(_ key: Key, _ waiter: SharedJob<Value>.Waiter, _ operation: @escaping Operation) {
+  private func join(
+    _ key: Key, _ waiter: SharedJob<Value>.Waiter, startsHere: Bool, _ operation: @escaping Operation
+  ) {
     let (job, isNew) = jobs.withLock { jobs in
       if let known = jobs[key] {
         known.add(waiter)
@@ -51,7 +57,7 @@ final class SharedJobs<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     }
     waiter.interest.observe(id: waiter.id) { job.updatePriority() }
     if isNew {
-      start(job, key, operation)
+      start(job, key, here: startsHere, operation)
     } else {
       if let work { waiter.interest.report(.step(.joined(work))) }
       for event in job.interest.news { waiter.interest.report(event) }
@@ -60,17 +66,23 @@ final class SharedJobs<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     job.updatePriority()
   }
 
-  private func start(_ job: SharedJob<Value>, _ key: Key, _ operation: @escaping Operation) {
-    let task = Task {
+  /// - Parameter here: Whether the work may begin on this thread, up to where it first waits: that spares a switch.
+  private func start(_ job: SharedJob<Value>, _ key: Key, here: Bool, _ operation: @escaping Operation) {
+    let work = { @Sendable [self] () async in
       let outcome: Outcome
       do throws(ImageError) { outcome = .success(try await operation(job.interest)) } catch {
         outcome = .failure(error)
       }
       finish(job, key, outcome)
     }
-    job.hold(task)
+    if here, #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) {
+      job.hold(Task.immediate { await work() })
+    } else {
+      job.hold(Task { await work() })
+    }
   }
 
+  @inline(never)
   private func finish(_ job: SharedJob<Value>, _ key: Key, _ outcome: Outcome) {
     jobs.withLock { jobs in
       if jobs[key] === job { jobs[key] = nil }
