@@ -9,23 +9,31 @@ public struct DecodedImage: Sendable {
     var scale = 1.0
   }
 
-  /// One reference for all that is not pixels: images are copied at every hit in memory.
-  private final class Details: Sendable {
+  /// One reference for everything: images are copied at every hit in memory.
+  ///
+  /// Unchecked: what is here changes only while there is no other reference to it.
+  private final class Contents: @unchecked Sendable {
+    var bitmap: Bitmap
     let facts: Facts
     let animation: AnimatedImage?
     /// Pictures that were decoded in advance, held as long as the image is.
     let frames: AnimationFrames?
 
-    init(facts: Facts, animation: AnimatedImage?, frames: AnimationFrames?) {
+    init(bitmap: Bitmap, facts: Facts, animation: AnimatedImage?, frames: AnimationFrames?) {
+      self.bitmap = bitmap
       self.facts = facts
       self.animation = animation
       self.frames = frames
     }
   }
 
+  private var contents: Contents
+
   /// The pixels, upright: the orientation of the file has been applied.
-  public internal(set) var bitmap: Bitmap
-  private var details: Details
+  public internal(set) var bitmap: Bitmap {
+    get { contents.bitmap }
+    set { contents = Contents(bitmap: newValue, facts: facts, animation: animation, frames: contents.frames) }
+  }
 
   /// Pairs pixels with the facts about their source.
   ///
@@ -35,17 +43,21 @@ public struct DecodedImage: Sendable {
   }
 
   init(bitmap: Bitmap, facts: Facts, animation: AnimatedImage?) {
-    self.bitmap = bitmap
-    details = Details(facts: facts, animation: animation, frames: nil)
+    contents = Contents(bitmap: bitmap, facts: facts, animation: animation, frames: nil)
   }
 
   var facts: Facts {
-    get { details.facts }
-    set { details = Details(facts: newValue, animation: animation, frames: details.frames) }
+    get { contents.facts }
+    set { contents = Contents(bitmap: bitmap, facts: newValue, animation: animation, frames: contents.frames) }
+  }
+
+  /// Whether no one else holds the image or its pixels.
+  var isUniquelyReferenced: Bool {
+    mutating get { isKnownUniquelyReferenced(&contents) && contents.bitmap.isUniquelyReferenced }
   }
 
   /// What it takes to play the file, of which the pixels are the still picture; `nil` for a still image.
-  public var animation: AnimatedImage? { details.animation }
+  public var animation: AnimatedImage? { contents.animation }
 
   /// The encoded image that the pixels come from; its pixel size may be larger than the bitmap's.
   public var info: ImageInfo { facts.info }
@@ -76,7 +88,7 @@ public struct DecodedImage: Sendable {
   /// The image with pictures that it holds as long as it is held.
   func holding(_ frames: AnimationFrames) -> DecodedImage {
     var image = self
-    image.details = Details(facts: facts, animation: animation, frames: frames)
+    image.contents = Contents(bitmap: bitmap, facts: facts, animation: animation, frames: frames)
     return image
   }
 

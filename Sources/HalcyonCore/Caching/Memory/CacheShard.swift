@@ -13,9 +13,10 @@ struct CacheShard: Sendable {
     case searchInUse
   }
 
+  // What a hit changes comes first, beside the lock: threads that read pass but one line of memory to each other.
+  private(set) var counts = ReadCounts()
   /// Whether the ledger wants to know of every read.
   var reportsReads = false
-  private(set) var counts = ReadCounts()
   private var table = DigestTable()
   private var slots: [CacheSlot] = []
   private var pool = IndexPool()
@@ -81,7 +82,7 @@ struct CacheShard: Sendable {
 
   /// The number that the ledger gave the entry with this digest.
   func node(of digest: KeyDigest) -> Int? {
-    table.place(of: digest).map { slots[$0].node }
+    table.place(of: digest) { slots[$0].key.digest == digest }.map { slots[$0].node }
   }
 
   /// The number of the entry under this very key.
@@ -122,9 +123,9 @@ struct CacheShard: Sendable {
 
   /// Removes an entry; where `staysInUse`, it is still found as long as someone holds its image.
   mutating func remove(at place: Int, staysInUse: Bool = false) -> DecodedImage? {
-    table.remove(slots[place].key.digest)
+    table.remove(slots[place].key.digest, place: place)
     pool.giveBack(place)
-    let isInUse = slots[place].image?.bitmap.isUniquelyReferenced == false
+    let isInUse = slots[place].image?.isUniquelyReferenced == false
     if staysInUse, isInUse, let entry = slots[place].entry { weakEntries.insert(entry) }
     defer { slots[place] = .vacant }
     return slots[place].image
@@ -156,7 +157,8 @@ struct CacheShard: Sendable {
 
   @inline(__always)
   private func place(of key: CacheKey) -> Int? {
-    guard let place = table.place(of: key.digest), slots[place].key.text == key.text else { return nil }
+    let place = table.place(of: key.digest) { slots[$0].key.digest == key.digest }
+    guard let place, slots[place].key.text == key.text else { return nil }
     return place
   }
 }
