@@ -12,17 +12,26 @@ package struct Lock<State: Sendable>: ~Copyable, @unchecked Sendable {
   private let mutex: UnsafeMutablePointer<pthread_mutex_t>
   private let state: UnsafeMutablePointer<State>
 
-  package init(_ initialState: State) {
+  /// - Parameter isAlone: Whether nothing else shares the lines of memory that the lock and its state lie on; threads
+  ///   that take neighbouring locks would pass them to each other.
+  package init(_ initialState: State, isAlone: Bool = false) {
     let alignment = MemoryLayout<State>.alignment
     let offset = (MemoryLayout<pthread_mutex_t>.size + alignment - 1) / alignment * alignment
+    let byteCount = offset + MemoryLayout<State>.size
     // `UnsafeMutableRawPointer.allocate` asks for an alignment that `malloc` gives anyway, at twice the price.
-    guard alignment <= 16, let memory = malloc(offset + MemoryLayout<State>.size) else {
+    let allocated = isAlone ? Self.allocateLines(byteCount) : malloc(byteCount)
+    guard alignment <= 16, let memory = allocated else {
       fatalError("no memory for a lock of \(State.self), alignment \(alignment)")
     }
     mutex = memory.initializeMemory(as: pthread_mutex_t.self, to: pthread_mutex_t())
     state = (memory + offset).initializeMemory(as: State.self, to: initialState)
     let status = pthread_mutex_init(mutex, nil)
     precondition(status == 0, "pthread_mutex_init failed with \(status)")
+  }
+
+  /// Whole lines, and in pairs, as processors fetch them.
+  private static func allocateLines(_ byteCount: Int) -> UnsafeMutableRawPointer? {
+    aligned_alloc(128, (byteCount + 127) / 128 * 128)
   }
 
   deinit {

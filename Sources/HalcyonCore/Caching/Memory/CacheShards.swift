@@ -7,7 +7,7 @@ final class CacheShards: @unchecked Sendable {
 
   init() {
     locks = .allocate(capacity: Self.count)
-    for index in 0..<Self.count { (locks + index).initialize(to: Lock(CacheShard())) }
+    for index in 0..<Self.count { (locks + index).initialize(to: Lock(CacheShard(), isAlone: true)) }
   }
 
   deinit {

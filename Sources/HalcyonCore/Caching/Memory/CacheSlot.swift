@@ -6,11 +6,11 @@ struct CacheSlot: Sendable {
   /// `nil` in a vacant slot.
   var image: DecodedImage?
   let lifetime: Lifetime
+  /// Reads since the policy last looked, 3 at most. It lies where there is room.
+  var uses: UInt8 = 0
   private(set) var deadline: Deadline
   /// The number that the ledger gave the entry.
   let node: Int
-  /// Reads since the policy last looked, 3 at most.
-  var uses: UInt8 = 0
 
   init(_ entry: CacheEntry, node: Int) {
     key = entry.key
@@ -35,6 +35,8 @@ struct CacheSlot: Sendable {
   @inline(__always)
   mutating func noteRead(extending: ExpirationExtension, from uptime: Int64) {
     if uses < 3 { uses += 1 }
-    deadline = deadline.extended(extending, lifetime: lifetime, from: uptime)
+    let extended = deadline.extended(extending, lifetime: lifetime, from: uptime)
+    // Most reads within a tick of the clock find nothing to write, and leave the slot to all processors.
+    if extended != deadline { deadline = extended }
   }
 }

@@ -1,7 +1,7 @@
 import Foundation
 
 /// When an entry leaves, on the clock that it lives by.
-enum Deadline: Sendable {
+enum Deadline: Equatable, Sendable {
   case never
   /// Nanoseconds of uptime.
   case uptime(Int64)
