@@ -180,6 +180,7 @@ enum ViewScenes {
         with: url, options: options, pipeline: pipeline(), completion: outcome.take,
         progress: { fraction = $0.fraction })
       try await stage.until("half of it is there") { abs(fraction - 0.5) < 0.05 }
+      await stage.nextFrame()
       let (right, left) = (
         try stage.picture(of: picture).color(x: 0.605, y: 0.5), try stage.picture(of: picture).color(x: 0.39, y: 0.5)
       )
