@@ -95,7 +95,7 @@ final class WebExchange: Sendable {
     _ redirect: TransportRequest, after first: TransportRequest, partial: inout PartialBody?, trace: inout LoadTrace
   ) async throws(ImageError) -> Outcome? {
     var (request, next) = (first, redirect)
-    for _ in 0..<web.configuration.redirectLimit {
+    for _ in 0..<max(0, web.configuration.redirectLimit) {
       request = try await accepted(next, after: request)
       switch try await exchange(request, partial: &partial, trace: &trace) {
       case .done(let outcome): return outcome
