@@ -10,7 +10,7 @@ struct DigestTableTests {
     var digests: [KeyDigest] = []
     for step in 0..<50_000 {
       let number = UInt64.random(in: 0..<300, using: &generator)
-      let digest = KeyDigest(low: number % 3 == 0 ? number : number << 40, high: number)
+      let digest = KeyDigest(low: number % 3 == 0 ? number % 12 : number << 40, high: number)
       digests.append(digest)
       if let place = model[digest], step % 2 == 0 {
         table.remove(digest, place: place)
@@ -20,7 +20,7 @@ struct DigestTableTests {
         model[digest] = step
       }
       let other = UInt64.random(in: 0..<300, using: &generator)
-      let asked = KeyDigest(low: other % 3 == 0 ? other : other << 40, high: other)
+      let asked = KeyDigest(low: other % 3 == 0 ? other % 12 : other << 40, high: other)
       let place = table.place(of: asked) { digests[$0] == asked }
       guard place == model[asked], table.count == model.count else {
         Issue.record("step \(step): \(String(describing: place)) for \(asked)")

@@ -28,6 +28,15 @@ struct ImagesInUseTests {
     withExtendedLifetime(held) {}
   }
 
+  @Test func `pixels that are held without their image are found again`() throws {
+    let cache = cache()
+    cache.store(try solidImage(7, 3), for: "held")
+    let pixels = try #require(cache.image(for: "held")).bitmap
+    cache.trim(to: 0)
+    #expect(cache.image(for: "held")?.size == pixels.size)
+    withExtendedLifetime(pixels) {}
+  }
+
   @Test func `an image found again is back with its cost, and is looked for no more`() throws {
     let cache = cache()
     let held = try solidImage(10, 20)
