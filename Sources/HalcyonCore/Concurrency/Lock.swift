@@ -16,13 +16,12 @@ package struct Lock<State: Sendable>: ~Copyable, @unchecked Sendable {
   ///   that take neighbouring locks would pass them to each other.
   package init(_ initialState: State, isAlone: Bool = false) {
     let alignment = MemoryLayout<State>.alignment
+    precondition(alignment <= 16, "\(State.self) needs an alignment of \(alignment), which malloc does not give")
     let offset = (MemoryLayout<pthread_mutex_t>.size + alignment - 1) / alignment * alignment
     let byteCount = offset + MemoryLayout<State>.size
     // `UnsafeMutableRawPointer.allocate` asks for an alignment that `malloc` gives anyway, at twice the price.
     let allocated = isAlone ? Self.allocateLines(byteCount) : malloc(byteCount)
-    guard alignment <= 16, let memory = allocated else {
-      fatalError("no memory for a lock of \(State.self), alignment \(alignment)")
-    }
+    guard let memory = allocated else { fatalError("no memory for \(byteCount) bytes of a lock") }
     mutex = memory.initializeMemory(as: pthread_mutex_t.self, to: pthread_mutex_t())
     state = (memory + offset).initializeMemory(as: State.self, to: initialState)
     let status = pthread_mutex_init(mutex, nil)
