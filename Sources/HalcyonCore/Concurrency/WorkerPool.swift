@@ -15,12 +15,7 @@ package final class WorkerPool: Sendable {
     precondition(width > 0, "a pool needs at least one thread, got \(width)")
     let queue = WorkQueue()
     self.queue = queue
-    for number in 1...width {
-      let thread = Thread { queue.work() }
-      thread.name = "halcyon.\(name).\(number)"
-      thread.stackSize = 1 << 20
-      thread.start()
-    }
+    for _ in 1...width { Thread.start(named: "halcyon.\(name)", stackSize: 1 << 20) { queue.work() } }
   }
 
   deinit { queue.close() }

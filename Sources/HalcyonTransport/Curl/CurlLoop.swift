@@ -10,9 +10,7 @@ final class CurlThread: Sendable {
   init(_ configuration: CurlTransport.Configuration) {
     let loop = CurlLoop(configuration)
     self.loop = loop
-    let thread = Thread { loop.run() }
-    thread.name = "halcyon.curl"
-    thread.start()
+    Thread.start(named: "halcyon.curl") { loop.run() }
   }
 
   deinit { loop.post(.stop) }

@@ -95,6 +95,14 @@ struct WorkerPoolTests {
     #expect(try await task.value)
   }
 
+  #if os(Linux)
+  @Test func `the system knows the threads by name`() async throws {
+    let pool = WorkerPool(name: "test", width: 1)
+    let name = try await pool.run { _ in try String(contentsOfFile: "/proc/thread-self/comm", encoding: .utf8) }
+    #expect(name == "halcyon.test\n")
+  }
+  #endif
+
   @Test func `an actor on a thread of its own keeps its order`() async {
     let log = Log()
     for number in 0..<100 { await log.add(number) }

@@ -15,7 +15,7 @@ public final class DiskCache: DataStore {
   public let directory: URL
 
   let writer: DiskWriter
-  let readers = WorkerPool(name: "disk-reader", width: 2)
+  let readers = WorkerPool(name: "reader", width: 2)
   let fileSystem: any FileSystem
   private let layout: DiskLayout
   private let cachedReads = CachedReads()

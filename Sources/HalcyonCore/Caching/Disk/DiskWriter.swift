@@ -2,7 +2,7 @@ import Foundation
 
 /// Everything that changes a disk cache, one change after another on a thread of its own.
 actor DiskWriter {
-  private nonisolated let executor = ThreadExecutor(name: "disk-writer")
+  private nonisolated let executor = ThreadExecutor(name: "writer")
   let layout: DiskLayout
   let settings: DiskSettings
   let fileSystem: any FileSystem

@@ -41,13 +41,10 @@ final class PressureStallWatch: Sendable {
 
   /// Starts the thread, which holds the watch until it is stopped.
   func start(onPressure: @escaping @Sendable (MemoryPressure) -> Void, onEnd: @escaping @Sendable () -> Void) {
-    let thread = Thread { [self] in
+    Thread.start(named: "halcyon.memory", stackSize: 256 << 10) { [self] in
       while let pressure = wait() { onPressure(pressure) }
       onEnd()
     }
-    thread.name = "halcyon-memory"
-    thread.stackSize = 256 << 10
-    thread.start()
   }
 
   /// Ends the thread.
