@@ -64,12 +64,31 @@ enum DiskBenchmark {
       let url = folder.appending(path: "peer-\(number)")
       foundation.append(try microseconds { try body.write(to: url, options: .atomic) })
     }
-    let rate = Double(count) / (cached.reduce(0, +) / 1e6)
     Metric(name: "disk_put_10kb", value: median(cached), unit: "us", goal: .atMost(150)).report()
+    let rate = try await putRate(cache, numbers: 1000 + count..<1000 + 2 * count)
     Metric(name: "disk_put_10kb_rate", value: rate, unit: "per_s", goal: .atLeast(5000)).report()
     Metric(name: "create_write_rename_10kb", value: median(plain), unit: "us").report()
     Metric(name: "foundation_atomic_write_10kb", value: median(foundation), unit: "us").report()
     Metric(name: "disk_put_10kb_to_plain", value: median(cached) / median(plain), unit: "ratio").report()
+  }
+
+  /// Entries that are stored in a second, by as many tasks at once as connections to one host bring images.
+  private static func putRate(_ cache: DiskCache, numbers: Range<Int>) async throws -> Double {
+    let taskCount = 6
+    let entries = numbers.map { (entry($0, byteCount: 10_240), key($0)) }
+    let time = try await microseconds {
+      try await withThrowingTaskGroup { group in
+        for task in 0..<taskCount {
+          group.addTask {
+            for index in stride(from: task, to: entries.count, by: taskCount) {
+              try await cache.store(entries[index].0, for: entries[index].1)
+            }
+          }
+        }
+        try await group.waitForAll()
+      }
+    }
+    return Double(entries.count) / time * 1e6
   }
 
   @concurrent

@@ -4,7 +4,7 @@ package final class ThreadExecutor: SerialExecutor {
 
   /// Starts the thread; it ends with the executor.
   package init(name: String) {
-    pool = WorkerPool(name: name, width: 1)
+    pool = WorkerPool(name: name, width: 1, lingers: true)
   }
 
   /// Runs the job after those that came before it.

@@ -10,10 +10,12 @@ package final class WorkerPool: Sendable {
 
   /// Starts the threads.
   ///
-  /// - Parameter width: How many, at least 1.
-  package init(name: String, width: Int) {
+  /// - Parameters:
+  ///   - width: How many, at least 1.
+  ///   - lingers: Whether they look for more work for a moment before they sleep.
+  package init(name: String, width: Int, lingers: Bool = false) {
     precondition(width > 0, "a pool needs at least one thread, got \(width)")
-    let queue = WorkQueue()
+    let queue = WorkQueue(lingers: lingers)
     self.queue = queue
     for _ in 1...width { Thread.start(named: "halcyon.\(name)", stackSize: 1 << 20) { queue.work() } }
   }
