@@ -11,6 +11,8 @@ struct ConnectionGuard {
   let url: URL
   /// Why the last address was refused.
   private(set) var refusal: TransportError?
+  /// The sockets that were opened.
+  private(set) var opened: [curl_socket_t] = []
 
   init(policy: AddressPolicy, url: URL) {
     self.policy = policy
@@ -23,7 +25,9 @@ struct ConnectionGuard {
     // Child processes would keep the connection open.
     let kind = target.pointee.socktype | Int32(SOCK_CLOEXEC.rawValue)
     let descriptor = socket(target.pointee.family, kind, target.pointee.protocol)
-    return descriptor < 0 ? nil : descriptor
+    guard descriptor >= 0 else { return nil }
+    opened.append(descriptor)
+    return descriptor
   }
 
   private var host: String { url.host(percentEncoded: false) ?? "" }

@@ -13,12 +13,20 @@ final class CurlHandle {
   private var lastActivity: ContinuousClock.Instant
   private var failure: TransportError?
   private var connections: ConnectionGuard
+  private let openConnections: OpenConnections
+  private var end: OpenConnections.End?
+  /// Whether it was given a connection that may serve no more, and has to be added again for another.
+  private(set) var needsAnotherConnection = false
 
   /// Sets up a transfer.
-  init(transfer: Transfer, easy: EasyHandle, addressPolicy: AddressPolicy, news: TransferNews) {
+  init(
+    transfer: Transfer, easy: EasyHandle, addressPolicy: AddressPolicy, news: TransferNews,
+    openConnections: OpenConnections
+  ) {
     self.transfer = transfer
     self.easy = easy
     self.news = news
+    self.openConnections = openConnections
     (start, lastActivity) = (news.time, news.time)
     headParser = ResponseHeadParser(byteLimit: transfer.request.limits.headerByteCount)
     connections = ConnectionGuard(policy: addressPolicy, url: transfer.request.url)
@@ -27,6 +35,7 @@ final class CurlHandle {
   }
 
   func add(to multi: UnsafeMutableRawPointer) throws(TransportError) {
+    needsAnotherConnection = false
     let code = curl_multi_add_handle(multi, easy.pointer)
     guard code == CURLM_OK else { throw .failed(reason: String(cString: curl_multi_strerror(code))) }
   }
@@ -36,6 +45,12 @@ final class CurlHandle {
     let timings = easy.timings
     curl_multi_remove_handle(multi, easy.pointer)
     transfer.end(outcome, timings: timings)
+  }
+
+  /// Begins anew, over another connection: nothing has been sent yet.
+  func startAgain(in multi: UnsafeMutableRawPointer) throws(TransportError) {
+    curl_multi_remove_handle(multi, easy.pointer)
+    try add(to: multi)
   }
 
   /// The transfer that `easy` serves.
@@ -100,6 +115,16 @@ extension CurlHandle {
       let handle = Unmanaged<CurlHandle>.fromOpaque(context).takeUnretainedValue()
       return handle.connections.open(address) ?? CURL_SOCKET_BAD
     }
+    halcyon_curl_set_close_socket(easy) { context, socket in
+      guard let context else { return Foundation.close(socket) }
+      return Unmanaged<OpenConnections>.fromOpaque(context).takeUnretainedValue().close(socket)
+    }
+    halcyon_curl_set_before_request(easy) { context, _, address, _, port in
+      guard let context, let address else { return CURL_PREREQFUNC_OK }
+      let handle = Unmanaged<CurlHandle>.fromOpaque(context).takeUnretainedValue()
+      return handle.maySend(over: OpenConnections.End(address: String(cString: address), port: Int(port)))
+        ? CURL_PREREQFUNC_OK : CURL_PREREQFUNC_ABORT
+    }
     halcyon_curl_set_callback(easy, CURLOPT_HEADERFUNCTION) { bytes, size, count, context in
       CurlHandle.call(context, bytes, size * count) { $0.receiveHeader($1) }
     }
@@ -117,9 +142,16 @@ extension CurlHandle {
     return body(handle, UnsafeRawBufferPointer(start: bytes, count: count))
   }
 
+  private func maySend(over end: OpenConnections.End) -> Bool {
+    self.end = end
+    needsAnotherConnection = !openConnections.mayServe(end, opened: connections.opened)
+    return !needsAnotherConnection
+  }
+
   /// Takes one line of the head. Returning another count than was given ends the transfer.
   private func receiveHeader(_ line: UnsafeRawBufferPointer) -> Int {
     lastActivity = news.time
+    if let end, line.starts(with: "HTTP/1".utf8) { openConnections.noteSerial(end) }
     do throws(TransportError) {
       if let head = try headParser.receive(line) {
         transfer.receive(head)

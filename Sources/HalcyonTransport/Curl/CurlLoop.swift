@@ -18,9 +18,9 @@ final class CurlThread: Sendable {
 
 /// What goes on on the thread of libcurl.
 ///
-/// Unchecked: `active`, `idle`, `news` and `nextCheck` are touched only by `run()`, on its one thread; `multi` too, but
-/// for `curl_multi_wakeup`, which libcurl allows from any thread, and which is called only while `commands` says that the
-/// loop has not ended.
+/// Unchecked: `active`, `idle`, `connections`, `news` and `nextCheck` are touched only by `run()`, on its one thread;
+/// `multi` too, but for `curl_multi_wakeup`, which libcurl allows from any thread, and which is called only while
+/// `commands` says that the loop has not ended.
 final class CurlLoop: @unchecked Sendable {
   enum Command {
     case start(Transfer)
@@ -46,6 +46,7 @@ final class CurlLoop: @unchecked Sendable {
   private let commands = Lock(Commands())
   private var active: [ObjectIdentifier: CurlHandle] = [:]
   private var idle: [EasyHandle] = []
+  private let connections = OpenConnections()
   private let news = TransferNews()
   /// No transfer is overdue before this.
   private var nextCheck = ContinuousClock.now
@@ -128,8 +129,11 @@ final class CurlLoop: @unchecked Sendable {
   private func start(_ transfer: Transfer, in multi: UnsafeMutableRawPointer) {
     guard !transfer.hasEnded else { return }
     do throws(TransportError) {
-      let easy = if let known = idle.popLast() { known } else { try EasyHandle(configuration) }
-      let handle = CurlHandle(transfer: transfer, easy: easy, addressPolicy: configuration.addressPolicy, news: news)
+      let known = idle.popLast()
+      let easy = if let known { known } else { try EasyHandle(configuration, connections: connections) }
+      let handle = CurlHandle(
+        transfer: transfer, easy: easy, addressPolicy: configuration.addressPolicy, news: news,
+        openConnections: connections)
       try handle.add(to: multi)
       active[ObjectIdentifier(transfer)] = handle
       nextCheck = min(nextCheck, handle.nextDeadline(at: news.time))
@@ -145,10 +149,21 @@ final class CurlLoop: @unchecked Sendable {
         let handle = CurlHandle.of(easy)
       else { continue }
       // The message is gone with the handle.
-      let outcome = handle.outcome(of: message.pointee.data.result)
+      let code = message.pointee.data.result
+      if handle.needsAnotherConnection, startAgain(handle, in: multi) { continue }
+      let outcome = handle.outcome(of: code)
       active.removeValue(forKey: ObjectIdentifier(handle.transfer))?.close(in: multi, outcome)
       // One that failed may be in any state.
       if case .success = outcome, idle.count < Self.keptConnectionCount { idle.append(handle.easy) }
+    }
+  }
+
+  private func startAgain(_ handle: CurlHandle, in multi: UnsafeMutableRawPointer) -> Bool {
+    do throws(TransportError) {
+      try handle.startAgain(in: multi)
+      return true
+    } catch {
+      return false
     }
   }
 

@@ -14,12 +14,14 @@ final class EasyHandle {
   /// Where libcurl writes what went wrong.
   private let message: UnsafeMutablePointer<CChar>
 
-  init(_ configuration: CurlTransport.Configuration) throws(TransportError) {
+  /// - Parameter connections: Told of sockets that are closed; it has to live as long as libcurl has connections.
+  init(_ configuration: CurlTransport.Configuration, connections: OpenConnections) throws(TransportError) {
     guard let pointer = curl_easy_init() else { throw .failed(reason: "libcurl has no memory for a transfer") }
     self.pointer = pointer
     message = .allocate(capacity: Int(CURL_ERROR_SIZE))
     message.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
     configure(configuration)
+    halcyon_curl_set_context(pointer, CURLOPT_CLOSESOCKETDATA, Unmanaged.passUnretained(connections).toOpaque())
   }
 
   deinit {
@@ -41,6 +43,7 @@ final class EasyHandle {
     halcyon_curl_set_context(pointer, CURLOPT_WRITEDATA, context)
     halcyon_curl_set_context(pointer, CURLOPT_PRIVATE, context)
     halcyon_curl_set_context(pointer, CURLOPT_OPENSOCKETDATA, context)
+    halcyon_curl_set_context(pointer, CURLOPT_PREREQDATA, context)
   }
 
   /// libcurl's own words for what went wrong.

@@ -36,6 +36,14 @@ CURLcode halcyon_curl_set_open_socket(CURL *easy, curl_opensocket_callback value
   return curl_easy_setopt(easy, CURLOPT_OPENSOCKETFUNCTION, value);
 }
 
+CURLcode halcyon_curl_set_close_socket(CURL *easy, curl_closesocket_callback value) {
+  return curl_easy_setopt(easy, CURLOPT_CLOSESOCKETFUNCTION, value);
+}
+
+CURLcode halcyon_curl_set_before_request(CURL *easy, curl_prereq_callback value) {
+  return curl_easy_setopt(easy, CURLOPT_PREREQFUNCTION, value);
+}
+
 CURLcode halcyon_curl_leave_name_lookups(CURL *easy) {
 #if LIBCURL_VERSION_NUM >= 0x075700
   return curl_easy_setopt(easy, CURLOPT_QUICK_EXIT, 1L);

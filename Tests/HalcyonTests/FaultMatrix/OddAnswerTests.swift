@@ -38,6 +38,7 @@ struct OddAnswerTests {
       let second = server.serve("/b.jpg", .body(Photos.rocket))
       let images = try await [pipeline.image(for: first), pipeline.image(for: second)]
       #expect(images.map(\.size.width) == [640, 640])
+      #expect(Set(server.requests.map(\.connectionID)).count == 2, "the connection serves no second request")
     }
   }
 }

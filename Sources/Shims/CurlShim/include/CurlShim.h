@@ -15,6 +15,8 @@ CURLcode halcyon_curl_set_callback(CURL *easy, CURLoption option, halcyon_curl_d
 CURLcode halcyon_curl_get_long(CURL *easy, CURLINFO info, long *value);
 CURLcode halcyon_curl_get_number(CURL *easy, CURLINFO info, curl_off_t *value);
 CURLcode halcyon_curl_set_open_socket(CURL *easy, curl_opensocket_callback value);
+CURLcode halcyon_curl_set_close_socket(CURL *easy, curl_closesocket_callback value);
+CURLcode halcyon_curl_set_before_request(CURL *easy, curl_prereq_callback value);
 CURLcode halcyon_curl_get_context(CURL *easy, void **value);
 
 // Closing a transfer whose name is still being looked up does not wait for the answer (libcurl 7.87 and newer).

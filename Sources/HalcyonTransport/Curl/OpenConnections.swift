@@ -1,0 +1,62 @@
+#if canImport(CurlShim)
+import CurlShim
+import Foundation
+import HalcyonCore
+
+/// The connections that libcurl has open; used only on the thread of the loop.
+///
+/// They are watched so that none serves a second transfer on which the server has sent more than its answer to the
+/// first: the rest would be read as the answer to the next request. libcurl before 8.0 reads no further than the length
+/// that was announced, and takes such a connection for a good one. (What of the rest came in one piece with the end of
+/// an encrypted answer is with the TLS library, and is not seen.)
+final class OpenConnections {
+  /// This end of a connection, as libcurl names it.
+  struct End: Hashable {
+    let address: String
+    let port: Int
+  }
+
+  private struct Connection {
+    let socket: curl_socket_t
+    /// Whether one transfer goes on at a time, as with HTTP/1.
+    var isSerial = false
+  }
+
+  private var connections: [End: Connection] = [:]
+
+  /// Whether a request may be sent.
+  ///
+  /// - Parameter opened: The sockets that were opened for it; the connection may also be an earlier one.
+  func mayServe(_ end: End, opened: [curl_socket_t]) -> Bool {
+    if let known = connections[end] { return !(known.isSerial && Self.hasUnreadBytes(known.socket)) }
+    if let socket = opened.first(where: { Self.port(of: $0) == end.port }) {
+      connections[end] = Connection(socket: socket)
+    }
+    return true
+  }
+
+  /// Notes that an answer of HTTP/1 has begun.
+  func noteSerial(_ end: End) { connections[end]?.isSerial = true }
+
+  /// Closes a socket, as libcurl demands.
+  func close(_ socket: curl_socket_t) -> Int32 {
+    if let end = connections.first(where: { $0.value.socket == socket })?.key { connections[end] = nil }
+    return Foundation.close(socket)
+  }
+
+  private static func hasUnreadBytes(_ socket: curl_socket_t) -> Bool {
+    var byte: UInt8 = 0
+    return recv(socket, &byte, 1, Int32(MSG_PEEK) | Int32(MSG_DONTWAIT)) > 0
+  }
+
+  /// The local port of a socket.
+  private static func port(of socket: curl_socket_t) -> Int? {
+    withUnsafeTemporaryAllocation(byteCount: MemoryLayout<sockaddr_storage>.size, alignment: 8) { bytes in
+      guard let start = bytes.baseAddress else { return nil }
+      var count = socklen_t(bytes.count)
+      guard getsockname(socket, start.assumingMemoryBound(to: sockaddr.self), &count) == 0 else { return nil }
+      return IPAddress.read(start, byteCount: Int(count))?.port
+    }
+  }
+}
+#endif
