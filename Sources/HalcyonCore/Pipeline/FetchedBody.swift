@@ -19,6 +19,7 @@ final class FetchedBody: Sendable {
   let trace: LoadTrace
 
   private let isProven = Atomic(false)
+  private let stored = Atomic(false)
   private let storing = Lock<Task<Task<Void, Never>, Never>?>(nil)
   private let onEnd: @Sendable () -> Void
 
@@ -48,6 +49,12 @@ final class FetchedBody: Sendable {
   /// - Returns: Whether this is the first time.
   func prove() -> Bool { !isProven.exchange(true, ordering: .relaxed) }
 
+  /// Whether the store has them.
+  var isStored: Bool { stored.load(ordering: .relaxed) }
+
+  /// Notes that the store has them, and answers for them from now on.
+  func noteStored() { stored.store(true, ordering: .relaxed) }
+
   /// Whether a load by HTTP's rules gets these very bytes as long as somebody holds them.
   var isFoundAgain: Bool { draft != nil || origin == .store }
 
@@ -67,7 +74,8 @@ final class FetchedBody: Sendable {
   }
 }
 
-/// The bodies that somebody works on, by their fetch key and the cache that they go into.
+/// The bodies that somebody works on, by their fetch key and the cache that they go into, until they are stored: from
+/// then on the store says how long they may be served.
 final class LiveBodies: Sendable {
   struct Key: Hashable {
     let key: CacheKey
@@ -81,7 +89,8 @@ final class LiveBodies: Sendable {
   private let references = Lock<[Key: Reference]>([:])
 
   subscript(key: Key) -> FetchedBody? {
-    references.withLock { $0[key]?.body }
+    guard let body = references.withLock({ $0[key]?.body }), !body.isStored else { return nil }
+    return body
   }
 
   func insert(_ body: FetchedBody, for key: Key) {

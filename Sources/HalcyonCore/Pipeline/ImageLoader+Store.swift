@@ -43,6 +43,7 @@ extension ImageLoader {
     if case .failure(let cause) = await write.result {
       throw .failed(cause: cause, url: body.metadata.url ?? .unnamedImage)
     }
+    body.noteStored()
     monitor?.tell(.stored(.store, byteCount: body.data.count))
   }
 }

@@ -330,6 +330,7 @@ final class ImageLoader: Sendable {
       // The body is held to the end of the write: until then others find it nowhere else.
       await writes.start(byteCount: body.data.count) {
         guard (try? await cache.store(draft, body: body.data)) != nil else { return }
+        body.noteStored()
         monitor?.tell(.stored(.store, byteCount: body.data.count))
       }
     }
