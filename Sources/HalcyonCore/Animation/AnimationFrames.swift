@@ -72,8 +72,7 @@ public final class AnimationFrames: Sendable {
     } onCancel: {
       cancel(id)
     }
-    // The thread that decoded held the lock afterwards. The thread sanitizer sees that order, but not the runtime's when
-    // a continuation is resumed before its task has fallen asleep.
+    // The thread that decoded held the lock afterwards: the thread sanitizer sees that order, see ``Handover``.
     schedule.withLock { _ in }
     return frame
   }

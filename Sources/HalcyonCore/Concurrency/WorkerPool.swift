@@ -30,12 +30,16 @@ package final class WorkerPool: Sendable {
     priority: ImagePriority = .normal, _ work: @escaping @Sendable (CancellationFlag) throws -> Value
   ) async throws -> Value {
     let flag = CancellationFlag()
+    let handover = Handover()
+    defer { handover.take() }
     let id = queue.newID()
     return try await withTaskCancellationHandler {
       try await withCheckedThrowingContinuation { continuation in
         queue.add(id: id, priority: priority) { isStarted in
           guard isStarted, !flag.isCancelled else { return continuation.resume(throwing: CancellationError()) }
-          continuation.resume(with: Result { try work(flag) })
+          let result = Result { try work(flag) }
+          handover.give()
+          continuation.resume(with: result)
         }
         if Task.isCancelled { queue.remove(id) }
       }
