@@ -25,6 +25,7 @@ test: export HALCYON_WARNINGS_AS_ERRORS = 1
 test: all-packages ## Checks the format, and runs all tests.
 	$(SWIFT) format lint --strict --parallel --recursive $(SOURCES)
 	$(SWIFT) test --disable-xctest --enable-all-traits
+	Scripts/check-names
 	$(SWIFT) test --disable-xctest --package-path Tools
 	$(SWIFT) build --package-path Benchmarks
 	$(SWIFT) build --package-path Examples

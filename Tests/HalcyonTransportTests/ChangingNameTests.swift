@@ -1,0 +1,107 @@
+#if os(Linux)
+import Foundation
+import HalcyonCore
+import HalcyonTransport
+import TestSupport
+import Testing
+
+/// The address policy beside a real name server, whose answers change: `Scripts/check-names` starts it.
+@Suite(.serialized, .enabled(if: NameServer.current != nil, "run Scripts/check-names, which starts a name server"))
+struct ChangingNameTests {
+  private let server: NameServer
+
+  init() throws { server = try #require(NameServer.current) }
+
+  /// Lets one address of this machine pass, which stands for a public one, and no other of it.
+  private func transport(allowing address: String) throws -> CurlTransport {
+    let range = try #require(AddressRange(address))
+    return CurlTransport(
+      configuration: .init(addressPolicy: AddressPolicy(scope: .publicInternet, allowed: [range])))
+  }
+
+  private func expectRefusal(of address: String, by transport: CurlTransport, _ url: URL) async {
+    let error = await #expect(throws: TransportError.self) {
+      try await transport.response(to: TransportRequest(url: url))
+    }
+    guard case .addressRefused(address, "pictures.test", _) = error else {
+      Issue.record("\(error.map { "\($0)" } ?? "an answer") instead of a refusal of \(address)")
+      return
+    }
+  }
+
+  @Test func `a name that led to an allowed address is refused once it leads elsewhere`() async throws {
+    try await ImageServer.run { images in
+      images.serve("/a", .body(Data([1])))
+      let url = images.url("/a", host: "pictures.test")
+      try server.answer(["127.0.0.1"])
+      let response = try await transport(allowing: "127.0.0.1").response(to: TransportRequest(url: url))
+      #expect(response.status == 200)
+      try server.answer(["127.0.0.2"])
+      await expectRefusal(of: "127.0.0.2", by: try transport(allowing: "127.0.0.1"), url)
+    }
+  }
+
+  @Test func `of two addresses the one that is refused is not tried when the other fails`() async throws {
+    try await ImageServer.run { images in
+      images.serve("/a", .body(Data([1])))
+      let url = images.url("/a", host: "pictures.test")
+      // Nothing listens at the allowed one.
+      try server.answer(["127.0.0.3", "127.0.0.1"])
+      await expectRefusal(of: "127.0.0.1", by: try transport(allowing: "127.0.0.3"), url)
+      #expect(images.acceptedConnectionCount == 0)
+      let open = try await CurlTransport().response(to: TransportRequest(url: url))
+      #expect(open.status == 200, "without a policy the other address is tried")
+    }
+  }
+
+  @Test(arguments: ["::1", "::ffff:127.0.0.1", "64:ff9b::7f00:1", "fd00:ec2::254"])
+  func `an IPv6 answer gets no further`(address: String) async throws {
+    try server.answer([address])
+    let url = try #require(URL(string: "http://pictures.test/a"))
+    await expectRefusal(of: address, by: CurlTransport(configuration: .init(addressPolicy: .publicInternetOnly)), url)
+  }
+}
+
+/// A running dnsmasq, which reads its answers anew from a file when it is told to.
+private struct NameServer {
+  let process: pid_t
+  let file: String
+
+  static var current: NameServer? {
+    let environment = ProcessInfo.processInfo.environment
+    guard let process = environment["HALCYON_NAME_SERVER"].flatMap({ pid_t($0) }),
+      let file = environment["HALCYON_NAME_SERVER_HOSTS"]
+    else { return nil }
+    return NameServer(process: process, file: file)
+  }
+
+  private struct KeepsOldAnswer: Error {}
+
+  /// Makes `pictures.test` lead to these addresses, and to no others, before it returns.
+  func answer(_ addresses: [String]) throws {
+    let lines = addresses.map { "\($0) pictures.test\n" }
+    try lines.joined().write(toFile: file, atomically: false, encoding: .utf8)
+    kill(process, SIGHUP)
+    // It reads the file between two questions.
+    for _ in 0..<1000 where Self.addresses(of: "pictures.test") == Set(addresses) { return }
+    throw KeepsOldAnswer()
+  }
+
+  /// What the system says a name leads to.
+  private static func addresses(of name: String) -> Set<String> {
+    var hints = addrinfo()
+    hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
+    var first: UnsafeMutablePointer<addrinfo>?
+    guard getaddrinfo(name, nil, &hints, &first) == 0 else { return [] }
+    defer { freeaddrinfo(first) }
+    var (found, next): (Set<String>, UnsafeMutablePointer<addrinfo>?) = ([], first)
+    while let entry = next?.pointee {
+      var text = [CChar](repeating: 0, count: Int(NI_MAXHOST))
+      getnameinfo(entry.ai_addr, entry.ai_addrlen, &text, socklen_t(text.count), nil, 0, NI_NUMERICHOST)
+      found.insert(String(decoding: text.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self))
+      next = entry.ai_next
+    }
+    return found
+  }
+}
+#endif
