@@ -62,7 +62,7 @@ let package = Package(
     .trait(name: "GTK", description: "Shows images in GTK 4 windows; the product is HalcyonGTK."),
   ],
   targets: [
-    module("HalcyonCore", dependencies: ["CSQLite", "CZlib", "FileShim"]),
+    module("HalcyonCore", dependencies: ["CSQLite", "CZlib", "SystemShim"]),
     module(
       "HalcyonCodecs",
       dependencies: ["HalcyonCore", "CLCMS", "CSPNG", "CWebP", "CZimg", "CZlib", "JPEGShim", "TIFFShim"] + [
@@ -113,7 +113,7 @@ let package = Package(
     system("CGTK", pkgConfig: "gtk4", debian: "libgtk-4-dev", brew: "gtk4"),
     shim("CurlShim", over: "CCurl"),
     shim("JPEGShim", over: "CJPEG"),
-    .target(name: "FileShim", path: "Sources/Shims/FileShim"),
+    .target(name: "SystemShim", path: "Sources/Shims/SystemShim"),
     shim("TIFFShim", over: "CTIFF"),
 
     suite("HalcyonCodecsTests", dependencies: ["HalcyonCodecs", "HalcyonCore"], resources: [.copy("Fixtures")]),

@@ -19,7 +19,7 @@ func module(_ name: String, dependencies: [Target.Dependency] = []) -> Target {
 let package = Package(
   name: "AppleStandIns",
   targets: [
-    module("HalcyonCore", dependencies: ["CSQLite", "CZlib", "FileShim"]),
+    module("HalcyonCore", dependencies: ["CSQLite", "CZlib", "SystemShim"]),
     module("Halcyon", dependencies: ["HalcyonCore"]),
     module("CoreGraphics"),
     module("ObjectiveC"),
@@ -30,7 +30,7 @@ let package = Package(
     module("AppleProgram", dependencies: ["HalcyonApple"]),
     .systemLibrary(name: "CSQLite", path: "Sources/Shims/CSQLite", pkgConfig: "sqlite3"),
     .systemLibrary(name: "CZlib", path: "Sources/Shims/CZlib", pkgConfig: "zlib"),
-    .target(name: "FileShim", path: "Sources/Shims/FileShim"),
+    .target(name: "SystemShim", path: "Sources/Shims/SystemShim"),
   ],
   swiftLanguageModes: [.v6]
 )

@@ -1,4 +1,5 @@
 import Foundation
+import SystemShim
 
 extension Thread {
   /// Starts a thread under a name that debuggers and lists of threads show; Linux keeps its first 15 bytes.
@@ -8,7 +9,7 @@ extension Thread {
     let thread = Thread {
       #if os(Linux)
       // Foundation keeps the name to itself there.
-      try? name.write(toFile: "/proc/thread-self/comm", atomically: false, encoding: .utf8)
+      halcyon_name_thread(String(decoding: name.utf8.prefix(15), as: UTF8.self))
       #endif
       body()
     }

@@ -1,4 +1,4 @@
-import FileShim
+import SystemShim
 import Foundation
 import HalcyonTesting
 import TestSupport

@@ -1,4 +1,4 @@
-import FileShim
+import SystemShim
 import Foundation
 
 /// An open file, closed with its owner. Every call is tried again when a signal interrupts it.

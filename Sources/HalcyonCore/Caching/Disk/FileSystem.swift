@@ -1,4 +1,4 @@
-import FileShim
+import SystemShim
 import Foundation
 
 /// What makes the system calls of a disk cache, in one place, so that a test can make each of them fail.

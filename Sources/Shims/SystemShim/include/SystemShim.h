@@ -1,6 +1,7 @@
-// Calls of the system that Swift does not see: they are variadic, or have no function in the C library at all.
-#ifndef HALCYON_FILE_SHIM_H
-#define HALCYON_FILE_SHIM_H
+// Calls of the system that Swift does not see: they are variadic, for GNU programs only, or have no function in the C
+// library at all.
+#ifndef HALCYON_SYSTEM_SHIM_H
+#define HALCYON_SYSTEM_SHIM_H
 
 #include <stddef.h>
 
@@ -13,5 +14,8 @@ long halcyon_read_cached(int file, void *bytes, size_t count, long long offset);
 
 // Whether a path lies on a file system that other machines share, or whose driver is a process: 1, 0, or -1 with `errno`.
 int halcyon_is_remote(const char *path);
+
+// Gives the calling thread a name of 15 bytes at most (pthread_setname_np). Does nothing but on Linux.
+void halcyon_name_thread(const char *name);
 
 #endif

@@ -1,10 +1,11 @@
 #define _GNU_SOURCE
-#include "FileShim.h"
+#include "SystemShim.h"
 
 #include <errno.h>
 
 #ifdef __linux__
 #include <fcntl.h>
+#include <pthread.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
 #include <sys/vfs.h>
@@ -66,5 +67,13 @@ int halcyon_is_remote(const char *path) {
   }
 #else
   return (status.f_flags & MNT_LOCAL) ? 0 : 1;
+#endif
+}
+
+void halcyon_name_thread(const char *name) {
+#ifdef __linux__
+  pthread_setname_np(pthread_self(), name);
+#else
+  (void)name;
 #endif
 }
