@@ -46,7 +46,7 @@ struct FaultMatrixTests {
       for _ in 0..<3 { try await Fault.meetAll(with: pipeline.configuration.transport) }
       let countAfter = try DescriptorCount.open()
       // A task that has told its error may be about to end, and to close what it had.
-      #expect(countAfter <= countBefore + 1, "\(countBefore) became \(countAfter), though nothing may be left each time")
+      #expect(countAfter <= countBefore + 1, "\(countBefore) became \(countAfter)")
     }
   }
 }
