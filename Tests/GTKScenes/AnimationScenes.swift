@@ -17,14 +17,15 @@ enum AnimationScenes {
     try await stage.until("the last one is shown") { shownIndex(picture, stage) == 3 }
     var samples: [(time: Int, index: Int)] = []
     var begin: Duration?
-    while samples.last.map({ $0.time < 1500 }) ?? true {
+    while samples.last.map({ $0.time < 1_500_000 }) ?? true {
       let frame = await stage.nextFrame()
       begin = begin ?? frame.time
       guard let begin, stage.isLast(frame), let index = shownIndex(picture, stage) else { continue }
-      samples.append((Int((frame.time - begin) / .milliseconds(1)), index))
+      samples.append((Int((frame.time - begin) / .microseconds(1)), index))
     }
-    let round = milliseconds.reduce(0, +)
-    let fits = (0..<round).contains { offset in samples.allSatisfy { expectedIndex(at: $0.time + offset) == $0.index } }
+    // Where any start fits, one does at which some picture is seen in the moment of its beginning.
+    let starts = samples.map { beginning(of: $0.index) - $0.time }
+    let fits = starts.contains { start in samples.allSatisfy { expectedIndex(at: $0.time + start) == $0.index } }
     try stage.require(fits, "no start of the animation explains what was shown when: \(samples)")
   }
 
@@ -98,13 +99,13 @@ enum AnimationScenes {
     return colors.firstIndex { $0.isNear(color, tolerance: 8) }
   }
 
+  /// Microseconds from the beginning of a round.
+  private static func beginning(of index: Int) -> Int { milliseconds[..<index].reduce(0, +) * 1000 }
+
   private static func expectedIndex(at time: Int) -> Int {
-    var rest = time % milliseconds.reduce(0, +)
-    for (index, time) in milliseconds.enumerated() {
-      if rest < time { return index }
-      rest -= time
-    }
-    return 0
+    let round = beginning(of: milliseconds.count)
+    let rest = (time % round + round) % round
+    return milliseconds.indices.last { beginning(of: $0) <= rest } ?? 0
   }
 }
 #endif
