@@ -144,6 +144,23 @@ struct CurlTransportTests {
     }
   }
 
+  @Test func `connections that the server has closed do not make the next request fail`() async throws {
+    try await ImageServer.run { server in
+      let gate = Gate()
+      let url = server.serve("/a", .body(body).held(by: gate).cut(at: .end))
+      try await withThrowingTaskGroup { group in
+        for _ in 0..<8 { group.addTask { _ = try await load(url) } }
+        try await gate.waitUntilHolding(8)
+        gate.open()
+        try await group.waitForAll()
+      }
+      try await server.waitUntilNoConnections()
+      let (response, _) = try await load(server.serve("/b", .body(body)))
+      #expect(response.status == 200)
+      #expect(server.requests(for: "/b").count == 1)
+    }
+  }
+
   @Test func `many transfers at once all arrive`() async throws {
     try await ImageServer.run { server in
       let url = server.serve("/a", .body(body))

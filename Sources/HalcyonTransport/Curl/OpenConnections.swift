@@ -5,10 +5,14 @@ import HalcyonCore
 
 /// The connections that libcurl has open; used only on the thread of the loop.
 ///
-/// They are watched so that none serves a second transfer on which the server has sent more than its answer to the
-/// first: the rest would be read as the answer to the next request. libcurl before 8.0 reads no further than the length
-/// that was announced, and takes such a connection for a good one. (What of the rest came in one piece with the end of
-/// an encrypted answer is with the TLS library, and is not seen.)
+/// They are looked at before a request is sent, so that none serves it
+/// - on which the server has sent more than its answer to the request before: the rest would be read as the answer to
+///   this one;
+/// - that the server has closed meanwhile: each would cost an attempt, of which there are five.
+///
+/// libcurl does both itself from 8.0 on. Before, it reads no further than the length that was announced, and takes such
+/// connections for good ones. (What of the rest came in one piece with the end of an encrypted answer is with the TLS
+/// library, and is not seen.)
 final class OpenConnections {
   /// This end of a connection, as libcurl names it.
   struct End: Hashable {
@@ -28,7 +32,7 @@ final class OpenConnections {
   ///
   /// - Parameter opened: The sockets that were opened for it; the connection may also be an earlier one.
   func mayServe(_ end: End, opened: [curl_socket_t]) -> Bool {
-    if let known = connections[end] { return !(known.isSerial && Self.hasUnreadBytes(known.socket)) }
+    if let known = connections[end] { return !known.isSerial || Self.isSilent(known.socket) }
     if let socket = opened.first(where: { Self.port(of: $0) == end.port }) {
       connections[end] = Connection(socket: socket)
     }
@@ -44,9 +48,10 @@ final class OpenConnections {
     return Foundation.close(socket)
   }
 
-  private static func hasUnreadBytes(_ socket: curl_socket_t) -> Bool {
+  /// Whether a connection is open, and nothing has come that nobody asked for.
+  private static func isSilent(_ socket: curl_socket_t) -> Bool {
     var byte: UInt8 = 0
-    return recv(socket, &byte, 1, Int32(MSG_PEEK) | Int32(MSG_DONTWAIT)) > 0
+    return recv(socket, &byte, 1, Int32(MSG_PEEK) | Int32(MSG_DONTWAIT)) < 0 && [EAGAIN, EINTR].contains(errno)
   }
 
   /// The local port of a socket.
