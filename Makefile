@@ -36,10 +36,11 @@ test: all-packages ## Checks the format, and runs all tests.
 # Swift traps where C has undefined behaviour, and has no such sanitizer on Linux; the shims in C trap as well.
 UNDEFINED_FLAGS = -Xcc -fsanitize=undefined -Xcc -fsanitize-trap=undefined
 
+# One test at a time: all at once take so long there that idle connections and time limits run out.
 test-sanitize: all-packages ## Runs the tests under the thread sanitizer, then under those for addresses and undefined behaviour.
-	$(SWIFT) test --disable-xctest --sanitize=thread --scratch-path .build-thread
+	$(SWIFT) test --disable-xctest --no-parallel --sanitize=thread --scratch-path .build-thread
 	LSAN_OPTIONS=suppressions=$(CURDIR)/Tests/leaks.supp \
-	$(SWIFT) test --disable-xctest --enable-all-traits --sanitize=address $(UNDEFINED_FLAGS) --scratch-path .build-address
+	$(SWIFT) test --disable-xctest --no-parallel --enable-all-traits --sanitize=address $(UNDEFINED_FLAGS) --scratch-path .build-address
 
 fuzz: SECONDS ?= 60
 fuzz: packages ## Feeds made-up bytes to the decoders for SECONDS, beginning with the files in DIR if that is given.
