@@ -1,5 +1,5 @@
-import SystemShim
 import Foundation
+import SystemShim
 
 /// An open file, closed with its owner. Every call is tried again when a signal interrupts it.
 struct FileDescriptor: ~Copyable {

@@ -1,5 +1,5 @@
-import SystemShim
 import Foundation
+import SystemShim
 
 /// What makes the system calls of a disk cache, in one place, so that a test can make each of them fail.
 ///
