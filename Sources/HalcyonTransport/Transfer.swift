@@ -55,9 +55,12 @@ final class Transfer: Sendable {
 
   let request: TransportRequest
   private let state = Lock(State())
+  private let onEnd: @Sendable () -> Void
 
-  init(request: TransportRequest) {
+  /// - Parameter onEnd: Called once the transfer has ended, or was cancelled.
+  init(request: TransportRequest, onEnd: @escaping @Sendable () -> Void = {}) {
     self.request = request
+    self.onEnd = onEnd
   }
 
   // The reader's side.
@@ -177,7 +180,10 @@ final class Transfer: Sendable {
       if case .failure(.cancelled) = outcome { state.buffer = Data() }
       return true
     }
-    if isFirst { wakeReader() }
+    if isFirst {
+      onEnd()
+      wakeReader()
+    }
     return isFirst
   }
 }

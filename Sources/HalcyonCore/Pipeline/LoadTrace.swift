@@ -50,8 +50,11 @@ public struct LoadTrace: Hashable, Sendable {
   /// Creates an empty trace.
   public init() {}
 
-  mutating func add(_ kind: Kind, since start: ContinuousClock.Instant, miss: CacheMiss? = nil) {
-    steps.append(Step(kind: kind, duration: start.duration(to: .now), miss: miss))
+  mutating func add(
+    _ kind: Kind, since start: ContinuousClock.Instant, until end: ContinuousClock.Instant = .now,
+    miss: CacheMiss? = nil
+  ) {
+    steps.append(Step(kind: kind, duration: start.duration(to: end), miss: miss))
   }
 }
 

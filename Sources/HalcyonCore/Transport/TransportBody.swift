@@ -23,9 +23,6 @@ public struct TransportBody: AsyncSequence, Sendable {
   /// How long the phases of the transfer took; known once the body has ended, where the transport measures it.
   public var transferTimings: TransportTimings? { source.timings }
 
-  /// Whether all bytes are there, and only wait to be read.
-  package var hasArrived: Bool { source.hasArrived }
-
   /// Gives the pieces of the body.
   public struct AsyncIterator: AsyncIteratorProtocol {
     let source: any BodySource
@@ -44,8 +41,6 @@ package protocol BodySource: AnyObject, Sendable {
   func next() async throws -> Data?
   /// How long the transfer took, once it has ended.
   var timings: TransportTimings? { get }
-  /// Whether the transfer has ended: what is left to read is there.
-  var hasArrived: Bool { get }
 }
 
 private final class ClosureSource: BodySource {
@@ -60,7 +55,4 @@ private final class ClosureSource: BodySource {
   func next() async throws -> Data? { try await pull() }
 
   var timings: TransportTimings? { makeTimings() }
-
-  /// A closure does not tell.
-  var hasArrived: Bool { false }
 }

@@ -3,17 +3,20 @@
 /// Of those that wait, the most urgent goes first, then the one that came first; a host that is full lets others pass.
 /// A change costs a look at each host that has something to do, not at each that waits.
 final class ConnectionGate: Sendable {
-  private struct State {
-    var lines: ConnectionLines
-    /// Not checked ones, which cost an object each: who takes one out resumes it.
-    var continuations: [UInt64: UnsafeContinuation<Admission, Never>] = [:]
-    var lastID: UInt64 = 0
-  }
-
-  private enum Admission {
-    case admitted(ConnectionLines.Number)
+  /// What one who asked for a place is told.
+  enum Answer: Sendable {
+    case admitted
     case givenUp
     case refused(limit: Int)
+  }
+
+  private struct State {
+    var lines: ConnectionLines
+    /// Those who wait, by the numbers of their places.
+    var waiting: [UInt64: @Sendable (Answer) -> Void] = [:]
+    /// The hosts of the places that are taken.
+    var taken: [UInt64: ConnectionLines.Number] = [:]
+    var lastID: UInt64 = 0
   }
 
   private let state: Lock<State>
@@ -37,51 +40,69 @@ final class ConnectionGate: Sendable {
   /// Transfers that wait for a place.
   var waitingCount: Int { state.withLock(\.lines.waitingCount) }
 
-  /// The right to one transfer; has to be given back, once.
+  /// The right to one transfer, once it is asked for and given.
   struct Place: Sendable {
     fileprivate let gate: ConnectionGate
-    fileprivate let line: ConnectionLines.Number
+    fileprivate let id: UInt64
 
-    /// Gives the place to the next.
-    func leave() {
-      gate.state.withLock { $0.lines.leave(line) }
-      gate.admit()
+    /// Asks for the place.
+    ///
+    /// - Parameter onAnswer: Called once, now or later, by whoever frees a place, on any thread and under no lock.
+    func ask(_ origin: WebOrigin, _ interest: LoadInterest, onAnswer: @escaping @Sendable (Answer) -> Void) {
+      gate.ask(id, origin, interest, onAnswer)
     }
+
+    /// Waits for the place.
+    func enter(_ origin: WebOrigin, _ interest: LoadInterest) async throws(ImageError) {
+      let answer = await withTaskCancellationHandler {
+        await withUnsafeContinuation { continuation in
+          ask(origin, interest) { continuation.resume(returning: $0) }
+          if Task.isCancelled { gate.giveUp(id) }
+        }
+      } onCancel: {
+        gate.giveUp(id)
+      }
+      stopObserving(interest)
+      switch answer {
+      case .admitted: return
+      case .givenUp: throw .cancelled
+      case .refused(let limit): throw .tooManyWaiting(limit: limit)
+      }
+    }
+
+    /// Stops minding how urgent it is.
+    func stopObserving(_ interest: LoadInterest) { interest.stopObserving(id: id) }
+
+    /// Gives the place to the next, or stops waiting for it. Further calls do nothing.
+    func leave() { gate.leave(id) }
   }
 
-  /// Waits for a place.
-  func enter(_ origin: WebOrigin, _ interest: LoadInterest) async throws(ImageError) -> Place {
-    if let line = state.withLock({ $0.lines.enterAtOnce(origin, interest.priority) }) {
-      return Place(gate: self, line: line)
-    }
-    switch await admission(to: origin, interest) {
-    case .admitted(let line): return Place(gate: self, line: line)
-    case .givenUp: throw .cancelled
-    case .refused(let limit): throw .tooManyWaiting(limit: limit)
-    }
-  }
-
-  private func admission(to origin: WebOrigin, _ interest: LoadInterest) async -> Admission {
+  /// A place to be asked for.
+  func newPlace() -> Place {
     let id = state.withLock { state in
       state.lastID += 1
       return state.lastID
     }
-    interest.observe(id: id) { [weak self] in self?.reorder(id, interest.priority) }
-    defer { interest.stopObserving(id: id) }
-    return await withTaskCancellationHandler {
-      await withUnsafeContinuation { continuation in
-        state.withLock { state in
-          state.continuations[id] = continuation
-          state.lines.join(origin, id: id, interest.priority)
-        }
-        // The priority may have changed before there was anything to reorder.
-        reorder(id, interest.priority)
-        if Task.isCancelled { giveUp(id) }
-        refuseOne()
+    return Place(gate: self, id: id)
+  }
+
+  private func ask(
+    _ id: UInt64, _ origin: WebOrigin, _ interest: LoadInterest, _ onAnswer: @escaping @Sendable (Answer) -> Void
+  ) {
+    let isAdmitted = state.withLock { state in
+      if let line = state.lines.enterAtOnce(origin, interest.priority) {
+        state.taken[id] = line
+        return true
       }
-    } onCancel: {
-      giveUp(id)
+      state.waiting[id] = onAnswer
+      state.lines.join(origin, id: id, interest.priority)
+      return false
     }
+    if isAdmitted { return onAnswer(.admitted) }
+    interest.observe(id: id) { [weak self] in self?.reorder(id, interest.priority) }
+    // The priority may have changed before it was observed.
+    reorder(id, interest.priority)
+    refuseOne()
   }
 
   private func reorder(_ id: UInt64, _ priority: ImagePriority) {
@@ -90,31 +111,41 @@ final class ConnectionGate: Sendable {
   }
 
   private func giveUp(_ id: UInt64) {
-    let continuation = state.withLock { state in
+    let onAnswer = state.withLock { state in
       state.lines.giveUp(id)
-      return state.continuations.removeValue(forKey: id)
+      return state.waiting.removeValue(forKey: id)
     }
-    continuation?.resume(returning: .givenUp)
+    onAnswer?(.givenUp)
+  }
+
+  private func leave(_ id: UInt64) {
+    let isTaken = state.withLock { state in
+      guard let line = state.taken.removeValue(forKey: id) else { return false }
+      state.lines.leave(line)
+      return true
+    }
+    if isTaken { admit() } else { giveUp(id) }
   }
 
   private func admit() {
-    while let (continuation, line) = nextAdmitted() { continuation.resume(returning: .admitted(line)) }
+    while let onAnswer = nextAdmitted() { onAnswer(.admitted) }
   }
 
-  private func nextAdmitted() -> (UnsafeContinuation<Admission, Never>, ConnectionLines.Number)? {
+  private func nextAdmitted() -> (@Sendable (Answer) -> Void)? {
     state.withLock { state in
       guard let (id, line) = state.lines.admitNext() else { return nil }
-      return state.continuations.removeValue(forKey: id).map { ($0, line) }
+      state.taken[id] = line
+      return state.waiting.removeValue(forKey: id)
     }
   }
 
   /// Where too many wait, the least urgent has to go, and of those the one that came last.
   private func refuseOne() {
-    let refused: (continuation: UnsafeContinuation<Admission, Never>, limit: Int)? = state.withLock { state in
+    let refused: (onAnswer: @Sendable (Answer) -> Void, limit: Int)? = state.withLock { state in
       guard state.lines.waitingCount > state.lines.limits.waiting, let id = state.lines.leastUrgent else { return nil }
       state.lines.giveUp(id)
-      return state.continuations.removeValue(forKey: id).map { ($0, state.lines.limits.waiting) }
+      return state.waiting.removeValue(forKey: id).map { ($0, state.lines.limits.waiting) }
     }
-    refused?.continuation.resume(returning: .refused(limit: refused?.limit ?? 0))
+    if let refused { refused.onAnswer(.refused(limit: refused.limit)) }
   }
 }

@@ -22,6 +22,7 @@ final class WebExchange: Sendable {
   /// What came for one request.
   private struct Answer {
     let request: TransportRequest
+    let began: ContinuousClock.Instant
     let sent: Date
     let response: TransportResponse
 
@@ -157,11 +158,15 @@ final class WebExchange: Sendable {
   private func exchange(
     _ request: TransportRequest, partial: inout PartialBody?, trace: inout LoadTrace
   ) async throws(ImageError) -> Step {
-    let queued = ContinuousClock.now
-    var place: ConnectionGate.Place? = try await web.gate.enter(try origin(of: request), interest)
-    defer { place?.leave() }
-    trace.add(.queue, since: queued)
-    return try await transfer(request, in: &place, partial: &partial, trace: &trace)
+    let place = web.gate.newPlace()
+    defer { place.leave() }
+    let answer = try await answer(to: request, in: place, trace: &trace)
+    tell(of: answer.response, to: request)
+    defer {
+      trace.add(.transfer, since: answer.began)
+      trace.transfer = answer.response.body.transferTimings
+    }
+    return try await step(after: answer, partial: &partial)
   }
 
   @inline(never)
@@ -172,24 +177,32 @@ final class WebExchange: Sendable {
   }
 
   @inline(never)
-  private func transfer(
-    _ request: TransportRequest, in place: inout ConnectionGate.Place?, partial: inout PartialBody?,
-    trace: inout LoadTrace
-  ) async throws(ImageError) -> Step {
-    let start = ContinuousClock.now
-    let sent = web.configuration.time.now()
-    let response = try await response(to: request)
-    if response.body.hasArrived {
-      // What is left to do keeps no connection: the next transfer need not wait for it.
-      place?.leave()
-      place = nil
+  private func answer(
+    to request: TransportRequest, in place: ConnectionGate.Place, trace: inout LoadTrace
+  ) async throws(ImageError) -> Answer {
+    let origin = try origin(of: request)
+    let queued = ContinuousClock.now
+    if let transport = web.preparingTransport {
+      let transfer = QueuedTransfer(transport.prepare(request) { place.leave() }, time: web.configuration.time)
+      return try await answer(to: request, from: origin, by: transfer, in: place, queued, trace: &trace)
     }
-    tell(of: response, to: request)
-    defer {
-      trace.add(.transfer, since: start)
-      trace.transfer = response.body.transferTimings
-    }
-    return try await step(after: Answer(request: request, sent: sent, response: response), partial: &partial)
+    try await place.enter(origin, interest)
+    trace.add(.queue, since: queued)
+    let (began, sent) = (ContinuousClock.now, web.configuration.time.now())
+    return Answer(request: request, began: began, sent: sent, response: try await response(to: request))
+  }
+
+  @inline(never)
+  private func answer(
+    to request: TransportRequest, from origin: WebOrigin, by transfer: QueuedTransfer, in place: ConnectionGate.Place,
+    _ queued: ContinuousClock.Instant, trace: inout LoadTrace
+  ) async throws(ImageError) -> Answer {
+    place.ask(origin, interest) { transfer.take($0) }
+    defer { place.stopObserving(interest) }
+    let response = try await transfer.response(from: request.url)
+    guard let beginning = transfer.beginning else { throw .cancelled }
+    trace.add(.queue, since: queued, until: beginning.instant)
+    return Answer(request: request, began: beginning.instant, sent: beginning.date, response: response)
   }
 
   @inline(never)

@@ -9,12 +9,15 @@ final class WebLoader: Sendable {
 
   /// Decides which transfers go on at once.
   let gate: ConnectionGate
+  /// The transport, where it can prepare transfers.
+  let preparingTransport: (any PreparingTransport)?
 
   init(configuration: ImagePipeline.Configuration) {
     self.configuration = configuration
     failures = FailureMemory(lifetimes: configuration.failureLifetimes, time: configuration.time)
     budget = RetryBudget(capacity: configuration.retryBudget)
     gate = ConnectionGate(limits: configuration.connectionLimits)
+    preparingTransport = configuration.transport as? any PreparingTransport
   }
 
   /// Transfers that go on now.

@@ -41,15 +41,17 @@ public final class CurlTransport: Transport {
   /// Sends a request; see the laws of `Transport`.
   public func response(to request: TransportRequest) async throws -> TransportResponse {
     try Task.checkCancellation()
-    let transfer = Transfer(request: request)
-    let reader = CurlBodyReader(transfer: transfer, thread: thread)
-    return try await withTaskCancellationHandler {
-      thread.loop.post(.start(transfer))
-      let head = try await transfer.head()
-      return TransportResponse(status: head.status, headers: head.headers, body: TransportBody(reader))
-    } onCancel: {
-      reader.cancel()
-    }
+    let transfer = prepare(request) {}
+    transfer.begin()
+    return try await transfer.response()
+  }
+}
+
+extension CurlTransport: PreparingTransport {
+  package func prepare(
+    _ request: TransportRequest, onEnd: @escaping @Sendable () -> Void
+  ) -> any PreparedTransfer {
+    CurlTransfer(transfer: Transfer(request: request, onEnd: onEnd), thread: thread)
   }
 }
 #endif

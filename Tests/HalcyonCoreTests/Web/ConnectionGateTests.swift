@@ -140,6 +140,14 @@ struct ConnectionGateTests {
   }
 }
 
+extension ConnectionGate {
+  fileprivate func enter(_ origin: WebOrigin, _ interest: LoadInterest) async throws -> Place {
+    let place = newPlace()
+    try await place.enter(origin, interest)
+    return place
+  }
+}
+
 private final class OrderLog: Sendable {
   private let log = Lock<[String]>([])
 

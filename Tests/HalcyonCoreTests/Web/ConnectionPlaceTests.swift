@@ -8,7 +8,7 @@ struct ConnectionPlaceTests {
   private let first = URL(string: "http://example.com/1") ?? URL(filePath: "/")
   private let second = URL(string: "http://example.com/2") ?? URL(filePath: "/")
 
-  private func pipeline(_ transport: HeldBodies) -> ImagePipeline {
+  private func pipeline(_ transport: any Transport) -> ImagePipeline {
     PipelineFixture {
       $0.transport = transport
       $0.connectionLimits = ConnectionLimits(total: 1, perHost: 1)
@@ -18,62 +18,83 @@ struct ConnectionPlaceTests {
   }
 
   @Test(.timeLimit(.minutes(1))) func `a place is free once all bytes are there, read or not`() async throws {
-    let transport = HeldBodies(haveArrived: true)
-    let pipeline = pipeline(transport)
+    let bodies = HeldBodies()
+    let pipeline = pipeline(QuickTransport(bodies: bodies))
     async let one = pipeline.data(for: ImageRequest(url: first))
     async let other = pipeline.data(for: ImageRequest(url: second))
-    await transport.asked.wait(for: 2)
-    #expect(transport.log.withLock { $0 } == ["asked", "asked"])
-    transport.release.set()
+    await bodies.asked.wait(for: 2)
+    #expect(bodies.log.withLock { $0 } == ["asked", "asked"])
+    bodies.release.set()
     #expect(try await one == other)
   }
 
   @Test func `a place is taken while bytes are under way`() async throws {
-    let transport = HeldBodies(haveArrived: false)
-    let pipeline = pipeline(transport)
+    let bodies = HeldBodies()
+    let pipeline = pipeline(SlowTransport(bodies: bodies))
     async let one = pipeline.data(for: ImageRequest(url: first))
     async let other = pipeline.data(for: ImageRequest(url: second))
-    await transport.asked.wait(for: 1)
-    transport.release.set()
+    await bodies.asked.wait(for: 1)
+    bodies.release.set()
     #expect(try await one == other)
-    #expect(transport.log.withLock { $0 } == ["asked", "read", "asked", "read"])
+    #expect(bodies.log.withLock { $0 } == ["asked", "read", "asked", "read"])
   }
 }
 
-/// Answers at once; the bodies are given to their readers after a signal.
-private final class HeldBodies: Transport {
-  let haveArrived: Bool
+/// Bodies that are given to their readers after a signal.
+private final class HeldBodies: Sendable {
   let asked = Counter()
   let release = Signal()
   let log = Lock<[String]>([])
 
-  init(haveArrived: Bool) {
-    self.haveArrived = haveArrived
-  }
-
-  func response(to request: TransportRequest) async throws -> TransportResponse {
+  func response() -> TransportResponse {
     log.withLock { $0.append("asked") }
     asked.increment()
-    return TransportResponse(status: 200, headers: HTTPHeaders(), body: TransportBody(Held(self)))
+    let rest = Rest()
+    return TransportResponse(
+      status: 200, headers: HTTPHeaders(),
+      body: TransportBody { [self] in
+        await release.wait()
+        let piece = rest.data.withLock { $0.take() }
+        if piece != nil { log.withLock { $0.append("read") } }
+        return piece
+      })
   }
 
-  private final class Held: BodySource {
-    private let bodies: HeldBodies
-    private let rest = Lock<Data?>(SolidImage(width: 10, height: 10).data)
+  private final class Rest: Sendable {
+    let data = Lock<Data?>(SolidImage(width: 10, height: 10).data)
+  }
+}
 
-    init(_ bodies: HeldBodies) {
-      self.bodies = bodies
-    }
+/// Says nothing of where the bytes are.
+private struct SlowTransport: Transport {
+  let bodies: HeldBodies
 
-    var timings: TransportTimings? { nil }
+  func response(to request: TransportRequest) async throws -> TransportResponse { bodies.response() }
+}
 
-    var hasArrived: Bool { bodies.haveArrived }
+/// Has all bytes at once, and tells so.
+private struct QuickTransport: PreparingTransport {
+  private struct Prepared: PreparedTransfer {
+    let bodies: HeldBodies
+    let onEnd: @Sendable () -> Void
+    let begun = Signal()
 
-    func next() async throws -> Data? {
-      await bodies.release.wait()
-      let piece = rest.withLock { $0.take() }
-      if piece != nil { bodies.log.withLock { $0.append("read") } }
-      return piece
+    func begin() { begun.set() }
+
+    func cancel() {}
+
+    func response() async throws -> TransportResponse {
+      await begun.wait()
+      defer { onEnd() }
+      return bodies.response()
     }
   }
+
+  let bodies: HeldBodies
+
+  func prepare(
+    _ request: TransportRequest, onEnd: @escaping @Sendable () -> Void
+  ) -> any PreparedTransfer { Prepared(bodies: bodies, onEnd: onEnd) }
+
+  func response(to request: TransportRequest) async throws -> TransportResponse { bodies.response() }
 }

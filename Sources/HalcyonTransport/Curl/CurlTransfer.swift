@@ -2,8 +2,8 @@
 import Foundation
 import HalcyonCore
 
-/// The reading end of a transfer. Letting go of it ends the transfer.
-final class CurlBodyReader: BodySource {
+/// What a task holds of a transfer: letting go of it ends the transfer.
+final class CurlTransfer: PreparedTransfer, BodySource {
   private let transfer: Transfer
   private let thread: CurlThread
 
@@ -16,10 +16,19 @@ final class CurlBodyReader: BodySource {
 
   var timings: TransportTimings? { transfer.timings }
 
-  var hasArrived: Bool { transfer.hasEnded }
+  func begin() { thread.loop.post(.start(transfer)) }
 
   func cancel() {
     if transfer.end(.failure(.cancelled)) { thread.loop.post(.cancel(transfer)) }
+  }
+
+  func response() async throws -> TransportResponse {
+    try await withTaskCancellationHandler {
+      let head = try await transfer.head()
+      return TransportResponse(status: head.status, headers: head.headers, body: TransportBody(self))
+    } onCancel: {
+      cancel()
+    }
   }
 
   func next() async throws -> Data? {

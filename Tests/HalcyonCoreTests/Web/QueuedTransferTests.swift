@@ -1,0 +1,95 @@
+import Foundation
+import Testing
+
+@testable import HalcyonCore
+
+struct QueuedTransferTests {
+  private let url = URL(string: "http://example.com/1") ?? URL(filePath: "/")
+  private let log = Log()
+
+  /// A transfer that has asked for a place.
+  private func queue(_ name: String, at gate: ConnectionGate) throws -> (held: HeldTransfer, queued: QueuedTransfer) {
+    let place = gate.newPlace()
+    let held = HeldTransfer(name, log: log) { place.leave() }
+    let queued = QueuedTransfer(held, time: SystemTime())
+    place.ask(try #require(WebOrigin(url)), LoadInterest(priority: .normal)) { queued.take($0) }
+    return (held, queued)
+  }
+
+  @Test func `a transfer that ends begins the next, with no task in between`() throws {
+    let gate = ConnectionGate(limits: ConnectionLimits(total: 1, perHost: 1))
+    let (first, second, third) = (try queue("1", at: gate), try queue("2", at: gate), try queue("3", at: gate))
+    #expect(log.names == ["1"])
+    #expect(second.queued.beginning == nil)
+    first.held.end()
+    #expect(log.names == ["1", "2"])
+    #expect(second.queued.beginning != nil)
+    second.held.end()
+    #expect(log.names == ["1", "2", "3"])
+    third.held.end()
+    #expect(gate.activeCount == 0)
+  }
+
+  @Test func `one that is cancelled while it waits never begins, and the next has its turn`() throws {
+    let gate = ConnectionGate(limits: ConnectionLimits(total: 1, perHost: 1))
+    let (first, second, third) = (try queue("1", at: gate), try queue("2", at: gate), try queue("3", at: gate))
+    second.held.cancel()
+    #expect(gate.waitingCount == 1)
+    first.held.end()
+    #expect(log.names == ["1", "3"])
+    third.held.end()
+    #expect(gate.activeCount == 0)
+  }
+
+  @Test func `one that is refused a place never begins, and says why`() async throws {
+    let gate = ConnectionGate(limits: ConnectionLimits(total: 1, perHost: 1, waiting: 0))
+    let (first, second) = (try queue("1", at: gate), try queue("2", at: gate))
+    let error = await #expect(throws: ImageError.self) { _ = try await second.queued.response(from: url) }
+    #expect(error?.name == "tooManyWaiting")
+    first.held.end()
+    #expect(log.names == ["1"])
+    #expect(gate.activeCount == 0)
+  }
+
+  @Test func `a place that is left twice is free once`() throws {
+    let gate = ConnectionGate(limits: ConnectionLimits(total: 2, perHost: 2))
+    let place = gate.newPlace()
+    let other = try queue("other", at: gate)
+    place.ask(try #require(WebOrigin(url)), LoadInterest(priority: .normal)) { _ in }
+    #expect(gate.activeCount == 2)
+    place.leave()
+    place.leave()
+    #expect(gate.activeCount == 1)
+    other.held.end()
+    #expect(gate.activeCount == 0)
+  }
+}
+
+/// A transfer that ends when it is told.
+private final class HeldTransfer: PreparedTransfer {
+  private let name: String
+  private let log: Log
+  private let onEnd: @Sendable () -> Void
+
+  init(_ name: String, log: Log, onEnd: @escaping @Sendable () -> Void) {
+    self.name = name
+    self.log = log
+    self.onEnd = onEnd
+  }
+
+  func end() { onEnd() }
+
+  func begin() { log.add(name) }
+
+  func cancel() { onEnd() }
+
+  func response() async throws -> TransportResponse { throw CancellationError() }
+}
+
+private final class Log: Sendable {
+  private let lines = Lock<[String]>([])
+
+  var names: [String] { lines.withLock { $0 } }
+
+  func add(_ name: String) { lines.withLock { $0.append(name) } }
+}
