@@ -28,11 +28,14 @@ public struct HTTPHeaders: Sendable {
   /// The values of a name joined by a comma, or `nil` when there is none. Setting replaces all of them.
   public subscript(name: String) -> String? {
     get {
-      var joined: String?
-      for field in fields where field.name.isEqualIgnoringCase(to: name) {
-        joined = joined.map { $0 + ", " + field.value } ?? field.value
+      // In place: a copy of a field retains both its texts, and most fields are not the one.
+      fields.withUnsafeBufferPointer { fields in
+        var joined: String?
+        for index in fields.indices where fields[index].name.isEqualIgnoringCase(to: name) {
+          joined = joined.map { $0 + ", " + fields[index].value } ?? fields[index].value
+        }
+        return joined
       }
-      return joined
     }
     set {
       fields.removeAll { $0.name.isEqualIgnoringCase(to: name) }
