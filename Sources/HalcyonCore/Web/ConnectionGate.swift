@@ -17,6 +17,8 @@ final class ConnectionGate: Sendable {
     /// The hosts of the places that are taken.
     var taken: [UInt64: ConnectionLines.Number] = [:]
     var lastID: UInt64 = 0
+    /// Whether somebody gives places away at this moment.
+    var isAdmitting = false
   }
 
   private let state: Lock<State>
@@ -99,7 +101,8 @@ final class ConnectionGate: Sendable {
       return false
     }
     if isAdmitted { return onAnswer(.admitted) }
-    interest.observe(id: id) { [weak self] in self?.reorder(id, interest.priority) }
+    // Only the interest itself calls this.
+    interest.observe(id: id) { [weak self, unowned interest] in self?.reorder(id, interest.priority) }
     // The priority may have changed before it was observed.
     reorder(id, interest.priority)
     refuseOne()
@@ -127,15 +130,27 @@ final class ConnectionGate: Sendable {
     if isTaken { admit() } else { giveUp(id) }
   }
 
+  /// Gives away the places that are free.
   private func admit() {
-    while let onAnswer = nextAdmitted() { onAnswer(.admitted) }
+    var isFirst = true
+    while let onAnswer = nextAdmitted(isFirst) {
+      isFirst = false
+      onAnswer(.admitted)
+    }
   }
 
-  private func nextAdmitted() -> (@Sendable (Answer) -> Void)? {
+  private func nextAdmitted(_ isFirst: Bool) -> (@Sendable (Answer) -> Void)? {
     state.withLock { state in
-      guard let (id, line) = state.lines.admitNext() else { return nil }
-      state.taken[id] = line
-      return state.waiting.removeValue(forKey: id)
+      // Who gives places away looks again: where one is left at once, that leads here from within an answer.
+      if isFirst, state.isAdmitting { return nil }
+      while let (id, line) = state.lines.admitNext() {
+        guard let onAnswer = state.waiting.removeValue(forKey: id) else { continue }
+        state.taken[id] = line
+        state.isAdmitting = true
+        return onAnswer
+      }
+      state.isAdmitting = false
+      return nil
     }
   }
 

@@ -197,6 +197,7 @@ final class WebExchange: Sendable {
     to request: TransportRequest, from origin: WebOrigin, by transfer: QueuedTransfer, in place: ConnectionGate.Place,
     _ queued: ContinuousClock.Instant, trace: inout LoadTrace
   ) async throws(ImageError) -> Answer {
+    if Task.isCancelled { throw .cancelled }
     place.ask(origin, interest) { transfer.take($0) }
     defer { place.stopObserving(interest) }
     let response = try await transfer.response(from: request.url)

@@ -51,6 +51,24 @@ struct QueuedTransferTests {
     #expect(gate.activeCount == 0)
   }
 
+  @Test func `places that are left as soon as they are given go round without end`() throws {
+    let count = 20_000
+    let gate = ConnectionGate(limits: ConnectionLimits(total: 1, perHost: 1, waiting: count))
+    let first = try queue("first", at: gate)
+    let origin = try #require(WebOrigin(url))
+    for _ in 0..<count {
+      let place = gate.newPlace()
+      place.ask(origin, LoadInterest(priority: .normal)) { _ in
+        log.add("given")
+        place.leave()
+      }
+    }
+    #expect(gate.waitingCount == count)
+    first.held.end()
+    #expect(log.names.count == count + 1)
+    #expect(gate.activeCount == 0)
+  }
+
   @Test func `a place that is left twice is free once`() throws {
     let gate = ConnectionGate(limits: ConnectionLimits(total: 2, perHost: 2))
     let place = gate.newPlace()
