@@ -70,6 +70,7 @@ enum DiskBenchmark {
     Metric(name: "create_write_rename_10kb", value: median(plain), unit: "us").report()
     Metric(name: "foundation_atomic_write_10kb", value: median(foundation), unit: "us").report()
     Metric(name: "disk_put_10kb_to_plain", value: median(cached) / median(plain), unit: "ratio").report()
+    Metric(name: "disk_put_10kb_to_foundation", value: median(cached) / median(foundation), unit: "ratio").report()
   }
 
   /// Entries that are stored in a second, by as many tasks at once as connections to one host bring images.
