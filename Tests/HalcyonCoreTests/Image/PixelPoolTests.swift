@@ -71,6 +71,8 @@ struct PixelPoolTests {
     while !storages.isEmpty { storages.removeFirst() }
     #expect(pool.byteCount == 4 * Self.smallest)
     let again = try (1...4).map { _ in try #require(PixelStorage(byteCount: Self.smallest, pool: pool)) }
+    // Optimised code would let go of them after their last use.
+    defer { withExtendedLifetime(again) {} }
     #expect(Set(again.map { $0.bytes.baseAddress }) == Set(addresses[2...]))
     #expect(pool.byteCount == 0)
   }

@@ -17,6 +17,8 @@ struct RevealGroupTests {
   @Test func `images of a group are shown when the last of them is there`() async throws {
     let view = ViewFixture(holding: names)
     let (displays, binders) = binders(view)
+    // Optimised code would let go of them after their last use.
+    defer { withExtendedLifetime(binders) {} }
     revealTogether { group in
       for (name, binder) in zip(names, binders) {
         view.set(name, on: binder) {
@@ -55,6 +57,8 @@ struct RevealGroupTests {
   @Test func `an image that fails shows its failure with the others`() async throws {
     let view = ViewFixture(holding: ["40x20"])
     let (displays, binders) = binders(view)
+    // Optimised code would let go of them after their last use.
+    defer { withExtendedLifetime(binders) {} }
     revealTogether { group in
       for (name, binder) in zip(["40x20", "down"], binders) {
         view.set(name, on: binder) {
