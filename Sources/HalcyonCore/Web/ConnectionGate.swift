@@ -144,7 +144,10 @@ final class ConnectionGate: Sendable {
       // Who gives places away looks again: where one is left at once, that leads here from within an answer.
       if isFirst, state.isAdmitting { return nil }
       while let (id, line) = state.lines.admitNext() {
-        guard let onAnswer = state.waiting.removeValue(forKey: id) else { continue }
+        guard let onAnswer = state.waiting.removeValue(forKey: id) else {
+          state.lines.leave(line)
+          continue
+        }
         state.taken[id] = line
         state.isAdmitting = true
         return onAnswer
