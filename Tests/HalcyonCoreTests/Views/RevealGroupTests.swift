@@ -4,21 +4,22 @@ import TestSupport
 import Testing
 
 @MainActor
-struct RevealGroupTests {
+final class RevealGroupTests {
   private let names = ["40x20", "30x10", "20x20"]
+  /// Optimised code would let go of them after their last use in a test.
+  private var held: [ImageViewBinder] = []
 
   /// As many views as there are names, over one server.
   private func binders(_ view: ViewFixture) -> (displays: [RecordingDisplay], binders: [ImageViewBinder]) {
     let displays = names.map { _ in RecordingDisplay() }
     let binders = displays.map { ImageViewBinder(display: $0, pipeline: view.fixture.pipeline, time: view.clock) }
+    held += binders
     return (displays, binders)
   }
 
   @Test func `images of a group are shown when the last of them is there`() async throws {
     let view = ViewFixture(holding: names)
     let (displays, binders) = binders(view)
-    // Optimised code would let go of them after their last use.
-    defer { withExtendedLifetime(binders) {} }
     revealTogether { group in
       for (name, binder) in zip(names, binders) {
         view.set(name, on: binder) {
@@ -57,8 +58,6 @@ struct RevealGroupTests {
   @Test func `an image that fails shows its failure with the others`() async throws {
     let view = ViewFixture(holding: ["40x20"])
     let (displays, binders) = binders(view)
-    // Optimised code would let go of them after their last use.
-    defer { withExtendedLifetime(binders) {} }
     revealTogether { group in
       for (name, binder) in zip(["40x20", "down"], binders) {
         view.set(name, on: binder) {
