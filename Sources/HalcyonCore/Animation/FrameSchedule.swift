@@ -75,11 +75,12 @@ struct FrameSchedule {
     return taken
   }
 
-  /// What is waited for comes first, then the next few pictures.
+  /// What is waited for comes first, then the picture that is shown, for which somebody may be about to wait, and the
+  /// next few: passing it by would mean starting again for it.
   private func goal() -> Int? {
     if let waiter = waiters.first { return waiter.index }
     let count = min(Self.aheadCount, cache.capacity - 1, cache.frameCount - 1)
     guard count > 0 else { return nil }
-    return (1...count).lazy.map { (cache.current + $0) % cache.frameCount }.first { result(at: $0) == nil }
+    return (0...count).lazy.map { (cache.current + $0) % cache.frameCount }.first { result(at: $0) == nil }
   }
 }
