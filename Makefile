@@ -43,13 +43,13 @@ test-sanitize: all-packages ## Runs the tests under the thread sanitizer, then u
 	$(SWIFT) test --disable-xctest --no-parallel --enable-all-traits --sanitize=address $(UNDEFINED_FLAGS) --scratch-path .build-address
 
 fuzz: SECONDS ?= 60
-fuzz: packages ## Feeds made-up bytes to the decoders for SECONDS, beginning with the files in DIR if that is given.
+fuzz: all-packages ## Feeds made-up bytes to the decoders for SECONDS, beginning with the files in DIR if that is given.
 	$(SWIFT) build -c release --package-path Fuzz --product halcyon-fuzz $(FUZZ_FLAGS)
 	mkdir -p .build-fuzz/corpus
 	Fuzz/.build/release/halcyon-fuzz -max_total_time=$(SECONDS) -timeout=10 -rss_limit_mb=1024 -max_len=65536 \
 	  -artifact_prefix=.build-fuzz/ .build-fuzz/corpus Fuzz/Seeds $(DIR)
 
-test-release: packages ## Runs the tests as optimised as users run the code.
+test-release: all-packages ## Runs the tests as optimised as users run the code.
 	$(SWIFT) test --disable-xctest -c release -Xswiftc -enable-testing --scratch-path .build-release
 
 bench-memory: packages ## Prints the figures of the memory cache.
@@ -59,6 +59,7 @@ bench-processors: packages ## Prints METRIC lines for the processors, on one meg
 	$(SWIFT) run --quiet -c release --package-path Benchmarks halcyon-bench processors
 
 bench: packages ## Prints one METRIC line for each figure.
+	@Scripts/install-packages curl
 	$(SWIFT) run --quiet -c release --package-path Benchmarks halcyon-bench
 
 # Without a graphics card GL would be emulated with this program's time and memory.
@@ -86,12 +87,13 @@ ifeq ($(PEER),libvips)
 endif
 
 bench-network: packages ## Prints METRIC lines for the network, beside curl.
+	@Scripts/install-packages curl
 	$(SWIFT) run --quiet -c release --package-path Benchmarks halcyon-bench network
 
 format: ## Formats all sources.
 	$(SWIFT) format --in-place --parallel --recursive $(SOURCES)
 
-docs: packages ## Writes the documentation of the public API as a web site to .build-docs/site.
+docs: packages ## Writes the documentation of Halcyon and HalcyonTesting as a web site to .build-docs/site.
 	Scripts/build-docs
 
 packages:

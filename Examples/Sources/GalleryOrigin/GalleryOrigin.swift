@@ -3,8 +3,8 @@ import Halcyon
 import Synchronization
 import TestSupport
 
-/// A web server in this process, with hundreds of pictures of all formats. It answers as distant servers do: late, some
-/// very slowly, some not at all.
+/// A web server in this process, with hundreds of pictures of seven formats. It answers as distant servers do: late,
+/// some very slowly, some not at all.
 package struct GalleryOrigin: Sendable {
   /// What it has.
   package let pictures: [GalleryPicture]

@@ -33,9 +33,6 @@ struct Chromaticities: Hashable, Sendable {
   /// ITU-R BT.2020.
   static let bt2020 = Chromaticities(
     white: d65, red: Point(x: 0.708, y: 0.292), green: Point(x: 0.170, y: 0.797), blue: Point(x: 0.131, y: 0.046))
-  /// Adobe RGB (1998).
-  static let adobeRGB = Chromaticities(
-    white: d65, red: Point(x: 0.64, y: 0.33), green: Point(x: 0.21, y: 0.71), blue: Point(x: 0.15, y: 0.06))
 
   /// The primaries of ITU-T H.273, table 2, that still pictures use; unspecified ones are those of sRGB.
   init?(cicp code: Int) {

@@ -35,6 +35,9 @@ public struct CleaningPolicy: Hashable, Sendable {
   }
 
   /// A cache that cleans only when it is asked.
+  ///
+  /// Nothing is done from time to time then: what dead writers left is settled by the first change, where room runs
+  /// short, and by cleanings; the order of reads is written down with changes, with cleanings, and after 256 reads.
   public static var whenAsked: CleaningPolicy {
     var policy = CleaningPolicy()
     policy.occasions = []

@@ -43,7 +43,7 @@ public struct CleaningReport: Hashable, Sendable {
 }
 
 extension CleaningReport: CustomStringConvertible {
-  /// For example `disk: 3 by expiration (24576 bytes), 1 by size (8192 bytes)`.
+  /// For example `disk: 1 by size (8192 bytes), 3 by expiration (24576 bytes)`.
   public var description: String {
     let parts = [("memory", memory), ("disk", disk)].compactMap { tier, removals -> String? in
       let texts = EvictionReason.allCases.compactMap { reason in

@@ -14,7 +14,8 @@ extension ImageCache {
 }
 
 extension ImageCache.Statistics: CustomStringConvertible {
-  /// For example `memory: 90 of 100 reads hit; disk: 8 of 10 reads hit (absent 2), 3 stored, 0 evicted`.
+  /// In one line, for example
+  /// `memory: 90 of 100 reads hit, 3 images of 786432 bytes; disk: 8 of 10 reads hit (absent 2), 3 stored, 0 evicted`.
   public var description: String {
     let parts = [memory.map { "memory: \($0)" }, disk.map { "disk: \($0)" }].compactMap(\.self)
     return parts.isEmpty ? "no tier counts" : parts.joined(separator: "; ")

@@ -29,11 +29,6 @@ extension ImageServer {
     return path.map { requests(for: $0) } ?? requests
   }
 
-  /// Suspends until at least `count` connections were accepted.
-  package func waitForConnections(count: Int) async throws(CancellationError) {
-    try await wait { $0.acceptedCount >= count }
-  }
-
   /// Suspends until connection `id` is closed on both sides: how a test sees that cancelling ends a transfer.
   ///
   /// The client's leaving is noticed while the server reads, holds, stalls or sends. Returns at once for one closed.
