@@ -34,7 +34,7 @@ extension ImageViewLoad {
   }
 
   private func transition(from origin: ImageOrigin) -> ImageTransition {
-    origin == .memory && !options.transitionsFromMemory ? .none : options.transition
+    options.transitionOrigins.contains(origin) ? options.transition : .none
   }
 
   func showFailure(on binder: ImageViewBinder) {

@@ -17,8 +17,9 @@ public struct ImageViewOptions: Sendable {
   public var indicator: LoadingIndicator = .none
   /// How the image appears. Default: at once.
   public var transition: ImageTransition = .none
-  /// Whether an image that was in memory appears by the transition as well. Default: no.
-  public var transitionsFromMemory = false
+  /// From where an image has to come to appear by the transition; any other is there at once. Default: from everywhere
+  /// but the caches, since what was seen before needs no announcement.
+  public var transitionOrigins: Set<ImageOrigin> = [.network, .provider, .file, .inline]
   /// At which size the image is decoded, unless the request names one. Default: that of the view.
   public var sizing: ViewSizing = .view
   /// Whether, and how often, what has arrived of the image is shown, unless the request says so itself. Default: `nil`,

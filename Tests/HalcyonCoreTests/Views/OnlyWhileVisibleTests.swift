@@ -106,7 +106,7 @@ struct OnlyWhileVisibleTests {
     view.binder.isVisible = false
     view.display.displaySize = ViewSize(width: 100, height: 100)
     view.binder.isVisible = true
-    try await view.display.log.waitUntilLast(is: "image 200x100 fading for 0.3 seconds")
+    try await view.display.log.waitUntilLast(is: "image 200x100")
   }
 
   @Test func `a hidden view does not hold up those that are shown together`() async throws {

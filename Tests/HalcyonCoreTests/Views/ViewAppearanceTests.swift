@@ -51,12 +51,27 @@ struct ViewAppearanceTests {
     try await view.load("40x20") { $0.transition = .crossFade }
     try await view.load("40x20") {
       $0.transition = .crossFade(.seconds(1))
-      $0.transitionsFromMemory = true
+      $0.transitionOrigins.insert(.memory)
     }
     #expect(
       view.display.events == [
         "image 40x20 fading for 0.3 seconds", "image 40x20", "image 40x20 fading for 1.0 seconds",
       ])
+  }
+
+  @Test func `what comes from the store is there at once, unless that is changed`() async throws {
+    let view = ViewFixture()
+    for origins in [[], [ImageOrigin.store]] {
+      try await view.warm("40x20")
+      await view.fixture.pipeline.cache.flush()
+      view.fixture.memory.removeAll()
+      try await view.load("40x20") {
+        $0.transition = .crossFade
+        $0.transitionOrigins.formUnion(origins)
+      }
+    }
+    #expect(view.ends.events == ["40x20 from store", "40x20 from store"])
+    #expect(view.display.events == ["image 40x20", "nothing", "image 40x20 fading for 0.3 seconds"])
   }
 
   @Test func `a transition of the caller's gets the toolkit's view`() async throws {
