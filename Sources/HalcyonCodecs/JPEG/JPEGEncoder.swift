@@ -38,7 +38,8 @@ public struct JPEGEncoder: ImageEncoder {
   }
 
   /// Lays premultiplied pixels over one colour.
-  private func flatten(_ pixels: UnsafePointer<UInt8>, onto background: [UInt8], into row: inout [UInt8]) {
+  private func flatten(_ pixels: UnsafePointer<UInt8>, onto color: PixelColor, into row: inout [UInt8]) {
+    let background = [color.red, color.green, color.blue]
     for offset in stride(from: 0, to: row.count, by: 4) {
       let rest = 255 - UInt16(pixels[offset + 3])
       for channel in 0..<3 {

@@ -13,15 +13,14 @@ public protocol ImageEncoder: Sendable {
 public struct EncodingOptions: Hashable, Sendable {
   /// From 0 (smallest) to 1 (best), for formats with loss. Default: 0.8.
   public var quality: Double
-  /// What shows through transparent pixels where the format has none: red, green, blue. Default: white.
-  public var background: [UInt8]
+  /// What shows through transparent pixels where the format has none; its alpha does not count. Default: white.
+  public var background: PixelColor
 
   /// Creates options.
   ///
-  /// - Precondition: `quality` lies in 0...1 and `background` has three values.
-  public init(quality: Double = 0.8, background: [UInt8] = [255, 255, 255]) {
+  /// - Precondition: `quality` lies in 0...1.
+  public init(quality: Double = 0.8, background: PixelColor = .white) {
     precondition((0...1).contains(quality), "quality must lie in 0...1, got \(quality)")
-    precondition(background.count == 3, "a background has three values, got \(background.count)")
     self.quality = quality
     self.background = background
   }

@@ -21,7 +21,8 @@ struct JPEGEncoderTests {
 
   @Test func `the background shows through`() throws {
     let ghost = try Bitmap.painted(16, 16, isOpaque: false) { _, _ in Color(100, 0, 0, 128) }
-    let file = try JPEGEncoder().encode(ghost, options: EncodingOptions(quality: 1, background: [0, 0, 255]))
+    let blue = PixelColor(red: 0, green: 0, blue: 255)
+    let file = try JPEGEncoder().encode(ghost, options: EncodingOptions(quality: 1, background: blue))
     let color = try JPEGDecoder().decode(file, options: DecodingOptions()).bitmap.color(8, 8)
     let distance = color &- Color(100, 0, 127, 255)
     #expect((0..<4).allSatisfy { abs(distance[$0]) <= 3 })
