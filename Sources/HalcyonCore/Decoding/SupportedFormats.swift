@@ -9,11 +9,11 @@ public struct SupportedFormats: Hashable, Sendable {
 
   /// What these codecs can read and write.
   public init(decoders: [any ImageDecoder], encoders: [any ImageEncoder]) {
-    readable = decoders.reduce(into: []) { $0.formUnion($1.formats) }
-    animated = decoders.reduce(into: []) { formats, decoder in
+    (readable, animated) = ([], [])
+    for decoder in decoders {
       // The first decoder of a format reads it.
-      guard decoder is any AnimatedImageDecoder else { return }
-      formats.formUnion(decoder.formats)
+      if decoder is any AnimatedImageDecoder { animated.formUnion(decoder.formats.subtracting(readable)) }
+      readable.formUnion(decoder.formats)
     }
     writable = Set(encoders.map(\.format))
   }

@@ -1,0 +1,29 @@
+import Foundation
+import Halcyon
+import Testing
+
+struct SupportedFormatsTests {
+  private struct StillGIFDecoder: ImageDecoder {
+    let formats: Set<ImageFormat> = [.gif]
+
+    func probe(_ bytes: Data, isComplete: Bool) throws -> ImageInfo? { nil }
+
+    func decode(_ bytes: Data, options: DecodingOptions) throws -> DecodedImage {
+      throw ImageDecodingError.unsupportedFormat(.gif)
+    }
+  }
+
+  @Test func `what a pipeline reads, plays and writes is told, and the first decoder of a format counts`() {
+    var configuration = ImagePipeline.Configuration.standard(cache: ImageCache())
+    let usual = ImagePipeline(configuration: configuration).supportedFormats
+    #expect(usual.readable.isSuperset(of: [.jpeg, .png, .gif, .webp, .bmp, .tiff]))
+    #expect(usual.animated.isSuperset(of: [.gif, .webp]) && !usual.animated.contains(.jpeg))
+    #expect(usual.writable.isSuperset(of: [.jpeg, .png]))
+    configuration.decoders.insert(StillGIFDecoder(), at: 0)
+    configuration.encoders = []
+    let changed = ImagePipeline(configuration: configuration).supportedFormats
+    #expect(changed.readable == usual.readable)
+    #expect(changed.animated == usual.animated.subtracting([.gif]))
+    #expect(changed.writable.isEmpty)
+  }
+}
