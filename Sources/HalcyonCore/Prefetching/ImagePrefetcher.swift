@@ -101,6 +101,9 @@ public final class ImagePrefetcher: Sendable {
     queue.stop(requests.map { PrefetchKey(pipeline.resolved($0), destination: destination) })
   }
 
+  /// Stops the images at some addresses, lined up in their original size; for rows that have left.
+  public func stop(_ urls: [URL]) { stop(urls.map { ImageRequest(url: $0) }) }
+
   func stop(_ batch: PrefetchBatch) { queue.stop(batch) }
 }
 

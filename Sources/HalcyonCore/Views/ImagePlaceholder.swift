@@ -11,6 +11,16 @@ public enum ImagePlaceholder: Sendable {
   /// empty view.
   case made(@MainActor @Sendable () -> DecodedImage?)
 
+  /// The blurred picture that a hash stands for, made when it is to be shown: ``ImagePipeline/placeholder(for:)`` has
+  /// those of images seen before.
+  public static func thumbHash(_ hash: ThumbHash) -> ImagePlaceholder {
+    .made {
+      // Memory that a few thousand pixels do not fit into is the only thing that fails.
+      guard let bitmap = try? hash.bitmap() else { return nil }
+      return DecodedImage(bitmap: bitmap, info: ImageInfo(format: .png, storedSize: bitmap.size))
+    }
+  }
+
   @MainActor var picture: DisplayContent.Picture {
     switch self {
     case .image(let image): .image(image)

@@ -20,6 +20,18 @@ struct ImagePrefetcherTests {
     #expect(fixture.store.count == 12)
   }
 
+  @Test @MainActor func `what is stopped by its address never starts`() async throws {
+    let fixture = PipelineFixture.serving()
+    let prefetcher = ImagePrefetcher(pipeline: fixture.pipeline)
+    let urls = [URL].numbered(4)
+    let task = prefetcher.start(urls)
+    prefetcher.stop(Array(urls.suffix(3)))
+    let result = await task.result
+    #expect(result.completed.numbers == [0])
+    #expect(result.failed.map(\.error.name) == ["cancelled", "cancelled", "cancelled"])
+    #expect(fixture.transport.requests.count == 1)
+  }
+
   @Test func `what is in memory is skipped, what is only in the store is loaded from there`() async throws {
     let fixture = PipelineFixture.serving()
     let urls = [URL].numbered(3)

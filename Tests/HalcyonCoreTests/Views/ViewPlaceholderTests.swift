@@ -94,6 +94,15 @@ struct ViewPlaceholderTests {
     #expect(view.binder.content.name == "placeholder dots")
   }
 
+  @Test func `a hash stands for its picture`() throws {
+    let view = ViewFixture(holding: ["40x20"])
+    let hash = ThumbHash(try solidImage(32, 16).bitmap)
+    view.set("40x20", placeholder: .thumbHash(hash)) { $0.placeholderDelay = .zero }
+    let size = try hash.bitmap().size
+    #expect(size.width > size.height)
+    #expect(view.display.events == ["placeholder \(size.width)x\(size.height)"])
+  }
+
   @Test func `images and views are made when the placeholder is shown`() async throws {
     let view = ViewFixture(holding: ["40x20"])
     let made = EventLog<String>()
