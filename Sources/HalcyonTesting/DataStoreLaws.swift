@@ -116,8 +116,16 @@ public enum DataStoreLaws {
       EntryMetadata(headers: many, requestDate: date, responseDate: date, tags: (0..<20).map { "tag \($0)" }),
       EntryMetadata(
         requestDate: date, responseDate: date, variant: variants.first, variants: variants.reversed()),
+      EntryMetadata(requestDate: date, responseDate: date, userInfo: Data((0..<5000).map { UInt8($0 & 255) })),
+      EntryMetadata(
+        requestDate: date, responseDate: date, placeholder: ThumbHash(bytes: placeholder), userInfo: Data()),
     ]
   }
+
+  /// A published example of a hash.
+  private static let placeholder: [UInt8] = [
+    0xDC, 0xE7, 0x0E, 0x25, 0x82, 0x97, 0x7C, 0x7D, 0x78, 0x67, 0x87, 0x95, 0x87, 0x48, 0x87, 0x87, 0x67,
+  ]
 
   private static var variants: [VariantKey] {
     ["", "a", "ä b"].compactMap { VariantKey(of: ["Vary": "Accept, X-\($0)"], requestHeaders: ["Accept": $0]) }
@@ -136,6 +144,12 @@ public enum DataStoreLaws {
     guard try await store.containsEntry(for: key) == (expected != nil) else {
       throw Violation(
         description: "After \(situation): whether “\(key.text.prefix(40))” has an entry is answered wrongly.")
+    }
+    guard try await store.metadata(for: key) == expected?.metadata else {
+      throw Violation(description: "After \(situation): what is known about “\(key.text.prefix(40))” is told wrongly.")
+    }
+    guard try await store.lookUp(key).value == expected else {
+      throw Violation(description: "After \(situation): a look-up of “\(key.text.prefix(40))” differs from its entry.")
     }
     let found = try await store.entry(for: key)
     guard found != expected else { return }

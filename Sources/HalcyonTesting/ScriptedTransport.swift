@@ -5,8 +5,10 @@ public import HalcyonCore
 ///
 /// ```swift
 /// let transport = ScriptedTransport { request in .answer(body: photo, headers: ["ETag": "\"1\""]) }
-/// let pipeline = ImagePipeline(transport: transport)
+/// let pipeline = ImagePipeline(transport: transport, cache: ImageCache(store: MemoryDataStore()))
 /// ```
+///
+/// A pipeline with the usual cache would answer from the disk what an earlier run has stored there.
 public final class ScriptedTransport: Transport {
   /// What a request gets.
   @nonexhaustive

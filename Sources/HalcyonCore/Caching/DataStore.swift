@@ -110,12 +110,15 @@ public struct EntryMetadata: Hashable, Sendable {
   public var variants: [VariantKey]
   /// A stand-in for the image; `nil` where none was made.
   public var placeholder: ThumbHash?
+  /// Bytes of your own that are kept beside the image, in a form of your own. A ``DiskCache`` keeps at most 64 KiB of
+  /// metadata in all.
+  public var userInfo: Data?
 
   /// Creates a description.
   public init(
     url: URL? = nil, status: Int = 200, headers: HTTPHeaders = HTTPHeaders(), requestDate: Date, responseDate: Date,
     expiration: CacheExpiration? = nil, tags: [String] = [], variant: VariantKey? = nil, variants: [VariantKey] = [],
-    placeholder: ThumbHash? = nil
+    placeholder: ThumbHash? = nil, userInfo: Data? = nil
   ) {
     self.url = url
     self.status = status
@@ -127,5 +130,6 @@ public struct EntryMetadata: Hashable, Sendable {
     self.variant = variant
     self.variants = variants
     self.placeholder = placeholder
+    self.userInfo = userInfo
   }
 }

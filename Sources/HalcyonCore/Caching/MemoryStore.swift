@@ -59,9 +59,10 @@ extension MemoryStore {
 
 /// What a memory cache may hold. Every value can be changed at any time.
 public struct MemoryCacheConfiguration: Hashable, Sendable {
-  /// The most bytes of pixels, ``reuseByteLimit`` included. Default: a quarter of the memory that this process may use.
+  /// The most bytes of pixels, ``reuseByteLimit`` included; 0 or less keeps none. Default: a quarter of the memory that
+  /// this process may use.
   public var costLimit: Int
-  /// The most images. Default: no limit.
+  /// The most images; 0 or less keeps none. Default: no limit.
   public var countLimit: Int
   /// When an image stops being served. Default: 5 minutes after its last use.
   public var expiration: CacheExpiration
@@ -78,7 +79,7 @@ public struct MemoryCacheConfiguration: Hashable, Sendable {
   /// process keep it together, in blocks from 256 KiB, zeroed before they are used again. Default: a sixteenth of
   /// `costLimit`, at most 32 MiB; none where `costLimit` is under 64 MiB.
   public var reuseByteLimit: Int {
-    get { min(costLimit, chosenReuseByteLimit ?? (costLimit < 64 << 20 ? 0 : min(costLimit / 16, 32 << 20))) }
+    get { max(0, min(costLimit, chosenReuseByteLimit ?? (costLimit < 64 << 20 ? 0 : min(costLimit / 16, 32 << 20)))) }
     set { chosenReuseByteLimit = max(0, newValue) }
   }
 

@@ -48,14 +48,4 @@ package struct Lock<State: Sendable>: ~Copyable, @unchecked Sendable {
     defer { pthread_mutex_unlock(mutex) }
     return try body(&state.pointee)
   }
-
-  /// Runs `body` alone, or returns `nil` at once where another thread holds the lock.
-  @inline(__always)
-  package func withLockIfAvailable<Result, Failure: Error>(
-    _ body: (inout State) throws(Failure) -> Result
-  ) throws(Failure) -> Result? {
-    guard pthread_mutex_trylock(mutex) == 0 else { return nil }
-    defer { pthread_mutex_unlock(mutex) }
-    return try body(&state.pointee)
-  }
 }

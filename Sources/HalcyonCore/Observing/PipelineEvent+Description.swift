@@ -20,6 +20,7 @@ extension PipelineEvent.Kind: CustomStringConvertible {
     case .decoded(let size): "decoded: \(size.width)x\(size.height)"
     case .processed(let identifier): "processed: \(identifier)"
     case .stored(let tier, let byteCount): "stored in \(tier): \(byteCount) bytes"
+    case .storeFailed: "store failed"
     case .evicted(let tier, let count, let reason): "evicted from \(tier): \(count) by \(reason.rawValue)"
     case .finished(let origin, _): "finished: \(origin.rawValue)"
     case .failed(.cancelled): "cancelled"

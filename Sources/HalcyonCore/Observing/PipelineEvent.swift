@@ -15,7 +15,8 @@ public import Foundation
 /// loads share is told to each of them. Events of different loads come from different threads at the same time.
 public struct PipelineEvent: Sendable {
   /// The number of the load, from 1 on in the order of their creation in this pipeline; `nil` for what a cache does
-  /// later and for nobody in particular: ``Kind/stored(_:byteCount:)`` of the store, and ``Kind/evicted(_:count:_:)``.
+  /// later and for nobody in particular: ``Kind/stored(_:byteCount:)`` of the store, ``Kind/storeFailed(_:)``, and
+  /// ``Kind/evicted(_:count:_:)``.
   public let load: UInt64?
   /// What was done.
   public let kind: Kind
@@ -49,6 +50,9 @@ public struct PipelineEvent: Sendable {
     case processed(identifier: String)
     /// A tier keeps the image, in so many bytes: of pixels in memory, encoded in the store.
     case stored(ImageCache.Tier, byteCount: Int)
+    /// The store failed to find, keep or forget something, or there is no encoder for what it was to keep. No load fails
+    /// by that: the image is delivered all the same.
+    case storeFailed(any Error)
     /// A ``MemoryCache`` or ``DiskCache`` of the pipeline let entries go, for this pipeline or for another one.
     case evicted(ImageCache.Tier, count: Int, EvictionReason)
     /// The load gave an image.

@@ -6,18 +6,13 @@ extension ImageLoader {
   func storeBody(for request: ImageRequest, interest: LoadInterest) async throws(ImageError) -> Bool {
     try await reporting(request, to: interest, end: { .finished($0 ? .network : .store, LoadTrace()) }) {
       () async throws(ImageError) in
-      try await storeBodyInTime(for: request, interest: interest)
+      try await anyBody(of: request) { [self] request throws(ImageError) in
+        try await storeSingleBody(for: request, interest: interest)
+      }
     }
   }
 
-  private func storeBodyInTime(for request: ImageRequest, interest: LoadInterest) async throws(ImageError) -> Bool {
-    guard let timeout = request.timeout else { return try await storeAnyBody(for: request, interest: interest) }
-    return try await withTimeout(timeout, time: configuration.time) { [self] () async throws(ImageError) in
-      try await storeAnyBody(for: request, interest: interest)
-    }
-  }
-
-  private func storeAnyBody(for request: ImageRequest, interest: LoadInterest) async throws(ImageError) -> Bool {
+  private func storeSingleBody(for request: ImageRequest, interest: LoadInterest) async throws(ImageError) -> Bool {
     switch try ResolvedSource(request.source) {
     case .file, .inline, .data: return false
     case .web, .unresolved, .provider: break

@@ -47,7 +47,13 @@ extension ImageLoader {
     let (image, profile) = (loaded.image, request.storage)
     let (workers, encoders) = (workers, configuration.encoders)
     return await configuration.targetCache(for: request).writes.start(byteCount: image.bitmap.byteCount) { [monitor] in
-      let data = try? await workers.run(priority: .low) { _ in try profile.encoded(image, by: encoders) }
+      let data: Data?
+      do {
+        data = try await workers.run(priority: .low) { _ in try profile.encoded(image, by: encoders) }
+      } catch {
+        monitor?.tell(.storeFailed(error))
+        return
+      }
       guard let data, (try? await place.cache.store(draft, body: data)) != nil else { return }
       monitor?.tell(.stored(.store, byteCount: data.count))
     }
@@ -92,8 +98,8 @@ extension FetchedBody {
 }
 
 extension StorageProfile {
-  /// The image as a file.
-  fileprivate func encoded(_ image: DecodedImage, by encoders: [any ImageEncoder]) throws -> Data? {
+  /// The image as a file; `nil` where the profile keeps the bytes that it is made of.
+  func encoded(_ image: DecodedImage, by encoders: [any ImageEncoder]) throws -> Data? {
     guard case .encode(let name, let options) = format.action(for: image) else { return nil }
     guard let encoder = encoders.first(where: { $0.format == name }) else {
       throw ImageEncodingError.unsupportedFormat(name)

@@ -75,7 +75,7 @@ final class ImageLoader: Sendable {
     }
   }
 
-  private func isFresh(_ image: DecodedImage) -> Bool {
+  func isFresh(_ image: DecodedImage) -> Bool {
     image.facts.freshness.map { configuration.time.uptime() < $0.end } ?? true
   }
 
@@ -90,94 +90,7 @@ final class ImageLoader: Sendable {
     set { fetcher.connectionLimits = newValue }
   }
 
-  /// The image of the first of the request's sources that gives one, within the time that the request allows.
-  func response(
-    for request: ImageRequest, keys: RequestKeys, interest: LoadInterest
-  ) async throws(ImageError) -> ImageResponse {
-    guard request.size.isValid else { throw .invalidTargetSize(request.size) }
-    if request.hasOneWay { return try await singleResponse(for: request, keys: keys, interest) }
-    guard let timeout = request.timeout else { return try await anyResponse(for: request, keys: keys, interest) }
-    return try await withTimeout(timeout, time: configuration.time) { [self] () async throws(ImageError) in
-      try await anyResponse(for: request, keys: keys, interest)
-    }
-  }
-
-  /// The encoded bytes of a request.
-  func body(for request: ImageRequest) async throws(ImageError) -> FetchedBody {
-    let interest = LoadInterest(priority: request.priority)
-    if monitor != nil { return try await reportedBody(for: request, interest) }
-    return try await fetcher.body(for: request, key: RequestKeys.fetch(request), interest: interest)
-  }
-
-  @inline(never)
-  private func reportedBody(
-    for request: ImageRequest, _ interest: LoadInterest
-  ) async throws(ImageError) -> FetchedBody {
-    try await reporting(request, to: interest, end: { .finished($0.origin, $0.trace) }) {
-      () async throws(ImageError) in
-      try await fetcher.body(for: request, key: RequestKeys.fetch(request), interest: interest)
-    }
-  }
-
-  private func anyResponse(
-    for request: ImageRequest, keys: RequestKeys, _ interest: LoadInterest
-  ) async throws(ImageError) -> ImageResponse {
-    var errors: [ImageError] = []
-    do throws(ImageError) {
-      if let response = await staleResponse(for: request, keys: keys, interest) { return response }
-      return try await thriftyResponse(for: request, keys: keys, interest)
-    } catch {
-      guard !request.alternatives.isEmpty, !error.isCancellation else { throw error }
-      errors.append(error)
-    }
-    for source in request.alternatives {
-      do throws(ImageError) {
-        return try await response(for: request.from(source), interest)
-      } catch {
-        if error.isCancellation { throw error }
-        errors.append(error)
-      }
-    }
-    throw .allSourcesFailed(errors)
-  }
-
-  /// Shows what the caches have, where the request wants that; an image that is still fresh is the response.
-  private func staleResponse(
-    for request: ImageRequest, keys: RequestKeys, _ interest: LoadInterest
-  ) async -> ImageResponse? {
-    guard request.showsStaleFirst, request.freshness == .respect else { return nil }
-    var kept = request
-    kept.freshness = .cacheOnly
-    guard let response = try? await response(for: kept, interest) else { return nil }
-    if isFresh(response.image) { return response }
-    interest.report(.preview(response.image))
-    return nil
-  }
-
-  /// Where data should be saved, what the caches have, or else the source with less data.
-  private func thriftyResponse(
-    for request: ImageRequest, keys: RequestKeys, _ interest: LoadInterest
-  ) async throws(ImageError) -> ImageResponse {
-    guard let thrifty = request.lowDataSource, configuration.prefersLowData() else {
-      return try await singleResponse(for: request, keys: keys, interest)
-    }
-    var cached = request
-    cached.freshness = .offline
-    do throws(ImageError) {
-      return try await singleResponse(for: cached, keys: keys, interest)
-    } catch {
-      guard case .notCached = error else { throw error }
-      return try await response(for: request.from(thrifty), interest)
-    }
-  }
-
-  private func response(for request: ImageRequest, _ interest: LoadInterest) async throws(ImageError) -> ImageResponse {
-    let keys = RequestKeys(request)
-    if let response = memoryResponse(for: request, key: keys.image, telling: interest) { return response }
-    return try await singleResponse(for: request, keys: keys, interest)
-  }
-
-  private func singleResponse(
+  func singleResponse(
     for request: ImageRequest, keys: RequestKeys, _ interest: LoadInterest
   ) async throws(ImageError) -> ImageResponse {
     var loaded = try await load(request, keys: keys, interest: interest, keepsResult: true)
@@ -334,27 +247,5 @@ final class ImageLoader: Sendable {
         monitor?.tell(.stored(.store, byteCount: body.data.count))
       }
     }
-  }
-}
-
-extension ImageRequest {
-  /// Whether there is one source, and nothing else to show or to heed: most requests are done sooner, and wait in less
-  /// memory.
-  fileprivate var hasOneWay: Bool {
-    alternatives.isEmpty && lowDataSource == nil && !showsStaleFirst && timeout == nil
-  }
-
-  fileprivate func from(_ source: ImageSource) -> ImageRequest {
-    var request = self
-    request.source = source
-    return request
-  }
-}
-
-extension ImageError {
-  /// Whether somebody chose to end the load.
-  fileprivate var isCancellation: Bool {
-    if case .cancelled = self { return true }
-    return false
   }
 }

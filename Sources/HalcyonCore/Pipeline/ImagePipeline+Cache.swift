@@ -7,15 +7,19 @@ extension ImagePipeline {
   /// - Parameters:
   ///   - image: The image as the request shows it, kept in memory; `nil` leaves memory as it is.
   ///   - original: The encoded bytes that the request's source gives, kept in the store; they are checked to begin like
-  ///     an image. `nil` leaves the store as it is.
+  ///     an image. Where there are none, the store gets the image itself: an animation as it came; another one encoded as
+  ///     its ``StorageProfile`` says, or, without one, as ``StorageProfile/automatic`` has it. An image that the request
+  ///     makes smaller or processes, and has no profile for, stays out of the store: it could not stand for others.
   ///   - request: Whose image it is; its ``CachePolicy`` says where it may be kept.
   ///   - expiration: When it stops being served, in both tiers. Default: `nil`, as each tier has it.
   ///   - tags: Words by which the entry in the store can be found and removed. Default: none.
+  ///   - userInfo: Bytes of your own, kept beside the entry: ``storedMetadata(for:)`` gives them back. Default: none.
   /// - Throws: ``ImageError/notStorable(_:)`` where there are bytes and no store for them; ``ImageError/notAnImage(contentType:url:)`` for
-  ///   bytes that are none; ``ImageError/failed(cause:url:)`` with what the store throws. Memory has the image then.
+  ///   bytes that are none; ``ImageError/failed(cause:url:)`` with what the encoder or the store throws. Memory has the
+  ///   image then.
   public func store(
     _ image: DecodedImage? = nil, original: Data? = nil, for request: ImageRequest,
-    expiration: CacheExpiration? = nil, tags: [String] = []
+    expiration: CacheExpiration? = nil, tags: [String] = [], userInfo: Data? = nil
   ) async throws(ImageError) {
     let request = resolved(request)
     let keys = RequestKeys(request)
@@ -23,19 +27,66 @@ extension ImagePipeline {
       configuration.targetCache(for: request).memory.store(
         image, for: keys.image, expiration: expiration ?? request.given?.options.memoryExpiration)
     }
-    guard let original else { return }
-    let cache = configuration.originalCache(for: request)
-    guard let store = configuration.store(of: cache, for: request), request.cachePolicy.writesStore else {
-      throw .notStorable(keys.fetch)
-    }
     let url = request.source.url
-    _ = try configuration.inspector(of: url).info(of: original)
     let now = configuration.time.now()
-    let metadata = EntryMetadata(url: url, requestDate: now, responseDate: now, expiration: expiration, tags: tags)
+    let metadata = EntryMetadata(
+      url: url, requestDate: now, responseDate: now, expiration: expiration, tags: tags, userInfo: userInfo)
+    if let original {
+      let cache = configuration.originalCache(for: request)
+      guard let store = configuration.store(of: cache, for: request), request.cachePolicy.writesStore else {
+        throw .notStorable(keys.fetch)
+      }
+      _ = try configuration.inspector(of: url).info(of: original)
+      try await store.keep(StoredEntry(body: original, metadata: metadata), for: keys.fetch)
+    } else if let image, request.cachePolicy.writesStore {
+      try await storeEncoded(image, metadata, for: request, keys)
+    }
+  }
+
+  /// Keeps an image that has no bytes yet, where it can be found again.
+  private func storeEncoded(
+    _ image: DecodedImage, _ metadata: EntryMetadata, for request: ImageRequest, _ keys: RequestKeys
+  ) async throws(ImageError) {
+    let original = configuration.store(of: configuration.originalCache(for: request), for: request)
+    if let animation = image.animation, request.processors.isEmpty {
+      try await original?.keep(StoredEntry(body: animation.data, metadata: metadata), for: keys.fetch)
+      return
+    }
+    let (key, store, profile): (CacheKey, (any DataStore)?, StorageProfile)
+    if let variant = keys.variant(request.storage) {
+      let target = configuration.store(of: configuration.targetCache(for: request), for: request)
+      (key, store, profile) = (variant, target, request.storage)
+    } else {
+      (key, store, profile) = (keys.fetch, original, .automatic)
+      guard request.size == .original, request.processors.isEmpty else { return }
+    }
+    guard let store else { return }
+    let data: Data?
     do {
-      try await store.store(StoredEntry(body: original, metadata: metadata), for: keys.fetch)
+      data = try await loader.workers.run(priority: request.priority) { [encoders = configuration.encoders] _ in
+        try profile.encoded(image, by: encoders)
+      }
+    } catch is CancellationError {
+      throw .cancelled
     } catch {
-      throw .failed(cause: error, url: url ?? .unnamedImage)
+      throw .failed(cause: error, url: metadata.url ?? .unnamedImage)
+    }
+    if let data { try await store.keep(StoredEntry(body: data, metadata: metadata), for: key) }
+  }
+
+  /// What the store knows about the bytes of a request's image: where they came from and when, and what was kept beside
+  /// them; `nil` where it has none. Asking is no use, and whether they are still fresh is not asked.
+  ///
+  /// - Throws: ``ImageError/failed(cause:url:)`` with what the store throws.
+  public func storedMetadata(for request: ImageRequest) async throws(ImageError) -> EntryMetadata? {
+    let request = resolved(request)
+    guard let store = configuration.store(of: configuration.originalCache(for: request), for: request) else {
+      return nil
+    }
+    do {
+      return try await store.metadata(for: RequestKeys(request).fetch)
+    } catch {
+      throw .failed(cause: error, url: request.source.url ?? .unnamedImage)
     }
   }
 
@@ -61,12 +112,16 @@ extension ImagePipeline {
   ///
   /// Images of other sizes or with other processors stay in memory until they leave; remove them by their requests.
   ///
+  /// - Parameter tiers: Which tiers forget it. Default: both.
   /// - Throws: ``ImageError/failed(cause:url:)`` with what the store throws; memory has forgotten the image.
-  public func removeCached(_ request: ImageRequest) async throws(ImageError) {
+  public func removeCached(
+    _ request: ImageRequest, from tiers: Set<ImageCache.Tier> = [.memory, .store]
+  ) async throws(ImageError) {
     let request = resolved(request)
     let keys = RequestKeys(request)
     let target = configuration.targetCache(for: request)
-    target.memory.removeImage(for: keys.image)
+    if tiers.contains(.memory) { target.memory.removeImage(for: keys.image) }
+    guard tiers.contains(.store) else { return }
     configuration.originalCache(for: request).placeholders.remove(keys.fetch)
     do {
       if let variant = keys.variant(request.storage) {
@@ -75,6 +130,16 @@ extension ImagePipeline {
       try await configuration.httpCache(for: request)?.removeAnswers(for: keys.fetch)
     } catch {
       throw .failed(cause: error, url: request.source.url ?? .unnamedImage)
+    }
+  }
+}
+
+extension DataStore {
+  fileprivate func keep(_ entry: StoredEntry, for key: CacheKey) async throws(ImageError) {
+    do {
+      try await store(entry, for: key)
+    } catch {
+      throw .failed(cause: error, url: entry.metadata.url ?? .unnamedImage)
     }
   }
 }

@@ -54,14 +54,15 @@ extension ImagePipeline {
     /// Default: never.
     public var prefersLowData: @Sendable () -> Bool
     /// Whether a stand-in of each image is stored with it: ``ImagePipeline/placeholder(for:)``. It takes up to 25 bytes, and
-    /// a fraction of a millisecond once. Default: yes.
+    /// a fraction of a millisecond once. It shows the whole picture, so none is made by a load that crops it or changes its
+    /// shape: ``TargetSize/fill(width:height:)`` and the like. Default: yes.
     public var makesPlaceholders = true
-    /// Threads that decode and process. Default: one for each processor.
+    /// Threads that decode and process, at least 1. Default: one for each processor.
     public var decodingWidth: Int
     /// Fields sent with every request unless it has them itself. Default: the name of the library, and in `Accept` the
     /// formats of the decoders given to the initialiser.
     public var headers: HTTPHeaders
-    /// The clocks of the caches.
+    /// The clocks of time limits, freshness, previews and the delays of views. Caches have clocks of their own.
     public var time: any TimeSource
 
     /// Creates a configuration with the defaults named at each property.

@@ -104,11 +104,12 @@ public final class ImagePipeline: Sendable {
   /// The encoded bytes of a request's image, from the store where it is there; its size and processors do not matter.
   ///
   /// The bytes have been checked to begin like an image. They are not decoded, and so not kept in the store either.
+  /// Alternatives and the time limit of the request count as in ``image(for:)``.
   public func data(for request: ImageRequest) async throws(ImageError) -> Data {
     try await loader.body(for: resolved(request)).data
   }
 
-  /// The facts about an image without decoding it.
+  /// The facts about an image without decoding it. All of its bytes are transferred, as for ``data(for:)``.
   public func info(for request: ImageRequest) async throws(ImageError) -> ImageInfo {
     try await loader.body(for: resolved(request)).info
   }

@@ -83,7 +83,7 @@ extension ImagePipeline.Configuration {
 
   /// The store of one of these caches as the request sees it; `nil` where there is none.
   func store(of cache: ImageCache, for request: ImageRequest) -> (any DataStore)? {
-    guard let store = cache.store, request.given != nil else { return cache.store }
+    guard let store = observed(cache.store), request.given != nil else { return observed(cache.store) }
     let terms = request.storeTerms
     return terms == StoreTerms() ? store : RequestStore(base: store, terms: terms)
   }

@@ -8,15 +8,17 @@ struct PartialBodies: Sendable {
   private static let smallestByteCount = 32 << 10
 
   let cache: ImageCache
+  /// That of the cache, as its pipeline sees it.
+  let store: (any DataStore)?
 
   /// The beginning kept for a fetch key.
   func partial(for key: CacheKey) async -> PartialBody? {
-    guard let store = cache.store, let entry = try? await store.entry(for: Self.key(key)) else { return nil }
+    guard let store, let entry = try? await store.entry(for: Self.key(key)) else { return nil }
     return PartialBody(data: entry.body, metadata: entry.metadata)
   }
 
   func keep(_ partial: PartialBody, for key: CacheKey) async {
-    guard let store = cache.store, partial.data.count >= Self.smallestByteCount else { return }
+    guard let store, partial.data.count >= Self.smallestByteCount else { return }
     var metadata = partial.metadata
     metadata.expiration = .hours(24)
     metadata.tags = ["partial"]
@@ -25,7 +27,7 @@ struct PartialBodies: Sendable {
   }
 
   func remove(for key: CacheKey) async {
-    guard let store = cache.store else { return }
+    guard let store else { return }
     await cache.writes.start(byteCount: 0) { try? await store.removeEntry(for: Self.key(key)) }
   }
 

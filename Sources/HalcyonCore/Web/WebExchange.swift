@@ -255,7 +255,7 @@ final class WebExchange: Sendable {
     do throws(ImageError) {
       let info = try await collector.collect(answer.response.body, interest: interest) { data in
         guard order.cachePolicy.writesStore, let part = beginning(data) else { return }
-        await PartialBodies(cache: order.cache).keep(part, for: order.key)
+        await web.partialBodies(of: order).keep(part, for: order.key)
       }
       return WebBody(data: collector.data, info: info, metadata: metadata, isStorable: isStorable)
     } catch {

@@ -54,7 +54,11 @@ final class WebLoader: Sendable {
   private func noteSuccess(of order: WebOrder, hadPartial: Bool) async {
     budget.noteSuccess()
     failures.forget(order.key)
-    if hadPartial { await PartialBodies(cache: order.cache).remove(for: order.key) }
+    if hadPartial { await partialBodies(of: order).remove(for: order.key) }
+  }
+
+  func partialBodies(of order: WebOrder) -> PartialBodies {
+    PartialBodies(cache: order.cache, store: configuration.observed(order.cache.store))
   }
 
   private func mayHavePartial(_ order: WebOrder) -> Bool {
@@ -63,7 +67,7 @@ final class WebLoader: Sendable {
 
   @inline(never)
   private func keptPartial(_ order: WebOrder) async -> PartialBody? {
-    await PartialBodies(cache: order.cache).partial(for: order.key)
+    await partialBodies(of: order).partial(for: order.key)
   }
 
   private func failure(_ result: Result<WebExchange.Outcome, ImageError>, _ attemptCount: Int) -> FailedAttempt? {
@@ -101,7 +105,7 @@ final class WebLoader: Sendable {
     if Task.isCancelled { error = .cancelled }
     failures.note(error, for: order.key)
     if order.cachePolicy.writesStore, let partial {
-      await PartialBodies(cache: order.cache).keep(partial, for: order.key)
+      await partialBodies(of: order).keep(partial, for: order.key)
     }
     throw error
   }

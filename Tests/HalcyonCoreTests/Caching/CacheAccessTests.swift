@@ -103,6 +103,25 @@ struct CacheAccessTests {
     #expect(fixture.memory.count == 0)
   }
 
+  @Test func `one tier forgets an image, where that is asked`() async throws {
+    let fixture = PipelineFixture.serving()
+    for key in ["a", "b"] { try await fixture.pipeline.store(solidImage(), original: bytes, for: .cached(key)) }
+    try await fixture.pipeline.removeCached(.cached("a"), from: [.memory])
+    #expect(await fixture.pipeline.cachedTier(for: .cached("a")) == .store)
+    try await fixture.pipeline.removeCached(.cached("b"), from: [.store])
+    #expect(fixture.pipeline.cachedImage(for: .cached("b")) != nil)
+    #expect(fixture.store.keys.count == 1)
+  }
+
+  @Test func `what is kept beside an image is given back`() async throws {
+    let fixture = PipelineFixture.serving()
+    #expect(try await fixture.pipeline.storedMetadata(for: .cached("a")) == nil)
+    let mine = Data("caption".utf8)
+    try await fixture.pipeline.store(original: bytes, for: .cached("a"), tags: ["trip"], userInfo: mine)
+    let metadata = try await fixture.pipeline.storedMetadata(for: .cached("a", size: .fit(width: 5, height: 5)))
+    #expect(metadata?.userInfo == mine && metadata?.tags == ["trip"])
+  }
+
   @Test func `usage is told, and what has expired is removed`() async throws {
     try await withTemporaryFolder { folder in
       let disk = DiskCache(directory: folder)

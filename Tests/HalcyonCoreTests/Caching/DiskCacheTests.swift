@@ -85,6 +85,27 @@ struct DiskCacheTests {
     }
   }
 
+  @Test func `labels that are too long are refused and nothing is lost, while header fields are left out`() async throws
+  {
+    try await withCache { cache in
+      try await cache.store(entry("a"), for: "a")
+      var long = entry("long")
+      long.metadata.userInfo = Data(count: 70_000)
+      let error = await #expect(throws: DiskCacheError.self) { try await cache.store(long, for: "a") }
+      guard case .metadataTooLarge(_, limit: 65_520) = error else {
+        Issue.record("\(String(describing: error))")
+        return
+      }
+      #expect(try await cache.entry(for: "a")?.body == entry("a").body)
+      long.metadata.userInfo = Data(count: 50_000)
+      long.metadata.headers = ["X": String(repeating: "x", count: 20_000)]
+      try await cache.store(long, for: "a")
+      let kept = try await cache.entry(for: "a")
+      #expect(kept?.metadata.headers.fields.isEmpty == true)
+      #expect(kept?.metadata.userInfo == Data(count: 50_000))
+    }
+  }
+
   @Test func `an entry expires a week after it was last read`() async throws {
     try await withCache { cache in
       try await cache.store(entry("read"), for: "read")
@@ -226,6 +247,17 @@ struct EntryCodingTests {
       var metadata = EntryMetadata.example
       metadata.variants = variants
       metadata.placeholder = ThumbHash(bitmap)
+      #expect(EntryMetadata(decoding: metadata.encoded) == metadata)
+      #expect(EntryMetadata(decoding: metadata.encoded.dropLast()) == nil)
+    }
+  }
+
+  @Test(arguments: [Data(), Data("mine".utf8)])
+  func `bytes of a user survive, with and without a stand-in`(bytes: Data) throws {
+    let bitmap = try Bitmap(size: PixelSize(width: 4, height: 4), isOpaque: true) { _ in }
+    for placeholder in [nil, ThumbHash(bitmap)] {
+      var metadata = EntryMetadata.example
+      (metadata.placeholder, metadata.userInfo) = (placeholder, bytes)
       #expect(EntryMetadata(decoding: metadata.encoded) == metadata)
       #expect(EntryMetadata(decoding: metadata.encoded.dropLast()) == nil)
     }

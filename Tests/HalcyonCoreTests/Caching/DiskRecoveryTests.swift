@@ -35,7 +35,7 @@ struct DiskRecoveryTests {
     let layout = DiskLayout(root: folder.path())
     let access = try IndexAccess(layout: layout, configuration: DiskCacheConfiguration(), in: files)
     access.owner.outlivesWriter = true
-    let (name, draft, digest) = (access.owner.name, BlobDraft(entry(text), key: key), key.digest.bytes)
+    let (name, draft, digest) = (access.owner.name, try BlobDraft(entry(text), key: key), key.digest.bytes)
     let grant = try access.index.allot(
       draft.diskByteCount, to: name, at: Date(), budget: DiskBudget(sizeLimit: 16 << 20))
     let (id, path) = (grant.allotment.ids.lowerBound, layout.temporary(name))
@@ -125,7 +125,7 @@ struct DiskRecoveryTests {
       let layout = DiskLayout(root: folder.path())
       let access = try IndexAccess(layout: layout, configuration: DiskCacheConfiguration(), in: files)
       let (name, key) = (access.owner.name, "a" as CacheKey)
-      let draft = BlobDraft(entry("first"), key: key)
+      let draft = try BlobDraft(entry("first"), key: key)
       let grant = try access.index.allot(
         draft.diskByteCount, to: name, at: Date(), budget: DiskBudget(sizeLimit: 1 << 20))
       let request = DiskIndex.Request(

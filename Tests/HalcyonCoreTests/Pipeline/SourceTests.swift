@@ -131,6 +131,27 @@ struct SourceTests {
     #expect(response.url?.path() == "/good")
   }
 
+  @Test func `bytes and facts come from an alternative too, and within the time limit`() async throws {
+    let clock = TestClock()
+    let never = Signal()
+    let fixture = PipelineFixture(configure: { $0.time = clock }) { request in
+      if request.url.path() == "/slow" { await never.wait() }
+      return request.url.path() == "/good" ? .answer(body: Self.image) : .answer(status: 404, body: Data())
+    }
+    var request = ImageRequest(url: fixture.url)
+    request.alternatives = [.address("http://example.com/good")]
+    #expect(try await fixture.pipeline.data(for: request) == Self.image)
+    #expect(try await fixture.pipeline.info(for: request).pixelSize.width > 0)
+    request = ImageRequest(source: .address("http://example.com/slow"))
+    request.timeout = .seconds(3)
+    let load = Task { [request] in try await fixture.pipeline.data(for: request) }
+    await clock.waitForSleepers(1)
+    clock.advance(by: .seconds(3))
+    let error = await #expect(throws: ImageError.self) { try await load.value }
+    #expect(error?.name == "timedOut")
+    never.set()
+  }
+
   @Test func `cancelling tries no alternative`() async throws {
     let (started, ended) = (Signal(), Signal())
     let fixture = PipelineFixture { _ in

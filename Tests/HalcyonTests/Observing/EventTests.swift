@@ -168,6 +168,31 @@ struct EventTests {
     }
   }
 
+  @Test func `a store that fails is told, and the image is delivered`() async throws {
+    try await withObservedPipeline(configure: { $0.cache = ImageCache(store: BrokenStore()) }) { server, observed in
+      let url = server.serve("/a.png", .body(observed.picture))
+      _ = try await observed.pipeline.image(for: url)
+      await observed.pipeline.cache.flush()
+      let failures = observed.log.events.compactMap { event in
+        if case .storeFailed(let error) = event.kind { (error as? BrokenStore.Failure)?.call } else { nil }
+      }
+      // It is asked for the image, and for the beginning of one.
+      #expect(failures == ["lookUp", "lookUp", "store"])
+      #expect(Set(observed.cacheEvents) == ["store failed"])
+      #expect(observed.events(of: 1).last == "finished: network")
+    }
+  }
+
+  @Test func `a form that nothing can encode is told`() async throws {
+    try await withObservedPipeline(configure: { $0.encoders = [] }) { server, observed in
+      var request = ImageRequest(url: server.serve("/a.png", .body(observed.picture)))
+      (request.options.storage, request.options.keepsOriginal) = (.photo, false)
+      _ = try await observed.pipeline.image(for: request)
+      await observed.pipeline.cache.flush()
+      #expect(observed.cacheEvents == ["store failed"])
+    }
+  }
+
   @Test func `a handler may use the pipeline and its caches`() async throws {
     let memory = MemoryCache(configuration: MemoryCacheConfiguration(costLimit: 300))
     try await withOrigin { server, folder in
@@ -221,4 +246,17 @@ struct EventTests {
       #expect(again.description == "8x8 from memory")
     }
   }
+}
+
+/// A store that can do nothing.
+private struct BrokenStore: DataStore {
+  struct Failure: Error {
+    let call: String
+  }
+
+  func entry(for key: CacheKey) async throws -> StoredEntry? { throw Failure(call: "lookUp") }
+  func store(_ entry: StoredEntry, for key: CacheKey) async throws { throw Failure(call: "store") }
+  func updateMetadata(_ metadata: EntryMetadata, for key: CacheKey) async throws -> Bool { false }
+  func removeEntry(for key: CacheKey) async throws { throw Failure(call: "removeEntry") }
+  func removeAll() async throws { throw Failure(call: "removeAll") }
 }

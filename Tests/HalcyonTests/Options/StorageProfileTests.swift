@@ -35,6 +35,29 @@ struct StorageProfileTests {
     #expect(try await formats(of: TinyGIF.animation(reds: [1, 2]), .photo) == [.gif])
   }
 
+  @Test func `an image without bytes is stored where it can stand for what its request loads`() async throws {
+    let (holed, solid) = (try Picture.png(hasHole: true), try Picture.png())
+    let cases: [(Data, TargetSize, StorageProfile, [ImageFormat?])] = [
+      (holed, .original, .original, [.png]), (solid, .original, .original, [.jpeg]),
+      (TinyGIF.animation(reds: [1, 2]), .original, .original, [.gif]),
+      (solid, small, .sticker, [.png]), (solid, small, .original, []),
+    ]
+    for (file, size, profile, formats) in cases {
+      try await OptionsFixture.run(serving: file) { fixture async throws in
+        let image = try await fixture.pipeline.image(for: ImageRequest(source: .data(file), size: size))
+        let request = fixture.request(size: size) { $0.storage = profile }
+        try await fixture.pipeline.store(image, for: request)
+        #expect(try await fixture.storedFormats == formats)
+        #expect(try await fixture.origin(request) == .memory)
+        fixture.memory.removeAll()
+        let response = try await fixture.pipeline.response(for: request)
+        #expect(response.origin == (formats.isEmpty ? .network : .store))
+        #expect(response.image.size == image.size)
+        #expect(response.image.animation?.data == image.animation?.data)
+      }
+    }
+  }
+
   @Test func `what was not changed keeps its bytes`() async throws {
     let file = try Picture.png()
     try await OptionsFixture.run(serving: file) { fixture async throws in

@@ -7,12 +7,15 @@ struct BlobDraft {
   private let body: Data
   private let payload: [UInt8]
 
-  init(_ entry: StoredEntry, key: CacheKey) {
+  init(_ entry: StoredEntry, key: CacheKey) throws(DiskCacheError) {
     var payload = entry.metadata.encoded
-    if MetadataSlot.headerByteCount + payload.count > MetadataSlot.byteLimit {
+    if payload.count > MetadataSlot.payloadByteLimit {
       var reduced = entry.metadata
       reduced.headers = HTTPHeaders()
       payload = reduced.encoded
+      guard payload.count <= MetadataSlot.payloadByteLimit else {
+        throw .metadataTooLarge(byteCount: payload.count, limit: MetadataSlot.payloadByteLimit)
+      }
     }
     self.key = key
     self.payload = payload

@@ -36,6 +36,10 @@ struct ByteReader {
     return String(validating: raw, as: UTF8.self)
   }
 
+  mutating func countedBytes() -> [UInt8]? {
+    number(UInt32.self).flatMap { take(Int($0)) }.map(Array.init)
+  }
+
   mutating func date() -> Date? {
     number(UInt64.self).map { Date(timeIntervalSince1970: Double(bitPattern: $0)) }
   }

@@ -13,6 +13,8 @@ public enum DiskCacheError: Error, Hashable {
   case busy(path: String)
   /// The entry alone is larger than the whole cache may be, in bytes.
   case entryTooLarge(byteCount: Int, sizeLimit: Int)
+  /// What is known about the entry, its header fields left out, is larger than a cache keeps beside an image, in bytes.
+  case metadataTooLarge(byteCount: Int, limit: Int)
   /// What is pinned, or being written, leaves too little room for the entry, in bytes.
   case noRoom(byteCount: Int, sizeLimit: Int)
 }
@@ -31,6 +33,8 @@ extension DiskCacheError: CustomStringConvertible {
       "Another process holds \(path). Check for a process that is stopped, or give each its own folder."
     case .entryTooLarge(let byteCount, let sizeLimit):
       "An entry of \(byteCount) bytes does not fit into the cache's \(sizeLimit). Raise sizeLimit to keep it."
+    case .metadataTooLarge(let byteCount, let limit):
+      "Tags, address and userInfo of an entry take \(byteCount) bytes, and no more than \(limit) are kept. Shorten them."
     case .noRoom(let byteCount, let sizeLimit):
       "Pinned entries leave no room for \(byteCount) bytes in the cache's \(sizeLimit). Unpin some or raise sizeLimit."
     }

@@ -15,7 +15,7 @@ extension DiskWriter {
   /// with the change made         a row, the rest of the allotment     the rest given back
   /// ```
   func store(_ entry: StoredEntry, for key: CacheKey, on terms: Terms) throws(DiskCacheError) {
-    let draft = BlobDraft(entry, key: key)
+    let draft = try BlobDraft(entry, key: key)
     let id: Int64
     do throws(DiskCacheError) {
       id = try write(draft, entry.metadata, key, on: terms)

@@ -12,12 +12,12 @@ extension EntryMetadata {
     Self.write(expiration, to: &writer)
     writer.append(UInt32(clamping: tags.count))
     for tag in tags { writer.append(tag) }
+    // What follows is left out from where there is none of it on.
+    let hasPlaceholder = placeholder != nil || userInfo != nil
     let hasVariants = variant != nil || !variants.isEmpty
-    if hasVariants || placeholder != nil { writer.append([variant].compactMap(\.self), variants) }
-    if let placeholder {
-      writer.append(UInt32(placeholder.bytes.count))
-      writer.append(placeholder.bytes)
-    }
+    if hasVariants || hasPlaceholder { writer.append([variant].compactMap(\.self), variants) }
+    if hasPlaceholder { writer.append(counted: placeholder?.bytes ?? []) }
+    if let userInfo { writer.append(counted: Array(userInfo)) }
     return writer.bytes
   }
 
@@ -28,14 +28,15 @@ extension EntryMetadata {
       let fields = reader.fields(),
       let requestDate = reader.date(), let responseDate = reader.date(),
       let expiration = Self.readExpiration(from: &reader), let tags = reader.list({ $0.text() }),
-      let (own, variants) = reader.variants(), let placeholder = reader.placeholder()
+      let (own, variants) = reader.variants(), let placeholder = reader.placeholder(),
+      let userInfo = reader.userInfo()
     else { return nil }
     var headers = HTTPHeaders()
     for field in fields { headers.add(name: field.name, value: field.value) }
     self.init(
       url: address.isEmpty ? nil : URL(string: address), status: Int(status), headers: headers,
       requestDate: requestDate, responseDate: responseDate, expiration: expiration.value, tags: tags,
-      variant: own.first, variants: variants, placeholder: placeholder.value)
+      variant: own.first, variants: variants, placeholder: placeholder.value, userInfo: userInfo.value)
   }
 
   private static func write(_ expiration: CacheExpiration?, to writer: inout ByteWriter) {
@@ -76,6 +77,11 @@ extension ByteWriter {
     }
   }
 
+  fileprivate mutating func append(counted raw: [UInt8]) {
+    append(UInt32(clamping: raw.count))
+    append(raw)
+  }
+
   fileprivate mutating func append(_ lists: [VariantKey]...) {
     for list in lists {
       append(UInt32(clamping: list.count))
@@ -103,7 +109,14 @@ extension ByteReader {
   /// Metadata ends before this where there is none, and where it was written before there could be.
   fileprivate mutating func placeholder() -> (value: ThumbHash?, Void)? {
     guard !isAtEnd else { return (nil, ()) }
-    guard let bytes = list({ $0.number(UInt8.self) }), let hash = ThumbHash(bytes: bytes) else { return nil }
-    return (hash, ())
+    guard let bytes = countedBytes() else { return nil }
+    if bytes.isEmpty { return (nil, ()) }
+    return ThumbHash(bytes: bytes).map { ($0, ()) }
+  }
+
+  /// Metadata ends before this where there is none, and where it was written before there could be.
+  fileprivate mutating func userInfo() -> (value: Data?, Void)? {
+    guard !isAtEnd else { return (nil, ()) }
+    return countedBytes().map { (Data($0), ()) }
   }
 }

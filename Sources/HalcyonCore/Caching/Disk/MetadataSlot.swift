@@ -5,6 +5,7 @@ struct MetadataSlot: Equatable {
   static let headerByteCount = 16
   /// What a slot never grows over, in bytes; answers with larger heads are stored without their header fields.
   static let byteLimit = 64 << 10
+  static let payloadByteLimit = byteLimit - headerByteCount
 
   var generation: UInt32
   /// Whether the entry is kept when others are evicted.

@@ -107,8 +107,6 @@ struct EvictionQueues: Sendable {
     count -= 1
   }
 
-  func cost(of node: Int) -> Int { nodes[node].cost }
-
   func digest(of node: Int) -> KeyDigest { nodes[node].digest }
 
   /// Whether an entry waits on probation.
