@@ -10,6 +10,18 @@ import Testing
     #expect(try Scene.play(scene) == "")
   }
 
+  @Test func `what was read is written down when an application ends`() throws {
+    #expect(try Scene.play("shutdown-writes-down-reads") == "")
+  }
+
+  @Test func `a cache that follows an application twice is told once`() throws {
+    #expect(try Scene.play("shutdown-once") == "")
+  }
+
+  @Test func `caches of views follow the application by themselves`() throws {
+    #expect(try Scene.play("shutdown-of-views") == "")
+  }
+
   @Test(arguments: ["texture-shares-pixels", "texture-frees-pixels", "texture-is-shared"])
   func `textures are the pixels of images`(scene: String) throws {
     #expect(try Scene.play(scene) == "")

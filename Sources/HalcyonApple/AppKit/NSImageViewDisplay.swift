@@ -19,6 +19,7 @@ final class NSImageViewDisplay: ImageDisplay {
       self?.binder.displayDidChange()
     }
     view.addSubview(observer)
+    ImagePipeline.shared.cache.followAppLifeCycle()
   }
 
   var displaySize: ViewSize {

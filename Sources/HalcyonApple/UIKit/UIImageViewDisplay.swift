@@ -19,6 +19,7 @@ final class UIImageViewDisplay: ImageDisplay {
       self?.binder.displayDidChange()
     }
     view.addSubview(observer)
+    ImagePipeline.shared.cache.followAppLifeCycle()
   }
 
   var displaySize: ViewSize {

@@ -37,13 +37,14 @@ final class WidgetBinding {
     for widget: UnsafeMutablePointer<GtkWidget>, pipeline: ImagePipeline, overlay: ViewOverlay? = nil
   ) -> WidgetBinding {
     if let binding = existing(of: widget) {
-      binding.binder.pipeline = pipeline
+      if binding.binder.pipeline !== pipeline { binding.change(to: pipeline) }
       return binding
     }
     guard let kind = WidgetKind(widget) else {
       preconditionFailure("images are shown by a GtkPicture or a GtkImage, not by this widget")
     }
     MainLoop.runMainActor()
+    followApplication(pipeline)
     let binding = WidgetBinding(widget, kind: kind, pipeline: pipeline, overlay: overlay)
     g_object_set_qdata_full(object(widget), key, Unmanaged.passRetained(binding).toOpaque()) { binding in
       binding.map { Unmanaged<WidgetBinding>.fromOpaque($0).release() }
@@ -57,6 +58,15 @@ final class WidgetBinding {
     hasTapGesture = true
     Signal.connect(gpointer(gesture), "released", .press) { [weak self] in _ = self?.binder.didTap() }
     gtk_widget_add_controller(widget, gesture)
+  }
+
+  private func change(to pipeline: ImagePipeline) {
+    binder.pipeline = pipeline
+    Self.followApplication(pipeline)
+  }
+
+  private static func followApplication(_ pipeline: ImagePipeline) {
+    if let application = g_application_get_default() { pipeline.cache.followLifeCycle(of: application) }
   }
 
   /// The widget is about to go: nothing touches it any more, and what is being loaded ends.

@@ -26,6 +26,8 @@ extension ImageCache {
   /// A cache over several others, which are asked one after the other: see ``MemoryChain`` and ``StoreChain``.
   ///
   /// The caches may be used by themselves meanwhile. Each keeps its own limits, and its own answer to memory pressure.
+  /// An image that is found in the memory of a later cache is put into that of the first, with the first's expiration: a
+  /// memory tier does not tell how much time an image has left, so one that was to leave soon may stay longer.
   ///
   /// - Parameter caches: At least one, the nearest first.
   public convenience init(chain caches: [ImageCache]) {
@@ -34,7 +36,7 @@ extension ImageCache {
   }
 
   /// The folders on disk: none, the store, or those of a chain.
-  var disks: [DiskCache] {
+  package var disks: [DiskCache] {
     if let chain = store as? StoreChain { return chain.stores.compactMap { $0 as? DiskCache } }
     return [disk].compactMap(\.self)
   }

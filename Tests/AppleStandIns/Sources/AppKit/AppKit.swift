@@ -23,6 +23,14 @@ public final class CALayer {
 }
 
 @MainActor
+open class NSApplication {
+  public nonisolated static let didResignActiveNotification =
+    NSNotification.Name("NSApplicationDidResignActiveNotification")
+  public nonisolated static let willTerminateNotification =
+    NSNotification.Name("NSApplicationWillTerminateNotification")
+}
+
+@MainActor
 public final class NSWindow {
   public var backingScaleFactor: CGFloat { 2 }
 }

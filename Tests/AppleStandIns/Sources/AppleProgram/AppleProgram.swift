@@ -22,6 +22,10 @@ enum AppleProgram {
     view.hc.setImage(with: url, placeholder: .view { NSView(frame: .zero) })
   }
 
+  static func withCachesOfItsOwn(_ pipeline: ImagePipeline) {
+    pipeline.cache.followAppLifeCycle()
+  }
+
   static func inSwiftUI(_ urls: [URL]) -> [some View] {
     var options = ImageViewOptions()
     options.revealGroup = RevealGroup(count: urls.count)

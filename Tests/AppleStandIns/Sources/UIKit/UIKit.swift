@@ -9,6 +9,27 @@ public final class UIImage: Sendable {
   public init?(systemName name: String) {}
 }
 
+public struct UIBackgroundTaskIdentifier: Hashable, RawRepresentable, Sendable {
+  public static let invalid = UIBackgroundTaskIdentifier(rawValue: 0)
+
+  public let rawValue: Int
+
+  public init(rawValue: Int) { self.rawValue = rawValue }
+}
+
+@MainActor
+open class UIApplication {
+  public nonisolated static let didEnterBackgroundNotification =
+    NSNotification.Name("UIApplicationDidEnterBackgroundNotification")
+  public nonisolated static let willTerminateNotification =
+    NSNotification.Name("UIApplicationWillTerminateNotification")
+
+  open func beginBackgroundTask(
+    withName taskName: String?, expirationHandler handler: (@MainActor @Sendable () -> Void)? = nil
+  ) -> UIBackgroundTaskIdentifier { .invalid }
+  open func endBackgroundTask(_ identifier: UIBackgroundTaskIdentifier) {}
+}
+
 @MainActor
 public final class UIWindow {}
 

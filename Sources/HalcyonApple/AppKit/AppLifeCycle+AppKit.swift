@@ -1,0 +1,18 @@
+#if canImport(AppKit) && !targetEnvironment(macCatalyst)
+import AppKit
+import Foundation
+import Halcyon
+
+extension AppLifeCycle {
+  /// An app that is hidden resigns as well, so that this is not asked for.
+  func observeNSApplication() {
+    let center = NotificationCenter.default
+    _ = center.addObserver(forName: NSApplication.didResignActiveNotification, object: nil, queue: nil) { _ in
+      MainActor.assumeIsolated { _ = Task { await AppLifeCycle.shared.willEnterBackground() } }
+    }
+    _ = center.addObserver(forName: NSApplication.willTerminateNotification, object: nil, queue: nil) { _ in
+      MainActor.assumeIsolated { AppLifeCycle.shared.willTerminate() }
+    }
+  }
+}
+#endif

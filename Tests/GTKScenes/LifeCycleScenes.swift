@@ -1,0 +1,104 @@
+#if GTK
+import CGTK
+import Foundation
+import Halcyon
+import HalcyonGTK
+import TestSupport
+
+/// Applications that end.
+@MainActor
+enum LifeCycleScenes {
+  /// Cleans at the end of the program only.
+  private static var atTermination: CleaningPolicy {
+    var policy = CleaningPolicy.whenAsked
+    policy.occasions = [.termination]
+    return policy
+  }
+
+  static func writesDownReads(_ stage: Stage) async throws {
+    try await TemporaryDirectory.run { folder in
+      let configuration = DiskCacheConfiguration(sizeLimit: 2 * 8192, cleaning: .whenAsked)
+      let disk = DiskCache(directory: folder, configuration: configuration)
+      try await disk.store(entry, for: "1")
+      try await disk.store(entry, for: "2")
+      try stage.require(try await disk.entry(for: "1") != nil, "the first entry is gone before the end")
+      let application = try Application()
+      ImageCache(store: disk).followLifeCycle(of: application.pointer)
+      application.shutDown()
+      // This one knows only what is in the folder, which has room for two.
+      let later = DiskCache(directory: folder, configuration: configuration)
+      try await later.store(entry, for: "3")
+      try stage.require(try await later.containsEntry(for: "1"), "what was read last has been evicted")
+      try stage.require(try await !later.containsEntry(for: "2"), "nothing has been evicted")
+    }
+  }
+
+  static func once(_ stage: Stage) async throws {
+    try await TemporaryDirectory.run { folder in
+      let disk = try await overfullCache(in: folder)
+      let cache = ImageCache(store: disk)
+      let application = try Application()
+      for _ in 0..<2 { cache.followLifeCycle(of: application.pointer) }
+      ImageCache(chain: [cache, ImageCache()]).followLifeCycle(of: application.pointer)
+      application.shutDown()
+      // A second cleaning would have found nothing.
+      let count = disk.statistics.lastCleaning?.disk[.size]?.count
+      try stage.require(count == 1, "the last cleaning removed \(String(describing: count)) entries")
+    }
+  }
+
+  static func ofViews(_ stage: Stage) async throws {
+    try await TemporaryDirectory.run { folder in
+      let (first, second) = (
+        try await overfullCache(in: folder.appending(path: "1")),
+        try await overfullCache(in: folder.appending(path: "2"))
+      )
+      let application = try Application()
+      try stage.require(g_application_get_default() == application.pointer, "another application is the default one")
+      let picture = try await stage.addPicture()
+      for disk in [first, second] {
+        picture.hc.setImage(with: nil as URL?, pipeline: ImagePipeline(cache: ImageCache(store: disk)))
+      }
+      application.shutDown()
+      for disk in [first, second] {
+        try stage.require(disk.statistics.lastCleaning?.total.count == 1, "a view's cache was not told")
+      }
+    }
+  }
+
+  private static var entry: StoredEntry {
+    StoredEntry(body: Data("body".utf8), metadata: EntryMetadata(requestDate: Date(), responseDate: Date()))
+  }
+
+  /// A cache that holds one entry, and has room for none by now.
+  private static func overfullCache(in folder: URL) async throws -> DiskCache {
+    let disk = DiskCache(directory: folder, configuration: DiskCacheConfiguration(cleaning: atTermination))
+    try await disk.store(entry, for: "1")
+    disk.configuration.sizeLimit = 100
+    return disk
+  }
+
+  /// An application that is never run. The first one is the default.
+  private final class Application {
+    let pointer: UnsafeMutablePointer<GApplication>
+
+    init() throws {
+      guard let pointer = g_application_new(nil, GApplicationFlags(0)) else {
+        throw Stage.Failure(description: "GLib makes no application")
+      }
+      self.pointer = pointer
+    }
+
+    deinit { g_object_unref(gpointer(pointer)) }
+
+    /// Emits what an application emits when its main loop has ended.
+    func shutDown() {
+      var arguments = [GValue()]
+      defer { g_value_unset(&arguments[0]) }
+      g_value_init(&arguments[0], g_application_get_type())
+      g_value_set_object(&arguments[0], pointer)
+      g_signal_emitv(arguments, g_signal_lookup("shutdown", g_application_get_type()), 0, nil)
+    }
+  }
+}
+#endif
