@@ -26,7 +26,8 @@ public protocol MemoryStore: Sendable {
   /// Keeps an image, replacing what the key had.
   ///
   /// - Parameter expiration: When it stops being served; `nil` takes the configuration's.
-  /// - Returns: Whether it was kept: an image that costs more than the whole limit is not.
+  /// - Returns: Whether it was kept: an image that costs more than ``MemoryCacheConfiguration/costLimit`` without
+  ///   ``MemoryCacheConfiguration/reuseByteLimit`` is not.
   @discardableResult
   func store(_ image: DecodedImage, for key: CacheKey, expiration: CacheExpiration?) -> Bool
 
@@ -70,7 +71,8 @@ public struct MemoryCacheConfiguration: Hashable, Sendable {
   public var policy: EvictionPolicy
   /// Whether an evicted image is found again as long as someone else holds its pixels. Default: `true`.
   ///
-  /// It takes no memory of its own, and counts in no limit until it is read: then it is back with its cost.
+  /// It counts in no limit until it is read: then it is back with its cost. Until then it takes a note of a few hundred
+  /// bytes; the notes of images that are gone leave whenever the notes have doubled in number.
   public var findsImagesInUse: Bool
   /// The part of ``costLimit``, in bytes, that holds no images but the memory of images that left, for the next ones of
   /// about their size to be drawn in; 0 frees all memory at once.

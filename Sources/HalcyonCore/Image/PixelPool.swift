@@ -15,11 +15,17 @@ final class PixelPool: Sendable {
   /// Bytes below which memory is left to the allocator.
   static let smallestByteCount = 256 << 10
 
+  /// The most bytes that one cache adds to the limit, so that those of all caches can be summed.
+  private static let largestPart: Int64 = 1 << 40
+
   fileprivate struct State {
     /// Some hundred at most, the one that has been here longest first.
     var blocks: [PixelBlock] = []
     var byteCount = 0
-    var byteLimit = 0
+    /// What the caches give together.
+    var limitSum: Int64 = 0
+
+    var byteLimit: Int { Int(clamping: limitSum) }
   }
 
   private let state = Lock(State())
@@ -45,9 +51,10 @@ final class PixelPool: Sendable {
     }
   }
 
-  /// Raises the limit by some bytes, or lowers it.
-  func changeLimit(by difference: Int) {
-    change { state, _ in state.byteLimit += difference }
+  /// Raises or lowers the limit by what has become of one cache's part, in bytes.
+  func changeLimit(from old: Int, to new: Int) {
+    let difference = min(Int64(new), Self.largestPart) - min(Int64(old), Self.largestPart)
+    change { state, _ in state.limitSum += difference }
   }
 
   /// Frees what is kept.

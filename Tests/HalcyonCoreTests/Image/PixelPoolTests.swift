@@ -8,7 +8,7 @@ struct PixelPoolTests {
 
   private func pool(byteLimit: Int) -> PixelPool {
     let pool = PixelPool()
-    pool.changeLimit(by: byteLimit)
+    pool.changeLimit(from: 0, to: byteLimit)
     return pool
   }
 
@@ -89,7 +89,7 @@ struct PixelPoolTests {
     var storages = try (1...4).map { _ in try #require(PixelStorage(byteCount: Self.smallest, pool: pool)) }
     storages = []
     #expect(storages.isEmpty && pool.byteCount == 4 * Self.smallest)
-    pool.changeLimit(by: -2 * Self.smallest)
+    pool.changeLimit(from: 4 * Self.smallest, to: 2 * Self.smallest)
     #expect(pool.byteCount == 2 * Self.smallest)
     pool.drain()
     #expect(pool.byteCount == 0)

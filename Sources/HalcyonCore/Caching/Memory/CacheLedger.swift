@@ -12,6 +12,8 @@ struct CacheLedger: Sendable {
   private var places: [Int?] = []
   private var pool = IndexPool()
   private var deadlines: DeadlineWheels
+  /// Whether someone sees to it that what expires leaves, though the cache may not be used.
+  private var isSwept = false
 
   init(configuration: MemoryCacheConfiguration, shards: CacheShards, at moment: Moment) {
     self.configuration = configuration
@@ -89,6 +91,19 @@ struct CacheLedger: Sendable {
         deadlines.file(node, under: deadline)
       }
     }
+  }
+
+  /// Whether sweeping is to begin: something can expire, and nobody sweeps yet.
+  mutating func beginSweeping() -> Bool {
+    guard !isSwept, !deadlines.isEmpty else { return false }
+    isSwept = true
+    return true
+  }
+
+  /// Whether sweeping is to go on, because something can expire.
+  mutating func goOnSweeping() -> Bool {
+    isSwept = !deadlines.isEmpty
+    return isSwept
   }
 
   /// Removes one entry if it is expired: it may have been replaced since it was read.

@@ -57,7 +57,9 @@ struct CacheShard: Sendable {
   }
 
   /// The evicted image under a key, if someone holds it; counts the read that found nothing better.
-  mutating func readInUse(_ key: CacheKey, extending: ExpirationExtension, at moment: Moment) -> CacheEntry? {
+  mutating func readInUse(
+    _ key: CacheKey, extending: ExpirationExtension, at moment: Moment, miss: inout CacheMiss
+  ) -> CacheEntry? {
     guard var entry = weakEntries.entry(for: key) else {
       counts.absent += 1
       return nil
@@ -65,6 +67,7 @@ struct CacheShard: Sendable {
     guard entry.deadline.hasPassed(at: moment) != true else {
       weakEntries.remove(key)
       counts.expired += 1
+      miss = .expired
       return nil
     }
     counts.hits += 1

@@ -8,6 +8,9 @@ struct DeadlineWheels: Sendable {
     dates = ExpiryWheel(second: moment.dateSecond ?? 0)
   }
 
+  /// Whether nothing is filed.
+  var isEmpty: Bool { uptimes.isEmpty && dates.isEmpty }
+
   /// Files a node, wherever it was filed before.
   mutating func file(_ node: Int, under deadline: Deadline) {
     remove(node)

@@ -14,6 +14,9 @@ struct ExpiryWheel: Sendable {
     currentSecond = second
   }
 
+  /// Whether no number is filed.
+  var isEmpty: Bool { lists.isEmpty }
+
   /// Files a number under the second that ends after its deadline.
   mutating func file(_ member: Int, second: Int64) {
     let second = min(max(second, currentSecond + 1), currentSecond + Self.horizon - 1)

@@ -4,12 +4,16 @@ struct LinkedLists: Sendable {
   // The first `listCount` places are the lists themselves, closing their circles; a place linked to itself is on none.
   private var next: [Int32]
   private var previous: [Int32]
+  private var memberCount = 0
 
   init(listCount: Int) {
     self.listCount = listCount
     next = (0..<Int32(listCount)).map { $0 }
     previous = next
   }
+
+  /// Whether no list has a member.
+  var isEmpty: Bool { memberCount == 0 }
 
   /// The member that has been on the list for the longest time.
   func last(of list: Int) -> Int? {
@@ -30,6 +34,7 @@ struct LinkedLists: Sendable {
     previous[place] = Int32(list)
     previous[Int(first)] = Int32(place)
     next[list] = Int32(place)
+    memberCount += 1
   }
 
   /// Takes a member off its list, if it is on one.
@@ -37,6 +42,7 @@ struct LinkedLists: Sendable {
     let place = member + listCount
     guard place < next.count else { return }
     let (before, after) = (previous[place], next[place])
+    if Int(after) != place { memberCount -= 1 }
     next[Int(before)] = after
     previous[Int(after)] = before
     next[place] = Int32(place)

@@ -8,7 +8,8 @@ import Foundation
 ///
 /// The memory of images that left serves new ones, see ``MemoryCacheConfiguration/reuseByteLimit``.
 ///
-/// Expired images leave while the cache is used, within seconds, or by ``removeExpired()``.
+/// Expired images leave within seconds while the cache is used, within half a minute while it is not, or by
+/// ``removeExpired()``. With other clocks than ``SystemTime`` a cache that is not used keeps them.
 public final class MemoryCache: MemoryStore {
   private let shards: CacheShards
   private let ledger: Lock<CacheLedger>
@@ -16,6 +17,8 @@ public final class MemoryCache: MemoryStore {
   private let isSystemTime: Bool
   private let systemUptime = RoundedUptime()
   private let pool: PixelPool
+  /// Removes what has expired while nobody uses the cache; `nil` where that is left to its use.
+  let sweeper: MemorySweeper?
   /// Where images that were let go are told.
   let evictionNews = EvictionNews(tier: .memory)
 
@@ -26,17 +29,24 @@ public final class MemoryCache: MemoryStore {
     self.init(configuration: configuration, time: time, pool: .shared)
   }
 
-  init(configuration: MemoryCacheConfiguration, time: any TimeSource, pool: PixelPool) {
+  /// - Parameter sweepInterval: How often expired images are removed from a cache that nobody uses. Default: `nil`, as
+  ///   ``MemorySweeper/systemInterval`` has it where the clocks are the system's, else never.
+  init(
+    configuration: MemoryCacheConfiguration, time: any TimeSource, pool: PixelPool, sweepInterval: Duration? = nil
+  ) {
     self.time = time
     self.pool = pool
-    isSystemTime = time is SystemTime
+    let isSystemTime = time is SystemTime
+    self.isSystemTime = isSystemTime
+    let interval = sweepInterval ?? (isSystemTime ? MemorySweeper.systemInterval : nil)
+    sweeper = interval.map { MemorySweeper(interval: $0, time: time) }
     shards = CacheShards()
     let moment = Moment(uptime: time.uptime().clampedNanoseconds, date: time.now())
     ledger = Lock(CacheLedger(configuration: configuration, shards: shards, at: moment))
-    pool.changeLimit(by: configuration.reuseByteLimit)
+    pool.changeLimit(from: 0, to: configuration.reuseByteLimit)
   }
 
-  deinit { pool.changeLimit(by: -configuration.reuseByteLimit) }
+  deinit { pool.changeLimit(from: configuration.reuseByteLimit, to: 0) }
 
   /// The limits in force. A lower limit evicts before the setter returns.
   public var configuration: MemoryCacheConfiguration {
@@ -46,7 +56,7 @@ public final class MemoryCache: MemoryStore {
         defer { ledger.configure(newValue, leaving: &leaving) }
         return ledger.configuration.reuseByteLimit
       }
-      pool.changeLimit(by: newValue.reuseByteLimit - old)
+      pool.changeLimit(from: old, to: newValue.reuseByteLimit)
     }
   }
 
@@ -79,7 +89,7 @@ public final class MemoryCache: MemoryStore {
     return shards.withShard(of: key.digest) { $0.contains(key, at: moment) }
   }
 
-  /// Keeps an image, unless it costs more than the whole limit or is expired already.
+  /// Keeps an image, unless it is expired already or costs more than the limit without the part for reuse.
   @discardableResult
   public func store(_ image: DecodedImage, for key: CacheKey, expiration: CacheExpiration? = nil) -> Bool {
     let moment = moment()
@@ -112,6 +122,17 @@ public final class MemoryCache: MemoryStore {
     return change { ledger, leaving in
       ledger.removeExpired(at: moment, exactly: true, leaving: &leaving)
       return CleaningReport.Removal(count: leaving.count, byteCount: leaving.reduce(0) { $0 + $1.byteCount })
+    }
+  }
+
+  /// Removes what is expired, for the sweeper.
+  ///
+  /// - Returns: Whether something is left that can expire. If not, sweeping ends, and begins again with what can.
+  func sweep() -> Bool {
+    let moment = moment()
+    return change { ledger, leaving in
+      ledger.removeExpired(at: moment, exactly: true, leaving: &leaving)
+      return ledger.goOnSweeping()
     }
   }
 
@@ -159,7 +180,7 @@ public final class MemoryCache: MemoryStore {
       miss = .expired
       return nil
     case .searchInUse:
-      return imageInUse(for: key, extending: extending)
+      return imageInUse(for: key, extending: extending, miss: &miss)
     case .date:
       return readWithDate(key, extending: extending, miss: &miss)
     }
@@ -181,15 +202,18 @@ public final class MemoryCache: MemoryStore {
     isSystemTime ? systemUptime.nanoseconds() : time.uptime().clampedNanoseconds
   }
 
-  /// Runs `body` under the lock of the ledger, and frees what leaves after it; tells what was let go to those who listen.
+  /// Runs `body` under the lock of the ledger, and frees what leaves after it; has what can expire swept, and tells
+  /// what was let go to those who listen.
   private func change<Result>(_ body: (inout CacheLedger, inout [DecodedImage]) -> Result) -> Result {
     var leaving: [DecodedImage] = []
     defer { withExtendedLifetime(leaving) {} }
-    guard evictionNews.isHeard else { return ledger.withLock { body(&$0, &leaving) } }
-    let (result, old, new) = ledger.withLock { ledger in
+    let (result, old, new, beginsSweeping) = ledger.withLock { ledger in
       let old = ledger.evictions
-      return (body(&ledger, &leaving), old, ledger.evictions)
+      let result = body(&ledger, &leaving)
+      return (result, old, ledger.evictions, sweeper == nil ? false : ledger.beginSweeping())
     }
+    if beginsSweeping { sweeper?.start(self) }
+    guard evictionNews.isHeard else { return result }
     evictionNews.tell(count: new.byCost - old.byCost, .size)
     evictionNews.tell(count: new.byCount - old.byCount, .count)
     evictionNews.tell(count: new.byExpiration - old.byExpiration, .expiration)
@@ -209,9 +233,13 @@ public final class MemoryCache: MemoryStore {
   }
 
   @inline(never)
-  private func imageInUse(for key: CacheKey, extending: ExpirationExtension) -> DecodedImage? {
+  private func imageInUse(
+    for key: CacheKey, extending: ExpirationExtension, miss: inout CacheMiss
+  ) -> DecodedImage? {
     let moment = moment()
-    let entry = shards.withShard(of: key.digest) { $0.readInUse(key, extending: extending, at: moment) }
+    let entry = shards.withShard(of: key.digest) {
+      $0.readInUse(key, extending: extending, at: moment, miss: &miss)
+    }
     guard let entry else { return nil }
     change { $0.readmit(entry, at: moment, leaving: &$1) }
     return entry.image

@@ -22,7 +22,8 @@ public struct MemoryCacheStatistics: Hashable, Sendable {
   public internal(set) var missesAbsent = 0
   /// Reads of a key whose image was there, but expired.
   public internal(set) var missesExpired = 0
-  /// Images not kept because they cost more than the whole limit.
+  /// Images not kept because they cost more than ``MemoryCacheConfiguration/costLimit`` without
+  /// ``MemoryCacheConfiguration/reuseByteLimit``, or because ``MemoryCacheConfiguration/countLimit`` allows none.
   public internal(set) var refusals = 0
   /// Bytes of pixels held.
   public internal(set) var totalCost = 0

@@ -82,6 +82,19 @@ struct ImagesInUseTests {
     withExtendedLifetime((held, newer)) {}
   }
 
+  @Test func `an evicted image in use whose time is over is told as expired, once`() throws {
+    let cache = cache()
+    let held = try solidImage()
+    cache.store(held, for: "a")
+    cache.trim(to: 0)
+    clock.advance(by: .seconds(300))
+    #expect(cache.lookUp("a").miss == .expired)
+    #expect(cache.lookUp("a").miss == .absent)
+    #expect(cache.statistics.missesExpired == 1)
+    #expect(cache.statistics.missesAbsent == 1)
+    withExtendedLifetime(held) {}
+  }
+
   @Test func `switching it off forgets the images that are held`() throws {
     let cache = cache()
     let held = try solidImage()

@@ -59,6 +59,21 @@ struct ReuseTests {
     #expect(pool.byteLimit == 150)
   }
 
+  @Test func `caches without a limit raise that of all, and lower it again by as much`() {
+    let modest = cache(costLimit: 1000, reuseByteLimit: 300)
+    var greedy = (0..<3).map { _ in cache(costLimit: .max, reuseByteLimit: .max) }
+    let limit = pool.byteLimit
+    #expect(limit > 1 << 30)
+    greedy[0].configuration.reuseByteLimit = 100
+    #expect((401..<limit).contains(pool.byteLimit))
+    greedy[0].configuration.reuseByteLimit = .max
+    #expect(pool.byteLimit == limit)
+    withExtendedLifetime(greedy) {}
+    greedy = []
+    #expect(greedy.isEmpty && pool.byteLimit == 300)
+    withExtendedLifetime(modest) {}
+  }
+
   @Test func `memory for reuse is given back when memory is asked for`() throws {
     let cache = cache(costLimit: 64 << 20, reuseByteLimit: nil)
     for giveBack in [{ cache.removeAll() }, { cache.trim(to: 0) }, { cache.relieve(.some) }, { cache.relieve(.full) }] {
