@@ -20,10 +20,17 @@ public enum DataStoreLaws {
   /// - Parameter makeStore: Makes an empty store with room for at least 4 MiB in 200 entries.
   /// - Throws: ``Violation`` for the first law that is broken; what the store throws, where it must not.
   public static func check(_ makeStore: () async throws -> any DataStore) async throws {
-    for law in [returnsWhatWasStored, tellsKeysApart, replaces, updatesMetadata, forgets, servesManyAtOnce] {
-      try await law(makeStore())
-    }
+    let laws = [
+      returnsWhatWasStored, tellsKeysApart, replaces, updatesMetadata, pinsNothingMissing, forgets, servesManyAtOnce,
+    ]
+    for law in laws { try await law(makeStore()) }
   }
+
+  /// Texts of keys that a store may take for each other, or for names of files.
+  static let keyTexts = [
+    "", " ", "\0", "a\0", "a", "A", "a/b", "../a", ".", "%00", "@#?&=", "é", "e\u{301}", "🙂",
+    String(repeating: "long", count: 2048), String(repeating: "long", count: 2048) + "er",
+  ]
 
   private static func returnsWhatWasStored(_ store: any DataStore) async throws {
     try await expect(store, "an empty store", "a", nil)
@@ -42,10 +49,7 @@ public enum DataStoreLaws {
   }
 
   private static func tellsKeysApart(_ store: any DataStore) async throws {
-    let texts = [
-      "", " ", "\0", "a\0", "a", "A", "a/b", "../a", ".", "%00", "@#?&=", "é", "e\u{301}", "🙂",
-      String(repeating: "long", count: 2048), String(repeating: "long", count: 2048) + "er",
-    ]
+    let texts = keyTexts
     for (number, text) in texts.enumerated() { try await store.store(entry(seed: number), for: CacheKey(text)) }
     for (number, text) in texts.enumerated() {
       // Swift takes two spellings of one letter for equal texts; a key's bytes decide, and either answer is lawful.
@@ -76,6 +80,17 @@ public enum DataStoreLaws {
       }
       entry.metadata = metadata
       try await expect(store, "changed metadata", "a", entry)
+    }
+  }
+
+  private static func pinsNothingMissing(_ store: any DataStore) async throws {
+    try await store.store(entry(), for: "b")
+    for isPinned in [true, false] {
+      guard try await !store.setPinned(isPinned, for: "a") else {
+        throw Violation(description: "Pinning a missing entry, or letting it go, claims that there was one.")
+      }
+      try await expect(store, "pinning a missing entry", "a", nil)
+      try await expect(store, "pinning another, missing entry", "b", entry())
     }
   }
 

@@ -46,11 +46,39 @@ struct CacheChainTests {
 
   @Test func `a store that fails is passed over, and told where all fail`() async throws {
     try await far.store(entry(), for: "1")
-    let chain = StoreChain([BrokenStore(), far])
+    let chain = StoreChain([BrokenStore("near"), far])
     #expect(try await chain.entry(for: "1") == entry())
+    #expect(try await chain.containsEntry(for: "1"))
+    #expect(try await chain.metadata(for: "1") == .example)
     #expect(try await chain.entry(for: "2") == nil)
-    let broken = StoreChain([BrokenStore(), BrokenStore()])
-    await #expect(throws: BrokenStore.Failure.self) { try await broken.entry(for: "1") }
+    #expect(try await chain.containsEntry(for: "2") == false)
+    #expect(try await chain.metadata(for: "2") == nil)
+    let broken = StoreChain([BrokenStore("near"), BrokenStore("far")])
+    let failure = BrokenStore.Failure(store: "far")
+    await #expect(throws: failure) { try await broken.entry(for: "1") }
+    await #expect(throws: failure) { try await broken.containsEntry(for: "1") }
+    await #expect(throws: failure) { try await broken.metadata(for: "1") }
+  }
+
+  @Test func `what is removed or changed is so in every store, and the first failure is told`() async throws {
+    for key in ["1", "2"] as [CacheKey] { try await far.store(entry(), for: key) }
+    let chain = StoreChain([BrokenStore("near"), far, BrokenStore("last")])
+    let failure = BrokenStore.Failure(store: "near")
+    var metadata = EntryMetadata.example
+    metadata.tags = ["changed"]
+    await #expect(throws: failure) { try await chain.updateMetadata(metadata, for: "2") }
+    #expect(try await far.metadata(for: "2") == metadata)
+    await #expect(throws: failure) { try await chain.removeEntry(for: "1") }
+    #expect(far.keys == ["2"])
+    await #expect(throws: failure) { try await chain.removeAll() }
+    #expect(far.count == 0)
+  }
+
+  @Test func `an entry that the first store does not keep leaves nothing older behind it`() async throws {
+    try await far.store(entry("old"), for: "1")
+    let chain = StoreChain([BrokenStore("near"), BrokenStore("middle"), far])
+    await #expect(throws: BrokenStore.Failure(store: "near")) { try await chain.store(entry("new"), for: "1") }
+    #expect(far.count == 0)
   }
 
   @Test func `a chain of memories looks in each in order and promotes to the first`() throws {
@@ -146,11 +174,19 @@ struct CacheChainTests {
 }
 
 private struct BrokenStore: DataStore {
-  struct Failure: Error {}
+  struct Failure: Error, Equatable {
+    let store: String
+  }
 
-  func entry(for key: CacheKey) async throws -> StoredEntry? { throw Failure() }
-  func store(_ entry: StoredEntry, for key: CacheKey) async throws { throw Failure() }
-  func updateMetadata(_ metadata: EntryMetadata, for key: CacheKey) async throws -> Bool { throw Failure() }
-  func removeEntry(for key: CacheKey) async throws { throw Failure() }
-  func removeAll() async throws { throw Failure() }
+  private let failure: Failure
+
+  init(_ name: String) {
+    failure = Failure(store: name)
+  }
+
+  func entry(for key: CacheKey) async throws -> StoredEntry? { throw failure }
+  func store(_ entry: StoredEntry, for key: CacheKey) async throws { throw failure }
+  func updateMetadata(_ metadata: EntryMetadata, for key: CacheKey) async throws -> Bool { throw failure }
+  func removeEntry(for key: CacheKey) async throws { throw failure }
+  func removeAll() async throws { throw failure }
 }

@@ -27,7 +27,7 @@ struct DataStoreLawsTests {
 /// Breaks one law.
 struct ForgetfulStore: DataStore {
   enum Fault: CaseIterable {
-    case foldsCase, cutsBodies, dropsTags, keepsRemoved, keepsAll, claimsUpdates
+    case foldsCase, cutsBodies, dropsTags, keepsRemoved, keepsAll, claimsUpdates, claimsPins
   }
 
   let fault: Fault
@@ -51,6 +51,8 @@ struct ForgetfulStore: DataStore {
   func updateMetadata(_ metadata: EntryMetadata, for key: CacheKey) async throws -> Bool {
     try await store.updateMetadata(metadata, for: stored(key)) || fault == .claimsUpdates
   }
+
+  func setPinned(_ isPinned: Bool, for key: CacheKey) async throws -> Bool { fault == .claimsPins }
 
   func removeEntry(for key: CacheKey) async throws {
     if fault != .keepsRemoved { try await store.removeEntry(for: stored(key)) }

@@ -1,7 +1,8 @@
 /// Several memory tiers that are asked one after the other, the nearest first.
 ///
-/// What another than the first has is put into the first as well. New images go to the first, and what the others have
-/// under the same key is removed.
+/// What another than the first has is put into the first as well, and lives there as long as the first's configuration
+/// says: a tier does not tell how much time an image has left, so one that was to leave soon may stay. New images go to
+/// the first, and what the others have under the same key is removed.
 public struct MemoryChain: MemoryStore {
   /// The tiers in the order in which they are asked.
   public let stores: [any MemoryStore]
@@ -44,7 +45,8 @@ public struct MemoryChain: MemoryStore {
     lookUp(key, extending: extending).value
   }
 
-  /// The image in the first tier that has one, or why the first has none.
+  /// The image in the first tier that has one, or why the first has none. One that comes from another gets the usual
+  /// expiration of the first.
   public func lookUp(_ key: CacheKey, extending: ExpirationExtension) -> TierAnswer<DecodedImage> {
     let first = stores[0].lookUp(key, extending: extending)
     guard case .miss = first else { return first }
