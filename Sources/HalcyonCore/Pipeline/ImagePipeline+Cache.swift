@@ -108,7 +108,7 @@ extension ImagePipeline {
   }
 
   /// Forgets a request's image, in memory and as its ``StorageProfile`` keeps it, and its bytes with all their variants in
-  /// the store.
+  /// the store, once what is being written is there.
   ///
   /// Images of other sizes or with other processors stay in memory until they leave; remove them by their requests.
   ///
@@ -122,12 +122,17 @@ extension ImagePipeline {
     let target = configuration.targetCache(for: request)
     if tiers.contains(.memory) { target.memory.removeImage(for: keys.image) }
     guard tiers.contains(.store) else { return }
-    configuration.originalCache(for: request).placeholders.remove(keys.fetch)
+    let original = configuration.originalCache(for: request)
+    original.placeholders.remove(keys.fetch)
+    // What is being written now would come back.
+    await original.writes.flush()
+    if original !== target { await target.writes.flush() }
     do {
       if let variant = keys.variant(request.storage) {
         try await configuration.httpCache(in: target, for: request)?.removeAnswers(for: variant)
       }
       try await configuration.httpCache(for: request)?.removeAnswers(for: keys.fetch)
+      try await original.store?.removeEntry(for: PartialBodies.key(keys.fetch))
     } catch {
       throw .failed(cause: error, url: request.source.url ?? .unnamedImage)
     }

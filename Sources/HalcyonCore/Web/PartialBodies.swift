@@ -31,5 +31,6 @@ struct PartialBodies: Sendable {
     await cache.writes.start(byteCount: 0) { try? await store.removeEntry(for: Self.key(key)) }
   }
 
-  private static func key(_ key: CacheKey) -> CacheKey { key.adding("part", "begin") }
+  /// What the beginning for a fetch key lies under.
+  static func key(_ key: CacheKey) -> CacheKey { key.adding("part", "begin") }
 }

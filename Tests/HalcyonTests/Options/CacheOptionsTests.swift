@@ -135,6 +135,24 @@ struct CacheOptionsTests {
     #expect(response.trace.steps.last?.kind == .storeWrite)
   }
 
+  @Test func `what is removed while it is being written does not come back`() async throws {
+    let (store, gate) = (MemoryDataStore(), Gate())
+    let image = image
+    let pipeline = ImagePipeline(
+      transport: ScriptedTransport { _ in .answer(body: image) },
+      cache: ImageCache(store: HeldStore(store: store, gate: gate)))
+    let request = ImageRequest(url: try #require(URL(string: "http://example.com/a")))
+    _ = try await pipeline.image(for: request)
+    try await gate.waitUntilHolding(1)
+    let removal = Task { try await pipeline.removeCached(request) }
+    // A removal that does not wait for the write is over by then.
+    for _ in 0..<1000 { await Task.yield() }
+    gate.open()
+    try await removal.value
+    await pipeline.cache.flush()
+    #expect(store.count == 0)
+  }
+
   @Test func `images go to the cache that is named, and their bytes to another one`() async throws {
     try await OptionsFixture.run(serving: image) { fixture async throws in
       let target = ImageCache(memory: MemoryCache(time: fixture.clock), store: MemoryDataStore())
