@@ -36,8 +36,10 @@ public final class ImageCache: Sendable {
   /// The store, where it is a folder on disk.
   public var disk: DiskCache? { store as? DiskCache }
 
-  /// Waits until everything loaded so far is in the store. A program calls this before it ends.
+  /// Waits until everything loaded so far is in the store, and what was read is written down there: it counts as used
+  /// lately. A program calls this before it ends.
   public func flush() async {
     await writes.flush()
+    for disk in disks { await disk.flushTouches() }
   }
 }

@@ -62,6 +62,45 @@ struct CleaningPolicyTests {
     }
   }
 
+  @Test func `a cache that is in use all day is not idle in the evening`() async throws {
+    try await withTemporaryFolder { folder in
+      var policy = CleaningPolicy(wipesAfterIdle: .seconds(86_400))
+      policy.occasions = [.background]
+      let configuration = DiskCacheConfiguration(cleaning: policy)
+      try await DiskCache(directory: folder, configuration: configuration, time: clock).store(entry(), for: "old")
+      clock.advance(by: .seconds(3600))
+      let cache = DiskCache(directory: folder, configuration: configuration, time: clock)
+      for hour in 0..<30 {
+        try await cache.store(entry(), for: CacheKey("\(hour)"))
+        clock.advance(by: .seconds(3600))
+      }
+      await cache.willEnterBackground()
+      #expect(try await cache.entry(for: "old") != nil)
+    }
+  }
+
+  @Test func `what expires by the configuration is removed as that says now`() async throws {
+    try await withCache(.whenAsked) { cache in
+      let plain = StoredEntry(
+        body: Data(count: 100), metadata: EntryMetadata(requestDate: clock.now(), responseDate: clock.now()))
+      try await cache.store(plain, for: "a")
+      try await cache.store(entry(.days(30)), for: "own")
+      cache.configuration.expiration = .never
+      clock.advance(by: .seconds(8 * 86_400))
+      try await cache.removeExpired()
+      #expect(try await cache.count == 2)
+      cache.configuration.expiration = .days(9)
+      #expect(try await cache.clean().total.count == 0)
+      cache.configuration.expiration = .days(1)
+      #expect(try await cache.clean().total.count == 1)
+      cache.configuration.expiration = .expired
+      try await cache.store(plain, for: "b")
+      try await cache.removeExpired()
+      #expect(try await cache.count == 1)
+      #expect(try await cache.entry(for: "own") != nil)
+    }
+  }
+
   @Test func `what lay idle for a day is wiped at the next launch and counted`() async throws {
     try await withTemporaryFolder { folder in
       let configuration = DiskCacheConfiguration(cleaning: CleaningPolicy(wipesAfterIdle: .seconds(86_400)))

@@ -123,6 +123,46 @@ struct DiskCacheTests {
     }
   }
 
+  @Test func `an entry lives on that was read by programs that ended soon`() async throws {
+    try await withTemporaryFolder { folder in
+      try await DiskCache(directory: folder, time: clock).store(entry("a"), for: "a")
+      for _ in 0..<3 {
+        clock.advance(by: .seconds(6 * 86_400))
+        let cache = ImageCache(store: DiskCache(directory: folder, time: clock))
+        #expect(try await cache.store?.entry(for: "a") != nil)
+        await cache.flush()
+      }
+    }
+  }
+
+  @Test func `a pin leaves the life of an entry as it is, and news of it begin that again`() async throws {
+    try await withCache { cache in
+      for key in ["pinned", "renewed"] as [CacheKey] { try await cache.store(entry(key.text), for: key) }
+      clock.advance(by: .seconds(6 * 86_400))
+      try await cache.setPinned(true, for: "pinned")
+      try await cache.updateMetadata(entry("").metadata, for: "renewed")
+      clock.advance(by: .seconds(2 * 86_400))
+      try await cache.removeExpired()
+      #expect(try await cache.entry(for: "pinned") == nil)
+      clock.advance(by: .seconds(4 * 86_400))
+      try await cache.removeExpired()
+      #expect(try await cache.entry(for: "renewed") != nil)
+    }
+  }
+
+  @Test(arguments: [CacheExpiration.after(.seconds(Int64.max)), .days(.max), .date(.distantFuture), .never])
+  func `a life may be longer than clocks can tell`(expiration: CacheExpiration) async throws {
+    try await withCache { cache in
+      try await cache.store(entry("own", expiration: expiration), for: "own")
+      try await cache.store(entry("read"), for: "read")
+      #expect(try await cache.lookUp("read", extending: .to(expiration)).value != nil)
+      await cache.willEnterBackground()
+      clock.advance(by: .seconds(10 * 365 * 86_400))
+      #expect(try await cache.entry(for: "own") != nil)
+      #expect(try await cache.entry(for: "read") != nil)
+    }
+  }
+
   @Test func `no flipped or missing byte gives a wrong entry`() async throws {
     try await withCache { cache in
       let stored = entry("the bytes of an image")

@@ -76,7 +76,7 @@ struct DiskCrashTests {
     let index = try DiskIndex(layout: layout, in: SystemFiles())
     guard try index.isCurrent() else { return }
     let allotted = Int(try index.database.number("SELECT coalesce(sum(bytes), 0) FROM writer"))
-    let counted = try index.totalSize() + allotted
+    let counted = try index.total().byteCount + allotted
     #expect(counted <= configuration.sizeLimit, "\(situation)")
     var paths = try SystemFiles().names(in: layout.temporaries).map { layout.temporaries + "/" + $0 }
     paths += Self.keys.map { layout.entry($0.digest.bytes) }.filter { access($0, F_OK) == 0 }
@@ -109,7 +109,7 @@ struct DiskCrashTests {
     let layout = DiskLayout(root: folder.path())
     let index = try DiskIndex(layout: layout, in: SystemFiles())
     let rows = try index.database.run("SELECT digest, id, bytes FROM entry")
-    #expect(try index.totalSize() == rows.reduce(0) { $0 + Int($1[2].integer ?? 0) }, "\(situation)")
+    #expect(try index.total().byteCount == rows.reduce(0) { $0 + Int($1[2].integer ?? 0) }, "\(situation)")
     for row in rows {
       let path = layout.entry(row[0].blob ?? [])
       guard access(path, F_OK) == 0 else { continue }

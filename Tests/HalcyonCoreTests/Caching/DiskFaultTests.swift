@@ -106,7 +106,7 @@ struct DiskFaultTests {
     let layout = DiskLayout(root: folder.path())
     let index = try DiskIndex(layout: layout, in: SystemFiles())
     let sum = try index.database.number("SELECT coalesce(sum(bytes), 0) FROM entry")
-    #expect(try index.totalSize() == Int(sum))
+    #expect(try index.total().byteCount == Int(sum))
     #expect(try index.database.number("SELECT count(*) FROM writer") <= 1, "only the living are allotted space")
     #expect(try SystemFiles().names(in: layout.temporaries).isEmpty)
     var physicalSize = 0

@@ -132,12 +132,12 @@ struct DiskModelRun {
     }
     if try entryFiles().count != knownCount { return "nobody counts \(try entryFiles().count - knownCount) files" }
     if try !SystemFiles().names(in: index.layout.temporaries).isEmpty { return "half a file stays" }
-    return try index.totalSize() == rows.reduce(0) { $0 + Int($1[2].integer ?? 0) } ? nil : "the total is wrong"
+    return try index.total().byteCount == rows.reduce(0) { $0 + Int($1[2].integer ?? 0) } ? nil : "the total is wrong"
   }
 
   private func checkCounted() throws -> String? {
     let allotted = Int(try index.database.number("SELECT coalesce(sum(bytes), 0) FROM writer"))
-    let counted = try index.totalSize() + allotted
+    let counted = try index.total().byteCount + allotted
     if counted > configuration.sizeLimit { return "\(counted) bytes counted" }
     let temporaries = try SystemFiles().names(in: index.layout.temporaries).map { index.layout.temporaries + "/" + $0 }
     let physical = try (entryFiles() + temporaries).reduce(0) { sum, path in

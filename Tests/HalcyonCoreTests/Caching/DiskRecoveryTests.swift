@@ -82,6 +82,37 @@ struct DiskRecoveryTests {
     }
   }
 
+  @Test func `what a killed writer left does not come back after it is removed`() async throws {
+    let removals: [@Sendable (DiskCache) async throws -> Void] = [
+      { try await $0.removeEntry(for: "a") }, { try await $0.removeAll() },
+      { try await $0.removeEntries(taggedWith: "trip") }, { try await $0.removeEntries(fromHost: "example.com") },
+    ]
+    for remove in removals {
+      try await withTemporaryFolder { folder in
+        let cache = DiskCache(directory: folder, configuration: quiet)
+        #expect(try await cache.count == 0)
+        try leaveHalfDone("x", for: "a", in: folder, after: .moved)
+        #expect(try await cache.entry(for: "a") == entry("x"))
+        try await remove(cache)
+        #expect(try await cache.entry(for: "a") == nil)
+        try await cache.clean()
+        #expect(try await cache.count == 0)
+        #expect(try allotted(in: folder) == 0)
+      }
+    }
+  }
+
+  @Test func `removing all removes what nobody counts as well`() async throws {
+    try await withTemporaryFolder { folder in
+      let cache = DiskCache(directory: folder, configuration: quiet)
+      try await cache.store(entry("a"), for: "a")
+      try DiskIndex(layout: DiskLayout(root: folder.path()), in: files).database.run("DELETE FROM entry")
+      #expect(try await cache.entry(for: "a") == entry("a"))
+      try await cache.removeAll()
+      #expect(try await cache.entry(for: "a") == nil)
+    }
+  }
+
   @Test func `a killed writer that had not moved its file harms no entry of that key`() async throws {
     try await withTemporaryFolder { folder in
       try await storeQuietly("old", for: "a", in: folder)

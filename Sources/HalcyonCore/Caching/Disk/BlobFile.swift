@@ -3,6 +3,8 @@ import Foundation
 /// Reads the file of one entry; ``BlobHeader`` says how it is laid out.
 enum BlobFile {
   static let blockByteCount = 4096
+  /// Memory that is taken for a file because of its size alone; what is larger has to say so itself.
+  private static let largestTrustedByteCount = 16 << 20
 
   /// Bytes of disk that a file of this size takes, in blocks of 4 KiB, with one more for its name, its node and its rows
   /// in the index.
@@ -31,6 +33,10 @@ enum BlobFile {
     let status = try file.status()
     let count = Int(status.st_size)
     guard count >= BlobHeader.byteCount, count <= byteLimit else { return nil }
+    if count > Self.largestTrustedByteCount {
+      let start = try file.read(count: BlobHeader.byteCount, at: 0)
+      guard start.withUnsafeBytes({ BlobHeader(decoding: $0) })?.fileByteCount == count else { return nil }
+    }
     let bytes = UnsafeMutableRawBufferPointer.allocate(byteCount: count, alignment: 16)
     var isGivenAway = false
     defer { if !isGivenAway { bytes.deallocate() } }
@@ -110,6 +116,8 @@ enum BlobFile {
       payload: metadata?.encoded ?? old.slot.payload)
     guard let bytes = slot.encoded(slotByteCount: Int(old.header.slotByteCount)) else { return .tooLarge }
     try file.write(bytes, at: old.header.slotOffset(1 - old.slotIndex))
+    // The life of the entry counts from there.
+    try file.setModificationDate(old.modified)
     if isDurable { try file.sync() }
     return .done(id: old.header.id, old: old.metadata)
   }

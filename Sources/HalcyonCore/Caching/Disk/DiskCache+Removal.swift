@@ -30,15 +30,15 @@ extension DiskCache {
   public func removeEntries(where condition: (DiskCacheEntry) async throws -> Bool) async throws -> Int {
     var removedCount = 0
     for try await entry in entries where try await condition(entry) {
-      removedCount += try await changing { writer in try await writer.remove(.unchanged(entry.id)) }
+      removedCount += try await changing { writer in try await writer.removeUnchanged(entry.id) }
     }
     return removedCount
   }
 
   /// Forgets the entries that have expired, reading no file.
   public func removeExpired() async throws {
-    let now = terms.now
-    try await changing { writer in counters.note(try await writer.remove(.expired(at: now)), .expiration) }
+    let terms = terms
+    try await changing { writer in counters.note(try await writer.removeExpired(on: terms), .expiration) }
   }
 
   /// Evicts what is over the limit now.

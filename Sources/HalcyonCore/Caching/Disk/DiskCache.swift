@@ -2,11 +2,11 @@ public import Foundation
 
 /// Encoded images in files below one folder, the least recently used evicted first.
 ///
-/// The folder never takes more disk space than ``DiskCacheConfiguration/sizeLimit`` and one entry, at no moment and
-/// however many processes share it. Entries are written whole or not
-/// at all, and checked when they are read; a process that is killed loses only what it was writing. The folder is for
-/// its owner only, and may be deleted at any time. All calls are safe from any task; files are read and written on
-/// threads of the cache's own.
+/// The folder takes no more disk space than ``DiskCacheConfiguration/sizeLimit`` at any moment, however many processes
+/// share it; of a limit under 16 MiB that is true of the entries. They are written whole or not at all, and checked when
+/// they are read; a process that is killed loses only what it was writing. The folder is for its owner only, and may be
+/// deleted at any time. All calls are safe from any task. Files are read and written on threads of the cache's own, but
+/// for small entries that the kernel has in memory (Linux 5.12 and later): reading and checking one takes microseconds.
 public final class DiskCache: DataStore {
   /// How many reads go on before their order is written down.
   private static let touchesBeforeFlush = 256
@@ -51,7 +51,7 @@ public final class DiskCache: DataStore {
     self.fileSystem = fileSystem
     layout = DiskLayout(root: directory.path(percentEncoded: false))
     settings = DiskSettings(configuration)
-    writer = DiskWriter(layout: layout, settings: settings, fileSystem: fileSystem, counters: counters)
+    writer = DiskWriter(layout: layout, settings: settings, time: time, fileSystem: fileSystem, counters: counters)
   }
 
   /// What the cache may hold. A lower limit is brought about by the next write, or by ``trim()``.
@@ -86,7 +86,7 @@ public final class DiskCache: DataStore {
     }
     guard isFresh(content.entry.metadata, modified: content.modified, last: last) else {
       counters.countMiss(.expired)
-      await attempt { counters.note(try await writer.remove(.unchanged(content.id)), .expiration) }
+      await attempt { counters.note(try await writer.removeUnchanged(content.id), .expiration) }
       return .miss(.expired)
     }
     counters.countHit()
@@ -123,10 +123,11 @@ public final class DiskCache: DataStore {
     try await changing { writer in try await writer.store(entry, for: key, on: terms) }
   }
 
-  /// Changes what is known about an entry by one small write; its bytes stay as they are.
+  /// Changes what is known about an entry by one small write; its bytes stay as they are. That counts as use, and the
+  /// life of the entry starts again: what a server has confirmed is as good as new.
   @discardableResult
   public func updateMetadata(_ metadata: EntryMetadata, for key: CacheKey) async throws -> Bool {
-    try await changing { writer in
+    let isUpdated = try await changing { writer in
       if let isUpdated = try await writer.updateMetadata(metadata, for: key, on: terms) { return isUpdated }
       // There is too little room beside the body, so that the whole entry is written anew.
       guard var entry = try await content(for: key).value?.entry else { return false }
@@ -134,16 +135,18 @@ public final class DiskCache: DataStore {
       try await writer.store(entry, for: key, on: terms)
       return true
     }
+    if isUpdated { await touch(key, EntryUse(renewedAt: time.now())) }
+    return isUpdated
   }
 
   /// Forgets one entry.
   public func removeEntry(for key: CacheKey) async throws {
-    _ = try await changing { writer in try await writer.remove(.key(key.digest.bytes)) }
+    _ = try await changing { writer in try await writer.removeEntry(of: key) }
   }
 
   /// Forgets all entries, the pinned ones as well.
   public func removeAll() async throws {
-    _ = try await changing { writer in try await writer.remove(.all) }
+    _ = try await changing { writer in try await writer.removeAll() }
   }
 }
 

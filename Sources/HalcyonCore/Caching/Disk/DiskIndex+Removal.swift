@@ -7,10 +7,6 @@ struct EntrySelection {
 
   static let all = EntrySelection(condition: "1", values: [])
 
-  static func key(_ digest: [UInt8]) -> EntrySelection {
-    EntrySelection(condition: "digest=?", values: [.blob(digest)])
-  }
-
   /// The entry that was written under a number, unless it was replaced.
   static func unchanged(_ id: Int64) -> EntrySelection {
     EntrySelection(condition: "id=?", values: [.integer(id)])
@@ -36,12 +32,28 @@ struct EntrySelection {
     EntrySelection(condition: "id IN (SELECT entry FROM tag WHERE tag=?)", values: [.blob(Array(tag.utf8))])
   }
 
+  /// Those with an expiration of their own that are over.
   static func expired(at date: Date) -> EntrySelection {
-    EntrySelection(condition: "expires IS NOT NULL AND expires<=?", values: [.real(date.timeIntervalSince1970)])
+    EntrySelection(condition: "defaulted=0 AND expires<=?", values: [.real(date.timeIntervalSince1970)])
+  }
+
+  /// Those that expire as the configuration says and are over; `nil` where none is.
+  static func expired(byDefault expiration: CacheExpiration, at date: Date) -> EntrySelection? {
+    switch expiration {
+    case .never: return nil
+    case .date(let end) where date < end: return nil
+    case .date, .expired: return EntrySelection(condition: "defaulted=1 AND expires IS NOT NULL", values: [])
+    case .after(let lifetime):
+      let start = date.timeIntervalSince1970 - lifetime.inSeconds
+      return EntrySelection(condition: "defaulted=1 AND expires<=?", values: [.real(start)])
+    }
   }
 }
 
 extension DiskIndex {
+  /// How many files that cannot be removed are passed over for others.
+  private static let failureLimit = 8
+
   /// Removes entries with their files and returns what they were.
   @discardableResult
   func remove(_ selection: EntrySelection) throws(DiskCacheError) -> CleaningReport.Removal {
@@ -59,9 +71,39 @@ extension DiskIndex {
     }
   }
 
+  /// Removes the entry of a key, and its file where no row counts that: a writer that was killed may have left one.
+  ///
+  /// - Returns: How many entries there were.
+  func removeEntry(of digest: [UInt8]) throws(DiskCacheError) -> Int {
+    try database.transaction { () throws(DiskCacheError) in
+      let row = try database.run("SELECT id, digest FROM entry WHERE digest=?", [.blob(digest)]).first
+      if let row { try removeEntry(row) } else { try fileSystem.remove(layout.entry(digest)) }
+      return row == nil ? 0 : 1
+    }
+  }
+
+  /// Removes all entries, and all files in their folders that no row counts.
+  ///
+  /// - Returns: How many entries there were.
+  func removeAll() throws(DiskCacheError) -> Int {
+    let count = try remove(.all).count
+    for name in try fileSystem.names(in: layout.entries) {
+      guard let shard = UInt8(name, radix: 16) else { continue }
+      // No writer moves a file into its place without a transaction: these are from the dead.
+      try database.transaction { () throws(DiskCacheError) in
+        let counted = Set(try rows(in: shard).compactMap(Self.name))
+        for name in try fileSystem.names(in: layout.shard(shard)) where !counted.contains(name) {
+          try fileSystem.remove(layout.shard(shard) + "/" + name)
+        }
+      }
+    }
+    return count
+  }
+
   /// What rows of numbers, digests and sizes come to.
   private static func removal(of rows: [[SQLiteConnection.Value]]) -> CleaningReport.Removal {
-    CleaningReport.Removal(count: rows.count, byteCount: rows.reduce(0) { $0 + Int($1[2].integer ?? 0) })
+    let byteCounts = rows.map { Int(min(max(0, $0[2].integer ?? 0), 1 << 40)) }
+    return CleaningReport.Removal(count: rows.count, byteCount: byteCounts.reduce(0, +))
   }
 
   /// Removes the entry of a key when its file is still damaged.
@@ -94,13 +136,14 @@ extension DiskIndex {
 
   /// Room for what a writer is given.
   struct Room {
-    var byteCount: Int
+    /// Bytes; `nil` where more has to go first, in a transaction of its own.
+    var byteCount: Int?
     var evictedCount: Int
   }
 
   /// Makes room for `wanted` bytes, or where what may not go leaves too little for that, for the least that is of use.
   func makeRoom(for wanted: Int, atLeast least: Int, budget: DiskBudget) throws(DiskCacheError) -> Room {
-    let allotted = Int(try database.number("SELECT coalesce(sum(bytes), 0) FROM writer"))
+    let allotted = try allottedByteCount()
     let fits = { (byteCount: Int, total: Total) in
       budget.allows(byteCount: total.byteCount + allotted + byteCount, entryCount: total.count)
     }
@@ -109,9 +152,10 @@ extension DiskIndex {
     guard let byteCount = [wanted, least].first(where: { fits($0, pinned) }) else {
       throw .noRoom(byteCount: least, sizeLimit: budget.sizeLimit)
     }
-    let evictedCount = try evict(atMost: .max) { total in fits(byteCount, total) }.count
-    guard fits(byteCount, try total()) else { throw .noRoom(byteCount: least, sizeLimit: budget.sizeLimit) }
-    return Room(byteCount: byteCount, evictedCount: evictedCount)
+    let evictedCount = try evict(atMost: Self.batchCount) { total in fits(byteCount, total) }.count
+    if fits(byteCount, try total()) { return Room(byteCount: byteCount, evictedCount: evictedCount) }
+    guard evictedCount == Self.batchCount else { throw .noRoom(byteCount: least, sizeLimit: budget.sizeLimit) }
+    return Room(byteCount: nil, evictedCount: evictedCount)
   }
 
   /// The budget under a limit, for the size that the index has now.
@@ -135,39 +179,33 @@ extension DiskIndex {
     return database + max(log, DiskBudget.logByteLimit(sizeLimit: sizeLimit)) + rest
   }
 
-  /// What entries come to.
-  private struct Total {
-    var byteCount: Int
-    var count: Int
-
-    init(_ row: [SQLiteConnection.Value]?) {
-      (byteCount, count) = (Int(row?[0].integer ?? 0), Int(row?[1].integer ?? 0))
-    }
-  }
-
-  private func total() throws(DiskCacheError) -> Total {
-    Total(try database.run("SELECT bytes, count FROM total").first)
-  }
-
-  private func pinnedTotal() throws(DiskCacheError) -> Total {
-    Total(try database.run("SELECT coalesce(sum(bytes), 0), count(*) FROM entry WHERE pinned=1").first)
-  }
-
   func removeEntry(_ row: [SQLiteConnection.Value]) throws(DiskCacheError) {
-    guard let id = row[0].integer, let digest = row[1].blob else { return }
+    guard let id = row[0].integer, let digest = row[1].blob else { throw damage }
     try fileSystem.remove(layout.entry(digest))
     try database.run("DELETE FROM entry WHERE id=?", [.integer(id)])
+    // Whoever removes until enough is gone would not come to an end.
+    guard database.changeCount == 1 else { throw damage }
   }
 
   private func evict(
     atMost limit: Int, until isEnough: (Total) -> Bool
   ) throws(DiskCacheError) -> CleaningReport.Removal {
     var evicted = CleaningReport.Removal()
+    var (failureCount, last) = (0, Int64.min)
     while evicted.count < limit, try !isEnough(total()) {
-      let oldest = try database.run("SELECT id, digest, bytes FROM entry WHERE pinned=0 ORDER BY sequence LIMIT 1")
+      let oldest = try database.run(
+        "SELECT id, digest, bytes, sequence FROM entry WHERE pinned=0 AND sequence>? ORDER BY sequence LIMIT 1",
+        [.integer(last)])
       guard let row = oldest.first else { break }
-      try removeEntry(row)
-      evicted += Self.removal(of: [row])
+      do throws(DiskCacheError) {
+        try removeEntry(row)
+        evicted += Self.removal(of: [row])
+      } catch {
+        // One file that cannot be removed must not keep all others.
+        failureCount += 1
+        guard case .system = error, failureCount < Self.failureLimit, let sequence = row[3].integer else { throw error }
+        last = sequence
+      }
     }
     return evicted
   }

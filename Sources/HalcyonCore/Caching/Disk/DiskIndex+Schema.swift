@@ -2,11 +2,16 @@ extension DiskIndex {
   static let pageByteCount = 1024
 
   /// Goes up with every change of the tables; an index of another format is made anew from the entries.
-  private static let format: Int64 = 4
+  private static let format: Int64 = 5
 
   /// Whether the tables are there and of this format.
+  ///
+  /// - Throws: ``DiskCacheError/damagedIndex(path:)`` where they are said to be, and are not as they were made.
   func isCurrent() throws(DiskCacheError) -> Bool {
-    try database.number("PRAGMA user_version") == Self.format
+    guard try database.number("PRAGMA user_version") == Self.format else { return false }
+    let made = Set(try database.run("SELECT sql FROM sqlite_master").compactMap(\.first?.text))
+    guard made == Set(Self.schema.filter { $0.hasPrefix("CREATE") }) else { throw damage }
+    return true
   }
 
   /// Makes the tables in an empty database.
@@ -32,12 +37,13 @@ extension DiskIndex {
     CREATE TABLE entry(
       id INTEGER PRIMARY KEY, digest BLOB NOT NULL, bytes INTEGER NOT NULL,
       sequence INTEGER NOT NULL, pinned INTEGER NOT NULL DEFAULT 0, tagged INTEGER NOT NULL DEFAULT 0,
-      lifetime REAL, expires REAL, source BLOB, host TEXT)
+      defaulted INTEGER NOT NULL DEFAULT 0, lifetime REAL, expires REAL, source BLOB, host TEXT)
     """,
     "CREATE UNIQUE INDEX entry_digest ON entry(digest)",
     "CREATE INDEX entry_order ON entry(sequence) WHERE pinned=0",
     "CREATE INDEX entry_pinned ON entry(bytes) WHERE pinned=1",
-    "CREATE INDEX entry_expiry ON entry(expires) WHERE expires IS NOT NULL",
+    // What expires by the configuration has the beginning of its life there.
+    "CREATE INDEX entry_expiry ON entry(defaulted, expires) WHERE expires IS NOT NULL",
     "CREATE INDEX entry_source ON entry(source)",
     "CREATE TABLE tag(entry INTEGER NOT NULL, tag BLOB NOT NULL, PRIMARY KEY(entry, tag)) WITHOUT ROWID",
     "CREATE INDEX tag_tag ON tag(tag)",

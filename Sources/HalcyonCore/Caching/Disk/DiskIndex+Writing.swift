@@ -24,17 +24,21 @@ extension DiskIndex {
     guard budget.allows(byteCount: byteCount, entryCount: 1) else {
       throw .entryTooLarge(byteCount: byteCount, sizeLimit: budget.sizeLimit)
     }
-    return try database.transaction { () throws(DiskCacheError) in
-      let held = Int(try database.number("SELECT bytes FROM writer WHERE name=?", [.text(owner)]))
-      let room = try makeRoom(
-        for: max(0, max(byteCount, budget.allotmentByteCount) - held), atLeast: max(0, byteCount - held),
-        budget: budget)
-      try database.run(
-        "INSERT INTO writer VALUES(?1, ?2) ON CONFLICT DO UPDATE SET bytes=bytes+?2",
-        [.text(owner), .integer(Int64(room.byteCount))])
-      let ids = try takeNumbers(Allotment.idCount, at: date)
-      return Grant(
-        allotment: Allotment(byteCount: held + room.byteCount, ids: ids), evictedCount: room.evictedCount)
+    var evictedCount = 0
+    while true {
+      let allotment = try database.transaction { () throws(DiskCacheError) -> Allotment? in
+        let held = Int(try database.number("SELECT bytes FROM writer WHERE name=?", [.text(owner)]))
+        let room = try makeRoom(
+          for: max(0, max(byteCount, budget.allotmentByteCount) - held), atLeast: max(0, byteCount - held),
+          budget: budget)
+        evictedCount += room.evictedCount
+        guard let roomByteCount = room.byteCount else { return nil }
+        try database.run(
+          "INSERT INTO writer VALUES(?1, ?2) ON CONFLICT DO UPDATE SET bytes=bytes+?2",
+          [.text(owner), .integer(Int64(roomByteCount))])
+        return Allotment(byteCount: held + roomByteCount, ids: try takeNumbers(Allotment.idCount, at: date))
+      }
+      if let allotment { return Grant(allotment: allotment, evictedCount: evictedCount) }
     }
   }
 
@@ -63,12 +67,14 @@ extension DiskIndex {
   func insert(_ request: Request, sequence: Int64, isPinned: Bool) throws(DiskCacheError) {
     try database.run(
       """
-      INSERT OR FAIL INTO entry(id, digest, bytes, sequence, pinned, tagged, lifetime, expires, source, host)
-      VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+      INSERT OR FAIL INTO entry(
+        id, digest, bytes, sequence, pinned, tagged, defaulted, lifetime, expires, source, host)
+      VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
       """,
       [
         .integer(request.id), .blob(request.digest), .integer(Int64(request.byteCount)), .integer(sequence),
-        .integer(isPinned ? 1 : 0), .integer(request.labels.tags.isEmpty ? 0 : 1), request.expiration.lifetime.value,
+        .integer(isPinned ? 1 : 0), .integer(request.labels.tags.isEmpty ? 0 : 1),
+        .integer(request.expiration.isDefault ? 1 : 0), request.expiration.lifetime.value,
         request.expiration.date.value, .blob(request.labels.source), request.labels.host.value,
       ])
     try insertTags(request.labels.tags, id: request.id)

@@ -8,6 +8,8 @@ import Foundation
 struct DiskIndex {
   /// How many entries one transaction removes, so that other processes get their turn.
   static let batchCount = 256
+  /// Numbers and sizes above this come from a damaged index. Sums of a few of them are still numbers.
+  static let largestNumber: Int64 = 1 << 60
 
   let database: SQLiteConnection
   let layout: DiskLayout
@@ -34,16 +36,6 @@ struct DiskIndex {
     try database.run("PRAGMA journal_size_limit=\(logByteLimit)")
   }
 
-  /// Bytes of disk space that the entries take.
-  func totalSize() throws(DiskCacheError) -> Int {
-    Int(try database.number("SELECT bytes FROM total"))
-  }
-
-  /// How many entries there are.
-  func count() throws(DiskCacheError) -> Int {
-    Int(try database.number("SELECT count FROM total"))
-  }
-
   /// When an entry was last read or written, and the running number that it got.
   struct LastUse {
     var date: Date?
@@ -65,8 +57,9 @@ struct DiskIndex {
         sequence += 1
         try database.run(
           """
-          UPDATE entry SET sequence=?, expires=CASE WHEN lifetime IS NULL THEN expires ELSE ifnull(?+lifetime, expires) END
-          WHERE digest=?
+          UPDATE entry SET sequence=?1, expires=CASE
+            WHEN defaulted THEN ifnull(?2, expires) WHEN lifetime IS NULL THEN expires ELSE ifnull(?2+lifetime, expires)
+          END WHERE digest=?3
           """, [.integer(sequence), (use.lifeStart?.timeIntervalSince1970).value, .blob(digest)])
       }
     }
@@ -78,6 +71,7 @@ struct DiskIndex {
       "UPDATE OR FAIL total SET sequence=sequence+?, used=?",
       [.integer(Int64(count)), .real(date.timeIntervalSince1970)])
     let last = try database.number("SELECT sequence FROM total")
+    guard (Int64(count)...Self.largestNumber).contains(last) else { throw damage }
     return last + 1 - Int64(count)..<last + 1
   }
 
@@ -85,10 +79,10 @@ struct DiskIndex {
   func relabel(id: Int64, _ labels: EntryLabels, expiration: StoredExpiration) throws(DiskCacheError) {
     try database.transaction { () throws(DiskCacheError) in
       try database.run(
-        "UPDATE entry SET tagged=?, lifetime=?, expires=?, source=?, host=? WHERE id=?",
+        "UPDATE entry SET tagged=?, defaulted=?, lifetime=?, expires=?, source=?, host=? WHERE id=?",
         [
-          .integer(labels.tags.isEmpty ? 0 : 1), expiration.lifetime.value, expiration.date.value,
-          .blob(labels.source), labels.host.value, .integer(id),
+          .integer(labels.tags.isEmpty ? 0 : 1), .integer(expiration.isDefault ? 1 : 0), expiration.lifetime.value,
+          expiration.date.value, .blob(labels.source), labels.host.value, .integer(id),
         ])
       try database.run("DELETE FROM tag WHERE entry=?", [.integer(id)])
       if try !database.run("SELECT 1 FROM entry WHERE id=?", [.integer(id)]).isEmpty {
@@ -99,9 +93,11 @@ struct DiskIndex {
 
   /// Says whether an entry is kept when others are evicted.
   func setPinned(_ isPinned: Bool, digest: [UInt8]) throws(DiskCacheError) {
+    let wanted = SQLiteConnection.Value.integer(isPinned ? 1 : 0)
+    let known = try database.run("SELECT pinned FROM entry WHERE digest=?", [.blob(digest)]).first
+    guard known?[0] != wanted else { return }
     try database.transaction { () throws(DiskCacheError) in
-      try database.run(
-        "UPDATE entry SET pinned=? WHERE digest=?", [.integer(isPinned ? 1 : 0), .blob(digest)])
+      try database.run("UPDATE entry SET pinned=? WHERE digest=?", [wanted, .blob(digest)])
     }
   }
 

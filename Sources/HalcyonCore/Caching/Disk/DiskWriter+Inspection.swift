@@ -6,11 +6,11 @@ extension DiskWriter {
   }
 
   func totalSize() throws(DiskCacheError) -> Int {
-    try withIndex { index throws(DiskCacheError) in try index.totalSize() }
+    try withIndex { index throws(DiskCacheError) in try index.total().byteCount }
   }
 
   func count() throws(DiskCacheError) -> Int {
-    try withIndex { index throws(DiskCacheError) in try index.count() }
+    try withIndex { index throws(DiskCacheError) in try index.total().count }
   }
 
   /// The next few entries in the order of their numbers.

@@ -22,7 +22,7 @@ extension DiskWriter {
     } catch {
       guard error.isDiskFull else { throw error }
       try withIndex { index throws(DiskCacheError) in
-        let sizeLimit = try index.totalSize() - 2 * draft.diskByteCount
+        let sizeLimit = try index.total().byteCount - 2 * draft.diskByteCount
         counters.countEvictions(try index.trim(to: DiskBudget(sizeLimit: sizeLimit)).count)
         // This needs some space itself, for which the evicted have made room.
         _ = try? index.shrinkLog()
@@ -54,7 +54,7 @@ extension DiskWriter {
     case .tooLarge: return nil
     case .done(let id, let old):
       if old.expiration != metadata.expiration || old.tags != metadata.tags || old.url != metadata.url {
-        let expiration = StoredExpiration(metadata.expiration ?? terms.configuration.expiration, at: terms.now)
+        let expiration = StoredExpiration(metadata.expiration, at: terms.now)
         try withIndex { index throws(DiskCacheError) in
           try index.relabel(id: id, EntryLabels(key: key, metadata: metadata), expiration: expiration)
         }
@@ -82,12 +82,12 @@ extension DiskWriter {
   ) throws(DiskCacheError) -> Int64 {
     let isDurable = terms.configuration.durability == .durable
     return try withAccess { access throws(DiskCacheError) in
-      if access.isUnsettled { try access.settleOwn(terms.configuration) }
+      if access.isUnsettled { try access.settleOwn() }
       try allot(draft.diskByteCount, to: access, on: terms)
       let id = access.allotment.ids.removeFirst()
       let request = DiskIndex.Request(
         id: id, digest: key.digest.bytes, byteCount: draft.diskByteCount,
-        expiration: StoredExpiration(metadata.expiration ?? terms.configuration.expiration, at: terms.now),
+        expiration: StoredExpiration(metadata.expiration, at: terms.now),
         labels: EntryLabels(key: key, metadata: metadata), date: terms.now)
       do throws(DiskCacheError) {
         let path = layout.temporary(access.owner.name)
@@ -102,7 +102,7 @@ extension DiskWriter {
         }
       } catch {
         // What fails now is done before the next change.
-        _ = try? access.settleOwn(terms.configuration)
+        _ = try? access.settleOwn()
         throw error
       }
       access.allotment.byteCount -= request.byteCount
@@ -118,7 +118,7 @@ extension DiskWriter {
     } catch {
       guard case .noRoom = error else { throw error }
       // Dead writers may hold what is missing.
-      try access.recover(terms.configuration)
+      try access.recover()
       try ask(for: byteCount, access, on: terms)
     }
   }

@@ -8,12 +8,19 @@ actor DiskWriter {
   let fileSystem: any FileSystem
   let counters: DiskCounters
   private(set) var access: IndexAccess?
-  /// How the index was found when it was opened, until the first cleaning.
-  private var lastUse: DiskIndex.LastUse?
+  /// How the index was found when it was opened, and when that was, until the first cleaning.
+  private var lastUse: (use: DiskIndex.LastUse, openDate: Date)?
+  /// The index that was opened last.
+  private var node: ino_t?
+  private let time: any TimeSource
 
-  init(layout: DiskLayout, settings: DiskSettings, fileSystem: any FileSystem, counters: DiskCounters) {
+  init(
+    layout: DiskLayout, settings: DiskSettings, time: any TimeSource, fileSystem: any FileSystem,
+    counters: DiskCounters
+  ) {
     self.layout = layout
     self.settings = settings
+    self.time = time
     self.fileSystem = fileSystem
     self.counters = counters
   }
@@ -32,13 +39,37 @@ actor DiskWriter {
 
   /// Writes down which entries were used, on the calling thread, for a process that ends.
   nonisolated func touchNow(_ uses: [(key: CacheKey, use: EntryUse)]) throws(DiskCacheError) {
-    let index = try DiskIndex(layout: layout, in: fileSystem)
-    if try index.isCurrent() { try Self.touch(uses, in: index) }
+    try withOwnAccess { access throws(DiskCacheError) in try Self.touch(uses, in: access.index) }
   }
 
+  /// Removes what an index knows of; what writers that were killed left, and nobody has settled, is known then too.
   @discardableResult
   func remove(_ selection: EntrySelection) throws(DiskCacheError) -> Int {
-    try withIndex { index throws(DiskCacheError) in try index.remove(selection).count }
+    try withAccess { access throws(DiskCacheError) in
+      try access.settleDead()
+      return try access.index.remove(selection).count
+    }
+  }
+
+  func removeEntry(of key: CacheKey) throws(DiskCacheError) -> Int {
+    try withIndex { index throws(DiskCacheError) in try index.removeEntry(of: key.digest.bytes) }
+  }
+
+  /// Removes one entry as long as it is the one that was written under this number.
+  @discardableResult
+  func removeUnchanged(_ id: Int64) throws(DiskCacheError) -> Int {
+    try withIndex { index throws(DiskCacheError) in try index.remove(.unchanged(id)).count }
+  }
+
+  func removeAll() throws(DiskCacheError) -> Int {
+    try withAccess { access throws(DiskCacheError) in
+      try access.settleDead()
+      return try access.index.removeAll()
+    }
+  }
+
+  func removeExpired(on terms: Terms) throws(DiskCacheError) -> Int {
+    try withIndex { index throws(DiskCacheError) in try index.removeExpired(on: terms).count }
   }
 
   func removeDamaged(_ key: CacheKey) throws(DiskCacheError) {
@@ -57,9 +88,9 @@ actor DiskWriter {
     try recover()
     return try withIndex { index throws(DiskCacheError) in
       let current = try index.lastUse()
-      let use = lastUse ?? current
+      let (use, start) = lastUse ?? (current, terms.now)
       lastUse = nil
-      let report = try index.clean(on: terms, idleSince: use)
+      let report = try index.clean(on: terms, idleSince: use, until: start)
       counters.countCleaning(report)
       return report
     }
@@ -67,15 +98,25 @@ actor DiskWriter {
 
   /// Cleans on the calling thread, for a process that ends.
   nonisolated func cleanNow(on terms: Terms) throws(DiskCacheError) {
-    let access = try IndexAccess(layout: layout, configuration: terms.configuration, in: fileSystem)
+    try withOwnAccess { access throws(DiskCacheError) in
+      let report = try access.index.clean(on: terms, idleSince: access.index.lastUse(), until: terms.now)
+      counters.countCleaning(report)
+    }
+  }
+
+  /// Runs `body` on the calling thread, on an index opened for it.
+  private nonisolated func withOwnAccess(
+    _ body: (IndexAccess) throws(DiskCacheError) -> Void
+  ) throws(DiskCacheError) {
+    let access = try IndexAccess(layout: layout, configuration: settings.current, in: fileSystem)
     guard try access.enter() else { throw .busy(path: layout.index) }
     defer { access.leave() }
-    counters.countCleaning(try access.index.clean(on: terms, idleSince: access.index.lastUse()))
+    try body(access)
   }
 
   /// Settles what dead writers left half done, and gives back what this one does not use.
   func recover() throws(DiskCacheError) {
-    try withAccess { access throws(DiskCacheError) in try access.recover(settings.current) }
+    try withAccess { access throws(DiskCacheError) in try access.recover() }
   }
 
   func sweep(shard: UInt8, now: Date) throws(DiskCacheError) {
@@ -95,7 +136,7 @@ actor DiskWriter {
       switch error {
       case .damagedIndex:
         access = nil
-        try IndexAccess.setAside(layout: layout, in: fileSystem)
+        try IndexAccess.setAside(node, layout: layout, in: fileSystem)
       case _ where error.isMissing:
         access = nil
       case _ where error.isDiskFull:
@@ -116,19 +157,20 @@ actor DiskWriter {
     let configuration = settings.current
     try access.apply(configuration)
     // Until this succeeds too much is counted, which does no harm; only what writes has to insist on it.
-    if access.isUnsettled { _ = try? access.settleOwn(configuration) }
+    if access.isUnsettled { _ = try? access.settleOwn() }
     return try body(access)
   }
 
   /// The open index, entered.
   private func openAccess() throws(DiskCacheError) -> IndexAccess {
     if let access, try access.enter() { return access }
-    access = nil
+    (access, node) = (nil, nil)
     let access = try IndexAccess(layout: layout, configuration: settings.current, in: fileSystem)
+    node = access.node
     guard try access.enter() else { throw .busy(path: layout.index) }
     do throws(DiskCacheError) {
-      try access.recover(settings.current)
-      lastUse = try access.index.lastUse()
+      try access.recover()
+      lastUse = (try access.index.lastUse(), time.now())
     } catch {
       access.leave()
       throw error

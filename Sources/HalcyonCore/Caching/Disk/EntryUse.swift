@@ -23,6 +23,9 @@ struct EntryUse {
     }
   }
 
+  /// An entry that is as good as written anew.
+  init(renewedAt now: Date) { (date, lifeStart) = (now, now) }
+
   func numbered(_ order: Int) -> EntryUse {
     var use = self
     use.order = order

@@ -121,8 +121,10 @@ struct FileDescriptor: ~Copyable {
 
 extension timespec {
   init(_ date: Date) {
-    let seconds = date.timeIntervalSince1970.rounded(.down)
-    self.init(tv_sec: Int(seconds), tv_nsec: Int((date.timeIntervalSince1970 - seconds) * 1e9))
+    // What no file system can note is noted as the end of time; ext4 knows no later one than 2446.
+    let time = date.timeIntervalSince1970
+    let seconds = time.isNaN ? 0 : min(max(time, -1e10), 1e12).rounded(.down)
+    self.init(tv_sec: Int(seconds), tv_nsec: seconds + 1 > time ? Int((time - seconds) * 1e9) : 0)
   }
 }
 

@@ -126,13 +126,16 @@ extension FileSystem {
       try check(.list, path) { _ in
         guard let folder = opendir(path) else { return -1 }
         defer { closedir(folder) }
+        errno = 0
         while let entry = readdir(folder) {
           let name = withUnsafeBytes(of: &entry.pointee.d_name) {
             String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
           }
           if name != ".", name != ".." { names.append(name) }
+          errno = 0
         }
-        return 0
+        // What is missing from a list that breaks off would be taken for gone.
+        return errno == 0 ? 0 : -1
       }
     } catch {
       guard error.isMissing else { throw error }

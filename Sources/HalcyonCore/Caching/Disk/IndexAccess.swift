@@ -14,7 +14,8 @@ final class IndexAccess {
   /// Whether a failure left something of this writer to settle.
   private(set) var isUnsettled = false
   private let gate: FileDescriptor
-  private let node: ino_t
+  /// The file of the index, which another one may take the place of.
+  let node: ino_t
   private var applied: DiskCacheConfiguration?
 
   /// Opens the index; makes it from the entries that are there when it is missing, or of another format.
@@ -35,10 +36,11 @@ final class IndexAccess {
     if try !index.isCurrent() {
       try gate.lock(LOCK_EX, for: Self.patience)
       index = try DiskIndex(layout: layout, isOnNetwork: isOnNetwork, in: fileSystem)
-      if try !index.isCurrent() { index = try Self.make(index, expiration: configuration.expiration) }
+      if try !index.isCurrent() { index = try Self.make(index) }
     }
-    try gate.lock(LOCK_UN)
+    // As long as nobody may replace it.
     node = try fileSystem.status(of: layout.index).st_ino
+    try gate.lock(LOCK_UN)
     self.index = index
   }
 
@@ -47,36 +49,44 @@ final class IndexAccess {
     guard applied != configuration else { return }
     try index.apply(configuration)
     // What was given under another limit may be too much for this one.
-    if let applied, applied.sizeLimit != configuration.sizeLimit { try settleOwn(configuration) }
+    if let applied, applied.sizeLimit != configuration.sizeLimit { try settleOwn() }
     applied = configuration
   }
 
   /// Settles what a failure of this writer left half done, and gives back what it was allotted.
-  func settleOwn(_ configuration: DiskCacheConfiguration) throws(DiskCacheError) {
+  func settleOwn() throws(DiskCacheError) {
     (isUnsettled, owner.outlivesWriter) = (true, true)
     allotment = Allotment()
-    try index.settle(expiration: configuration.expiration) { name in name == owner.name }
+    try index.settle { name in name == owner.name }
     (isUnsettled, owner.outlivesWriter) = (false, false)
   }
 
   /// Settles what dead writers left half done, and gives back what this one and they were allotted.
-  func recover(_ configuration: DiskCacheConfiguration) throws(DiskCacheError) {
-    try settleOwn(configuration)
+  func recover() throws(DiskCacheError) {
+    try settleOwn()
+    try settleDead()
+  }
+
+  /// Settles what dead writers left half done, and gives back what they were allotted.
+  func settleDead() throws(DiskCacheError) {
     let (layout, files) = (index.layout, index.fileSystem)
     // Known before the index is asked, so that no file goes whose writer is not settled.
     let dead = try OwnerLock.dead(layout: layout, in: files)
-    try index.settle(expiration: configuration.expiration) { name throws(DiskCacheError) in
+    try index.settle { name throws(DiskCacheError) in
       dead.contains(name) ? true : try OwnerLock.isDead(name, layout: layout, in: files)
     }
     try OwnerLock.remove(dead, layout: layout, in: files)
   }
 
   /// Sets a damaged index aside, so that the next access makes a new one. The damaged one must not be open here.
-  static func setAside(layout: DiskLayout, in fileSystem: any FileSystem) throws(DiskCacheError) {
+  ///
+  /// - Parameter node: The file of the damaged index; `nil` where it could not even be opened.
+  static func setAside(_ node: ino_t?, layout: DiskLayout, in fileSystem: any FileSystem) throws(DiskCacheError) {
     let gate = try FileDescriptor(path: layout.gate, flags: O_RDWR | O_CREAT, in: fileSystem)
     try gate.lock(LOCK_EX, for: patience)
     // Somebody else may have made a new one meanwhile.
-    if isSound(layout: layout, in: fileSystem) { return }
+    if let node, let current = try? fileSystem.status(of: layout.index).st_ino, current != node { return }
+    if node == nil, isSound(layout: layout, in: fileSystem) { return }
     do throws(DiskCacheError) {
       try fileSystem.move(layout.index, to: layout.damagedIndex)
     } catch {
@@ -105,11 +115,11 @@ final class IndexAccess {
     _ = try? gate.lock(LOCK_UN)
   }
 
-  private static func make(_ old: DiskIndex, expiration: CacheExpiration) throws(DiskCacheError) -> DiskIndex {
+  private static func make(_ old: DiskIndex) throws(DiskCacheError) -> DiskIndex {
     for suffix in ["", "-wal", "-shm", "-journal"] { try old.fileSystem.remove(old.layout.index + suffix) }
     let index = try DiskIndex(layout: old.layout, isOnNetwork: old.isOnNetwork, in: old.fileSystem)
     try index.createTables()
-    try index.rebuild(expiration: expiration)
+    try index.rebuild()
     try index.markCurrent()
     try index.shrinkLog()
     return index
@@ -119,6 +129,6 @@ final class IndexAccess {
     guard let index = try? DiskIndex(layout: layout, in: fileSystem), (try? index.isCurrent()) == true else {
       return false
     }
-    return (try? index.database.run("PRAGMA quick_check(1)").first?.first?.text) == "ok"
+    return (try? index.database.run("PRAGMA integrity_check(1)").first?.first?.text) == "ok"
   }
 }

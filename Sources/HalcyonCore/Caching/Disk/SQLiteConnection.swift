@@ -12,6 +12,9 @@ final class SQLiteConnection {
     case blob([UInt8])
   }
 
+  /// `SQLITE_READONLY_DBMOVED`, which is no constant that Swift reads.
+  private static let movedCode = SQLITE_READONLY | 4 << 8
+
   private let database: OpaquePointer
   private let path: String
   private let fileSystem: any FileSystem
@@ -118,9 +121,16 @@ final class SQLiteConnection {
   private static func failure(_ database: OpaquePointer?, path: String, doing what: String) -> DiskCacheError {
     guard let database else { return .index(reason: "no memory for \(path)") }
     switch sqlite3_errcode(database) {
-    case SQLITE_CORRUPT, SQLITE_NOTADB: return .damagedIndex(path: path)
+    // The statements are right, and so were the rows: then the tables are no longer what was made.
+    case SQLITE_CORRUPT, SQLITE_NOTADB, SQLITE_ERROR, SQLITE_CONSTRAINT, SQLITE_MISMATCH:
+      return .damagedIndex(path: path)
     case SQLITE_BUSY, SQLITE_LOCKED: return .busy(path: path)
     case SQLITE_FULL: return .system(call: "write", path: path, code: ENOSPC)
+    case SQLITE_READONLY where sqlite3_extended_errcode(database) == movedCode:
+      return .system(call: "open", path: path, code: ENOENT)
+    // A damaged head may say that nobody can write to it.
+    case SQLITE_READONLY where sqlite3_extended_errcode(database) == SQLITE_READONLY && access(path, W_OK) == 0:
+      return .damagedIndex(path: path)
     case SQLITE_READONLY: return .system(call: "write", path: path, code: EROFS)
     case SQLITE_IOERR where sqlite3_system_errno(database) != 0,
       SQLITE_CANTOPEN where sqlite3_system_errno(database) != 0:

@@ -2,11 +2,15 @@ import Foundation
 
 /// An expiration as the index keeps it.
 struct StoredExpiration {
+  /// Whether the entry has none of its own, and takes that of the configuration, as it is when somebody looks.
+  var isDefault = false
   var lifetime: Double?
+  /// When it is over, in seconds since 1970; or when the life of an entry with the default began.
   var date: Double?
 
-  init(_ expiration: CacheExpiration, at now: Date) {
+  init(_ expiration: CacheExpiration?, at now: Date) {
     switch expiration {
+    case nil: (isDefault, date) = (true, now.timeIntervalSince1970)
     case .never: break
     case .expired: date = now.timeIntervalSince1970
     case .after(let duration):
