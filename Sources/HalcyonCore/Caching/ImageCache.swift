@@ -33,8 +33,8 @@ public final class ImageCache: Sendable {
     case store
   }
 
-  /// The store, where it is a folder on disk.
-  public var disk: DiskCache? { store as? DiskCache }
+  /// The store, where it is a folder on disk, also behind an ``EncodedMemoryCache``.
+  public var disk: DiskCache? { (store as? EncodedMemoryCache)?.base as? DiskCache ?? store as? DiskCache }
 
   /// Waits until everything loaded so far is in the store, and what was read is written down there: it counts as used
   /// lately. A program calls this before it ends.

@@ -35,7 +35,7 @@ struct EntryUse {
 
 extension CacheExpiration {
   /// When something ends that is used now; what never ends does so in a hundred years, which file systems can note.
-  fileprivate func end(from now: Date) -> Date {
+  func end(from now: Date) -> Date {
     switch self {
     case .never: now.addingTimeInterval(100 * 365 * 86_400)
     case .expired: now
