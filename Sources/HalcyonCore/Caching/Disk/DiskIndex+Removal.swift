@@ -24,8 +24,14 @@ struct EntrySelection {
     let host = host.lowercased()
     let first = EntryLabels.hostPrefix(host)
     return EntrySelection(
-      condition: "source BETWEEN ? AND ? AND host=?",
-      values: [.blob(first), .blob(first + [UInt8](repeating: 255, count: 17)), .text(host)])
+      condition: """
+        id IN (SELECT id FROM entry WHERE source BETWEEN ? AND ? AND host=?
+        UNION ALL SELECT entry FROM tag WHERE tag=?)
+        """,
+      values: [
+        .blob(first), .blob(first + [UInt8](repeating: 255, count: 17)), .text(host),
+        .blob(Array(EntryLabels.hostTag(host).utf8)),
+      ])
   }
 
   static func tag(_ tag: String) -> EntrySelection {

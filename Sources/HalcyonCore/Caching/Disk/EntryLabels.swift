@@ -14,7 +14,12 @@ struct EntryLabels {
     host = Self.host(of: address)
     source = Self.source(address, host: host)
     tags = metadata.tags
+    // What lies under a key of the caller's has no host in its source, and yet was asked from one.
+    if host == nil, let asked = metadata.url?.host()?.lowercased() { tags.append(Self.hostTag(asked)) }
   }
+
+  /// A tag, which no user gives, of entries whose host their source does not tell.
+  static func hostTag(_ host: String) -> String { "\0host " + host }
 
   /// What stands for an address.
   static func source(_ address: String) -> [UInt8] { source(address, host: host(of: address)) }
