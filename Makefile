@@ -38,6 +38,7 @@ UNDEFINED_FLAGS = -Xcc -fsanitize=undefined -Xcc -fsanitize-trap=undefined
 
 # One test at a time: all at once take so long there that idle connections and time limits run out.
 test-sanitize: all-packages ## Runs the tests under the thread sanitizer, then under those for addresses and undefined behaviour.
+	TSAN_OPTIONS=suppressions=$(CURDIR)/Tests/races.supp \
 	$(SWIFT) test --disable-xctest --no-parallel --sanitize=thread --scratch-path .build-thread
 	LSAN_OPTIONS=suppressions=$(CURDIR)/Tests/leaks.supp \
 	$(SWIFT) test --disable-xctest --no-parallel --enable-all-traits --sanitize=address $(UNDEFINED_FLAGS) --scratch-path .build-address
