@@ -4,7 +4,8 @@ public struct DiskCacheConfiguration: Hashable, Sendable {
   ///
   /// A limit under 16 MiB covers the entries only; index and folders take up to 3 MiB more.
   public var sizeLimit: Int
-  /// When an entry stops being served, unless it says so itself. Default: 7 days after it was last read.
+  /// When an entry stops being served, unless it says so itself; also one that is there already when this is changed.
+  /// Default: 7 days after it was last read.
   public var expiration: CacheExpiration
   /// What is removed without being asked, and when. Default: ``CleaningPolicy/init(wipesAfterIdle:)``.
   public var cleaning: CleaningPolicy
