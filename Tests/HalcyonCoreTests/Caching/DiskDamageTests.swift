@@ -112,6 +112,24 @@ struct DiskDamageTests {
     }
   }
 
+  @Test func `what is stored while an index is made anew is not forgotten`() async throws {
+    try await withTemporaryFolder { folder in
+      try await fill(folder)
+      try files.remove(DiskLayout(root: folder.path()).index)
+      let held = HeldListing()
+      let making = DiskCache(directory: folder, configuration: configuration, fileSystem: held)
+      let other = cache(folder)
+      let first = Task { try await making.store(entry("x"), for: "x") }
+      await held.hasBegun.wait()
+      let second = Task { try await making.store(entry("y"), for: "y") }
+      let third = Task { try await other.store(entry("z"), for: "z") }
+      held.mayEnd.signal()
+      for store in [first, second, third] { try await store.value }
+      for key in keys + ["x", "y", "z"] { #expect(try await other.entry(for: key) == entry(key)) }
+      #expect(try await other.count == 23)
+    }
+  }
+
   @Test func `cleaning makes wrong totals right`() async throws {
     try await withTemporaryFolder { folder in
       try await fill(folder)
@@ -175,5 +193,26 @@ struct DiskDamageTests {
       #expect(cache.statistics.evictions >= 690)
       #expect(try await cache.entry(for: CacheKey("699")) != nil)
     }
+  }
+}
+
+/// Files whose first listing of a folder, that of a new index, takes as long as a test says.
+private final class HeldListing: FileSystem {
+  let hasBegun = Signal()
+  let mayEnd = DispatchSemaphore(value: 0)
+  private let isFirst = Lock(true)
+
+  func perform(_ call: FileSystemCall, byteCount: Int, _ body: (_ byteCount: Int) -> Int) -> Int {
+    let isHeld =
+      call == .list
+      && isFirst.withLock { isFirst in
+        defer { isFirst = false }
+        return isFirst
+      }
+    if isHeld {
+      hasBegun.set()
+      mayEnd.wait()
+    }
+    return body(byteCount)
   }
 }

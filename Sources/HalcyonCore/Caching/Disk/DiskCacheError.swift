@@ -9,7 +9,7 @@ public enum DiskCacheError: Error, Hashable {
   case index(reason: String)
   /// The index is no sound database. It is made anew from the entries when this is met.
   case damagedIndex(path: String)
-  /// Another process kept a lock to itself for longer than two seconds.
+  /// Another process kept the index to itself for longer than two seconds, or half a minute while it made that anew.
   case busy(path: String)
   /// The entry alone is larger than the whole cache may be, in bytes.
   case entryTooLarge(byteCount: Int, sizeLimit: Int)

@@ -108,7 +108,9 @@ actor DiskWriter {
   private nonisolated func withOwnAccess(
     _ body: (IndexAccess) throws(DiskCacheError) -> Void
   ) throws(DiskCacheError) {
-    let access = try IndexAccess(layout: layout, configuration: settings.current, in: fileSystem)
+    // Whoever calls this wants to end.
+    let access = try IndexAccess(
+      layout: layout, configuration: settings.current, patience: .seconds(2), in: fileSystem)
     guard try access.enter() else { throw .busy(path: layout.index) }
     defer { access.leave() }
     try body(access)

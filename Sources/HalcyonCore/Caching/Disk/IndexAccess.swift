@@ -5,7 +5,8 @@ import Foundation
 /// Every use of the index holds the gate together with all other users; whoever makes the index anew holds it alone.
 /// So no change is ever under way in an index that is thrown away.
 final class IndexAccess {
-  private static let patience = Duration.seconds(2)
+  /// How long a process that makes the index anew is waited for: it reads the head of each file.
+  private static let patience = Duration.seconds(30)
 
   let index: DiskIndex
   let owner: OwnerLock
@@ -14,14 +15,19 @@ final class IndexAccess {
   /// Whether a failure left something of this writer to settle.
   private(set) var isUnsettled = false
   private let gate: FileDescriptor
+  private let patience: Duration
   /// The file of the index, which another one may take the place of.
   let node: ino_t
   private var applied: DiskCacheConfiguration?
 
   /// Opens the index; makes it from the entries that are there when it is missing, or of another format.
+  ///
+  /// - Parameter patience: How long another process that makes it anew is waited for.
   init(
-    layout: DiskLayout, configuration: DiskCacheConfiguration, in fileSystem: any FileSystem
+    layout: DiskLayout, configuration: DiskCacheConfiguration, patience: Duration = IndexAccess.patience,
+    in fileSystem: any FileSystem
   ) throws(DiskCacheError) {
+    self.patience = patience
     try layout.create(in: fileSystem)
     let isOnNetwork: Bool
     if let known = configuration.isOnNetwork {
@@ -31,10 +37,10 @@ final class IndexAccess {
     }
     owner = try OwnerLock(layout: layout, in: fileSystem)
     gate = try FileDescriptor(path: layout.gate, flags: O_RDWR | O_CREAT, in: fileSystem)
-    try gate.lock(LOCK_SH, for: Self.patience)
+    try gate.lock(LOCK_SH, for: patience)
     var index = try DiskIndex(layout: layout, isOnNetwork: isOnNetwork, in: fileSystem)
     if try !index.isCurrent() {
-      try gate.lock(LOCK_EX, for: Self.patience)
+      try gate.lock(LOCK_EX, for: patience)
       index = try DiskIndex(layout: layout, isOnNetwork: isOnNetwork, in: fileSystem)
       if try !index.isCurrent() { index = try Self.make(index) }
     }
@@ -97,7 +103,7 @@ final class IndexAccess {
 
   /// Takes part in the use of the index; `false` when it is not the one in the folder any more, which was deleted.
   func enter() throws(DiskCacheError) -> Bool {
-    try gate.lock(LOCK_SH, for: Self.patience)
+    try gate.lock(LOCK_SH, for: patience)
     do throws(DiskCacheError) {
       if try index.fileSystem.status(of: index.layout.index).st_ino == node { return true }
     } catch {
