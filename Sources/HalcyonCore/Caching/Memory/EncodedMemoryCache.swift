@@ -1,5 +1,3 @@
-public import Foundation
-
 /// Encoded images in memory, the least recently used evicted first: in front of another store, whose entries are then
 /// read once, or by itself, for a process without a disk.
 ///
