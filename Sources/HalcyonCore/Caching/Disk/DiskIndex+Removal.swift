@@ -98,7 +98,8 @@ extension DiskIndex {
       // No writer moves a file into its place without a transaction: these are from the dead.
       try database.transaction { () throws(DiskCacheError) in
         let counted = Set(try rows(in: shard).compactMap(Self.name))
-        for name in try fileSystem.names(in: layout.shard(shard)) where !counted.contains(name) {
+        for name in try fileSystem.names(in: layout.shard(shard)) {
+          guard DiskLayout.digest(name) != nil, !counted.contains(name) else { continue }
           try fileSystem.remove(layout.shard(shard) + "/" + name)
         }
       }
@@ -186,8 +187,13 @@ extension DiskIndex {
   }
 
   func removeEntry(_ row: [SQLiteConnection.Value]) throws(DiskCacheError) {
-    guard let id = row[0].integer, let digest = row[1].blob else { throw damage }
+    guard let digest = row[1].blob else { throw damage }
     try fileSystem.remove(layout.entry(digest))
+    try removeRow(row)
+  }
+
+  private func removeRow(_ row: [SQLiteConnection.Value]) throws(DiskCacheError) {
+    guard let id = row[0].integer else { throw damage }
     try database.run("DELETE FROM entry WHERE id=?", [.integer(id)])
     // Whoever removes until enough is gone would not come to an end.
     guard database.changeCount == 1 else { throw damage }
@@ -203,15 +209,18 @@ extension DiskIndex {
         "SELECT id, digest, bytes, sequence FROM entry WHERE pinned=0 AND sequence>? ORDER BY sequence LIMIT 1",
         [.integer(last)])
       guard let row = oldest.first else { break }
+      guard let digest = row[1].blob, let sequence = row[3].integer else { throw damage }
       do throws(DiskCacheError) {
-        try removeEntry(row)
-        evicted += Self.removal(of: [row])
+        try fileSystem.remove(layout.entry(digest))
       } catch {
-        // One file that cannot be removed must not keep all others.
+        // One file that cannot be removed must not keep all others. A failure of the index ends the transaction.
         failureCount += 1
-        guard case .system = error, failureCount < Self.failureLimit, let sequence = row[3].integer else { throw error }
+        guard failureCount < Self.failureLimit else { throw error }
         last = sequence
+        continue
       }
+      try removeRow(row)
+      evicted += Self.removal(of: [row])
     }
     return evicted
   }

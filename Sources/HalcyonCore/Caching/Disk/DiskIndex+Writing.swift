@@ -27,7 +27,7 @@ extension DiskIndex {
     var evictedCount = 0
     while true {
       let allotment = try database.transaction { () throws(DiskCacheError) -> Allotment? in
-        let held = Int(try database.number("SELECT bytes FROM writer WHERE name=?", [.text(owner)]))
+        let held = max(0, Int(try database.number("SELECT bytes FROM writer WHERE name=?", [.text(owner)])))
         let room = try makeRoom(
           for: max(0, max(byteCount, budget.allotmentByteCount) - held), atLeast: max(0, byteCount - held),
           budget: budget)
