@@ -1,4 +1,4 @@
-import Foundation
+public import Foundation
 
 /// State that one thread at a time may touch, for nanoseconds.
 ///
@@ -7,13 +7,18 @@ import Foundation
 /// `Mutex` is contended.
 ///
 /// Unchecked: the state is only reached between locking and unlocking.
+///
+/// Inlined and specialised in every module that uses it: `package` members are only if they are `@inlinable` and the type
+/// and its stored properties `@usableFromInline`. `make test-release` checks the symbols.
+@usableFromInline
 package struct Lock<State: Sendable>: ~Copyable, @unchecked Sendable {
   /// Lies before the state, in one piece of memory.
-  private let mutex: UnsafeMutablePointer<pthread_mutex_t>
-  private let state: UnsafeMutablePointer<State>
+  @usableFromInline let mutex: UnsafeMutablePointer<pthread_mutex_t>
+  @usableFromInline let state: UnsafeMutablePointer<State>
 
   /// - Parameter isAlone: Whether nothing else shares the lines of memory that the lock and its state lie on; threads
   ///   that take neighbouring locks would pass them to each other.
+  @inlinable
   package init(_ initialState: State, isAlone: Bool = false) {
     let alignment = MemoryLayout<State>.alignment
     precondition(alignment <= 16, "\(State.self) needs an alignment of \(alignment), which malloc does not give")
@@ -29,10 +34,12 @@ package struct Lock<State: Sendable>: ~Copyable, @unchecked Sendable {
   }
 
   /// Whole lines, and in pairs, as processors fetch them.
-  private static func allocateLines(_ byteCount: Int) -> UnsafeMutableRawPointer? {
+  @usableFromInline
+  static func allocateLines(_ byteCount: Int) -> UnsafeMutableRawPointer? {
     aligned_alloc(128, (byteCount + 127) / 128 * 128)
   }
 
+  @inlinable
   deinit {
     pthread_mutex_destroy(mutex)
     state.deinitialize(count: 1)
@@ -40,6 +47,7 @@ package struct Lock<State: Sendable>: ~Copyable, @unchecked Sendable {
   }
 
   /// Runs `body` alone. It must not block, call what a user wrote or take this lock again.
+  @inlinable
   @inline(__always)
   package func withLock<Result, Failure: Error>(
     _ body: (inout State) throws(Failure) -> Result
