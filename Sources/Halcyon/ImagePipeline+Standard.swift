@@ -42,7 +42,7 @@ extension ImagePipeline {
   }
 }
 
-extension ImagePipeline.Configuration {
+extension PipelineConfiguration {
   /// The parts that this platform has: its transport and all formats of this build.
   public static func standard(
     transport: any Transport = ImagePipeline.standardTransport, cache: ImageCache = .standard(),

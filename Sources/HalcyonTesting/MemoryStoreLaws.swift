@@ -145,7 +145,7 @@ public enum MemoryStoreLaws {
         description: "After \(situation): whether “\(key.text.prefix(40))” has an image is answered wrongly.")
     }
     let answers = [
-      store.lookUp(key, extending: .cacheTime).value, store.image(for: key, extending: .unchanged),
+      store.lookUp(key, extending: .renewed).value, store.image(for: key, extending: .unchanged),
       store.image(for: key),
     ]
     for found in answers where !isSame(found, as: expected) {

@@ -64,7 +64,7 @@ enum LoadingScenes {
       let (first, second) = (try await stage.addPicture(), try await stage.addPicture())
       let pipeline = ViewScenes.pipeline()
       var options = ImageViewOptions()
-      options.revealGroup = RevealGroup(count: 2)
+      options.transitionGroup = TransitionGroup(count: 2)
       let outcome = Outcome()
       first.hc.setImage(with: early, options: options, pipeline: pipeline, completion: outcome.take)
       second.hc.setImage(with: late, options: options, pipeline: pipeline, completion: outcome.take)

@@ -10,7 +10,7 @@ import TestSupport
 enum ViewScenes {
   /// Without a disk, and without a second attempt.
   static func pipeline() -> ImagePipeline {
-    var configuration = ImagePipeline.Configuration.standard(cache: ImageCache())
+    var configuration = PipelineConfiguration.standard(cache: ImageCache())
     configuration.retryStrategy = NoRetry()
     return ImagePipeline(configuration: configuration)
   }

@@ -7,9 +7,9 @@ import Testing
 struct BadInputTests {
   private func expect(
     _ name: String, from url: URL, in folder: URL, mentions words: [String] = [],
-    configure: (inout ImagePipeline.Configuration) -> Void = { _ in }
+    configure: (inout PipelineConfiguration) -> Void = { _ in }
   ) async throws {
-    var configuration = ImagePipeline.Configuration.standard(cache: .standard(directory: folder))
+    var configuration = PipelineConfiguration.standard(cache: .standard(directory: folder))
     configuration.retryStrategy = NoRetry()
     configure(&configuration)
     let pipeline = ImagePipeline(configuration: configuration)
@@ -30,7 +30,7 @@ struct BadInputTests {
   func `what is no address is told before anything is done`(address: String, name: String) async throws {
     let pipeline = ImagePipeline(cache: ImageCache())
     let error = await #expect(throws: ImageError.self) {
-      try await pipeline.image(for: ImageRequest(source: .address(address)))
+      try await pipeline.image(for: ImageRequest(source: .string(address)))
     }
     #expect(error?.name == name, "\(error?.description ?? "no error")")
   }
@@ -133,7 +133,7 @@ struct BadInputTests {
   func `a size without pixels is refused`(size: TargetSize) async throws {
     let pipeline = ImagePipeline(cache: ImageCache())
     let error = await #expect(throws: ImageError.self) {
-      try await pipeline.image(for: ImageRequest(source: .address("http://127.0.0.1:1/"), size: size))
+      try await pipeline.image(for: ImageRequest(source: .string("http://127.0.0.1:1/"), size: size))
     }
     #expect(error?.name == "invalidTargetSize")
   }
@@ -141,7 +141,7 @@ struct BadInputTests {
   @Test func `a secret in the address is not in the message`() async throws {
     let pipeline = ImagePipeline(cache: ImageCache())
     let error = await #expect(throws: ImageError.self) {
-      try await pipeline.image(for: ImageRequest(source: .address("http://user:hunter2@127.0.0.1:1/a.jpg")))
+      try await pipeline.image(for: ImageRequest(source: .string("http://user:hunter2@127.0.0.1:1/a.jpg")))
     }
     #expect(error?.description.contains("hunter2") == false)
     #expect(error?.description.contains("127.0.0.1:1/a.jpg") == true)

@@ -107,7 +107,7 @@ struct FirstImageTests {
       let url = server.serve("/a.jpg", .body(try Photos.data("rocket.jpg"), headers: ["Set-Cookie": "id=chocolate"]))
       let address = url.absoluteString.replacing("http://", with: "http://ann:hunter2@")
       let pipeline = ImagePipeline(cache: .standard(directory: folder))
-      _ = try await pipeline.image(for: ImageRequest(source: .address(address)))
+      _ = try await pipeline.image(for: ImageRequest(source: .string(address)))
       await pipeline.cache.flush()
       #expect(server.requests[0].headers["Authorization"] == "Basic YW5uOmh1bnRlcjI=")
       let files = FileManager.default.enumerator(at: folder, includingPropertiesForKeys: nil)?.compactMap { $0 as? URL }

@@ -8,7 +8,7 @@ struct InterruptedLoadTests {
   /// A pipeline that tries again at once.
   private func pipeline(in folder: URL, attempts: Int = 5) throws -> ImagePipeline {
     // Connections of its own: those of other tests would push them out.
-    var configuration = ImagePipeline.Configuration.standard(
+    var configuration = PipelineConfiguration.standard(
       transport: try ImagePipeline.transport(enforcing: .any), cache: .standard(directory: folder))
     configuration.retryStrategy = ExponentialBackoff(attemptLimit: attempts, firstDelay: .zero)
     return ImagePipeline(configuration: configuration)

@@ -7,7 +7,7 @@ struct LocalSourceTests {
   private let pipeline = ImagePipeline(cache: ImageCache())
 
   private func response(_ address: String) async throws -> ImageResponse {
-    try await pipeline.response(for: ImageRequest(source: .address(address)))
+    try await pipeline.response(for: ImageRequest(source: .string(address)))
   }
 
   @Test(arguments: ["file", "FILE", "File"])

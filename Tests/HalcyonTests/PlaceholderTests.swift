@@ -43,7 +43,7 @@ struct PlaceholderTests {
   @Test func `a part of an image, a stored copy and a switch make none`() async throws {
     try await withOrigin { server, folder in
       let url = server.serve("/rocket.jpg", .body(try Photos.data("rocket.jpg")))
-      var configuration = ImagePipeline.Configuration.standard(cache: .standard(directory: folder))
+      var configuration = PipelineConfiguration.standard(cache: .standard(directory: folder))
       let cropped = ImageRequest(url: url, size: .fill(width: 20, height: 20))
       let pipeline = ImagePipeline(configuration: configuration)
       _ = try await pipeline.image(for: cropped)

@@ -10,7 +10,7 @@ struct PreviewTests {
     _ request: (URL) -> ImageRequest, named name: String = "rocket_progressive.jpg", isPatient: Bool = true
   ) async throws -> (previews: [DecodedImage], final: DecodedImage) {
     try await withOrigin { server, folder in
-      var configuration = ImagePipeline.Configuration.standard(cache: .standard(directory: folder))
+      var configuration = PipelineConfiguration.standard(cache: .standard(directory: folder))
       configuration.progressInterval = .zero
       let pipeline = ImagePipeline(configuration: configuration)
       let gate = Gate()
@@ -94,7 +94,7 @@ struct PreviewTests {
       await #expect(throws: ImageError.self) { try await pipeline.image(for: strict) }
       var request = strict
       request.allowsPartialImage = true
-      request.freshness = .reload
+      request.freshness = .revalidate
       let image = try await pipeline.image(for: request)
       #expect(image.isPartial)
       #expect(image.size == PixelSize(width: 640, height: 427))

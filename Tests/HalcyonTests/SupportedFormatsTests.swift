@@ -14,16 +14,16 @@ struct SupportedFormatsTests {
   }
 
   @Test func `what a pipeline reads, plays and writes is told, and the first decoder of a format counts`() {
-    var configuration = ImagePipeline.Configuration.standard(cache: ImageCache())
-    let usual = ImagePipeline(configuration: configuration).supportedFormats
-    #expect(usual.readable.isSuperset(of: [.jpeg, .png, .gif, .webp, .bmp, .tiff]))
-    #expect(usual.animated.isSuperset(of: [.gif, .webp]) && !usual.animated.contains(.jpeg))
-    #expect(usual.writable.isSuperset(of: [.jpeg, .png]))
+    var configuration = PipelineConfiguration.standard(cache: ImageCache())
+    let standard = ImagePipeline(configuration: configuration).supportedFormats
+    #expect(standard.readable.isSuperset(of: [.jpeg, .png, .gif, .webp, .bmp, .tiff]))
+    #expect(standard.animated.isSuperset(of: [.gif, .webp]) && !standard.animated.contains(.jpeg))
+    #expect(standard.writable.isSuperset(of: [.jpeg, .png]))
     configuration.decoders.insert(StillGIFDecoder(), at: 0)
     configuration.encoders = []
     let changed = ImagePipeline(configuration: configuration).supportedFormats
-    #expect(changed.readable == usual.readable)
-    #expect(changed.animated == usual.animated.subtracting([.gif]))
+    #expect(changed.readable == standard.readable)
+    #expect(changed.animated == standard.animated.subtracting([.gif]))
     #expect(changed.writable.isEmpty)
   }
 }

@@ -174,7 +174,7 @@ enum DiskBenchmark {
   }
 
   private static func key(_ number: Int) -> CacheKey {
-    ImagePipeline.cacheKey(for: ImageRequest(source: .address("https://images.example.com/2026/photo-\(number).jpg")))
+    ImagePipeline.cacheKey(for: ImageRequest(source: .string("https://images.example.com/2026/photo-\(number).jpg")))
   }
 
   private static func entry(_ number: Int, byteCount: Int) -> StoredEntry {

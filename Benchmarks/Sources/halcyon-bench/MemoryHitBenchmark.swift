@@ -13,7 +13,7 @@ enum MemoryHitBenchmark {
     let foundation = NSCache<NSString, Box>()
     let requests = (0..<imageCount).map { number in
       ImageRequest(
-        source: .address("https://images.example.com/albums/2026/photo-\(number).jpg"),
+        source: .string("https://images.example.com/albums/2026/photo-\(number).jpg"),
         size: .fit(width: 400, height: 300))
     }
     let image = try blankImage()

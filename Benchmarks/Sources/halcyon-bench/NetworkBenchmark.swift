@@ -88,7 +88,7 @@ enum NetworkBenchmark {
   }
 
   private static func pipeline() -> ImagePipeline {
-    var configuration = ImagePipeline.Configuration.standard(transport: CurlTransport(), cache: ImageCache())
+    var configuration = PipelineConfiguration.standard(transport: CurlTransport(), cache: ImageCache())
     configuration.connectionLimits.perHost = connectionCount
     return ImagePipeline(configuration: configuration)
   }

@@ -19,7 +19,7 @@ enum PipelineBenchmark {
     let pipeline = ImagePipeline(cache: ImageCache(memory: MemoryCache()))
     let requests = (0..<1000).map { number in
       ImageRequest(
-        source: .address("https://images.example.com/albums/2026/photo-\(number).jpg"),
+        source: .string("https://images.example.com/albums/2026/photo-\(number).jpg"),
         size: .fit(width: 400, height: 300))
     }
     for request in requests { try await pipeline.store(blankImage(), for: request) }
@@ -39,7 +39,7 @@ enum PipelineBenchmark {
 
   /// The same hits while somebody listens.
   private static func observedHits(_ requests: [ImageRequest]) async throws {
-    var configuration = ImagePipeline.Configuration.standard(cache: ImageCache(memory: MemoryCache()))
+    var configuration = PipelineConfiguration.standard(cache: ImageCache(memory: MemoryCache()))
     configuration.eventHandler = { _ in }
     let pipeline = ImagePipeline(configuration: configuration)
     for request in requests { try await pipeline.store(blankImage(), for: request) }
@@ -54,7 +54,7 @@ enum PipelineBenchmark {
     let picture = try PNGEncoder().encode(blankBitmap(), options: EncodingOptions())
     let transport = ScriptedTransport { _ in .answer(body: picture) }
     let pipeline = ImagePipeline(transport: transport, cache: ImageCache(memory: MemoryCache()))
-    let requests = (0..<100).map { ImageRequest(source: .address("https://example.com/\($0).png")) }
+    let requests = (0..<100).map { ImageRequest(source: .string("https://example.com/\($0).png")) }
     let start = ContinuousClock.now
     try await withThrowingTaskGroup { group in
       for task in 0..<64 {
@@ -80,7 +80,7 @@ enum PipelineBenchmark {
     let pipeline = ImagePipeline(cache: cache)
     let photo = try photograph()
     let request = ImageRequest(
-      source: .address("https://example.com/photo.jpg"), size: .fit(width: 400, height: 400))
+      source: .string("https://example.com/photo.jpg"), size: .fit(width: 400, height: 400))
     try await pipeline.store(original: photo, for: request)
     let options = DecodingOptions(size: request.size)
     var (whole, alone): ([Double], [Double]) = ([], [])

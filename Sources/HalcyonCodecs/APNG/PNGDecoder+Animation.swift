@@ -11,7 +11,7 @@ extension PNGDecoder: AnimatedImageDecoder {
     guard file.pictureCount > 0 else { return StillFrameReader { try decode(bytes, options: options).bitmap } }
     info.hasAlpha = info.hasAlpha || file.leavesHoles
     return ComposedFrameReader(
-      APNGPictureSource(file, decoder: self, options: options),
+      APNGFrameSource(file, decoder: self, options: options),
       animation: AnimationInfo(frameCount: file.pictureCount, loopCount: file.loopCount),
       plan: try DecodingPlan(info: info, options: options), graphs: graphs, isCancelled: options.isCancelled)
   }

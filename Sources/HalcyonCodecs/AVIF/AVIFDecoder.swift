@@ -7,7 +7,7 @@ public import HalcyonCore
 /// The stored planes are filtered to the wanted size as they are, so colours are converted for the pixels of the result
 /// only. Colours beyond sRGB are cut to the nearest that it has, light beyond white to white.
 public struct AVIFDecoder: AnimatedImageDecoder {
-  private let renderer = PictureRenderer()
+  private let renderer = PlanarRenderer()
 
   /// Creates a decoder; its copies share what they know about resizing, a few megabytes at most.
   public init() {}
@@ -40,13 +40,13 @@ public struct AVIFDecoder: AnimatedImageDecoder {
       FileBytes(bytes), header: header, plan: plan, renderer: renderer, options: options)
   }
 
-  private func header(_ bytes: Data, isComplete: Bool) throws -> PictureHeader? {
+  private func header(_ bytes: Data, isComplete: Bool) throws -> HEIFImageHeader? {
     try bytes.withUnsafeBytes {
-      try PictureHeaderParser.parse(Bytes($0), format: .avif, isComplete: isComplete, prefersSequence: true)
+      try HEIFImageHeaderParser.parse(Bytes($0), format: .avif, isComplete: isComplete, prefersSequence: true)
     }
   }
 
-  private func wholeHeader(_ bytes: Data) throws -> PictureHeader {
+  private func wholeHeader(_ bytes: Data) throws -> HEIFImageHeader {
     guard let header = try header(bytes, isComplete: true) else { throw ImageDecodingError.truncated(.avif) }
     let isWhole = try bytes.withUnsafeBytes { try MediaFile(Bytes($0), format: .avif).isWhole }
     guard isWhole else { throw ImageDecodingError.truncated(.avif) }

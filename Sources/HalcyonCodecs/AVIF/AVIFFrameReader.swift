@@ -7,13 +7,13 @@ final class AVIFFrameReader: ImageFrameReader {
 
   private let bytes: FileBytes
   private let reader: AVIFReader
-  private let header: PictureHeader
+  private let header: HEIFImageHeader
   private let plan: DecodingPlan
-  private let renderer: PictureRenderer
+  private let renderer: PlanarRenderer
   private let isCancelled: @Sendable () -> Bool
 
   init(
-    _ bytes: FileBytes, header: PictureHeader, plan: DecodingPlan, renderer: PictureRenderer,
+    _ bytes: FileBytes, header: HEIFImageHeader, plan: DecodingPlan, renderer: PlanarRenderer,
     options: DecodingOptions
   ) throws {
     self.bytes = bytes

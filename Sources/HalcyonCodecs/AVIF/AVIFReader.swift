@@ -8,10 +8,10 @@ final class AVIFReader {
   private static let largestSizeLimit = 1 << 28
 
   private let decoder: UnsafeMutablePointer<avifDecoder>
-  private let header: PictureHeader
+  private let header: HEIFImageHeader
 
   /// - Parameter bytes: Stay valid as long as the reader.
-  init(_ bytes: UnsafeRawBufferPointer, header: PictureHeader, limits: ImageLimits) throws(ImageDecodingError) {
+  init(_ bytes: UnsafeRawBufferPointer, header: HEIFImageHeader, limits: ImageLimits) throws(ImageDecodingError) {
     guard let decoder = avifDecoderCreate() else { throw .outOfMemory(header.codedSize) }
     self.decoder = decoder
     self.header = header

@@ -1,7 +1,7 @@
 import HalcyonCore
 
 /// One picture of an animation before it is composed.
-struct PlacedPicture {
+struct AnimationPatch {
   var area: PixelArea
   var disposal: FrameDisposal
   /// Whether what is transparent leaves the canvas as it is.
@@ -15,7 +15,7 @@ struct PlacedPicture {
 /// Gives the pictures of an animation in order, as they lie in the file. For one thread at a time.
 protocol PictureSource: AnyObject {
   /// The next picture, or `nil` after the last.
-  func next() throws -> PlacedPicture?
+  func next() throws -> AnimationPatch?
   func rewind() throws
 }
 

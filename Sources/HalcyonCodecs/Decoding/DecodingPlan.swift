@@ -24,7 +24,7 @@ struct DecodingPlan {
 
   /// Turns the stored bitmap that `draw` makes upright, and its colours into sRGB.
   func image(
-    colors: ColorMapping = .none, truncation: Truncation? = nil, _ draw: () throws -> Bitmap
+    colors: ColorMapping = .none, truncation: PartialImagePolicy? = nil, _ draw: () throws -> Bitmap
   ) throws -> DecodedImage {
     do {
       var bitmap = try draw()

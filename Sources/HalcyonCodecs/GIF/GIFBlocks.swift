@@ -3,7 +3,7 @@ import HalcyonCore
 /// Walks over the blocks of a GIF file (GIF89a, 1990), picture by picture, without decompressing anything.
 struct GIFBlocks {
   enum Step {
-    case picture(GIFPicture)
+    case picture(GIFFrame)
     /// The file ends as it should, or with something that is no block, which browsers take for the end.
     case end
     /// The bytes end inside a block.
@@ -21,7 +21,7 @@ struct GIFBlocks {
 
   private let bytes: Bytes
   private var offset: Int
-  private var next = GIFPicture()
+  private var next = GIFFrame()
   /// Whether the offset stands at the data of a picture that has been given out.
   private var isAtData = false
 
@@ -75,7 +75,7 @@ struct GIFBlocks {
     picture.palette = Self.palette(flags, at: offset + 10)
     picture.isInterlaced = flags & 0x40 != 0
     picture.dataOffset = picture.palette?.upperBound ?? offset + 10
-    next = GIFPicture()
+    next = GIFFrame()
     offset = picture.dataOffset
     isAtData = true
     return .picture(picture)

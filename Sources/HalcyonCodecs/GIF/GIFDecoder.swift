@@ -30,7 +30,7 @@ public struct GIFDecoder: AnimatedImageDecoder {
         try plan.bitmap(isOpaque: header.isFirstOpaque, graphs: graphs, isCancelled: options.isCancelled) {
           let rows = try GIFRowSource(buffer, picture: header.first, palette: header.palette)
           if header.first.area == PixelArea(x: 0, y: 0, size: header.canvas) { return rows }
-          return PlacedRowSource(rows, at: header.first.area, on: header.canvas)
+          return PatchRowSource(rows, at: header.first.area, on: header.canvas)
         }
       }
     }
@@ -45,7 +45,7 @@ public struct GIFDecoder: AnimatedImageDecoder {
     }
     let plan = try DecodingPlan(info: header.info, options: options)
     return ComposedFrameReader(
-      try GIFPictureSource(file, limits: options.limits),
+      try GIFFrameSource(file, limits: options.limits),
       animation: AnimationInfo(frameCount: header.pictureCount, loopCount: header.loopCount), plan: plan,
       graphs: graphs, isCancelled: options.isCancelled)
   }

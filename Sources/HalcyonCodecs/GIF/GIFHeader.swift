@@ -2,7 +2,7 @@ import HalcyonCore
 
 /// What is known of a GIF file, all of it or its beginning.
 struct GIFHeader {
-  let first: GIFPicture
+  let first: GIFFrame
   /// As many pictures as the bytes hold.
   private(set) var pictureCount = 1
   let palette: Range<Int>?
@@ -39,7 +39,7 @@ struct GIFHeader {
     return header
   }
 
-  private init(first: GIFPicture, blocks: GIFBlocks) {
+  private init(first: GIFFrame, blocks: GIFBlocks) {
     self.first = first
     palette = blocks.palette
     let area = first.area
@@ -49,7 +49,7 @@ struct GIFHeader {
     hasAlpha = first.transparentIndex != nil || !first.area.covers(canvas)
   }
 
-  private mutating func add(_ picture: GIFPicture) {
+  private mutating func add(_ picture: GIFFrame) {
     pictureCount += 1
     if picture.disposal == .clear || first.disposal != .keep { hasAlpha = true }
   }

@@ -15,7 +15,7 @@ final class GIFRowSource: RowSource {
   /// - Parameters:
   ///   - bytes: The whole file; must outlive the source.
   ///   - palette: The table for pictures that have none.
-  init(_ bytes: UnsafeRawBufferPointer, picture: GIFPicture, palette: Range<Int>?) throws(ImageDecodingError) {
+  init(_ bytes: UnsafeRawBufferPointer, picture: GIFFrame, palette: Range<Int>?) throws(ImageDecodingError) {
     size = picture.area.size
     isOpaque = picture.transparentIndex == nil
     stream = try GIFPixelStream(bytes, at: picture.dataOffset)

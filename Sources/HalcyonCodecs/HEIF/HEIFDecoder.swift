@@ -8,7 +8,7 @@ public import HalcyonCore
 /// only. Colours beyond sRGB are cut to the nearest that it has, light beyond white to white. Of a sequence only the
 /// still picture is read; Exif's orientation counts for nothing here, as ISO/IEC 23008-12 has it.
 public struct HEIFDecoder: ImageDecoder {
-  private let renderer = PictureRenderer()
+  private let renderer = PlanarRenderer()
 
   /// Creates a decoder; its copies share what they know about resizing, a few megabytes at most.
   public init() {}
@@ -30,7 +30,7 @@ public struct HEIFDecoder: ImageDecoder {
     if options.isCancelled() { throw ImageDecodingError.cancelled }
     let image = try bytes.withUnsafeBytes { buffer in
       guard try MediaFile(Bytes(buffer), format: .heic).isWhole else { throw ImageDecodingError.truncated(.heic) }
-      let picture = try HEIFPicture(buffer, header: drawn, isTransformed: header.hasAlpha, limits: options.limits)
+      let picture = try HEIFImage(buffer, header: drawn, isTransformed: header.hasAlpha, limits: options.limits)
       return try renderer.image(picture.samples(), header: drawn, plan: plan, isCancelled: options.isCancelled)
     }
     var info = header.info(.heic)
@@ -38,9 +38,9 @@ public struct HEIFDecoder: ImageDecoder {
     return DecodedImage(bitmap: image.bitmap, info: info)
   }
 
-  private func header(_ bytes: Data, isComplete: Bool) throws -> PictureHeader? {
+  private func header(_ bytes: Data, isComplete: Bool) throws -> HEIFImageHeader? {
     try bytes.withUnsafeBytes {
-      try PictureHeaderParser.parse(Bytes($0), format: .heic, isComplete: isComplete, prefersSequence: false)
+      try HEIFImageHeaderParser.parse(Bytes($0), format: .heic, isComplete: isComplete, prefersSequence: false)
     }
   }
 }

@@ -34,7 +34,7 @@ public struct ICODecoder: ImageDecoder {
     }
     // The directory may say less than there is; a picture tells itself where it ends.
     let content = bytes.dropFirst(entry.range.lowerBound)
-    guard let picture = try content.withUnsafeBytes({ try ICOPicture.parse(Bytes($0)) }) else {
+    guard let picture = try content.withUnsafeBytes({ try ICOEntry.parse(Bytes($0)) }) else {
       throw ImageDecodingError.truncated(.ico)
     }
     let plan = try DecodingPlan(info: picture.info, options: options)
@@ -61,7 +61,7 @@ public struct ICODecoder: ImageDecoder {
     return best
   }
 
-  private func picture(_ entry: ICODirectory.Entry, in bytes: Bytes) throws(ImageDecodingError) -> ICOPicture? {
-    try ICOPicture.parse(bytes[min(entry.range.lowerBound, bytes.count)..<bytes.count])
+  private func picture(_ entry: ICODirectory.Entry, in bytes: Bytes) throws(ImageDecodingError) -> ICOEntry? {
+    try ICOEntry.parse(bytes[min(entry.range.lowerBound, bytes.count)..<bytes.count])
   }
 }

@@ -28,7 +28,7 @@ public struct JPEGDecoder: ImageDecoder {
   public func decode(_ bytes: Data, options: DecodingOptions) throws -> DecodedImage {
     guard let header = try parse(bytes) else { throw ImageDecodingError.truncated(.jpeg) }
     let plan = try DecodingPlan(info: header.info, options: options)
-    let truncation = Truncation(isAccepted: options.allowsPartialImage)
+    let truncation = PartialImagePolicy(isAccepted: options.allowsPartialImage)
     return try bytes.withUnsafeBytes { buffer in
       let (inks, colors) = mappings(header, profile: header.profileParts.profile(in: buffer))
       let file = JPEGFile(

@@ -7,7 +7,7 @@ struct JPEGFile {
   let size: PixelSize
   /// For images of inks that have a profile.
   let inkTransform: ColorTransform?
-  let truncation: Truncation
+  let truncation: PartialImagePolicy
   let isCancelled: () -> Bool
 
   /// The same image in fewer bytes.

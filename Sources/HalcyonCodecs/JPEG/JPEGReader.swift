@@ -10,10 +10,10 @@ struct JPEGReader: ~Copyable {
 
   private let handle: OpaquePointer
   private let size: PixelSize
-  private let truncation: Truncation
+  private let truncation: PartialImagePolicy
 
   /// Starts reading an image of `size` pixels; `bytes` must outlive the reader.
-  init(_ bytes: UnsafeRawBufferPointer, size: PixelSize, truncation: Truncation) throws(ImageDecodingError) {
+  init(_ bytes: UnsafeRawBufferPointer, size: PixelSize, truncation: PartialImagePolicy) throws(ImageDecodingError) {
     // Four components of two-byte coefficients in whole blocks of up to four by four, and room for rows.
     let memoryLimit = (size.width + 64) * (size.height + 64) * 10 + (16 << 20)
     let start = bytes.assumingMemoryBound(to: UInt8.self).baseAddress

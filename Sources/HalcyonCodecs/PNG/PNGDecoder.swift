@@ -26,9 +26,9 @@ public struct PNGDecoder: ImageDecoder {
   public func decode(_ bytes: Data, options: DecodingOptions) throws -> DecodedImage {
     guard let header = try parse(bytes) else { throw ImageDecodingError.truncated(.png) }
     let plan = try DecodingPlan(info: header.info, options: options)
-    let truncation = Truncation(isAccepted: options.allowsPartialImage)
+    let truncation = PartialImagePolicy(isAccepted: options.allowsPartialImage)
     return try bytes.withUnsafeBytes { buffer in
-      guard let repaired = PNGTruncation.repaired(buffer) else {
+      guard let repaired = PNGTruncatedFile.repaired(buffer) else {
         return try draw(buffer, header, plan: plan, truncation: truncation, options: options).image
       }
       guard truncation.isAccepted else { throw ImageDecodingError.truncated(.png) }
@@ -41,7 +41,7 @@ public struct PNGDecoder: ImageDecoder {
 
   /// The image, and how many passes it shows where it is interlaced.
   func draw(
-    _ buffer: UnsafeRawBufferPointer, _ header: PNGHeader, plan: DecodingPlan, truncation: Truncation,
+    _ buffer: UnsafeRawBufferPointer, _ header: PNGHeader, plan: DecodingPlan, truncation: PartialImagePolicy,
     options: DecodingOptions
   ) throws -> (image: DecodedImage, passCount: Int) {
     let mapping = colors.mapping(header.color.description(in: buffer), inRGBA: header.isGrey)

@@ -4,7 +4,7 @@ import HalcyonCore
 struct PNGInterlacedImage {
   let bytes: UnsafeRawBufferPointer
   let header: PNGHeader
-  let truncation: Truncation
+  let truncation: PartialImagePolicy
   let isCancelled: () -> Bool
 
   /// The picture, and how many of the seven passes are complete for certain.

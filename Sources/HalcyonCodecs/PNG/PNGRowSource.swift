@@ -7,11 +7,11 @@ final class PNGRowSource: RowSource {
 
   private let header: PNGHeader
   private let reader: PNGReader
-  private let truncation: Truncation
+  private let truncation: PartialImagePolicy
   private var hasMoreRows = true
 
   /// - Parameter truncation: Where it is found already, rows are expected to end early.
-  init(_ bytes: UnsafeRawBufferPointer, header: PNGHeader, truncation: Truncation) throws(ImageDecodingError) {
+  init(_ bytes: UnsafeRawBufferPointer, header: PNGHeader, truncation: PartialImagePolicy) throws(ImageDecodingError) {
     self.header = header
     size = header.size
     isOpaque = !header.hasAlpha && !truncation.isFound

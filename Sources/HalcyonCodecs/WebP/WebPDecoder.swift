@@ -82,7 +82,7 @@ public struct WebPDecoder: AnimatedImageDecoder {
       UnsafeRawBufferPointer(rebasing: bytes[range]), size: area.size, isScaled: false, isOpaque: isOpaque,
       isCancelled: options.isCancelled)
     return try plan.bitmap(isOpaque: isOpaque, graphs: graphs, isCancelled: options.isCancelled) {
-      PlacedRowSource(BitmapRowSource(bitmap), at: area, on: header.canvas)
+      PatchRowSource(BitmapRowSource(bitmap), at: area, on: header.canvas)
     }
   }
 }

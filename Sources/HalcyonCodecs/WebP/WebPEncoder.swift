@@ -35,7 +35,7 @@ public struct WebPEncoder: ImageEncoder {
       // In between fast and small; for lossless pictures the quality of libwebp is effort.
       config.quality = 75
     }
-    var picture = try WebPPictureBuffer(bitmap)
+    var picture = try WebPOutputBuffer(bitmap)
     return try picture.encode(config)
   }
 }

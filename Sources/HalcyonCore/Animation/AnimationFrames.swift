@@ -72,7 +72,7 @@ public final class AnimationFrames: Sendable {
     } onCancel: {
       cancel(id)
     }
-    // The thread that decoded held the lock afterwards: the thread sanitizer sees that order, see ``Handover``.
+    // The thread that decoded held the lock afterwards: the thread sanitizer sees that order, see ``HappensBefore``.
     schedule.withLock { _ in }
     return frame
   }

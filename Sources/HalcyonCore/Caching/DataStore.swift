@@ -16,7 +16,7 @@ public protocol DataStore: Sendable {
   ///
   /// A store that does not implement this says that what ``entry(for:)`` does not give is absent, and extends lives in
   /// its one way.
-  func lookUp(_ key: CacheKey, extending: ExpirationExtension) async throws -> TierAnswer<StoredEntry>
+  func lookUp(_ key: CacheKey, extending: ExpirationExtension) async throws -> CacheResult<StoredEntry>
 
   /// Whether the key has an entry. Asking counts for nothing.
   ///
@@ -54,13 +54,13 @@ public protocol DataStore: Sendable {
 
 extension DataStore {
   /// The entry stored under a key; what is not given is absent, and `extending` changes nothing.
-  public func lookUp(_ key: CacheKey, extending: ExpirationExtension) async throws -> TierAnswer<StoredEntry> {
+  public func lookUp(_ key: CacheKey, extending: ExpirationExtension) async throws -> CacheResult<StoredEntry> {
     try await entry(for: key).map { .hit($0) } ?? .miss(.absent)
   }
 
   /// The entry stored under a key, or why there is none; reading extends its life as the store does by itself.
-  public func lookUp(_ key: CacheKey) async throws -> TierAnswer<StoredEntry> {
-    try await lookUp(key, extending: .cacheTime)
+  public func lookUp(_ key: CacheKey) async throws -> CacheResult<StoredEntry> {
+    try await lookUp(key, extending: .renewed)
   }
 
   /// Pins nothing.

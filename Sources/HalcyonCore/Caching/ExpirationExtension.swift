@@ -5,7 +5,7 @@ public enum ExpirationExtension: Hashable, Sendable {
   /// It leaves when it would have left.
   case unchanged
   /// It starts its own time again: that of ``CacheExpiration/after(_:)``; a date stays what it is.
-  case cacheTime
-  /// It leaves at another time, counted from this reading; the next reading by ``cacheTime`` goes back to its own.
+  case renewed
+  /// It leaves at another time, counted from this reading; the next reading by ``renewed`` goes back to its own.
   case to(CacheExpiration)
 }

@@ -25,16 +25,11 @@ public final class ImageCache: Sendable {
     monitor = pressure.map { MemoryPressureMonitor(source: $0, onPressure: memory.relieve) }
   }
 
-  /// One of the tiers.
-  public enum Tier: Hashable, Sendable {
-    /// Decoded images in memory.
-    case memory
-    /// Encoded images in the store.
-    case store
-  }
+  /// One of the two tiers.
+  public typealias Tier = CacheTier
 
-  /// The store, where it is a folder on disk, also behind an ``EncodedMemoryCache``.
-  public var disk: DiskCache? { (store as? EncodedMemoryCache)?.base as? DiskCache ?? store as? DiskCache }
+  /// The store, where it is a folder on disk, also behind an ``DataMemoryCache``.
+  public var disk: DiskCache? { (store as? DataMemoryCache)?.base as? DiskCache ?? store as? DiskCache }
 
   /// Waits until everything loaded so far is in the store, and what was read is written down there: it counts as used
   /// lately. A program calls this before it ends.

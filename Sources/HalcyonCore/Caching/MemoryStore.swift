@@ -18,7 +18,7 @@ public protocol MemoryStore: Sendable {
   /// The image stored under a key, or why there is none; for the rest as ``image(for:extending:)``.
   ///
   /// A store that does not implement this says that what it does not give is absent.
-  func lookUp(_ key: CacheKey, extending: ExpirationExtension) -> TierAnswer<DecodedImage>
+  func lookUp(_ key: CacheKey, extending: ExpirationExtension) -> CacheResult<DecodedImage>
 
   /// Whether the key has an image that is not expired. Asking counts for nothing.
   func contains(_ key: CacheKey) -> Bool
@@ -48,7 +48,7 @@ extension MemoryStore {
   public func image(for key: CacheKey, extending: ExpirationExtension) -> DecodedImage? { image(for: key) }
 
   /// The image stored under a key; what is not given is absent.
-  public func lookUp(_ key: CacheKey, extending: ExpirationExtension) -> TierAnswer<DecodedImage> {
+  public func lookUp(_ key: CacheKey, extending: ExpirationExtension) -> CacheResult<DecodedImage> {
     image(for: key, extending: extending).map { .hit($0) } ?? .miss(.absent)
   }
 

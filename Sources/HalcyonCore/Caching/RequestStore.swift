@@ -1,7 +1,7 @@
 /// What one request wants of the entries that it reads and writes.
-struct StoreTerms: Hashable {
+struct StoreOptions: Hashable {
   var expiration: CacheExpiration?
-  var extending = ExpirationExtension.cacheTime
+  var extending = ExpirationExtension.renewed
   var tags: [String] = []
   var isPinned = false
 }
@@ -10,12 +10,12 @@ struct StoreTerms: Hashable {
 /// lives as the request says.
 struct RequestStore: DataStore {
   let base: any DataStore
-  let terms: StoreTerms
+  let terms: StoreOptions
 
   func entry(for key: CacheKey) async throws -> StoredEntry? { try await lookUp(key).value }
 
-  func lookUp(_ key: CacheKey, extending: ExpirationExtension) async throws -> TierAnswer<StoredEntry> {
-    let answer = try await base.lookUp(key, extending: extending == .cacheTime ? terms.extending : extending)
+  func lookUp(_ key: CacheKey, extending: ExpirationExtension) async throws -> CacheResult<StoredEntry> {
+    let answer = try await base.lookUp(key, extending: extending == .renewed ? terms.extending : extending)
     if case .hit = answer { await pin(key) }
     return answer
   }

@@ -30,7 +30,7 @@ package final class WorkerPool: Sendable {
     priority: ImagePriority = .normal, _ work: @escaping @Sendable (CancellationFlag) throws -> Value
   ) async throws -> Value {
     let flag = CancellationFlag()
-    let handover = Handover()
+    let handover = HappensBefore()
     defer { handover.take() }
     let id = queue.newID()
     return try await withTaskCancellationHandler {

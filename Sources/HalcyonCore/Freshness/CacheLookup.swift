@@ -5,9 +5,9 @@ public struct CacheLookup: Sendable {
     /// Serve ``CacheLookup/stored``.
     case serve
     /// Serve ``CacheLookup/stored``, and send the request meanwhile, one at a time for each key.
-    case serveWhileAsking
+    case serveStaleWhileRevalidating
     /// Send the request with ``CacheLookup/addedFields``.
-    case ask
+    case fetch
     /// The network may not be used and nothing may be served: a proxy answers 504, a pipeline with an error.
     case unavailable
   }
@@ -17,9 +17,9 @@ public struct CacheLookup: Sendable {
     let key: CacheKey
     let requestHeaders: HTTPHeaders
     let action: Action
-    let found: FoundAnswer
+    let found: StoredResponse
 
-    init(_ key: CacheKey, _ requestHeaders: HTTPHeaders, _ action: Action, _ found: FoundAnswer) {
+    init(_ key: CacheKey, _ requestHeaders: HTTPHeaders, _ action: Action, _ found: StoredResponse) {
       self.key = key
       self.requestHeaders = requestHeaders
       self.action = action
@@ -43,8 +43,8 @@ public struct CacheLookup: Sendable {
   /// Why the store cannot answer alone; `nil` where it can.
   public var miss: CacheMiss? {
     switch action {
-    case .serve, .serveWhileAsking: nil
-    case .ask, .unavailable: finding.found.entry == nil ? finding.found.miss : .stale
+    case .serve, .serveStaleWhileRevalidating: nil
+    case .fetch, .unavailable: finding.found.entry == nil ? finding.found.miss : .stale
     }
   }
 
@@ -64,14 +64,14 @@ public struct CacheLookup: Sendable {
   /// Whether a 304 answers a question of ours.
   var isConditional: Bool { addedFields["If-None-Match"] != nil || addedFields["If-Modified-Since"] != nil }
 
-  init(key: CacheKey, requestHeaders: HTTPHeaders, found: FoundAnswer, action: Action, addedFields: HTTPHeaders) {
+  init(key: CacheKey, requestHeaders: HTTPHeaders, found: StoredResponse, action: Action, addedFields: HTTPHeaders) {
     finding = Finding(key, requestHeaders, action, found)
     self.addedFields = addedFields
   }
 }
 
 /// What a store has for a request.
-struct FoundAnswer: Sendable {
+struct StoredResponse: Sendable {
   var entry: StoredEntry?
   var key: CacheKey
   var variants: [VariantKey] = []

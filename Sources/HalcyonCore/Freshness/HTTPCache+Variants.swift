@@ -3,11 +3,11 @@ import Foundation
 /// Where the variants of one address are. The first is under the key itself and lists them all; the others are each
 /// under a key that adds the hashes of their request's values.
 extension HTTPCache {
-  func find(_ key: CacheKey, requestHeaders: HTTPHeaders) async -> FoundAnswer {
+  func find(_ key: CacheKey, requestHeaders: HTTPHeaders) async -> StoredResponse {
     let answer = await answer(for: key)
-    guard let first = answer.value else { return FoundAnswer(key: key, miss: answer.miss ?? .absent) }
+    guard let first = answer.value else { return StoredResponse(key: key, miss: answer.miss ?? .absent) }
     let variants = first.metadata.variants
-    var found = FoundAnswer(key: key, variants: variants)
+    var found = StoredResponse(key: key, variants: variants)
     guard !variants.isEmpty else {
       // Without a list the answer fits all requests, unless another program stored it without its variant.
       if VariantKey(of: first.metadata.headers, requestHeaders: [:])?.fields.isEmpty == true { found.entry = first }
@@ -26,11 +26,11 @@ extension HTTPCache {
   }
 
   /// A store that fails is a store without the entry.
-  private func answer(for key: CacheKey) async -> TierAnswer<StoredEntry> {
+  private func answer(for key: CacheKey) async -> CacheResult<StoredEntry> {
     (try? await dataStore.lookUp(key)) ?? .miss(.failed)
   }
 
-  func place(_ draft: CacheDraft, body: Data) async throws {
+  func place(_ draft: StorableResponse, body: Data) async throws {
     let (key, new) = (draft.key, draft.metadata.variant)
     // The list may have changed since the look-up. An answer for all requests needs it only to clear away the others.
     let first = new == nil ? nil : try await dataStore.entry(for: key)?.metadata

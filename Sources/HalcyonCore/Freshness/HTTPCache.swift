@@ -34,14 +34,14 @@ public struct HTTPCache: Sendable {
   ///   - requestHeaders: The fields that are going to be sent.
   ///   - usesETags: Whether the server may be asked by `ETag`; some give the same one to different answers.
   public func lookUp(
-    _ key: CacheKey, requestHeaders: HTTPHeaders, policy: FreshnessPolicy = .respect, usesETags: Bool = true,
+    _ key: CacheKey, requestHeaders: HTTPHeaders, policy: FreshnessPolicy = .standard, usesETags: Bool = true,
     at now: Date
   ) async -> CacheLookup {
     let found = await find(key, requestHeaders: requestHeaders)
     let action = action(on: found.entry?.metadata, requestHeaders: requestHeaders, policy: policy, at: now)
-    var added = policy == .refetch ? HTTPHeaders() : found.entry?.metadata.validators ?? HTTPHeaders()
+    var added = policy == .reloadIgnoringCache ? HTTPHeaders() : found.entry?.metadata.validators ?? HTTPHeaders()
     if !usesETags { added["If-None-Match"] = nil }
-    if policy.asksFirst, requestHeaders["Cache-Control"] == nil { added["Cache-Control"] = "no-cache" }
+    if policy.contactsServerFirst, requestHeaders["Cache-Control"] == nil { added["Cache-Control"] = "no-cache" }
     return CacheLookup(
       key: key, requestHeaders: requestHeaders, found: found, action: action, addedFields: added)
   }
@@ -50,10 +50,10 @@ public struct HTTPCache: Sendable {
   ///
   /// A 304 that no validator of the cache asked for is delivered: it answers whoever sent the request. All fields of an
   /// answer are kept, but those about one connection: leave out what must not reach the disk, `Set-Cookie` for example.
-  public func outcome(of answer: EntryMetadata, to lookup: CacheLookup) async -> CacheOutcome {
+  public func outcome(of answer: EntryMetadata, to lookup: CacheLookup) async -> ValidationOutcome {
     switch answer.status {
     case 304 where lookup.isConditional:
-      return await renew(lookup, by: answer).map { .serve($0) } ?? .askPlainly
+      return await renew(lookup, by: answer).map { .serve($0) } ?? .fetchUnconditionally
     case 500, 502, 503, 504:
       if let stale = staleEntry(for: lookup, at: answer.responseDate) { return .serve(stale) }
     case 404, 410:
@@ -79,7 +79,7 @@ public struct HTTPCache: Sendable {
   }
 
   /// Keeps an answer.
-  public func store(_ draft: CacheDraft, body: Data) async throws {
+  public func store(_ draft: StorableResponse, body: Data) async throws {
     try await place(draft, body: body)
   }
 
@@ -96,21 +96,21 @@ extension HTTPCache {
     on stored: EntryMetadata?, requestHeaders: HTTPHeaders, policy: FreshnessPolicy, at now: Date
   ) -> CacheLookup.Action {
     let mayAsk = policy.usesNetwork && !CacheControl(requestHeaders).isOnlyIfCached
-    guard let stored else { return mayAsk ? .ask : .unavailable }
+    guard let stored else { return mayAsk ? .fetch : .unavailable }
     switch policy {
-    case .immutable, .cacheOnly: return .serve
+    case .cacheFirst, .cacheOnly: return .serve
     case .offline:
       let verdict = rules.verdict(on: stored, requestHeaders: requestHeaders, at: now)
       let isAllowed = verdict != .stale || rules.mayServeOnError(stored, at: now, isOffline: true)
       return isAllowed ? .serve : .unavailable
-    case .refetch: return mayAsk ? .ask : .unavailable
-    case .reload where rules.isReloadNeeded(stored, at: now): return mayAsk ? .ask : .unavailable
-    case .reload, .respect: break
+    case .reloadIgnoringCache: return mayAsk ? .fetch : .unavailable
+    case .revalidate where rules.isReloadNeeded(stored, at: now): return mayAsk ? .fetch : .unavailable
+    case .revalidate, .standard: break
     }
     switch rules.verdict(on: stored, requestHeaders: requestHeaders, at: now) {
     case .fresh: return .serve
-    case .staleWhileRevalidate: return mayAsk ? .serveWhileAsking : .serve
-    case .stale: return mayAsk ? .ask : .unavailable
+    case .staleWhileRevalidate: return mayAsk ? .serveStaleWhileRevalidating : .serve
+    case .stale: return mayAsk ? .fetch : .unavailable
     }
   }
 
@@ -131,7 +131,7 @@ extension HTTPCache {
     return entry
   }
 
-  private func draft(of answer: EntryMetadata, to lookup: CacheLookup) -> CacheDraft? {
+  private func draft(of answer: EntryMetadata, to lookup: CacheLookup) -> StorableResponse? {
     guard
       rules.isStorable(status: answer.status, headers: answer.headers, requestHeaders: lookup.requestHeaders),
       let variant = VariantKey(of: answer.headers, requestHeaders: lookup.requestHeaders)
@@ -139,7 +139,7 @@ extension HTTPCache {
     var metadata = answer
     metadata.headers = answer.headers.endToEnd
     metadata.variant = variant.fields.isEmpty ? nil : variant
-    return CacheDraft(
+    return StorableResponse(
       metadata: metadata, key: lookup.key, requestHeaders: lookup.requestHeaders, knownVariants: lookup.variants)
   }
 

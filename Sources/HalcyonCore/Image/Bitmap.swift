@@ -94,6 +94,16 @@ public struct Bitmap: Sendable {
   }
 }
 
+extension Bitmap {
+  /// Whether a pixel has less than full alpha. Reads all pixels unless the bitmap ``isOpaque``.
+  public var hasTransparentPixel: Bool {
+    if isOpaque { return false }
+    return withUnsafeBytes { bytes in
+      stride(from: 3, to: bytes.count, by: 4).contains { bytes[$0] != 255 }
+    }
+  }
+}
+
 /// Why a bitmap could not be made.
 @nonexhaustive
 public enum BitmapError: Error, Hashable {

@@ -16,7 +16,7 @@ public enum CacheMiss: String, Hashable, Sendable {
 }
 
 /// What a tier says when it is asked for a key.
-public enum TierAnswer<Value: Sendable>: Sendable {
+public enum CacheResult<Value: Sendable>: Sendable {
   /// It has this.
   case hit(Value)
   /// It has nothing to give.

@@ -1,6 +1,6 @@
 extension ImageLoader {
   /// The image in memory; tells whether it was there.
-  func memoryResponse(for request: ImageRequest, key: CacheKey, telling interest: LoadInterest) -> ImageResponse? {
+  func memoryResponse(for request: ImageRequest, key: CacheKey, telling interest: LoadSubscription) -> ImageResponse? {
     let answer = memoryAnswer(for: request, key: key)
     configuration.tell(answer.miss.map { .memoryMiss($0) } ?? .memoryHit, to: interest)
     return answer.value
@@ -9,14 +9,14 @@ extension ImageLoader {
   /// The response from memory or elsewhere; tells what happens from beginning to end.
   @inline(never)
   func reportedResponse(
-    for request: ImageRequest, keys: RequestKeys, interest: LoadInterest
+    for request: ImageRequest, keys: RequestKeys, interest: LoadSubscription
   ) async throws(ImageError) -> ImageResponse {
     if monitor == nil { return try await response(for: request, keys: keys, interest: interest) }
     return try await monitoredResponse(for: request, keys: keys, interest: interest)
   }
 
   private func monitoredResponse(
-    for request: ImageRequest, keys: RequestKeys, interest: LoadInterest
+    for request: ImageRequest, keys: RequestKeys, interest: LoadSubscription
   ) async throws(ImageError) -> ImageResponse {
     try await reporting(request, to: interest, end: { .finished($0.origin, $0.trace) }) {
       () async throws(ImageError) in
@@ -27,7 +27,7 @@ extension ImageLoader {
 
   /// Runs a load; tells its beginning, its end and what lies between, where somebody listens.
   func reporting<Value>(
-    _ request: ImageRequest, to interest: LoadInterest, end: (Value) -> PipelineEvent.Kind,
+    _ request: ImageRequest, to interest: LoadSubscription, end: (Value) -> PipelineEvent.Kind,
     _ load: () async throws(ImageError) -> Value
   ) async throws(ImageError) -> Value {
     guard let reporter = monitor?.reporter(for: request) else { return try await load() }

@@ -7,7 +7,7 @@ struct ObservedStore: DataStore {
     try await observing { try await base.entry(for: key) }
   }
 
-  func lookUp(_ key: CacheKey, extending: ExpirationExtension) async throws -> TierAnswer<StoredEntry> {
+  func lookUp(_ key: CacheKey, extending: ExpirationExtension) async throws -> CacheResult<StoredEntry> {
     try await observing { try await base.lookUp(key, extending: extending) }
   }
 
@@ -45,7 +45,7 @@ struct ObservedStore: DataStore {
   }
 }
 
-extension ImagePipeline.Configuration {
+extension PipelineConfiguration {
   /// A store that tells those who listen of its failures.
   func observed(_ store: (any DataStore)?) -> (any DataStore)? {
     guard let store, let eventHandler else { return store }

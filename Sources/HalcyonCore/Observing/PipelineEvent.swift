@@ -1,6 +1,6 @@
 public import Foundation
 
-/// Something that a pipeline did, told to ``ImagePipeline/Configuration/eventHandler``.
+/// Something that a pipeline did, told to ``PipelineConfiguration/eventHandler``.
 ///
 /// The events of one load come one at a time and in this order:
 /// 1. ``Kind/created(_:)``, ``Kind/started``, and what memory had;
@@ -40,7 +40,7 @@ public struct PipelineEvent: Sendable {
     case storeMiss(CacheMiss)
     /// A server answered; every hop of a redirect does.
     case answered(status: Int, url: URL)
-    /// More of the body has arrived; at most as often as ``ImagePipeline/Configuration/progressInterval`` allows.
+    /// More of the body has arrived; at most as often as ``PipelineConfiguration/progressInterval`` allows.
     case progress(LoadProgress)
     /// An attempt failed, and another one follows after a wait. `attemptCount` attempts have been made.
     case retrying(after: ImageError, attemptCount: Int)
@@ -49,12 +49,12 @@ public struct PipelineEvent: Sendable {
     /// A processor made a new image.
     case processed(identifier: String)
     /// A tier keeps the image, in so many bytes: of pixels in memory, encoded in the store.
-    case stored(ImageCache.Tier, byteCount: Int)
+    case stored(CacheTier, byteCount: Int)
     /// The store failed to find, keep or forget something, or there is no encoder for what it was to keep. No load fails
     /// by that: the image is delivered all the same.
     case storeFailed(any Error)
     /// A ``MemoryCache`` or ``DiskCache`` of the pipeline let entries go, for this pipeline or for another one.
-    case evicted(ImageCache.Tier, count: Int, EvictionReason)
+    case evicted(CacheTier, count: Int, EvictionReason)
     /// The load gave an image.
     case finished(ImageOrigin, LoadTrace)
     /// The load ended without an image; ``ImageError/cancelled`` where somebody wanted that.

@@ -3,10 +3,10 @@ import Synchronization
 /// Tells a pipeline's handler what happens. There is one only where there is a handler.
 final class PipelineMonitor: Sendable {
   private let handler: @Sendable (PipelineEvent) -> Void
-  private let caches: [CacheListener]
+  private let caches: [Subscription]
   private let loadCount = Atomic<UInt64>(0)
 
-  init?(_ configuration: ImagePipeline.Configuration) {
+  init?(_ configuration: PipelineConfiguration) {
     guard let handler = configuration.eventHandler else { return nil }
     self.handler = handler
     let cache = configuration.cache
@@ -26,15 +26,15 @@ final class PipelineMonitor: Sendable {
   }
 }
 
-extension ImagePipeline.Configuration {
+extension PipelineConfiguration {
   /// Tells those who wait for an image of a step, where somebody listens.
   @inline(__always)
-  func tell(_ kind: @autoclosure () -> PipelineEvent.Kind, to interest: LoadInterest) {
+  func tell(_ kind: @autoclosure () -> PipelineEvent.Kind, to interest: LoadSubscription) {
     if eventHandler != nil { interest.reportStep(kind) }
   }
 }
 
-extension LoadInterest {
+extension LoadSubscription {
   /// Not inlined: events are large, and would have room in the frame of every load that waits.
   @inline(never)
   fileprivate func reportStep(_ kind: () -> PipelineEvent.Kind) { report(.step(kind())) }
@@ -42,7 +42,7 @@ extension LoadInterest {
 
 extension PipelineEvent.Kind {
   /// What the store said.
-  static func found(_ answer: TierAnswer<FetchedBody>) -> PipelineEvent.Kind {
+  static func found(_ answer: CacheResult<EncodedImage>) -> PipelineEvent.Kind {
     switch answer {
     case .hit(let body): .storeHit(byteCount: body.data.count)
     case .miss(let miss): .storeMiss(miss)

@@ -100,7 +100,7 @@ extension ImageError: CustomStringConvertible {
     case .failed(let cause, let url):
       "\(url.printable) was not loaded: \(cause)"
     case .notCached(let key):
-      "No cache has \(key.text.prefix(300)), and the request allows no network. Set its freshness to .respect to load it."
+      "No cache has \(key.text.prefix(300)), and the request allows no network. Set its freshness to .standard to load it."
     case .notStorable(let key):
       "\(key.text.prefix(300)) cannot be kept: there is no store, or the request or the server forbids it. Load it to memory."
     case .cancelled:

@@ -4,22 +4,22 @@ import Foundation
 final class ImageFetcher: Sendable {
   private struct JobKey: Hashable {
     let key: CacheKey
-    let terms: TermsKey<FetchTerms>
+    let terms: OptionsKey<FetchKey>
 
     /// Requests that differ in their terms alone are rare.
     func hash(into hasher: inout Hasher) { hasher.combine(key) }
   }
 
-  private let configuration: ImagePipeline.Configuration
-  private let web: WebFetcher
+  private let configuration: PipelineConfiguration
+  private let web: CachingHTTPLoader
   private let files = WorkerPool(name: "files", width: 2)
-  private let jobs: SharedJobs<JobKey, FetchedBody>
-  private let live = LiveBodies()
+  private let jobs: InFlightJobs<JobKey, EncodedImage>
+  private let live = InFlightResponses()
 
-  init(configuration: ImagePipeline.Configuration) {
+  init(configuration: PipelineConfiguration) {
     self.configuration = configuration
-    web = WebFetcher(configuration: configuration, live: live)
-    jobs = SharedJobs(configuration.eventHandler == nil ? nil : .bytes)
+    web = CachingHTTPLoader(configuration: configuration, live: live)
+    jobs = InFlightJobs(configuration.eventHandler == nil ? nil : .bytes)
   }
 
   /// Jobs and transfers that have not ended.
@@ -35,20 +35,20 @@ final class ImageFetcher: Sendable {
   func note(_ error: ImageError, for key: CacheKey) { web.web.note(error, for: key) }
 
   func body(
-    for request: ImageRequest, key: CacheKey, interest: LoadInterest
-  ) async throws(ImageError) -> FetchedBody {
+    for request: ImageRequest, key: CacheKey, interest: LoadSubscription
+  ) async throws(ImageError) -> EncodedImage {
     let (key, operation) = try job(for: request, key: key)
     return try await jobs.value(for: key, interest: interest, keepsResult: true, operation: operation)
   }
 
-  /// Not inlined, as much here and in ``WebFetcher``: what has a place in the frame of an asynchronous function takes that
+  /// Not inlined, as much here and in ``CachingHTTPLoader``: what has a place in the frame of an asynchronous function takes that
   /// memory as long as the load waits.
   @inline(never)
   private func job(
     for request: ImageRequest, key: CacheKey
-  ) throws(ImageError) -> (JobKey, SharedJobs<JobKey, FetchedBody>.Operation) {
+  ) throws(ImageError) -> (JobKey, InFlightJobs<JobKey, EncodedImage>.Operation) {
     let source = try ResolvedSource(request.source)
-    let jobKey = JobKey(key: key, terms: FetchTerms.key(request))
+    let jobKey = JobKey(key: key, terms: FetchKey.key(request))
     if case .web(let address) = source {
       return (
         jobKey,
@@ -66,8 +66,8 @@ final class ImageFetcher: Sendable {
   /// Apart from the most frequent case, so that its frame has no room for all others.
   @inline(never)
   private func body(
-    of source: ResolvedSource, _ request: ImageRequest, key: CacheKey, _ interest: LoadInterest
-  ) async throws(ImageError) -> FetchedBody {
+    of source: ResolvedSource, _ request: ImageRequest, key: CacheKey, _ interest: LoadSubscription
+  ) async throws(ImageError) -> EncodedImage {
     switch source {
     case .web(let address):
       try await web.body(for: request, key: key, interest: interest, at: .known(address))
@@ -85,11 +85,11 @@ final class ImageFetcher: Sendable {
   }
 
   private func providedBody(
-    _ provider: ImageProvider, _ request: ImageRequest, key: CacheKey, _ interest: LoadInterest
-  ) async throws(ImageError) -> FetchedBody {
+    _ provider: ImageProvider, _ request: ImageRequest, key: CacheKey, _ interest: LoadSubscription
+  ) async throws(ImageError) -> EncodedImage {
     var trace = LoadTrace()
     let liveKey = configuration.liveKey(key, for: request)
-    if request.cachePolicy.readsStore, !request.freshness.asksFirst {
+    if request.cachePolicy.readsStore, !request.freshness.contactsServerFirst {
       if let body = live[liveKey] {
         configuration.tell(.joined(.bytes), to: interest)
         return body
@@ -119,7 +119,7 @@ final class ImageFetcher: Sendable {
   /// A store that fails is a store without the entry: the network is asked instead.
   private func storedBody(
     _ request: ImageRequest, _ key: CacheKey, trace: inout LoadTrace
-  ) async -> TierAnswer<FetchedBody> {
+  ) async -> CacheResult<EncodedImage> {
     let cache = configuration.originalCache(for: request)
     guard let store = configuration.store(of: cache, for: request) else { return .miss(.notRead) }
     let start = ContinuousClock.now
@@ -130,15 +130,15 @@ final class ImageFetcher: Sendable {
   }
 
   /// A stored body, unless it is no image.
-  func storedBody(_ entry: StoredEntry, isFromWeb: Bool, trace: LoadTrace) -> FetchedBody? {
+  func storedBody(_ entry: StoredEntry, isFromWeb: Bool, trace: LoadTrace) -> EncodedImage? {
     if isFromWeb { return web.storedBody(entry, trace: trace) }
     guard let info = try? configuration.inspector(of: entry.metadata.url).info(of: entry.body) else {
       return nil
     }
-    return FetchedBody(data: entry.body, metadata: entry.metadata, info: info, origin: .store, trace: trace)
+    return EncodedImage(data: entry.body, metadata: entry.metadata, info: info, origin: .store, trace: trace)
   }
 
-  private func fileBody(path: String, url: URL) async throws(ImageError) -> FetchedBody {
+  private func fileBody(path: String, url: URL) async throws(ImageError) -> EncodedImage {
     let limit = configuration.limits.encodedByteCount
     let data: Data
     do {
@@ -152,7 +152,7 @@ final class ImageFetcher: Sendable {
   }
 
   /// Megabytes of base64 take long enough to be kept off the cooperative threads.
-  private func inlineBody(_ text: String, url: URL) async throws(ImageError) -> FetchedBody {
+  private func inlineBody(_ text: String, url: URL) async throws(ImageError) -> EncodedImage {
     let data: Data
     do {
       data = try await files.run { _ in try DataURL.decode(text) }
@@ -166,16 +166,18 @@ final class ImageFetcher: Sendable {
 
   @inline(never)
   private func localBody(
-    _ data: Data, url: URL?, origin: ImageOrigin, storeKey: LiveBodies.Key? = nil, trace: LoadTrace = LoadTrace()
-  ) throws(ImageError) -> FetchedBody {
+    _ data: Data, url: URL?, origin: ImageOrigin, storeKey: InFlightResponses.Key? = nil, trace: LoadTrace = LoadTrace()
+  ) throws(ImageError) -> EncodedImage {
     guard !data.isEmpty else { throw .emptyResponse(url ?? .unnamedImage) }
     guard data.count <= configuration.limits.encodedByteCount else {
       throw .responseTooLarge(byteLimit: configuration.limits.encodedByteCount, url: url ?? .unnamedImage)
     }
     let now = configuration.time.now()
     let metadata = EntryMetadata(url: url, requestDate: now, responseDate: now)
-    let draft = storeKey.map { CacheDraft(metadata: metadata, key: $0.key, requestHeaders: [:], knownVariants: []) }
-    return FetchedBody(
+    let draft = storeKey.map {
+      StorableResponse(metadata: metadata, key: $0.key, requestHeaders: [:], knownVariants: [])
+    }
+    return EncodedImage(
       data: data, metadata: metadata, info: try configuration.inspector(of: url).info(of: data),
       origin: origin, draft: draft, trace: trace
     ) { [live] in if let storeKey { live.removeEnded(storeKey) } }

@@ -57,7 +57,7 @@ struct ImageInspector {
   }
 }
 
-extension ImagePipeline.Configuration {
+extension PipelineConfiguration {
   /// What looks at the bytes of an address. Inlined, as everything that is asked for at each load: a configuration is
   /// large, and would be copied for the call.
   @inline(__always)

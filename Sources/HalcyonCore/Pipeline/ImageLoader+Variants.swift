@@ -1,12 +1,14 @@
 import Foundation
 
-/// Images kept in the store as they are shown, by the ``StorageProfile`` of their requests.
+/// Images kept in the store as they are shown, by the ``StoragePolicy`` of their requests.
 extension ImageLoader {
   /// The image as the store has it; `nil` where it has none that may be shown as it is.
   func storedVariant(
-    _ request: ImageRequest, keys: RequestKeys, interest: LoadInterest
+    _ request: ImageRequest, keys: RequestKeys, interest: LoadSubscription
   ) async throws(ImageError) -> Loaded? {
-    guard request.cachePolicy.readsStore, !request.freshness.asksFirst, let place = variantPlace(request, keys) else {
+    guard request.cachePolicy.readsStore, !request.freshness.contactsServerFirst,
+      let place = variantPlace(request, keys)
+    else {
       return nil
     }
     var trace = LoadTrace()
@@ -84,27 +86,15 @@ extension ImageLoader.Loaded {
   }
 }
 
-extension FetchedBody {
+extension EncodedImage {
   /// How an image made of these bytes is stored; `nil` where the bytes may not be, or came from the image's own entry.
   fileprivate func draft(
-    ofVariant key: CacheKey, for request: ImageRequest, _ configuration: ImagePipeline.Configuration
-  ) -> CacheDraft? {
+    ofVariant key: CacheKey, for request: ImageRequest, _ configuration: PipelineConfiguration
+  ) -> StorableResponse? {
     guard draft != nil || origin == .store else { return nil }
     var metadata = draft?.metadata ?? metadata
     metadata.variants = []
-    return CacheDraft(
+    return StorableResponse(
       metadata: metadata, key: key, requestHeaders: request.headers.adding(configuration.headers), knownVariants: [])
-  }
-}
-
-extension StorageProfile {
-  /// The image as a file; `nil` where the profile keeps the bytes that it is made of.
-  func encoded(_ image: DecodedImage, by encoders: [any ImageEncoder]) throws -> Data? {
-    guard case .encode(let name, let options) = format.action(for: image) else { return nil }
-    guard let encoder = encoders.first(where: { $0.format == name }) else {
-      throw ImageEncodingError.unsupportedFormat(name)
-    }
-    guard let byteLimit else { return try encoder.encode(image.bitmap, options: options) }
-    return try encoder.encode(image.bitmap, options: options, byteLimit: byteLimit)
   }
 }

@@ -2,7 +2,7 @@
 extension ImageLoader {
   /// The image of the first of the request's sources that gives one.
   func response(
-    for request: ImageRequest, keys: RequestKeys, interest: LoadInterest
+    for request: ImageRequest, keys: RequestKeys, interest: LoadSubscription
   ) async throws(ImageError) -> ImageResponse {
     guard request.size.isValid else { throw .invalidTargetSize(request.size) }
     if request.hasOneWay { return try await singleResponse(for: request, keys: keys, interest) }
@@ -12,7 +12,7 @@ extension ImageLoader {
   /// Apart from the most frequent case, so that its frame has no room for this one.
   @inline(never)
   private func anyResponse(
-    for request: ImageRequest, keys: RequestKeys, _ interest: LoadInterest
+    for request: ImageRequest, keys: RequestKeys, _ interest: LoadSubscription
   ) async throws(ImageError) -> ImageResponse {
     try await inTime(request) { [self] () async throws(ImageError) in
       try await fromAnySource(of: request) { () async throws(ImageError) in
@@ -29,30 +29,32 @@ extension ImageLoader {
   }
 
   /// The encoded bytes of the first of the request's sources that gives some.
-  func body(for request: ImageRequest) async throws(ImageError) -> FetchedBody {
-    let interest = LoadInterest(priority: request.priority)
+  func body(for request: ImageRequest) async throws(ImageError) -> EncodedImage {
+    let interest = LoadSubscription(priority: request.priority)
     if monitor != nil { return try await reportedBody(for: request, interest) }
     return try await body(for: request, interest)
   }
 
   @inline(never)
   private func reportedBody(
-    for request: ImageRequest, _ interest: LoadInterest
-  ) async throws(ImageError) -> FetchedBody {
+    for request: ImageRequest, _ interest: LoadSubscription
+  ) async throws(ImageError) -> EncodedImage {
     try await reporting(request, to: interest, end: { .finished($0.origin, $0.trace) }) {
       () async throws(ImageError) in
       try await body(for: request, interest)
     }
   }
 
-  private func body(for request: ImageRequest, _ interest: LoadInterest) async throws(ImageError) -> FetchedBody {
+  private func body(for request: ImageRequest, _ interest: LoadSubscription) async throws(ImageError) -> EncodedImage {
     if request.hasOneWay { return try await singleBody(for: request, interest) }
     return try await anyBody(of: request) { [self] request throws(ImageError) in
       try await singleBody(for: request, interest)
     }
   }
 
-  private func singleBody(for request: ImageRequest, _ interest: LoadInterest) async throws(ImageError) -> FetchedBody {
+  private func singleBody(for request: ImageRequest, _ interest: LoadSubscription) async throws(ImageError)
+    -> EncodedImage
+  {
     try await fetcher.body(for: request, key: RequestKeys.fetch(request), interest: interest)
   }
 
@@ -100,9 +102,9 @@ extension ImageLoader {
 
   /// Shows what the caches have, where the request wants that; an image that is still fresh is the response.
   private func staleResponse(
-    for request: ImageRequest, keys: RequestKeys, _ interest: LoadInterest
+    for request: ImageRequest, keys: RequestKeys, _ interest: LoadSubscription
   ) async -> ImageResponse? {
-    guard request.showsStaleFirst, request.freshness == .respect else { return nil }
+    guard request.showsStaleFirst, request.freshness == .standard else { return nil }
     var kept = request
     kept.freshness = .cacheOnly
     guard let response = try? await response(for: kept, interest) else { return nil }
@@ -127,7 +129,9 @@ extension ImageLoader {
     }
   }
 
-  private func response(for request: ImageRequest, _ interest: LoadInterest) async throws(ImageError) -> ImageResponse {
+  private func response(for request: ImageRequest, _ interest: LoadSubscription) async throws(ImageError)
+    -> ImageResponse
+  {
     let keys = RequestKeys(request)
     if let response = memoryResponse(for: request, key: keys.image, telling: interest) { return response }
     return try await singleResponse(for: request, keys: keys, interest)

@@ -5,7 +5,7 @@ final class ImageLoader: Sendable {
   /// An image on its way to those who wait for it.
   struct Loaded: Sendable {
     var image: DecodedImage
-    var body: FetchedBody
+    var body: EncodedImage
     var trace: LoadTrace
     /// The writing of the image to the store, where that was started.
     var variantWrite: Task<Void, Never>?
@@ -15,25 +15,25 @@ final class ImageLoader: Sendable {
 
   private struct JobKey: Hashable {
     let key: CacheKey
-    let terms: TermsKey<LoadTerms>
+    let terms: OptionsKey<LoadKey>
 
     /// Requests that differ in their terms alone are rare.
     func hash(into hasher: inout Hasher) { hasher.combine(key) }
   }
 
-  let configuration: ImagePipeline.Configuration
+  let configuration: PipelineConfiguration
   let fetcher: ImageFetcher
   /// Tells what happens; `nil` where nobody listens.
   let monitor: PipelineMonitor?
   let workers: WorkerPool
-  private let jobs: SharedJobs<JobKey, Loaded>
+  private let jobs: InFlightJobs<JobKey, Loaded>
 
-  init(configuration: ImagePipeline.Configuration) {
+  init(configuration: PipelineConfiguration) {
     self.configuration = configuration
     fetcher = ImageFetcher(configuration: configuration)
     monitor = PipelineMonitor(configuration)
     workers = WorkerPool(name: "decoder", width: configuration.decodingWidth)
-    jobs = SharedJobs(configuration.eventHandler == nil ? nil : .image)
+    jobs = InFlightJobs(configuration.eventHandler == nil ? nil : .image)
   }
 
   /// Jobs that have not ended.
@@ -45,17 +45,17 @@ final class ImageLoader: Sendable {
   }
 
   /// The image in memory, or why there is none that may be shown.
-  func memoryAnswer(for request: ImageRequest, key: CacheKey) -> TierAnswer<ImageResponse> {
-    guard request.cachePolicy.readsMemory, !request.freshness.asksFirst else { return .miss(.notRead) }
+  func memoryAnswer(for request: ImageRequest, key: CacheKey) -> CacheResult<ImageResponse> {
+    guard request.cachePolicy.readsMemory, !request.freshness.contactsServerFirst else { return .miss(.notRead) }
     switch memoryImage(request, key) {
     case .miss(let miss): return .miss(miss)
     case .hit(let image):
-      guard request.freshness != .respect || isFresh(image) else { return .miss(.stale) }
+      guard request.freshness != .standard || isFresh(image) else { return .miss(.stale) }
       return .hit(ImageResponse(image: image, origin: .memory, trace: LoadTrace()))
     }
   }
 
-  private func memoryImage(_ request: ImageRequest, _ key: CacheKey) -> TierAnswer<DecodedImage> {
+  private func memoryImage(_ request: ImageRequest, _ key: CacheKey) -> CacheResult<DecodedImage> {
     let memory = configuration.targetCache(for: request).memory
     let answer = memory.lookUp(key, extending: request.memoryExtension)
     guard case .miss = answer, request.firstFrameOnly else { return answer }
@@ -67,9 +67,9 @@ final class ImageLoader: Sendable {
   }
 
   private func storeInMemory(
-    _ image: DecodedImage, _ request: ImageRequest, _ keys: RequestKeys, _ interest: LoadInterest
+    _ image: DecodedImage, _ request: ImageRequest, _ keys: RequestKeys, _ interest: LoadSubscription
   ) {
-    let expiration = request.given?.options.memoryExpiration
+    let expiration = request.optionsBox?.options.memoryExpiration
     if configuration.targetCache(for: request).memory.store(image, for: keys.image, expiration: expiration) {
       configuration.tell(.stored(.memory, byteCount: image.byteCount), to: interest)
     }
@@ -91,7 +91,7 @@ final class ImageLoader: Sendable {
   }
 
   func singleResponse(
-    for request: ImageRequest, keys: RequestKeys, _ interest: LoadInterest
+    for request: ImageRequest, keys: RequestKeys, _ interest: LoadSubscription
   ) async throws(ImageError) -> ImageResponse {
     var loaded = try await load(request, keys: keys, interest: interest, keepsResult: true)
     if request.waitsForStore { await loaded.waitForWriting() }
@@ -101,9 +101,9 @@ final class ImageLoader: Sendable {
   }
 
   private func load(
-    _ request: ImageRequest, keys: RequestKeys, interest: LoadInterest, keepsResult: Bool
+    _ request: ImageRequest, keys: RequestKeys, interest: LoadSubscription, keepsResult: Bool
   ) async throws(ImageError) -> Loaded {
-    let jobKey = JobKey(key: keys.image, terms: LoadTerms.key(request))
+    let jobKey = JobKey(key: keys.image, terms: LoadKey.key(request))
     return try await jobs.value(
       for: jobKey, interest: interest, keepsResult: keepsResult
     ) { [self] interest throws(ImageError) in
@@ -112,7 +112,7 @@ final class ImageLoader: Sendable {
       defer { withExtendedLifetime(body) {} }
       var rest = request
       // So they need not ask once more.
-      if let body, request.freshness.asksFirst, body.isFoundAgain { rest.freshness = .respect }
+      if let body, request.freshness.contactsServerFirst, body.isFoundAgain { rest.freshness = .standard }
       var loaded =
         if let renewed {
           renewed
@@ -134,8 +134,8 @@ final class ImageLoader: Sendable {
 
   /// The image in memory, when it is no longer fresh but still made of the bytes that are right now; and those bytes.
   private func renewed(
-    _ request: ImageRequest, keys: RequestKeys, interest: LoadInterest
-  ) async throws(ImageError) -> (Loaded?, FetchedBody?) {
+    _ request: ImageRequest, keys: RequestKeys, interest: LoadSubscription
+  ) async throws(ImageError) -> (Loaded?, EncodedImage?) {
     let memory = configuration.targetCache(for: request).memory
     guard request.cachePolicy.readsMemory, var image = memory.image(for: keys.image),
       let known = image.facts.freshness
@@ -151,7 +151,7 @@ final class ImageLoader: Sendable {
 
   /// The image after all processors but the last, shared with those who want just that, and then the last.
   private func process(
-    _ request: ImageRequest, with processor: any ImageProcessor, interest: LoadInterest
+    _ request: ImageRequest, with processor: any ImageProcessor, interest: LoadSubscription
   ) async throws(ImageError) -> Loaded {
     var earlier = request
     earlier.processors.removeLast()
@@ -172,7 +172,7 @@ final class ImageLoader: Sendable {
   }
 
   private func decode(
-    _ request: ImageRequest, key: CacheKey, interest: LoadInterest
+    _ request: ImageRequest, key: CacheKey, interest: LoadSubscription
   ) async throws(ImageError) -> Loaded {
     let body = try await fetcher.body(for: request, key: key, interest: interest)
     do throws(ImageError) {
@@ -191,7 +191,7 @@ final class ImageLoader: Sendable {
   }
 
   func decode(
-    _ body: FetchedBody, request: ImageRequest, key: CacheKey, interest: LoadInterest
+    _ body: EncodedImage, request: ImageRequest, key: CacheKey, interest: LoadSubscription
   ) async throws(ImageError) -> Loaded {
     let url = body.metadata.url ?? .unnamedImage
     guard let decoder = configuration.decoders.first(where: { $0.formats.contains(body.info.format) }) else {
@@ -231,11 +231,11 @@ final class ImageLoader: Sendable {
   }
 
   /// Hands what is new to the store, once it is proven to be an image. A store that fails fails no load.
-  private func keep(_ body: FetchedBody, of request: ImageRequest, _ placeholder: ThumbHash?) async {
+  private func keep(_ body: EncodedImage, of request: ImageRequest, _ placeholder: ThumbHash?) async {
     if request.storesOriginal { await keepOriginal(body, of: request, placeholder) }
   }
 
-  func keepOriginal(_ body: FetchedBody, of request: ImageRequest, _ placeholder: ThumbHash?) async {
+  func keepOriginal(_ body: EncodedImage, of request: ImageRequest, _ placeholder: ThumbHash?) async {
     guard var draft = body.draft, let cache = configuration.httpCache(for: request) else { return }
     draft.metadata.placeholder = placeholder
     let writes = configuration.originalCache(for: request).writes
@@ -243,7 +243,7 @@ final class ImageLoader: Sendable {
       // The body is held to the end of the write: until then others find it nowhere else.
       await writes.start(byteCount: body.data.count) {
         guard (try? await cache.store(draft, body: body.data)) != nil else { return }
-        body.noteStored()
+        body.markStored()
         monitor?.tell(.stored(.store, byteCount: body.data.count))
       }
     }

@@ -8,7 +8,7 @@ extension ImagePipeline {
   ///   - image: The image as the request shows it, kept in memory; `nil` leaves memory as it is.
   ///   - original: The encoded bytes that the request's source gives, kept in the store; they are checked to begin like
   ///     an image. Where there are none, the store gets the image itself: an animation as it came; another one encoded as
-  ///     its ``StorageProfile`` says, or, without one, as ``StorageProfile/automatic`` has it. An image that the request
+  ///     its ``StoragePolicy`` says, or, without one, as ``StoragePolicy/automatic`` has it. An image that the request
   ///     makes smaller or processes, and has no profile for, stays out of the store: it could not stand for others.
   ///   - request: Whose image it is; its ``CachePolicy`` says where it may be kept.
   ///   - expiration: When it stops being served, in both tiers. Default: `nil`, as each tier has it.
@@ -25,7 +25,7 @@ extension ImagePipeline {
     let keys = RequestKeys(request)
     if let image, request.cachePolicy.writesMemory {
       configuration.targetCache(for: request).memory.store(
-        image, for: keys.image, expiration: expiration ?? request.given?.options.memoryExpiration)
+        image, for: keys.image, expiration: expiration ?? request.optionsBox?.options.memoryExpiration)
     }
     let url = request.source.url
     let now = configuration.time.now()
@@ -52,7 +52,7 @@ extension ImagePipeline {
       try await original?.keep(StoredEntry(body: animation.data, metadata: metadata), for: keys.fetch)
       return
     }
-    let (key, store, profile): (CacheKey, (any DataStore)?, StorageProfile)
+    let (key, store, profile): (CacheKey, (any DataStore)?, StoragePolicy)
     if let variant = keys.variant(request.storage) {
       let target = configuration.store(of: configuration.targetCache(for: request), for: request)
       (key, store, profile) = (variant, target, request.storage)
@@ -95,7 +95,7 @@ extension ImagePipeline {
   /// Asking is no use: it reads no image and extends no life. Memory has an image at the size and with the processors of
   /// the request, the store has the bytes for all of them. Whether they are still fresh is not asked; a store that
   /// fails has nothing.
-  public func cachedTier(for request: ImageRequest) async -> ImageCache.Tier? {
+  public func cachedTier(for request: ImageRequest) async -> CacheTier? {
     let request = resolved(request)
     let keys = RequestKeys(request)
     let (target, original) = (configuration.targetCache(for: request), configuration.originalCache(for: request))
@@ -107,7 +107,7 @@ extension ImagePipeline {
     return (try? await original.store?.containsEntry(for: keys.fetch)) == true ? .store : nil
   }
 
-  /// Forgets a request's image, in memory and as its ``StorageProfile`` keeps it, and its bytes with all their variants in
+  /// Forgets a request's image, in memory and as its ``StoragePolicy`` keeps it, and its bytes with all their variants in
   /// the store, once what is being written is there.
   ///
   /// Images of other sizes or with other processors stay in memory until they leave; remove them by their requests.
@@ -115,7 +115,7 @@ extension ImagePipeline {
   /// - Parameter tiers: Which tiers forget it. Default: both.
   /// - Throws: ``ImageError/failed(cause:url:)`` with what the store throws; memory has forgotten the image.
   public func removeCached(
-    _ request: ImageRequest, from tiers: Set<ImageCache.Tier> = [.memory, .store]
+    _ request: ImageRequest, from tiers: Set<CacheTier> = [.memory, .store]
   ) async throws(ImageError) {
     let request = resolved(request)
     let keys = RequestKeys(request)
@@ -154,7 +154,7 @@ extension ImageSource {
   fileprivate var url: URL? {
     switch self {
     case .url(let url), .keyed(let url, key: _): url
-    case .address(let text): URL(string: text)
+    case .string(let text): URL(string: text)
     case .data, .provider, .resolver: nil
     }
   }

@@ -32,7 +32,7 @@ extension ImagePipeline {
 extension ImageRequest {
   /// Nothing but letters and digits reaches the name of a file.
   fileprivate func fileExtension(for format: ImageFormat) -> String {
-    let wanted = given?.options.fileExtension ?? ""
+    let wanted = optionsBox?.options.fileExtension ?? ""
     let letters = wanted.filter { $0.isASCII && ($0.isLetter || $0.isNumber) }.prefix(16)
     return letters.isEmpty ? format.fileExtension : String(letters)
   }

@@ -1,5 +1,5 @@
 import Foundation
 
-extension ImagePipeline.Configuration {
+extension PipelineConfiguration {
   static var processorCount: Int { max(1, ProcessInfo.processInfo.activeProcessorCount) }
 }

@@ -5,6 +5,9 @@ public import Foundation
 /// Safe from any thread and any actor. The same image asked for many times at once is loaded, decoded and processed
 /// once; what blocks or computes runs on threads of the pipeline's own.
 public final class ImagePipeline: Sendable {
+  /// The parts and limits of a pipeline.
+  public typealias Configuration = PipelineConfiguration
+
   /// Where images are kept.
   public var cache: ImageCache { configuration.cache }
 
@@ -12,13 +15,13 @@ public final class ImagePipeline: Sendable {
   public let configuration: Configuration
 
   let loader: ImageLoader
-  private let defaults: GivenOptions?
+  private let defaults: OptionsBox?
 
   /// Creates a pipeline. Pipelines may share a cache. Takes over ``RequestOptions/global``.
   public init(configuration: Configuration) {
     self.configuration = configuration
     let options = configuration.defaultOptions.over(.global)
-    defaults = options.isEmpty ? nil : GivenOptions(options)
+    defaults = options.isEmpty ? nil : OptionsBox(options)
     loader = ImageLoader(configuration: configuration)
   }
 
@@ -42,21 +45,22 @@ public final class ImagePipeline: Sendable {
     let keys = RequestKeys(request)
     if loader.monitor == nil, let response = loader.memoryResponse(for: request, key: keys.image) {
       // Most hits: not even the frame of another asynchronous call.
-      return request.given == nil ? response : await request.delivered(response)
+      return request.optionsBox == nil ? response : await request.delivered(response)
     }
     let response = try await loader.reportedResponse(
-      for: request, keys: keys, interest: LoadInterest(priority: request.priority))
+      for: request, keys: keys, interest: LoadSubscription(priority: request.priority))
     return await request.delivered(response)
   }
 
   /// The response for one of many that are loaded together, whose interest is the caller's.
-  func response(for request: ImageRequest, interest: LoadInterest) async throws(ImageError) -> ImageResponse {
+  func response(for request: ImageRequest, interest: LoadSubscription) async throws(ImageError) -> ImageResponse {
     let request = resolved(request)
     return await request.delivered(try await cachingResponse(for: request, interest: interest))
   }
 
   /// The response as the caches have it, to a request that is resolved.
-  func cachingResponse(for request: ImageRequest, interest: LoadInterest) async throws(ImageError) -> ImageResponse {
+  func cachingResponse(for request: ImageRequest, interest: LoadSubscription) async throws(ImageError) -> ImageResponse
+  {
     let keys = RequestKeys(request)
     if loader.monitor == nil, let response = loader.memoryResponse(for: request, key: keys.image) { return response }
     return try await loader.reportedResponse(for: request, keys: keys, interest: interest)
@@ -79,7 +83,7 @@ public final class ImagePipeline: Sendable {
     for request: ImageRequest, onCompletion: @escaping @Sendable (Result<ImageResponse, ImageError>) -> Void
   ) -> ImageTask {
     let request = resolved(request)
-    let executor = request.given?.options.callbackExecutor ?? .main
+    let executor = request.optionsBox?.options.callbackExecutor ?? .main
     return ImageTask(request: request, loader: loader) { result in executor { onCompletion(result) } }
   }
 
@@ -125,7 +129,7 @@ public final class ImagePipeline: Sendable {
 
   /// The request with what it leaves open filled in by the pipeline. Done once for each; twice is as once.
   func resolved(_ request: ImageRequest) -> ImageRequest {
-    let isComplete = defaults == nil && request.given == nil
+    let isComplete = defaults == nil && request.optionsBox == nil
     if isComplete, request.identity != nil || configuration.requestModifier == nil { return request }
     var resolved = request.resolved(over: defaults)
     if resolved.identity == nil { resolved.identity = configuration.requestModifier?.identity }

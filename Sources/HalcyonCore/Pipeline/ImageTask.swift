@@ -22,7 +22,7 @@ public final class ImageTask: Sendable {
   /// Everything that happens from the beginning on, for one reader; `nil` unless it was asked for.
   let allEvents: AsyncStream<Event>?
 
-  private let interest: LoadInterest
+  private let interest: LoadSubscription
   private let broadcast: EventBroadcast
   private let reporter: LoadReporter?
   private let work: Task<Void, Never>
@@ -35,7 +35,7 @@ public final class ImageTask: Sendable {
     self.request = request
     let broadcast = EventBroadcast(onCompletion: onCompletion)
     let previews = loader.previews(for: request)
-    let interest = LoadInterest(priority: request.priority) { event in
+    let interest = LoadSubscription(priority: request.priority) { event in
       switch event {
       case .progress(let progress): broadcast.send(.progress(progress))
       case .info(let info): broadcast.send(.info(info))

@@ -13,12 +13,12 @@ final class PreviewMaker: Sendable {
 
   private let request: ImageRequest
   private let policy: PreviewPolicy
-  private let configuration: ImagePipeline.Configuration
+  private let configuration: PipelineConfiguration
   private let workers: WorkerPool
   private let state = Lock(State())
 
   /// `nil` for a request that wants none.
-  init?(_ request: ImageRequest, configuration: ImagePipeline.Configuration, workers: WorkerPool) {
+  init?(_ request: ImageRequest, configuration: PipelineConfiguration, workers: WorkerPool) {
     guard let policy = request.previews, policy.isEnabled else { return nil }
     self.request = request
     self.policy = policy

@@ -24,7 +24,7 @@ extension ImageLoader {
   /// Makes the stand-in of an image whose bytes are about to be stored; `nil` where it shows only a part of
   /// them, or out of shape.
   static func placeholder(
-    for image: DecodedImage, of body: FetchedBody, at size: TargetSize, _ configuration: ImagePipeline.Configuration
+    for image: DecodedImage, of body: EncodedImage, at size: TargetSize, _ configuration: PipelineConfiguration
   ) -> ThumbHash? {
     guard configuration.makesPlaceholders, body.draft != nil, !image.isPartial else { return nil }
     switch size {

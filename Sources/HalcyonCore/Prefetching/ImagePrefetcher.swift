@@ -109,7 +109,7 @@ public final class ImagePrefetcher: Sendable {
 
 extension ImagePipeline {
   fileprivate func prefetch(
-    _ request: ImageRequest, to destination: ImagePrefetcher.Destination, interest: LoadInterest
+    _ request: ImageRequest, to destination: ImagePrefetcher.Destination, interest: LoadSubscription
   ) async -> PrefetchBatch.Outcome {
     do throws(ImageError) {
       switch destination {

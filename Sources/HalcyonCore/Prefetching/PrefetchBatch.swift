@@ -14,7 +14,7 @@ final class PrefetchBatch: Sendable {
 
   /// The keys in the order of the requests, each once.
   let keys: [PrefetchKey]
-  let feed: ProgressFeed<PrefetchProgress, PrefetchResult>
+  let feed: ProgressBroadcaster<PrefetchProgress, PrefetchResult>
   private let state: Lock<State>
 
   init(_ requests: [ImageRequest], destination: ImagePrefetcher.Destination) {
@@ -23,7 +23,7 @@ final class PrefetchBatch: Sendable {
       let key = PrefetchKey(request, destination: destination)
       return pending.updateValue(request, forKey: key) == nil ? key : nil
     }
-    feed = ProgressFeed(PrefetchProgress(totalCount: keys.count))
+    feed = ProgressBroadcaster(PrefetchProgress(totalCount: keys.count))
     state = Lock(State(pending: pending))
     if keys.isEmpty { feed.finish(PrefetchResult()) }
   }
@@ -51,12 +51,12 @@ final class PrefetchBatch: Sendable {
 /// Requests with equal keys are one request.
 struct PrefetchKey: Hashable, Sendable {
   private let key: CacheKey
-  private let terms: TermsKey<LoadTerms>
+  private let terms: OptionsKey<LoadKey>
 
   init(_ request: ImageRequest, destination: ImagePrefetcher.Destination) {
     let keys = RequestKeys(request)
     key = destination == .memory ? keys.image : keys.fetch
-    terms = LoadTerms.key(request)
+    terms = LoadKey.key(request)
   }
 }
 

@@ -1,7 +1,7 @@
 /// The order in which images are prefetched, and those that are being loaded.
 final class PrefetchQueue: Sendable {
   private struct Run {
-    let interest: LoadInterest
+    let interest: LoadSubscription
     let task: Task<Void, Never>
   }
 
@@ -23,12 +23,12 @@ final class PrefetchQueue: Sendable {
     var runningCount = 0
   }
 
-  private let load: @Sendable (ImageRequest, LoadInterest) async -> PrefetchBatch.Outcome
+  private let load: @Sendable (ImageRequest, LoadSubscription) async -> PrefetchBatch.Outcome
   private let state: Lock<State>
 
   init(
     priority: ImagePriority, concurrencyLimit: Int,
-    load: @escaping @Sendable (ImageRequest, LoadInterest) async -> PrefetchBatch.Outcome
+    load: @escaping @Sendable (ImageRequest, LoadSubscription) async -> PrefetchBatch.Outcome
   ) {
     self.load = load
     state = Lock(State(priority: priority, concurrencyLimit: concurrencyLimit))
@@ -117,7 +117,7 @@ extension PrefetchQueue {
   }
 
   private func run(_ request: ImageRequest, _ key: PrefetchKey, priority: ImagePriority) -> Run {
-    let interest = LoadInterest(priority: priority)
+    let interest = LoadSubscription(priority: priority)
     let task = Task {
       let outcome = await load(request, interest)
       end(key, interest, outcome)
@@ -125,7 +125,7 @@ extension PrefetchQueue {
     return Run(interest: interest, task: task)
   }
 
-  private func end(_ key: PrefetchKey, _ interest: LoadInterest, _ outcome: PrefetchBatch.Outcome) {
+  private func end(_ key: PrefetchKey, _ interest: LoadSubscription, _ outcome: PrefetchBatch.Outcome) {
     let batches: [PrefetchBatch] = state.withLock { state in
       // What was stopped has given its place back, and its key may be at work again.
       guard state.items[key]?.run?.interest === interest else { return [] }

@@ -16,7 +16,7 @@ public struct BrightnessProcessor: ImageProcessor, Hashable {
   public func process(_ bitmap: Bitmap) throws -> Bitmap {
     try (0...100).check(factor, "brightness")
     let factor = Float(factor)
-    return try ToneTables { $0 * factor }.apply(to: bitmap)
+    return try LookupTables { $0 * factor }.apply(to: bitmap)
   }
 }
 

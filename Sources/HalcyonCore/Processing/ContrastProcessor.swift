@@ -16,7 +16,7 @@ public struct ContrastProcessor: ImageProcessor, Hashable {
   public func process(_ bitmap: Bitmap) throws -> Bitmap {
     try (0...100).check(factor, "contrast")
     let factor = Float(factor)
-    return try ToneTables { ($0 - 0.5) * factor + 0.5 }.apply(to: bitmap)
+    return try LookupTables { ($0 - 0.5) * factor + 0.5 }.apply(to: bitmap)
   }
 }
 

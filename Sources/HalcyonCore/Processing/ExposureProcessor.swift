@@ -18,7 +18,7 @@ public struct ExposureProcessor: ImageProcessor, Hashable {
   public func process(_ bitmap: Bitmap) throws -> Bitmap {
     try (-20...20).check(stops, "exposure")
     let factor = Float(exp2(stops))
-    return try ToneTables { Self.encoded(Self.linear($0) * factor) }.apply(to: bitmap)
+    return try LookupTables { Self.encoded(Self.linear($0) * factor) }.apply(to: bitmap)
   }
 
   /// IEC 61966-2-1: from a value of sRGB to light.

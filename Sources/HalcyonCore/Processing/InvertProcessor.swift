@@ -7,7 +7,7 @@ public struct InvertProcessor: ImageProcessor, Hashable {
   public var identifier: String { ProcessorIdentity("invert").text }
 
   /// The negative.
-  public func process(_ bitmap: Bitmap) throws -> Bitmap { try ToneTables { 1 - $0 }.apply(to: bitmap) }
+  public func process(_ bitmap: Bitmap) throws -> Bitmap { try LookupTables { 1 - $0 }.apply(to: bitmap) }
 }
 
 extension ImageProcessor where Self == InvertProcessor {

@@ -21,7 +21,7 @@ public struct OverlayProcessor: ImageProcessor, Hashable {
   /// The coloured image.
   public func process(_ bitmap: Bitmap) throws -> Bitmap {
     let share = Float(color.alpha) / 255
-    let tables = ToneTables(mixing: color) { backdrop, source in
+    let tables = LookupTables(mixing: color) { backdrop, source in
       backdrop + (blendMode.blend(backdrop, source) - backdrop) * share
     }
     return try tables.apply(to: bitmap)

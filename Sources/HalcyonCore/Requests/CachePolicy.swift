@@ -28,5 +28,5 @@ public struct CachePolicy: Hashable, Sendable {
   /// Leaves nothing in memory, and does not look there.
   public static let storeOnly = CachePolicy(readsMemory: false, writesMemory: false)
   /// What is not in memory is fetched, and kept in both tiers; the store is not read.
-  public static let memoryOrRefresh = CachePolicy(readsStore: false)
+  public static let ignoringStore = CachePolicy(readsStore: false)
 }

@@ -13,20 +13,20 @@ public struct ImageRequest: Sendable {
   public var headers: HTTPHeaders
   /// Sources to try in this order when the first fails, a cancellation apart. Default: none.
   public var alternatives: [ImageSource] = []
-  /// A source with less data, taken instead where ``ImagePipeline/Configuration/prefersLowData`` says so and no cache has
+  /// A source with less data, taken instead where ``PipelineConfiguration/prefersLowData`` says so and no cache has
   /// the image. Default: `nil`.
   public var lowDataSource: ImageSource?
   /// Whom the image is loaded for. Requests of different identities share nothing; only its hash enters the keys.
   /// Default: that of the pipeline's ``RequestModifier``, where there is one.
   public var identity: String?
 
-  var given: GivenOptions?
+  var optionsBox: OptionsBox?
 
   /// How the image is loaded, kept and handed out, where that is to differ from the pipeline's
-  /// ``ImagePipeline/Configuration/defaultOptions``. Default: nothing is set.
+  /// ``PipelineConfiguration/defaultOptions``. Default: nothing is set.
   public var options: RequestOptions {
-    get { given?.options ?? RequestOptions() }
-    set { given = GivenOptions(newValue) }
+    get { optionsBox?.options ?? RequestOptions() }
+    set { optionsBox = OptionsBox(newValue) }
   }
 
   /// Creates a request for an address.
@@ -61,7 +61,7 @@ public struct ImageRequest: Sendable {
     options.priority = priority ?? options.priority
     options.cachePolicy = cachePolicy ?? options.cachePolicy
     options.freshness = freshness ?? options.freshness
-    given = GivenOptions(options)
+    optionsBox = OptionsBox(options)
   }
 }
 

@@ -6,7 +6,7 @@ public enum ImageSource: Hashable, Sendable {
   /// An `http`, `https`, `file` or `data` address.
   case url(URL)
   /// A text that is meant to be an address, checked when it is loaded.
-  case address(String)
+  case string(String)
   /// An address, under a key that stays the same when the address does not: see ``SignedURL``.
   case keyed(URL, key: String)
   /// Encoded bytes that are there already, under a key of the caller's.
@@ -14,7 +14,7 @@ public enum ImageSource: Hashable, Sendable {
   /// A closure that gives the encoded bytes.
   case provider(ImageProvider)
   /// A closure that gives the address, asked only when no cache has the image.
-  case resolver(AddressResolver)
+  case resolver(URLResolver)
 }
 
 extension ImageSource {
@@ -51,7 +51,7 @@ extension ImageProvider: Hashable {
 ///
 /// The caches know the image by the key, so an image that is there needs no address. Two resolvers are equal when their
 /// keys are.
-public struct AddressResolver: Sendable {
+public struct URLResolver: Sendable {
   /// What tells the image from others in every cache: the same before and after the address is known.
   public let key: String
   /// Gives an `http` or `https` address. Its task is cancelled when nobody waits any more.
@@ -64,9 +64,9 @@ public struct AddressResolver: Sendable {
   }
 }
 
-extension AddressResolver: Hashable {
+extension URLResolver: Hashable {
   /// Compares the keys.
-  public static func == (left: AddressResolver, right: AddressResolver) -> Bool { left.key == right.key }
+  public static func == (left: URLResolver, right: URLResolver) -> Bool { left.key == right.key }
 
   /// Feeds the key.
   public func hash(into hasher: inout Hasher) { hasher.combine(key) }

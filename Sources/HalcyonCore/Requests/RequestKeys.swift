@@ -12,7 +12,7 @@ struct RequestKeys: Sendable {
     var text = fetchText
     if request.size != .original { text += CacheKey.field("size", request.size.description) }
     for processor in request.processors { text += CacheKey.field("process", processor.identifier) }
-    if request.given != nil, let frames = request.framesField { text += frames }
+    if request.optionsBox != nil, let frames = request.framesField { text += frames }
     image = CacheKey(text)
   }
 
@@ -23,7 +23,7 @@ struct RequestKeys: Sendable {
   static func fetch(_ request: ImageRequest) -> CacheKey { CacheKey(fetchText(request)) }
 
   /// What the image is stored under in the form that a profile gives it; `nil` for a profile that keeps no images.
-  func variant(_ profile: StorageProfile) -> CacheKey? { profile.keyText.map { image.adding("stored", $0) } }
+  func variant(_ profile: StoragePolicy) -> CacheKey? { profile.keyText.map { image.adding("stored", $0) } }
 
   private static func fetchText(_ request: ImageRequest) -> String {
     var text = request.source.keyField
@@ -48,7 +48,7 @@ extension ImageSource {
   /// The first field of the keys: what tells this source from others.
   var keyField: String {
     switch self {
-    case .url, .address: CacheKey.field("url", keyText)
+    case .url, .string: CacheKey.field("url", keyText)
     case .keyed, .data, .provider, .resolver: CacheKey.field("key", keyText)
     }
   }
@@ -57,7 +57,7 @@ extension ImageSource {
   var keyText: String {
     switch self {
     case .url(let url): Self.shortened(url.absoluteString)
-    case .address(let address): Self.shortened(address)
+    case .string(let address): Self.shortened(address)
     case .keyed(_, let key), .data(_, let key): key
     case .provider(let provider): provider.key
     case .resolver(let resolver): resolver.key

@@ -59,7 +59,7 @@ extension RequestOptions {
 }
 
 /// The options of a request, behind one reference: requests are copied at every hit in memory.
-final class GivenOptions: Sendable {
+final class OptionsBox: Sendable {
   let options: RequestOptions
 
   init(_ options: RequestOptions) {

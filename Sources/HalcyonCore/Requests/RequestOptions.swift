@@ -1,7 +1,7 @@
 /// How images are loaded, kept and handed out.
 ///
 /// Every option is `nil` where nothing is said about it. What a request leaves open is filled in from its pipeline's
-/// ``ImagePipeline/Configuration/defaultOptions``, what these leave open from ``global``, and what is open then has the
+/// ``PipelineConfiguration/defaultOptions``, what these leave open from ``global``, and what is open then has the
 /// default named at each option.
 ///
 /// ```swift
@@ -35,9 +35,9 @@ public struct RequestOptions: Sendable {
   /// Whether the image is delivered only once what is to be stored of it is stored, or could not be. Default: no, nobody
   /// waits for the disk. Images that come from memory are not waited for.
   public var waitsForStore: Bool?
-  /// In which form the store gets the image, besides the bytes that it is made of. Default: ``StorageProfile/original``,
+  /// In which form the store gets the image, besides the bytes that it is made of. Default: ``StoragePolicy/original``,
   /// those bytes only.
-  public var storage: StorageProfile?
+  public var storage: StoragePolicy?
   /// Whether the store gets the bytes that the image is made of where ``storage`` makes it keep the image itself.
   /// Default: yes; other sizes are made of them, and they are not fetched again to be asked about.
   public var keepsOriginal: Bool?

@@ -2,9 +2,9 @@ import Foundation
 
 /// A source whose scheme is known to be one that can be loaded.
 enum ResolvedSource: Sendable {
-  case web(WebAddress)
+  case web(HTTPURL)
   /// An address on the web that is not known yet.
-  case unresolved(AddressResolver)
+  case unresolved(URLResolver)
   case file(path: String, url: URL)
   /// `text` is the address as it was given: `URL` mends what it takes for mistakes.
   case inline(text: String, url: URL)
@@ -14,7 +14,7 @@ enum ResolvedSource: Sendable {
   init(_ source: ImageSource) throws(ImageError) {
     switch source {
     case .url(let url), .keyed(let url, key: _): try self.init(url, text: url.absoluteString)
-    case .address(let text):
+    case .string(let text):
       guard let url = URL(string: text) else { throw .invalidURL(text) }
       try self.init(url, text: text)
     case .data(let data, key: _): self = .data(data)
@@ -26,7 +26,7 @@ enum ResolvedSource: Sendable {
   private init(_ url: URL, text: String) throws(ImageError) {
     switch url.scheme?.lowercased() {
     case "http", "https":
-      self = .web(try WebAddress(url))
+      self = .web(try HTTPURL(url))
     case "file":
       let path = url.path(percentEncoded: false)
       guard !path.isEmpty, !path.utf8.contains(0) else { throw .invalidURL(url.absoluteString) }

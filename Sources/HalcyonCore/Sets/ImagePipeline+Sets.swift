@@ -8,8 +8,8 @@ extension ImagePipeline {
   ///   - cancelsOnFailure: Whether one that fails ends those that have not ended. Default: no.
   public func task(
     for requests: [ImageRequest], concurrencyLimit: Int = 6, cancelsOnFailure: Bool = false
-  ) -> ImageSetTask {
-    ImageSetTask(requests, pipeline: self, concurrencyLimit: concurrencyLimit, cancelsOnFailure: cancelsOnFailure)
+  ) -> ImageBatch {
+    ImageBatch(requests, pipeline: self, concurrencyLimit: concurrencyLimit, cancelsOnFailure: cancelsOnFailure)
   }
 
   /// All the images, in the order of the requests whatever the order of their arrival, or the first error: then the
@@ -40,7 +40,7 @@ extension ImagePipeline {
   }
 }
 
-extension ImageSetTask {
+extension ImageBatch {
   /// Waits for the end of all, and brings it about when the caller is cancelled.
   fileprivate func end() async {
     await withTaskCancellationHandler {

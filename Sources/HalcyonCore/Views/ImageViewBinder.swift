@@ -59,7 +59,7 @@ public final class ImageViewBinder {
     with url: URL?, placeholder: ImagePlaceholder? = nil, options: ImageViewOptions = ImageViewOptions(),
     completion: Completion? = nil, progress: (@MainActor (LoadProgress) -> Void)? = nil
   ) -> ImageViewLoad? {
-    let order = ViewOrder(request: url.map { ImageRequest(url: $0) }, placeholder: placeholder, options: options)
+    let order = ViewRequest(request: url.map { ImageRequest(url: $0) }, placeholder: placeholder, options: options)
     return carryOut(order, progress: progress, completion: completion)
   }
 
@@ -80,7 +80,7 @@ public final class ImageViewBinder {
     with request: ImageRequest, placeholder: ImagePlaceholder? = nil, options: ImageViewOptions = ImageViewOptions(),
     completion: Completion? = nil, progress: (@MainActor (LoadProgress) -> Void)? = nil
   ) -> ImageViewLoad? {
-    let order = ViewOrder(request: request, placeholder: placeholder, options: options)
+    let order = ViewRequest(request: request, placeholder: placeholder, options: options)
     return carryOut(order, progress: progress, completion: completion)
   }
 
@@ -121,7 +121,7 @@ public final class ImageViewBinder {
   }
 
   private func carryOut(
-    _ order: ViewOrder, progress: (@MainActor (LoadProgress) -> Void)?, completion: Completion?
+    _ order: ViewRequest, progress: (@MainActor (LoadProgress) -> Void)?, completion: Completion?
   ) -> ImageViewLoad? {
     let load = ImageViewLoad(order, binder: self, time: time, onProgress: progress, onCompletion: completion)
     let previous = current

@@ -6,7 +6,7 @@ extension ImageViewLoad {
     sideTask?.cancel()
     sideTask = nil
     let reveal: @MainActor @Sendable () -> Void = { [self] in show(result) }
-    if let group = options.revealGroup { group.hold(self, reveal: reveal) } else { phase.end(reveal) }
+    if let group = options.transitionGroup { group.hold(self, reveal: reveal) } else { phase.end(reveal) }
   }
 
   private func show(_ result: Result<ImageResponse, ImageError>) {

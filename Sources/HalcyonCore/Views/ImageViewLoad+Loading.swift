@@ -6,9 +6,9 @@ extension ImageViewLoad {
       binder.show(standIn)
       return finish(.failure(.emptySource))
     }
-    options.revealGroup?.join(self)
+    options.transitionGroup?.join(self)
     // Nobody waits for what nobody sees.
-    if !isWanted { options.revealGroup?.leave(self) }
+    if !isWanted { options.transitionGroup?.leave(self) }
     begin(request, on: display, binder)
   }
 
@@ -27,9 +27,9 @@ extension ImageViewLoad {
     if awaitsDisplay { return prepare(binder) }
     var sized = order.request(request, at: pixelSize, on: display)
     // What failed a moment ago is remembered, save where the server is to be asked.
-    if order.isRetry, sized.freshness.usesNetwork { sized.freshness = .reload }
+    if order.isRetry, sized.freshness.usesNetwork { sized.freshness = .revalidate }
     if let image = binder.pipeline.cachedImage(for: sized) {
-      if options.revealGroup != nil { prepare(binder) }
+      if options.transitionGroup != nil { prepare(binder) }
       return end(.success(ImageResponse(image: image, origin: .memory, trace: LoadTrace())))
     }
     sized.previews = sized.previews ?? options.previews
@@ -93,7 +93,7 @@ extension ImageViewLoad {
   }
 
   private func preview(_ image: DecodedImage) {
-    guard isCurrent, !isFinished, result == nil, options.revealGroup == nil else { return }
+    guard isCurrent, !isFinished, result == nil, options.transitionGroup == nil else { return }
     phase.end { [self] in binder?.show(DisplayContent(.image(image), role: .preview)) }
   }
 }

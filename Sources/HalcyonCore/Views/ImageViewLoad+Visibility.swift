@@ -22,7 +22,7 @@ extension ImageViewLoad {
     pixelSize = order.pixelSize(on: display) ?? pixelSize
     var sized = order.request(request, at: pixelSize, on: display)
     // The server has been asked already, where that was wanted.
-    if sized.freshness.asksFirst { sized.freshness = .respect }
+    if sized.freshness.contactsServerFirst { sized.freshness = .standard }
     if let image = binder.pipeline.cachedImage(for: sized) {
       isLetGo = false
       return replace(with: image)

@@ -4,7 +4,7 @@ public final class ImageViewLoad {
   /// Whether its completion has been called.
   public private(set) var isFinished = false
 
-  let order: ViewOrder
+  let order: ViewRequest
   weak var binder: ImageViewBinder?
   let phase: PlaceholderPhase
   var onProgress: (@MainActor (LoadProgress) -> Void)?
@@ -28,7 +28,7 @@ public final class ImageViewLoad {
   private var error: ImageViewError?
 
   init(
-    _ order: ViewOrder, binder: ImageViewBinder, time: any TimeSource,
+    _ order: ViewRequest, binder: ImageViewBinder, time: any TimeSource,
     onProgress: (@MainActor (LoadProgress) -> Void)?, onCompletion: ImageViewBinder.Completion?
   ) {
     self.order = order
@@ -96,7 +96,7 @@ public final class ImageViewLoad {
     sideTask?.cancel()
     sideTask = nil
     if isCurrent { binder?.stopIndicator() }
-    options.revealGroup?.leave(self)
+    options.transitionGroup?.leave(self)
   }
 
   func finish(_ end: Result<ImageResponse, ImageViewError>) {

@@ -12,7 +12,7 @@ public struct ImageViewOptions: Sendable {
   /// Default: no, the view is emptied at once.
   public var keepsCurrentImage = false
   /// What is shown when the image cannot be loaded. Default: the placeholder.
-  public var failure: FailureDisplay = .keepsPlaceholder
+  public var failure: FailureContent = .keepsPlaceholder
   /// What tells that the view is loading. Default: nothing.
   public var indicator: LoadingIndicator = .none
   /// How the image appears. Default: at once.
@@ -39,9 +39,9 @@ public struct ImageViewOptions: Sendable {
   /// Whether a tap on a view whose image could not be loaded tries again. Default: no.
   public var retriesOnTap = false
   /// What becomes of the load when the view is given something else before its end. Default: it is cancelled.
-  public var whenSuperseded: SupersededLoad = .cancel
+  public var whenSuperseded: SupersededLoadPolicy = .cancel
   /// The images with which this one is shown together. Default: `nil`, it is shown when it is there.
-  public var revealGroup: RevealGroup?
+  public var transitionGroup: TransitionGroup?
 
   /// Creates options with the defaults named at each property.
   public init() {}

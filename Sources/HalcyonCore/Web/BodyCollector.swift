@@ -16,7 +16,7 @@ struct BodyCollector {
 
   /// - Parameter partial: The beginning of the body, where the answer is the rest of it.
   init(
-    _ response: TransportResponse, url: URL, continuing partial: PartialBody?, by web: WebLoader
+    _ response: TransportResponse, url: URL, continuing partial: PartialBody?, by web: RetryingHTTPLoader
   ) {
     data = partial?.data ?? Data()
     self.url = url
@@ -31,7 +31,7 @@ struct BodyCollector {
 
   /// - Parameter checkpoint: Called now and then with what has arrived so far.
   mutating func collect(
-    _ body: TransportBody, interest: LoadInterest, checkpoint: (Data) async -> Void
+    _ body: TransportBody, interest: LoadSubscription, checkpoint: (Data) async -> Void
   ) async throws(ImageError) -> ImageInfo {
     guard expected ?? 0 <= byteLimit else { throw .responseTooLarge(byteLimit: byteLimit, url: url) }
     while let piece = try await next(of: body) {
@@ -59,7 +59,7 @@ struct BodyCollector {
     data.append(piece)
   }
 
-  private mutating func report(to interest: LoadInterest, isLast: Bool) {
+  private mutating func report(to interest: LoadSubscription, isLast: Bool) {
     let progress = meter.report(received: data.count, expected: expected, isLast: isLast, now: time.uptime())
     guard let progress else { return }
     interest.report(.progress(progress))
@@ -67,7 +67,7 @@ struct BodyCollector {
     if !isLast, let info = inspector.info, interest.wantsPartialData { interest.report(.partial(data, info)) }
   }
 
-  private mutating func inspect(for interest: LoadInterest) throws(ImageError) {
+  private mutating func inspect(for interest: LoadSubscription) throws(ImageError) {
     let wasKnown = inspector.info != nil
     try inspector.inspect(data, isWhole: data.count == expected)
     if !wasKnown, let info = inspector.info { interest.report(.info(info)) }

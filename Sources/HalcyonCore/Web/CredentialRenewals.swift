@@ -1,15 +1,15 @@
 /// Lets all loads of an origin whose credentials were refused share one renewal.
 final class CredentialRenewals: Sendable {
   private struct Key: Hashable {
-    let origin: WebOrigin
+    let origin: Origin
     let generation: Int
   }
 
-  private let jobs = SharedJobs<Key, Bool>()
-  private let generations = Lock<[WebOrigin: Int]>([:])
+  private let jobs = InFlightJobs<Key, Bool>()
+  private let generations = Lock<[Origin: Int]>([:])
 
   /// How often the credentials of an origin have been renewed. Ask before the request is made.
-  func generation(of origin: WebOrigin) -> Int {
+  func generation(of origin: Origin) -> Int {
     generations.withLock { $0[origin, default: 0] }
   }
 
@@ -17,7 +17,7 @@ final class CredentialRenewals: Sendable {
   ///
   /// - Returns: Whether the request is worth sending once more.
   func renew(
-    _ origin: WebOrigin, since generation: Int, interest: LoadInterest,
+    _ origin: Origin, since generation: Int, interest: LoadSubscription,
     _ renewal: @escaping @Sendable () async throws(ImageError) -> Bool
   ) async throws(ImageError) -> Bool {
     guard self.generation(of: origin) == generation else { return true }

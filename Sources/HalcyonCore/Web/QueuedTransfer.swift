@@ -26,7 +26,7 @@ final class QueuedTransfer: Sendable {
   var beginning: Beginning? { state.withLock { $0.beginning } }
 
   /// Takes what the gate answers.
-  func take(_ answer: ConnectionGate.Answer) {
+  func take(_ answer: ConnectionLimiter.Answer) {
     switch answer {
     case .admitted:
       let beginning = Beginning(instant: .now, date: time.now())

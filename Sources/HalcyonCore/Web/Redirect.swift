@@ -16,11 +16,11 @@ struct Redirect {
   ) throws(ImageError) -> TransportRequest? {
     guard statuses.contains(status) else { return nil }
     guard let location = headers["Location"] else { throw .httpStatus(status, url: request.url) }
-    guard let target = URL(string: location, relativeTo: request.url)?.absoluteURL, let origin = WebOrigin(target)
+    guard let target = URL(string: location, relativeTo: request.url)?.absoluteURL, let origin = Origin(target)
     else { throw .redirectRefused(to: location, from: request.url) }
     var next = request
     next.url = target
-    if origin != WebOrigin(request.url) {
+    if origin != Origin(request.url) {
       next.headers = request.headers.filter { impersonalFields.contains($0.name.lowercased()) }
     }
     return next

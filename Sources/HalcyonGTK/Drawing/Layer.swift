@@ -14,14 +14,14 @@ struct Layer {
   }
 
   /// The size that it has by itself, in points.
-  let size: Room
+  let size: DrawingSize
   private var picture: Picture
 
   /// An image, played where it is an animation.
   ///
   /// - Parameter scale: Device pixels a point.
   init(_ image: DecodedImage, scale: Double) {
-    size = Room(width: Double(image.size.width) / scale, height: Double(image.size.height) / scale)
+    size = DrawingSize(width: Double(image.size.width) / scale, height: Double(image.size.height) / scale)
     picture =
       AnimationPlayer.shared(for: image).map { .animation($0) }
       ?? .still(ObjectReference(adopting: image.makeTexture()))
@@ -29,7 +29,7 @@ struct Layer {
 
   /// Anything that GTK draws.
   init(paintable: ObjectReference) {
-    size = Room(
+    size = DrawingSize(
       width: Double(gdk_paintable_get_intrinsic_width(paintable.pointer)),
       height: Double(gdk_paintable_get_intrinsic_height(paintable.pointer)))
     picture = .still(paintable)
@@ -49,7 +49,7 @@ struct Layer {
     return nil
   }
 
-  func draw(_ snapshot: OpaquePointer, _ room: Room, mode: ImageDisplayMode) {
+  func draw(_ snapshot: OpaquePointer, _ room: DrawingSize, mode: ImageDisplayMode) {
     let place = isIcon ? size.centered(in: room) : size.placed(in: room, mode: mode)
     var origin = place.origin
     gtk_snapshot_save(snapshot)

@@ -1,11 +1,11 @@
 #if GTK
 import CGTK
 
-/// The type of objects that GTK draws and whose drawing is done by a ``PictureCanvas``.
+/// The type of objects that GTK draws and whose drawing is done by a ``ImagePaintable``.
 enum PaintableType {
   /// A new object that holds its canvas until it is freed.
   @MainActor
-  static func makeObject(drawnBy canvas: PictureCanvas) -> OpaquePointer {
+  static func makeObject(drawnBy canvas: ImagePaintable) -> OpaquePointer {
     guard let object = g_object_new_with_properties(type, 0, nil, nil) else {
       preconditionFailure("GLib makes no object of the type HalcyonPaintable")
     }
@@ -27,7 +27,7 @@ enum PaintableType {
     type?.assumingMemoryBound(to: GObjectClass.self).pointee.finalize = { object in
       guard let object else { return }
       let content = UnsafeMutableRawPointer(object).assumingMemoryBound(to: HalcyonPaintable.self).pointee.content
-      content.map { Unmanaged<PictureCanvas>.fromOpaque($0).release() }
+      content.map { Unmanaged<ImagePaintable>.fromOpaque($0).release() }
       g_type_class_peek(g_object_get_type()).assumingMemoryBound(to: GObjectClass.self).pointee.finalize(object)
     }
   }
@@ -37,7 +37,7 @@ enum PaintableType {
     interface.pointee.snapshot = { paintable, snapshot, width, height in
       nonisolated(unsafe) let snapshot = snapshot
       onCanvas(paintable) { canvas in
-        if let snapshot { canvas.draw(snapshot, Room(width: width, height: height)) }
+        if let snapshot { canvas.draw(snapshot, DrawingSize(width: width, height: height)) }
       }
     }
     interface.pointee.get_intrinsic_width = { paintable in onCanvas(paintable) { gint($0.size.width.rounded(.up)) } ?? 0
@@ -58,13 +58,13 @@ enum PaintableType {
 
   /// GTK draws on the main thread.
   private static func onCanvas<Result: Sendable>(
-    _ paintable: OpaquePointer?, _ body: @MainActor (PictureCanvas) -> Result
+    _ paintable: OpaquePointer?, _ body: @MainActor (ImagePaintable) -> Result
   ) -> Result? {
     nonisolated(unsafe) let paintable = paintable
     return MainActor.assumeIsolated {
       guard let paintable else { return nil }
       let object = UnsafeMutableRawPointer(paintable).assumingMemoryBound(to: HalcyonPaintable.self)
-      return object.pointee.content.map { body(Unmanaged<PictureCanvas>.fromOpaque($0).takeUnretainedValue()) }
+      return object.pointee.content.map { body(Unmanaged<ImagePaintable>.fromOpaque($0).takeUnretainedValue()) }
     }
   }
 }

@@ -8,24 +8,24 @@ final class IndicatorAnimation {
   /// How long one dot is the brightest.
   private static let step = Duration.milliseconds(100)
 
-  private let canvas: PictureCanvas
-  private var alarm: FrameAlarm?
+  private let canvas: ImagePaintable
+  private var alarm: FrameTimer?
   private var turn = 0
   private var next: Duration?
 
   /// Something that turns, once it is told to run, or that fills.
-  init(_ indicator: LoadingIndicator, widget: UnsafeMutablePointer<GtkWidget>, canvas: PictureCanvas) {
+  init(_ indicator: LoadingIndicator, widget: UnsafeMutablePointer<GtkWidget>, canvas: ImagePaintable) {
     self.canvas = canvas
     if case .progress = indicator {
-      canvas.indicator = IndicatorFigure(kind: .ring(fraction: 0))
+      canvas.indicator = Spinner(kind: .ring(fraction: 0))
     } else {
-      canvas.indicator = IndicatorFigure(kind: .dots(brightest: 0))
-      alarm = FrameAlarm(widget) { [weak self] now in self?.advance(to: now) }
+      canvas.indicator = Spinner(kind: .dots(brightest: 0))
+      alarm = FrameTimer(widget) { [weak self] now in self?.advance(to: now) }
     }
   }
 
   func update(_ progress: LoadProgress) {
-    if alarm == nil { canvas.indicator = IndicatorFigure(kind: .ring(fraction: progress.fraction)) }
+    if alarm == nil { canvas.indicator = Spinner(kind: .ring(fraction: progress.fraction)) }
   }
 
   /// Turns, or stands still as long as nobody sees it.
@@ -39,8 +39,8 @@ final class IndicatorAnimation {
   }
 
   private func advance(to now: Duration) {
-    turn = (turn + 1) % IndicatorFigure.dotCount
-    canvas.indicator = IndicatorFigure(kind: .dots(brightest: turn))
+    turn = (turn + 1) % Spinner.dotCount
+    canvas.indicator = Spinner(kind: .dots(brightest: turn))
     next = now + Self.step
     alarm?.set(now + Self.step)
   }

@@ -7,7 +7,7 @@ import HalcyonCore
 /// It lives as long as the widget, which owns it: see ``WidgetBinding``.
 @MainActor
 final class WidgetDisplay: ImageDisplay {
-  let canvas: PictureCanvas
+  let canvas: ImagePaintable
   /// Called when the room, the scale or the mode may have changed.
   var onChange: (@MainActor () -> Void)?
   /// Called when the widget comes into sight or leaves it.
@@ -19,18 +19,18 @@ final class WidgetDisplay: ImageDisplay {
   private let overlay: ViewOverlay?
   private let visibility: WidgetVisibility
   private var fade: FrameClockCallback?
-  private var frameAlarm: FrameAlarm?
+  private var frameAlarm: FrameTimer?
   private var indicatorAnimation: IndicatorAnimation?
-  private var lastRoom: Room?
+  private var lastRoom: DrawingSize?
 
   init(_ widget: UnsafeMutablePointer<GtkWidget>, kind: WidgetKind, overlay: ViewOverlay?) {
     self.widget = widget
     self.kind = kind
     self.overlay = overlay
     visibility = WidgetVisibility(widget)
-    (canvas, object) = PictureCanvas.make()
+    (canvas, object) = ImagePaintable.make()
     canvas.onDraw = { [weak self] in self?.noticeRoom() }
-    frameAlarm = FrameAlarm(widget) { [weak self] now in self?.canvas.layer?.player?.advance(to: now) }
+    frameAlarm = FrameTimer(widget) { [weak self] now in self?.canvas.layer?.player?.advance(to: now) }
     watch()
   }
 

@@ -28,13 +28,13 @@ enum WidgetKind {
   }
 
   /// What the picture may take, in points; nothing before the widget has its place.
-  func room(of widget: UnsafeMutablePointer<GtkWidget>) -> Room {
-    let whole = Room(width: Double(gtk_widget_get_width(widget)), height: Double(gtk_widget_get_height(widget)))
+  func room(of widget: UnsafeMutablePointer<GtkWidget>) -> DrawingSize {
+    let whole = DrawingSize(width: Double(gtk_widget_get_width(widget)), height: Double(gtk_widget_get_height(widget)))
     switch self {
     case .picture: return whole
     case .image:
       let side = Double(gtk_image_get_pixel_size(OpaquePointer(widget)))
-      return side > 0 ? Room(width: side, height: side) : whole
+      return side > 0 ? DrawingSize(width: side, height: side) : whole
     }
   }
 

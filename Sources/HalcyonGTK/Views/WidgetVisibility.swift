@@ -9,7 +9,7 @@ final class WidgetVisibility {
   var onChange: (@MainActor (Bool) -> Void)?
 
   private let widget: UnsafeMutablePointer<GtkWidget>
-  private var sight: ScrolledSight?
+  private var sight: ScrollViewport?
 
   init(_ widget: UnsafeMutablePointer<GtkWidget>) {
     self.widget = widget
@@ -25,7 +25,7 @@ final class WidgetVisibility {
   }
 
   private func begin() {
-    sight = ScrolledSight.around(widget)
+    sight = ScrollViewport.around(widget)
     sight?.watch(widget) { [weak self] in self?.become($0) }
     become(sight?.contains(widget) ?? true)
   }

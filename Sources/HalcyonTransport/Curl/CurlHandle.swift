@@ -7,7 +7,7 @@ import HalcyonCore
 final class CurlHandle {
   let transfer: Transfer
   let easy: EasyHandle
-  private let news: TransferNews
+  private let news: CompletedTransfers
   private var headParser: ResponseHeadParser
   private let start: ContinuousClock.Instant
   private var lastActivity: ContinuousClock.Instant
@@ -20,7 +20,7 @@ final class CurlHandle {
 
   /// Sets up a transfer.
   init(
-    transfer: Transfer, easy: EasyHandle, addressPolicy: AddressPolicy, news: TransferNews,
+    transfer: Transfer, easy: EasyHandle, addressPolicy: AddressPolicy, news: CompletedTransfers,
     openConnections: OpenConnections
   ) {
     self.transfer = transfer

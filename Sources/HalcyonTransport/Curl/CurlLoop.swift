@@ -47,7 +47,7 @@ final class CurlLoop: @unchecked Sendable {
   private var active: [ObjectIdentifier: CurlHandle] = [:]
   private var idle: [EasyHandle] = []
   private let connections = OpenConnections()
-  private let news = TransferNews()
+  private let news = CompletedTransfers()
   /// No transfer is overdue before this.
   private var nextCheck = ContinuousClock.now
 

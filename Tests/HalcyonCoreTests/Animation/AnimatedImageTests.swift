@@ -22,7 +22,7 @@ struct AnimatedImageTests {
     let book = FlipBook(frameCount: 4)
     let data = Data(repeating: 7, count: 100)
     func key(_ text: String) -> CacheKey {
-      ImagePipeline.cacheKey(for: ImageRequest(source: .address("http://example.com/\(text)")))
+      ImagePipeline.cacheKey(for: ImageRequest(source: .string("http://example.com/\(text)")))
     }
     var first: DecodedImage? = try book.image(from: data, options: DecodingOptions())
     let bitmap = first?.bitmap

@@ -35,7 +35,7 @@ struct CacheAccessTests {
   @Test func `what a source with a key has loaded is found by the key`() async throws {
     let fixture = PipelineFixture.serving()
     let url = fixture.url
-    let resolver = AddressResolver(key: "users/17") { url }
+    let resolver = URLResolver(key: "users/17") { url }
     _ = try await fixture.pipeline.image(for: ImageRequest(source: .resolver(resolver)))
     #expect(fixture.pipeline.cachedImage(for: .cached("users/17")) != nil)
     await fixture.pipeline.cache.flush()
@@ -82,7 +82,7 @@ struct CacheAccessTests {
       }
       try await fixture.pipeline.store(solidImage(), original: bytes, for: .cached("a"))
       try FileManager.default.setAttributes([.modificationDate: clock.now()], ofItemAtPath: folder.entryFile())
-      for tier in [ImageCache.Tier.memory, .memory, .store, .store] {
+      for tier in [CacheTier.memory, .memory, .store, .store] {
         #expect(await fixture.pipeline.cachedTier(for: .cached("a")) == tier)
         clock.advance(by: .seconds(6))
       }

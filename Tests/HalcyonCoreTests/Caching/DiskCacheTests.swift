@@ -173,13 +173,13 @@ struct DiskCacheTests {
         var damaged = whole
         damaged[position] ^= 0x10
         try damaged.write(to: path)
-        let read = try BlobFile.read(path: path.path(), key: "a")
+        let read = try EntryFile.read(path: path.path(), key: "a")
         #expect(read == nil || read?.entry == stored, "byte \(position)")
-        #expect(try BlobFile.read(path: path.path(), key: "b") == nil)
+        #expect(try EntryFile.read(path: path.path(), key: "b") == nil)
       }
       for count in 0..<whole.count {
         try whole.prefix(count).write(to: path)
-        #expect(try BlobFile.read(path: path.path(), key: "a") == nil, "\(count) bytes")
+        #expect(try EntryFile.read(path: path.path(), key: "a") == nil, "\(count) bytes")
       }
       #expect(try await cache.entry(for: "a") == nil)
       #expect(try await cache.count == 0, "a damaged entry is removed")

@@ -81,7 +81,7 @@ struct DiskCrashTests {
     var paths = try SystemFiles().names(in: layout.temporaries).map { layout.temporaries + "/" + $0 }
     paths += Self.keys.map { layout.entry($0.digest.bytes) }.filter { access($0, F_OK) == 0 }
     let physical = try paths.reduce(0) { sum, path in
-      sum + BlobFile.diskByteCount(fileByteCount: Int(try SystemFiles().status(of: path).st_size))
+      sum + EntryFile.diskByteCount(fileByteCount: Int(try SystemFiles().status(of: path).st_size))
     }
     #expect(physical <= counted, "\(situation)")
   }
@@ -113,7 +113,7 @@ struct DiskCrashTests {
     for row in rows {
       let path = layout.entry(row[0].blob ?? [])
       guard access(path, F_OK) == 0 else { continue }
-      let file = try BlobFile.describe(path: path)
+      let file = try EntryFile.describe(path: path)
       #expect(file?.header.id == row[1].integer, "\(situation)")
       #expect(file?.diskByteCount == row[2].integer.map(Int.init), "\(situation)")
     }

@@ -38,7 +38,7 @@ struct DiskDamageTests {
     return try FileManager.default.subpathsOfDirectory(atPath: entries.path()).filter { $0.contains("/") }
       .reduce(0) { size, name in
         let status = try files.status(of: entries.path() + "/" + name)
-        return size + BlobFile.diskByteCount(fileByteCount: Int(status.st_size))
+        return size + EntryFile.diskByteCount(fileByteCount: Int(status.st_size))
       }
   }
 

@@ -113,7 +113,7 @@ struct DiskFaultTests {
     for shard in UInt8.min...UInt8.max {
       for name in try SystemFiles().names(in: layout.shard(shard)) {
         let size = try SystemFiles().status(of: layout.shard(shard) + "/" + name).st_size
-        physicalSize += BlobFile.diskByteCount(fileByteCount: Int(size))
+        physicalSize += EntryFile.diskByteCount(fileByteCount: Int(size))
       }
     }
     #expect(physicalSize <= Int(sum))

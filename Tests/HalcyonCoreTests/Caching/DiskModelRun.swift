@@ -125,7 +125,7 @@ struct DiskModelRun {
     // Of an entry that a writer died evicting, the row is left.
     for row in rows where access(index.layout.entry(row[0].blob ?? []), F_OK) == 0 {
       knownCount += 1
-      let file = try BlobFile.describe(path: index.layout.entry(row[0].blob ?? []))
+      let file = try EntryFile.describe(path: index.layout.entry(row[0].blob ?? []))
       guard file?.header.id == row[1].integer, file?.diskByteCount == row[2].integer.map(Int.init) else {
         return "the file of \(row) is \(String(describing: file))"
       }
@@ -141,7 +141,7 @@ struct DiskModelRun {
     if counted > configuration.sizeLimit { return "\(counted) bytes counted" }
     let temporaries = try SystemFiles().names(in: index.layout.temporaries).map { index.layout.temporaries + "/" + $0 }
     let physical = try (entryFiles() + temporaries).reduce(0) { sum, path in
-      sum + BlobFile.diskByteCount(fileByteCount: Int(try SystemFiles().status(of: path).st_size))
+      sum + EntryFile.diskByteCount(fileByteCount: Int(try SystemFiles().status(of: path).st_size))
     }
     return physical <= counted ? nil : "\(physical) bytes on disk, \(counted) counted"
   }

@@ -33,14 +33,14 @@ struct DiskRecoveryTests {
   /// Does what a writer does up to a step, and goes without a word.
   private func leaveHalfDone(_ text: String, for key: CacheKey, in folder: URL, after step: Step) throws {
     let layout = DiskLayout(root: folder.path())
-    let access = try IndexAccess(layout: layout, configuration: DiskCacheConfiguration(), in: files)
+    let access = try IndexSession(layout: layout, configuration: DiskCacheConfiguration(), in: files)
     access.owner.outlivesWriter = true
-    let (name, draft, digest) = (access.owner.name, try BlobDraft(entry(text), key: key), key.digest.bytes)
+    let (name, draft, digest) = (access.owner.name, try EntryFileWriter(entry(text), key: key), key.digest.bytes)
     let grant = try access.index.allot(
       draft.diskByteCount, to: name, at: Date(), budget: DiskBudget(sizeLimit: 16 << 20))
     let (id, path) = (grant.allotment.ids.lowerBound, layout.temporary(name))
     if step >= .written { try draft.write(id: id, date: Date(), isDurable: false, to: path, in: files) }
-    if step >= .noted { try access.owner.note(PlacedEntry(id: id, digest: digest), isDurable: false) }
+    if step >= .noted { try access.owner.note(WriteIntent(id: id, digest: digest), isDurable: false) }
     if step >= .moved {
       try files.makeFolder(layout.shard(of: digest))
       try files.move(path, to: layout.entry(digest))
@@ -154,14 +154,14 @@ struct DiskRecoveryTests {
   @Test func `of two writers of one key the last to place its file wins`() async throws {
     try await withTemporaryFolder { folder in
       let layout = DiskLayout(root: folder.path())
-      let access = try IndexAccess(layout: layout, configuration: DiskCacheConfiguration(), in: files)
+      let access = try IndexSession(layout: layout, configuration: DiskCacheConfiguration(), in: files)
       let (name, key) = (access.owner.name, "a" as CacheKey)
-      let draft = try BlobDraft(entry("first"), key: key)
+      let draft = try EntryFileWriter(entry("first"), key: key)
       let grant = try access.index.allot(
         draft.diskByteCount, to: name, at: Date(), budget: DiskBudget(sizeLimit: 1 << 20))
       let request = DiskIndex.Request(
         id: grant.allotment.ids.lowerBound, digest: key.digest.bytes, byteCount: draft.diskByteCount,
-        expiration: StoredExpiration(.never, at: Date()), labels: EntryLabels(key: key, metadata: .example),
+        expiration: StoredExpiration(.never, at: Date()), labels: IndexedAttributes(key: key, metadata: .example),
         date: Date())
       try draft.write(id: request.id, date: Date(), isDurable: false, to: layout.temporary(name), in: files)
       let cache = DiskCache(directory: folder)

@@ -23,7 +23,7 @@ struct DiskRemovalTests {
   }
 
   private func key(_ address: String, size: TargetSize = .original) -> CacheKey {
-    ImagePipeline.cacheKey(for: ImageRequest(source: .address(address), size: size))
+    ImagePipeline.cacheKey(for: ImageRequest(source: .string(address), size: size))
   }
 
   private func keys(in cache: DiskCache) async throws -> Set<CacheKey> {
@@ -37,7 +37,7 @@ struct DiskRemovalTests {
       let variants = [key("https://a.example/1"), key("https://a.example/1", size: .fit(width: 10, height: 10))]
       let other = key("https://a.example/1?page=2")
       for key in variants + [other] { try await cache.store(entry(), for: key) }
-      #expect(try await cache.removeEntries(from: .address("https://a.example/1")) == 2)
+      #expect(try await cache.removeEntries(from: .string("https://a.example/1")) == 2)
       #expect(try await keys(in: cache) == [other])
       let url = try #require(URL(string: "https://a.example/1?page=2"))
       #expect(try await cache.removeEntries(from: .url(url)) == 1)
@@ -72,7 +72,7 @@ struct DiskRemovalTests {
   @Test func `to find a host's entries, those of others are not looked at`() async throws {
     try await withTemporaryFolder { folder in
       let layout = DiskLayout(root: folder.path())
-      let access = try IndexAccess(layout: layout, configuration: DiskCacheConfiguration(), in: SystemFiles())
+      let access = try IndexSession(layout: layout, configuration: DiskCacheConfiguration(), in: SystemFiles())
       let selection = EntrySelection.host("a.example")
       let plan = try access.index.database.run(
         "EXPLAIN QUERY PLAN SELECT id FROM entry WHERE \(selection.condition)", selection.values)

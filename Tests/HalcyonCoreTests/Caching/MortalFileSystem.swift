@@ -24,7 +24,7 @@ final class MortalFileSystem: FileSystem {
   /// Waits until the dead hold no locks: the thread that a writer works on may keep it for a moment.
   static func waitForLocks(in folder: URL, besides living: Set<String> = []) async throws {
     let layout = DiskLayout(root: folder.path())
-    while try !OwnerLock.dead(layout: layout, in: SystemFiles())
+    while try !WriterLock.dead(layout: layout, in: SystemFiles())
       .isSuperset(of: Set(SystemFiles().names(in: layout.owners)).subtracting(living))
     { await Task.yield() }
   }

@@ -41,17 +41,17 @@ struct CachedClient {
 
   /// One request; no answer is 502, nothing that may be served 504.
   mutating func get(
-    _ headers: HTTPHeaders = [:], policy: FreshnessPolicy = .respect, usesETags: Bool = true, from server: Server
+    _ headers: HTTPHeaders = [:], policy: FreshnessPolicy = .standard, usesETags: Bool = true, from server: Server
   ) async throws -> Result {
     let lookup = await cache.lookUp(
       key, requestHeaders: headers, policy: policy, usesETags: usesETags, at: clock.now())
     switch lookup.action {
     case .unavailable: return .failed(504)
     case .serve: return serve(lookup.stored)
-    case .serveWhileAsking:
+    case .serveStaleWhileRevalidating:
       _ = try await ask(lookup, server)
       return serve(lookup.stored)
-    case .ask: return try await ask(lookup, server)
+    case .fetch: return try await ask(lookup, server)
     }
   }
 
@@ -65,7 +65,7 @@ struct CachedClient {
     let head = EntryMetadata(
       status: answer.status, headers: answer.headers, requestDate: clock.now(), responseDate: clock.now())
     switch await cache.outcome(of: head, to: lookup) {
-    case .askPlainly: return try await ask(lookup.plain, server)
+    case .fetchUnconditionally: return try await ask(lookup.plain, server)
     case .serve(let entry): return serve(entry)
     case .deliver(let draft):
       if let draft { try await cache.store(draft, body: Data(answer.body.utf8)) }

@@ -14,13 +14,13 @@ struct FreshnessPolicyTests {
   }
 
   private static let cases: [(FreshnessPolicy, String?, CachedClient.Result)] = [
-    (.respect, "max-age=200", .stored("old")), (.respect, "max-age=1", .fetched("new")),
-    (.respect, nil, .fetched("new")),
-    (.immutable, "max-age=1", .stored("old")), (.immutable, "no-cache", .stored("old")),
-    (.immutable, nil, .fetched("new")),
-    (.reload, "max-age=200", .fetched("new")), (.reload, "max-age=200, immutable", .stored("old")),
-    (.reload, "max-age=1, immutable", .fetched("new")),
-    (.refetch, "max-age=200, immutable", .fetched("new")), (.refetch, nil, .fetched("new")),
+    (.standard, "max-age=200", .stored("old")), (.standard, "max-age=1", .fetched("new")),
+    (.standard, nil, .fetched("new")),
+    (.cacheFirst, "max-age=1", .stored("old")), (.cacheFirst, "no-cache", .stored("old")),
+    (.cacheFirst, nil, .fetched("new")),
+    (.revalidate, "max-age=200", .fetched("new")), (.revalidate, "max-age=200, immutable", .stored("old")),
+    (.revalidate, "max-age=1, immutable", .fetched("new")),
+    (.reloadIgnoringCache, "max-age=200, immutable", .fetched("new")), (.reloadIgnoringCache, nil, .fetched("new")),
     (.cacheOnly, "max-age=1", .stored("old")), (.cacheOnly, "max-age=1, must-revalidate", .stored("old")),
     (.cacheOnly, nil, .failed(504)),
     (.offline, "max-age=200, must-revalidate", .stored("old")), (.offline, "max-age=1", .stored("old")),
@@ -37,13 +37,13 @@ struct FreshnessPolicyTests {
 
   @Test mutating func `a reload asks every cache on the way, and transfers nothing that still holds`() async throws {
     _ = try await client.get { _ in .body("old", ["Cache-Control": "max-age=200", "ETag": "\"a\""]) }
-    #expect(try await client.get(policy: .reload) { _ in .status(304) } == .stored("old"))
+    #expect(try await client.get(policy: .revalidate) { _ in .status(304) } == .stored("old"))
     #expect(client.requests.last == ["If-None-Match": "\"a\"", "Cache-Control": "no-cache"])
   }
 
   @Test mutating func `to fetch anew names nothing that is stored`() async throws {
     _ = try await client.get { _ in .body("old", ["Cache-Control": "max-age=200", "ETag": "\"a\""]) }
-    #expect(try await client.get(policy: .refetch) { _ in .body("new", [:]) } == .fetched("new"))
+    #expect(try await client.get(policy: .reloadIgnoringCache) { _ in .body("new", [:]) } == .fetched("new"))
     #expect(client.requests.last == ["Cache-Control": "no-cache"])
   }
 }

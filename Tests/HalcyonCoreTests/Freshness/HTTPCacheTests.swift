@@ -163,7 +163,7 @@ struct HTTPCacheTests {
   @Test mutating func `a store that fails is a store without the answer`() async throws {
     let cache = HTTPCache(store: UnreadableStore())
     let lookup = await cache.lookUp("a", requestHeaders: [:], at: client.clock.now())
-    #expect(lookup.action == .ask)
+    #expect(lookup.action == .fetch)
     #expect(lookup.stored == nil)
   }
 }

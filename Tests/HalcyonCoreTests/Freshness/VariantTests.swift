@@ -126,7 +126,7 @@ struct VariantTests {
         let disk = DiskCache(directory: folder)
         let cache = HTTPCache(store: disk)
         let lookup = await cache.lookUp(key, requestHeaders: ["Authorization": value], at: now)
-        #expect(lookup.action == .ask)
+        #expect(lookup.action == .fetch)
         let head = EntryMetadata(
           headers: ["Cache-Control": "max-age=60", "Vary": "Authorization"], requestDate: now, responseDate: now)
         guard case .deliver(let draft?) = await cache.outcome(of: head, to: lookup) else {

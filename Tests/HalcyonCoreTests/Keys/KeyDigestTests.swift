@@ -59,13 +59,13 @@ struct CacheKeyTests {
 
   @Test func `a text that looks like fields makes no other request's key`() throws {
     let url = try #require(URL(string: "https://example.com/a"))
-    let tricky = ImageRequest(source: .address("https://example.com/a|size=7:fit 1x1"))
+    let tricky = ImageRequest(source: .string("https://example.com/a|size=7:fit 1x1"))
     #expect(RequestKeys(tricky).image != RequestKeys(ImageRequest(url: url, size: .fit(width: 1, height: 1))).image)
   }
 
   @Test func `users and passwords in addresses tell keys apart and are not readable in them`() throws {
     let addresses = ["https://ann:hunter2@example.com/a", "https://ann:hunter3@example.com/a", "https://example.com/a"]
-    let keys = addresses.map { RequestKeys(ImageRequest(source: .address($0))).fetch }
+    let keys = addresses.map { RequestKeys(ImageRequest(source: .string($0))).fetch }
     #expect(Set(keys).count == 3)
     #expect(keys.allSatisfy { !$0.text.contains("hunter") && !$0.text.contains("ann") })
     let url = try #require(URL(string: addresses[0]))

@@ -5,7 +5,7 @@ import Testing
 struct AcceptFieldTests {
   @Test func `servers are told which formats can be read`() {
     let transport = ScriptedTransport { _ in .failure(.cancelled) }
-    let configuration = ImagePipeline.Configuration(transport: transport, decoders: [SolidDecoder()])
+    let configuration = PipelineConfiguration(transport: transport, decoders: [SolidDecoder()])
     #expect(configuration.headers["Accept"] == "image/bmp,image/*;q=0.5,*/*;q=0.3")
     #expect(ImageFormat.allCases.allSatisfy { $0.mediaType.hasPrefix("image/") })
   }

@@ -81,7 +81,7 @@ struct ImagePipelineTests {
     await fixture.pipeline.cache.flush()
     #expect(fixture.store.keys.isEmpty)
     #expect(try await fixture.pipeline.response(for: cacheOnly).origin == .memory)
-    let reload = ImageRequest(url: fixture.url, freshness: .reload)
+    let reload = ImageRequest(url: fixture.url, freshness: .revalidate)
     #expect(try await fixture.pipeline.response(for: reload).origin == .network)
     await fixture.pipeline.cache.flush()
     fixture.memory.removeAll()

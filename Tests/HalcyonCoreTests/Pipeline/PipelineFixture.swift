@@ -12,13 +12,13 @@ struct PipelineFixture {
   let url = URL(string: "http://example.com/a") ?? URL(filePath: "/")
 
   init(
-    decoder: SolidDecoder = SolidDecoder(), configure: (inout ImagePipeline.Configuration) -> Void = { _ in },
+    decoder: SolidDecoder = SolidDecoder(), configure: (inout PipelineConfiguration) -> Void = { _ in },
     script: @escaping @Sendable (TransportRequest) async throws -> ScriptedTransport.Reply
   ) {
     self.decoder = decoder
     transport = ScriptedTransport(script)
     memory = MemoryCache(configuration: MemoryCacheConfiguration(costLimit: 100 << 20))
-    var configuration = ImagePipeline.Configuration(
+    var configuration = PipelineConfiguration(
       transport: transport, decoders: [decoder], cache: ImageCache(memory: memory, store: store))
     configure(&configuration)
     pipeline = ImagePipeline(configuration: configuration)

@@ -65,7 +65,7 @@ struct SourceTests {
     let fixture = PipelineFixture.serving()
     let calls = Counter()
     let source = ImageSource.resolver(
-      AddressResolver(key: "users/7/avatar") {
+      URLResolver(key: "users/7/avatar") {
         calls.increment()
         return fixture.url.appending(queryItems: [URLQueryItem(name: "token", value: "\(calls.count)")])
       })
@@ -82,7 +82,7 @@ struct SourceTests {
   @Test func `an address that cannot be found out, or be asked, is an error`() async throws {
     let fixture = PipelineFixture.serving()
     let resolvers = [
-      AddressResolver(key: "a") { throw Broken() }, AddressResolver(key: "b") { URL(filePath: "/etc/passwd") },
+      URLResolver(key: "a") { throw Broken() }, URLResolver(key: "b") { URL(filePath: "/etc/passwd") },
     ]
     for (resolver, name) in zip(resolvers, ["providerFailed", "invalidURL"]) {
       let error = await #expect(throws: ImageError.self) {
@@ -122,11 +122,11 @@ struct SourceTests {
       request.url.path() == "/good" ? .answer(body: Self.image) : .answer(status: 404, body: Data())
     }
     var request = ImageRequest(url: fixture.url)
-    request.alternatives = [.url(fixture.url.appending(path: "b")), .address("no address")]
+    request.alternatives = [.url(fixture.url.appending(path: "b")), .string("no address")]
     let error = await #expect(throws: ImageError.self) { try await fixture.pipeline.image(for: request) }
     guard case .allSourcesFailed(let errors) = error else { throw Broken() }
     #expect(errors.map(\.name) == ["httpStatus", "httpStatus", "invalidURL"])
-    request.alternatives.append(.address("http://example.com/good"))
+    request.alternatives.append(.string("http://example.com/good"))
     let response = try await fixture.pipeline.response(for: request)
     #expect(response.url?.path() == "/good")
   }
@@ -139,10 +139,10 @@ struct SourceTests {
       return request.url.path() == "/good" ? .answer(body: Self.image) : .answer(status: 404, body: Data())
     }
     var request = ImageRequest(url: fixture.url)
-    request.alternatives = [.address("http://example.com/good")]
+    request.alternatives = [.string("http://example.com/good")]
     #expect(try await fixture.pipeline.data(for: request) == Self.image)
     #expect(try await fixture.pipeline.info(for: request).pixelSize.width > 0)
-    request = ImageRequest(source: .address("http://example.com/slow"))
+    request = ImageRequest(source: .string("http://example.com/slow"))
     request.timeout = .seconds(3)
     let load = Task { [request] in try await fixture.pipeline.data(for: request) }
     await clock.waitForSleepers(1)

@@ -10,7 +10,7 @@ struct HeldPipeline {
   let cancelled = EventLog<String>()
   let fixture: PipelineFixture
 
-  init(configure: (inout ImagePipeline.Configuration) -> Void = { _ in }) {
+  init(configure: (inout PipelineConfiguration) -> Void = { _ in }) {
     fixture = PipelineFixture(configure: configure) { [gate, began, cancelled] request in
       began.record(request.url.lastPathComponent)
       do {

@@ -75,7 +75,7 @@ struct PrefetchControlTests {
     let asked = Signal()
     let url = try #require([URL].numbered(1).first)
     let source = ImageSource.resolver(
-      AddressResolver(key: "0") {
+      URLResolver(key: "0") {
         asked.set()
         return url
       })

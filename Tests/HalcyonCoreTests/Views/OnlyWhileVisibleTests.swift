@@ -49,7 +49,7 @@ struct OnlyWhileVisibleTests {
   {
     let view = ViewFixture()
     var request = view.request("40x20")
-    request.freshness = .reload
+    request.freshness = .revalidate
     view.set(request) { $0.onlyWhileVisible = true }
     try await view.ends.waitForEvents(count: 1)
     view.binder.isVisible = false
@@ -111,15 +111,15 @@ struct OnlyWhileVisibleTests {
 
   @Test func `a hidden view does not hold up those that are shown together`() async throws {
     let view = ViewFixture()
-    let group = RevealGroup(count: 2)
+    let group = TransitionGroup(count: 2)
     let display = RecordingDisplay()
     let hidden = ImageViewBinder(display: display, pipeline: view.fixture.pipeline, time: view.clock)
     hidden.isVisible = false
     view.set("40x20", on: hidden) {
       $0.onlyWhileVisible = true
-      $0.revealGroup = group
+      $0.transitionGroup = group
     }
-    view.set("30x10") { $0.revealGroup = group }
+    view.set("30x10") { $0.transitionGroup = group }
     try await view.display.log.waitUntilLast(is: "image 30x10")
     #expect(display.events == [])
   }

@@ -18,7 +18,7 @@ struct ViewFixture {
   let ends = EventLog<String>()
   private let gates: [String: Gate]
 
-  init(holding names: [String] = [], configure: (inout ImagePipeline.Configuration) -> Void = { _ in }) {
+  init(holding names: [String] = [], configure: (inout PipelineConfiguration) -> Void = { _ in }) {
     let gates = Dictionary(uniqueKeysWithValues: names.map { ($0, Gate()) })
     self.gates = gates
     fixture = PipelineFixture { configuration in

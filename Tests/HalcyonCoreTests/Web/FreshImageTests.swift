@@ -109,7 +109,7 @@ struct FreshImageTests {
 
   @Test func `policies decide whether a server is asked about a stale image`() async throws {
     for (policy, asked) in [
-      (FreshnessPolicy.respect, 2), (.immutable, 1), (.reload, 2), (.cacheOnly, 1), (.offline, 1),
+      (FreshnessPolicy.standard, 2), (.cacheFirst, 1), (.revalidate, 2), (.cacheOnly, 1), (.offline, 1),
     ] {
       for forgetsMemory in [false, true] {
         let origin = Origin(["ETag": "\"1\"", "Cache-Control": "max-age=60"])
@@ -130,12 +130,12 @@ struct FreshImageTests {
       let fixture = fixture(origin)
       _ = try await fixture.pipeline.image(for: fixture.url)
       await fixture.pipeline.cache.flush()
-      _ = try await fixture.pipeline.image(for: ImageRequest(url: fixture.url, freshness: .reload))
+      _ = try await fixture.pipeline.image(for: ImageRequest(url: fixture.url, freshness: .revalidate))
       #expect(origin.asked.count == asked)
     }
   }
 
-  @Test(arguments: [FreshnessPolicy.reload, .refetch])
+  @Test(arguments: [FreshnessPolicy.revalidate, .reloadIgnoringCache])
   func `a reload transfers an image that changed once, also where memory has the old one`(
     policy: FreshnessPolicy
   ) async throws {
@@ -238,7 +238,7 @@ struct FreshImageTests {
         }]
     }
     let pipeline = ImagePipeline(
-      configuration: ImagePipeline.Configuration(
+      configuration: PipelineConfiguration(
         transport: transport, decoders: [SolidDecoder()], cache: ImageCache(store: fixture.store), time: clock))
     #expect(color(try await pipeline.image(for: fixture.url)) == 2)
     #expect(transport.requests.map { $0.headers["If-None-Match"] } == ["\"1\"", nil])
@@ -251,7 +251,7 @@ struct FreshImageTests {
     request.showsStaleFirst = true
     for forgetsMemory in [false, true] {
       origin.change { ($0.body, $0.headers["ETag"]) = (Self.old, "\"old\"") }
-      _ = try await fixture.pipeline.image(for: ImageRequest(url: fixture.url, freshness: .reload))
+      _ = try await fixture.pipeline.image(for: ImageRequest(url: fixture.url, freshness: .revalidate))
       await fixture.pipeline.cache.flush()
       clock.advance(by: .seconds(10))
       if forgetsMemory { fixture.memory.removeAll() }
@@ -276,7 +276,7 @@ struct FreshImageTests {
         headers: ["Vary": "Accept", "Cache-Control": "max-age=1000"])
     }
     func pipeline(accepting accepted: String) -> ImagePipeline {
-      var configuration = ImagePipeline.Configuration(
+      var configuration = PipelineConfiguration(
         transport: transport, decoders: [SolidDecoder()], cache: ImageCache(store: store), time: clock)
       configuration.headers["Accept"] = accepted
       return ImagePipeline(configuration: configuration)

@@ -8,16 +8,17 @@ struct QueuedTransferTests {
   private let log = Log()
 
   /// A transfer that has asked for a place.
-  private func queue(_ name: String, at gate: ConnectionGate) throws -> (held: HeldTransfer, queued: QueuedTransfer) {
+  private func queue(_ name: String, at gate: ConnectionLimiter) throws -> (held: HeldTransfer, queued: QueuedTransfer)
+  {
     let place = gate.newPlace()
     let held = HeldTransfer(name, log: log) { place.leave() }
     let queued = QueuedTransfer(held, time: SystemTime())
-    place.ask(try #require(WebOrigin(url)), LoadInterest(priority: .normal)) { queued.take($0) }
+    place.ask(try #require(Origin(url)), LoadSubscription(priority: .normal)) { queued.take($0) }
     return (held, queued)
   }
 
   @Test func `a transfer that ends begins the next, with no task in between`() throws {
-    let gate = ConnectionGate(limits: ConnectionLimits(total: 1, perHost: 1))
+    let gate = ConnectionLimiter(limits: ConnectionLimits(total: 1, perHost: 1))
     let (first, second, third) = (try queue("1", at: gate), try queue("2", at: gate), try queue("3", at: gate))
     #expect(log.names == ["1"])
     #expect(second.queued.beginning == nil)
@@ -31,7 +32,7 @@ struct QueuedTransferTests {
   }
 
   @Test func `one that is cancelled while it waits never begins, and the next has its turn`() throws {
-    let gate = ConnectionGate(limits: ConnectionLimits(total: 1, perHost: 1))
+    let gate = ConnectionLimiter(limits: ConnectionLimits(total: 1, perHost: 1))
     let (first, second, third) = (try queue("1", at: gate), try queue("2", at: gate), try queue("3", at: gate))
     second.held.cancel()
     #expect(gate.waitingCount == 1)
@@ -42,7 +43,7 @@ struct QueuedTransferTests {
   }
 
   @Test func `one that is refused a place never begins, and says why`() async throws {
-    let gate = ConnectionGate(limits: ConnectionLimits(total: 1, perHost: 1, waiting: 0))
+    let gate = ConnectionLimiter(limits: ConnectionLimits(total: 1, perHost: 1, waiting: 0))
     let (first, second) = (try queue("1", at: gate), try queue("2", at: gate))
     let error = await #expect(throws: ImageError.self) { _ = try await second.queued.response(from: url) }
     #expect(error?.name == "tooManyWaiting")
@@ -53,12 +54,12 @@ struct QueuedTransferTests {
 
   @Test func `places that are left as soon as they are given go round without end`() throws {
     let count = 20_000
-    let gate = ConnectionGate(limits: ConnectionLimits(total: 1, perHost: 1, waiting: count))
+    let gate = ConnectionLimiter(limits: ConnectionLimits(total: 1, perHost: 1, waiting: count))
     let first = try queue("first", at: gate)
-    let origin = try #require(WebOrigin(url))
+    let origin = try #require(Origin(url))
     for _ in 0..<count {
       let place = gate.newPlace()
-      place.ask(origin, LoadInterest(priority: .normal)) { _ in
+      place.ask(origin, LoadSubscription(priority: .normal)) { _ in
         log.add("given")
         place.leave()
       }
@@ -70,10 +71,10 @@ struct QueuedTransferTests {
   }
 
   @Test func `a place that is left twice is free once`() throws {
-    let gate = ConnectionGate(limits: ConnectionLimits(total: 2, perHost: 2))
+    let gate = ConnectionLimiter(limits: ConnectionLimits(total: 2, perHost: 2))
     let place = gate.newPlace()
     let other = try queue("other", at: gate)
-    place.ask(try #require(WebOrigin(url)), LoadInterest(priority: .normal)) { _ in }
+    place.ask(try #require(Origin(url)), LoadSubscription(priority: .normal)) { _ in }
     #expect(gate.activeCount == 2)
     place.leave()
     place.leave()

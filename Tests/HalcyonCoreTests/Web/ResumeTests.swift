@@ -65,7 +65,7 @@ struct ResumeTests {
     #expect(fixture.store.count == 1)
     let transport = ScriptedTransport { _ in self.rest(from: 50_000) }
     let next = ImagePipeline(
-      configuration: ImagePipeline.Configuration(
+      configuration: PipelineConfiguration(
         transport: transport, decoders: [SolidDecoder()], cache: ImageCache(store: fixture.store)))
     let response = try await next.response(for: ImageRequest(url: fixture.url))
     #expect(response.encodedByteCount == Self.body.count)

@@ -9,7 +9,7 @@ struct RetryTests {
 
   /// A pipeline whose n-th exchange gets the n-th reply, the last one repeated.
   private func fixture(
-    _ replies: ScriptedTransport.Reply..., configure: @escaping (inout ImagePipeline.Configuration) -> Void = { _ in }
+    _ replies: ScriptedTransport.Reply..., configure: @escaping (inout PipelineConfiguration) -> Void = { _ in }
   ) -> PipelineFixture {
     let next = Lock(0)
     return PipelineFixture { configuration in
@@ -112,7 +112,7 @@ struct RetryTests {
 
   @Test func `what is missing is not asked for again for a while, unless reloaded`() async throws {
     let fixture = fixture(.answer(status: 404, body: Data()))
-    func load(_ freshness: FreshnessPolicy = .respect) async {
+    func load(_ freshness: FreshnessPolicy = .standard) async {
       let error = await #expect(throws: ImageError.self) {
         try await fixture.pipeline.image(for: ImageRequest(url: fixture.url, freshness: freshness))
       }
@@ -122,7 +122,7 @@ struct RetryTests {
     clock.advance(by: .seconds(9))
     await load()
     #expect(fixture.transport.requests.count == 1)
-    await load(.reload)
+    await load(.revalidate)
     #expect(fixture.transport.requests.count == 2)
     clock.advance(by: .seconds(10))
     await load()
@@ -132,7 +132,7 @@ struct RetryTests {
   @Test func `a success is remembered over a failure`() async throws {
     let fixture = fixture(.answer(status: 404, body: Data()), .answer(body: Self.image))
     await #expect(throws: ImageError.self) { try await fixture.pipeline.image(for: fixture.url) }
-    _ = try await fixture.pipeline.image(for: ImageRequest(url: fixture.url, freshness: .reload))
+    _ = try await fixture.pipeline.image(for: ImageRequest(url: fixture.url, freshness: .revalidate))
     await fixture.pipeline.cache.flush()
     fixture.memory.removeAll()
     _ = try await fixture.pipeline.image(for: fixture.url)

@@ -32,7 +32,7 @@ struct AddressPolicyPipelineTests {
   @Test func `the example of the documentation keeps a server out of its own network`() async throws {
     var policy = AddressPolicy.publicInternetOnly
     policy.ports = [80, 443]
-    let configuration = ImagePipeline.Configuration.standard(
+    let configuration = PipelineConfiguration.standard(
       transport: try ImagePipeline.transport(enforcing: policy), cache: ImageCache())
     let pipeline = ImagePipeline(configuration: configuration)
     let url = try #require(URL(string: "http://169.254.169.254/latest/meta-data/"))

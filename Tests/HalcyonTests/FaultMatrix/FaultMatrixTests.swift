@@ -56,7 +56,7 @@ extension Fault {
   static func pipeline(
     limits: TransportLimits, cache: ImageCache, transport: any Transport = ImagePipeline.standardTransport
   ) -> ImagePipeline {
-    var configuration = ImagePipeline.Configuration.standard(transport: transport, cache: cache)
+    var configuration = PipelineConfiguration.standard(transport: transport, cache: cache)
     configuration.limits.encodedByteCount = 8 << 20
     configuration.transportLimits = limits
     configuration.retryStrategy = NoRetry()

@@ -202,7 +202,7 @@ struct EventTests {
         configuration.eventHandler = { _ in
           memory.trim(to: 0)
           guard let pipeline = held.read({ $0 }) else { return }
-          _ = pipeline.cachedImage(for: ImageRequest(source: .address("http://127.0.0.1/")))
+          _ = pipeline.cachedImage(for: ImageRequest(source: .string("http://127.0.0.1/")))
           _ = (pipeline.activeLoadCount, pipeline.cache.statistics)
         }
       }

@@ -10,9 +10,9 @@ struct ObservedPipeline {
   /// A PNG of 8 x 8 pixels, small enough to arrive in one piece.
   let picture: Data
 
-  init(folder: URL, configure: (inout ImagePipeline.Configuration) -> Void = { _ in }) throws {
+  init(folder: URL, configure: (inout PipelineConfiguration) -> Void = { _ in }) throws {
     let log = EventLog<PipelineEvent>()
-    var configuration = ImagePipeline.Configuration.standard(
+    var configuration = PipelineConfiguration.standard(
       cache: ImageCache(
         memory: MemoryCache(configuration: MemoryCacheConfiguration(costLimit: 1 << 20)),
         store: DiskCache(directory: folder)))
@@ -40,7 +40,7 @@ struct ObservedPipeline {
 
 /// A server and an observed pipeline for one test.
 func withObservedPipeline(
-  configure: (inout ImagePipeline.Configuration) -> Void = { _ in },
+  configure: (inout PipelineConfiguration) -> Void = { _ in },
   _ body: (ImageServer, ObservedPipeline) async throws -> Void
 ) async throws {
   try await withOrigin { server, folder in

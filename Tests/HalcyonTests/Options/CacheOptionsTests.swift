@@ -35,7 +35,7 @@ struct CacheOptionsTests {
 
   @Test func `from memory or refresh passes the disk over, and renews it`() async throws {
     try await OptionsFixture.run(serving: image) { fixture async throws in
-      let request = fixture.request { $0.cachePolicy = .memoryOrRefresh }
+      let request = fixture.request { $0.cachePolicy = .ignoringStore }
       #expect(try await fixture.origin(request) == .network)
       #expect(try await fixture.origin(request) == .memory)
       fixture.memory.removeAll()
@@ -74,7 +74,7 @@ struct CacheOptionsTests {
     } body: { fixture async throws in
       #expect(try await fixture.pipeline.image(for: fixture.request()).size.width == 40)
       await fixture.pipeline.cache.flush()
-      let refresh = fixture.request { $0.freshness = .refetch }
+      let refresh = fixture.request { $0.freshness = .reloadIgnoringCache }
       #expect(try await fixture.pipeline.image(for: refresh).size.width == 10)
       #expect(fixture.transport.requests[1].headers["If-None-Match"] == nil)
       #expect(fixture.transport.requests[1].headers["Cache-Control"] == "no-cache")
@@ -95,7 +95,9 @@ struct CacheOptionsTests {
     } body: { fixture async throws in
       _ = try await fixture.pipeline.image(for: fixture.request { $0.waitsForStore = true })
       isNew.withLock { $0 = true }
-      let refresh = fixture.request { ($0.freshness, $0.cachePolicy) = (.refetch, CachePolicy(writesStore: false)) }
+      let refresh = fixture.request {
+        ($0.freshness, $0.cachePolicy) = (.reloadIgnoringCache, CachePolicy(writesStore: false))
+      }
       #expect(try await fixture.pipeline.image(for: refresh).size.width == 10)
       fixture.memory.removeAll()
       #expect(try await fixture.pipeline.image(for: fixture.request()).size.width == 40)

@@ -23,7 +23,7 @@ struct EntryOptionsTests {
 
   @Test func `reading from memory extends a life as the request says`() async throws {
     let cases: [(ExpirationExtension, Int, ImageOrigin)] = [
-      (.unchanged, 7, .store), (.cacheTime, 7, .memory), (.to(.seconds(100)), 90, .memory),
+      (.unchanged, 7, .store), (.renewed, 7, .memory), (.to(.seconds(100)), 90, .memory),
       (.to(.seconds(1)), 2, .store),
     ]
     for (extending, seconds, origin) in cases {
@@ -51,14 +51,14 @@ struct EntryOptionsTests {
 
   @Test func `reading from the disk extends a life as the request says, also for the next process`() async throws {
     let cases: [(ExpirationExtension, Int, ImageOrigin)] = [
-      (.unchanged, 5, .network), (.cacheTime, 5, .store), (.to(.days(30)), 29, .store), (.to(.days(30)), 31, .network),
+      (.unchanged, 5, .network), (.renewed, 5, .store), (.to(.days(30)), 29, .store), (.to(.days(30)), 31, .network),
       (.to(.days(1)), 2, .network), (.to(.never), 9000, .store), (.to(.expired), 0, .network),
     ]
     for isWrittenDown in [false, true] {
       for (extending, days, origin) in cases {
         try await OptionsFixture.run(serving: image) { fixture async throws in
           let request = fixture.request { options in
-            (options.cachePolicy, options.freshness) = (.storeOnly, .immutable)
+            (options.cachePolicy, options.freshness) = (.storeOnly, .cacheFirst)
             (options.storeExpiration, options.storeExtension) = (.days(7), extending)
           }
           _ = try await fixture.pipeline.image(for: request)
@@ -78,16 +78,16 @@ struct EntryOptionsTests {
     try await OptionsFixture.run(serving: image) { fixture async throws in
       func request(_ extending: ExpirationExtension) -> ImageRequest {
         fixture.request { options in
-          (options.cachePolicy, options.freshness) = (.storeOnly, .immutable)
+          (options.cachePolicy, options.freshness) = (.storeOnly, .cacheFirst)
           (options.storeExpiration, options.storeExtension) = (.days(7), extending)
         }
       }
-      _ = try await fixture.pipeline.image(for: request(.cacheTime))
+      _ = try await fixture.pipeline.image(for: request(.renewed))
       #expect(try await fixture.origin(request(.to(.days(90)))) == .store)
       #expect(try await fixture.disk.count == 1)
-      #expect(try await fixture.origin(request(.cacheTime)) == .store)
+      #expect(try await fixture.origin(request(.renewed)) == .store)
       fixture.clock.advance(by: .seconds(8 * 86_400))
-      #expect(try await fixture.origin(request(.cacheTime)) == .network)
+      #expect(try await fixture.origin(request(.renewed)) == .network)
     }
   }
 

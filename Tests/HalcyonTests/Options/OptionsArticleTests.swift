@@ -32,7 +32,7 @@ struct OptionsArticleTests {
   private func overview(_ url: URL) async throws {
     RequestOptions.global.storage = .automatic
 
-    var configuration = ImagePipeline.Configuration.standard()
+    var configuration = PipelineConfiguration.standard()
     configuration.defaultOptions.timeout = .seconds(20)
     let pipeline = ImagePipeline(configuration: configuration)
 
@@ -50,12 +50,12 @@ struct OptionsArticleTests {
   }
 
   private func caches(_ request: inout ImageRequest, _ stickers: ImageCache, _ downloads: ImageCache) {
-    request.options.freshness = .refetch
-    request.options.freshness = .reload
+    request.options.freshness = .reloadIgnoringCache
+    request.options.freshness = .revalidate
     request.options.freshness = .cacheOnly
     request.options.cachePolicy = .memoryOnly
     request.options.cachePolicy = .storeOnly
-    request.options.cachePolicy = .memoryOrRefresh
+    request.options.cachePolicy = .ignoringStore
     request.options.cachePolicy = .disabled
     request.options.cachePolicy = CachePolicy(writesMemory: false)
     request.options.usesETags = false
@@ -69,7 +69,7 @@ struct OptionsArticleTests {
     request.options.storage = .automatic
     request.options.storage = .photo
     request.options.storage = .sticker
-    request.options.storage = .exact(.webp, quality: 0.7)
+    request.options.storage = .encoded(as: .webp, quality: 0.7)
     request.options.storage = .photo.limited(toBytes: 30_000)
     request.options.keepsOriginal = false
     request.options.waitsForStore = true

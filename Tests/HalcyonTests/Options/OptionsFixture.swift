@@ -23,7 +23,7 @@ struct OptionsFixture {
     diskConfiguration.cleansOnItsOwn = false
     disk = DiskCache(
       directory: folder.appending(path: "cache"), configuration: diskConfiguration, time: clock, fileSystem: fileSystem)
-    var configuration = ImagePipeline.Configuration.standard(
+    var configuration = PipelineConfiguration.standard(
       transport: transport, cache: ImageCache(memory: memory, store: disk), time: clock)
     configuration.retryStrategy = NoRetry()
     configuration.failureLifetimes = .none

@@ -11,7 +11,7 @@ struct RequestOptionsTests {
   private var complete: RequestOptions {
     var options = RequestOptions()
     (options.priority, options.timeout, options.previews) = (.high, .seconds(1), .never)
-    (options.cachePolicy, options.freshness, options.usesETags) = (.memoryOnly, .reload, false)
+    (options.cachePolicy, options.freshness, options.usesETags) = (.memoryOnly, .revalidate, false)
     (options.showsStaleFirst, options.waitsForStore, options.keepsOriginal) = (true, true, false)
     (options.targetCache, options.originalCache, options.storage) = (ImageCache(), ImageCache(), .photo)
     (options.memoryExpiration, options.storeExpiration) = (.never, .never)

@@ -30,7 +30,7 @@ extension CachingProxy {
   }
 
   /// An answer of the server, passed on while it arrives, and kept once it is whole.
-  func deliver(_ answer: OriginAnswer, draft: CacheDraft?, to exchange: Exchange, status: String) -> Response {
+  func deliver(_ answer: OriginAnswer, draft: StorableResponse?, to exchange: Exchange, status: String) -> Response {
     var headers = answer.head.headers.endToEnd
     headers["Cache-Status"] = "halcyon; \(status)"
     let isKnown = answer.head.status == 200 && answer.head.isKnown(to: exchange.fields.conditions)
@@ -60,10 +60,10 @@ extension CachingProxy {
 
 /// Collects a body while it is passed on.
 private struct BodyKeeper {
-  let draft: CacheDraft
+  let draft: StorableResponse
   private var body: Data? = Data()
 
-  init(draft: CacheDraft) {
+  init(draft: StorableResponse) {
     self.draft = draft
   }
 

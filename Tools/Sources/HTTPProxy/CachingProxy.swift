@@ -43,10 +43,10 @@ struct CachingProxy: Sendable {
       return .failure(504, "The cache has no answer that may be served, and the request allows no other.")
     case .serve:
       return serve(lookup.stored, to: exchange, status: "hit")
-    case .serveWhileAsking:
+    case .serveStaleWhileRevalidating:
       await revalidations.start(lookup.key) { await revalidate(lookup, url: exchange.url) }
       return serve(lookup.stored, to: exchange, status: "hit; detail=stale-while-revalidate")
-    case .ask:
+    case .fetch:
       guard exchange.request.method == .get, exchange.fields["Range"] == nil else {
         return try await passThrough(exchange, reason: lookup.stored == nil ? "miss" : "stale")
       }
@@ -66,7 +66,7 @@ struct CachingProxy: Sendable {
     switch await cache.outcome(of: answer.head, to: lookup) {
     case .serve(let entry):
       return serve(entry, to: exchange, status: "\(reason); fwd-status=\(answer.head.status)")
-    case .askPlainly:
+    case .fetchUnconditionally:
       return try await ask(lookup.plain, exchange)
     case .deliver(let draft):
       let stored = draft == nil ? "" : "; stored"
@@ -91,7 +91,7 @@ struct CachingProxy: Sendable {
       switch await cache.outcome(of: answer.head, to: lookup) {
       case .serve, .deliver(nil): break
       case .deliver(let draft?): try await cache.store(draft, body: try await answer.wholeBody())
-      case .askPlainly: await revalidate(lookup.plain, url: url)
+      case .fetchUnconditionally: await revalidate(lookup.plain, url: url)
       }
     } catch {
       // The stale answer stays; the next request tries again.

@@ -22,24 +22,26 @@ struct SizeArgument: ExpressibleByArgument {
 
 /// The name of a freshness policy.
 enum FreshnessArgument: String, ExpressibleByArgument, CaseIterable {
-  case respect, immutable, reload, refetch
+  case standard
+  case cacheFirst = "cache-first"
+  case revalidate
+  case reload
   case cacheOnly = "cache-only"
   case offline
 
   var policy: FreshnessPolicy {
     switch self {
-    case .respect: .respect
-    case .immutable: .immutable
-    case .reload: .reload
-    case .refetch: .refetch
+    case .standard: .standard
+    case .cacheFirst: .cacheFirst
+    case .revalidate: .revalidate
+    case .reload: .reloadIgnoringCache
     case .cacheOnly: .cacheOnly
     case .offline: .offline
     }
   }
 
   static let help = """
-    respect asks about what is no longer fresh, immutable about nothing, reload about everything; refetch transfers it \
-    anew
+    standard revalidates stale images, cache-first never, revalidate always; reload downloads the image again
     """
 }
 

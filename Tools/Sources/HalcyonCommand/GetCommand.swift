@@ -22,7 +22,7 @@ struct GetCommand: AsyncParsableCommand {
       What to do with what is stored: \(FreshnessArgument.help). With cache-only and offline nobody is asked, and what is \
       not stored is an error.
       """)
-  var freshness = FreshnessArgument.respect
+  var freshness = FreshnessArgument.standard
 
   @Option(help: "Give up after this many seconds.")
   var timeout: SecondsArgument?
@@ -38,7 +38,7 @@ struct GetCommand: AsyncParsableCommand {
 
   func run() async throws {
     let pipeline = cache.pipeline()
-    var request = ImageRequest(source: .address(SourceAddress.resolve(address)), size: size?.target ?? .original)
+    var request = ImageRequest(source: .string(SourceAddress.resolve(address)), size: size?.target ?? .original)
     request.freshness = freshness.policy
     request.timeout = timeout?.duration
     let start = ContinuousClock.now

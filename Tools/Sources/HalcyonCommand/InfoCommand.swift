@@ -35,7 +35,7 @@ struct InfoCommand: AsyncParsableCommand {
 
   private func report(on source: String, pipeline: ImagePipeline) async -> InfoReport {
     var report = InfoReport(path: source)
-    var request = ImageRequest(source: .address(SourceAddress.resolve(source)))
+    var request = ImageRequest(source: .string(SourceAddress.resolve(source)))
     request.cachePolicy.readsMemory = false
     request.cachePolicy.writesMemory = false
     do throws(ImageError) {

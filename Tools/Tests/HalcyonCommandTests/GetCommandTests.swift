@@ -42,7 +42,7 @@ struct GetCommandTests {
       #expect(missing.errors.contains("No cache has"))
       #expect(server.requests.isEmpty)
       for (policy, origin, count) in [
-        ("respect", "network", 1), ("respect", "store", 1), ("cache-only", "store", 1), ("refetch", "network", 2),
+        ("standard", "network", 1), ("standard", "store", 1), ("cache-only", "store", 1), ("reload", "network", 2),
         ("offline", "store", 2),
       ] {
         let run = try await CommandRun(arguments + [policy])

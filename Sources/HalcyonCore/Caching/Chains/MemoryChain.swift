@@ -38,7 +38,7 @@ public struct MemoryChain: MemoryStore {
   }
 
   /// The image in the first tier that has one.
-  public func image(for key: CacheKey) -> DecodedImage? { lookUp(key, extending: .cacheTime).value }
+  public func image(for key: CacheKey) -> DecodedImage? { lookUp(key, extending: .renewed).value }
 
   /// The image in the first tier that has one, with a say in whether reading extends its life.
   public func image(for key: CacheKey, extending: ExpirationExtension) -> DecodedImage? {
@@ -47,7 +47,7 @@ public struct MemoryChain: MemoryStore {
 
   /// The image in the first tier that has one, or why the first has none. One that comes from another gets the usual
   /// expiration of the first.
-  public func lookUp(_ key: CacheKey, extending: ExpirationExtension) -> TierAnswer<DecodedImage> {
+  public func lookUp(_ key: CacheKey, extending: ExpirationExtension) -> CacheResult<DecodedImage> {
     let first = stores[0].lookUp(key, extending: extending)
     guard case .miss = first else { return first }
     for store in stores.dropFirst() {

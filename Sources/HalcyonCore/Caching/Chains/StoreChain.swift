@@ -22,7 +22,7 @@ public struct StoreChain: DataStore {
   public func entry(for key: CacheKey) async throws -> StoredEntry? { try await lookUp(key).value }
 
   /// The entry in the first store that has one, or why the first has none.
-  public func lookUp(_ key: CacheKey, extending: ExpirationExtension) async throws -> TierAnswer<StoredEntry> {
+  public func lookUp(_ key: CacheKey, extending: ExpirationExtension) async throws -> CacheResult<StoredEntry> {
     var firstMiss: CacheMiss?
     let found = try await firstAnswer { index, store -> StoredEntry? in
       switch try await store.lookUp(key, extending: extending) {

@@ -17,7 +17,7 @@ struct DiskBudget {
   ///
   /// Each is counted with a block more than its file takes, which pays for its part of the folder first.
   func allows(byteCount: Int, entryCount: Int) -> Bool {
-    byteCount <= sizeLimit - max(0, overhead - entryCount * BlobFile.blockByteCount)
+    byteCount <= sizeLimit - max(0, overhead - entryCount * EntryFile.blockByteCount)
   }
 
   /// Bytes that a writer is given at a time, when its entry needs less.

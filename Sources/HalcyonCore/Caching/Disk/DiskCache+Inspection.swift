@@ -49,9 +49,9 @@ public struct DiskCacheEntry: Sendable {
 
   /// `nil` when the file is gone or damaged by now.
   init?(_ row: DiskWriter.Row, in fileSystem: any FileSystem) throws(DiskCacheError) {
-    let file: BlobFile.Description?
+    let file: EntryFile.Description?
     do throws(DiskCacheError) {
-      file = try BlobFile.describe(path: row.path, in: fileSystem)
+      file = try EntryFile.describe(path: row.path, in: fileSystem)
     } catch {
       guard error.isMissing else { throw error }
       return nil

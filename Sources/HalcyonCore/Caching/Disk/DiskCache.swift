@@ -18,21 +18,21 @@ public final class DiskCache: DataStore {
   let readers = WorkerPool(name: "reader", width: 2)
   let fileSystem: any FileSystem
   private let layout: DiskLayout
-  private let cachedReads = CachedReads()
+  private let cachedReads = NonblockingReads()
   let time: any TimeSource
   let counters = DiskCounters()
-  private let upkeep = DiskUpkeep()
+  private let upkeep = DiskMaintenance()
   private let background = BackgroundWrites(byteLimit: 0)
   private let settings: DiskSettings
   private let state = Lock(State())
 
   private struct State {
-    var touches: [CacheKey: EntryUse] = [:]
+    var touches: [CacheKey: Access] = [:]
     /// Touches that are being written down: the files do not have them yet.
-    var flushed: [CacheKey: EntryUse] = [:]
+    var flushed: [CacheKey: Access] = [:]
     var touchCount = 0
 
-    func use(of key: CacheKey) -> EntryUse? { touches[key] ?? flushed[key] }
+    func use(of key: CacheKey) -> Access? { touches[key] ?? flushed[key] }
   }
 
   /// Describes a cache; nothing is read or written before the first use.
@@ -64,7 +64,7 @@ public final class DiskCache: DataStore {
   public var statistics: DiskCacheStatistics { counters.current }
 
   /// Where entries that were let go are told.
-  var evictionNews: EvictionNews { counters.news }
+  var evictionNews: EvictionObservers { counters.news }
 
   /// The entry stored under a key; `nil` when there is none, or when it is expired or damaged.
   ///
@@ -75,11 +75,11 @@ public final class DiskCache: DataStore {
   /// use in any case.
   ///
   /// - Throws: ``DiskCacheError`` when the file system fails; `CancellationError` when the task is cancelled.
-  public func lookUp(_ key: CacheKey, extending: ExpirationExtension) async throws -> TierAnswer<StoredEntry> {
+  public func lookUp(_ key: CacheKey, extending: ExpirationExtension) async throws -> CacheResult<StoredEntry> {
     startUpkeep()
     // Asked before the file is read: what is written down meanwhile is in the one or in the other.
     let last = state.withLock { $0.use(of: key) }
-    let content: BlobFile.Content
+    let content: EntryFile.Content
     switch try await self.content(for: key) {
     case .hit(let found): content = found
     case .miss(let miss): return .miss(miss)
@@ -91,7 +91,7 @@ public final class DiskCache: DataStore {
     }
     counters.countHit()
     let own = content.entry.metadata.expiration ?? settings.current.expiration
-    await touch(key, EntryUse(extending: extending, own: own, after: last, at: time.now()))
+    await touch(key, Access(extending: extending, own: own, after: last, at: time.now()))
     return .hit(content.entry)
   }
 
@@ -110,7 +110,7 @@ public final class DiskCache: DataStore {
     let last = state.withLock { $0.use(of: key) }
     let path = layout.entry(key.digest.bytes)
     do {
-      let file = try await readers.run { [fileSystem] _ in try BlobFile.describe(path: path, in: fileSystem) }
+      let file = try await readers.run { [fileSystem] _ in try EntryFile.describe(path: path, in: fileSystem) }
       guard let file, file.key == key else { return nil }
       return isFresh(file.metadata, modified: file.modified, last: last) ? file.metadata : nil
     } catch let error as DiskCacheError where error.isMissing {
@@ -135,7 +135,7 @@ public final class DiskCache: DataStore {
       try await writer.store(entry, for: key, on: terms)
       return true
     }
-    if isUpdated { await touch(key, EntryUse(renewedAt: time.now())) }
+    if isUpdated { await touch(key, Access(renewedAt: time.now())) }
     return isUpdated
   }
 
@@ -191,9 +191,9 @@ extension DiskCache {
     if configuration.cleansOnItsOwn { upkeep.start(self) }
   }
 
-  private func content(for key: CacheKey) async throws -> TierAnswer<BlobFile.Content> {
+  private func content(for key: CacheKey) async throws -> CacheResult<EntryFile.Content> {
     let path = layout.entry(key.digest.bytes)
-    let content: BlobFile.Content?
+    let content: EntryFile.Content?
     do {
       content = try await read(path, key)
     } catch let error as DiskCacheError {
@@ -208,16 +208,16 @@ extension DiskCache {
     return .miss(.damaged)
   }
 
-  private func read(_ path: String, _ key: CacheKey) async throws -> BlobFile.Content? {
+  private func read(_ path: String, _ key: CacheKey) async throws -> EntryFile.Content? {
     try Task.checkCancellation()
     if let content = try cachedReads.read(path: path, key: key, in: fileSystem) { return content }
     return try await readers.run { [fileSystem, cachedReads, layout] _ in
       cachedReads.judge(layout.root, in: fileSystem)
-      return try BlobFile.read(path: path, key: key, in: fileSystem)
+      return try EntryFile.read(path: path, key: key, in: fileSystem)
     }
   }
 
-  private func isFresh(_ metadata: EntryMetadata, modified: Date, last: EntryUse?) -> Bool {
+  private func isFresh(_ metadata: EntryMetadata, modified: Date, last: Access?) -> Bool {
     switch metadata.expiration ?? settings.current.expiration {
     case .never: return true
     case .expired: return false
@@ -228,7 +228,7 @@ extension DiskCache {
     }
   }
 
-  private func touch(_ key: CacheKey, _ use: EntryUse) async {
+  private func touch(_ key: CacheKey, _ use: Access) async {
     let isFull = state.withLock { state in
       state.touchCount += 1
       state.touches[key] = use.numbered(state.touchCount)
@@ -237,7 +237,7 @@ extension DiskCache {
     if isFull { await background.start(byteCount: 0) { await self.flushTouches() } }
   }
 
-  private func takeTouches() -> [(key: CacheKey, use: EntryUse)] {
+  private func takeTouches() -> [(key: CacheKey, use: Access)] {
     let touches = state.withLock { state in
       defer { state.touches = [:] }
       state.flushed.merge(state.touches) { $0.order > $1.order ? $0 : $1 }
@@ -246,7 +246,7 @@ extension DiskCache {
     return touches.sorted { $0.value.order < $1.value.order }.map { (key: $0.key, use: $0.value) }
   }
 
-  private func forgetFlushed(_ uses: [(key: CacheKey, use: EntryUse)]) {
+  private func forgetFlushed(_ uses: [(key: CacheKey, use: Access)]) {
     state.withLock { state in
       for (key, use) in uses where state.flushed[key]?.order == use.order { state.flushed[key] = nil }
     }

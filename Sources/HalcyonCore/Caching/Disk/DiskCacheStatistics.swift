@@ -30,7 +30,7 @@ public struct DiskCacheStatistics: Hashable, Sendable {
 /// Counts for ``DiskCacheStatistics``, from any thread.
 final class DiskCounters: Sendable {
   /// Where entries that were let go are told.
-  let news = EvictionNews(tier: .store)
+  let news = EvictionObservers(tier: .store)
   private let statistics = Lock(DiskCacheStatistics())
   /// What is to be told once no lock on the files is held.
   private let untold = Lock<[EvictionReason: Int]>([:])

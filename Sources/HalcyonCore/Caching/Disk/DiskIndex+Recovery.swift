@@ -12,7 +12,7 @@ extension DiskIndex {
         guard let owner = row[0].text, let byteCount = row[1].integer, !owner.contains("/") else { throw damage }
         guard try isDone(owner) else { continue }
         try fileSystem.remove(layout.temporary(owner))
-        if let placed = try OwnerLock.note(of: owner, layout: layout, in: fileSystem) {
+        if let placed = try WriterLock.note(of: owner, layout: layout, in: fileSystem) {
           try settle(placed, byteLimit: Int(byteCount))
         }
         try database.run("DELETE FROM writer WHERE name=?", [.text(owner)])
@@ -21,14 +21,14 @@ extension DiskIndex {
   }
 
   /// Takes in an entry whose file is in its place, whole and paid for; removes what is anything else.
-  private func settle(_ placed: PlacedEntry, byteLimit: Int) throws(DiskCacheError) {
+  private func settle(_ placed: WriteIntent, byteLimit: Int) throws(DiskCacheError) {
     guard try database.run("SELECT 1 FROM entry WHERE id=?", [.integer(placed.id)]).isEmpty else { return }
     let path = layout.entry(placed.digest)
     let file = try description(path)
     // Before the move there is the file of another entry, or none.
     if let file, file.header.id != placed.id { return }
     let isPaid = (file?.diskByteCount ?? 0) <= byteLimit
-    let isWhole = isPaid ? try BlobFile.isWhole(path: path, digest: placed.digest, in: fileSystem) : false
+    let isWhole = isPaid ? try EntryFile.isWhole(path: path, digest: placed.digest, in: fileSystem) : false
     if !isWhole { try fileSystem.remove(path) }
     // The file that this one replaced is gone.
     try database.run("DELETE FROM entry WHERE digest=?", [.blob(placed.digest)])
@@ -98,11 +98,11 @@ extension DiskIndex {
   }
 
   /// Adds the entry of a file that is in its place.
-  private func take(_ file: BlobFile.Description, sequence: Int64) throws(DiskCacheError) {
+  private func take(_ file: EntryFile.Description, sequence: Int64) throws(DiskCacheError) {
     let request = Request(
       id: file.header.id, digest: file.key.digest.bytes, byteCount: file.diskByteCount,
       expiration: StoredExpiration(file.metadata.expiration, at: file.modified),
-      labels: EntryLabels(key: file.key, metadata: file.metadata), date: file.modified)
+      labels: IndexedAttributes(key: file.key, metadata: file.metadata), date: file.modified)
     try insert(request, sequence: sequence, isPinned: file.slot.isPinned)
   }
 
@@ -118,7 +118,7 @@ extension DiskIndex {
 
   /// What a file says about itself, `nil` where it is no entry; or nothing at all where it cannot be looked at, whether
   /// it is a folder, somebody else's, or on a bad place of the disk: it must not keep the others from being found.
-  private func readableDescription(_ path: String) throws(DiskCacheError) -> BlobFile.Description?? {
+  private func readableDescription(_ path: String) throws(DiskCacheError) -> EntryFile.Description?? {
     do throws(DiskCacheError) {
       return .some(try description(path))
     } catch {
@@ -127,9 +127,9 @@ extension DiskIndex {
     }
   }
 
-  private func description(_ path: String) throws(DiskCacheError) -> BlobFile.Description? {
+  private func description(_ path: String) throws(DiskCacheError) -> EntryFile.Description? {
     do throws(DiskCacheError) {
-      return try BlobFile.describe(path: path, in: fileSystem)
+      return try EntryFile.describe(path: path, in: fileSystem)
     } catch {
       if error.isMissing { return nil }
       throw error

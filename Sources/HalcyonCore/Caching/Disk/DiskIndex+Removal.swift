@@ -17,12 +17,12 @@ struct EntrySelection {
   }
 
   static func source(_ address: String) -> EntrySelection {
-    EntrySelection(condition: "source=?", values: [.blob(EntryLabels.source(address))])
+    EntrySelection(condition: "source=?", values: [.blob(IndexedAttributes.source(address))])
   }
 
   static func host(_ host: String) -> EntrySelection {
     let host = host.lowercased()
-    let first = EntryLabels.hostPrefix(host)
+    let first = IndexedAttributes.hostPrefix(host)
     return EntrySelection(
       condition: """
         id IN (SELECT id FROM entry WHERE source BETWEEN ? AND ? AND host=?
@@ -30,7 +30,7 @@ struct EntrySelection {
         """,
       values: [
         .blob(first), .blob(first + [UInt8](repeating: 255, count: 17)), .text(host),
-        .blob(Array(EntryLabels.hostTag(host).utf8)),
+        .blob(Array(IndexedAttributes.hostTag(host).utf8)),
       ])
   }
 
@@ -118,7 +118,7 @@ extension DiskIndex {
     try database.transaction { () throws(DiskCacheError) in
       let rows = try database.run("SELECT id, digest FROM entry WHERE digest=?", [.blob(digest)])
       let path = layout.entry(digest)
-      if try BlobFile.isWhole(path: path, digest: digest, in: fileSystem) { return }
+      if try EntryFile.isWhole(path: path, digest: digest, in: fileSystem) { return }
       if let row = rows.first { try removeEntry(row) } else { try fileSystem.remove(path) }
     }
   }
@@ -182,7 +182,7 @@ extension DiskIndex {
     // 256 folders of entries and a few more, notes of writers; the memory that processes share; what one change adds to
     // the log: four pages for each entry that goes for an allotment, at most, and for what else it does.
     let change = DiskBudget(sizeLimit: sizeLimit).allotmentByteCount / 2 + (128 << 10)
-    let rest = 272 * BlobFile.blockByteCount + (32 << 10) + change
+    let rest = 272 * EntryFile.blockByteCount + (32 << 10) + change
     return database + max(log, DiskBudget.logByteLimit(sizeLimit: sizeLimit)) + rest
   }
 

@@ -8,13 +8,13 @@ extension DiskIndex {
     var digest: [UInt8]
     var byteCount: Int
     var expiration: StoredExpiration
-    var labels: EntryLabels
+    var labels: IndexedAttributes
     var date: Date
   }
 
   /// What a writer has from now on, and what had to go for it.
   struct Grant {
-    var allotment: Allotment
+    var allotment: Reservation
     var evictedCount: Int
   }
 
@@ -26,7 +26,7 @@ extension DiskIndex {
     }
     var evictedCount = 0
     while true {
-      let allotment = try database.transaction { () throws(DiskCacheError) -> Allotment? in
+      let allotment = try database.transaction { () throws(DiskCacheError) -> Reservation? in
         let held = max(0, Int(try database.number("SELECT bytes FROM writer WHERE name=?", [.text(owner)])))
         let room = try makeRoom(
           for: max(0, max(byteCount, budget.allotmentByteCount) - held), atLeast: max(0, byteCount - held),
@@ -36,7 +36,7 @@ extension DiskIndex {
         try database.run(
           "INSERT INTO writer VALUES(?1, ?2) ON CONFLICT DO UPDATE SET bytes=bytes+?2",
           [.text(owner), .integer(Int64(roomByteCount))])
-        return Allotment(byteCount: held + roomByteCount, ids: try takeNumbers(Allotment.idCount, at: date))
+        return Reservation(byteCount: held + roomByteCount, ids: try takeNumbers(Reservation.idCount, at: date))
       }
       if let allotment { return Grant(allotment: allotment, evictedCount: evictedCount) }
     }

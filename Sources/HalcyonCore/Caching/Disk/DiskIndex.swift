@@ -49,7 +49,7 @@ struct DiskIndex {
   }
 
   /// Makes entries the most recently used, in the order given.
-  func touch(_ uses: [(digest: [UInt8], use: EntryUse)]) throws(DiskCacheError) {
+  func touch(_ uses: [(digest: [UInt8], use: Access)]) throws(DiskCacheError) {
     guard let last = uses.last?.use else { return }
     try database.transaction { () throws(DiskCacheError) in
       var sequence = try takeNumbers(uses.count, at: last.date).lowerBound - 1
@@ -76,7 +76,7 @@ struct DiskIndex {
   }
 
   /// Changes by what an entry is found and when it ends.
-  func relabel(id: Int64, _ labels: EntryLabels, expiration: StoredExpiration) throws(DiskCacheError) {
+  func relabel(id: Int64, _ labels: IndexedAttributes, expiration: StoredExpiration) throws(DiskCacheError) {
     try database.transaction { () throws(DiskCacheError) in
       try database.run(
         "UPDATE entry SET tagged=?, defaulted=?, lifetime=?, expires=?, source=?, host=? WHERE id=?",

@@ -15,7 +15,7 @@ extension DiskWriter {
   /// with the change made         a row, the rest of the allotment     the rest given back
   /// ```
   func store(_ entry: StoredEntry, for key: CacheKey, on terms: Terms) throws(DiskCacheError) {
-    let draft = try BlobDraft(entry, key: key)
+    let draft = try EntryFileWriter(entry, key: key)
     let id: Int64
     do throws(DiskCacheError) {
       id = try write(draft, entry.metadata, key, on: terms)
@@ -40,9 +40,9 @@ extension DiskWriter {
 
   /// Changes what is known about an entry; `nil` when its file has too little room.
   func updateMetadata(_ metadata: EntryMetadata, for key: CacheKey, on terms: Terms) throws(DiskCacheError) -> Bool? {
-    let update: BlobFile.Update
+    let update: EntryFile.Update
     do throws(DiskCacheError) {
-      update = try BlobFile.update(
+      update = try EntryFile.update(
         metadata: metadata, isDurable: terms.configuration.durability == .durable,
         path: layout.entry(key.digest.bytes), key: key, in: fileSystem)
     } catch {
@@ -56,7 +56,7 @@ extension DiskWriter {
       if old.expiration != metadata.expiration || old.tags != metadata.tags || old.url != metadata.url {
         let expiration = StoredExpiration(metadata.expiration, at: terms.now)
         try withIndex { index throws(DiskCacheError) in
-          try index.relabel(id: id, EntryLabels(key: key, metadata: metadata), expiration: expiration)
+          try index.relabel(id: id, IndexedAttributes(key: key, metadata: metadata), expiration: expiration)
         }
       }
       return true
@@ -66,7 +66,7 @@ extension DiskWriter {
   func setPinned(_ isPinned: Bool, for key: CacheKey) throws(DiskCacheError) -> Bool {
     let digest = key.digest.bytes
     do throws(DiskCacheError) {
-      let update = try BlobFile.update(isPinned: isPinned, path: layout.entry(digest), key: key, in: fileSystem)
+      let update = try EntryFile.update(isPinned: isPinned, path: layout.entry(digest), key: key, in: fileSystem)
       guard case .done = update else { return false }
     } catch {
       if error.isMissing { return false }
@@ -78,7 +78,7 @@ extension DiskWriter {
 
   /// Writes the file of an entry and makes it the one of its key; returns the file's number.
   private func write(
-    _ draft: BlobDraft, _ metadata: EntryMetadata, _ key: CacheKey, on terms: Terms
+    _ draft: EntryFileWriter, _ metadata: EntryMetadata, _ key: CacheKey, on terms: Terms
   ) throws(DiskCacheError) -> Int64 {
     let isDurable = terms.configuration.durability == .durable
     return try withAccess { access throws(DiskCacheError) in
@@ -88,15 +88,15 @@ extension DiskWriter {
       let request = DiskIndex.Request(
         id: id, digest: key.digest.bytes, byteCount: draft.diskByteCount,
         expiration: StoredExpiration(metadata.expiration, at: terms.now),
-        labels: EntryLabels(key: key, metadata: metadata), date: terms.now)
+        labels: IndexedAttributes(key: key, metadata: metadata), date: terms.now)
       do throws(DiskCacheError) {
         let path = layout.temporary(access.owner.name)
         try draft.write(id: id, date: terms.now, isDurable: isDurable, to: path, in: fileSystem)
         try access.index.add(request, by: access.owner.name) { isPinned throws(DiskCacheError) in
           if isPinned {
-            _ = try BlobFile.update(isPinned: true, isDurable: isDurable, path: path, key: key, in: fileSystem)
+            _ = try EntryFile.update(isPinned: true, isDurable: isDurable, path: path, key: key, in: fileSystem)
           }
-          try access.owner.note(PlacedEntry(id: id, digest: request.digest), isDurable: isDurable)
+          try access.owner.note(WriteIntent(id: id, digest: request.digest), isDurable: isDurable)
           try move(path, to: request.digest)
           if isDurable { try fileSystem.syncFolders([layout.shard(of: request.digest), layout.entries]) }
         }
@@ -111,7 +111,7 @@ extension DiskWriter {
   }
 
   /// Sees to it that the writer has been given enough for an entry.
-  private func allot(_ byteCount: Int, to access: IndexAccess, on terms: Terms) throws(DiskCacheError) {
+  private func allot(_ byteCount: Int, to access: IndexSession, on terms: Terms) throws(DiskCacheError) {
     guard !access.allotment.covers(byteCount) else { return }
     do throws(DiskCacheError) {
       try ask(for: byteCount, access, on: terms)
@@ -123,7 +123,7 @@ extension DiskWriter {
     }
   }
 
-  private func ask(for byteCount: Int, _ access: IndexAccess, on terms: Terms) throws(DiskCacheError) {
+  private func ask(for byteCount: Int, _ access: IndexSession, on terms: Terms) throws(DiskCacheError) {
     let budget = try access.index.budget(sizeLimit: terms.configuration.sizeLimit)
     let grant = try access.index.allot(byteCount, to: access.owner.name, at: terms.now, budget: budget)
     counters.countEvictions(grant.evictedCount)

@@ -7,7 +7,7 @@ actor DiskWriter {
   let settings: DiskSettings
   let fileSystem: any FileSystem
   let counters: DiskCounters
-  private(set) var access: IndexAccess?
+  private(set) var access: IndexSession?
   /// How the index was found when it was opened, and when that was, until the first cleaning.
   private var lastUse: (use: DiskIndex.LastUse, openDate: Date)?
   /// The index that was opened last.
@@ -33,12 +33,12 @@ actor DiskWriter {
     var now: Date
   }
 
-  func touch(_ uses: [(key: CacheKey, use: EntryUse)]) throws(DiskCacheError) {
+  func touch(_ uses: [(key: CacheKey, use: Access)]) throws(DiskCacheError) {
     try withIndex { index throws(DiskCacheError) in try Self.touch(uses, in: index) }
   }
 
   /// Writes down which entries were used, on the calling thread, for a process that ends.
-  nonisolated func touchNow(_ uses: [(key: CacheKey, use: EntryUse)]) throws(DiskCacheError) {
+  nonisolated func touchNow(_ uses: [(key: CacheKey, use: Access)]) throws(DiskCacheError) {
     try withOwnAccess { access throws(DiskCacheError) in try Self.touch(uses, in: access.index) }
   }
 
@@ -106,10 +106,10 @@ actor DiskWriter {
 
   /// Runs `body` on the calling thread, on an index opened for it.
   private nonisolated func withOwnAccess(
-    _ body: (IndexAccess) throws(DiskCacheError) -> Void
+    _ body: (IndexSession) throws(DiskCacheError) -> Void
   ) throws(DiskCacheError) {
     // Whoever calls this wants to end.
-    let access = try IndexAccess(
+    let access = try IndexSession(
       layout: layout, configuration: settings.current, patience: .seconds(2), in: fileSystem)
     guard try access.enter() else { throw .busy(path: layout.index) }
     defer { access.leave() }
@@ -131,14 +131,14 @@ actor DiskWriter {
   }
 
   /// Runs `body` on the open index. A folder that was deleted, or an index that is damaged, is made anew, once.
-  func withAccess<Result>(_ body: (IndexAccess) throws(DiskCacheError) -> Result) throws(DiskCacheError) -> Result {
+  func withAccess<Result>(_ body: (IndexSession) throws(DiskCacheError) -> Result) throws(DiskCacheError) -> Result {
     do throws(DiskCacheError) {
       return try withOpenAccess(body)
     } catch {
       switch error {
       case .damagedIndex:
         access = nil
-        try IndexAccess.setAside(node, layout: layout, in: fileSystem)
+        try IndexSession.setAside(node, layout: layout, in: fileSystem)
       case _ where error.isMissing:
         access = nil
       case _ where error.isDiskFull:
@@ -152,7 +152,7 @@ actor DiskWriter {
   }
 
   private func withOpenAccess<Result>(
-    _ body: (IndexAccess) throws(DiskCacheError) -> Result
+    _ body: (IndexSession) throws(DiskCacheError) -> Result
   ) throws(DiskCacheError) -> Result {
     let access = try openAccess()
     defer { access.leave() }
@@ -164,10 +164,10 @@ actor DiskWriter {
   }
 
   /// The open index, entered.
-  private func openAccess() throws(DiskCacheError) -> IndexAccess {
+  private func openAccess() throws(DiskCacheError) -> IndexSession {
     if let access, try access.enter() { return access }
     (access, node) = (nil, nil)
-    let access = try IndexAccess(layout: layout, configuration: settings.current, in: fileSystem)
+    let access = try IndexSession(layout: layout, configuration: settings.current, in: fileSystem)
     node = access.node
     guard try access.enter() else { throw .busy(path: layout.index) }
     do throws(DiskCacheError) {
@@ -182,7 +182,7 @@ actor DiskWriter {
   }
 
   private static func touch(
-    _ uses: [(key: CacheKey, use: EntryUse)], in index: DiskIndex
+    _ uses: [(key: CacheKey, use: Access)], in index: DiskIndex
   ) throws(DiskCacheError) {
     let uses = uses.map { (digest: $0.key.digest.bytes, use: $0.use) }
     try index.touch(uses)

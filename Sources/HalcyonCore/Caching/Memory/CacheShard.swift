@@ -1,7 +1,7 @@
 /// One part of the entries of a memory cache, chosen by the digest of the key.
 struct CacheShard: Sendable {
   /// What looking a key up leaves to be done when the lock is given back.
-  enum FollowUp: Sendable {
+  enum DeferredAction: Sendable {
     case nothing
     /// The ledger looks at the entry that was read, under the number it gave it.
     case report(node: Int)
@@ -19,14 +19,14 @@ struct CacheShard: Sendable {
   var reportsReads = false
   private var table = DigestTable()
   private var slots: [CacheSlot] = []
-  private var pool = IndexPool()
+  private var pool = FreeList()
   private var weakEntries = WeakEntries()
   private var nextReport: Int64 = 0
 
   /// Looks a key up, and counts that as a use.
   @inline(__always)
   mutating func read(
-    _ key: CacheKey, extending: ExpirationExtension, at moment: Moment, followUp: inout FollowUp
+    _ key: CacheKey, extending: ExpirationExtension, at moment: Timestamp, followUp: inout DeferredAction
   ) -> DecodedImage? {
     guard let place = place(of: key) else {
       followUp = weakEntries.isEmpty ? .nothing : .searchInUse
@@ -58,7 +58,7 @@ struct CacheShard: Sendable {
 
   /// The evicted image under a key, if someone holds it; counts the read that found nothing better.
   mutating func readInUse(
-    _ key: CacheKey, extending: ExpirationExtension, at moment: Moment, miss: inout CacheMiss
+    _ key: CacheKey, extending: ExpirationExtension, at moment: Timestamp, miss: inout CacheMiss
   ) -> CacheEntry? {
     guard var entry = weakEntries.entry(for: key) else {
       counts.absent += 1
@@ -78,7 +78,7 @@ struct CacheShard: Sendable {
   }
 
   /// Looks a key up, and counts nothing. The moment must have a date.
-  func contains(_ key: CacheKey, at moment: Moment) -> Bool {
+  func contains(_ key: CacheKey, at moment: Timestamp) -> Bool {
     let deadline = place(of: key).map { slots[$0].deadline } ?? weakEntries.entry(for: key)?.deadline
     return deadline?.hasPassed(at: moment) == false
   }
@@ -153,7 +153,7 @@ struct CacheShard: Sendable {
     let removed = slots.compactMap(\.image)
     table = DigestTable()
     slots = []
-    pool = IndexPool()
+    pool = FreeList()
     weakEntries = WeakEntries()
     return removed
   }

@@ -20,7 +20,7 @@ enum Deadline: Equatable, Sendable {
 
   /// Whether it has passed; `nil` when the moment lacks the date to tell.
   @inline(__always)
-  func hasPassed(at moment: Moment) -> Bool? {
+  func hasPassed(at moment: Timestamp) -> Bool? {
     switch self {
     case .never: false
     case .uptime(let deadline): moment.uptime >= deadline
@@ -44,7 +44,7 @@ enum Deadline: Equatable, Sendable {
   func extended(_ extending: ExpirationExtension, lifetime: Lifetime, from uptime: Int64) -> Deadline {
     switch extending {
     case .unchanged: self
-    case .cacheTime: Deadline(lifetime, from: uptime)
+    case .renewed: Deadline(lifetime, from: uptime)
     case .to(let expiration): Deadline(Lifetime(expiration), from: uptime)
     }
   }

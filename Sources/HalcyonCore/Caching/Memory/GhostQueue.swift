@@ -9,7 +9,7 @@ struct GhostQueue: Sendable {
   private var ghosts: [Ghost] = []
   private var places: [KeyDigest: Int] = [:]
   private var order = LinkedLists(listCount: 1)
-  private var pool = IndexPool()
+  private var pool = FreeList()
 
   var count: Int { places.count }
 

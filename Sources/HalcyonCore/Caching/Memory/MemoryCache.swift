@@ -12,15 +12,15 @@ import Foundation
 /// ``removeExpired()``. With other clocks than ``SystemTime`` a cache that is not used keeps them.
 public final class MemoryCache: MemoryStore {
   private let shards: CacheShards
-  private let ledger: Lock<CacheLedger>
+  private let ledger: Lock<EvictionIndex>
   private let time: any TimeSource
   private let isSystemTime: Bool
-  private let systemUptime = RoundedUptime()
+  private let systemUptime = CoarseClock()
   private let pool: PixelPool
   /// Removes what has expired while nobody uses the cache; `nil` where that is left to its use.
   let sweeper: MemorySweeper?
   /// Where images that were let go are told.
-  let evictionNews = EvictionNews(tier: .memory)
+  let evictionNews = EvictionObservers(tier: .memory)
 
   /// Creates an empty cache.
   public convenience init(
@@ -41,8 +41,8 @@ public final class MemoryCache: MemoryStore {
     let interval = sweepInterval ?? (isSystemTime ? MemorySweeper.systemInterval : nil)
     sweeper = interval.map { MemorySweeper(interval: $0, time: time) }
     shards = CacheShards()
-    let moment = Moment(uptime: time.uptime().clampedNanoseconds, date: time.now())
-    ledger = Lock(CacheLedger(configuration: configuration, shards: shards, at: moment))
+    let moment = Timestamp(uptime: time.uptime().clampedNanoseconds, date: time.now())
+    ledger = Lock(EvictionIndex(configuration: configuration, shards: shards, at: moment))
     pool.changeLimit(from: 0, to: configuration.reuseByteLimit)
   }
 
@@ -68,7 +68,7 @@ public final class MemoryCache: MemoryStore {
 
   /// The image stored under a key, unless it is expired.
   public func image(for key: CacheKey) -> DecodedImage? {
-    image(for: key, extending: .cacheTime)
+    image(for: key, extending: .renewed)
   }
 
   /// The image stored under a key, unless it is expired, with a say in whether reading extends its life.
@@ -77,9 +77,9 @@ public final class MemoryCache: MemoryStore {
   }
 
   /// The image stored under a key, or why there is none, with a say in whether reading extends its life.
-  public func lookUp(_ key: CacheKey, extending: ExpirationExtension = .cacheTime) -> TierAnswer<DecodedImage> {
+  public func lookUp(_ key: CacheKey, extending: ExpirationExtension = .renewed) -> CacheResult<DecodedImage> {
     var miss = CacheMiss.absent
-    let image = read(key, extending: extending, at: Moment(uptime: uptime()), miss: &miss)
+    let image = read(key, extending: extending, at: Timestamp(uptime: uptime()), miss: &miss)
     return image.map { .hit($0) } ?? .miss(miss)
   }
 
@@ -163,9 +163,9 @@ public final class MemoryCache: MemoryStore {
 
   @inline(__always)
   private func read(
-    _ key: CacheKey, extending: ExpirationExtension, at moment: Moment, miss: inout CacheMiss
+    _ key: CacheKey, extending: ExpirationExtension, at moment: Timestamp, miss: inout CacheMiss
   ) -> DecodedImage? {
-    var followUp = CacheShard.FollowUp.nothing
+    var followUp = CacheShard.DeferredAction.nothing
     let image = shards.withShard(of: key.digest) {
       $0.read(key, extending: extending, at: moment, followUp: &followUp)
     }
@@ -193,8 +193,8 @@ public final class MemoryCache: MemoryStore {
     read(key, extending: extending, at: moment(), miss: &miss)
   }
 
-  private func moment() -> Moment {
-    Moment(uptime: uptime(), date: time.now())
+  private func moment() -> Timestamp {
+    Timestamp(uptime: uptime(), date: time.now())
   }
 
   @inline(__always)
@@ -204,7 +204,7 @@ public final class MemoryCache: MemoryStore {
 
   /// Runs `body` under the lock of the ledger, and frees what leaves after it; has what can expire swept, and tells
   /// what was let go to those who listen.
-  private func change<Result>(_ body: (inout CacheLedger, inout [DecodedImage]) -> Result) -> Result {
+  private func change<Result>(_ body: (inout EvictionIndex, inout [DecodedImage]) -> Result) -> Result {
     var leaving: [DecodedImage] = []
     defer { withExtendedLifetime(leaving) {} }
     let (result, old, new, beginsSweeping) = ledger.withLock { ledger in

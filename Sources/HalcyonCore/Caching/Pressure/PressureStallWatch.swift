@@ -35,7 +35,7 @@ final class PressureStallWatch: Sendable {
 
   /// The group of this process, those above it, and the machine.
   static var systemFiles: [String] {
-    let groups = MemoryAllowance().groups.map { $0.appendingPathComponent("memory.pressure").path }
+    let groups = AvailableMemory().groups.map { $0.appendingPathComponent("memory.pressure").path }
     return groups + ["/proc/pressure/memory"]
   }
 

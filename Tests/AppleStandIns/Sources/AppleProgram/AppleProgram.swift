@@ -28,7 +28,7 @@ enum AppleProgram {
 
   static func inSwiftUI(_ urls: [URL]) -> [some View] {
     var options = ImageViewOptions()
-    options.revealGroup = RevealGroup(count: urls.count)
+    options.transitionGroup = TransitionGroup(count: urls.count)
     return urls.map { HalcyonImage(url: $0, mode: .fill, options: options) }
   }
 }

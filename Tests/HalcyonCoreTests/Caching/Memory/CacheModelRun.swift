@@ -51,13 +51,13 @@ struct CacheModelRun {
   }
 
   private mutating func read(_ key: CacheKey) -> String? {
-    let extending: ExpirationExtension = [.cacheTime, .cacheTime, .unchanged, .to(randomExpiration())][pick(4)]
+    let extending: ExpirationExtension = [.renewed, .renewed, .unchanged, .to(randomExpiration())][pick(4)]
     let image = cache.image(for: key, extending: extending)
     if let problem = problem(with: image?.info.storedSize.width, at: key) { return problem }
     guard image != nil, let entry = entries[key] else { return nil }
     switch extending {
     case .unchanged: break
-    case .cacheTime: setDeadline(entry.expiration, of: key)
+    case .renewed: setDeadline(entry.expiration, of: key)
     case .to(let expiration): setDeadline(expiration, of: key)
     }
     noteExpired()

@@ -11,7 +11,7 @@ struct MemoryCacheExpirationTests {
   }
 
   @Test(arguments: [
-    (ExpirationExtension.unchanged, [false, false]), (.cacheTime, [true, false]), (.to(.hours(1)), [true, true]),
+    (ExpirationExtension.unchanged, [false, false]), (.renewed, [true, false]), (.to(.hours(1)), [true, true]),
     (.to(.never), [true, true]), (.to(.expired), [false, false]),
     (.to(.date(Date(timeIntervalSince1970: 1_700_000_450))), [true, false]),
   ])

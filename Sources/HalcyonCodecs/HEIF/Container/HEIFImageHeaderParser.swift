@@ -1,0 +1,84 @@
+#if AVIF || HEIF
+import HalcyonCore
+
+/// Reads the header of an AVIF or HEIC file from its first bytes.
+struct HEIFImageHeaderParser {
+  private let table: ItemTable
+
+  /// The header, or `nil` where more bytes are needed; never `nil` for a whole file.
+  ///
+  /// - Parameter prefersSequence: Whether the pictures of a sequence are what is drawn where the file is for them.
+  static func parse(
+    _ bytes: Bytes, format: ImageFormat, isComplete: Bool, prefersSequence: Bool
+  ) throws(ImageDecodingError) -> HEIFImageHeader? {
+    let file = try MediaFile(bytes, format: format)
+    if !isComplete, file.metadata == nil || file.claimsSequence && file.movie == nil {
+      // A sequence needs no table of still pictures.
+      guard file.isSequence, prefersSequence, file.movie != nil else { return nil }
+    }
+    let sequence = file.claimsSequence ? file.movie.flatMap(HEIFImageSequence.init) : nil
+    if prefersSequence, file.isSequence, let sequence { return header(sequence) }
+    guard let metadata = file.metadata else {
+      if !file.isWhole { throw .truncated(format) }
+      throw sequence == nil
+        ? .corrupt(format, reason: "it has no table of pictures")
+        : .unsupportedFeature(format, feature: "a sequence without a still picture")
+    }
+    var header = try HEIFImageHeaderParser(table: ItemTable(metadata)).header(format)
+    if let sequence, sequence.frameCount > 1 {
+      header.frameCount = prefersSequence ? 1 : sequence.frameCount
+      header.droppedContent.insert(.frames)
+    }
+    return header
+  }
+
+  private static func header(_ sequence: HEIFImageSequence) -> HEIFImageHeader {
+    var header = HEIFImageHeader(codedSize: sequence.size, aperture: CleanAperture(whole: sequence.size))
+    header.frameCount = sequence.frameCount
+    header.loopCount = sequence.loopCount
+    header.hasAlpha = sequence.hasAlpha
+    if sequence.hasDepth { header.droppedContent.insert(.depthMap) }
+    for property in sequence.properties { header.apply(property) }
+    if header.color?.isHighDynamicRange == true { header.droppedContent.insert(.highDynamicRange) }
+    return header
+  }
+
+  private func header(_ format: ImageFormat) throws(ImageDecodingError) -> HEIFImageHeader {
+    let item = table.primary
+    guard let extent = table.property("ispe", of: item), let width = extent.unsigned32(at: 4),
+      let height = extent.unsigned32(at: 8)
+    else { throw .corrupt(format, reason: "its picture has no size") }
+    let size = PixelSize(width: width, height: height)
+    var header = HEIFImageHeader(codedSize: size, aperture: CleanAperture(whole: size))
+    // The parts of a grid say how their numbers are coded; the grid itself may say it again.
+    for part in table.parts(of: item).prefix(1) {
+      for property in table.properties(of: part) where ["av1C", "hvcC", "colr", "pixi"].contains(property.type) {
+        header.apply(property)
+      }
+    }
+    for property in table.properties(of: item) { header.apply(property) }
+    readAuxiliaries(of: item, into: &header)
+    if header.color?.isHighDynamicRange == true { header.droppedContent.insert(.highDynamicRange) }
+    return header
+  }
+
+  private func readAuxiliaries(of item: Int, into header: inout HEIFImageHeader) {
+    // A grid may have its alpha in each of its parts.
+    let targets = Set([item] + table.parts(of: item))
+    for reference in table.references where reference.type == "auxl" && !targets.isDisjoint(with: reference.targets) {
+      let type = table.property("auxC", of: reference.source).map(AuxiliaryType.name) ?? ""
+      if AuxiliaryType.alpha.contains(type) {
+        header.hasAlpha = true
+        header.isAlphaPremultiplied =
+          header.isAlphaPremultiplied
+          || table.references.contains {
+            $0.type == "prem" && $0.source == item && $0.targets.contains(reference.source)
+          }
+      }
+      if AuxiliaryType.depth.contains(type) { header.droppedContent.insert(.depthMap) }
+      if AuxiliaryType.gainMap.contains(type) { header.droppedContent.insert(.gainMap) }
+    }
+    if table.types.values.contains("tmap") { header.droppedContent.insert(.gainMap) }
+  }
+}
+#endif

@@ -1,0 +1,63 @@
+#if AVIF || HEIF
+import HalcyonCore
+
+/// What the track of an image sequence tells (ISO/IEC 14496-12, 8.3 to 8.7).
+struct HEIFImageSequence {
+  var size: PixelSize
+  var frameCount: Int
+  /// How often the pictures are shown; `nil` for ever.
+  var loopCount: Int?
+  var hasAlpha: Bool
+  var hasDepth: Bool
+  /// The description of the first picture, with the boxes of a still picture's properties.
+  var sampleEntry: Bytes?
+
+  /// `nil` where a movie has no pictures.
+  init?(_ movie: Bytes) {
+    let tracks = Box.boxes(in: movie).filter { $0.type == "trak" }.map(\.content)
+    let pictures = tracks.first { ["pict", "vide"].contains(Self.handler($0)) }
+    guard let track = pictures, let header = track.box("tkhd"),
+      let table = track.box("mdia")?.box("minf")?.box("stbl"), let count = table.box("stsz")?.unsigned32(at: 8)
+    else { return nil }
+    let isLong = header[0] == 1
+    guard let width = header.unsigned32(at: isLong ? 88 : 76), let height = header.unsigned32(at: isLong ? 92 : 80)
+    else { return nil }
+    size = PixelSize(width: width >> 16, height: height >> 16)
+    frameCount = max(1, count)
+    let auxiliaries = tracks.filter { Self.handler($0) == "auxv" }.map(Self.auxiliaryType)
+    hasAlpha = auxiliaries.contains { $0.map(AuxiliaryType.alpha.contains) ?? true }
+    hasDepth = auxiliaries.contains { $0.map(AuxiliaryType.depth.contains) ?? false }
+    sampleEntry = table.box("stsd").flatMap { Box($0, at: 8)?.content }
+    loopCount = Self.loopCount(track, trackDuration: Self.duration(header, at: isLong ? 28 : 20, isLong: isLong))
+  }
+
+  /// The boxes behind the fixed fields of the description of the pictures.
+  var properties: [Box] { sampleEntry.map { Box.boxes(in: $0, from: 78) } ?? [] }
+
+  /// What the pictures of an auxiliary track are, where it says so.
+  private static func auxiliaryType(_ track: Bytes) -> String? {
+    let table = track.box("mdia")?.box("minf")?.box("stbl")
+    let entry = table?.box("stsd").flatMap { Box($0, at: 8)?.content }
+    return entry?.box("auxi", from: 78).map(AuxiliaryType.name)
+  }
+
+  private static func handler(_ track: Bytes) -> String? { track.box("mdia")?.box("hdlr")?.text(at: 8, count: 4) }
+
+  /// `nil` where the field says that there is no end.
+  private static func duration(_ bytes: Bytes, at offset: Int, isLong: Bool) -> Int? {
+    guard let high = bytes.unsigned32(at: offset) else { return nil }
+    guard isLong else { return high == Int(UInt32.max) ? nil : high }
+    guard let low = bytes.unsigned32(at: offset + 4), high < 1 << 30 else { return nil }
+    return high << 32 | low
+  }
+
+  /// As browsers take it: for ever where no edit list says anything (ISO/IEC 14496-12, 8.6.6).
+  private static func loopCount(_ track: Bytes, trackDuration: Int?) -> Int? {
+    guard let list = track.box("edts")?.box("elst"), let flags = list[3] else { return nil }
+    guard flags & 1 == 1 else { return 1 }
+    let isLong = list[0] == 1
+    guard let trackDuration, let segment = duration(list, at: 8, isLong: isLong), segment > 0 else { return nil }
+    return max(1, (trackDuration + segment - 1) / segment)
+  }
+}
+#endif

@@ -1,0 +1,93 @@
+import Foundation
+import HalcyonCore
+
+/// One picture of an icon: a PNG file, or a bitmap with a mask.
+struct ICOEntry {
+  private enum Content {
+    case png(PNGHeader)
+    case bitmap(BMPHeader)
+  }
+
+  private let content: Content
+
+  /// Reads the headers of a picture; `nil` when the bytes end before them.
+  static func parse(_ bytes: Bytes) throws(ImageDecodingError) -> ICOEntry? {
+    if bytes.starts(with: [0x89, 0x50, 0x4E, 0x47]) {
+      return try PNGHeaderParser.parse(bytes).map { ICOEntry(content: .png($0)) }
+    }
+    do {
+      return try BMPHeaderParser.parse(icon: bytes).map { ICOEntry(content: .bitmap($0)) }
+    } catch .corrupt(_, let reason) {
+      throw .corrupt(.ico, reason: reason)
+    }
+  }
+
+  private init(content: Content) {
+    self.content = content
+  }
+
+  var info: ImageInfo {
+    var info: ImageInfo
+    switch content {
+    case .png(let header):
+      info = header.info
+      info.frameCount = 1
+      info.orientation = .up
+    case .bitmap(let header):
+      info = header.info
+      info.hasAlpha = true
+    }
+    info.format = .ico
+    return info
+  }
+
+  /// All pixels; the limits have been checked.
+  func bitmap(_ bytes: Data, options: DecodingOptions) throws -> Bitmap {
+    switch content {
+    case .png: try png(bytes, options: options)
+    case .bitmap(let header): try bytes.withUnsafeBytes { try bitmap($0, header: header) }
+    }
+  }
+
+  private func png(_ bytes: Data, options: DecodingOptions) throws -> Bitmap {
+    var whole = options
+    whole.size = .original
+    do {
+      return try PNGDecoder().decode(bytes, options: whole).bitmap
+    } catch ImageDecodingError.truncated {
+      throw ImageDecodingError.truncated(.ico)
+    } catch ImageDecodingError.corrupt(_, let reason) {
+      throw ImageDecodingError.corrupt(.ico, reason: reason)
+    }
+  }
+
+  private func bitmap(_ bytes: UnsafeRawBufferPointer, header: BMPHeader) throws -> Bitmap {
+    guard !header.isRunLengthEncoded else {
+      throw ImageDecodingError.unsupportedFeature(.ico, feature: "run lengths")
+    }
+    let size = header.size
+    let byteCount = header.bytesPerRow.multipliedReportingOverflow(by: size.height)
+    let maskStart = header.pixelOffset + (byteCount.overflow ? bytes.count : byteCount.partialValue)
+    guard maskStart <= bytes.count else { throw ImageDecodingError.truncated(.ico) }
+    let colors = BMPColors(Bytes(bytes), header: header)
+    let mask = ICOMask(bytes: bytes, start: maskStart, size: size)
+    return try Bitmap(size: size, isOpaque: false) { output in
+      guard let start = output.bindMemory(to: UInt8.self).baseAddress else { return }
+      var alphas: UInt8 = 0
+      for row in 0..<size.height {
+        let offset = header.pixelOffset + (header.isTopDown ? row : size.height - 1 - row) * header.bytesPerRow
+        let stored = UnsafeRawBufferPointer(rebasing: bytes[offset..<offset + header.usedBytesPerRow])
+        let target = start + row * size.width * 4
+        colors.unpack(stored, bitCount: header.bitCount, count: size.width, into: target)
+        guard header.bitCount == 32 else { continue }
+        for pixel in 0..<size.width {
+          target[pixel * 4 + 3] = stored[pixel * 4 + 3]
+          alphas |= stored[pixel * 4 + 3]
+        }
+      }
+      // Old programs leave the fourth byte empty and mean the mask.
+      if alphas == 0 { mask.apply(to: start) }
+      AlphaMath.premultiply(start, count: size.pixelCount)
+    }
+  }
+}

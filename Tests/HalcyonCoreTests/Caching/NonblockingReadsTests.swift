@@ -1,0 +1,98 @@
+import SystemShim
+import Foundation
+import HalcyonTesting
+import TestSupport
+import Testing
+
+@testable import HalcyonCore
+
+struct NonblockingReadsTests {
+  private let files = SystemFiles()
+  private let stored = StoredEntry(body: Data(repeating: 7, count: 10_000), metadata: .example)
+
+  /// A folder with one entry, and where it is.
+  private func withEntry(_ body: (DiskLayout, _ path: String, NonblockingReads) throws -> Void) async throws {
+    try await withTemporaryFolder { folder in
+      try await DiskCache(directory: folder).store(stored, for: "a")
+      let layout = DiskLayout(root: folder.path())
+      let reads = NonblockingReads()
+      reads.judge(layout.root, in: files)
+      try body(layout, layout.entry(CacheKey("a").digest.bytes), reads)
+    }
+  }
+
+  /// Whether the system, and the file system of a file, can tell that they need not wait.
+  private func isPossible(_ path: String) -> Bool {
+    let file = halcyon_open_cached(path)
+    guard file >= 0 else { return false }
+    defer { close(file) }
+    var byte: UInt8 = 0
+    return halcyon_read_cached(file, &byte, 1, 0) == 1
+  }
+
+  @Test func `an entry that is in memory is read where the system can tell`() async throws {
+    try await withEntry { _, path, reads throws in
+      // One attempt may fail, since the system gives up where somebody moves another file at the same moment.
+      let contents = try (0..<100).compactMap { _ in try reads.read(path: path, key: "a", in: files) }
+      #expect(contents.isEmpty != (0..<100).contains { _ in isPossible(path) })
+      #expect(contents.allSatisfy { $0.entry == stored })
+    }
+  }
+
+  @Test func `nothing is read before the folder is judged, nor where it is remote`() async throws {
+    try await withEntry { layout, path, _ throws in
+      let reads = NonblockingReads()
+      #expect(try reads.read(path: path, key: "a", in: files) == nil)
+      let failing = FailingFileSystem()
+      failing.fail(all: [.status], with: .error(EIO))
+      reads.judge(layout.root, in: failing)
+      #expect(try reads.read(path: path, key: "a", in: files) == nil)
+    }
+  }
+
+  @Test func `another key, a damaged and a large file are left to those who may wait`() async throws {
+    try await withEntry { layout, path, reads throws in
+      #expect(try reads.read(path: path, key: "b", in: files) == nil)
+      let large = Data(count: 300_000)
+      for bytes in [Data("damaged".utf8), large] {
+        try bytes.write(to: URL(filePath: path))
+        #expect(try reads.read(path: path, key: "a", in: files) == nil)
+      }
+    }
+  }
+
+  @Test func `a file that is not there is missing, or left to those who may wait`() async throws {
+    try await withEntry { layout, _, reads throws in
+      let result = Result { () throws(DiskCacheError) in
+        try reads.read(path: layout.root + "/none", key: "a", in: files)
+      }
+      switch result {
+      case .success(let content): #expect(content == nil)
+      case .failure(let error): #expect(error.isMissing)
+      }
+    }
+  }
+
+  @Test func `a system without the calls is asked only once`() async throws {
+    try await withEntry { _, path, reads throws in
+      let failing = FailingFileSystem()
+      failing.fail(all: [.open], with: .error(ENOSYS))
+      #expect(try reads.read(path: path, key: "a", in: failing) == nil)
+      #expect(try reads.read(path: path, key: "a", in: failing) == nil)
+      #expect(failing.callCount == 1)
+    }
+  }
+
+  @Test func `what would have to wait is read all the same`() async throws {
+    try await withTemporaryFolder { folder in
+      let failing = FailingFileSystem()
+      let cache = DiskCache(directory: folder, fileSystem: failing)
+      try await cache.store(stored, for: "a")
+      #expect(try await cache.entry(for: "a") == stored)
+      failing.fail(call: 1, with: .error(EAGAIN))
+      #expect(try await cache.entry(for: "a") == stored)
+      #expect(cache.statistics.hits == 2)
+      #expect(cache.statistics.misses.isEmpty)
+    }
+  }
+}

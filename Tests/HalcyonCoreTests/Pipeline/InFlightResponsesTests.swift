@@ -1,0 +1,32 @@
+import Foundation
+import Testing
+
+@testable import HalcyonCore
+
+struct InFlightResponsesTests {
+  private let live = InFlightResponses()
+
+  private func body() -> EncodedImage {
+    EncodedImage(
+      data: Data([1]), metadata: EntryMetadata(url: nil, requestDate: Date(), responseDate: Date()),
+      info: ImageInfo(format: .jpeg, storedSize: PixelSize(width: 1, height: 1)), origin: .network, trace: LoadTrace())
+  }
+
+  @Test func `bytes are found as long as somebody holds them`() {
+    let key = InFlightResponses.Key(key: "a", cache: ObjectIdentifier(live))
+    var held: EncodedImage? = body()
+    held.map { live.insert($0, for: key) }
+    #expect(live[key] === held)
+    held = nil
+    #expect(live[key] == nil)
+  }
+
+  @Test func `bytes that the store has are left to the store, whoever holds them`() {
+    let key = InFlightResponses.Key(key: "a", cache: ObjectIdentifier(live))
+    let held = body()
+    live.insert(held, for: key)
+    held.markStored()
+    #expect(live[key] == nil)
+    withExtendedLifetime(held) {}
+  }
+}

@@ -1,0 +1,198 @@
+import Foundation
+import Halcyon
+import HalcyonTesting
+import TestSupport
+import Testing
+
+/// In which form images reach the disk, and come back from it.
+struct StorageOptionTests {
+  private let small = TargetSize.fit(width: 20, height: 20)
+
+  /// The formats on the disk after an image was loaded small with a profile, without its original bytes.
+  private func formats(of file: Data, _ profile: StoragePolicy) async throws -> [ImageFormat?] {
+    var formats: [ImageFormat?] = []
+    try await OptionsFixture.run(serving: file) { fixture async throws in
+      let request = fixture.request(size: small) { ($0.storage, $0.keepsOriginal) = (profile, false) }
+      _ = try await fixture.pipeline.image(for: request)
+      formats = try await fixture.storedFormats
+    }
+    return formats
+  }
+
+  @Test func `a photo is kept as JPEG, a sticker as PNG, and any format by its name`() async throws {
+    let (photo, sticker) = (try Photos.data("rocket.jpg"), try Picture.png(hasHole: true))
+    #expect(try await formats(of: sticker, .photo) == [.jpeg])
+    #expect(try await formats(of: photo, .sticker) == [.png])
+    #expect(try await formats(of: photo, .encoded(as: .webp, quality: 0.5)) == [.webp])
+    #expect(try await formats(of: photo, .original) == [.jpeg])
+  }
+
+  @Test func `by itself the format follows the pixels`() async throws {
+    #expect(try await formats(of: try Picture.png(hasHole: true), .automatic) == [.png])
+    #expect(try await formats(of: try Picture.png(), .automatic) == [.jpeg])
+    #expect(try await formats(of: TinyGIF.animation(reds: [1, 2]), .automatic) == [.gif])
+    // Nor does any other profile take an animation's pictures away.
+    #expect(try await formats(of: TinyGIF.animation(reds: [1, 2]), .photo) == [.gif])
+  }
+
+  @Test func `an image without bytes is stored where it can stand for what its request loads`() async throws {
+    let (holed, solid) = (try Picture.png(hasHole: true), try Picture.png())
+    let cases: [(Data, TargetSize, StoragePolicy, [ImageFormat?])] = [
+      (holed, .original, .original, [.png]), (solid, .original, .original, [.jpeg]),
+      (TinyGIF.animation(reds: [1, 2]), .original, .original, [.gif]),
+      (solid, small, .sticker, [.png]), (solid, small, .original, []),
+    ]
+    for (file, size, profile, formats) in cases {
+      try await OptionsFixture.run(serving: file) { fixture async throws in
+        let image = try await fixture.pipeline.image(for: ImageRequest(source: .data(file), size: size))
+        let request = fixture.request(size: size) { $0.storage = profile }
+        try await fixture.pipeline.store(image, for: request)
+        #expect(try await fixture.storedFormats == formats)
+        #expect(try await fixture.origin(request) == .memory)
+        fixture.memory.removeAll()
+        let response = try await fixture.pipeline.response(for: request)
+        #expect(response.origin == (formats.isEmpty ? .network : .store))
+        #expect(response.image.size == image.size)
+        #expect(response.image.animation?.data == image.animation?.data)
+      }
+    }
+  }
+
+  @Test func `what was not changed keeps its bytes`() async throws {
+    let file = try Picture.png()
+    try await OptionsFixture.run(serving: file) { fixture async throws in
+      let request = fixture.request { ($0.storage, $0.keepsOriginal) = (.automatic, false) }
+      _ = try await fixture.pipeline.image(for: request)
+      #expect(try await fixture.storedFormats == [.png])
+      #expect(try await fixture.pipeline.data(for: fixture.request { $0.freshness = .cacheOnly }) == file)
+    }
+  }
+
+  @Test func `the original is kept beside the small image unless it is not wanted`() async throws {
+    let file = try Picture.png()
+    for keepsOriginal in [true, false] {
+      try await OptionsFixture.run(serving: file) { fixture async throws in
+        let request = fixture.request(size: small) { ($0.storage, $0.keepsOriginal) = (.photo, keepsOriginal) }
+        _ = try await fixture.pipeline.image(for: request)
+        #expect(try await fixture.storedFormats == (keepsOriginal ? [.jpeg, .png] : [.jpeg]))
+        fixture.memory.removeAll()
+        let other = fixture.request(size: .fit(width: 10, height: 10))
+        #expect(try await fixture.origin(other) == (keepsOriginal ? .store : .network))
+      }
+    }
+  }
+
+  @Test func `a small image of what is on the disk gets an entry of its own, and that is left alone`() async throws {
+    let file = try Picture.png()
+    try await OptionsFixture.run(serving: file) { fixture async throws in
+      _ = try await fixture.pipeline.image(for: fixture.request { $0.waitsForStore = true })
+      let request = fixture.request(size: small) { ($0.storage, $0.waitsForStore) = (.photo, true) }
+      #expect(try await fixture.pipeline.response(for: request).origin == .store)
+      #expect(fixture.disk.statistics.stores == 2)
+      #expect(try await fixture.pipeline.data(for: fixture.request { $0.freshness = .cacheOnly }) == file)
+    }
+  }
+
+  @Test func `the small image is read from the disk, is not stored again, and goes stale with its source`() async throws
+  {
+    let file = try Picture.png()
+    try await OptionsFixture.run(serving: file, headers: ["Cache-Control": "max-age=60"]) { fixture async throws in
+      let request = fixture.request(size: small) { ($0.storage, $0.keepsOriginal) = (.photo, false) }
+      let first = try await fixture.pipeline.response(for: request)
+      #expect(first.image.info.format == .png)
+      await fixture.pipeline.cache.flush()
+      let writeCount = fixture.disk.statistics.stores
+      fixture.memory.removeAll()
+      let stored = try await fixture.pipeline.response(for: request)
+      #expect(stored.origin == .store)
+      #expect(stored.image.info.format == .jpeg)
+      #expect(stored.image.size == first.image.size)
+      #expect(stored.trace.steps.map(\.kind) == [.storeRead, .decode])
+      await fixture.pipeline.cache.flush()
+      #expect(fixture.disk.statistics.stores == writeCount)
+      #expect(try await fixture.origin(request) == .memory)
+      fixture.clock.advance(by: .seconds(61))
+      #expect(try await fixture.origin(request) == .network)
+      fixture.memory.removeAll()
+      #expect(try await fixture.origin(request) == .store)
+    }
+  }
+
+  @Test func `what is transparent stays so, or becomes white, and is black never`() async throws {
+    let file = try Picture.png(hasHole: true)
+    for (profile, hole) in [(StoragePolicy.automatic, (0, 0)), (.sticker, (0, 0)), (.photo, (255, 255))] {
+      try await OptionsFixture.run(serving: file) { fixture async throws in
+        let request = fixture.request(size: small) { ($0.storage, $0.waitsForStore) = (profile, true) }
+        #expect(try await fixture.pipeline.image(for: request).bitmap[0, 0].alpha == 0)
+        fixture.memory.removeAll()
+        let stored = try await fixture.pipeline.image(for: request)
+        let (red, green, _, alpha) = stored.bitmap[0, 0]
+        #expect(alpha == hole.1)
+        #expect(abs(Int(red) - hole.0) < 6 && abs(Int(green) - hole.0) < 6, "\(profile)")
+        #expect(abs(Int(stored.bitmap[15, 5].red) - 200) < 8)
+      }
+    }
+  }
+
+  @Test func `profiles and processors have entries of their own, and removing one forgets it`() async throws {
+    let file = try Photos.data("rocket.jpg")
+    try await OptionsFixture.run(serving: file) { fixture async throws in
+      var inverted = fixture.request(size: small) { $0.storage = .photo }
+      inverted.processors = [.invert]
+      for request in [inverted, fixture.request(size: small) { $0.storage = .photo }] {
+        for profile in [StoragePolicy.photo, .sticker, .photo.limited(toBytes: 5000)] {
+          var request = request
+          request.options.storage = profile
+          _ = try await fixture.pipeline.image(for: request)
+          fixture.memory.removeAll()
+          await fixture.pipeline.cache.flush()
+        }
+      }
+      #expect(try await fixture.disk.count == 7)
+      try await fixture.pipeline.removeCached(inverted)
+      #expect(try await fixture.disk.count == 5)
+      #expect(try await fixture.disk.removeEntries(from: .url(fixture.url)) == 5)
+    }
+  }
+
+  @Test func `a file keeps within its budget, or is not stored`() async throws {
+    let file = try Photos.data("rocket.jpg")
+    for (limit, isStored) in [(1500, true), (100, false)] {
+      try await OptionsFixture.run(serving: file) { fixture async throws in
+        let request = fixture.request(size: .fit(width: 200, height: 200)) { options in
+          (options.storage, options.keepsOriginal) = (.photo.limited(toBytes: limit), false)
+        }
+        _ = try await fixture.pipeline.image(for: request)
+        await fixture.pipeline.cache.flush()
+        var sizes: [Int] = []
+        for try await entry in fixture.disk.entries { sizes.append(entry.bodyByteCount) }
+        #expect(sizes.count == (isStored ? 1 : 0))
+        #expect(sizes.allSatisfy { $0 <= limit && $0 > limit / 2 })
+      }
+    }
+  }
+
+  @Test func `a disk that is full or broken fails no load`() async throws {
+    let file = try Picture.png()
+    for code in [ENOSPC, EIO, EROFS] {
+      let files = FailingFileSystem()
+      files.fail(all: [.write, .makeFolder, .open], with: .error(code))
+      try await OptionsFixture.run(serving: file, fileSystem: files) { fixture async throws in
+        for profile in [StoragePolicy.original, .photo] {
+          let request = fixture.request(size: small) { ($0.storage, $0.waitsForStore) = (profile, true) }
+          #expect(try await fixture.pipeline.image(for: request).size.width == 20)
+        }
+        #expect(files.hasFailed)
+      }
+    }
+  }
+
+  @Test func `an encoder that is missing fails no load`() async throws {
+    let file = try Picture.png()
+    try await OptionsFixture.run(serving: file) { fixture async throws in
+      let request = fixture.request(size: small) { ($0.storage, $0.waitsForStore) = (.encoded(as: .bmp), true) }
+      #expect(try await fixture.pipeline.image(for: request).size.width == 20)
+      #expect(try await fixture.storedFormats == [.png])
+    }
+  }
+}
