@@ -45,6 +45,11 @@ func shim(_ name: String, over library: String) -> Target {
   .target(name: name, dependencies: [.byName(name: library)], path: "Sources/Shims/\(name)")
 }
 
+/// All layers, for tests and benches that look inside.
+let layers: [Target.Dependency] = [
+  "HalcyonSupport", "HalcyonImaging", "HalcyonHTTP", "HalcyonCache", "HalcyonPipeline", "HalcyonViews",
+]
+
 let package = Package(
   name: "Halcyon",
   platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
@@ -52,6 +57,8 @@ let package = Package(
     .library(name: "Halcyon", targets: ["Halcyon"]),
     .library(name: "HalcyonGTK", targets: ["HalcyonGTK"]),
     .library(name: "HalcyonApple", targets: ["HalcyonApple"]),
+    .library(name: "HalcyonImaging", targets: ["HalcyonImaging", "HalcyonCodecs"]),
+    .library(name: "HalcyonCache", targets: ["HalcyonCache", "HalcyonHTTP", "HalcyonImaging", "HalcyonSupport"]),
     .library(name: "HalcyonTesting", targets: ["HalcyonTesting"]),
   ],
   traits: [
@@ -62,18 +69,44 @@ let package = Package(
     .trait(name: "GTK", description: "Shows images in GTK 4 windows; the product is HalcyonGTK."),
   ],
   targets: [
-    module("HalcyonCore", dependencies: ["CSQLite", "CZlib", "SystemShim"]),
+    // The layers, from the lowest up: a module imports only those above it in this list.
+    module("HalcyonSupport", dependencies: ["SystemShim"]),
+    module("HalcyonImaging", dependencies: ["HalcyonSupport"]),
+    module("HalcyonHTTP", dependencies: ["HalcyonSupport"]),
+    module(
+      "HalcyonCache", dependencies: ["HalcyonSupport", "HalcyonImaging", "HalcyonHTTP", "CSQLite", "CZlib", "SystemShim"]),
+    module("HalcyonPipeline", dependencies: ["HalcyonSupport", "HalcyonImaging", "HalcyonHTTP", "HalcyonCache"]),
+    module("HalcyonViews", dependencies: ["HalcyonSupport", "HalcyonImaging", "HalcyonPipeline"]),
+
+    // Beside the layers: what moves the bytes, and what decodes and encodes them.
     module(
       "HalcyonCodecs",
-      dependencies: ["HalcyonCore", "CLCMS", "CSPNG", "CWebP", "CZimg", "CZlib", "JPEGShim", "TIFFShim"] + [
+      dependencies: [
+        "HalcyonSupport", "HalcyonImaging", "CLCMS", "CSPNG", "CWebP", "CZimg", "CZlib", "JPEGShim", "TIFFShim",
         traitLibrary("CAVIF", trait: "AVIF"), traitLibrary("CHEIF", trait: "HEIF"),
         traitLibrary("CJXL", trait: "JXL"), traitLibrary("CRSVG", trait: "SVG"),
       ]),
-    module("HalcyonTransport", dependencies: ["HalcyonCore", .target(name: "CurlShim", condition: offApple)]),
-    module("Halcyon", dependencies: ["HalcyonCore", "HalcyonCodecs", "HalcyonTransport"]),
-    module("HalcyonGTK", dependencies: ["Halcyon", "HalcyonCore", traitLibrary("CGTK", trait: "GTK")]),
-    module("HalcyonApple", dependencies: ["Halcyon"]),
-    module("HalcyonTesting", dependencies: ["HalcyonCore"]),
+    module(
+      "HalcyonTransport",
+      dependencies: ["HalcyonSupport", "HalcyonHTTP", .target(name: "CurlShim", condition: offApple)]),
+
+    // On top: the standard wiring, the toolkits, and doubles for tests.
+    module(
+      "Halcyon",
+      dependencies: [
+        "HalcyonSupport", "HalcyonImaging", "HalcyonHTTP", "HalcyonCache", "HalcyonPipeline", "HalcyonCodecs",
+        "HalcyonTransport",
+      ]),
+    module(
+      "HalcyonGTK",
+      dependencies: [
+        "Halcyon", "HalcyonViews", "HalcyonSupport", "HalcyonImaging", "HalcyonCache", "HalcyonPipeline",
+        traitLibrary("CGTK", trait: "GTK"),
+      ]),
+    module("HalcyonApple", dependencies: ["Halcyon", "HalcyonViews"]),
+    module(
+      "HalcyonTesting",
+      dependencies: ["HalcyonSupport", "HalcyonImaging", "HalcyonHTTP", "HalcyonCache", "HalcyonPipeline"]),
 
     // `make demo`: no product, so nobody who depends on Halcyon builds it.
     .executableTarget(
@@ -82,18 +115,19 @@ let package = Package(
     module("TestSupport", path: "Tests/Support", resources: [.copy("Photos")]),
     suite("SupportTests", dependencies: ["TestSupport"]),
     suite(
-      "HalcyonTransportTests", dependencies: ["HalcyonTransport", "HalcyonCore", "TestSupport"],
+      "HalcyonTransportTests", dependencies: ["HalcyonTransport", "HalcyonHTTP", "HalcyonSupport", "TestSupport"],
       resources: [.copy("Certificates")]),
-    suite("HalcyonTests", dependencies: ["Halcyon", "HalcyonTesting", "TestSupport", "CZlib"]),
-    suite("HalcyonCoreTests", dependencies: ["HalcyonCore", "HalcyonTesting", "TestSupport", "halcyon-torture"]),
+    suite("HalcyonTests", dependencies: ["Halcyon", "HalcyonTesting", "TestSupport", "CZlib"] + layers),
+    suite("HalcyonCoreTests", dependencies: ["HalcyonTesting", "TestSupport", "halcyon-torture"] + layers),
     .executableTarget(
-      name: "halcyon-torture", dependencies: ["HalcyonCore", "TestSupport", "CSQLite"], path: "Tests/Torture",
-      swiftSettings: swiftSettings),
+      name: "halcyon-torture",
+      dependencies: ["HalcyonCache", "HalcyonImaging", "HalcyonHTTP", "HalcyonSupport", "TestSupport", "CSQLite"],
+      path: "Tests/Torture", swiftSettings: swiftSettings),
     // GTK belongs to the main thread, on which no suite runs: each test starts this program with a display of its own.
     suite("HalcyonGTKTests", dependencies: ["HalcyonGTK", "TestSupport", "halcyon-gtk-scenes"]),
     .executableTarget(
       name: "halcyon-gtk-scenes",
-      dependencies: ["Halcyon", "HalcyonGTK", "TestSupport", traitLibrary("CGTK", trait: "GTK")],
+      dependencies: ["Halcyon", "HalcyonGTK", "TestSupport", traitLibrary("CGTK", trait: "GTK")] + layers,
       path: "Tests/GTKScenes",
       swiftSettings: swiftSettings),
 
@@ -116,7 +150,7 @@ let package = Package(
     .target(name: "SystemShim", path: "Sources/Shims/SystemShim"),
     shim("TIFFShim", over: "CTIFF"),
 
-    suite("HalcyonCodecsTests", dependencies: ["HalcyonCodecs", "HalcyonCore"], resources: [.copy("Fixtures")]),
+    suite("HalcyonCodecsTests", dependencies: ["HalcyonCodecs", "HalcyonImaging", "HalcyonSupport"], resources: [.copy("Fixtures")]),
   ],
   swiftLanguageModes: [.v6]
 )

@@ -1,5 +1,8 @@
+public import HalcyonSupport
+public import HalcyonHTTP
+public import HalcyonCache
+public import HalcyonPipeline
 public import Foundation
-public import HalcyonCore
 
 import HalcyonCodecs
 import HalcyonTransport

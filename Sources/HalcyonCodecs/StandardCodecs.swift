@@ -1,4 +1,4 @@
-public import HalcyonCore
+public import HalcyonImaging
 
 /// The decoders and encoders that come with Halcyon, ready for a pipeline's configuration.
 public enum StandardCodecs {

@@ -1,4 +1,5 @@
 #if GTK
 @_exported public import CGTK
 @_exported public import Halcyon
+@_exported public import HalcyonViews
 #endif

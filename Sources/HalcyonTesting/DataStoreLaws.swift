@@ -1,5 +1,8 @@
+import HalcyonSupport
+import HalcyonImaging
+import HalcyonHTTP
+public import HalcyonCache
 import Foundation
-public import HalcyonCore
 
 /// The laws of `DataStore` as a check that runs under any test framework.
 ///

@@ -1,5 +1,6 @@
+import HalcyonSupport
+public import HalcyonCache
 import Foundation
-public import HalcyonCore
 
 /// The system's files, save for the calls that a test makes fail.
 ///

@@ -1,4 +1,5 @@
-public import HalcyonCore
+public import HalcyonSupport
+public import HalcyonCache
 
 /// A store that forgets everything with the process: a stand-in for a disk cache in tests.
 public final class MemoryDataStore: DataStore {

@@ -1,5 +1,7 @@
+import HalcyonSupport
+import HalcyonImaging
+public import HalcyonCache
 import Foundation
-public import HalcyonCore
 
 /// The laws of `MemoryStore` as a check that runs under any test framework.
 ///

@@ -1,5 +1,6 @@
+import HalcyonSupport
+public import HalcyonHTTP
 public import Foundation
-public import HalcyonCore
 
 /// A transport that answers as a test tells it to, without a network.
 ///

@@ -1,5 +1,5 @@
+public import HalcyonSupport
 public import Foundation
-public import HalcyonCore
 
 /// Clocks that stand still until they are moved.
 public final class TestClock: TimeSource {

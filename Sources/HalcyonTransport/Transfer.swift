@@ -1,5 +1,6 @@
+import HalcyonSupport
+import HalcyonHTTP
 import Foundation
-import HalcyonCore
 
 /// What the side that receives and the reader of one transfer tell each other.
 final class Transfer: Sendable {

@@ -1,4 +1,5 @@
 #if GTK
+import HalcyonCodecs
 import CGTK
 import Foundation
 import Halcyon

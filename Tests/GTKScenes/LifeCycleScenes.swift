@@ -93,11 +93,11 @@ enum LifeCycleScenes {
 
     /// Emits what an application emits when its main loop has ended.
     func shutDown() {
-      var arguments = [GValue()]
-      defer { g_value_unset(&arguments[0]) }
+      let arguments = zeroedValues(1)
+      defer { freeValues(arguments) }
       g_value_init(&arguments[0], g_application_get_type())
       g_value_set_object(&arguments[0], pointer)
-      g_signal_emitv(arguments, g_signal_lookup("shutdown", g_application_get_type()), 0, nil)
+      g_signal_emitv(arguments.baseAddress, g_signal_lookup("shutdown", g_application_get_type()), 0, nil)
     }
   }
 }

@@ -1,4 +1,5 @@
 #if GTK
+import HalcyonCodecs
 import Foundation
 import Halcyon
 

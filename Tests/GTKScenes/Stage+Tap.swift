@@ -1,5 +1,6 @@
 #if GTK
 import CGTK
+import Foundation
 
 extension Stage {
   /// Lets the click gestures of a widget report a click, as they do when somebody lets go of the button.
@@ -16,8 +17,8 @@ extension Stage {
   }
 
   private func emitRelease(_ gesture: gpointer) {
-    var arguments = [GValue](repeating: GValue(), count: 4)
-    defer { for index in arguments.indices { g_value_unset(&arguments[index]) } }
+    let arguments = zeroedValues(4)
+    defer { freeValues(arguments) }
     g_value_init(&arguments[0], gtk_gesture_click_get_type())
     g_value_set_object(&arguments[0], gesture)
     g_value_init(&arguments[1], g_type_from_name("gint"))
@@ -26,7 +27,20 @@ extension Stage {
       g_value_init(&arguments[index], g_type_from_name("gdouble"))
       g_value_set_double(&arguments[index], 10)
     }
-    g_signal_emitv(arguments, g_signal_lookup("released", gtk_gesture_click_get_type()), 0, nil)
+    g_signal_emitv(arguments.baseAddress, g_signal_lookup("released", gtk_gesture_click_get_type()), 0, nil)
   }
+}
+
+/// Zeroed memory for GValues. The struct's initializer belongs to whichever C module names it first.
+func zeroedValues(_ count: Int) -> UnsafeMutableBufferPointer<GValue> {
+  let first = UnsafeMutablePointer<GValue>.allocate(capacity: count)
+  memset(first, 0, count * MemoryLayout<GValue>.stride)
+  return UnsafeMutableBufferPointer(start: first, count: count)
+}
+
+/// Unsets and frees GValues.
+func freeValues(_ values: UnsafeMutableBufferPointer<GValue>) {
+  for index in values.indices { g_value_unset(&values[index]) }
+  values.deallocate()
 }
 #endif

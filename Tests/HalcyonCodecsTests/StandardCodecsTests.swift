@@ -1,5 +1,5 @@
+import HalcyonImaging
 import HalcyonCodecs
-import HalcyonCore
 import Testing
 
 struct StandardCodecsTests {

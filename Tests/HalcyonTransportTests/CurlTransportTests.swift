@@ -1,5 +1,5 @@
+import HalcyonHTTP
 import Foundation
-import HalcyonCore
 import HalcyonTransport
 import TestSupport
 import Testing

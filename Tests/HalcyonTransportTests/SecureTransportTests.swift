@@ -1,6 +1,6 @@
 #if os(Linux)
+import HalcyonHTTP
 import Foundation
-import HalcyonCore
 import HalcyonTransport
 import TestSupport
 import Testing

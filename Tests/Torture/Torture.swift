@@ -1,6 +1,7 @@
+import HalcyonSupport
+import HalcyonCache
 import CSQLite
 import Foundation
-import HalcyonCore
 import TestSupport
 
 /// Kills two writers again and again, and checks after each time what they left.

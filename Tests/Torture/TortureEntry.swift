@@ -1,5 +1,6 @@
+import HalcyonSupport
+import HalcyonCache
 import Foundation
-import HalcyonCore
 
 /// Bytes that say which key they belong to, and from which the rest of them follows.
 enum TortureEntry {

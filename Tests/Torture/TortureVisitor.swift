@@ -1,5 +1,6 @@
+import HalcyonSupport
+import HalcyonCache
 import Foundation
-import HalcyonCore
 
 /// Reads the entry `a` of a cache that it may not change.
 struct TortureVisitor {

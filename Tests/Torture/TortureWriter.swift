@@ -1,5 +1,5 @@
+import HalcyonCache
 import Foundation
-import HalcyonCore
 
 /// Reads and writes without end, until it is killed. It ends by itself only when it finds what must not be.
 struct TortureWriter {

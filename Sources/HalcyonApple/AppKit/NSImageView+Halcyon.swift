@@ -1,6 +1,7 @@
 #if canImport(AppKit) && !targetEnvironment(macCatalyst)
 public import AppKit
-public import Halcyon
+import Halcyon
+public import HalcyonViews
 
 extension NSImageView {
   /// Loads images into the view: `imageView.hc.setImage(with: url)`.

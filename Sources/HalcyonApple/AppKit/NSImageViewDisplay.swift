@@ -1,6 +1,7 @@
 #if canImport(AppKit) && !targetEnvironment(macCatalyst)
 import AppKit
 import Halcyon
+import HalcyonViews
 
 /// Draws in an image view what its binder decides.
 @MainActor

@@ -1,6 +1,7 @@
 #if canImport(SwiftUI) && !os(watchOS)
 public import Foundation
 public import Halcyon
+public import HalcyonViews
 
 /// An image from an address, as large as the room that it is offered.
 ///

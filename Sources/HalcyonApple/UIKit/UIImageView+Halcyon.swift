@@ -1,5 +1,6 @@
 #if canImport(UIKit) && !os(watchOS)
-public import Halcyon
+import Halcyon
+public import HalcyonViews
 public import UIKit
 
 extension UIImageView {

@@ -1,5 +1,6 @@
 #if canImport(UIKit) && !os(watchOS)
 import Halcyon
+import HalcyonViews
 import UIKit
 
 /// Draws in an image view what its binder decides.

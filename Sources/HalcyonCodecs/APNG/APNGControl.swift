@@ -1,4 +1,4 @@
-import HalcyonCore
+import HalcyonImaging
 
 /// What the chunk `fcTL` says about a picture (PNG, third edition, 11.3.6.2).
 struct APNGControl {

@@ -1,4 +1,4 @@
-import HalcyonCore
+import HalcyonImaging
 
 /// What is known of an animated PNG file before its pictures are decoded.
 struct APNGFile {

@@ -1,6 +1,6 @@
+import HalcyonImaging
 import CZlib
 import Foundation
-import HalcyonCore
 
 /// The pictures of an animated PNG file in order, each decoded as a PNG file of its own.
 final class APNGFrameSource: PictureSource {

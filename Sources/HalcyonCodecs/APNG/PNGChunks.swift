@@ -1,5 +1,3 @@
-import HalcyonCore
-
 /// One chunk of a PNG file, by where it lies in the bytes.
 struct PNGChunk {
   let name: String

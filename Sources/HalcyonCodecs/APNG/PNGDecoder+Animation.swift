@@ -1,5 +1,5 @@
+public import HalcyonImaging
 public import Foundation
-public import HalcyonCore
 
 extension PNGDecoder: AnimatedImageDecoder {
   /// Opens an animation at its first picture, which need not be the one that stands for it. Takes a copy of the bytes,

@@ -1,6 +1,6 @@
 #if AVIF
+public import HalcyonImaging
 public import Foundation
-public import HalcyonCore
 
 /// Decodes AVIF through libavif: still pictures and sequences, grids, alpha, 8 to 12 bits a channel.
 ///

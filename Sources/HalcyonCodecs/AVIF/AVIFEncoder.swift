@@ -1,7 +1,7 @@
 #if AVIF
+public import HalcyonImaging
 import CAVIF
 public import Foundation
-public import HalcyonCore
 
 /// Encodes AVIF through libavif and the AV1 encoder that it has, alpha included.
 ///

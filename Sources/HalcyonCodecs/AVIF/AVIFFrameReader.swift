@@ -1,5 +1,5 @@
 #if AVIF
-import HalcyonCore
+import HalcyonImaging
 
 /// The pictures of an AVIF sequence, one after the other.
 final class AVIFFrameReader: ImageFrameReader {

@@ -1,6 +1,6 @@
 #if AVIF
+import HalcyonImaging
 import CAVIF
-import HalcyonCore
 
 /// An open AVIF file. Single-threaded: a pipeline decodes several at once.
 final class AVIFReader {

@@ -1,5 +1,5 @@
+import HalcyonImaging
 import Foundation
-import HalcyonCore
 
 /// The picture that an animation has composed so far, premultiplied. For one thread at a time.
 final class AnimationCanvas {

@@ -1,4 +1,4 @@
-import HalcyonCore
+import HalcyonImaging
 
 /// One picture of an animation before it is composed.
 struct AnimationPatch {

@@ -1,4 +1,4 @@
-import HalcyonCore
+import HalcyonImaging
 
 /// The rows of a canvas that shows one picture somewhere and is transparent elsewhere.
 final class PatchRowSource: RowSource {

@@ -1,4 +1,4 @@
-import HalcyonCore
+import HalcyonImaging
 
 /// A part of a picture, in pixels of the canvas; it may lie outside of it.
 struct PixelArea: Equatable {

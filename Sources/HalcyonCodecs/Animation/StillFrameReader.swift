@@ -1,4 +1,4 @@
-import HalcyonCore
+import HalcyonImaging
 
 /// A still image as an animation of one picture.
 final class StillFrameReader: ImageFrameReader {

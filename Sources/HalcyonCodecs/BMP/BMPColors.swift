@@ -1,5 +1,3 @@
-import HalcyonCore
-
 /// What the numbers in a row of a bitmap mean as colour.
 struct BMPColors {
   /// Where the bits of a channel lie in a pixel.

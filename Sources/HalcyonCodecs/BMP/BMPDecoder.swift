@@ -1,5 +1,5 @@
+public import HalcyonImaging
 public import Foundation
-public import HalcyonCore
 
 /// Decodes Windows and OS/2 bitmaps: 1 to 32 bits a pixel, run lengths, bit fields, alpha, both directions of rows.
 ///

@@ -1,4 +1,4 @@
-import HalcyonCore
+import HalcyonImaging
 
 /// What the headers of a Windows or OS/2 bitmap tell, whatever version they are of.
 struct BMPHeader {

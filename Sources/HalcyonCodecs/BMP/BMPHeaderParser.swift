@@ -1,4 +1,4 @@
-import HalcyonCore
+import HalcyonImaging
 
 /// Reads the headers of a bitmap: that of the file, and one of those that Windows 2 to 5 and OS/2 have written.
 struct BMPHeaderParser {

@@ -1,4 +1,4 @@
-import HalcyonCore
+import HalcyonImaging
 
 /// The rows of a bitmap, from top to bottom whichever way they are stored.
 final class BMPRowSource: RowSource {

@@ -1,4 +1,4 @@
-import HalcyonCore
+import HalcyonImaging
 
 /// Decodes the run lengths of bitmaps with 4 or 8 bits a pixel ("Bitmap Compression", Windows GDI).
 struct BMPRunLengths {

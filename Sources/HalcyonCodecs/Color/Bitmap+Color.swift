@@ -1,4 +1,4 @@
-import HalcyonCore
+import HalcyonImaging
 
 extension Bitmap {
   /// Turns the colours into sRGB.

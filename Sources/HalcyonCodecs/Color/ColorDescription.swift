@@ -1,6 +1,6 @@
+import HalcyonSupport
 import CLCMS
 import Foundation
-import HalcyonCore
 
 /// What a file says its colours mean.
 enum ColorDescription: Sendable {

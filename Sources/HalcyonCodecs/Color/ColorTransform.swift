@@ -1,5 +1,4 @@
 import CLCMS
-import HalcyonCore
 
 /// Turns the colours of an image into sRGB with 8 bits a channel, through Little CMS.
 ///

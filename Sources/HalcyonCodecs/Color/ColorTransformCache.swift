@@ -1,4 +1,4 @@
-import HalcyonCore
+import HalcyonSupport
 
 /// The transforms used last; making one can take longer than using it.
 ///

@@ -1,4 +1,4 @@
-import HalcyonCore
+import HalcyonImaging
 
 extension DecodingPlan {
   /// The stored picture as the plan wants it, drawn while its rows arrive.

@@ -1,4 +1,4 @@
-import HalcyonCore
+import HalcyonImaging
 
 /// What has to be drawn of a stored image, once the wanted size and the limits have been checked.
 struct DecodingPlan {

@@ -1,4 +1,4 @@
-import HalcyonCore
+import HalcyonImaging
 
 /// Walks over the blocks of a GIF file (GIF89a, 1990), picture by picture, without decompressing anything.
 struct GIFBlocks {

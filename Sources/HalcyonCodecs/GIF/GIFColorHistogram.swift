@@ -1,5 +1,3 @@
-import HalcyonCore
-
 /// How often the colours of a picture occur, with five bits a channel once there are too many to count exactly.
 struct GIFColorHistogram {
   /// A colour and how often it occurs.

@@ -1,5 +1,5 @@
+public import HalcyonImaging
 public import Foundation
-public import HalcyonCore
 
 /// Decodes GIF 87a and 89a, still and animated.
 ///

@@ -1,4 +1,4 @@
-import HalcyonCore
+import HalcyonImaging
 
 /// Draws a picture with the colours of a palette; where they are not its own, what each pixel lacks is passed on to its
 /// neighbours (Floyd and Steinberg, 1976).

@@ -1,5 +1,5 @@
+public import HalcyonImaging
 public import Foundation
-public import HalcyonCore
 
 /// Encodes GIF, still and animated.
 ///

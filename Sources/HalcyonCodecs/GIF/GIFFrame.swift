@@ -1,4 +1,4 @@
-import HalcyonCore
+import HalcyonImaging
 
 /// Where one picture of a GIF file lies in its bytes, and how it is shown.
 struct GIFFrame {

@@ -1,4 +1,4 @@
-import HalcyonCore
+import HalcyonImaging
 
 /// The pictures of a GIF file in order.
 final class GIFFrameSource: PictureSource {

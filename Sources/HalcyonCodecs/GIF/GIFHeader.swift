@@ -1,4 +1,4 @@
-import HalcyonCore
+import HalcyonImaging
 
 /// What is known of a GIF file, all of it or its beginning.
 struct GIFHeader {

@@ -1,5 +1,3 @@
-import HalcyonCore
-
 /// The colours with which a picture is drawn: all of its own, or those that median cut finds (Heckbert, 1982).
 struct GIFPalette {
   /// One place is left for transparency.

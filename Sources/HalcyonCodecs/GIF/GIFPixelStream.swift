@@ -1,4 +1,4 @@
-import HalcyonCore
+import HalcyonImaging
 
 /// The colour indices of one GIF picture, decompressed on the way (LZW as GIF89a, appendix F, has it).
 ///

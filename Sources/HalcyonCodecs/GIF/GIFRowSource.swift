@@ -1,4 +1,4 @@
-import HalcyonCore
+import HalcyonImaging
 
 /// The rows of one picture of a GIF file, from top to bottom.
 final class GIFRowSource: RowSource {

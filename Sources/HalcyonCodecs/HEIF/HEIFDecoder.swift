@@ -1,6 +1,6 @@
 #if HEIF
+public import HalcyonImaging
 public import Foundation
-public import HalcyonCore
 
 /// Decodes HEIC and HEIF through libheif: the picture that stands for the file, grids and alpha included.
 ///

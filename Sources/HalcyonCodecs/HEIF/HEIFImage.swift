@@ -1,6 +1,6 @@
 #if HEIF
+import HalcyonImaging
 import CHEIF
-import HalcyonCore
 
 /// The decoded primary picture of a HEIF file.
 struct HEIFImage: ~Copyable {

@@ -1,5 +1,5 @@
+public import HalcyonImaging
 public import Foundation
-public import HalcyonCore
 
 /// Decodes Windows icons and cursors: bitmaps with their masks, and PNG.
 ///

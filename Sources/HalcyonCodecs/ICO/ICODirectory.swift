@@ -1,4 +1,4 @@
-import HalcyonCore
+import HalcyonImaging
 
 /// The list of pictures at the start of a Windows icon or cursor.
 struct ICODirectory {

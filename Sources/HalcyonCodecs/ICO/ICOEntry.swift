@@ -1,5 +1,5 @@
+import HalcyonImaging
 import Foundation
-import HalcyonCore
 
 /// One picture of an icon: a PNG file, or a bitmap with a mask.
 struct ICOEntry {

@@ -1,4 +1,4 @@
-import HalcyonCore
+import HalcyonImaging
 
 /// One bit a pixel behind the colours of an icon, from the bottom row to the top one: 1 where it is transparent.
 struct ICOMask {

@@ -1,5 +1,5 @@
+public import HalcyonImaging
 public import Foundation
-public import HalcyonCore
 
 extension JPEGDecoder: ProgressiveImageDecoder {
   /// The scans of a progressive image that are complete; one in a single scan has no preview.

@@ -1,5 +1,5 @@
+public import HalcyonImaging
 public import Foundation
-public import HalcyonCore
 
 /// Decodes JPEG through libjpeg-turbo: baseline and progressive, grey, colour and CMYK, 8 bits a sample.
 ///

@@ -1,5 +1,5 @@
+public import HalcyonImaging
 public import Foundation
-public import HalcyonCore
 
 /// Encodes baseline JPEG through libjpeg-turbo, with colour at half the resolution.
 ///

@@ -1,4 +1,4 @@
-import HalcyonCore
+import HalcyonImaging
 import JPEGShim
 
 /// The bytes of one JPEG image, which can be opened several times.

@@ -1,4 +1,4 @@
-import HalcyonCore
+import HalcyonImaging
 
 /// What the markers before the first scan of a JPEG file tell.
 struct JPEGHeader {

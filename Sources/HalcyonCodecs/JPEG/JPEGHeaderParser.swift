@@ -1,4 +1,4 @@
-import HalcyonCore
+import HalcyonImaging
 
 /// Reads the markers of a JPEG file (ITU-T T.81, annex B) up to its first scan; segments are skipped by their length.
 struct JPEGHeaderParser {

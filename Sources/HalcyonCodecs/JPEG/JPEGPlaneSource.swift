@@ -1,4 +1,4 @@
-import HalcyonCore
+import HalcyonImaging
 import JPEGShim
 
 /// The planes of a JPEG image as they are stored, before colours are converted.

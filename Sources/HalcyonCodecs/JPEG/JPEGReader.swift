@@ -1,4 +1,4 @@
-import HalcyonCore
+import HalcyonImaging
 import JPEGShim
 
 /// One JPEG image being decoded by libjpeg-turbo.

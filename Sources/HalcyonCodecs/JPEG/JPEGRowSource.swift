@@ -1,4 +1,4 @@
-import HalcyonCore
+import HalcyonImaging
 import JPEGShim
 
 /// A JPEG image as rows of RGBA, colours converted by libjpeg, inks by their profile where they have one.

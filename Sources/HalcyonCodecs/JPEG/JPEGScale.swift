@@ -1,4 +1,4 @@
-import HalcyonCore
+import HalcyonImaging
 
 /// How much of its size libjpeg decodes a JPEG image at, in eighths; smaller is faster.
 enum JPEGScale: Int32, CaseIterable {

@@ -1,5 +1,5 @@
+import HalcyonImaging
 import Foundation
-import HalcyonCore
 import JPEGShim
 
 /// One JPEG file being written by libjpeg-turbo.

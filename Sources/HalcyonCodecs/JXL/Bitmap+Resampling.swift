@@ -1,5 +1,5 @@
 #if JXL
-import HalcyonCore
+import HalcyonImaging
 
 extension Bitmap {
   /// The planned part of a whole stored picture at the planned size.

@@ -1,5 +1,4 @@
 #if JXL
-import HalcyonCore
 
 /// The boxes around a JPEG XL codestream (ISO/IEC 18181-2, 9).
 enum JPEGXLContainer {

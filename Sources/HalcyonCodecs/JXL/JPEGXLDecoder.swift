@@ -1,6 +1,6 @@
 #if JXL
+public import HalcyonImaging
 public import Foundation
-public import HalcyonCore
 
 /// Decodes JPEG XL through libjxl: bare or in its container, still and animated, alpha, every depth.
 ///

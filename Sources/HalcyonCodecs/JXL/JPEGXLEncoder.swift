@@ -1,7 +1,7 @@
 #if JXL
+public import HalcyonImaging
 import CJXL
 public import Foundation
-public import HalcyonCore
 
 /// Encodes JPEG XL through libjxl, alpha included.
 ///

@@ -1,5 +1,5 @@
 #if JXL
-import HalcyonCore
+import HalcyonImaging
 
 /// The pictures of an animated JPEG XL file, one after the other.
 final class JPEGXLFrameReader: ImageFrameReader {

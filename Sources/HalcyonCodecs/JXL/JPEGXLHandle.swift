@@ -1,6 +1,6 @@
 #if JXL
+import HalcyonImaging
 import CJXL
-import HalcyonCore
 
 /// An open decoder of libjxl over bytes that outlast it. Single-threaded: a pipeline decodes several at once.
 final class JPEGXLHandle {

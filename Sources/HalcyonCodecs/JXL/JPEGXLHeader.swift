@@ -1,6 +1,6 @@
 #if JXL
+import HalcyonImaging
 import CJXL
-import HalcyonCore
 
 /// What a JPEG XL file tells without its pixels.
 struct JPEGXLHeader {

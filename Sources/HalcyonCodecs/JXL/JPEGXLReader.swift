@@ -1,7 +1,7 @@
 #if JXL
+import HalcyonImaging
 import CJXL
 import Foundation
-import HalcyonCore
 
 /// Reads the pictures of a JPEG XL file as premultiplied RGBA, not yet upright.
 struct JPEGXLReader {

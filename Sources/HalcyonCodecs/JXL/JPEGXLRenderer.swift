@@ -1,5 +1,5 @@
 #if JXL
-import HalcyonCore
+import HalcyonImaging
 
 /// Makes upright bitmaps in sRGB from whole stored pictures. Copies share what they know; safe from any thread.
 struct JPEGXLRenderer {

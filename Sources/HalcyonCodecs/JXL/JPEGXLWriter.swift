@@ -1,7 +1,7 @@
 #if JXL
+import HalcyonImaging
 import CJXL
 import Foundation
-import HalcyonCore
 
 /// One JPEG XL file being written.
 final class JPEGXLWriter {

@@ -1,4 +1,4 @@
-import HalcyonCore
+import HalcyonImaging
 
 extension ImageOrientation {
   private static let tag = 0x0112

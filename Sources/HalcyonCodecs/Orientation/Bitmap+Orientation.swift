@@ -1,4 +1,4 @@
-import HalcyonCore
+import HalcyonImaging
 
 extension Bitmap {
   /// Side of the square blocks in which pixels are copied: rows of both images then stay in the first cache.

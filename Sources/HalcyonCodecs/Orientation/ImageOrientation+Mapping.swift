@@ -1,4 +1,4 @@
-package import HalcyonCore
+package import HalcyonImaging
 
 extension ImageOrientation {
   /// Whether the stored left edge is at the upright right, or at the bottom where axes are swapped.

@@ -1,4 +1,4 @@
-import HalcyonCore
+import HalcyonImaging
 
 /// One of the seven passes of interlacing (ISO/IEC 15948, 8.2).
 struct Adam7 {

@@ -1,4 +1,4 @@
-import HalcyonCore
+import HalcyonImaging
 
 /// Gives the rows of a bitmap.
 final class BitmapRowSource: RowSource {

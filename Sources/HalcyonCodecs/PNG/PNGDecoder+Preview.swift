@@ -1,5 +1,5 @@
+public import HalcyonImaging
 public import Foundation
-public import HalcyonCore
 
 extension PNGDecoder: ProgressiveImageDecoder {
   /// The passes of an interlaced image that are there; one without interlacing has no preview.

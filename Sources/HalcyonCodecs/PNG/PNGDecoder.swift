@@ -1,5 +1,5 @@
+public import HalcyonImaging
 public import Foundation
-public import HalcyonCore
 
 /// Decodes PNG through libspng: every colour type and depth, still; of an animated file the picture that stands for it.
 ///

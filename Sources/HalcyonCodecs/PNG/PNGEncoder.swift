@@ -1,5 +1,5 @@
+public import HalcyonImaging
 public import Foundation
-public import HalcyonCore
 
 /// Encodes PNG through libspng, 8 bits a channel; without an alpha channel where the bitmap is opaque.
 public struct PNGEncoder: ImageEncoder {

@@ -1,4 +1,4 @@
-import HalcyonCore
+import HalcyonImaging
 
 /// What the chunks before the pixels of a PNG file tell.
 struct PNGHeader {

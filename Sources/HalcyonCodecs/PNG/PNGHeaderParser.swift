@@ -1,4 +1,4 @@
-import HalcyonCore
+import HalcyonImaging
 
 /// Walks over the chunks of a PNG file (ISO/IEC 15948, 5.3) up to its pixels.
 struct PNGHeaderParser {

@@ -1,4 +1,4 @@
-import HalcyonCore
+import HalcyonImaging
 
 /// Decodes an interlaced PNG image, whose rows are complete only at the end.
 struct PNGInterlacedImage {

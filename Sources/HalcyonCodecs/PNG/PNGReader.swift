@@ -1,5 +1,5 @@
+import HalcyonImaging
 import CSPNG
-import HalcyonCore
 
 /// One PNG image being decoded by libspng to RGBA with straight alpha.
 struct PNGReader: ~Copyable {

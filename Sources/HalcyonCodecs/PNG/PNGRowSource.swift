@@ -1,4 +1,4 @@
-import HalcyonCore
+import HalcyonImaging
 
 /// The rows of a PNG image that is not interlaced.
 final class PNGRowSource: RowSource {

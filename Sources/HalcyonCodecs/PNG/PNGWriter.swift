@@ -1,6 +1,6 @@
+import HalcyonImaging
 import CSPNG
 import Foundation
-import HalcyonCore
 
 /// One PNG file being written by libspng.
 struct PNGWriter: ~Copyable {

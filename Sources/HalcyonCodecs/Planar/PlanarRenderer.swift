@@ -1,5 +1,5 @@
 #if AVIF || HEIF
-import HalcyonCore
+import HalcyonImaging
 
 /// Makes upright bitmaps in sRGB from decoded planes. Copies share what they know; safe from any thread.
 struct PlanarRenderer {

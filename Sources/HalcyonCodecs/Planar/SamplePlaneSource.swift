@@ -1,6 +1,6 @@
 #if AVIF || HEIF
+import HalcyonImaging
 import Foundation
-import HalcyonCore
 
 /// Gives the rows of a decoded picture, padded to a multiple of the subsampling.
 final class SamplePlaneSource: PlaneSource {

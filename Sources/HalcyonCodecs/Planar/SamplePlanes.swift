@@ -1,5 +1,5 @@
 #if AVIF || HEIF
-import HalcyonCore
+import HalcyonImaging
 
 /// A decoded picture in planes that belong to a codec, before its colours are converted.
 struct SamplePlanes {

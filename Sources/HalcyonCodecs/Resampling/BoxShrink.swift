@@ -1,4 +1,4 @@
-import HalcyonCore
+import HalcyonImaging
 
 /// Averages squares of pixels, to bring an image near the wanted size before it is filtered well.
 ///

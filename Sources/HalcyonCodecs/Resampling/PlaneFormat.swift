@@ -1,4 +1,4 @@
-import HalcyonCore
+import HalcyonImaging
 
 /// How the samples of an image lie in planes.
 struct PlaneFormat: Equatable {

@@ -1,4 +1,4 @@
-import HalcyonCore
+import HalcyonImaging
 
 /// Gives the rows of an image in planes, from top to bottom, once.
 protocol PlaneSource: AnyObject {

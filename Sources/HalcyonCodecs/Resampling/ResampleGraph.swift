@@ -1,5 +1,5 @@
+import HalcyonImaging
 import CZimg
-import HalcyonCore
 
 /// One conversion by zimg: from planes of one size and kind to RGB, RGBA or grey planes of another size.
 struct ResampleGraph: ~Copyable {

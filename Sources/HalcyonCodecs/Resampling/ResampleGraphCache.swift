@@ -1,4 +1,5 @@
-import HalcyonCore
+import HalcyonSupport
+import HalcyonImaging
 
 /// The last few graphs that were built, since building one takes as long as decoding a small image.
 ///

@@ -1,4 +1,4 @@
-import HalcyonCore
+import HalcyonImaging
 
 /// One image on its way through zimg: rows in from a source, pixels out, a few rows of both held between.
 final class ResampleRun {

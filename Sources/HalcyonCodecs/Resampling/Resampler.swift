@@ -1,4 +1,4 @@
-import HalcyonCore
+import HalcyonImaging
 
 /// Draws a part of an image at another size, with Lanczos filtering, while its rows arrive.
 struct Resampler {

@@ -1,4 +1,4 @@
-import HalcyonCore
+import HalcyonImaging
 
 extension ResizeGeometry {
   /// Source pixels for each pixel of the result, on the axis that has fewer.

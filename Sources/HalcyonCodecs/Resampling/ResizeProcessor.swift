@@ -1,4 +1,4 @@
-public import HalcyonCore
+public import HalcyonImaging
 
 /// Draws an image at another size, by the same Lanczos filter that decoding uses.
 ///
@@ -22,11 +22,11 @@ public struct ResizeProcessor: ImageProcessor {
 
   /// The image at its new size.
   ///
-  /// - Throws: ``ImageError/invalidTargetSize(_:)`` for a side or scale that is not above 0;
+  /// - Throws: ``ImageProcessingError/invalidTargetSize(_:)`` for a side or scale that is not above 0;
   ///   ``ImageProcessingError/resultTooLarge(_:limit:)`` for a result beyond the default ``ImageLimits``;
   ///   ``ImageDecodingError/outOfMemory(_:)`` when there is no memory.
   public func process(_ bitmap: Bitmap) throws -> Bitmap {
-    guard target.isValid else { throw ImageError.invalidTargetSize(target) }
+    guard target.isValid else { throw ImageProcessingError.invalidTargetSize(target) }
     let geometry = target.geometry(for: bitmap.size)
     let (size, limit) = (geometry.outputSize, max(bitmap.size.pixelCount, ImageLimits().pixelCount))
     // Each side alone first: their product may be beyond all numbers.

@@ -1,4 +1,4 @@
-import HalcyonCore
+import HalcyonImaging
 
 /// Takes the rows of an image apart into planes.
 final class RowPlaneSource: PlaneSource {

@@ -1,4 +1,4 @@
-import HalcyonCore
+import HalcyonImaging
 
 /// Gives the rows of an image as premultiplied RGBA, from top to bottom, once.
 protocol RowSource: AnyObject {

@@ -1,5 +1,5 @@
 #if SVG
-import HalcyonCore
+import HalcyonImaging
 
 /// Counts what a drawing comes to when everything that it refers to is drawn in place.
 ///

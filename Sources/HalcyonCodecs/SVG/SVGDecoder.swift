@@ -1,6 +1,6 @@
 #if SVG
+public import HalcyonImaging
 public import Foundation
-public import HalcyonCore
 
 /// Draws SVG through librsvg at the wanted size, larger than its own where that is wanted: nothing is resampled.
 ///

@@ -1,6 +1,6 @@
 #if SVG
+import HalcyonImaging
 import CRSVG
-import HalcyonCore
 
 /// A drawing that librsvg has read. It has no address, so that it can refer to nothing but itself.
 struct SVGDocument: ~Copyable {

@@ -1,5 +1,5 @@
 #if SVG
-import HalcyonCore
+import HalcyonImaging
 
 /// Finds the tag that opens a drawing, and reads the size from it (SVG 2, 8.2 and CSS 2, 10.4).
 struct SVGHeaderParser {

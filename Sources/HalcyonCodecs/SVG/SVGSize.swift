@@ -1,6 +1,6 @@
 #if SVG
+import HalcyonImaging
 import Foundation
-import HalcyonCore
 
 /// The size that a drawing asks for, as browsers take it.
 struct SVGSize {

@@ -1,5 +1,5 @@
 #if SVG
-import HalcyonCore
+import HalcyonImaging
 
 /// Where a drawing lies on the pixels of its result.
 struct ScaledDrawing {

@@ -1,5 +1,5 @@
+public import HalcyonImaging
 public import Foundation
-public import HalcyonCore
 
 /// Decodes the first picture of TIFF and BigTIFF files through libtiff, in every compression and colour that it draws.
 ///

@@ -1,4 +1,4 @@
-import HalcyonCore
+import HalcyonImaging
 
 /// What the first directory of a TIFF file tells (TIFF 6.0).
 struct TIFFHeader {

@@ -1,4 +1,4 @@
-import HalcyonCore
+import HalcyonImaging
 
 /// Reads the first directory of a TIFF or BigTIFF file, wherever it lies.
 struct TIFFHeaderParser {

@@ -1,4 +1,4 @@
-import HalcyonCore
+import HalcyonImaging
 
 /// The rows of a TIFF picture in four inks, turned into sRGB by a profile one by one.
 final class TIFFInkRowSource: RowSource {

@@ -1,4 +1,4 @@
-import HalcyonCore
+import HalcyonImaging
 import TIFFShim
 
 /// The first picture of a TIFF file being read by libtiff as premultiplied RGBA.

@@ -1,5 +1,5 @@
+import HalcyonImaging
 import Foundation
-import HalcyonCore
 
 /// The rows of a TIFF picture, read a strip or a row of tiles at a time.
 final class TIFFRowSource: RowSource {

@@ -1,5 +1,5 @@
+public import HalcyonImaging
 public import Foundation
-public import HalcyonCore
 
 /// Decodes WebP through libwebp: lossy, lossless, with alpha, animated.
 ///

@@ -1,6 +1,6 @@
+public import HalcyonImaging
 import CWebP
 public import Foundation
-public import HalcyonCore
 
 /// Encodes WebP through libwebp, with alpha where the bitmap has some.
 public struct WebPEncoder: ImageEncoder {

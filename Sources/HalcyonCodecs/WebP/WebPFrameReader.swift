@@ -1,5 +1,5 @@
+import HalcyonImaging
 import CWebP
-import HalcyonCore
 
 /// Gives the pictures of an animated WebP file, composed by libwebpdemux. For one thread at a time.
 final class WebPFrameReader: ImageFrameReader {

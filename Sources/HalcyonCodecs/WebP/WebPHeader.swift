@@ -1,4 +1,4 @@
-import HalcyonCore
+import HalcyonImaging
 
 /// What the chunks of a WebP file tell (RFC 9649), all of them or the first.
 struct WebPHeader {

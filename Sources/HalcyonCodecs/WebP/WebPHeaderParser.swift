@@ -1,5 +1,5 @@
+import HalcyonImaging
 import CWebP
-import HalcyonCore
 
 /// Walks over the chunks of a WebP file.
 struct WebPHeaderParser {

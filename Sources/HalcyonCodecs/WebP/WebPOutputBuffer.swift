@@ -1,6 +1,6 @@
+import HalcyonImaging
 import CWebP
 import Foundation
-import HalcyonCore
 
 /// The pixels of a bitmap as libwebp wants them: straight alpha, one number a pixel.
 struct WebPOutputBuffer: ~Copyable {

@@ -1,5 +1,5 @@
+import HalcyonImaging
 import CWebP
-import HalcyonCore
 
 /// Decodes one WebP picture with libwebp, premultiplied.
 enum WebPReader {

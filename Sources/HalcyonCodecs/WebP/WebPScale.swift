@@ -1,4 +1,4 @@
-import HalcyonCore
+import HalcyonImaging
 
 /// The size at which libwebp decodes a picture, and what is then drawn of it.
 ///

@@ -1,6 +1,6 @@
 #if GTK
-package import HalcyonCore
 
+package import HalcyonImaging
 import CGTK
 
 /// Plays one animated image for all views that show it, all of them at the same picture.

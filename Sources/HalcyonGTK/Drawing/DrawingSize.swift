@@ -1,6 +1,6 @@
 #if GTK
+import HalcyonViews
 import CGTK
-import HalcyonCore
 
 /// A width and a height in points, as GTK draws in them.
 struct DrawingSize: Hashable, Sendable {

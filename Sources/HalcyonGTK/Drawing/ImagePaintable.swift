@@ -1,6 +1,6 @@
 #if GTK
+import HalcyonViews
 import CGTK
-import HalcyonCore
 
 /// What a widget shows: a picture, the one that it fades out of, and an indicator over both.
 ///

@@ -1,6 +1,7 @@
 #if GTK
+import HalcyonImaging
+import HalcyonViews
 import CGTK
-import HalcyonCore
 
 /// One picture of a canvas.
 @MainActor

@@ -1,6 +1,6 @@
 #if GTK
+import HalcyonCache
 import CGTK
-import HalcyonCore
 
 /// Tells disk caches when an application ends, as long as they live. Kept by the application and gone with it.
 @MainActor

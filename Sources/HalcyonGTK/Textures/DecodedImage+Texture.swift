@@ -1,6 +1,6 @@
 #if GTK
-public import HalcyonCore
 
+public import HalcyonImaging
 import CGTK
 
 extension DecodedImage {

@@ -1,6 +1,6 @@
 #if GTK
+import HalcyonImaging
 import CGTK
-import HalcyonCore
 
 /// Keeps the pixels of a texture where they are; GLib releases it with the texture's bytes.
 final class PixelOwner: Sendable {

@@ -1,6 +1,7 @@
 #if GTK
+import HalcyonSupport
+import HalcyonImaging
 import CGTK
-import HalcyonCore
 
 /// The textures that are in use, by the pixels that they show.
 package final class SharedTextures: Sendable {

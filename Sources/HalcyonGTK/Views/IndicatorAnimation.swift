@@ -1,6 +1,7 @@
 #if GTK
+import HalcyonPipeline
+import HalcyonViews
 import CGTK
-import HalcyonCore
 
 /// Moves the indicator on a canvas.
 @MainActor

@@ -1,6 +1,7 @@
 #if GTK
+import HalcyonPipeline
+import HalcyonViews
 import CGTK
-import HalcyonCore
 
 /// What a widget needs to show images, kept by the widget and gone with it.
 @MainActor

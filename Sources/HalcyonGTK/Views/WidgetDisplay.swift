@@ -1,6 +1,7 @@
 #if GTK
+import HalcyonPipeline
+import HalcyonViews
 import CGTK
-import HalcyonCore
 
 /// The display of one `GtkPicture` or `GtkImage`: what it shows is drawn by a canvas that is set as its paintable.
 ///

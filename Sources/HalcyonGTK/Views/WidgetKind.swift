@@ -1,6 +1,6 @@
 #if GTK
+import HalcyonViews
 import CGTK
-import HalcyonCore
 
 /// The widgets that show images, and how they differ.
 enum WidgetKind {

@@ -1,7 +1,7 @@
 #if canImport(CurlShim)
+import HalcyonHTTP
 import CurlShim
 import Foundation
-import HalcyonCore
 
 /// Opens the sockets of one transfer, those only that the address policy lets through.
 ///

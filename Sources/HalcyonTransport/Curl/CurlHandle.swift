@@ -1,7 +1,7 @@
 #if canImport(CurlShim)
+import HalcyonHTTP
 import CurlShim
 import Foundation
-import HalcyonCore
 
 /// One transfer and the easy handle that serves it; used only on the thread of the loop.
 final class CurlHandle {

@@ -1,7 +1,8 @@
 #if canImport(CurlShim)
+import HalcyonSupport
+import HalcyonHTTP
 import CurlShim
 import Foundation
-import HalcyonCore
 
 /// Owns the thread on which libcurl runs, and ends it.
 final class CurlThread: Sendable {

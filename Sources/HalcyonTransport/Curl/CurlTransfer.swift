@@ -1,6 +1,6 @@
 #if canImport(CurlShim)
+import HalcyonHTTP
 import Foundation
-import HalcyonCore
 
 /// What a task holds of a transfer: letting go of it ends the transfer.
 final class CurlTransfer: PreparedTransfer, BodySource {

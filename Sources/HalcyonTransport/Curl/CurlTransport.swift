@@ -1,6 +1,6 @@
 #if canImport(CurlShim)
+public import HalcyonHTTP
 import Foundation
-public import HalcyonCore
 
 /// Moves bytes with libcurl on a thread of its own: HTTP/1.1, and HTTP/2 where a secure server offers it.
 ///

@@ -1,7 +1,8 @@
 #if canImport(CurlShim)
+import HalcyonSupport
+import HalcyonHTTP
 import CurlShim
 import Foundation
-import HalcyonCore
 
 /// An easy handle of libcurl, which serves one transfer after another; used only on the thread of the loop.
 ///

@@ -1,7 +1,7 @@
 #if canImport(CurlShim)
+import HalcyonHTTP
 import CurlShim
 import Foundation
-import HalcyonCore
 
 #if canImport(Glibc)
 import Glibc

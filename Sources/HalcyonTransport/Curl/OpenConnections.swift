@@ -1,7 +1,7 @@
 #if canImport(CurlShim)
+import HalcyonHTTP
 import CurlShim
 import Foundation
-import HalcyonCore
 
 /// The connections that libcurl has open; used only on the thread of the loop.
 ///

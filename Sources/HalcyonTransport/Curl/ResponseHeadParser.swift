@@ -1,6 +1,6 @@
 #if canImport(CurlShim)
+import HalcyonHTTP
 import Foundation
-import HalcyonCore
 
 /// Puts the head of an answer together from the lines that libcurl gives one by one.
 struct ResponseHeadParser {

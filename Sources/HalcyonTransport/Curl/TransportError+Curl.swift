@@ -1,7 +1,7 @@
 #if canImport(CurlShim)
+import HalcyonHTTP
 import CurlShim
 import Foundation
-import HalcyonCore
 
 extension TransportError {
   /// What a failure of libcurl means, `reason` being its own words for it.

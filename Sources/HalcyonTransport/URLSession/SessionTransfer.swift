@@ -1,6 +1,6 @@
 #if canImport(Darwin)
+import HalcyonHTTP
 import Foundation
-import HalcyonCore
 
 /// One task of a session, and the transfer that it fills.
 final class SessionTransfer: Sendable {

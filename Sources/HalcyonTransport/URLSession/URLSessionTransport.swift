@@ -1,6 +1,7 @@
 #if canImport(Darwin)
+public import HalcyonSupport
+public import HalcyonHTTP
 import Foundation
-public import HalcyonCore
 
 /// Moves bytes with one long-lived `URLSession` that caches nothing and keeps no cookies.
 ///

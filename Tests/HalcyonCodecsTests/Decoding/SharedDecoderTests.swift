@@ -1,5 +1,5 @@
+import HalcyonImaging
 import HalcyonCodecs
-import HalcyonCore
 import Synchronization
 import Testing
 

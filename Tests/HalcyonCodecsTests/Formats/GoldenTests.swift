@@ -1,6 +1,6 @@
+import HalcyonImaging
 import Foundation
 import HalcyonCodecs
-import HalcyonCore
 import Testing
 
 /// Pixels beside those of Pillow, and for APNG of a composer in NumPy: see the README of the fixtures.

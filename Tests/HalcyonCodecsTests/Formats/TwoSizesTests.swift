@@ -1,6 +1,6 @@
+import HalcyonImaging
 import Foundation
 import HalcyonCodecs
-import HalcyonCore
 import Testing
 
 /// Files whose parts do not agree about their size, which memory must not depend on.

@@ -1,4 +1,4 @@
-import HalcyonCore
+import HalcyonImaging
 
 /// A picture of six coloured tiles, which looks different from every side.
 struct Mosaic {

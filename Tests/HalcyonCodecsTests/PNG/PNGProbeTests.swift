@@ -1,6 +1,6 @@
+import HalcyonImaging
 import Foundation
 import HalcyonCodecs
-import HalcyonCore
 import Testing
 
 struct PNGProbeTests {

@@ -1,5 +1,5 @@
+import HalcyonImaging
 import HalcyonCodecs
-import HalcyonCore
 import Testing
 
 struct ResizeProcessorTests {
@@ -52,7 +52,7 @@ struct ResizeProcessorTests {
   @Test(arguments: [TargetSize.fit(width: 0, height: 3), .exact(width: 3, height: -1)])
   func `a size without pixels is an error`(_ target: TargetSize) throws {
     let image = try Bitmap.painted(4, 4, isOpaque: true) { _, _ in Color(1, 2, 3, 255) }
-    #expect(throws: ImageError.self) { try ResizeProcessor(target).process(image) }
+    #expect(throws: ImageProcessingError.self) { try ResizeProcessor(target).process(image) }
   }
 
   @Test func `a result beyond all memory is an error before any is taken`() throws {

@@ -1,7 +1,7 @@
 #if SVG
+import HalcyonImaging
 import Foundation
 import HalcyonCodecs
-import HalcyonCore
 import Testing
 
 struct HostileSVGTests {

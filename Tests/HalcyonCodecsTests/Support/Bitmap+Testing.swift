@@ -1,5 +1,5 @@
+import HalcyonImaging
 import HalcyonCodecs
-import HalcyonCore
 
 typealias Color = SIMD4<Int>
 

@@ -1,6 +1,6 @@
+import HalcyonImaging
 import Foundation
 import HalcyonCodecs
-import HalcyonCore
 import Testing
 
 /// A file of the folder `formats`, and what Pillow makes of it.

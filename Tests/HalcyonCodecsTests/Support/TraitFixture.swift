@@ -1,6 +1,6 @@
+import HalcyonImaging
 import Foundation
 import HalcyonCodecs
-import HalcyonCore
 import Testing
 
 /// A file in a format that a trait of the package switches on.

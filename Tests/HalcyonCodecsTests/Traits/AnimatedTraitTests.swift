@@ -1,7 +1,7 @@
 #if AVIF || JXL
+import HalcyonImaging
 import Foundation
 import HalcyonCodecs
-import HalcyonCore
 import Testing
 
 struct AnimatedTraitTests {

@@ -1,5 +1,8 @@
+import HalcyonSupport
+import HalcyonImaging
+import HalcyonCache
+import HalcyonPipeline
 import Foundation
-import HalcyonCore
 import Testing
 
 struct AnimatedImageTests {

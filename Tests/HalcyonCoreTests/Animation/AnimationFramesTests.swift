@@ -1,5 +1,5 @@
+import HalcyonImaging
 import Foundation
-import HalcyonCore
 import Testing
 
 struct AnimationFramesTests {

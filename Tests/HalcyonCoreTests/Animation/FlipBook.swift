@@ -1,7 +1,8 @@
+import HalcyonSupport
+import HalcyonImaging
 import Foundation
-import HalcyonCore
 
-@testable import struct HalcyonCore.WeakBitmap
+@testable import struct HalcyonImaging.WeakBitmap
 
 /// An animation made up on the spot: each picture is one pixel that shows its number.
 final class FlipBook: AnimatedImageDecoder {

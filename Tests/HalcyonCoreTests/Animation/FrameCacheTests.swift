@@ -1,7 +1,7 @@
-import HalcyonCore
+import HalcyonImaging
 import Testing
 
-@testable import struct HalcyonCore.FrameCache
+@testable import struct HalcyonImaging.FrameCache
 
 struct FrameCacheTests {
   @Test func `the picture that is shown last leaves first`() throws {

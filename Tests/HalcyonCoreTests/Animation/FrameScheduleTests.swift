@@ -1,7 +1,7 @@
-import HalcyonCore
+import HalcyonImaging
 import Testing
 
-@testable import struct HalcyonCore.FrameSchedule
+@testable import struct HalcyonImaging.FrameSchedule
 
 struct FrameScheduleTests {
   @Test func `the picture that is shown is not passed by before somebody waits for it`() throws {

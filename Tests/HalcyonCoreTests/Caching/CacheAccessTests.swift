@@ -1,5 +1,8 @@
+import HalcyonImaging
+import HalcyonHTTP
+import HalcyonCache
+import HalcyonPipeline
 import Foundation
-import HalcyonCore
 import HalcyonTesting
 import Testing
 

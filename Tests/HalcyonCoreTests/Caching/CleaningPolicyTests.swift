@@ -1,5 +1,7 @@
+import HalcyonImaging
+import HalcyonSupport
+import HalcyonCache
 import Foundation
-import HalcyonCore
 import HalcyonTesting
 import Testing
 

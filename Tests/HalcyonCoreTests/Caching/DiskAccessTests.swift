@@ -1,8 +1,9 @@
+import HalcyonSupport
 import Foundation
 import TestSupport
 import Testing
 
-@testable import HalcyonCore
+@testable import HalcyonCache
 
 /// Folders that may be read and not written to, as the system itself enforces it.
 struct DiskAccessTests {

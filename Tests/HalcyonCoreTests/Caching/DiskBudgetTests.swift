@@ -2,7 +2,8 @@ import Foundation
 import TestSupport
 import Testing
 
-@testable import HalcyonCore
+@testable import HalcyonSupport
+@testable import HalcyonCache
 
 struct DiskBudgetTests {
   @Test func `the folder's own space comes off the limit, but for what the entries bring for it`() {

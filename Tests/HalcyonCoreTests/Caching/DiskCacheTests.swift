@@ -2,7 +2,10 @@ import Foundation
 import HalcyonTesting
 import Testing
 
-@testable import HalcyonCore
+@testable import HalcyonSupport
+@testable import HalcyonImaging
+@testable import HalcyonHTTP
+@testable import HalcyonCache
 
 struct DiskCacheTests {
   private let clock = TestClock()

@@ -2,7 +2,8 @@ import Foundation
 import HalcyonTesting
 import Testing
 
-@testable import HalcyonCore
+@testable import HalcyonSupport
+@testable import HalcyonCache
 
 /// Ends a writer before its first, its second, … system call, until what it does is done.
 struct DiskCrashTests {
@@ -117,7 +118,7 @@ struct DiskCrashTests {
       #expect(file?.header.id == row[1].integer, "\(situation)")
       #expect(file?.diskByteCount == row[2].integer.map(Int.init), "\(situation)")
     }
-    let known = Set(rows.compactMap { $0[0].blob }.map(DiskLayout.name))
+    let known = Set(rows.compactMap { $0[0].blob?.hexadecimal })
     for shard in UInt8.min...UInt8.max {
       #expect(Set(try SystemFiles().names(in: layout.shard(shard))).isSubset(of: known), "\(situation)")
     }

@@ -3,7 +3,8 @@ import HalcyonTesting
 import TestSupport
 import Testing
 
-@testable import HalcyonCore
+@testable import HalcyonSupport
+@testable import HalcyonCache
 
 /// What a disk cache makes of an index that is not as it was written.
 struct DiskDamageTests {

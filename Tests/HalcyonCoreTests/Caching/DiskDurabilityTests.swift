@@ -3,7 +3,8 @@ import HalcyonTesting
 import TestSupport
 import Testing
 
-@testable import HalcyonCore
+@testable import HalcyonSupport
+@testable import HalcyonCache
 
 struct DiskDurabilityTests {
   private let entry = StoredEntry(body: Data(repeating: 1, count: 10_000), metadata: .example)

@@ -2,7 +2,8 @@ import Foundation
 import HalcyonTesting
 import Testing
 
-@testable import HalcyonCore
+@testable import HalcyonSupport
+@testable import HalcyonCache
 
 /// Makes the first, the second, … system call of an operation fail, until the operation passes untouched.
 struct DiskFaultTests {

@@ -1,7 +1,8 @@
 import Foundation
 import HalcyonTesting
 
-@testable import HalcyonCore
+@testable import HalcyonSupport
+@testable import HalcyonCache
 
 /// One run of random operations on caches in one folder.
 struct DiskModelRun {

@@ -2,8 +2,6 @@ import Foundation
 import HalcyonTesting
 import Testing
 
-@testable import HalcyonCore
-
 /// Random operations of writers that share a folder, some of which die, beside a dictionary that forgets nothing by itself.
 ///
 /// `HALCYON_MODEL_STEPS` sets a hundred times the number of operations; 1,000,000 is the thorough run.

@@ -2,7 +2,8 @@ import Foundation
 import TestSupport
 import Testing
 
-@testable import HalcyonCore
+@testable import HalcyonSupport
+@testable import HalcyonCache
 
 /// The index where processes share no memory, because the folder lies on a network.
 struct DiskNetworkTests {

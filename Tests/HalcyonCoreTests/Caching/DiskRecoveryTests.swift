@@ -3,7 +3,8 @@ import HalcyonTesting
 import TestSupport
 import Testing
 
-@testable import HalcyonCore
+@testable import HalcyonSupport
+@testable import HalcyonCache
 
 struct DiskRecoveryTests {
   private let files = SystemFiles()
@@ -286,7 +287,7 @@ struct DiskRecoveryTests {
       let layout = DiskLayout(root: folder.path())
       let (lost, kept) = (CacheKey("1").digest.bytes, CacheKey("2").digest.bytes)
       try files.remove(layout.entry(lost))
-      let orphan = layout.shard(kept[0]) + "/" + DiskLayout.name([kept[0]] + [UInt8](repeating: 0, count: 15))
+      let orphan = layout.shard(kept[0]) + "/" + ([kept[0]] + [UInt8](repeating: 0, count: 15)).hexadecimal
       try Data(count: 100).write(to: URL(filePath: orphan))
       try Data(count: 100).write(to: URL(filePath: layout.temporary("77")))
       for shard in UInt8.min...UInt8.max { try await cache.writer.sweep(shard: shard, now: Date()) }

@@ -1,8 +1,12 @@
+import HalcyonHTTP
 import Foundation
 import HalcyonTesting
 import Testing
 
-@testable import HalcyonCore
+@testable import HalcyonSupport
+@testable import HalcyonImaging
+@testable import HalcyonCache
+@testable import HalcyonPipeline
 
 struct DiskRemovalTests {
   private let clock = TestClock()

@@ -1,6 +1,7 @@
 import Foundation
 
-@testable import HalcyonCore
+@testable import HalcyonSupport
+@testable import HalcyonCache
 
 /// The system's files, until the process dies: then every call does nothing.
 final class MortalFileSystem: FileSystem {

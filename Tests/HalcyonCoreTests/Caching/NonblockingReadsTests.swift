@@ -4,7 +4,8 @@ import HalcyonTesting
 import TestSupport
 import Testing
 
-@testable import HalcyonCore
+@testable import HalcyonSupport
+@testable import HalcyonCache
 
 struct NonblockingReadsTests {
   private let files = SystemFiles()

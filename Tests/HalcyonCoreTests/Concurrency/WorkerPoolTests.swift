@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@testable import HalcyonCore
+@testable import HalcyonSupport
 
 struct WorkerPoolTests {
   /// Keeps the only thread of a pool busy until the semaphore is signalled.

@@ -1,5 +1,6 @@
+import HalcyonSupport
+import HalcyonImaging
 import Foundation
-import HalcyonCore
 import Testing
 
 struct ByteLimitTests {

@@ -1,7 +1,8 @@
 import Foundation
 import Testing
 
-@testable import HalcyonCore
+@testable import HalcyonImaging
+@testable import HalcyonPipeline
 
 struct StoragePolicyTests {
   @Test func `automatic stores PNG with alpha, JPEG without, and the original of an animation`() throws {

@@ -1,5 +1,7 @@
+import HalcyonSupport
+import HalcyonHTTP
+import HalcyonCache
 import Foundation
-import HalcyonCore
 import HalcyonTesting
 
 /// A client that goes through a cache to a server that a test plays.

@@ -1,5 +1,6 @@
+import HalcyonHTTP
+import HalcyonCache
 import Foundation
-import HalcyonCore
 import Testing
 
 struct HTTPCacheRulesTests {

@@ -1,5 +1,7 @@
+import HalcyonSupport
+import HalcyonHTTP
+import HalcyonCache
 import Foundation
-import HalcyonCore
 import HalcyonTesting
 import Testing
 

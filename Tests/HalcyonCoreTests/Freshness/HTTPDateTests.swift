@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@testable import HalcyonCore
+@testable import HalcyonHTTP
 
 struct HTTPDateTests {
   private let now = Date(timeIntervalSince1970: 1_790_000_000)

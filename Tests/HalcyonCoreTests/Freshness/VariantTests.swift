@@ -1,5 +1,8 @@
+import HalcyonPipeline
+import HalcyonSupport
+import HalcyonHTTP
+import HalcyonCache
 import Foundation
-import HalcyonCore
 import HalcyonTesting
 import Testing
 

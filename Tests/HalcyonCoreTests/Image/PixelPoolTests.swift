@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@testable import HalcyonCore
+@testable import HalcyonImaging
 
 struct PixelPoolTests {
   private static let smallest = PixelPool.smallestByteCount

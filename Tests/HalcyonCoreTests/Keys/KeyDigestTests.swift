@@ -1,7 +1,10 @@
+import HalcyonHTTP
 import Foundation
 import Testing
 
-@testable import HalcyonCore
+@testable import HalcyonSupport
+@testable import HalcyonImaging
+@testable import HalcyonPipeline
 
 struct KeyDigestTests {
   /// From `vectors.h` of the reference implementation of SipHash: the bytes 0, 1, 2, … as input and as key.

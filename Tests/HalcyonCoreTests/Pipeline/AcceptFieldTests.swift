@@ -1,4 +1,6 @@
-import HalcyonCore
+import HalcyonHTTP
+import HalcyonImaging
+import HalcyonPipeline
 import HalcyonTesting
 import Testing
 

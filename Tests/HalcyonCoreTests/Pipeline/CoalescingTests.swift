@@ -1,5 +1,8 @@
+import HalcyonCache
+import HalcyonHTTP
+import HalcyonImaging
+import HalcyonPipeline
 import Foundation
-import HalcyonCore
 import HalcyonTesting
 import Synchronization
 import Testing

@@ -1,5 +1,9 @@
+import HalcyonHTTP
+import HalcyonSupport
+import HalcyonImaging
+import HalcyonCache
+import HalcyonPipeline
 import Foundation
-import HalcyonCore
 import HalcyonTesting
 import Testing
 

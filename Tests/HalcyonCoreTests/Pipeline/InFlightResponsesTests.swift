@@ -1,7 +1,10 @@
+import HalcyonSupport
 import Foundation
 import Testing
 
-@testable import HalcyonCore
+@testable import HalcyonImaging
+@testable import HalcyonCache
+@testable import HalcyonPipeline
 
 struct InFlightResponsesTests {
   private let live = InFlightResponses()

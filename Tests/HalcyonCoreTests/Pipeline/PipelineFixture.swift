@@ -1,5 +1,7 @@
+import HalcyonHTTP
+import HalcyonCache
+import HalcyonPipeline
 import Foundation
-import HalcyonCore
 import HalcyonTesting
 
 /// A pipeline over a scripted transport, and everything that it is made of.

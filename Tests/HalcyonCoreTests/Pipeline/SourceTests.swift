@@ -1,5 +1,9 @@
+import HalcyonHTTP
+import HalcyonImaging
+import HalcyonCache
+import HalcyonSupport
+import HalcyonPipeline
 import Foundation
-import HalcyonCore
 import HalcyonTesting
 import Testing
 

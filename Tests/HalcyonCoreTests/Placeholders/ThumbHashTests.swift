@@ -1,5 +1,5 @@
+import HalcyonImaging
 import Foundation
-import HalcyonCore
 import Testing
 
 /// The vectors come from the Python port of the published algorithm (thumbhash 0.1.2), mended where it leaves the original: with

@@ -1,5 +1,6 @@
+import HalcyonHTTP
+import HalcyonPipeline
 import Foundation
-import HalcyonCore
 import HalcyonTesting
 import TestSupport
 

@@ -1,5 +1,8 @@
+import HalcyonCache
+import HalcyonImaging
+import HalcyonHTTP
+import HalcyonPipeline
 import Foundation
-import HalcyonCore
 import HalcyonTesting
 import TestSupport
 import Testing

@@ -1,5 +1,8 @@
+import HalcyonCache
+import HalcyonHTTP
+import HalcyonSupport
+import HalcyonPipeline
 import Foundation
-import HalcyonCore
 import HalcyonTesting
 import TestSupport
 import Testing

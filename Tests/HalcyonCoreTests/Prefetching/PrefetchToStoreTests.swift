@@ -1,5 +1,8 @@
+import HalcyonHTTP
+import HalcyonSupport
+import HalcyonCache
+import HalcyonPipeline
 import Foundation
-import HalcyonCore
 import HalcyonTesting
 import TestSupport
 import Testing

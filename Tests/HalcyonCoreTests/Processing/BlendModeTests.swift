@@ -1,4 +1,4 @@
-import HalcyonCore
+import HalcyonImaging
 import Testing
 
 struct BlendModeTests {

@@ -1,4 +1,5 @@
-import HalcyonCore
+import HalcyonImaging
+import HalcyonPipeline
 import Testing
 
 /// Processors as requests use them.

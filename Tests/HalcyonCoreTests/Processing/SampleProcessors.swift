@@ -1,4 +1,4 @@
-import HalcyonCore
+import HalcyonImaging
 
 /// Processors with all kinds of parameters.
 enum SampleProcessors {

@@ -1,4 +1,4 @@
-import HalcyonCore
+import HalcyonImaging
 
 typealias Pixel = SIMD4<UInt8>
 

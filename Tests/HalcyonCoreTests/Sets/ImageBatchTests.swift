@@ -1,5 +1,7 @@
+import HalcyonHTTP
+import HalcyonImaging
+import HalcyonPipeline
 import Foundation
-import HalcyonCore
 import HalcyonTesting
 import TestSupport
 import Testing

@@ -1,5 +1,8 @@
+import HalcyonHTTP
+import HalcyonSupport
+import HalcyonImaging
+import HalcyonCache
 import Foundation
-import HalcyonCore
 
 /// Something that happens once and can be waited for.
 final class Signal: Sendable {

@@ -1,5 +1,6 @@
+import HalcyonSupport
+import HalcyonImaging
 import Foundation
-import HalcyonCore
 
 /// A made-up image file of one colour: the signature of a bitmap, width and height, and the colour.
 struct SolidImage {

@@ -1,4 +1,6 @@
-import HalcyonCore
+import HalcyonImaging
+import HalcyonPipeline
+import HalcyonViews
 import HalcyonTesting
 import TestSupport
 import Testing

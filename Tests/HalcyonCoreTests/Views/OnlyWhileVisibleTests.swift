@@ -1,5 +1,9 @@
+import HalcyonHTTP
+import HalcyonSupport
+import HalcyonCache
+import HalcyonPipeline
+import HalcyonViews
 import Foundation
-import HalcyonCore
 import HalcyonTesting
 import TestSupport
 import Testing

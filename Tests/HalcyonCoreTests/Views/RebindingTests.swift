@@ -1,5 +1,10 @@
+import HalcyonHTTP
+import HalcyonImaging
+import HalcyonCache
+import HalcyonSupport
+import HalcyonPipeline
+import HalcyonViews
 import Foundation
-import HalcyonCore
 import HalcyonTesting
 import TestSupport
 import Testing

@@ -1,4 +1,6 @@
-import HalcyonCore
+import HalcyonImaging
+import HalcyonPipeline
+import HalcyonViews
 import TestSupport
 
 /// A display that draws nothing and writes down everything.

@@ -1,5 +1,5 @@
+import HalcyonImaging
 import Foundation
-import HalcyonCore
 
 /// Reads ``SolidImage``, and shows a preview of two pixels when the colour has arrived.
 struct StagedDecoder: ProgressiveImageDecoder {

@@ -1,4 +1,4 @@
-import HalcyonCore
+import HalcyonViews
 import HalcyonTesting
 import TestSupport
 import Testing

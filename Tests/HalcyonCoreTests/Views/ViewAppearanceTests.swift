@@ -1,4 +1,7 @@
-import HalcyonCore
+import HalcyonHTTP
+import HalcyonCache
+import HalcyonPipeline
+import HalcyonViews
 import HalcyonTesting
 import TestSupport
 import Testing

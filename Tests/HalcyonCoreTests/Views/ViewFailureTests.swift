@@ -1,5 +1,6 @@
+import HalcyonPipeline
+import HalcyonViews
 import Foundation
-import HalcyonCore
 import HalcyonTesting
 import TestSupport
 import Testing

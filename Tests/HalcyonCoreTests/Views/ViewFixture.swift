@@ -1,5 +1,8 @@
+import HalcyonHTTP
+import HalcyonImaging
+import HalcyonPipeline
+import HalcyonViews
 import Foundation
-import HalcyonCore
 import HalcyonTesting
 import TestSupport
 

@@ -1,4 +1,5 @@
-import HalcyonCore
+import HalcyonImaging
+import HalcyonViews
 import HalcyonTesting
 import TestSupport
 import Testing

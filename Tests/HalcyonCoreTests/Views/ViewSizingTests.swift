@@ -1,4 +1,6 @@
-import HalcyonCore
+import HalcyonPipeline
+import HalcyonImaging
+import HalcyonViews
 import HalcyonTesting
 import TestSupport
 import Testing

@@ -1,7 +1,9 @@
 import Foundation
 import Testing
 
-@testable import HalcyonCore
+@testable import HalcyonSupport
+@testable import HalcyonHTTP
+@testable import HalcyonPipeline
 
 struct ConnectionLimiterTests {
   private let order = OrderLog()

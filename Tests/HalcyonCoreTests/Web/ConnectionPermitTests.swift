@@ -1,5 +1,7 @@
+import HalcyonSupport
+import HalcyonHTTP
+import HalcyonPipeline
 import Foundation
-import HalcyonCore
 import HalcyonTesting
 import Testing
 

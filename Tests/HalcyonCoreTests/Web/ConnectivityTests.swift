@@ -1,7 +1,8 @@
 import HalcyonTesting
 import Testing
 
-@testable import HalcyonCore
+@testable import HalcyonSupport
+@testable import HalcyonPipeline
 
 struct ConnectivityTests {
   @Test func `waiting for a network looks once a second until there is one`() async throws {

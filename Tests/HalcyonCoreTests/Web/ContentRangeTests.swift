@@ -1,6 +1,6 @@
 import Testing
 
-@testable import HalcyonCore
+@testable import HalcyonHTTP
 
 struct ContentRangeTests {
   @Test func `a range is read with and without the whole length`() throws {

@@ -1,5 +1,9 @@
+import HalcyonSupport
+import HalcyonImaging
+import HalcyonHTTP
+import HalcyonCache
+import HalcyonPipeline
 import Foundation
-import HalcyonCore
 import HalcyonTesting
 import Testing
 

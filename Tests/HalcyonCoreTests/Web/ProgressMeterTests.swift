@@ -1,6 +1,6 @@
 import Testing
 
-@testable import HalcyonCore
+@testable import HalcyonPipeline
 
 struct ProgressMeterTests {
   @Test func `the first, the last, and one in each interval are told`() {

@@ -1,7 +1,9 @@
 import Foundation
 import Testing
 
-@testable import HalcyonCore
+@testable import HalcyonSupport
+@testable import HalcyonHTTP
+@testable import HalcyonPipeline
 
 struct QueuedTransferTests {
   private let url = URL(string: "http://example.com/1") ?? URL(filePath: "/")

@@ -1,7 +1,8 @@
 import Foundation
 import Testing
 
-@testable import HalcyonCore
+@testable import HalcyonHTTP
+@testable import HalcyonPipeline
 
 struct RedirectTests {
   private let credentials: HTTPHeaders = [

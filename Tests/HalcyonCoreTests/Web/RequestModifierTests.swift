@@ -1,5 +1,8 @@
+import HalcyonCache
+import HalcyonSupport
+import HalcyonHTTP
+import HalcyonPipeline
 import Foundation
-import HalcyonCore
 import HalcyonTesting
 import Testing
 

@@ -1,3 +1,4 @@
+import HalcyonTransport
 import Foundation
 import Halcyon
 import TestSupport

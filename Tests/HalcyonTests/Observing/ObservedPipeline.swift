@@ -1,3 +1,4 @@
+import HalcyonCodecs
 import Foundation
 import Halcyon
 import HalcyonTesting

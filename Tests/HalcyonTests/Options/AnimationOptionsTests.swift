@@ -1,3 +1,4 @@
+import HalcyonCodecs
 import Foundation
 import Halcyon
 import HalcyonTesting
@@ -126,7 +127,7 @@ struct AnimationOptionsTests {
       ]
       let frames = try #require(try await fixture.pipeline.image(for: request).animation?.frames)
       #expect(try await frames.frame(at: 1).bitmap[0, 0].red == 20)
-      let error = await #expect(throws: ImageError.self) { try await frames.frame(at: 2) }
+      let error = await #expect(throws: ImageProcessingError.self) { try await frames.frame(at: 2) }
       #expect(error?.description.contains("third") == true)
     }
   }

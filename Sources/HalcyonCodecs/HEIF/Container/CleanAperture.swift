@@ -1,5 +1,5 @@
 #if AVIF || HEIF
-import HalcyonCore
+import HalcyonImaging
 
 /// The part of a coded picture that is shown (`clap`; ISO/IEC 14496-12, 12.1.4).
 struct CleanAperture: Equatable {

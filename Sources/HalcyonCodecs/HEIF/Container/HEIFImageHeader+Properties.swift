@@ -1,6 +1,6 @@
 #if AVIF || HEIF
+import HalcyonImaging
 import Foundation
-import HalcyonCore
 
 extension HEIFImageHeader {
   /// Takes over what one property says.

@@ -1,6 +1,6 @@
 #if AVIF || HEIF
+import HalcyonImaging
 import Foundation
-import HalcyonCore
 
 /// What the boxes of an AVIF or HEIC file tell of the picture that stands for it.
 struct HEIFImageHeader {

@@ -1,5 +1,5 @@
 #if AVIF || HEIF
-import HalcyonCore
+import HalcyonImaging
 
 /// Reads the header of an AVIF or HEIC file from its first bytes.
 struct HEIFImageHeaderParser {

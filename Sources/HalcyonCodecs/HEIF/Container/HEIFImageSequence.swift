@@ -1,5 +1,5 @@
 #if AVIF || HEIF
-import HalcyonCore
+import HalcyonImaging
 
 /// What the track of an image sequence tells (ISO/IEC 14496-12, 8.3 to 8.7).
 struct HEIFImageSequence {

@@ -1,5 +1,5 @@
 #if AVIF || HEIF
-import HalcyonCore
+import HalcyonImaging
 
 /// The boxes at the top of an ISO base media file, as far as its first bytes go.
 struct MediaFile {

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@testable import HalcyonCore
+@testable import HalcyonCache
 
 struct AvailableMemoryTests {
   /// A folder of control groups, and this process in the group `/a/b`.

@@ -1,5 +1,7 @@
+import HalcyonSupport
+import HalcyonImaging
+import HalcyonCache
 import Foundation
-import HalcyonCore
 import HalcyonTesting
 
 /// A cache beside a model of what it may answer.

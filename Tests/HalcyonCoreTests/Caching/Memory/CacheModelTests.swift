@@ -1,5 +1,5 @@
+import HalcyonCache
 import Foundation
-import HalcyonCore
 import HalcyonTesting
 import Testing
 

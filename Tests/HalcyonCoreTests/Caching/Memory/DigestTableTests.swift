@@ -1,6 +1,7 @@
 import Testing
 
-@testable import HalcyonCore
+@testable import HalcyonSupport
+@testable import HalcyonCache
 
 struct DigestTableTests {
   @Test func `random operations agree with a dictionary, also where digests are alike`() {

@@ -1,6 +1,7 @@
 import Testing
 
-@testable import HalcyonCore
+@testable import HalcyonSupport
+@testable import HalcyonCache
 
 struct GhostQueueTests {
   @Test func `ghosts are forgotten beyond their cost and number, the oldest first`() {

@@ -1,4 +1,6 @@
-import HalcyonCore
+import HalcyonSupport
+import HalcyonImaging
+import HalcyonCache
 import HalcyonTesting
 import Testing
 

@@ -1,4 +1,5 @@
-import HalcyonCore
+import HalcyonSupport
+import HalcyonCache
 import HalcyonTesting
 import Testing
 

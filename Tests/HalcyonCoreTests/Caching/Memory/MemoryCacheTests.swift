@@ -1,5 +1,6 @@
+import HalcyonSupport
+import HalcyonCache
 import Foundation
-import HalcyonCore
 import HalcyonTesting
 import Testing
 

@@ -1,7 +1,9 @@
 import HalcyonTesting
 import Testing
 
-@testable import HalcyonCore
+@testable import HalcyonSupport
+@testable import HalcyonImaging
+@testable import HalcyonCache
 
 struct MemorySweeperTests {
   private let clock = TestClock()

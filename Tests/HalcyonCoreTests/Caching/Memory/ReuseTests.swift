@@ -1,7 +1,9 @@
 import Foundation
 import Testing
 
-@testable import HalcyonCore
+@testable import HalcyonSupport
+@testable import HalcyonImaging
+@testable import HalcyonCache
 
 /// The part of a memory cache's limit that keeps the memory of images that left.
 struct ReuseTests {

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import HalcyonCore
+@testable import HalcyonCache
 
 struct TimerWheelTests {
   @Test(arguments: [1, 63, 64, 65, 127, 4095, 4096, 5000, 262_143, 262_144, 10_000_000] as [Int64])

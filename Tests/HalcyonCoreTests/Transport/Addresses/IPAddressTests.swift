@@ -1,4 +1,4 @@
-import HalcyonCore
+import HalcyonHTTP
 import Testing
 
 struct IPAddressTests {

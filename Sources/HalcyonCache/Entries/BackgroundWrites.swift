@@ -1,0 +1,60 @@
+import HalcyonSupport
+
+/// Writes to the store that no load waits for.
+package final class BackgroundWrites: Sendable {
+  private struct State {
+    var writes: [UInt64: (task: Task<Void, Never>, byteCount: Int)] = [:]
+    var byteCount = 0
+    var lastID: UInt64 = 0
+  }
+
+  /// The most bytes that wait to be written before loads have to wait for the disk.
+  private let byteLimit: Int
+  private let state = Lock(State())
+
+  init(byteLimit: Int) {
+    self.byteLimit = byteLimit
+  }
+
+  /// Starts a write; returns at once unless too much is being written already.
+  @discardableResult
+  package func start(byteCount: Int, _ write: @escaping @Sendable () async -> Void) async -> Task<Void, Never> {
+    while let oldest = state.withLock({ state in
+      state.byteCount > byteLimit ? state.writes.min { $0.key < $1.key }?.value.task : nil
+    }) {
+      await oldest.value
+    }
+    return add(byteCount: byteCount, write)
+  }
+
+  /// Starts work that ``flush()`` waits for, and nobody else.
+  package func track(_ work: @escaping @Sendable () async -> Void) {
+    add(byteCount: 0, work)
+  }
+
+  @discardableResult
+  private func add(byteCount: Int, _ work: @escaping @Sendable () async -> Void) -> Task<Void, Never> {
+    state.withLock { state in
+      state.lastID += 1
+      let id = state.lastID
+      let task = Task {
+        await work()
+        end(id)
+      }
+      state.writes[id] = (task, byteCount)
+      state.byteCount += byteCount
+      return task
+    }
+  }
+
+  /// Waits for everything that was started before.
+  package func flush() async {
+    for task in state.withLock({ $0.writes.values.map(\.task) }) { await task.value }
+  }
+
+  private func end(_ id: UInt64) {
+    state.withLock { state in
+      state.byteCount -= state.writes.removeValue(forKey: id)?.byteCount ?? 0
+    }
+  }
+}

@@ -1,0 +1,45 @@
+package import HalcyonSupport
+package import HalcyonImaging
+
+/// The stand-ins of the images that were loaded last, by the key of their bytes: a few hundred KiB at most.
+package final class PlaceholderTable: Sendable {
+  private struct State {
+    /// The newer half, and what was the newer half before it.
+    var (newer, older): ([CacheKey: ThumbHash], [CacheKey: ThumbHash]) = ([:], [:])
+  }
+
+  private let halfLimit: Int
+  private let state = Lock(State())
+
+  /// - Parameter halfLimit: Half of the most that are kept; the half that has not been asked for goes at once.
+  init(halfLimit: Int = 1024) {
+    self.halfLimit = halfLimit
+  }
+
+  package subscript(key: CacheKey) -> ThumbHash? {
+    state.withLock { state in
+      if let hash = state.newer[key] { return hash }
+      guard let hash = state.older[key] else { return nil }
+      insert(hash, key, &state)
+      return hash
+    }
+  }
+
+  package func insert(_ hash: ThumbHash, for key: CacheKey) {
+    state.withLock { insert(hash, key, &$0) }
+  }
+
+  package func remove(_ key: CacheKey) {
+    state.withLock { state in
+      state.newer[key] = nil
+      state.older[key] = nil
+    }
+  }
+
+  func removeAll() { state.withLock { $0 = State() } }
+
+  private func insert(_ hash: ThumbHash, _ key: CacheKey, _ state: inout State) {
+    if state.newer.count >= halfLimit { (state.older, state.newer) = (state.newer, [:]) }
+    state.newer[key] = hash
+  }
+}

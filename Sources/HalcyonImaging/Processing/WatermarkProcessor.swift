@@ -1,0 +1,82 @@
+import HalcyonSupport
+
+/// Draws a small image over another one, at its own size.
+public struct WatermarkProcessor: ImageProcessor {
+  private let mark: Bitmap
+  private let anchor: CropAnchor
+  private let inset: Int
+  private let opacity: Double
+  private let blendMode: BlendMode
+  /// Stands for the mark's pixels.
+  private let markDigest: KeyDigest
+
+  /// Creates a processor; the mark's pixels are hashed, about one millisecond for a megabyte.
+  ///
+  /// - Parameters:
+  ///   - mark: What is drawn. What does not fit is cut off.
+  ///   - anchor: Where the mark lies, as the part of an image that would stay there.
+  ///   - inset: Pixels to keep from the edges, 0 to 100,000.
+  ///   - opacity: From nothing, 0, to the mark as it is, 1.
+  ///   - blendMode: How the colours become one.
+  public init(
+    _ mark: Bitmap, at anchor: CropAnchor = CropAnchor(x: 1, y: 1), inset: Int = 0, opacity: Double = 1,
+    blendMode: BlendMode = .normal
+  ) {
+    self.mark = mark
+    self.anchor = anchor
+    self.inset = inset
+    self.opacity = opacity
+    self.blendMode = blendMode
+    markDigest = mark.withUnsafeBytes { KeyDigest(bytes: $0) }
+  }
+
+  /// The name and all parameters.
+  public var identifier: String {
+    ProcessorIdentity("watermark").adding(text: markDigest.hexadecimal).adding(text: mark.size.description)
+      .adding(anchor.x).adding(anchor.y).adding(inset).adding(opacity).adding(text: blendMode.rawValue).text
+  }
+
+  /// The image with the mark on it.
+  ///
+  /// - Throws: ``ImageProcessingError`` when the inset or the opacity is no number or out of range.
+  public func process(_ bitmap: Bitmap) throws -> Bitmap {
+    try (0...100_000).check(inset, "watermark inset")
+    try (0...1).check(opacity, "watermark opacity")
+    let left = start(of: mark.size.width, in: bitmap.size.width, anchor: anchor.x)
+    let top = start(of: mark.size.height, in: bitmap.size.height, anchor: anchor.y)
+    var marked = bitmap
+    try marked.withUnsafeMutableBytes { bytes in
+      draw(over: bytes.bindMemory(to: Bitmap.Pixel.self), of: bitmap.size, left: left, top: top)
+    }
+    return marked
+  }
+
+  private func start(of count: Int, in length: Int, anchor: Double) -> Int {
+    inset + Int((Double(length - count - 2 * inset) * anchor).rounded())
+  }
+
+  private func draw(over result: UnsafeMutableBufferPointer<Bitmap.Pixel>, of size: PixelSize, left: Int, top: Int) {
+    let columns = (left..<(left + mark.size.width)).clamped(to: 0..<size.width)
+    let rows = (top..<(top + mark.size.height)).clamped(to: 0..<size.height)
+    let share = UInt8(share: Float(opacity))
+    mark.withPixels { pixels in
+      for row in rows {
+        for column in columns {
+          let ink = pixels[(row - top) * mark.size.width + column - left].scaled(by: share)
+          let index = row * size.width + column
+          result[index] = blendMode.draw(ink, over: result[index])
+        }
+      }
+    }
+  }
+}
+
+extension ImageProcessor where Self == WatermarkProcessor {
+  /// Draws a small image over the image, at its own size.
+  public static func watermark(
+    _ mark: Bitmap, at anchor: CropAnchor = CropAnchor(x: 1, y: 1), inset: Int = 0, opacity: Double = 1,
+    blendMode: BlendMode = .normal
+  ) -> Self {
+    WatermarkProcessor(mark, at: anchor, inset: inset, opacity: opacity, blendMode: blendMode)
+  }
+}

@@ -1,0 +1,8 @@
+public import HalcyonImaging
+
+extension ImagePipeline {
+  /// The formats that this pipeline can decode and encode.
+  public var supportedFormats: SupportedFormats {
+    SupportedFormats(decoders: configuration.decoders, encoders: configuration.encoders)
+  }
+}

@@ -1,0 +1,44 @@
+import HalcyonHTTP
+import Foundation
+
+/// A source whose scheme is known to be one that can be loaded.
+enum ResolvedSource: Sendable {
+  case web(HTTPURL)
+  /// An address on the web that is not known yet.
+  case unresolved(URLResolver)
+  case file(path: String, url: URL)
+  /// `text` is the address as it was given: `URL` mends what it takes for mistakes.
+  case inline(text: String, url: URL)
+  case data(Data)
+  case provider(ImageProvider)
+
+  init(_ source: ImageSource) throws(ImageError) {
+    switch source {
+    case .url(let url), .keyed(let url, key: _): try self.init(url, text: url.absoluteString)
+    case .string(let text):
+      guard let url = URL(string: text) else { throw .invalidURL(text) }
+      try self.init(url, text: text)
+    case .data(let data, key: _): self = .data(data)
+    case .provider(let provider): self = .provider(provider)
+    case .resolver(let resolver): self = .unresolved(resolver)
+    }
+  }
+
+  private init(_ url: URL, text: String) throws(ImageError) {
+    switch url.scheme?.lowercased() {
+    case "http", "https":
+      guard let web = HTTPURL(url) else { throw .invalidURL(url.absoluteString) }
+      self = .web(web)
+    case "file":
+      let path = url.path(percentEncoded: false)
+      guard !path.isEmpty, !path.utf8.contains(0) else { throw .invalidURL(url.absoluteString) }
+      self = .file(path: path, url: url)
+    case "data":
+      self = .inline(text: text, url: url)
+    case let scheme?:
+      throw .unsupportedScheme(scheme, url: url)
+    case nil:
+      throw .invalidURL(url.absoluteString)
+    }
+  }
+}

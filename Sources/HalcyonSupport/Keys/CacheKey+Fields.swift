@@ -1,0 +1,48 @@
+/// The fields that the keys of requests consist of: `|name=length:value`, one after another. Values are prefixed with their
+/// length in bytes, so that no two lists of fields have the same text.
+extension CacheKey {
+  /// The first field of a request's key: the source of the image.
+  package enum Source: Sendable {
+    /// The URL that the request was made with.
+    case url(String)
+    /// A key that the caller chose.
+    case custom(String)
+
+    /// The URL or the caller's key.
+    package var text: String {
+      switch self {
+      case .url(let text), .custom(let text): text
+      }
+    }
+
+    /// This source as the first field of a key.
+    package var field: String {
+      switch self {
+      case .url(let text): CacheKey.field("url", text)
+      case .custom(let text): CacheKey.field("key", text)
+      }
+    }
+  }
+
+  /// One field of a key.
+  package static func field(_ name: String, _ value: String) -> String {
+    "|\(name)=\(value.utf8.count):\(value)"
+  }
+
+  /// This key with one more field.
+  package func adding(_ name: String, _ value: String) -> CacheKey {
+    CacheKey(text + Self.field(name, value))
+  }
+
+  /// The source in the first field; `nil` for keys that were not made for a request.
+  package var source: Source? {
+    let isURL = text.utf8.starts(with: "|url=".utf8)
+    guard isURL || text.utf8.starts(with: "|key=".utf8) else { return nil }
+    let rest = text.utf8.dropFirst("|url=".utf8.count)
+    guard let colon = rest.firstIndex(of: UInt8(ascii: ":")), let count = Int(String(rest[..<colon]) ?? ""), count >= 0,
+      let end = rest.index(colon, offsetBy: count + 1, limitedBy: rest.endIndex),
+      let value = String(rest[rest.index(after: colon)..<end])
+    else { return nil }
+    return isURL ? .url(value) : .custom(value)
+  }
+}
