@@ -2,16 +2,16 @@ import HalcyonSupport
 import HalcyonHTTP
 import Foundation
 
-/// What the side that receives and the reader of one transfer tell each other.
+/// The buffer between the receiving side and the reader of one transfer, with back-pressure.
 final class Transfer: Sendable {
   struct Head: Sendable {
     var status: Int
     var headers: HTTPHeaders
   }
 
-  // The continuations are not checked ones, which cost an object each: `State` forgets one before it is resumed.
+  // Checked continuations would cost an allocation each. `State` clears a continuation before it is resumed.
 
-  /// Bytes that wait for the reader before the server is made to wait.
+  /// Receiving pauses when this many unread bytes are buffered.
   private static let bufferLimit = 256 << 10
 
   private struct State {
@@ -25,12 +25,12 @@ final class Transfer: Sendable {
     var received = 0
 
     mutating func append(_ bytes: UnsafeRawBufferPointer) {
-      // Bytes that come alone take no more memory than they need.
+      // A single piece gets a buffer of exactly its size.
       if buffer.isEmpty { buffer = Data(bytes) } else { buffer.append(contentsOf: bytes) }
       received += bytes.count
     }
 
-    /// The reader that waits for a head and now gets one, or an error.
+    /// Removes the reader waiting for the head, if the head or an error can be delivered.
     mutating func takeHeadWaiter() -> (
       UnsafeContinuation<Result<Head, TransportError>, Never>, Result<Head, TransportError>
     )? {
@@ -46,7 +46,7 @@ final class Transfer: Sendable {
       return (waiter, result)
     }
 
-    /// The reader that waits for bytes or the end, when there are some or it has come.
+    /// Removes the reader waiting for body bytes, if there are some or the transfer has ended.
     mutating func takePieceWaiter() -> UnsafeContinuation<Void, Never>? {
       guard !buffer.isEmpty || outcome != nil else { return nil }
       defer { pieceWaiter = nil }
@@ -58,17 +58,17 @@ final class Transfer: Sendable {
   private let state = Lock(State())
   private let onEnd: @Sendable () -> Void
 
-  /// - Parameter onEnd: Called once the transfer has ended, or was cancelled.
+  /// - Parameter onEnd: Called once, when the transfer has ended or was cancelled.
   init(request: TransportRequest, onEnd: @escaping @Sendable () -> Void = {}) {
     self.request = request
     self.onEnd = onEnd
   }
 
-  // The reader's side.
+  // For the reader.
 
   var timings: TransportTimings? { state.withLock { $0.timings } }
 
-  /// The head of the answer, once it is there. Asked once.
+  /// Waits for the head of the response. Called once.
   func head() async throws(TransportError) -> Head {
     let result = await withUnsafeContinuation { continuation in
       state.withLock { $0.headWaiter = continuation }
@@ -77,15 +77,15 @@ final class Transfer: Sendable {
     return try result.get()
   }
 
-  /// What a reader gets at once.
+  /// The result of one read.
   struct Piece {
-    /// All bytes that had arrived and were not read yet; `nil` at the end of the body.
+    /// All buffered bytes; `nil` at the end of the body.
     var bytes: Data?
-    /// Whether the server has been made to wait and may go on.
-    var letsServerGoOn = false
+    /// Whether receiving was paused, and has to be resumed.
+    var wasPaused = false
   }
 
-  /// What there is to read, or that the body has ended; `nil` while there is neither.
+  /// The buffered bytes or the end of the body, without waiting; `nil` while there is neither.
   func takePiece() throws(TransportError) -> Piece? {
     let (piece, outcome): (Piece?, Result<Void, TransportError>?) = state.withLock { state in
       guard !state.buffer.isEmpty else { return (nil, state.outcome) }
@@ -93,14 +93,14 @@ final class Transfer: Sendable {
         state.buffer = Data()
         state.isPaused = false
       }
-      return (Piece(bytes: state.buffer, letsServerGoOn: state.isPaused), nil)
+      return (Piece(bytes: state.buffer, wasPaused: state.isPaused), nil)
     }
     guard let outcome else { return piece }
     try outcome.get()
     return Piece()
   }
 
-  /// Waits for something to read, or the end of the body.
+  /// Waits for bytes or the end of the body.
   func nextPiece() async throws(TransportError) -> Piece {
     while true {
       if let piece = try takePiece() { return piece }
@@ -119,26 +119,26 @@ final class Transfer: Sendable {
     }
   }
 
-  // The receiver's side.
+  // For the receiving side.
 
-  /// Whether there is an outcome.
+  /// Whether the transfer has succeeded, failed or been cancelled.
   var hasEnded: Bool { state.withLock { $0.outcome != nil } }
 
-  /// Bytes of the body that have arrived.
+  /// Bytes of the body received so far.
   var received: Int { state.withLock { $0.received } }
 
-  /// Whether the server is made to wait for the reader.
+  /// Whether receiving is paused until the reader has read.
   var isPaused: Bool { state.withLock { $0.isPaused } }
 
-  /// Whether the head of the answer is there.
+  /// Whether the head of the response has been received.
   var hasHead: Bool { state.withLock { $0.head != nil } }
 
-  /// Takes the head; the reader hears of it with the next `wakeReader()`.
+  /// Stores the head; the next `wakeReader()` delivers it.
   func receive(_ head: Head) { state.withLock { $0.head = head } }
 
-  /// Takes bytes for the reader, who hears of them with the next `wakeReader()`.
+  /// Buffers bytes unless the buffer is full; the next `wakeReader()` delivers them.
   ///
-  /// - Returns: `false`, and takes nothing, when the reader has too much to read already.
+  /// - Returns: `false` when the buffer is full: nothing was buffered, and receiving is paused.
   func offer(_ bytes: UnsafeRawBufferPointer) -> Bool {
     state.withLock { state in
       guard state.buffer.count < Self.bufferLimit else {
@@ -150,9 +150,9 @@ final class Transfer: Sendable {
     }
   }
 
-  /// Takes bytes for the reader, however much it has to read already.
+  /// Buffers bytes even when the buffer is full.
   ///
-  /// - Returns: Whether the server has to be made to wait from now on.
+  /// - Returns: Whether these bytes filled the buffer, so that receiving has to be paused.
   func take(_ bytes: UnsafeRawBufferPointer) -> Bool {
     state.withLock { state in
       state.append(bytes)
@@ -162,16 +162,20 @@ final class Transfer: Sendable {
     }
   }
 
-  /// Tells a reader that waits what has come. Done once for all that came together: waking is dear.
+  /// Resumes the waiting reader, if there is something to deliver.
+  ///
+  /// Call it once for everything that arrived together: resuming a task is expensive.
   func wakeReader() {
     let (headWaiter, pieceWaiter) = state.withLock { ($0.takeHeadWaiter(), $0.takePieceWaiter()) }
     if let (waiter, result) = headWaiter { waiter.resume(returning: result) }
     pieceWaiter?.resume()
   }
 
-  /// Ends the transfer, unless it has ended. What was received can still be read, unless it was cancelled.
+  /// Ends the transfer; idempotent.
   ///
-  /// - Returns: Whether it had not ended before.
+  /// Buffered bytes can still be read, except after a cancellation.
+  ///
+  /// - Returns: Whether this call ended the transfer; `false` when it had ended before.
   @discardableResult
   func end(_ outcome: Result<Void, TransportError>, timings: TransportTimings? = nil) -> Bool {
     let isFirst = state.withLock { state in

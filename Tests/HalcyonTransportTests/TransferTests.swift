@@ -22,10 +22,10 @@ struct TransferTests {
     #expect(transfer.isPaused)
     let piece = try await transfer.nextPiece()
     #expect(piece.bytes?.count == taken)
-    #expect(piece.letsServerGoOn)
+    #expect(piece.wasPaused)
     #expect(!transfer.isPaused)
     #expect(offer(10, to: transfer))
-    #expect(try await transfer.nextPiece().letsServerGoOn == false)
+    #expect(try await transfer.nextPiece().wasPaused == false)
   }
 
   @Test func `a receiver that cannot refuse is told once when to make the server wait`() async throws {
@@ -35,7 +35,7 @@ struct TransferTests {
     #expect(answers == [false, false, true, false])
     let piece = try await transfer.nextPiece()
     #expect(piece.bytes?.count == 400 << 10)
-    #expect(piece.letsServerGoOn)
+    #expect(piece.wasPaused)
     #expect(!bytes.withUnsafeBytes { transfer.take($0) })
   }
 

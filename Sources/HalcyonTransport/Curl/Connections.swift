@@ -7,53 +7,53 @@ import HalcyonCore
 import Glibc
 #endif
 
-/// The connections that libcurl has open; used only on the thread of the loop.
+/// The open connections of libcurl; used only on the loop's thread.
 ///
-/// They are looked at before a request is sent, so that none serves it
-/// - on which the server has sent more than its answer to the request before: the rest would be read as the answer to
+/// Before a request is sent over a reused connection, the connection is checked. It is not reused
+/// - if the server has sent more than its response to the previous request: the rest would be read as the response to
 ///   this one;
-/// - that the server has closed meanwhile: each would cost an attempt, of which there are five.
+/// - if the server has closed it: each closed connection would cost one of five attempts.
 ///
-/// libcurl does both itself from 8.0 on. Before, it reads no further than the length that was announced, and takes such
-/// connections for good ones. (What of the rest came in one piece with the end of an encrypted answer is with the TLS
-/// library, and is not seen.)
+/// libcurl makes both checks itself from 8.0 on. Older versions stop reading at the declared length and consider such a
+/// connection reusable. (Excess bytes that arrived in the same TLS record as the end of a response are held by the TLS
+/// library and not detected.)
 final class OpenConnections {
-  /// This end of a connection, as libcurl names it.
-  struct End: Hashable {
+  /// The local end of a connection, as reported by libcurl.
+  struct LocalEndpoint: Hashable {
     let address: String
     let port: Int
   }
 
   private struct Connection {
     let socket: curl_socket_t
-    /// Whether one transfer goes on at a time, as with HTTP/1.
+    /// Whether it carries one transfer at a time, as in HTTP/1, without multiplexing.
     var isSerial = false
   }
 
-  private var connections: [End: Connection] = [:]
+  private var connections: [LocalEndpoint: Connection] = [:]
 
-  /// Whether a request may be sent.
+  /// Whether a request may be sent over the connection.
   ///
-  /// - Parameter opened: The sockets that were opened for it; the connection may also be an earlier one.
-  func mayServe(_ end: End, opened: [curl_socket_t]) -> Bool {
-    if let known = connections[end] { return !known.isSerial || Self.isSilent(known.socket) }
-    if let socket = opened.first(where: { Self.port(of: $0) == end.port }) {
-      connections[end] = Connection(socket: socket)
+  /// - Parameter opened: The sockets opened for this request; the connection may also be a reused one.
+  func maySend(over endpoint: LocalEndpoint, opened: [curl_socket_t]) -> Bool {
+    if let known = connections[endpoint] { return !known.isSerial || Self.isIdle(known.socket) }
+    if let socket = opened.first(where: { Self.port(of: $0) == endpoint.port }) {
+      connections[endpoint] = Connection(socket: socket)
     }
     return true
   }
 
-  /// Notes that an answer of HTTP/1 has begun.
-  func noteSerial(_ end: End) { connections[end]?.isSerial = true }
+  /// Records that an HTTP/1 response has begun.
+  func markSerial(_ endpoint: LocalEndpoint) { connections[endpoint]?.isSerial = true }
 
-  /// Closes a socket, as libcurl demands.
+  /// Closes a socket on libcurl's behalf.
   func close(_ socket: curl_socket_t) -> Int32 {
-    if let end = connections.first(where: { $0.value.socket == socket })?.key { connections[end] = nil }
+    if let endpoint = connections.first(where: { $0.value.socket == socket })?.key { connections[endpoint] = nil }
     return Foundation.close(socket)
   }
 
-  /// Whether a connection is open, and nothing has come that nobody asked for.
-  private static func isSilent(_ socket: curl_socket_t) -> Bool {
+  /// Whether a connection is open and has no unread bytes.
+  private static func isIdle(_ socket: curl_socket_t) -> Bool {
     var byte: UInt8 = 0
     return recv(socket, &byte, 1, Int32(MSG_PEEK) | Int32(MSG_DONTWAIT)) < 0 && [EAGAIN, EINTR].contains(errno)
   }
@@ -69,15 +69,15 @@ final class OpenConnections {
   }
 }
 
-/// Opens the sockets of one transfer, those only that the address policy lets through.
+/// Opens the sockets of one transfer, only to IP addresses that the address policy allows.
 ///
-/// libcurl asks for each address that it is about to connect to, so there is no connection that was not checked.
+/// libcurl calls it for every address that it is about to connect to, so no connection bypasses the policy.
 struct ConnectionGuard {
   let policy: AddressPolicy
   let url: URL
   /// Why the last address was refused.
   private(set) var refusal: TransportError?
-  /// The sockets that were opened.
+  /// The sockets opened so far.
   private(set) var opened: [curl_socket_t] = []
 
   init(policy: AddressPolicy, url: URL) {
@@ -85,10 +85,10 @@ struct ConnectionGuard {
     self.url = url
   }
 
-  /// A socket for the address, or `nil`.
+  /// A socket for the address; `nil` when the policy refuses it or the system has none.
   mutating func open(_ target: UnsafePointer<curl_sockaddr>) -> curl_socket_t? {
     guard isAllowed(target) else { return nil }
-    // Child processes would keep the connection open.
+    // Otherwise child processes would inherit the descriptor and hold the connection open.
     let kind = target.pointee.socktype | Int32(SOCK_CLOEXEC.rawValue)
     let descriptor = socket(target.pointee.family, kind, target.pointee.protocol)
     guard descriptor >= 0 else { return nil }
@@ -103,7 +103,7 @@ struct ConnectionGuard {
     let offset = MemoryLayout<curl_sockaddr>.offset(of: \.addr) ?? 0
     let (bytes, count) = (UnsafeRawPointer(target) + offset, Int(target.pointee.addrlen))
     guard let (address, port) = IPAddress.read(bytes, byteCount: count) else {
-      refusal = .addressRefused(address: "a local socket", host: host, reason: "it is no Internet address")
+      refusal = .addressRefused(address: "a local socket", host: host, reason: "it is not an IP address")
       return false
     }
     guard let reason = policy.refusal(of: address, port: port) else { return true }
@@ -113,7 +113,7 @@ struct ConnectionGuard {
 }
 
 extension IPAddress {
-  /// The address and the port in a socket address; `nil` when it is neither IPv4 nor IPv6.
+  /// The IP address and port of a socket address; `nil` when it is neither IPv4 nor IPv6.
   fileprivate static func read(_ pointer: UnsafeRawPointer, byteCount: Int) -> (address: IPAddress, port: Int)? {
     switch Int32(pointer.loadUnaligned(as: sockaddr.self).sa_family) {
     case AF_INET where byteCount >= MemoryLayout<sockaddr_in>.size:

@@ -3,34 +3,33 @@ import HalcyonHTTP
 import CurlShim
 import Foundation
 
-/// One transfer and the easy handle that serves it; used only on the thread of the loop.
+/// A transfer in flight and its easy handle; used only on the loop's thread.
 final class CurlHandle {
   let transfer: Transfer
   let easy: EasyHandle
-  private let news: CompletedTransfers
+  private let received: CompletedTransfers
   private var headParser: ResponseHeadParser
   private let start: ContinuousClock.Instant
   private var lastActivity: ContinuousClock.Instant
   private var failure: TransportError?
   private var connections: ConnectionGuard
   private let openConnections: OpenConnections
-  private var end: OpenConnections.End?
-  /// Whether it was given a connection that may serve no more, and has to be added again for another.
+  private var endpoint: OpenConnections.LocalEndpoint?
+  /// Whether libcurl chose a connection that must not be reused, so that the handle has to be added again.
   private(set) var needsAnotherConnection = false
 
-  /// Sets up a transfer.
   init(
-    transfer: Transfer, easy: EasyHandle, addressPolicy: AddressPolicy, news: CompletedTransfers,
+    transfer: Transfer, easy: EasyHandle, addressPolicy: AddressPolicy, received: CompletedTransfers,
     openConnections: OpenConnections
   ) {
     self.transfer = transfer
     self.easy = easy
-    self.news = news
+    self.received = received
     self.openConnections = openConnections
-    (start, lastActivity) = (news.time, news.time)
+    (start, lastActivity) = (received.time, received.time)
     headParser = ResponseHeadParser(byteLimit: transfer.request.limits.headerByteCount)
     connections = ConnectionGuard(policy: addressPolicy, url: transfer.request.url)
-    // The handle outlives its use by libcurl: it is removed in `close`, before it can be freed.
+    // Unretained is safe: `close` removes the easy handle from libcurl before this object can be freed.
     easy.prepare(transfer.request, context: Unmanaged.passUnretained(self).toOpaque())
   }
 
@@ -40,39 +39,39 @@ final class CurlHandle {
     guard code == CURLM_OK else { throw .failed(reason: String(cString: curl_multi_strerror(code))) }
   }
 
-  /// Ends the transfer; an unfinished one loses its connection.
+  /// Ends the transfer; the connection of an unfinished one is closed.
   func close(in multi: UnsafeMutableRawPointer, _ outcome: Result<Void, TransportError>) {
     let timings = easy.timings
     curl_multi_remove_handle(multi, easy.pointer)
     transfer.end(outcome, timings: timings)
   }
 
-  /// Begins anew, over another connection: nothing has been sent yet.
-  func startAgain(in multi: UnsafeMutableRawPointer) throws(TransportError) {
+  /// Restarts the transfer over another connection; nothing has been sent yet.
+  func restart(in multi: UnsafeMutableRawPointer) throws(TransportError) {
     curl_multi_remove_handle(multi, easy.pointer)
     try add(to: multi)
   }
 
-  /// The transfer that `easy` serves.
+  /// The handle that was set as the context of `easy`.
   static func of(_ easy: UnsafeMutableRawPointer) -> CurlHandle? {
     var context: UnsafeMutableRawPointer?
     halcyon_curl_get_context(easy, &context)
     return context.map { Unmanaged<CurlHandle>.fromOpaque($0).takeUnretainedValue() }
   }
 
-  /// Lets the server go on sending.
+  /// Resumes receiving after a pause.
   func unpause() {
-    lastActivity = news.time
+    lastActivity = received.time
     curl_easy_pause(easy.pointer, CURLPAUSE_CONT)
   }
 
-  /// Why the transfer has to end now because of its time; `nil` when it may go on.
-  func overdue(at now: ContinuousClock.Instant) -> TransportError? {
+  /// The timeout that the transfer has exceeded, if any.
+  func timeoutError(at now: ContinuousClock.Instant) -> TransportError? {
     if let limit = limits.totalTimeout, now >= start + limit { return .totalTimedOut(limit) }
     return now >= idleDeadline(at: now) ? .idleTimedOut(limits.idleTimeout) : nil
   }
 
-  /// Before this, `overdue(at:)` need not be asked again.
+  /// The earliest time at which `timeoutError(at:)` can return an error.
   func nextDeadline(at now: ContinuousClock.Instant) -> ContinuousClock.Instant {
     let idle = idleDeadline(at: now)
     return limits.totalTimeout.map { min(idle, start + $0) } ?? idle
@@ -80,23 +79,23 @@ final class CurlHandle {
 
   private var limits: TransportLimits { transfer.request.limits }
 
-  /// When the server will have been silent for too long, if it stays so.
+  /// When the idle timeout expires, if no byte arrives before.
   private func idleDeadline(at now: ContinuousClock.Instant) -> ContinuousClock.Instant {
-    // A reader that does not read keeps no server waiting too long.
+    // While receiving is paused the server cannot send, so it is not idle.
     if transfer.isPaused { return now + limits.idleTimeout }
     guard !transfer.hasHead else { return lastActivity + limits.idleTimeout }
-    // Connecting has a limit of its own; the wait for the answer begins with the request.
+    // Connecting has its own timeout; the idle timeout begins once the request can be sent.
     let sent = easy.number(CURLINFO_PRETRANSFER_TIME_T)
     return (sent == 0 ? now : max(lastActivity, start + .microseconds(sent))) + limits.idleTimeout
   }
 
-  /// What a result of libcurl means for the reader.
+  /// The outcome of the transfer for a result code of libcurl.
   func outcome(of code: CURLcode) -> Result<Void, TransportError> {
     if let failure { return .failure(failure) }
     if code == CURLE_OK {
       return transfer.hasHead ? .success(()) : .failure(.connectionLost(received: 0, expected: nil))
     }
-    // libcurl keeps whole lines, up to a limit of its own.
+    // libcurl buffers whole header lines, up to a limit of its own.
     if code == CURLE_OUT_OF_MEMORY, !transfer.hasHead {
       return .failure(.headersTooLarge(byteLimit: limits.headerByteCount))
     }
@@ -107,7 +106,7 @@ final class CurlHandle {
   }
 }
 
-/// What libcurl calls.
+/// The callbacks of libcurl.
 extension CurlHandle {
   static func setCallbacks(of easy: UnsafeMutableRawPointer) {
     halcyon_curl_set_open_socket(easy) { context, _, address in
@@ -122,7 +121,7 @@ extension CurlHandle {
     halcyon_curl_set_before_request(easy) { context, _, address, _, port in
       guard let context, let address else { return CURL_PREREQFUNC_OK }
       let handle = Unmanaged<CurlHandle>.fromOpaque(context).takeUnretainedValue()
-      return handle.maySend(over: OpenConnections.End(address: String(cString: address), port: Int(port)))
+      return handle.maySend(over: .init(address: String(cString: address), port: Int(port)))
         ? CURL_PREREQFUNC_OK : CURL_PREREQFUNC_ABORT
     }
     halcyon_curl_set_callback(easy, CURLOPT_HEADERFUNCTION) { bytes, size, count, context in
@@ -142,20 +141,20 @@ extension CurlHandle {
     return body(handle, UnsafeRawBufferPointer(start: bytes, count: count))
   }
 
-  private func maySend(over end: OpenConnections.End) -> Bool {
-    self.end = end
-    needsAnotherConnection = !openConnections.mayServe(end, opened: connections.opened)
+  private func maySend(over endpoint: OpenConnections.LocalEndpoint) -> Bool {
+    self.endpoint = endpoint
+    needsAnotherConnection = !openConnections.maySend(over: endpoint, opened: connections.opened)
     return !needsAnotherConnection
   }
 
-  /// Takes one line of the head. Returning another count than was given ends the transfer.
+  /// Receives one header line; returning any other count than that of `line` makes libcurl end the transfer.
   private func receiveHeader(_ line: UnsafeRawBufferPointer) -> Int {
-    lastActivity = news.time
-    if let end, line.starts(with: "HTTP/1".utf8) { openConnections.noteSerial(end) }
+    lastActivity = received.time
+    if let endpoint, line.starts(with: "HTTP/1".utf8) { openConnections.markSerial(endpoint) }
     do throws(TransportError) {
       if let head = try headParser.receive(line) {
         transfer.receive(head)
-        news.add(transfer)
+        received.add(transfer)
       }
       return line.count
     } catch {
@@ -165,8 +164,8 @@ extension CurlHandle {
   }
 
   private func receiveBody(_ bytes: UnsafeRawBufferPointer) -> Int {
-    lastActivity = news.time
-    news.add(transfer)
+    lastActivity = received.time
+    received.add(transfer)
     return transfer.offer(bytes) ? bytes.count : Int(CURL_WRITEFUNC_PAUSE)
   }
 }

@@ -4,7 +4,7 @@ import HalcyonHTTP
 import CurlShim
 import Foundation
 
-/// Owns the thread on which libcurl runs, and ends it.
+/// Owns the thread on which libcurl runs, and stops it when released.
 final class CurlThread: Sendable {
   let loop: CurlLoop
 
@@ -17,11 +17,11 @@ final class CurlThread: Sendable {
   deinit { loop.post(.stop) }
 }
 
-/// What goes on on the thread of libcurl.
+/// The event loop of libcurl's multi interface.
 ///
-/// Unchecked: `active`, `idle`, `connections`, `news` and `nextCheck` are touched only by `run()`, on its one thread;
-/// `multi` too, but for `curl_multi_wakeup`, which libcurl allows from any thread, and which is called only while
-/// `commands` says that the loop has not ended.
+/// Unchecked: `active`, `idle`, `connections`, `received` and `nextCheck` are accessed only by `run()`, on its one
+/// thread. So is `multi`, except for `curl_multi_wakeup`, which libcurl allows from any thread, and which is called only
+/// under the lock of `commands` while the loop has not ended.
 final class CurlLoop: @unchecked Sendable {
   enum Command {
     case start(Transfer)
@@ -32,15 +32,15 @@ final class CurlLoop: @unchecked Sendable {
 
   private struct Commands {
     var waiting: [Command] = []
-    /// Whether the thread sleeps, or is about to, and nobody has woken it yet.
-    var isAsleep = false
+    /// Whether the thread polls, or is about to, and has not been woken yet.
+    var isPolling = false
     var hasEnded = false
   }
 
   private static let isInitialized = curl_global_init(Int(CURL_GLOBAL_DEFAULT)) == CURLE_OK
 
-  /// Connections, and handles, that are kept for further transfers.
-  private static let keptConnectionCount = 24
+  /// The most idle connections, and idle easy handles, kept for reuse.
+  private static let idleLimit = 24
 
   private let configuration: CurlTransport.Configuration
   private let multi: OpaquePointer?
@@ -48,48 +48,48 @@ final class CurlLoop: @unchecked Sendable {
   private var active: [ObjectIdentifier: CurlHandle] = [:]
   private var idle: [EasyHandle] = []
   private let connections = OpenConnections()
-  private let news = CompletedTransfers()
-  /// No transfer is overdue before this.
+  private let received = CompletedTransfers()
+  /// No timeout expires before this.
   private var nextCheck = ContinuousClock.now
 
   init(_ configuration: CurlTransport.Configuration) {
     self.configuration = configuration
     multi = Self.isInitialized ? curl_multi_init().map { OpaquePointer($0) } : nil
-    // Left to itself libcurl keeps four connections for each transfer that goes on, and so closes most after a burst.
+    // By default libcurl keeps four connections for each running transfer, and so closes most of them after a burst.
     if let multi {
-      halcyon_curl_multi_set_long(UnsafeMutableRawPointer(multi), CURLMOPT_MAXCONNECTS, Self.keptConnectionCount)
+      halcyon_curl_multi_set_long(UnsafeMutableRawPointer(multi), CURLMOPT_MAXCONNECTS, Self.idleLimit)
     }
   }
 
-  /// Tells the thread to do something; from any thread.
+  /// Queues a command for the loop's thread. Safe from any thread.
   func post(_ command: Command) {
-    let refused = commands.withLock { commands in
+    let isRejected = commands.withLock { commands in
       guard !commands.hasEnded, let multi else { return true }
       commands.waiting.append(command)
-      // Waking is dear, and a thread that is at work looks for commands before it sleeps.
-      if commands.isAsleep { curl_multi_wakeup(UnsafeMutableRawPointer(multi)) }
-      commands.isAsleep = false
+      // Waking is expensive, and a running thread checks for commands before it polls.
+      if commands.isPolling { curl_multi_wakeup(UnsafeMutableRawPointer(multi)) }
+      commands.isPolling = false
       return false
     }
-    if refused, case .start(let transfer) = command {
+    if isRejected, case .start(let transfer) = command {
       transfer.end(.failure(.failed(reason: "libcurl could not be started")))
     }
   }
 
-  /// Works until told to stop.
+  /// Runs the loop until the command `stop`.
   func run() {
     guard let multi = multi.map({ UnsafeMutableRawPointer($0) }) else {
       commands.withLock { $0.hasEnded = true }
       return
     }
-    while obey(multi) {
+    while runCommands(multi) {
       var running: Int32 = 0
       curl_multi_perform(multi, &running)
       finishCompleted(multi)
-      news.wakeReaders()
-      endOverdue(multi)
-      if fallAsleep() { curl_multi_poll(multi, nil, 0, pollTimeout, nil) }
-      news.noteTime()
+      received.wakeReaders()
+      enforceTimeouts(multi)
+      if beginPolling() { curl_multi_poll(multi, nil, 0, pollTimeout, nil) }
+      received.updateTime()
     }
     for handle in active.values { handle.close(in: multi, .failure(.cancelled)) }
     (active, idle) = ([:], [])
@@ -97,47 +97,47 @@ final class CurlLoop: @unchecked Sendable {
     curl_multi_cleanup(multi)
   }
 
-  /// Says that the thread has to be woken from now on; `false` when there is something to do.
-  private func fallAsleep() -> Bool {
+  /// Marks the thread as polling, so that commands wake it; `false` when commands are waiting already.
+  private func beginPolling() -> Bool {
     commands.withLock { commands in
-      commands.isAsleep = commands.waiting.isEmpty
-      return commands.isAsleep
+      commands.isPolling = commands.waiting.isEmpty
+      return commands.isPolling
     }
   }
 
-  /// Does what was posted; `false` at the command to stop.
-  private func obey(_ multi: UnsafeMutableRawPointer) -> Bool {
+  /// Runs the queued commands; `false` when one of them is `stop`.
+  private func runCommands(_ multi: UnsafeMutableRawPointer) -> Bool {
     let waiting = commands.withLock { commands in
       defer {
         commands.waiting = []
-        commands.isAsleep = false
+        commands.isPolling = false
       }
       return commands.waiting
     }
-    var goesOn = true
+    var isRunning = true
     for command in waiting {
       switch command {
       case .start(let transfer): start(transfer, in: multi)
       case .unpause(let transfer): active[ObjectIdentifier(transfer)]?.unpause()
       case .cancel(let transfer):
         active.removeValue(forKey: ObjectIdentifier(transfer))?.close(in: multi, .failure(.cancelled))
-      case .stop: goesOn = false
+      case .stop: isRunning = false
       }
     }
-    return goesOn
+    return isRunning
   }
 
   private func start(_ transfer: Transfer, in multi: UnsafeMutableRawPointer) {
     guard !transfer.hasEnded else { return }
     do throws(TransportError) {
-      let known = idle.popLast()
-      let easy = if let known { known } else { try EasyHandle(configuration, connections: connections) }
+      let reused = idle.popLast()
+      let easy = if let reused { reused } else { try EasyHandle(configuration, connections: connections) }
       let handle = CurlHandle(
-        transfer: transfer, easy: easy, addressPolicy: configuration.addressPolicy, news: news,
+        transfer: transfer, easy: easy, addressPolicy: configuration.addressPolicy, received: received,
         openConnections: connections)
       try handle.add(to: multi)
       active[ObjectIdentifier(transfer)] = handle
-      nextCheck = min(nextCheck, handle.nextDeadline(at: news.time))
+      nextCheck = min(nextCheck, handle.nextDeadline(at: received.time))
     } catch {
       transfer.end(.failure(error))
     }
@@ -149,32 +149,34 @@ final class CurlLoop: @unchecked Sendable {
       guard message.pointee.msg == CURLMSG_DONE, let easy = message.pointee.easy_handle,
         let handle = CurlHandle.of(easy)
       else { continue }
-      // The message is gone with the handle.
+      // The message is invalid once its handle is removed.
       let code = message.pointee.data.result
-      if handle.needsAnotherConnection, startAgain(handle, in: multi) { continue }
+      if handle.needsAnotherConnection, restart(handle, in: multi) { continue }
       let outcome = handle.outcome(of: code)
       active.removeValue(forKey: ObjectIdentifier(handle.transfer))?.close(in: multi, outcome)
-      // One that failed may be in any state.
-      if case .success = outcome, idle.count < Self.keptConnectionCount { idle.append(handle.easy) }
+      // After a failure the easy handle may be in any state.
+      if case .success = outcome, idle.count < Self.idleLimit { idle.append(handle.easy) }
     }
   }
 
-  private func startAgain(_ handle: CurlHandle, in multi: UnsafeMutableRawPointer) -> Bool {
+  private func restart(_ handle: CurlHandle, in multi: UnsafeMutableRawPointer) -> Bool {
     do throws(TransportError) {
-      try handle.startAgain(in: multi)
+      try handle.restart(in: multi)
       return true
     } catch {
       return false
     }
   }
 
-  /// Looks at all transfers, but only when one of them may be overdue: activity only moves deadlines away.
-  private func endOverdue(_ multi: UnsafeMutableRawPointer) {
-    let now = news.time
+  /// Ends the transfers whose timeouts have expired.
+  ///
+  /// Scans all transfers, but only from `nextCheck` on: activity only postpones deadlines.
+  private func enforceTimeouts(_ multi: UnsafeMutableRawPointer) {
+    let now = received.time
     guard now >= nextCheck else { return }
     nextCheck = now + .seconds(60)
     for (key, handle) in active {
-      if let error = handle.overdue(at: now) {
+      if let error = handle.timeoutError(at: now) {
         active.removeValue(forKey: key)?.close(in: multi, .failure(error))
       } else {
         nextCheck = min(nextCheck, handle.nextDeadline(at: now))
@@ -182,22 +184,25 @@ final class CurlLoop: @unchecked Sendable {
     }
   }
 
-  /// Milliseconds until a transfer may be overdue.
+  /// Milliseconds until `nextCheck`.
   private var pollTimeout: Int32 {
-    let wait = news.time.duration(to: nextCheck).inSeconds
+    let wait = received.time.duration(to: nextCheck).inSeconds
     return Int32(min(60_000, max(1, (wait * 1000).rounded(.up))))
   }
 }
 
-/// The transfers that something came for since their readers were last woken; used only on the thread of the loop.
+/// The transfers that received something since their readers were last woken; used only on the loop's thread.
 final class CompletedTransfers {
-  /// The time at which the loop last woke up: what comes before it sleeps again is taken to come then.
+  /// When the loop last woke up; used as the time of everything received before the next poll.
   private(set) var time = ContinuousClock.now
   private var transfers: [Transfer] = []
 
-  func noteTime() { time = .now }
+  func updateTime() { time = .now }
 
-  /// Lines and pieces of one transfer come in a row, so looking at the last tells enough: waking twice does no harm.
+  /// Adds a transfer.
+  ///
+  /// Header lines and body pieces of one transfer arrive in a row, so only the last element is compared; waking a reader
+  /// twice is harmless.
   func add(_ transfer: Transfer) {
     if transfers.last !== transfer { transfers.append(transfer) }
   }

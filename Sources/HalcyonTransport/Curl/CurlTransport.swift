@@ -2,23 +2,27 @@
 public import HalcyonHTTP
 import Foundation
 
-/// Moves bytes with libcurl on a thread of its own: HTTP/1.1, and HTTP/2 where a secure server offers it.
+/// A transport on libcurl with a thread of its own: HTTP/1.1, and HTTP/2 where a TLS server offers it.
 ///
-/// Connections are kept and used again. No cookie is kept or sent. Proxies are taken from the environment as libcurl
-/// does, unless an address policy has to be kept. A transport may be shared by any number of pipelines; its thread ends with
-/// it and the last of its bodies.
+/// Connections are reused. Cookies are neither stored nor sent. Proxies are taken from the environment as libcurl does,
+/// unless an address policy is set. May be shared by any number of pipelines; its thread ends when the transport and the
+/// last of its response bodies are released.
 public final class CurlTransport: Transport {
-  /// What is not the same for every user.
+  /// The settings of a transport.
   public struct Configuration: Hashable, Sendable {
-    /// A file of certificates to trust (PEM) instead of the system's. Default: `nil`, the system's.
-    public var certificateAuthorityFile: String?
-    /// Which machines may be connected to. Default: any.
+    /// A PEM file of certificate authorities to trust instead of the system's.
     ///
-    /// It is asked at every connection, and connections are not shared with other transports. With any other policy no
-    /// proxy is used: a proxy would connect where we cannot look.
+    /// Default: `nil`, the system's.
+    public var certificateAuthorityFile: String?
+    /// The IP addresses and ports that may be connected to.
+    ///
+    /// Default: `.any`. Checked at every connection; connections are not shared with other transports. With any other
+    /// policy no proxy is used, since the connections that a proxy makes cannot be checked.
     public var addressPolicy: AddressPolicy
-    /// Whether compression is offered to servers and undone. Default: yes. Without it bodies are passed on as they are
-    /// sent, as a proxy needs it; `Content-Encoding` tells how.
+    /// Whether compression is offered to servers, and compressed bodies are decompressed.
+    ///
+    /// Default: `true`. With `false`, as a proxy needs it, bodies are passed on as sent, and `Content-Encoding` names
+    /// their compression.
     public var decodesContent: Bool
 
     /// Creates a configuration.
@@ -33,12 +37,12 @@ public final class CurlTransport: Transport {
 
   private let thread: CurlThread
 
-  /// Starts the thread.
+  /// Creates a transport and starts its thread.
   public init(configuration: Configuration = Configuration()) {
     thread = CurlThread(configuration)
   }
 
-  /// Sends a request; see the laws of `Transport`.
+  /// Sends a request and returns once the head of the response has been received; see `Transport`.
   public func response(to request: TransportRequest) async throws -> TransportResponse {
     try Task.checkCancellation()
     let transfer = prepare(request) {}
@@ -55,7 +59,7 @@ extension CurlTransport: PreparingTransport {
   }
 }
 
-/// What a task holds of a transfer: letting go of it ends the transfer.
+/// The task's side of a transfer; cancels the transfer when released.
 private final class CurlTransfer: PreparedTransfer, BodySource {
   private let transfer: Transfer
   private let thread: CurlThread
@@ -85,7 +89,7 @@ private final class CurlTransfer: PreparedTransfer, BodySource {
   }
 
   func next() async throws -> Data? {
-    // Most of what is read is there already, small bodies with their heads: nothing to wait for, nothing to cancel.
+    // Usually bytes are buffered already (small bodies arrive with their heads), so no cancellation handler is needed.
     if !Task.isCancelled, let piece = try transfer.takePiece() { return read(piece) }
     return try await withTaskCancellationHandler {
       read(try await transfer.nextPiece())
@@ -95,7 +99,7 @@ private final class CurlTransfer: PreparedTransfer, BodySource {
   }
 
   private func read(_ piece: Transfer.Piece) -> Data? {
-    if piece.letsServerGoOn { thread.loop.post(.unpause(transfer)) }
+    if piece.wasPaused { thread.loop.post(.unpause(transfer)) }
     return piece.bytes
   }
 }

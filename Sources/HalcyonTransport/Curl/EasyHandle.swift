@@ -4,20 +4,20 @@ import HalcyonHTTP
 import CurlShim
 import Foundation
 
-/// An easy handle of libcurl, which serves one transfer after another; used only on the thread of the loop.
+/// An easy handle of libcurl, reused by one transfer after another; used only on the loop's thread.
 ///
-/// What is the same for all transfers is set once: a new handle takes a fifth of the time of a small transfer.
+/// Options common to all transfers are set once: creating a handle takes a fifth of the time of a small transfer.
 final class EasyHandle {
   let pointer: UnsafeMutableRawPointer
-  /// The fields of the last request, as libcurl has them.
+  /// The header fields of the last request, in libcurl's form.
   private var fields: UnsafeMutablePointer<curl_slist>?
   private var headers: [HTTPHeaders.Field] = []
-  /// Where libcurl writes what went wrong.
+  /// The buffer for libcurl's error messages.
   private let message: UnsafeMutablePointer<CChar>
 
-  /// - Parameter connections: Told of sockets that are closed; it has to live as long as libcurl has connections.
+  /// - Parameter connections: Called when a socket is closed; has to outlive all connections of libcurl.
   init(_ configuration: CurlTransport.Configuration, connections: OpenConnections) throws(TransportError) {
-    guard let pointer = curl_easy_init() else { throw .failed(reason: "libcurl has no memory for a transfer") }
+    guard let pointer = curl_easy_init() else { throw .failed(reason: "libcurl could not allocate a transfer") }
     self.pointer = pointer
     message = .allocate(capacity: Int(CURL_ERROR_SIZE))
     message.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
@@ -31,14 +31,17 @@ final class EasyHandle {
     message.deallocate()
   }
 
-  /// Takes over a request. `context` is handed to `CurlHandle`'s callbacks, and has to live until the transfer is over.
+  /// Sets the options of a request.
+  ///
+  /// `context` is passed to `CurlHandle`'s callbacks and has to live until the transfer has ended.
   func prepare(_ request: TransportRequest, context: UnsafeMutableRawPointer) {
-    let address = request.url.absoluteString
+    let url = request.url.absoluteString
     message[0] = 0
-    set(CURLOPT_URL, address)
+    set(CURLOPT_URL, url)
     set(CURLOPT_CONNECTTIMEOUT_MS, max(1, Int(request.limits.connectTimeout.inSeconds * 1000)))
-    // Transfers to one server share a connection of HTTP/2 instead of each making its own while there is none.
-    set(CURLOPT_PIPEWAIT, address.prefix(6).lowercased() == "https:" ? 1 : 0)
+    // Waits for multiplexing: concurrent transfers to one server share an HTTP/2 connection that is being opened,
+    // instead of each opening its own.
+    set(CURLOPT_PIPEWAIT, url.prefix(6).lowercased() == "https:" ? 1 : 0)
     setFields(request.headers.fields)
     halcyon_curl_set_context(pointer, CURLOPT_HEADERDATA, context)
     halcyon_curl_set_context(pointer, CURLOPT_WRITEDATA, context)
@@ -47,7 +50,7 @@ final class EasyHandle {
     halcyon_curl_set_context(pointer, CURLOPT_PREREQDATA, context)
   }
 
-  /// libcurl's own words for what went wrong.
+  /// libcurl's error message.
   func reason(for code: CURLcode) -> String {
     String(cString: message[0] == 0 ? curl_easy_strerror(code) : UnsafePointer(message))
   }
@@ -58,7 +61,7 @@ final class EasyHandle {
     return Int64(value)
   }
 
-  /// The times of the transfer so far.
+  /// The timings of the transfer so far.
   var timings: TransportTimings {
     var version: Int = 0
     var connections: Int = 0
@@ -92,7 +95,7 @@ final class EasyHandle {
     set(CURLOPT_NOSIGNAL, 1)
     set(CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_2TLS))
     set(CURLOPT_BUFFERSIZE, 64 << 10)
-    // Every encoding that libcurl can undo.
+    // The empty string offers every content encoding that libcurl supports.
     if configuration.decodesContent { set(CURLOPT_ACCEPT_ENCODING, "") }
     halcyon_curl_leave_name_lookups(pointer)
     if configuration.addressPolicy != .any { set(CURLOPT_PROXY, "") }
@@ -101,7 +104,7 @@ final class EasyHandle {
     CurlHandle.setCallbacks(of: pointer)
   }
 
-  /// Requests of one pipeline mostly have the same fields.
+  /// Sets the header fields, unless they are those of the last request, as is usual within one pipeline.
   private func setFields(_ headers: [HTTPHeaders.Field]) {
     let isSame = headers.count == self.headers.count && zip(headers, self.headers).allSatisfy { $0.isSent(as: $1) }
     guard !isSame else { return }
@@ -121,12 +124,12 @@ final class EasyHandle {
 }
 
 extension HTTPHeaders.Field {
-  /// Whether both are the same bytes: texts that are equal need not be.
+  /// Whether both fields have the same bytes; equal strings may differ in theirs.
   fileprivate func isSent(as other: HTTPHeaders.Field) -> Bool {
     name.hasBytes(of: other.name) && value.hasBytes(of: other.value)
   }
 
-  /// Whether the field can be sent as it is: line breaks in it would become fields of their own.
+  /// Whether the field is safe to send: a line break in it would inject another field.
   fileprivate var isSendable: Bool {
     !name.isEmpty && !(name + value).utf8.contains { $0 == 10 || $0 == 13 || $0 == 0 } && !name.utf8.contains(58)
   }

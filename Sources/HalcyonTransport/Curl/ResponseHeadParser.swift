@@ -2,7 +2,7 @@
 import HalcyonHTTP
 import Foundation
 
-/// Puts the head of an answer together from the lines that libcurl gives one by one.
+/// Parses the head of a response from the header lines that libcurl delivers one by one.
 struct ResponseHeadParser {
   private let byteLimit: Int
   private var byteCount = 0
@@ -14,9 +14,9 @@ struct ResponseHeadParser {
     self.byteLimit = byteLimit
   }
 
-  /// Takes one line.
+  /// Parses one line.
   ///
-  /// - Returns: The head, once, with its last line; interim answers (100–199) are passed over, and so are trailers.
+  /// - Returns: The head, once, after its last line. Interim responses (100–199) and trailers are skipped.
   mutating func receive(_ line: UnsafeRawBufferPointer) throws(TransportError) -> Transfer.Head? {
     byteCount += line.count
     guard byteCount <= byteLimit else { throw .headersTooLarge(byteLimit: byteLimit) }
@@ -41,13 +41,13 @@ struct ResponseHeadParser {
     isDone = true
     let headers = HTTPHeaders(fields)
     if let length = headers["Content-Length"], headers.contentLength == nil {
-      // Guessing where the body ends is how one answer is slipped into another (RFC 9112, 6.3 and 11.2).
+      // Guessing where the body ends would allow response splitting and smuggling (RFC 9112, 6.3 and 11.2).
       throw .malformedResponse(reason: "the Content-Length is “\(length.prefix(100))”")
     }
     return Transfer.Head(status: status, headers: headers)
   }
 
-  /// A line that begins with white space goes on with the value of the one before (RFC 9112, 5.2).
+  /// A line that begins with white space continues the value of the previous line: line folding (RFC 9112, 5.2).
   private mutating func continueField(with text: Slice<UnsafeRawBufferPointer>) {
     guard !fields.isEmpty else { return }
     fields[fields.count - 1].value += " " + Self.string(text)
@@ -66,10 +66,10 @@ struct ResponseHeadParser {
 
   private static func isSpace(_ byte: UInt8) -> Bool { byte == 32 || (9...13).contains(byte) }
 
-  /// Field values are Latin-1 for those who do not say otherwise (RFC 9110, 5.5), and often UTF-8 in practice.
+  /// Decodes UTF-8, or else Latin-1: field values are Latin-1 by RFC 9110, 5.5, but often UTF-8 in practice.
   private static func string(_ bytes: Slice<UnsafeRawBufferPointer>) -> String {
     let bytes = UnsafeRawBufferPointer(rebasing: bytes)
-    // Nearly always, and far quicker to see than that it is any UTF-8.
+    // Nearly always the case, and far quicker to check than any UTF-8.
     if bytes.allSatisfy({ $0 < 0x80 }) { return String(decoding: bytes, as: UTF8.self) }
     return String(validating: bytes, as: UTF8.self) ?? String(bytes.map { Character(Unicode.Scalar($0)) })
   }

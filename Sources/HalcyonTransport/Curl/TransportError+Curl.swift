@@ -4,7 +4,7 @@ import CurlShim
 import Foundation
 
 extension TransportError {
-  /// What a failure of libcurl means, `reason` being its own words for it.
+  /// The error for a result code of libcurl; `reason` is libcurl's message.
   init(_ code: CURLcode, reason: String, transfer: Transfer, expected: Int?) {
     let url = transfer.request.url
     let host = url.host(percentEncoded: false) ?? "the host"
@@ -12,7 +12,7 @@ extension TransportError {
     case CURLE_COULDNT_RESOLVE_HOST, CURLE_COULDNT_RESOLVE_PROXY: self = .hostNotFound(host)
     case CURLE_COULDNT_CONNECT: self = .connectionFailed(host: host, reason: reason)
     case CURLE_OPERATION_TIMEDOUT: self = .connectTimedOut(transfer.request.limits.connectTimeout)
-    // Broken chunks have no code of their own.
+    // Malformed chunked encoding has no result code of its own.
     case CURLE_RECV_ERROR where reason.contains("chunked-encoding"): self = .malformedResponse(reason: reason)
     case CURLE_GOT_NOTHING, CURLE_RECV_ERROR, CURLE_SEND_ERROR, CURLE_PARTIAL_FILE, CURLE_HTTP2, CURLE_HTTP2_STREAM:
       self = .connectionLost(received: transfer.received, expected: expected)

@@ -2,7 +2,7 @@
 import HalcyonHTTP
 import Foundation
 
-/// One task of a session, and the transfer that it fills.
+/// A task of a `URLSession`, and the transfer that receives its data.
 final class SessionTransfer: Sendable {
   let transfer: Transfer
   let task: URLSessionTask
@@ -12,7 +12,9 @@ final class SessionTransfer: Sendable {
     transfer = Transfer(request: request)
   }
 
-  /// Ends the transfer when its total time is over. A session has one such limit for all its tasks only.
+  /// Ends the transfer after its total timeout.
+  ///
+  /// `URLSession` has such a limit only for the whole session (`timeoutIntervalForResource`), not for each task.
   func limitTotalTime() {
     guard let limit = transfer.request.limits.totalTimeout else { return }
     DispatchQueue.global().asyncAfter(deadline: .now() + limit.inSeconds) { [weak self] in
@@ -28,7 +30,7 @@ final class SessionTransfer: Sendable {
 
   func next() async throws(TransportError) -> Data? {
     let piece = try await transfer.nextPiece()
-    if piece.letsServerGoOn { task.resume() }
+    if piece.wasPaused { task.resume() }
     return piece.bytes
   }
 
@@ -46,7 +48,7 @@ final class SessionTransfer: Sendable {
   }
 
   func receive(_ data: Data) {
-    // Each call of suspend() needs its own resume().
+    // `take` returns `true` once per pause: each call of suspend() needs its own resume().
     if data.withUnsafeBytes({ transfer.take($0) }) { task.suspend() }
     transfer.wakeReader()
   }

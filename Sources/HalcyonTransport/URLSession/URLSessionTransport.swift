@@ -3,14 +3,14 @@ public import HalcyonSupport
 public import HalcyonHTTP
 import Foundation
 
-/// Moves bytes with one long-lived `URLSession` that caches nothing and keeps no cookies.
+/// A transport on one long-lived `URLSession`, without a URL cache and without cookies.
 ///
-/// A transport may be shared by any number of pipelines.
+/// May be shared by any number of pipelines.
 public final class URLSessionTransport: Transport {
   private let session: URLSession
   private let delegate = SessionDelegate()
 
-  /// Creates the session.
+  /// Creates a transport with a session of its own.
   public init() {
     let configuration = URLSessionConfiguration.ephemeral
     configuration.urlCache = nil
@@ -19,10 +19,10 @@ public final class URLSessionTransport: Transport {
     session = URLSession(configuration: configuration, delegate: delegate, delegateQueue: nil)
   }
 
-  /// Creates the session if it can keep the policy.
+  /// Creates a transport, provided that it can enforce the policy.
   ///
-  /// - Throws: ``TransportError/addressPolicyUnsupported`` for any policy but `.any`: `URLSession` tells nobody which
-  ///   address it is about to connect to.
+  /// - Throws: ``TransportError/addressPolicyUnsupported`` for any policy but `.any`: `URLSession` does not report which
+  ///   IP address it is about to connect to.
   public convenience init(addressPolicy: AddressPolicy) throws(TransportError) {
     guard addressPolicy == .any else { throw .addressPolicyUnsupported }
     self.init()
@@ -30,7 +30,7 @@ public final class URLSessionTransport: Transport {
 
   deinit { session.finishTasksAndInvalidate() }
 
-  /// Sends a request; see the laws of `Transport`.
+  /// Sends a request and returns once the head of the response has been received; see `Transport`.
   public func response(to request: TransportRequest) async throws -> TransportResponse {
     try Task.checkCancellation()
     var urlRequest = URLRequest(url: request.url, timeoutInterval: request.limits.idleTimeout.inSeconds)
@@ -51,7 +51,7 @@ public final class URLSessionTransport: Transport {
   }
 }
 
-/// The reading end of a transfer. Letting go of it ends the transfer.
+/// Reads the body of a transfer; cancels the transfer when released.
 private final class SessionBodyReader: Sendable {
   private let transfer: SessionTransfer
 
@@ -70,7 +70,7 @@ private final class SessionBodyReader: Sendable {
   }
 }
 
-/// Hands what the session says to the transfer that it is about.
+/// Forwards the session's callbacks to the transfer of the task.
 private final class SessionDelegate: NSObject, URLSessionDataDelegate {
   private let transfers = Lock<[Int: SessionTransfer]>([:])
 
