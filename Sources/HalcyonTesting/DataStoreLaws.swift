@@ -4,7 +4,7 @@ import HalcyonHTTP
 public import HalcyonCache
 import Foundation
 
-/// The laws of `DataStore` as a check that runs under any test framework.
+/// Conformance checks for `DataStore`, for any test framework.
 ///
 /// ```swift
 /// @Test func `our store keeps the laws`() async throws {
@@ -12,30 +12,32 @@ import Foundation
 /// }
 /// ```
 public enum DataStoreLaws {
-  /// A law that a store broke.
+  /// A law that a store breaks.
   public struct Violation: Error, CustomStringConvertible {
-    /// What was expected and what came.
+    /// What was expected and what was found.
     public let description: String
   }
 
   /// Checks all laws.
   ///
-  /// - Parameter makeStore: Makes an empty store with room for at least 4 MiB in 200 entries.
-  /// - Throws: ``Violation`` for the first law that is broken; what the store throws, where it must not.
+  /// - Parameter makeStore: Returns an empty store with space for at least 4 MiB in 200 entries. Called once for each
+  ///   law.
+  /// - Throws: ``Violation`` for the first law that is broken; any error of the store.
   public static func check(_ makeStore: () async throws -> any DataStore) async throws {
     let laws = [
-      returnsWhatWasStored, tellsKeysApart, replaces, updatesMetadata, pinsNothingMissing, forgets, servesManyAtOnce,
+      returnsStoredEntries, distinguishesKeys, replaces, updatesMetadata, pinsOnlyExistingEntries, removes,
+      allowsConcurrentAccess,
     ]
     for law in laws { try await law(makeStore()) }
   }
 
-  /// Texts of keys that a store may take for each other, or for names of files.
+  /// Key texts that a store may confuse with each other, or with file names.
   static let keyTexts = [
     "", " ", "\0", "a\0", "a", "A", "a/b", "../a", ".", "%00", "@#?&=", "é", "e\u{301}", "🙂",
     String(repeating: "long", count: 2048), String(repeating: "long", count: 2048) + "er",
   ]
 
-  private static func returnsWhatWasStored(_ store: any DataStore) async throws {
+  private static func returnsStoredEntries(_ store: any DataStore) async throws {
     try await expect(store, "an empty store", "a", nil)
     for count in [0, 1, 4095, 4096, 100_000] {
       let entry = entry(byteCount: count)
@@ -51,11 +53,11 @@ public enum DataStoreLaws {
     }
   }
 
-  private static func tellsKeysApart(_ store: any DataStore) async throws {
+  private static func distinguishesKeys(_ store: any DataStore) async throws {
     let texts = keyTexts
     for (number, text) in texts.enumerated() { try await store.store(entry(seed: number), for: CacheKey(text)) }
     for (number, text) in texts.enumerated() {
-      // Swift takes two spellings of one letter for equal texts; a key's bytes decide, and either answer is lawful.
+      // Canonically equivalent texts are equal strings in Swift but different keys; a store may treat them as either.
       if texts.firstIndex(of: text) != texts.lastIndex(of: text) { continue }
       try await expect(store, "key \(number)", CacheKey(text), entry(seed: number))
     }
@@ -72,50 +74,50 @@ public enum DataStoreLaws {
   private static func updatesMetadata(_ store: any DataStore) async throws {
     let metadata = metadataCases[0]
     guard try await !store.updateMetadata(metadata, for: "a") else {
-      throw Violation(description: "Changing the metadata of a missing entry claims that there was one.")
+      throw Violation(description: "Updating the metadata of a missing entry returns true.")
     }
     try await expect(store, "an update of a missing entry", "a", nil)
     var entry = entry()
     try await store.store(entry, for: "a")
     for metadata in metadataCases + [metadata] {
       guard try await store.updateMetadata(metadata, for: "a") else {
-        throw Violation(description: "Changing the metadata of an entry claims that there was none.")
+        throw Violation(description: "Updating the metadata of an entry returns false.")
       }
       entry.metadata = metadata
-      try await expect(store, "changed metadata", "a", entry)
+      try await expect(store, "an update of metadata", "a", entry)
     }
   }
 
-  private static func pinsNothingMissing(_ store: any DataStore) async throws {
+  private static func pinsOnlyExistingEntries(_ store: any DataStore) async throws {
     try await store.store(entry(), for: "b")
     for isPinned in [true, false] {
       guard try await !store.setPinned(isPinned, for: "a") else {
-        throw Violation(description: "Pinning a missing entry, or letting it go, claims that there was one.")
+        throw Violation(description: "Pinning or unpinning a missing entry returns true.")
       }
       try await expect(store, "pinning a missing entry", "a", nil)
       try await expect(store, "pinning another, missing entry", "b", entry())
     }
   }
 
-  private static func forgets(_ store: any DataStore) async throws {
+  private static func removes(_ store: any DataStore) async throws {
     for key in ["a", "b", "c"] as [CacheKey] { try await store.store(entry(), for: key) }
     try await store.removeEntry(for: "a")
     try await store.removeEntry(for: "missing")
     try await expect(store, "a removed entry", "a", nil)
-    try await expect(store, "the entry beside a removed one", "b", entry())
+    try await expect(store, "the removal of another entry", "b", entry())
     try await store.store(entry(seed: 2), for: "a")
-    try await expect(store, "an entry stored after its removal", "a", entry(seed: 2))
+    try await expect(store, "storing a removed entry again", "a", entry(seed: 2))
     try await store.removeAll()
-    for key in ["a", "b", "c"] as [CacheKey] { try await expect(store, "the removal of all", key, nil) }
+    for key in ["a", "b", "c"] as [CacheKey] { try await expect(store, "the removal of all entries", key, nil) }
   }
 
-  private static func servesManyAtOnce(_ store: any DataStore) async throws {
+  private static func allowsConcurrentAccess(_ store: any DataStore) async throws {
     try await withThrowingTaskGroup { group in
       for number in 0..<200 {
         group.addTask {
           let key = CacheKey("\(number % 100)")
           try await store.store(entry(seed: number % 100, byteCount: 500), for: key)
-          try await expect(store, "an entry stored among many", key, entry(seed: number % 100, byteCount: 500))
+          try await expect(store, "concurrent stores", key, entry(seed: number % 100, byteCount: 500))
         }
       }
       try await group.waitForAll()
@@ -140,7 +142,7 @@ public enum DataStoreLaws {
     ]
   }
 
-  /// A published example of a hash.
+  /// A published example of a ThumbHash.
   private static let placeholder: [UInt8] = [
     0xDC, 0xE7, 0x0E, 0x25, 0x82, 0x97, 0x7C, 0x7D, 0x78, 0x67, 0x87, 0x95, 0x87, 0x48, 0x87, 0x87, 0x67,
   ]
@@ -161,13 +163,15 @@ public enum DataStoreLaws {
   ) async throws {
     guard try await store.containsEntry(for: key) == (expected != nil) else {
       throw Violation(
-        description: "After \(situation): whether “\(key.text.prefix(40))” has an entry is answered wrongly.")
+        description: "After \(situation): containsEntry(for: “\(key.text.prefix(40))”) is \(expected == nil).")
     }
     guard try await store.metadata(for: key) == expected?.metadata else {
-      throw Violation(description: "After \(situation): what is known about “\(key.text.prefix(40))” is told wrongly.")
+      throw Violation(
+        description: "After \(situation): metadata(for: “\(key.text.prefix(40))”) differs from the expected metadata.")
     }
     guard try await store.lookUp(key).value == expected else {
-      throw Violation(description: "After \(situation): a look-up of “\(key.text.prefix(40))” differs from its entry.")
+      throw Violation(
+        description: "After \(situation): lookUp(“\(key.text.prefix(40))”) differs from the expected entry.")
     }
     let found = try await store.entry(for: key)
     guard found != expected else { return }

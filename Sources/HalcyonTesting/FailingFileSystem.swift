@@ -2,7 +2,7 @@ import HalcyonSupport
 public import HalcyonCache
 import Foundation
 
-/// The system's files, save for the calls that a test makes fail.
+/// The system's file system with injected failures, for tests.
 ///
 /// ```swift
 /// let files = FailingFileSystem()
@@ -11,11 +11,11 @@ import Foundation
 /// await #expect(throws: DiskCacheError.self) { try await cache.store(entry, for: "a") }
 /// ```
 public final class FailingFileSystem: FileSystem {
-  /// What happens to a call that fails.
+  /// How a call fails.
   public enum Failure: Hashable, Sendable {
-    /// Nothing is done, and `errno` is this.
+    /// The call does nothing and sets `errno` to this value.
     case error(Int32)
-    /// A read or a write moves half of the bytes, which is no error; other calls are let through.
+    /// A read or write transfers half of the bytes, which is not an error; other calls succeed.
     case shortTransfer
   }
 
@@ -29,35 +29,35 @@ public final class FailingFileSystem: FileSystem {
   private let state = Lock(State())
   private let system = SystemFiles()
 
-  /// Creates a file system in which nothing fails yet.
+  /// Creates a file system without failures.
   public init() {}
 
-  /// Calls since the last change of what fails.
+  /// The calls made since the failures were last set or cleared.
   public var callCount: Int { state.withLock(\.callCount) }
 
-  /// Whether a call failed, or was cut short, since the last change of what fails.
+  /// Whether a call failed or was short since the failures were last set or cleared.
   public var hasFailed: Bool { state.withLock(\.hasFailed) }
 
-  /// Makes one of the next calls fail, once.
+  /// Makes one future call fail, once; replaces all earlier failures.
   ///
   /// - Parameters:
-  ///   - number: Which one; the next call is 1.
-  ///   - failure: What becomes of it.
+  ///   - number: The number of the call, counted from 1 for the next one.
+  ///   - failure: How it fails.
   public func fail(call number: Int, with failure: Failure) {
     state.withLock { $0 = State(plan: (number, failure)) }
   }
 
-  /// Makes all calls of some kinds fail from now on.
+  /// Makes all future calls of the given kinds fail; replaces all earlier failures.
   public func fail(all kinds: Set<FileSystemCall>, with failure: Failure) {
     state.withLock { $0 = State(kinds: Dictionary(uniqueKeysWithValues: kinds.map { ($0, failure) })) }
   }
 
-  /// Lets all calls through from now on.
+  /// Clears all failures: future calls succeed.
   public func heal() {
     state.withLock { $0 = State() }
   }
 
-  /// Makes the call, or fails it.
+  /// Performs the call, or fails as set.
   public func perform(_ call: FileSystemCall, byteCount: Int, _ body: (_ byteCount: Int) -> Int) -> Int {
     let failure: Failure? = state.withLock { state in
       state.callCount += 1

@@ -1,7 +1,7 @@
 public import HalcyonSupport
 public import HalcyonCache
 
-/// A store that forgets everything with the process: a stand-in for a disk cache in tests.
+/// A `DataStore` in memory without limits: a replacement for the disk cache in tests.
 public final class MemoryDataStore: DataStore {
   private let entries = Lock<[CacheKey: StoredEntry]>([:])
 
@@ -11,19 +11,21 @@ public final class MemoryDataStore: DataStore {
   /// The keys that have entries.
   public var keys: Set<CacheKey> { entries.withLock { Set($0.keys) } }
 
-  /// Entries that are kept.
+  /// The number of entries.
   public var count: Int { entries.withLock { $0.count } }
 
-  /// The entry stored under a key.
+  /// The entry stored under a key, or `nil`.
   public func entry(for key: CacheKey) async throws -> StoredEntry? { entries.withLock { $0[key] } }
 
   /// Whether the key has an entry.
   public func containsEntry(for key: CacheKey) async throws -> Bool { entries.withLock { $0[key] != nil } }
 
-  /// Keeps an entry.
+  /// Stores an entry, replacing any entry under the key.
   public func store(_ entry: StoredEntry, for key: CacheKey) async throws { entries.withLock { $0[key] = entry } }
 
-  /// Changes what is known about an entry.
+  /// Replaces the metadata of an entry.
+  ///
+  /// - Returns: Whether the key has an entry.
   @discardableResult
   public func updateMetadata(_ metadata: EntryMetadata, for key: CacheKey) async throws -> Bool {
     entries.withLock { entries in
@@ -33,9 +35,9 @@ public final class MemoryDataStore: DataStore {
     }
   }
 
-  /// Forgets one entry.
+  /// Removes one entry.
   public func removeEntry(for key: CacheKey) async throws { entries.withLock { $0[key] = nil } }
 
-  /// Forgets all entries.
+  /// Removes all entries.
   public func removeAll() async throws { entries.withLock { $0 = [:] } }
 }

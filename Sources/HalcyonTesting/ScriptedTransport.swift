@@ -2,27 +2,27 @@ import HalcyonSupport
 public import HalcyonHTTP
 public import Foundation
 
-/// A transport that answers as a test tells it to, without a network.
+/// A transport that returns scripted responses, without a network.
 ///
 /// ```swift
 /// let transport = ScriptedTransport { request in .answer(body: photo, headers: ["ETag": "\"1\""]) }
 /// let pipeline = ImagePipeline(transport: transport, cache: ImageCache(store: MemoryDataStore()))
 /// ```
 ///
-/// A pipeline with the usual cache would answer from the disk what an earlier run has stored there.
+/// A pipeline with the default cache could serve entries that an earlier run stored on disk.
 public final class ScriptedTransport: Transport {
-  /// What a request gets.
+  /// The outcome of a request.
   @nonexhaustive
   public enum Reply: Sendable {
-    /// A whole answer; the body comes in pieces of at most `pieceByteCount` bytes.
+    /// A complete response; the body arrives in pieces of at most `pieceByteCount` bytes.
     ///
-    /// `beforeRest` runs before the second piece: a place to wait, or to cancel.
+    /// `beforeRest` runs before each read after the first piece, so that a test can wait or cancel there.
     case answer(
       status: Int = 200, body: Data, headers: HTTPHeaders = HTTPHeaders(), pieceByteCount: Int = 64 << 10,
       beforeRest: (@Sendable () async -> Void)? = nil)
-    /// An error instead of an answer.
+    /// An error instead of a response.
     case failure(TransportError)
-    /// An error after the first bytes of the body.
+    /// A response whose body fails after `afterBytes` bytes.
     case cut(
       body: Data, afterBytes: Int, headers: HTTPHeaders = HTTPHeaders(), error: TransportError, status: Int = 200)
   }
@@ -30,15 +30,17 @@ public final class ScriptedTransport: Transport {
   private let script: @Sendable (TransportRequest) async throws -> Reply
   private let recorded = Lock<[TransportRequest]>([])
 
-  /// Creates a transport; `script` is asked for every request, possibly several times at once, and may suspend.
+  /// Creates a transport.
+  ///
+  /// - Parameter script: Called for every request, possibly concurrently; may suspend.
   public init(_ script: @escaping @Sendable (TransportRequest) async throws -> Reply) {
     self.script = script
   }
 
-  /// The requests so far, in their order.
+  /// The requests received so far, in order.
   public var requests: [TransportRequest] { recorded.withLock { $0 } }
 
-  /// Answers by the script.
+  /// Returns the response, or throws the error, of the script.
   public func response(to request: TransportRequest) async throws -> TransportResponse {
     recorded.withLock { $0.append(request) }
     let reply = try await script(request)

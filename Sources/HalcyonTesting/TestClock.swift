@@ -1,7 +1,7 @@
 public import HalcyonSupport
 public import Foundation
 
-/// Clocks that stand still until they are moved.
+/// A time source that only moves when a test advances it.
 public final class TestClock: TimeSource {
   private struct Sleeper {
     let id: UInt64
@@ -19,20 +19,23 @@ public final class TestClock: TimeSource {
 
   private let state: Lock<State>
 
-  /// Creates clocks that show a date.
+  /// Creates a clock set to a date, with an uptime of zero.
   public init(date: Date = Date(timeIntervalSince1970: 1_700_000_000)) {
     state = Lock(State(date: date))
   }
 
-  /// The date as last set.
+  /// The current date.
   public func now() -> Date { state.withLock(\.date) }
 
-  /// The sum of all steps forward.
+  /// The sum of all advances.
   public func uptime() -> Duration { state.withLock(\.uptime) }
 
-  /// Lets time pass on both clocks.
+  /// Advances the date and the uptime, and resumes the sleeping tasks whose time has come.
+  ///
+  /// - Parameter duration: At least zero.
   public func advance(by duration: Duration) {
-    precondition(duration >= .zero, "time passes forward only; use setDate(_:) to move the clock on the wall back")
+    precondition(
+      duration >= .zero, "duration must be at least 0, got \(duration); use setDate(_:) to move the date back")
     let woken = state.withLock { state in
       state.uptime += duration
       let parts = duration.components
@@ -44,7 +47,9 @@ public final class TestClock: TimeSource {
     for sleeper in woken { sleeper.continuation.resume(returning: true) }
   }
 
-  /// Waits until the clocks have been moved on by this much.
+  /// Waits until the clock has been advanced by this duration in total.
+  ///
+  /// - Throws: `CancellationError` as soon as the task is cancelled.
   public func sleep(for duration: Duration) async throws {
     guard duration > .zero else { return try Task.checkCancellation() }
     let id = state.withLock { state in
@@ -53,7 +58,7 @@ public final class TestClock: TimeSource {
     }
     let isOver = await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
-        fallAsleep(id, for: duration, continuation)
+        addSleeper(id, for: duration, continuation)
         if Task.isCancelled { wake(id) }
       }
     } onCancel: {
@@ -62,21 +67,21 @@ public final class TestClock: TimeSource {
     if !isOver { throw CancellationError() }
   }
 
-  /// Those that sleep now.
+  /// The number of tasks that are sleeping.
   public var sleeperCount: Int { state.withLock { $0.sleepers.count } }
 
-  /// Waits until at least so many sleep.
+  /// Waits until at least `count` tasks are sleeping.
   public func waitForSleepers(_ count: Int = 1) async {
     await withCheckedContinuation { continuation in
-      let areThere = state.withLock { state in
+      let isReached = state.withLock { state in
         if state.sleepers.count < count { state.watchers.append((count, continuation)) }
         return state.sleepers.count >= count
       }
-      if areThere { continuation.resume() }
+      if isReached { continuation.resume() }
     }
   }
 
-  private func fallAsleep(_ id: UInt64, for duration: Duration, _ continuation: CheckedContinuation<Bool, Never>) {
+  private func addSleeper(_ id: UInt64, for duration: Duration, _ continuation: CheckedContinuation<Bool, Never>) {
     let watchers = state.withLock { state in
       let sleeper = Sleeper(id: id, end: state.uptime + duration, continuation: continuation)
       state.sleepers.append(sleeper)
@@ -94,7 +99,7 @@ public final class TestClock: TimeSource {
     sleeper?.continuation.resume(returning: false)
   }
 
-  /// Sets the clock on the wall, as users and time servers do; the uptime stays.
+  /// Sets the date, as users and time servers do; the uptime does not change.
   public func setDate(_ date: Date) {
     state.withLock { $0.date = date }
   }
