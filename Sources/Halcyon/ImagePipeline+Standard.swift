@@ -8,23 +8,26 @@ import HalcyonCodecs
 import HalcyonTransport
 
 extension ImagePipeline {
-  /// The pipeline for everyone who needs no other: its disk cache lies in `DiskCache.defaultDirectory`, and its memory
-  /// cache shrinks when the system runs short of memory.
+  /// The default pipeline.
+  ///
+  /// Its disk cache is in `DiskCache.defaultDirectory`; its memory cache shrinks under memory pressure.
   public static let shared = ImagePipeline(cache: .standard())
 
-  /// Creates a pipeline of the standard parts, some of them replaced.
+  /// Creates a pipeline with the platform's transport and all codecs of this build.
   ///
   /// - Parameters:
-  ///   - transport: What moves bytes from web servers.
-  ///   - cache: Where images are kept.
-  ///   - time: The clocks of the pipeline. Give the same ones to the cache.
+  ///   - transport: The transport for HTTP requests. Default: that of this platform, shared.
+  ///   - cache: The cache for images. Default: `ImageCache.standard()`.
+  ///   - time: The clocks of the pipeline; pass the same to the cache. Default: the system's.
   public convenience init(
     transport: any Transport = standardTransport, cache: ImageCache = .standard(), time: any TimeSource = SystemTime()
   ) {
     self.init(configuration: .standard(transport: transport, cache: cache, time: time))
   }
 
-  /// The transport of this platform, shared by all pipelines that have none of their own.
+  /// The transport of this platform, shared by all pipelines that are created without one.
+  ///
+  /// `URLSessionTransport` on Apple platforms, `CurlTransport` elsewhere.
   public static let standardTransport: any Transport = {
     #if canImport(Darwin)
     URLSessionTransport()
@@ -33,9 +36,9 @@ extension ImagePipeline {
     #endif
   }()
 
-  /// A transport of this platform that connects only where `policy` lets it.
+  /// A new transport of this platform that connects only to IP addresses that `policy` allows.
   ///
-  /// - Throws: ``TransportError/addressPolicyUnsupported`` on Apple's systems, for any policy but `.any`.
+  /// - Throws: ``TransportError/addressPolicyUnsupported`` on Apple platforms, for any policy but `.any`.
   public static func transport(enforcing policy: AddressPolicy) throws(TransportError) -> any Transport {
     #if canImport(Darwin)
     try URLSessionTransport(addressPolicy: policy)
@@ -46,7 +49,7 @@ extension ImagePipeline {
 }
 
 extension PipelineConfiguration {
-  /// The parts that this platform has: its transport and all formats of this build.
+  /// A configuration with the transport of this platform and all codecs of this build.
   public static func standard(
     transport: any Transport = ImagePipeline.standardTransport, cache: ImageCache = .standard(),
     time: any TimeSource = SystemTime()
@@ -58,7 +61,7 @@ extension PipelineConfiguration {
 }
 
 extension ImageCache {
-  /// Memory by its defaults, which shrinks when the system runs short of it, and a disk cache in a folder.
+  /// A memory cache with the default limits, which shrinks under memory pressure, and a disk cache in `directory`.
   public static func standard(directory: URL = DiskCache.defaultDirectory) -> ImageCache {
     ImageCache(store: DiskCache(directory: directory), pressure: SystemMemoryPressure())
   }
