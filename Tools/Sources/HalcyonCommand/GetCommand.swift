@@ -95,3 +95,63 @@ private struct GetReport: Encodable {
       "\(format) \(width)x\(height)\(shrunk), \(origin), \(milliseconds) ms\(bytes)\(output.map { " -> \($0)" } ?? "")"
   }
 }
+
+/// A file to be written, in the format that its name says.
+private struct OutputFile {
+  private let path: String
+  private let format: ImageFormat
+
+  init(path: String) throws {
+    self.path = path
+    switch URL(filePath: path).pathExtension.lowercased() {
+    case "jpg", "jpeg": format = .jpeg
+    case "png": format = .png
+    case let other:
+      throw ValidationError("Cannot write “.\(other)” files: \(path). Name the output .jpg or .png.")
+    }
+  }
+
+  /// Writes the image whole or not at all. An image that was not changed keeps its bytes.
+  func write(_ response: ImageResponse, of request: ImageRequest, from pipeline: ImagePipeline) async throws {
+    let data: Data
+    if response.image.info.format == format, response.image.size == response.image.info.pixelSize {
+      data = try await pipeline.data(for: request)
+    } else {
+      guard let encoder = pipeline.configuration.encoders.first(where: { $0.format == format }) else {
+        throw ImageEncodingError.unsupportedFormat(format)
+      }
+      data = try encoder.encode(response.image.bitmap, options: EncodingOptions())
+    }
+    try data.write(to: URL(filePath: path), options: .atomic)
+  }
+}
+
+/// A line on the terminal that shows how far a download is; nothing where the output is no terminal.
+private struct ProgressBar {
+  private static let width = 30
+  private let isTerminal = isatty(STDERR_FILENO) == 1
+  private var isShown = false
+  private var lastDrawn: ContinuousClock.Instant?
+
+  mutating func show(_ progress: LoadProgress) {
+    let now = ContinuousClock.now
+    let isEnd = progress.receivedByteCount == progress.expectedByteCount
+    guard isTerminal, isEnd || lastDrawn.map({ $0.duration(to: now) > .milliseconds(50) }) ?? true else { return }
+    lastDrawn = now
+    isShown = true
+    let bytes = ByteCountFormatter.string(fromByteCount: Int64(progress.receivedByteCount), countStyle: .file)
+    guard progress.expectedByteCount != nil else { return write("\r\u{1B}[K\(bytes)") }
+    let done = Int((progress.fraction * Double(Self.width)).rounded())
+    let bar = String(repeating: "█", count: done) + String(repeating: "░", count: Self.width - done)
+    write("\r\u{1B}[K\(bar) \(Int(progress.fraction * 100)) % \(bytes)")
+  }
+
+  mutating func clear() {
+    if isShown { write("\r\u{1B}[K") }
+    isShown = false
+  }
+
+  private func write(_ text: String) {
+    FileHandle.standardError.write(Data(text.utf8))
+  }
+}
