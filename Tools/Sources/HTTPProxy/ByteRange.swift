@@ -1,13 +1,14 @@
 import Halcyon
 
-/// The part of a body that a request wants (RFC 9110, 14.1.2).
+/// The byte range of a range request (RFC 9110, 14.1.2).
 enum ByteRange: Equatable {
-  /// These bytes of the body.
+  /// A range within the body.
   case part(Range<Int>)
-  /// None that the body has.
+  /// The range lies outside the body.
   case unsatisfiable
 
-  /// `nil` when the whole body is wanted, or several parts at once, which a server may answer with the whole.
+  /// `nil` when the whole body is to be sent: without a range, with a failed `If-Range` or malformed `Range`, or with
+  /// several ranges, to which a server may respond with the whole body.
   init?(_ request: HTTPHeaders, stored: HTTPHeaders, byteCount: Int) {
     guard let field = request["Range"]?.lowercased(), field.hasPrefix("bytes="), Self.holds(request["If-Range"], stored)
     else { return nil }
@@ -25,7 +26,7 @@ enum ByteRange: Equatable {
     }
   }
 
-  /// Whether what the sender has a part of is what is stored: by a strong tag, or by the same date.
+  /// Whether `If-Range` matches the stored response: by a strong entity tag, or by the same date.
   private static func holds(_ condition: String?, _ stored: HTTPHeaders) -> Bool {
     guard let condition else { return true }
     return !condition.hasPrefix("W/") && (condition == stored["ETag"] || condition == stored["Last-Modified"])

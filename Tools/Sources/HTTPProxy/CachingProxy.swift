@@ -4,7 +4,7 @@ import Halcyon
 import HummingbirdCore
 import NIOCore
 
-/// Answers GET and HEAD through the cache, and passes everything else on.
+/// Serves GET and HEAD through the cache, and forwards all other requests to the origin.
 struct CachingProxy: Sendable {
   private let origin: Origin
   private let cache: HTTPCache
@@ -15,10 +15,10 @@ struct CachingProxy: Sendable {
     self.cache = cache
   }
 
-  /// The answer to any request; errors are answers as well.
+  /// The response to any request; failures become error responses.
   func response(to request: Request) async -> Response {
-    guard let path = request.head.path, let url = origin.address.url(path: path) else {
-      return .failure(400, "The target of the request is no path of an address.")
+    guard let path = request.head.path, let url = origin.server.url(path: path) else {
+      return .failure(400, "The request target is not a valid path.")
     }
     let exchange = Exchange(request: request, url: url, fields: ProxyFields(request.headers))
     do {
@@ -27,11 +27,11 @@ struct CachingProxy: Sendable {
       }
       return try await cached(exchange)
     } catch {
-      return .failure(error, origin: origin.address.url)
+      return .failure(error, origin: origin.server.url)
     }
   }
 
-  /// Ends what goes on in the background, and the connections.
+  /// Cancels revalidations in the background, and closes the connections to the origin.
   func close() async {
     await revalidations.cancelAll()
     await origin.close()
@@ -41,7 +41,7 @@ struct CachingProxy: Sendable {
     let lookup = await cache.lookUp(exchange.key, requestHeaders: exchange.fields.cacheable, at: Date())
     switch lookup.action {
     case .unavailable:
-      return .failure(504, "The cache has no answer that may be served, and the request allows no other.")
+      return .failure(504, "The cache has no usable response, and the request does not allow contacting the origin.")
     case .serve:
       return serve(lookup.stored, to: exchange, status: "hit")
     case .serveStaleWhileRevalidating:
@@ -51,58 +51,58 @@ struct CachingProxy: Sendable {
       guard exchange.request.method == .get, exchange.fields["Range"] == nil else {
         return try await passThrough(exchange, reason: lookup.stored == nil ? "miss" : "stale")
       }
-      return try await ask(lookup, exchange)
+      return try await fetch(lookup, exchange)
     }
   }
 
-  private func ask(_ lookup: CacheLookup, _ exchange: Exchange) async throws -> Response {
+  private func fetch(_ lookup: CacheLookup, _ exchange: Exchange) async throws -> Response {
     let reason = lookup.stored == nil ? "fwd=miss" : "fwd=stale"
-    let answer: OriginAnswer
+    let response: OriginResponse
     do {
-      answer = try await send(lookup, url: exchange.url)
+      response = try await send(lookup, url: exchange.url)
     } catch {
       guard let stale = cache.staleEntry(for: lookup, at: Date()) else { throw error }
       return serve(stale, to: exchange, status: "hit; detail=stale-if-error")
     }
-    switch await cache.outcome(of: answer.head, to: lookup) {
+    switch await cache.outcome(of: response.head, to: lookup) {
     case .serve(let entry):
-      return serve(entry, to: exchange, status: "\(reason); fwd-status=\(answer.head.status)")
+      return serve(entry, to: exchange, status: "\(reason); fwd-status=\(response.head.status)")
     case .fetchUnconditionally:
-      return try await ask(lookup.plain, exchange)
-    case .deliver(let draft):
-      let stored = draft == nil ? "" : "; stored"
-      return deliver(answer, draft: draft, to: exchange, status: "\(reason)\(stored)")
+      return try await fetch(lookup.plain, exchange)
+    case .deliver(let storable):
+      let stored = storable == nil ? "" : "; stored"
+      return deliver(response, storable: storable, to: exchange, status: "\(reason)\(stored)")
     }
   }
 
-  private func send(_ lookup: CacheLookup, url: URL) async throws -> OriginAnswer {
+  private func send(_ lookup: CacheLookup, url: URL) async throws -> OriginResponse {
     var headers = lookup.requestHeaders
     for field in lookup.addedFields.fields { headers.add(name: field.name, value: field.value) }
     let sent = Date()
     let response = try await origin.get(url, headers: headers)
     let head = EntryMetadata(
       url: url, status: response.status, headers: response.headers, requestDate: sent, responseDate: Date())
-    return OriginAnswer(head: head, body: response.body)
+    return OriginResponse(head: head, body: response.body)
   }
 
-  /// Asks for a stale answer that has been served already.
+  /// Revalidates a stale response that has been served already.
   private func revalidate(_ lookup: CacheLookup, url: URL) async {
     do {
-      let answer = try await send(lookup, url: url)
-      switch await cache.outcome(of: answer.head, to: lookup) {
+      let response = try await send(lookup, url: url)
+      switch await cache.outcome(of: response.head, to: lookup) {
       case .serve, .deliver(nil): break
-      case .deliver(let draft?): try await cache.store(draft, body: try await answer.wholeBody())
+      case .deliver(let storable?): try await cache.store(storable, body: try await response.wholeBody())
       case .fetchUnconditionally: await revalidate(lookup.plain, url: url)
       }
     } catch {
-      // The stale answer stays; the next request tries again.
+      // The stale response stays stored; the next request tries again.
     }
   }
 
   private func passThrough(_ exchange: Exchange, reason: String) async throws -> Response {
-    let answer = try await origin.forward(exchange.request, to: exchange.url)
+    let forwarded = try await origin.forward(exchange.request, to: exchange.url)
     let safe: [HTTPRequest.Method] = [.get, .head, .options, .trace]
-    let response = Response(answer, status: "fwd=\(reason)")
+    let response = Response(forwarded, status: "fwd=\(reason)")
     if !safe.contains(exchange.request.method), (200..<400).contains(response.status.code) {
       try await cache.removeAnswers(for: exchange.key)
     }
@@ -111,9 +111,9 @@ struct CachingProxy: Sendable {
 }
 
 extension CachingProxy {
-  /// A stored answer, or as much of it as the request needs.
+  /// A stored response: whole, a 304 or a range, as the request demands.
   private func serve(_ entry: StoredEntry?, to exchange: Exchange, status: String) -> Response {
-    guard let entry else { return .failure(500, "The cache lost its answer.") }
+    guard let entry else { return .failure(500, "The stored response is missing from the cache.") }
     var headers = cache.rules.servedHeaders(of: entry.metadata, at: Date())
     headers["Cache-Status"] = "halcyon; \(status)"
     guard entry.metadata.status == 200 else {
@@ -135,28 +135,28 @@ extension CachingProxy {
     }
   }
 
-  /// An answer of the server, passed on while it arrives, and kept once it is whole.
-  private func deliver(_ answer: OriginAnswer, draft: StorableResponse?, to exchange: Exchange, status: String)
-    -> Response
-  {
-    var headers = answer.head.headers.endToEnd
+  /// The origin's response, streamed to the client, and stored once complete.
+  private func deliver(
+    _ response: OriginResponse, storable: StorableResponse?, to exchange: Exchange, status: String
+  ) -> Response {
+    var headers = response.head.headers.endToEnd
     headers["Cache-Status"] = "halcyon; \(status)"
-    let isKnown = answer.head.status == 200 && answer.head.isKnown(to: exchange.fields.conditions)
+    let isKnown = response.head.status == 200 && response.head.isKnown(to: exchange.fields.conditions)
     let length = headers["Content-Length"].flatMap(Int.init)
     let body = ResponseBody(contentLength: isKnown ? 0 : length) { [cache] writer in
-      var keeper = draft.map { BodyKeeper(draft: $0) }
-      // The last piece waits until the answer is kept: whoever has it all may ask again at once.
+      var collector = storable.map { BodyCollector(response: $0) }
+      // The last piece is held back until the response is stored: a client that has it all may repeat the request at once.
       var last = Data()
-      for try await piece in answer.body {
+      for try await piece in response.body {
         if !isKnown { try await writer.write(ByteBuffer(bytes: last)) }
-        keeper?.add(piece)
+        collector?.add(piece)
         last = piece
       }
-      await keeper?.store(in: cache)
+      await collector?.store(in: cache)
       if !isKnown { try await writer.write(ByteBuffer(bytes: last)) }
       try await writer.finish(nil)
     }
-    return isKnown ? .notModified(headers, body: body) : Response(answer.head.status, headers, body: body)
+    return isKnown ? .notModified(headers, body: body) : Response(response.head.status, headers, body: body)
   }
 
   private func response(_ status: Int, _ headers: HTTPHeaders, body: Data) -> Response {
@@ -166,39 +166,39 @@ extension CachingProxy {
   }
 }
 
-/// Collects a body while it is passed on.
-private struct BodyKeeper {
-  let draft: StorableResponse
+/// Collects a body for the cache while it is streamed to the client.
+private struct BodyCollector {
+  let response: StorableResponse
   private var body: Data? = Data()
 
-  init(draft: StorableResponse) {
-    self.draft = draft
+  init(response: StorableResponse) {
+    self.response = response
   }
 
   mutating func add(_ piece: Data) {
     body?.append(piece)
-    if let body, body.count > OriginAnswer.storedByteLimit { self.body = nil }
+    if let body, body.count > OriginResponse.storedByteLimit { self.body = nil }
   }
 
   func store(in cache: HTTPCache) async {
-    // A cache that cannot keep the answer does not keep it from whoever asked; the disk cache counts its errors.
-    if let body { try? await cache.store(draft, body: body) }
+    // A failure to store must not fail the response; the disk cache counts its errors.
+    if let body { try? await cache.store(response, body: body) }
   }
 }
 
-/// A request and where it goes.
+/// A client's request and its URL at the origin.
 private struct Exchange: Sendable {
   let request: Request
   let url: URL
   let fields: ProxyFields
 
-  /// What its answers are stored under.
+  /// The cache key of its responses.
   var key: CacheKey { CacheKey(url.absoluteString) }
 }
 
-/// What the server answered to a question of the cache.
-private struct OriginAnswer: Sendable {
-  /// The largest body that is kept, in bytes.
+/// The origin's response to a request of the cache.
+private struct OriginResponse: Sendable {
+  /// The largest body that is stored, in bytes.
   static let storedByteLimit = 64 << 20
 
   let head: EntryMetadata
@@ -216,7 +216,7 @@ private struct OriginAnswer: Sendable {
   struct TooLarge: Error {}
 }
 
-/// Questions that go on after their stale answer was served, one at a time for each key.
+/// Revalidations in the background (stale-while-revalidate), at most one for each key.
 private actor Revalidations {
   private var tasks: [CacheKey: Task<Void, Never>] = [:]
 

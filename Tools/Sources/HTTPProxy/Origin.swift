@@ -6,27 +6,27 @@ import HummingbirdCore
 import NIOCore
 import NIOHTTP1
 
-/// The server behind the proxy.
+/// The origin server behind the proxy.
 struct Origin: Sendable {
-  let address: OriginAddress
+  let server: OriginURL
   private let transport = CurlTransport(configuration: CurlTransport.Configuration(decodesContent: false))
   private let client: HTTPClient
 
-  init(address: OriginAddress) {
-    self.address = address
+  init(server: OriginURL) {
+    self.server = server
     var configuration = HTTPClient.Configuration(redirectConfiguration: .disallow)
     configuration.timeout = HTTPClient.Configuration.Timeout(connect: .seconds(10), read: .seconds(60))
-    // Whoever asks the proxy decides whether to try again.
+    // Retries are left to the client.
     configuration.connectionPool.retryConnectionEstablishment = false
     client = HTTPClient(configuration: configuration)
   }
 
-  /// GETs with Halcyon's own transport.
+  /// Sends a GET request over Halcyon's own transport.
   func get(_ url: URL, headers: Halcyon.HTTPHeaders) async throws -> TransportResponse {
     try await transport.response(to: TransportRequest(url: url, headers: headers))
   }
 
-  /// Sends a request of any method on, with its body, as it came.
+  /// Forwards a request of any method, streaming its body.
   func forward(_ request: Request, to url: URL) async throws -> HTTPClientResponse {
     var forwarded = HTTPClientRequest(url: url.absoluteString)
     forwarded.method = .init(rawValue: request.method.rawValue)
@@ -41,9 +41,9 @@ struct Origin: Sendable {
     return try await client.execute(forwarded, timeout: .hours(1))
   }
 
-  /// Ends its connections.
+  /// Closes the connections.
   func close() async {
-    // There is nobody left to tell.
+    // The process is about to exit, so an error has no consequence.
     try? await client.shutdown()
   }
 }

@@ -8,29 +8,29 @@ struct ProxyCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "halcyon-http-proxy", abstract: "Puts Halcyon's HTTP cache in front of a server.",
     discussion: """
-      Answers GET and HEAD from the cache as RFC 9111 has it, and passes everything else through untouched. Listens on \
-      127.0.0.1 only, and prints its address once it does. Each answer tells in Cache-Status what the cache did. \
-      Ends on SIGINT and SIGTERM.
+      Serves GET and HEAD from the cache according to RFC 9111, and forwards all other requests unchanged. Listens on \
+      127.0.0.1 only, and prints its URL when ready. The Cache-Status field of each response reports how the cache \
+      handled it. Exits on SIGINT and SIGTERM.
       """)
 
-  @Option(help: "The server: scheme, host and port, for example http://127.0.0.1:8000.")
-  var origin: OriginAddress
+  @Option(help: "The origin server: scheme, host and port, for example http://127.0.0.1:8000.")
+  var origin: OriginURL
 
-  @Option(help: "The port to listen on; 0 takes a free one.")
+  @Option(help: "The port to listen on; 0 for any free port.")
   var port: UInt16
 
-  @Flag(help: "Cache for several users instead of one: heeds private, s-maxage and Authorization.")
+  @Flag(help: "Act as a shared cache instead of a private one: applies private, s-maxage and Authorization.")
   var shared = false
 
   @Option(
     name: .customLong("cache-dir"),
-    help: "Keep the cache in this folder. Without it the cache begins empty and is removed at the end.")
+    help: "The folder of the cache. Default: a temporary folder, removed on exit.")
   var cacheDirectory: String?
 
   func run() async throws {
     let folder = try CacheFolder(path: cacheDirectory)
     defer { folder.removeIfTemporary() }
-    let origin = Origin(address: origin)
+    let origin = Origin(server: origin)
     let cache = HTTPCache(store: DiskCache(directory: folder.url), rules: HTTPCacheRules(isShared: shared))
     let proxy = CachingProxy(origin: origin, cache: cache)
     do {
@@ -43,7 +43,7 @@ struct ProxyCommand: AsyncParsableCommand {
   }
 }
 
-/// The proxy cannot serve on its port.
+/// The proxy could not listen on its port.
 private struct ListeningError: Error, CustomStringConvertible {
   let port: UInt16
   let cause: any Error
@@ -53,8 +53,8 @@ private struct ListeningError: Error, CustomStringConvertible {
   }
 }
 
-/// Scheme, host and port of a server.
-struct OriginAddress: ExpressibleByArgument {
+/// A URL of scheme, host and port.
+struct OriginURL: ExpressibleByArgument {
   let url: URL
 
   init?(argument: String) {
@@ -65,13 +65,13 @@ struct OriginAddress: ExpressibleByArgument {
     self.url = url
   }
 
-  /// The address of a path, with its query, as it stands in a request; `nil` when it is none.
+  /// The URL of a request target (path and query); `nil` when it is not valid.
   func url(path: String) -> URL? {
     path.hasPrefix("/") ? URL(string: url.absoluteString + path) : nil
   }
 }
 
-/// Where the cache is.
+/// The folder of the cache, temporary or given.
 private struct CacheFolder {
   let url: URL
   private let isTemporary: Bool
@@ -84,7 +84,7 @@ private struct CacheFolder {
   }
 
   func removeIfTemporary() {
-    // What is left behind in the system's folder for temporary files is cleared away by the system.
+    // On failure the system's clean-up of temporary files removes it.
     if isTemporary { try? FileManager.default.removeItem(at: url) }
   }
 }

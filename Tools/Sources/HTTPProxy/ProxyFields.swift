@@ -1,7 +1,7 @@
 import HTTPTypes
 import Halcyon
 
-/// The fields of a request on its way through the proxy.
+/// The header fields of a request that passes through the proxy.
 struct ProxyFields {
   private let all: HTTPHeaders
 
@@ -13,24 +13,24 @@ struct ProxyFields {
 
   subscript(name: String) -> String? { all[name] }
 
-  /// All that is sent on to the server.
+  /// The fields forwarded to the origin.
   var forwarded: HTTPHeaders {
     var headers = all.endToEnd.filter { !["host", "expect", "content-length"].contains($0.name.lowercased()) }
     headers.add(name: "Via", value: "1.1 halcyon")
     return headers
   }
 
-  /// What the cache asks the server with: not the questions that the proxy answers itself.
+  /// The fields of the cache's own requests: those forwarded, without the client's conditions, which the proxy evaluates.
   var cacheable: HTTPHeaders {
     forwarded.filter { !["if-none-match", "if-modified-since"].contains($0.name.lowercased()) }
   }
 
-  /// The questions that a stored answer can answer.
+  /// The conditions that can be evaluated against a stored response.
   var conditions: HTTPHeaders {
     all.filter { ["if-none-match", "if-modified-since"].contains($0.name.lowercased()) }
   }
 
-  /// Whether the request asks what only its server can answer.
+  /// Whether only the origin can handle the request: it has preconditions on a modification, or a body.
   var isForServerOnly: Bool {
     all["If-Match"] != nil || all["If-Unmodified-Since"] != nil || all["Transfer-Encoding"] != nil
       || all["Content-Length"].map { $0 != "0" } ?? false

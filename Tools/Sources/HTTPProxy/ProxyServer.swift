@@ -10,23 +10,23 @@ import NIOPosix
 import ServiceLifecycle
 import UnixSignals
 
-/// Listens on 127.0.0.1 and hands every request to the proxy.
+/// An HTTP server on 127.0.0.1 in front of the proxy.
 struct ProxyServer {
   let proxy: CachingProxy
-  /// 0 takes a free one.
+  /// The port to listen on; 0 for any free port.
   let port: Int
 
-  /// Serves until a signal ends it.
+  /// Serves until SIGINT or SIGTERM.
   func run() async throws {
     let logger = Logger(label: "halcyon-http-proxy") { StreamLogHandler.standardError(label: $0) }
-    // Hummingbird's `Application` would put a `Date` of its own into every answer.
+    // Not Hummingbird's `Application`, which would add a `Date` field of its own to every response.
     let server = try HTTPServerBuilder { ProxyChannel(responder: $0) }.buildServer(
       configuration: ServerConfiguration(address: .hostname("127.0.0.1", port: port)),
       eventLoopGroup: MultiThreadedEventLoopGroup.singleton, logger: quiet(logger),
       responder: { [proxy] request, writer, _ in
         var response = await proxy.response(to: request)
         response.frame(for: request.method)
-        // What would be the body of a HEAD's answer, an error's text for example, is not sent.
+        // A response to HEAD has no body, not even an error text.
         let body = request.method == .head ? ResponseBody() : response.body
         try await writer.write(response: response.head, body: body)
       },
@@ -40,7 +40,7 @@ struct ProxyServer {
     try await group.run()
   }
 
-  /// The address is all there is to say.
+  /// Logs errors only: standard output has the server's address and nothing else.
   private func quiet(_ logger: Logger) -> Logger {
     var logger = logger
     logger.logLevel = .error
@@ -48,10 +48,10 @@ struct ProxyServer {
   }
 }
 
-/// HTTP/1.1 with the framing that the proxy says.
+/// HTTP/1.1 with message framing under the proxy's control.
 ///
-/// Hummingbird's own channel frames every answer by itself, and so sends the end of a chunked body after the answer to
-/// a HEAD whose length is not known, which the client takes for the next answer.
+/// Hummingbird's own channel frames every response itself. After a response to HEAD of unknown length it sends the last
+/// chunk of a chunked body, which the client takes for the next response.
 private struct ProxyChannel: ServerChildChannel, HTTPChannelHandler {
   let responder: HTTPChannelHandler.Responder
 
@@ -79,7 +79,7 @@ private struct ProxyChannel: ServerChildChannel, HTTPChannelHandler {
 }
 
 extension Response {
-  /// Says how the body ends: by its length, or in chunks (RFC 9112, 6.3).
+  /// Sets the message framing of the body: by length or chunked (RFC 9112, 6.3).
   fileprivate mutating func frame(for method: HTTPRequest.Method) {
     switch status.code {
     case 204, 304: headers[.contentLength] = nil

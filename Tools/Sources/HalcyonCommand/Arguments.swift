@@ -2,7 +2,7 @@ import ArgumentParser
 import Foundation
 import Halcyon
 
-/// `400x300`, `400x` or `x300`.
+/// A size argument: `400x300`, `400x` or `x300`.
 struct SizeArgument: ExpressibleByArgument {
   let target: TargetSize
 
@@ -20,7 +20,7 @@ struct SizeArgument: ExpressibleByArgument {
   }
 }
 
-/// The name of a freshness policy.
+/// A freshness policy by name.
 enum FreshnessArgument: String, ExpressibleByArgument, CaseIterable {
   case standard
   case cacheFirst = "cache-first"
@@ -41,11 +41,12 @@ enum FreshnessArgument: String, ExpressibleByArgument, CaseIterable {
   }
 
   static let help = """
-    standard revalidates stale images, cache-first never, revalidate always; reload downloads the image again
+    standard revalidates stale images, cache-first never revalidates, revalidate always does; reload downloads the \
+    image again
     """
 }
 
-/// Seconds and their fractions, above 0.
+/// A duration argument in seconds, above 0, fractions allowed.
 struct SecondsArgument: ExpressibleByArgument {
   let duration: Duration
 
@@ -55,9 +56,9 @@ struct SecondsArgument: ExpressibleByArgument {
   }
 }
 
-/// Where the caches are.
+/// The options of the disk cache.
 struct CacheOptions: ParsableArguments {
-  @Option(name: .customLong("cache-dir"), help: "Keep the disk cache in this folder.")
+  @Option(name: .customLong("cache-dir"), help: "The folder of the disk cache. Default: Halcyon's default folder.")
   var directory: String?
 
   func pipeline() -> ImagePipeline {
@@ -66,17 +67,17 @@ struct CacheOptions: ParsableArguments {
   }
 }
 
-/// What people type where an address is asked for.
-enum SourceAddress {
-  /// An address as it is; a path as a `file` address.
+/// The URL of a source argument, which may also be a path.
+enum SourceURL {
+  /// A URL unchanged; a path as a `file` URL.
   static func resolve(_ text: String) -> String {
     let scheme = text.prefix { $0.isASCII && ($0.isLetter || $0.isNumber || "+-.".contains($0)) }
-    let isAddress = text.dropFirst(scheme.count).hasPrefix("://") || scheme.lowercased() == "data"
-    return isAddress ? text : URL(filePath: text).absoluteString
+    let isURL = text.dropFirst(scheme.count).hasPrefix("://") || scheme.lowercased() == "data"
+    return isURL ? text : URL(filePath: text).absoluteString
   }
 }
 
-/// One JSON object on one line.
+/// Encodes a value as a JSON object on one line.
 enum JSONLine {
   static func encode(_ value: some Encodable) throws -> String {
     let encoder = JSONEncoder()
@@ -86,6 +87,6 @@ enum JSONLine {
 }
 
 extension Duration {
-  /// Milliseconds with two digits after the point.
+  /// Milliseconds, rounded to two decimal places.
   var roundedMilliseconds: Double { ((self / .milliseconds(1)) * 100).rounded() / 100 }
 }

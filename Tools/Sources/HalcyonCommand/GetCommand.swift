@@ -2,16 +2,16 @@ import ArgumentParser
 import Foundation
 import Halcyon
 
-/// `halcyon get`: one image through the caches, at the wanted size, into a file.
+/// `halcyon get`: loads an image through the caches at the requested size, and optionally writes it to a file.
 struct GetCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "get", abstract: "Loads an image through the caches.",
-    discussion: "Says where the image came from: network, store (the disk cache), file or inline.")
+    discussion: "Prints the origin of the image: network, store (the disk cache), file or inline.")
 
-  @Argument(help: "An http, https, file or data address, or the path of a file.")
-  var address: String
+  @Argument(help: "An http, https, file or data URL, or the path of a file.")
+  var source: String
 
-  @Option(help: "Fit the image into this box of pixels, for example 400x300, 400x or x300.")
+  @Option(help: "Fit the image into this size in pixels, for example 400x300, 400x or x300.")
   var size: SizeArgument?
 
   @Option(name: .shortAndLong, help: "Write the image to this file: .jpg or .png.")
@@ -19,12 +19,12 @@ struct GetCommand: AsyncParsableCommand {
 
   @Option(
     help: """
-      What to do with what is stored: \(FreshnessArgument.help). With cache-only and offline nobody is asked, and what is \
-      not stored is an error.
+      How cached images are used: \(FreshnessArgument.help). With cache-only and offline no server is contacted, and an \
+      image that is not stored is an error.
       """)
   var freshness = FreshnessArgument.standard
 
-  @Option(help: "Give up after this many seconds.")
+  @Option(help: "The timeout in seconds. Default: none.")
   var timeout: SecondsArgument?
 
   @Flag(help: "Print one JSON object.")
@@ -38,7 +38,7 @@ struct GetCommand: AsyncParsableCommand {
 
   func run() async throws {
     let pipeline = cache.pipeline()
-    var request = ImageRequest(source: .string(SourceAddress.resolve(address)), size: size?.target ?? .original)
+    var request = ImageRequest(source: .string(SourceURL.resolve(source)), size: size?.target ?? .original)
     request.freshness = freshness.policy
     request.timeout = timeout?.duration
     let start = ContinuousClock.now
@@ -46,7 +46,7 @@ struct GetCommand: AsyncParsableCommand {
     let elapsed = start.duration(to: .now)
     if let output { try await OutputFile(path: output).write(response, of: request, from: pipeline) }
     await pipeline.cache.flush()
-    let report = GetReport(address: address, response: response, elapsed: elapsed, output: output)
+    let report = GetReport(address: source, response: response, elapsed: elapsed, output: output)
     print(json ? try report.json : report.line)
   }
 
@@ -61,7 +61,7 @@ struct GetCommand: AsyncParsableCommand {
   }
 }
 
-/// What `halcyon get` prints.
+/// The output of `halcyon get`.
 private struct GetReport: Encodable {
   let address: String
   let origin: String
@@ -89,14 +89,14 @@ private struct GetReport: Encodable {
   var json: String { get throws { try JSONLine.encode(self) } }
 
   var line: String {
-    let shrunk = width == sourceWidth && height == sourceHeight ? "" : " from \(sourceWidth)x\(sourceHeight)"
+    let original = width == sourceWidth && height == sourceHeight ? "" : " from \(sourceWidth)x\(sourceHeight)"
     let bytes = encodedBytes.map { ", \($0) bytes" } ?? ""
     return
-      "\(format) \(width)x\(height)\(shrunk), \(origin), \(milliseconds) ms\(bytes)\(output.map { " -> \($0)" } ?? "")"
+      "\(format) \(width)x\(height)\(original), \(origin), \(milliseconds) ms\(bytes)\(output.map { " -> \($0)" } ?? "")"
   }
 }
 
-/// A file to be written, in the format that its name says.
+/// A file to write, in the format of its extension.
 private struct OutputFile {
   private let path: String
   private let format: ImageFormat
@@ -111,7 +111,7 @@ private struct OutputFile {
     }
   }
 
-  /// Writes the image whole or not at all. An image that was not changed keeps its bytes.
+  /// Writes the image atomically; an image that needs no conversion is written with its original bytes.
   func write(_ response: ImageResponse, of request: ImageRequest, from pipeline: ImagePipeline) async throws {
     let data: Data
     if response.image.info.format == format, response.image.size == response.image.info.pixelSize {
@@ -126,7 +126,7 @@ private struct OutputFile {
   }
 }
 
-/// A line on the terminal that shows how far a download is; nothing where the output is no terminal.
+/// A download progress bar on standard error; nothing if that is not a terminal.
 private struct ProgressBar {
   private static let width = 30
   private let isTerminal = isatty(STDERR_FILENO) == 1

@@ -1,6 +1,6 @@
 public import ArgumentParser
 
-/// The command line `halcyon`.
+/// The command-line program `halcyon`.
 public struct HalcyonCommand: AsyncParsableCommand {
   /// The name and the subcommands.
   public static let configuration = CommandConfiguration(

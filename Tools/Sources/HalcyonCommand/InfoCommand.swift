@@ -2,19 +2,19 @@ import ArgumentParser
 import Foundation
 import Halcyon
 
-/// `halcyon info`: what is known about images, one line each.
+/// `halcyon info`: prints the properties of images, one line each.
 struct InfoCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "info", abstract: "Shows format, size, orientation and colour of images.",
-    discussion: "Goes on after an image that cannot be read, and then ends with status 1.")
+    discussion: "Continues after an image that cannot be read, and then exits with status 1.")
 
-  @Argument(help: "Addresses, files, or folders, which are searched through.")
+  @Argument(help: "URLs, files, or folders, which are searched recursively.")
   var sources: [String]
 
-  @Flag(help: "Decode each image fully, and report the time and the memory that took.")
+  @Flag(help: "Decode each image fully, and report the time and the peak memory.")
   var decode = false
 
-  @Flag(help: "Print one JSON object a line.")
+  @Flag(help: "Print one JSON object per line.")
   var json = false
 
   @OptionGroup var cache: CacheOptions
@@ -26,7 +26,7 @@ struct InfoCommand: AsyncParsableCommand {
       let report = await report(on: source, pipeline: pipeline)
       hasFailed = hasFailed || report.error != nil
       print(json ? try JSONLine.encode(report) : report.line)
-      // Whoever reads along sees each line when it is known.
+      // A piped reader gets each line at once.
       fflush(nil)
     }
     await pipeline.cache.flush()
@@ -35,7 +35,7 @@ struct InfoCommand: AsyncParsableCommand {
 
   private func report(on source: String, pipeline: ImagePipeline) async -> InfoReport {
     var report = InfoReport(path: source)
-    var request = ImageRequest(source: .string(SourceAddress.resolve(source)))
+    var request = ImageRequest(source: .string(SourceURL.resolve(source)))
     request.cachePolicy.readsMemory = false
     request.cachePolicy.writesMemory = false
     do throws(ImageError) {
@@ -53,7 +53,7 @@ struct InfoCommand: AsyncParsableCommand {
     return report
   }
 
-  /// The files below a folder in the order of their names; anything else as it is.
+  /// The files below a folder, recursively and sorted by path; any other source unchanged.
   private static func files(_ source: String) -> [String] {
     var isFolder: ObjCBool = false
     guard FileManager.default.fileExists(atPath: source, isDirectory: &isFolder), isFolder.boolValue else {
@@ -66,17 +66,17 @@ struct InfoCommand: AsyncParsableCommand {
   }
 }
 
-/// How much memory the process took at most since the meter was made; only where the kernel tells (Linux).
+/// The growth of the process's peak memory since the meter was created; on Linux only.
 private struct PeakMemory {
   private let start: Int?
 
   init() {
-    // Resets the peak to what is resident now (proc(5), clear_refs).
+    // Resets the peak to the current resident size (proc(5), clear_refs).
     FileHandle(forWritingAtPath: "/proc/self/clear_refs")?.write(Data("5".utf8))
     start = Self.status("VmRSS:")
   }
 
-  /// Bytes above those at the start, or `nil` where the kernel does not tell.
+  /// The peak in bytes above the size at the start; `nil` where `/proc` is not available.
   func peakByteCount() -> Int? {
     guard let start, let peak = Self.status("VmHWM:") else { return nil }
     return max(0, peak - start)

@@ -1,7 +1,7 @@
 import Foundation
 import Halcyon
 
-/// What `halcyon info` prints about one image. What is not known is `null` in JSON.
+/// The output of `halcyon info` for one image; unknown properties are `null` in JSON.
 struct InfoReport: Encodable {
   let path: String
   var format: String?
@@ -54,7 +54,7 @@ struct InfoReport: Encodable {
     try container.encode(error, forKey: .error)
   }
 
-  /// The same for people.
+  /// The report as a line of text.
   var line: String {
     guard let format, let width, let height else { return "\(path): \(error ?? "unknown")" }
     var parts = ["\(format) \(width)x\(height)", "\(bitDepth ?? 8)-bit \(color ?? "")"]
