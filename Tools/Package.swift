@@ -41,7 +41,7 @@ let package = Package(
       name: "HalcyonCommand",
       dependencies: [halcyon, argumentParser],
       swiftSettings: swiftSettings),
-    // Only this one takes a web server, so that building `halcyon` alone stays quick.
+    // Only this target depends on a web server, so that building `halcyon` alone stays quick.
     .executableTarget(
       name: "halcyon-http-proxy",
       dependencies: [
@@ -56,7 +56,7 @@ let package = Package(
         .product(name: "UnixSignals", package: "swift-service-lifecycle"),
       ],
       path: "Sources/HTTPProxy", swiftSettings: swiftSettings),
-    // The web server and the photographs of the library's own tests, through a symbolic link.
+    // A symbolic link to the library's own test support: a web server and photographs.
     .target(
       name: "TestSupport", path: "Tests/Support", resources: [.copy("Photos")], swiftSettings: swiftSettings),
     .testTarget(

@@ -58,7 +58,9 @@ struct SecondsArgument: ExpressibleByArgument {
 
 /// The options of the disk cache.
 struct CacheOptions: ParsableArguments {
-  @Option(name: .customLong("cache-dir"), help: "The folder of the disk cache. Default: Halcyon's default folder.")
+  @Option(
+    name: .customLong("cache-dir"),
+    help: "The folder of the disk cache. Default: halcyon/default in the system's cache folder.")
   var directory: String?
 
   func pipeline() -> ImagePipeline {

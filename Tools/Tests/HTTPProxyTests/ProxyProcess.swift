@@ -5,10 +5,10 @@ import NIOHTTP1
 import TestSupport
 import Testing
 
-/// The real proxy in a process of its own, and a client for it.
+/// The real proxy in its own process, and a client for it.
 struct ProxyProcess {
-  /// What came through the proxy.
-  struct Answer {
+  /// A response received through the proxy.
+  struct Response {
     let status: Int
     let body: String
     fileprivate let headers: HTTPHeaders
@@ -19,9 +19,9 @@ struct ProxyProcess {
   }
 
   private let process: Process
-  private let address: String
+  private let baseURL: String
 
-  /// Runs `body` with a proxy that has come up, and ends it with a signal.
+  /// Runs `body` with a proxy that is listening, then terminates it with a signal and expects exit status 0.
   static func run(to origin: URL, _ options: [String] = [], body: (ProxyProcess) async throws -> Void) async throws {
     let proxy = try await ProxyProcess(origin: origin, options: options)
     do {
@@ -40,23 +40,23 @@ struct ProxyProcess {
     process.standardOutput = output
     try process.run()
     let line = try await Self.firstLine(of: output)
-    address = try #require(line.split(separator: " ").last.map(String.init))
+    baseURL = try #require(line.split(separator: " ").last.map(String.init))
   }
 
-  /// The port that the proxy listens on.
-  var port: String { String(address.split(separator: ":").last ?? "") }
+  /// The port on which the proxy listens.
+  var port: String { String(baseURL.split(separator: ":").last ?? "") }
 
-  /// Sends a request and reads the answer.
+  /// Sends a request through the proxy and reads the whole response.
   func send(
     _ path: String, method: String = "GET", headers: [String: String] = [:], body: String? = nil
-  ) async throws -> Answer {
-    var request = HTTPClientRequest(url: address + path)
+  ) async throws -> Response {
+    var request = HTTPClientRequest(url: baseURL + path)
     request.method = HTTPMethod(rawValue: method)
     request.headers = HTTPHeaders(headers.map { ($0.key, $0.value) })
     if let body { request.body = .bytes(ByteBuffer(string: body)) }
     let response = try await HTTPClient.shared.execute(request, timeout: .seconds(30))
     let bytes = try await response.body.collect(upTo: 1 << 20)
-    return Answer(status: Int(response.status.code), body: String(buffer: bytes), headers: response.headers)
+    return Response(status: Int(response.status.code), body: String(buffer: bytes), headers: response.headers)
   }
 
   private func end() -> Int32 {
@@ -65,7 +65,7 @@ struct ProxyProcess {
     return process.terminationStatus
   }
 
-  /// A run that ends on its own: its status and what it says about its errors.
+  /// Runs the proxy until it exits; the exit status and the standard error.
   static func result(_ arguments: [String]) async throws -> (status: Int32, errors: String) {
     let process = try process(arguments)
     let errors = Pipe()
@@ -80,7 +80,7 @@ struct ProxyProcess {
     return (process.terminationStatus, text)
   }
 
-  /// The program stands beside the one that runs the tests.
+  /// The program is in the same folder as the test runner.
   private static func process(_ arguments: [String]) throws -> Process {
     let tests = try #require(Bundle.main.executableURL)
     let process = Process()

@@ -5,7 +5,7 @@ import Testing
 struct ProxyTests {
   private let body = Data("0123456789".utf8)
 
-  /// Runs `test` with a proxy in front of a server.
+  /// Runs `test` with a proxy in front of an origin server.
   private func withProxy(
     _ options: String..., test: (ProxyProcess, ImageServer) async throws -> Void
   ) async throws {
@@ -14,7 +14,7 @@ struct ProxyTests {
     }
   }
 
-  @Test func `what is fresh is answered without its server, with its age`() async throws {
+  @Test func `a fresh response is served with its age, without contacting the origin`() async throws {
     try await withProxy { proxy, server in
       server.serve("/a", .body(body, headers: ["Cache-Control": "max-age=60", "Age": "30", "Content-Type": "x/y"]))
       let first = try await proxy.send("/a?b=1")
@@ -30,7 +30,7 @@ struct ProxyTests {
     }
   }
 
-  @Test func `what is stale is asked for, and its body is not sent again`() async throws {
+  @Test func `a stale response is revalidated, not downloaded again`() async throws {
     try await withProxy { proxy, server in
       server.serve("/a") { request in
         request.headers["If-None-Match"] == "\"1\""
@@ -46,7 +46,7 @@ struct ProxyTests {
     }
   }
 
-  @Test func `a stale answer is served while it is asked for`() async throws {
+  @Test func `a stale response is served while it is revalidated`() async throws {
     try await withProxy { proxy, server in
       let headers: HeaderFields = ["Cache-Control": "max-age=0, stale-while-revalidate=60"]
       server.serve("/a", .body(Data("old".utf8), headers: headers), .body(Data("new".utf8), headers: headers))
@@ -56,7 +56,7 @@ struct ProxyTests {
     }
   }
 
-  @Test func `a request that has the answer, or wants a part of it, gets no more`() async throws {
+  @Test func `conditional and range requests are served from the cache with 304, 206 and 416`() async throws {
     try await withProxy { proxy, server in
       server.serve("/a", .body(body, headers: ["Cache-Control": "max-age=60", "ETag": "\"1\""]))
       let known = try await proxy.send("/a", headers: ["If-None-Match": "\"1\""])
@@ -76,7 +76,7 @@ struct ProxyTests {
     }
   }
 
-  @Test func `other methods pass through with their bodies, and end what is stored`() async throws {
+  @Test func `other methods are forwarded with their bodies, and invalidate the stored response`() async throws {
     try await withProxy { proxy, server in
       server.serve("/a") { request in
         .status(request.method == "POST" ? 201 : 200, headers: ["Cache-Control": "max-age=60"], body: request.body)
@@ -92,7 +92,7 @@ struct ProxyTests {
     }
   }
 
-  @Test func `heads are answered from the cache, or by the server`() async throws {
+  @Test func `a HEAD request is served from the cache, or by the origin`() async throws {
     try await withProxy { proxy, server in
       server.serve("/a", .body(body, headers: ["Cache-Control": "max-age=60"]))
       server.serve("/b", .body(body).chunked(5))
@@ -108,7 +108,7 @@ struct ProxyTests {
     }
   }
 
-  @Test func `only a cache for several users refuses what is private`() async throws {
+  @Test func `a private response is stored by a private cache, not by a shared one`() async throws {
     try await withProxy("--shared") { proxy, server in
       server.serve("/a", .body(body, headers: ["Cache-Control": "max-age=60, private"]))
       for _ in 1...2 {
@@ -123,7 +123,7 @@ struct ProxyTests {
     }
   }
 
-  @Test func `an answer that is cut is not whole for the client, and not kept`() async throws {
+  @Test func `a truncated response is an error for the client, and not stored`() async throws {
     try await withProxy { proxy, server in
       let reply = Reply.body(body, headers: ["Cache-Control": "max-age=60"])
       server.serve("/a", reply.cut(at: .body(5)), reply)
@@ -134,26 +134,26 @@ struct ProxyTests {
     }
   }
 
-  @Test func `a server that cannot be reached is a bad gateway`() async throws {
+  @Test func `an unreachable origin gives a 502 response`() async throws {
     try await ImageServer.run { server in
       try await ProxyProcess.run(to: server.refusingURL("")) { proxy in
         for method in ["GET", "HEAD", "POST"] {
-          let answer = try await proxy.send("/a", method: method)
-          #expect(answer.status == 502)
-          #expect(method == "HEAD" || answer.body.hasPrefix("No answer from http://127.0.0.1:"))
+          let response = try await proxy.send("/a", method: method)
+          #expect(response.status == 502)
+          #expect(method == "HEAD" || response.body.hasPrefix("No response from http://127.0.0.1:"))
         }
       }
     }
   }
 
   @Test(arguments: ["", "example.com", "ftp://example.com", "http://example.com/path", "http://user@example.com"])
-  func `an origin is a scheme, a host and a port`(origin: String) async throws {
+  func `an origin that is not a scheme, a host and a port is rejected`(origin: String) async throws {
     let (status, errors) = try await ProxyProcess.result(["--origin", origin, "--port", "0"])
     #expect(status == 64)
     #expect(errors.contains("Usage: halcyon-http-proxy"))
   }
 
-  @Test func `a port that is taken is named`() async throws {
+  @Test func `the error for a port in use names the port`() async throws {
     try await withProxy { proxy, server in
       let (status, errors) = try await ProxyProcess.result([
         "--origin", server.url("").absoluteString, "--port", proxy.port,

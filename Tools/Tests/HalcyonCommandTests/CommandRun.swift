@@ -3,18 +3,18 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// One run of the real program in a process of its own.
+/// One run of the real program in its own process.
 struct CommandRun {
   let status: Int32
   let output: String
   let errors: String
 
-  /// Runs `halcyon` and waits for its end.
+  /// Runs `halcyon` until it exits.
   init(_ arguments: String...) async throws {
     try await self.init(arguments)
   }
 
-  /// Runs `halcyon` and waits for its end.
+  /// Runs `halcyon` until it exits.
   init(_ arguments: [String]) async throws {
     let process = Process()
     process.executableURL = try Self.program()
@@ -23,9 +23,9 @@ struct CommandRun {
     process.standardOutput = output
     process.standardError = errors
     try process.run()
-    async let written = Self.read(output)
-    async let complaints = Self.read(errors)
-    (self.output, self.errors) = try await (written, complaints)
+    async let outputText = Self.read(output)
+    async let errorText = Self.read(errors)
+    (self.output, self.errors) = try await (outputText, errorText)
     process.waitUntilExit()
     status = process.terminationStatus
   }
@@ -37,7 +37,7 @@ struct CommandRun {
     }
   }
 
-  /// The program stands beside the one that runs the tests.
+  /// The program is in the same folder as the test runner.
   private static func program() throws -> URL {
     let tests = try #require(Bundle.main.executableURL)
     return tests.resolvingSymlinksInPath().deletingLastPathComponent().appending(path: "halcyon")

@@ -3,15 +3,15 @@ import TestSupport
 import Testing
 
 struct GetCommandTests {
-  @Test func `a second process finds on disk what the first one fetched`() async throws {
+  @Test func `a second process finds a downloaded image in the disk cache`() async throws {
     try await withOrigin { server, folder in
       let url = server.serve("/rocket.jpg", .body(try Photos.data("rocket.jpg"))).absoluteString
       let cache = folder.path(percentEncoded: false) + "/cache"
-      let picture = folder.path(percentEncoded: false) + "/small.png"
-      let first = try await CommandRun("get", url, "--size", "200x", "-o", picture, "--cache-dir", cache)
+      let image = folder.path(percentEncoded: false) + "/small.png"
+      let first = try await CommandRun("get", url, "--size", "200x", "-o", image, "--cache-dir", cache)
       #expect(first.status == 0, "\(first.errors)")
       #expect(first.output.hasPrefix("jpeg 200x133 from 640x427, network, "))
-      #expect(try Data(contentsOf: URL(filePath: picture)).starts(with: [0x89, 0x50, 0x4E, 0x47]))
+      #expect(try Data(contentsOf: URL(filePath: image)).starts(with: [0x89, 0x50, 0x4E, 0x47]))
 
       let second = try await CommandRun("get", url, "--size", "200x", "--json", "--cache-dir", cache)
       let report = try #require(try second.objects().first)
@@ -22,7 +22,7 @@ struct GetCommandTests {
     }
   }
 
-  @Test func `an image that is not changed keeps its bytes`() async throws {
+  @Test func `an image that needs no conversion is written with its original bytes`() async throws {
     try await withOrigin { server, folder in
       let photo = try Photos.data("retina.jpg")
       let file = folder.appending(path: "copy.jpg")
@@ -33,7 +33,7 @@ struct GetCommandTests {
     }
   }
 
-  @Test func `what is stored is shown, asked about or fetched anew as the policy says`() async throws {
+  @Test func `the freshness option decides whether the cache or the server is used`() async throws {
     try await withOrigin { server, folder in
       let url = server.serve("/rocket.jpg", .body(try Photos.data("rocket.jpg"))).absoluteString
       let arguments = ["get", url, "--json", "--cache-dir", folder.path() + "/cache", "--freshness"]
@@ -52,7 +52,7 @@ struct GetCommandTests {
     }
   }
 
-  @Test func `a load that takes too long is given up`() async throws {
+  @Test func `a load that exceeds the timeout fails`() async throws {
     try await withOrigin { server, folder in
       let gate = Gate()
       let url = server.serve("/slow.jpg", .body(try Photos.data("rocket.jpg")).held(by: gate)).absoluteString
@@ -67,7 +67,7 @@ struct GetCommandTests {
     ["--freshness", "new"], ["--timeout", "0"], ["--size", "0x5"], ["--size", "big"], ["--size", "x"], ["-o", "a.gif"],
     [],
   ])
-  func `wrong arguments say what is right`(arguments: [String]) async throws {
+  func `invalid arguments print the usage`(arguments: [String]) async throws {
     let all = arguments.isEmpty ? [] : ["http://127.0.0.1:1/a.jpg"] + arguments
     let run = try await CommandRun(["get"] + all)
     #expect(run.status == 64)
@@ -75,7 +75,7 @@ struct GetCommandTests {
     #expect(run.errors.contains("Usage: halcyon get"))
   }
 
-  @Test func `a failure names the address and leaves no file`() async throws {
+  @Test func `a failure names the URL and writes no file`() async throws {
     try await withOrigin { server, folder in
       let file = folder.appending(path: "a.png").path()
       let url = server.serve("/gone.jpg", .status(410)).absoluteString

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 struct InfoCommandTests {
-  @Test func `a folder is searched through, and a bad file stops nothing`() async throws {
+  @Test func `a folder is searched, continuing after files that cannot be read`() async throws {
     try await withOrigin { server, folder in
       for name in ["clock_motion.png", "rocket.jpg"] {
         try Photos.data(name).write(to: folder.appending(path: name))
@@ -26,7 +26,7 @@ struct InfoCommandTests {
     }
   }
 
-  @Test func `addresses and files are told apart`() async throws {
+  @Test func `URLs and file paths are accepted together`() async throws {
     try await withOrigin { server, folder in
       let url = server.serve("/cat.png", .body(try Photos.data("chelsea.png"))).absoluteString
       let run = try await CommandRun("info", url, "no-such-file.png", "--cache-dir", folder.path() + "/c")
