@@ -40,3 +40,49 @@ struct MemoryBenchmark {
     return url
   }
 }
+
+/// Measures in a process of its own how far decoding one file makes the memory grow.
+enum MemoryProbe {
+  static let command = "--memory"
+
+  /// Prints the bytes by which the peak of the resident memory grew.
+  static func measure(_ url: URL, width: Int) throws {
+    guard let file = CorpusFile(url) else { throw PeerError.failed("\(url.path) cannot be decoded") }
+    // The code and what libraries allocate once.
+    _ = try JPEGDecoder().decode(warmUp(), options: DecodingOptions(size: .fit(width: 8, height: .max)))
+    try Data("5".utf8).write(to: URL(filePath: "/proc/self/clear_refs"))
+    let before = try residentPeak()
+    let size: TargetSize = width > 0 ? .fit(width: width, height: .max) : .original
+    let image = try file.decoder.decode(file.bytes, options: DecodingOptions(size: size))
+    print(try residentPeak() - before, image.byteCount)
+  }
+
+  /// The growth and the bytes of the result, from a child process.
+  static func run(_ url: URL, width: Int) throws -> (growth: Int, output: Int) {
+    let process = Process()
+    process.executableURL = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath()
+    process.arguments = [command, url.path, "\(width)"]
+    let pipe = Pipe()
+    process.standardOutput = pipe
+    try process.run()
+    let text = String(decoding: try pipe.fileHandleForReading.readToEnd() ?? Data(), as: UTF8.self)
+    process.waitUntilExit()
+    let numbers = text.split(whereSeparator: \.isWhitespace).compactMap { Int($0) }
+    guard numbers.count == 2 else { throw PeerError.failed("\(url.path) was not measured: \(text)") }
+    return (numbers[0], numbers[1])
+  }
+
+  private static func warmUp() throws -> Data {
+    let bitmap = try Bitmap(size: PixelSize(width: 64, height: 64), isOpaque: true) { _ in }
+    return try JPEGEncoder().encode(bitmap, options: EncodingOptions())
+  }
+
+  private static func residentPeak() throws -> Int {
+    let status = try String(contentsOfFile: "/proc/self/status", encoding: .utf8)
+    let line = status.split(separator: "\n").first { $0.hasPrefix("VmHWM:") }
+    guard let kilobytes = line?.split(whereSeparator: { !$0.isNumber }).first.flatMap({ Int($0) }) else {
+      throw PeerError.failed("/proc/self/status has no VmHWM")
+    }
+    return kilobytes << 10
+  }
+}

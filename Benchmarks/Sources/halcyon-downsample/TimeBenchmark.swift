@@ -73,3 +73,74 @@ struct TimeBenchmark {
     }
   }
 }
+
+/// Medians for one file at one width, in milliseconds.
+private struct TimeResult: CustomStringConvertible {
+  let file: CorpusFile
+  let width: Int
+  let own: Double
+  let peer: Double
+  let entropy: Double?
+  let similarity: Double?
+  let peerSimilarity: Double?
+
+  var ratio: Double { own / peer }
+
+  var similarityDifference: Double? {
+    guard let similarity, let peerSimilarity else { return nil }
+    return similarity - peerSimilarity
+  }
+
+  var description: String {
+    let megapixels = String(format: "%.1f", Double(file.pixelCount) / 1e6)
+    let times = String(format: "%.1f ms, libvips %.1f ms, ratio %.2f", own, peer, ratio)
+    let floor = entropy.map { String(format: ", entropy %.1f ms", $0) } ?? ""
+    let quality = similarity.map { String(format: ", SSIM %.4f, libvips %.4f", $0, peerSimilarity ?? .nan) } ?? ""
+    return "\(file.name) \(megapixels) MP to \(width): \(times)\(floor)\(quality)"
+  }
+}
+
+/// The figures over all files.
+private struct TimeReport {
+  let results: [TimeResult]
+
+  func print() {
+    for kind in Set(results.map(\.file.kind)).sorted() {
+      let group = results.filter { $0.file.kind == kind }
+      ratio(group, name: kind, goal: kind == "jpeg_baseline" ? 0.70 : kind == "jpeg_progressive" ? nil : 0.85)
+      for width in Set(group.map(\.width)).sorted() {
+        ratio(
+          group.filter { $0.width == width }, name: "\(kind)_\(width)px",
+          goal: kind == "jpeg_progressive" && width == 200 ? 0.40 : nil)
+      }
+      Metric(name: "\(kind)_worst_to_libvips", value: group.map(\.ratio).max() ?? 0, unit: "ratio").report()
+      let differences = group.compactMap(\.similarityDifference)
+      if !differences.isEmpty {
+        Metric(
+          name: "\(kind)_ssim_minus_libvips", value: differences.reduce(0, +) / Double(differences.count), unit: "SSIM",
+          goal: .atLeast(-0.001)
+        ).report()
+        Metric(name: "\(kind)_ssim_minus_libvips_worst", value: differences.min() ?? 0, unit: "SSIM").report()
+      }
+    }
+    entropy(results, name: "jpeg_200px_to_entropy")
+    entropy(results.filter { $0.file.pixelCount >= 8_000_000 }, name: "jpeg_200px_8mp_and_more_to_entropy")
+  }
+
+  private func entropy(_ group: [TimeResult], name: String) {
+    let ratios = group.compactMap { result in result.entropy.map { result.own / $0 } }
+    guard !ratios.isEmpty else { return }
+    Metric(name: name, value: geometricMean(ratios), unit: "ratio", goal: .atMost(1.20)).report()
+  }
+
+  private func ratio(_ group: [TimeResult], name: String, goal: Double?) {
+    Metric(
+      name: "\(name)_to_libvips", value: geometricMean(group.map(\.ratio)), unit: "ratio",
+      goal: goal.map { .atMost($0) }
+    ).report()
+  }
+
+  private func geometricMean(_ values: [Double]) -> Double {
+    exp(values.map { log($0) }.reduce(0, +) / Double(values.count))
+  }
+}
