@@ -3,13 +3,13 @@ import Foundation
 import Glibc
 import Halcyon
 
-/// A web server in a process of its own: keeps connections open, and answers after a delay as a distant one does.
+/// A web server in its own process, with persistent connections and a delay that simulates network latency.
 ///
-/// `/100/large/7.jpg` is a JPEG of about 100 KB after 100 ms, `/0/small/7.jpg` one of about 10 KB at once.
+/// `/100/large/7.jpg` is a JPEG of about 100 KB after 100 ms, `/0/small/7.jpg` one of about 10 KB without delay.
 struct BenchOrigin {
   private let bodies: [String: Data]
 
-  /// Serves until the standard input ends, which it does with the process that started this one.
+  /// Serves until the end of standard input, which is closed when the parent process exits.
   static func run() throws {
     let origin = BenchOrigin(bodies: ["small": try jpeg(side: 100), "large": try jpeg(side: 340)])
     let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
@@ -19,7 +19,7 @@ struct BenchOrigin {
     var size = socklen_t(MemoryLayout<sockaddr_in>.size)
     let port = withUnsafeMutablePointer(to: &address) { pointer in
       pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
-        precondition(bind(listener, address, size) == 0 && listen(listener, 1024) == 0, "no port to listen at")
+        precondition(bind(listener, address, size) == 0 && listen(listener, 1024) == 0, "cannot listen on a port")
         getsockname(listener, address, &size)
         return address.withMemoryRebound(to: sockaddr_in.self, capacity: 1) { UInt16(bigEndian: $0.pointee.sin_port) }
       }
@@ -80,7 +80,7 @@ struct BenchOrigin {
     thread.start()
   }
 
-  /// Noise, so that a small picture has many bytes.
+  /// Noise, so that a small image has many bytes.
   private static func jpeg(side: Int) throws -> Data {
     var noise: UInt32 = 1
     let bitmap = try Bitmap(size: PixelSize(width: side, height: side), isOpaque: true) { pixels in

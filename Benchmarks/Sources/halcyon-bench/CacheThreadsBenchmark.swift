@@ -2,7 +2,7 @@ import Foundation
 import Halcyon
 import Synchronization
 
-/// Hits with a prepared key from several threads at once, beside Foundation's cache and one behind a single lock.
+/// Memory cache hits with a prepared key from several threads, compared with `NSCache` and an LRU cache behind one lock.
 enum CacheThreadsBenchmark {
   private static let imageCount = 10_000
   private static let readCount = 400_000
@@ -12,8 +12,8 @@ enum CacheThreadsBenchmark {
     let keys = (0..<imageCount).map { CacheKey("https://images.example.com/albums/2026/photo-\($0).jpg|400x300") }
     let names = keys.map { NSString(string: $0.text) }
     let memory = MemoryCache(configuration: MemoryCacheConfiguration(costLimit: 1 << 30))
-    let locked = OneLockLRU(closing: try image())
-    // `NSCache` is documented to be safe from any thread, and is not declared so.
+    let locked = OneLockLRU(sentinel: try image())
+    // `NSCache` is documented to be thread-safe, but is not declared `Sendable`.
     nonisolated(unsafe) let foundation = NSCache<NSString, Box>()
     for (key, name) in zip(keys, names) {
       let image = try image()
@@ -43,7 +43,7 @@ enum CacheThreadsBenchmark {
     }
   }
 
-  /// Nanoseconds that one read takes on one of the threads.
+  /// Nanoseconds per read, on each of the threads.
   private static func time(
     _ threadCount: Int, _ order: [Int], _ read: @escaping @Sendable (Int) -> Void
   ) -> Double {
@@ -66,7 +66,7 @@ enum CacheThreadsBenchmark {
     return began.duration(to: .now).nanoseconds / Double(readCount)
   }
 
-  /// 65,536 numbers of images: the n-th is wanted 1/n times as often as the first, as on popular pages.
+  /// 65,536 image numbers in a Zipf distribution: the n-th image is requested 1/n times as often as the first.
   private static func requestOrder() -> [Int] {
     var sums: [Double] = []
     for rank in 1...imageCount { sums.append((sums.last ?? 0) + 1 / Double(rank)) }
@@ -94,7 +94,7 @@ enum CacheThreadsBenchmark {
 }
 
 extension [Double] {
-  /// Where the first element for which `isInSecondPart` holds is, in an array that is ordered by it.
+  /// The index of the first element that satisfies `isInSecondPart`, in an array partitioned by it.
   fileprivate func partitioningIndex(_ isInSecondPart: (Double) -> Bool) -> Int {
     var (low, high) = (0, count)
     while low < high {
@@ -105,7 +105,7 @@ extension [Double] {
   }
 }
 
-/// The usual way to write a memory cache: a dictionary and a linked list behind one lock. Measured beside ours.
+/// The baseline: a memory cache of the usual design, a dictionary and a linked list behind one lock.
 private final class OneLockLRU: Sendable {
   private struct Node {
     var image: DecodedImage
@@ -114,42 +114,42 @@ private final class OneLockLRU: Sendable {
   }
 
   private struct State {
-    var places: [CacheKey: Int] = [:]
-    // The first node closes the circle: its older neighbour is the newest image.
+    var indices: [CacheKey: Int] = [:]
+    // The first node is the sentinel of the circular list: its older neighbour is the newest image.
     var nodes: [Node]
   }
 
   private let state: Mutex<State>
 
-  init(closing image: DecodedImage) {
+  init(sentinel image: DecodedImage) {
     state = Mutex(State(nodes: [Node(image: image, newer: 0, older: 0)]))
   }
 
   func store(_ image: DecodedImage, for key: CacheKey) {
     state.withLock { state in
-      let place = state.nodes.count
-      state.places[key] = place
-      state.nodes.append(Node(image: image, newer: place, older: place))
-      Self.moveToFront(place, in: &state.nodes)
+      let index = state.nodes.count
+      state.indices[key] = index
+      state.nodes.append(Node(image: image, newer: index, older: index))
+      Self.moveToFront(index, in: &state.nodes)
     }
   }
 
   func image(for key: CacheKey) -> DecodedImage? {
     state.withLock { state in
-      guard let place = state.places[key] else { return nil }
-      Self.moveToFront(place, in: &state.nodes)
-      return state.nodes[place].image
+      guard let index = state.indices[key] else { return nil }
+      Self.moveToFront(index, in: &state.nodes)
+      return state.nodes[index].image
     }
   }
 
-  private static func moveToFront(_ place: Int, in nodes: inout [Node]) {
-    let (newer, older) = (nodes[place].newer, nodes[place].older)
+  private static func moveToFront(_ index: Int, in nodes: inout [Node]) {
+    let (newer, older) = (nodes[index].newer, nodes[index].older)
     nodes[newer].older = older
     nodes[older].newer = newer
     let second = nodes[0].older
-    nodes[place].newer = 0
-    nodes[place].older = second
-    nodes[second].newer = place
-    nodes[0].older = place
+    nodes[index].newer = 0
+    nodes[index].older = second
+    nodes[second].newer = index
+    nodes[0].older = index
   }
 }

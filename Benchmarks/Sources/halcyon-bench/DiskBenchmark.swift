@@ -2,10 +2,11 @@ import BenchSQLite
 import Foundation
 import Halcyon
 
-/// The disk cache beside the plain file calls that it cannot do without, and beside Foundation's.
+/// The disk cache compared with the minimum of plain file calls, and with Foundation.
 enum DiskBenchmark {
   static func run() async throws {
-    // Where caches lie, and not among temporary files: for five minutes ext4 is slow to make files beside deleted ones.
+    // In the folder for caches, not for temporary files: for five minutes ext4 is slow to create files next to deleted
+    // ones.
     let folder = DiskCache.directory(named: "bench-\(UUID().uuidString)")
     defer { try? FileManager.default.removeItem(at: folder) }
     try await gets(byteCount: 10_240, name: "10kb", goal: .atMost(20), in: folder.appending(path: "get-10"))
@@ -31,7 +32,7 @@ enum DiskBenchmark {
             precondition(entry?.body.count == byteCount)
           })
       }
-      for path in paths { plain.append(try microseconds { try readPlainly(path) }) }
+      for path in paths { plain.append(try microseconds { try readWithSystemCalls(path) }) }
       for path in paths {
         let url = URL(filePath: path)
         foundation.append(
@@ -51,16 +52,16 @@ enum DiskBenchmark {
   private static func puts(in folder: URL) async throws {
     let cache = DiskCache(directory: folder)
     let (count, body) = (5000, entry(0, byteCount: 10_240).body)
-    // The first entries also make the folders.
+    // Warm-up: the first entries also create the shard folders.
     for number in 0..<1000 { try await cache.store(entry(number, byteCount: 10_240), for: key(number)) }
     var (cached, plain, foundation): ([Double], [Double], [Double]) = ([], [], [])
     for number in 1000..<1000 + count {
       let entry = entry(number, byteCount: 10_240)
       cached.append(try await microseconds { try await cache.store(entry, for: key(number)) })
-      // In turn, since a file system is not equally fast at all times.
+      // Alternately, since the speed of a file system varies over time.
       guard number.isMultiple(of: 10) else { continue }
       let path = folder.path() + "/plain-\(number)"
-      plain.append(microseconds { writePlainly(body, to: path) })
+      plain.append(microseconds { writeWithSystemCalls(body, to: path) })
       let url = folder.appending(path: "peer-\(number)")
       foundation.append(try microseconds { try body.write(to: url, options: .atomic) })
     }
@@ -73,7 +74,7 @@ enum DiskBenchmark {
     Metric(name: "disk_put_10kb_to_foundation", value: median(cached) / median(foundation), unit: "ratio").report()
   }
 
-  /// Entries that are stored in a second, by as many tasks at once as connections to one host bring images.
+  /// Stored entries per second, with six concurrent tasks: as many as there are connections to one host.
   private static func putRate(_ cache: DiskCache, numbers: Range<Int>) async throws -> Double {
     let taskCount = 6
     let entries = numbers.map { (entry($0, byteCount: 10_240), key($0)) }
@@ -109,7 +110,7 @@ enum DiskBenchmark {
   private static func opens(rowCount: Int, name: String, goal: Metric.Goal, in folder: URL) async throws {
     var configuration = DiskCacheConfiguration(sizeLimit: .max)
     configuration.cleansOnItsOwn = false
-    // The oldest have files, which are going to be evicted.
+    // The oldest entries have files; they will be evicted.
     try await store(0..<evictedCount, in: DiskCache(directory: folder, configuration: configuration))
     try fill(folder.appending(path: "v1/index.db").path(), rowCount: rowCount - evictedCount)
     var opened: [Double] = []
@@ -134,17 +135,18 @@ enum DiskBenchmark {
     let replaced = try await store(evictedCount..<evictedCount + 400, in: cache)
     precondition(cache.statistics.evictions >= replaced.count)
     let left = files(below: folder.appending(path: "v1/d")).count
-    // Some go ahead of the entries that they make room for.
+    // Eviction may run ahead of the entries that need the space.
     precondition(left <= evictedCount)
-    // The mean, since one of them evicts for many that follow.
+    // The mean, not the median: one store evicts for many that follow.
     let mean = replaced.reduce(0, +) / Double(replaced.count)
     Metric(name: "disk_evict_put_10kb_at_\(name)", value: mean, unit: "us").report()
   }
 
-  /// Enough for what is stored then; that is less than after which a sweep would take away rows that have no files.
+  /// The entries with files: enough for the entries stored afterwards, which are too few to start the sweep that removes
+  /// rows without files.
   private static let evictedCount = 500
 
-  /// Stores entries one after the other; returns how long each took, in microseconds.
+  /// Stores entries sequentially; returns the time of each, in microseconds.
   @discardableResult
   private static func store(_ numbers: Range<Int>, in cache: DiskCache) async throws -> [Double] {
     var times: [Double] = []
@@ -155,7 +157,7 @@ enum DiskBenchmark {
     return times
   }
 
-  /// Rows of younger entries that have no files: opening reads none.
+  /// Inserts rows of newer entries without files: opening the cache reads no files.
   private static func fill(_ path: String, rowCount: Int) throws {
     var database: OpaquePointer?
     defer { sqlite3_close_v2(database) }
@@ -194,7 +196,7 @@ enum DiskBenchmark {
     return names.compactMap { $0 as? String }.filter { $0.count > 2 }.map { folder.path() + "/" + $0 }
   }
 
-  private static func readPlainly(_ path: String) throws {
+  private static func readWithSystemCalls(_ path: String) throws {
     let file = open(path, O_RDONLY | O_CLOEXEC)
     var status = stat()
     precondition(file >= 0 && fstat(file, &status) == 0)
@@ -205,8 +207,8 @@ enum DiskBenchmark {
     precondition(bytes.count == status.st_size)
   }
 
-  /// What no cache can do without: a new file, which appears whole under its name.
-  private static func writePlainly(_ body: Data, to path: String) {
+  /// The minimum for any disk cache: a new file that is moved into place atomically.
+  private static func writeWithSystemCalls(_ body: Data, to path: String) {
     let file = open(path + ".new", O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
     let written = body.withUnsafeBytes { write(file, $0.baseAddress, $0.count) }
     precondition(file >= 0 && written == body.count)

@@ -1,12 +1,12 @@
 import Foundation
 import Halcyon
 
-/// A photograph of 12 megapixels decoded at the size it is shown, beside decoding all of it.
+/// Downsampling a photograph of 12 megapixels while decoding, compared with decoding it fully.
 enum DownsampleBenchmark {
   private static let roundCount = 7
 
   static func run() throws {
-    let photo = try JPEGEncoder().encode(picture(PixelSize(width: 4000, height: 3000)), options: EncodingOptions())
+    let photo = try JPEGEncoder().encode(photograph(PixelSize(width: 4000, height: 3000)), options: EncodingOptions())
     let decoder = JPEGDecoder()
     for width in [200, 400, 1024] {
       var (small, full): ([Double], [Double]) = ([], [])
@@ -28,8 +28,8 @@ enum DownsampleBenchmark {
     return start.duration(to: .now) / .milliseconds(1)
   }
 
-  /// Smooth shapes with fine structure on them, so that the file has as many coefficients as a photograph.
-  private static func picture(_ size: PixelSize) throws -> Bitmap {
+  /// Smooth shapes with noise, so that the file has as many coefficients as a photograph.
+  private static func photograph(_ size: PixelSize) throws -> Bitmap {
     var noise: UInt32 = 1
     return try Bitmap(size: size, isOpaque: true) { pixels in
       for row in 0..<size.height {

@@ -1,5 +1,5 @@
-/// Measures what its arguments name, `memory`, `decoding`, `processors`, `disk`,
-/// `pipeline` or `network`; everything without arguments.
+/// Runs the benchmarks named by its arguments: `memory`, `decoding`, `processors`, `disk`, `pipeline` or `network`; all
+/// of them without arguments.
 @main
 enum Main {
   static func main() async throws {

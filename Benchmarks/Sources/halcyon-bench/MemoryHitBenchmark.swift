@@ -1,7 +1,7 @@
 import Foundation
 import Halcyon
 
-/// A hit in memory: through the whole pipeline, in the cache alone, and in the `NSCache` that others build on.
+/// Memory hits: through the whole pipeline, in the memory cache alone, and in `NSCache`, which other libraries use.
 enum MemoryHitBenchmark {
   private static let imageCount = 1000
   private static let roundCount = 7

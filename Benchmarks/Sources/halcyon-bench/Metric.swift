@@ -1,6 +1,6 @@
-/// One figure, printed as `METRIC name value unit [goal <= x | goal >= x]`.
+/// A benchmark result, printed as `METRIC name value unit [goal <= x | goal >= x]`.
 struct Metric {
-  /// What the figure should reach.
+  /// The target for the value.
   enum Goal {
     case atMost(Double)
     case atLeast(Double)
@@ -29,7 +29,7 @@ struct Metric {
   }
 }
 
-/// The middle of several measurements.
+/// The median; the upper one of an even number of values, 0 for none.
 func median(_ values: [Double]) -> Double {
   let sorted = values.sorted()
   return sorted.isEmpty ? 0 : sorted[sorted.count / 2]

@@ -3,11 +3,11 @@ import Foundation
 import Glibc
 import Halcyon
 
-/// The pipeline at work over connections to this machine, beside one load after another, and beside curl.
+/// Loads through the pipeline over loopback connections, compared with sequential loads and with curl.
 enum NetworkBenchmark {
   private static let photoCount = 36
   private static let smallCount = 1000
-  /// Connections to one host at once, for the pipeline and for curl.
+  /// The concurrent connections to the host, for the pipeline and for curl.
   private static let connectionCount = 6
   private static let roundCount = 15
 
@@ -18,61 +18,62 @@ enum NetworkBenchmark {
     try await smallImages(origin)
   }
 
-  /// Photographs of an origin that takes 100 ms to answer: all at once to one after another.
+  /// Photographs from an origin with a latency of 100 ms: concurrent loads compared with sequential ones.
   private static func distantPhotos(_ origin: OriginProcess) async throws {
     let urls = try (0..<photoCount).map { try origin.url("100/large/\($0).jpg") }
-    var (alone, together): ([Double], [Double]) = ([], [])
+    var (sequential, concurrent): ([Double], [Double]) = ([], [])
     for _ in 0..<3 {
-      let (one, all) = (pipeline(), pipeline())
-      alone.append(try await milliseconds { for url in urls { _ = try await one.image(for: url) } })
-      together.append(
-        try await milliseconds { try await forEach(urls) { _ = try await all.image(for: $0) } })
+      let (first, second) = (pipeline(), pipeline())
+      sequential.append(try await milliseconds { for url in urls { _ = try await first.image(for: url) } })
+      concurrent.append(
+        try await milliseconds { try await forEach(urls) { _ = try await second.image(for: $0) } })
     }
-    Metric(name: "network_36_photos_sequential", value: median(alone), unit: "ms").report()
-    Metric(name: "network_36_photos_batch", value: median(together), unit: "ms").report()
+    Metric(name: "network_36_photos_sequential", value: median(sequential), unit: "ms").report()
+    Metric(name: "network_36_photos_batch", value: median(concurrent), unit: "ms").report()
     Metric(
-      name: "network_36_photos_batch_to_sequential", value: median(together) / median(alone), unit: "ratio",
+      name: "network_36_photos_batch_to_sequential", value: median(concurrent) / median(sequential), unit: "ratio",
       goal: .atMost(0.3)
     ).report()
   }
 
-  /// The encoded bytes of many small images, each asked for by a request of its own, beside curl writing to nowhere.
+  /// The encoded bytes of many small images, one request each, compared with curl writing to /dev/null.
   ///
-  /// Both use the same number of connections, new ones in each round. Starting is counted on neither side: ours runs in
-  /// this process, transport and pipeline made anew within the time; of curl's time, that of curl with one image goes.
-  /// The time of processors is counted as well, ours and the system's for us: it says more where others use the machine.
+  /// Both use the same number of connections, opened anew in each round. Process start-up is excluded on both sides: the
+  /// pipeline runs in this process, and creating it and its transport is included; from curl's time, that of a run with
+  /// one image is subtracted. CPU time (user and system) is measured as well: it is more reliable on a busy machine.
   private static func smallImages(_ origin: OriginProcess) async throws {
     let urls = try (0..<smallCount).map { try origin.url("0/small/\($0).jpg") }
-    var (whole, alone, curls): ([ProcessCost], [ProcessCost], [ProcessCost]) = ([], [], [])
+    var (pipelines, transports, curls): ([ProcessCost], [ProcessCost], [ProcessCost]) = ([], [], [])
     for _ in 0..<roundCount {
-      whole.append(
+      pipelines.append(
         try await ProcessCost.measured {
           let pipeline = pipeline()
           try await forEach(urls) { _ = try await pipeline.data(for: ImageRequest(url: $0)) }
         })
-      alone.append(try await ProcessCost.measured { try await transfer(urls) })
+      transports.append(try await ProcessCost.measured { try await transfer(urls) })
       let all = try await ProcessCost.measured(ofChildren: true) {
-        try curl("\(origin.address)/0/small/[1-\(smallCount)].jpg")
+        try curl("\(origin.baseURL)/0/small/[1-\(smallCount)].jpg")
       }
       curls.append(
-        all - (try await ProcessCost.measured(ofChildren: true) { try curl("\(origin.address)/0/small/1.jpg") }))
+        all - (try await ProcessCost.measured(ofChildren: true) { try curl("\(origin.baseURL)/0/small/1.jpg") }))
     }
     for (name, costs) in [
-      ("network_1000_small", whole), ("transport_1000_small", alone), ("curl_parallel_1000_small", curls),
+      ("network_1000_small", pipelines), ("transport_1000_small", transports), ("curl_parallel_1000_small", curls),
     ] {
       Metric(name: name, value: median(costs.map(\.wall)), unit: "ms").report()
-      Metric(name: name + "_processor", value: median(costs.map(\.processor)), unit: "ms").report()
+      Metric(name: name + "_processor", value: median(costs.map(\.cpu)), unit: "ms").report()
     }
     Metric(
-      name: "network_1000_small_to_curl", value: median(zip(whole, curls).map { $0.wall / $1.wall }), unit: "ratio",
-      goal: .atMost(1.3)
+      name: "network_1000_small_to_curl", value: median(zip(pipelines, curls).map { $0.wall / $1.wall }),
+      unit: "ratio", goal: .atMost(1.3)
     ).report()
     Metric(
-      name: "transport_1000_small_to_curl", value: median(zip(alone, curls).map { $0.wall / $1.wall }), unit: "ratio"
+      name: "transport_1000_small_to_curl", value: median(zip(transports, curls).map { $0.wall / $1.wall }),
+      unit: "ratio"
     ).report()
   }
 
-  /// The same by the transport alone.
+  /// Fetches all URLs with the transport alone.
   private static func transfer(_ urls: [URL]) async throws {
     let transport = CurlTransport()
     try await withThrowingTaskGroup { group in
@@ -94,19 +95,19 @@ enum NetworkBenchmark {
     return ImagePipeline(configuration: configuration)
   }
 
-  private static func curl(_ address: String) throws {
+  private static func curl(_ url: String) throws {
     let process = Process()
     process.executableURL = URL(filePath: "/usr/bin/env")
     process.arguments = [
       "curl", "--silent", "--no-progress-meter", "--fail", "--parallel", "--parallel-max", "\(connectionCount)",
-      "--output", "/dev/null", address,
+      "--output", "/dev/null", url,
     ]
     try process.run()
     process.waitUntilExit()
     precondition(process.terminationStatus == 0, "curl failed with \(process.terminationStatus)")
   }
 
-  /// A task for each, none of which anybody waits for by itself.
+  /// Runs `body` for all URLs concurrently, one task each.
   private static func forEach(_ urls: [URL], _ body: @escaping @Sendable (URL) async throws -> Void) async throws {
     try await withThrowingDiscardingTaskGroup { group in
       for url in urls { group.addTask { try await body(url) } }
@@ -120,9 +121,9 @@ enum NetworkBenchmark {
   }
 }
 
-/// This program once more, as an origin.
+/// A child process of this program that runs `BenchOrigin`.
 private struct OriginProcess {
-  let address: String
+  let baseURL: String
   private let process = Process()
   private let input = Pipe()
 
@@ -134,11 +135,11 @@ private struct OriginProcess {
     process.standardOutput = output
     try process.run()
     let port = String(decoding: output.fileHandleForReading.availableData, as: UTF8.self)
-    address = "http://127.0.0.1:" + port.filter(\.isNumber)
+    baseURL = "http://127.0.0.1:" + port.filter(\.isNumber)
   }
 
   func url(_ path: String) throws -> URL {
-    guard let url = URL(string: "\(address)/\(path)") else { throw ImageError.invalidURL(path) }
+    guard let url = URL(string: "\(baseURL)/\(path)") else { throw ImageError.invalidURL(path) }
     return url
   }
 
@@ -148,27 +149,29 @@ private struct OriginProcess {
   }
 }
 
-/// Milliseconds that some work took, and those that processors spent on it, the system's work for it included.
+/// The wall-clock time and the CPU time (user and system) of some work, in milliseconds.
 private struct ProcessCost {
   var wall: Double
-  var processor: Double
+  var cpu: Double
 
-  /// - Parameter ofChildren: Whether the processes count that this one has started and waited for, and not itself.
+  /// Measures `work`.
+  ///
+  /// - Parameter ofChildren: Whether to count the CPU time of child processes that were waited for, instead of this
+  ///   process's.
   static func measured(
     ofChildren: Bool = false, _ work: () async throws -> Void
   ) async rethrows -> ProcessCost {
-    let (start, before) = (ContinuousClock.now, processorTime(ofChildren: ofChildren))
+    let (start, before) = (ContinuousClock.now, cpuTime(ofChildren: ofChildren))
     try await work()
     return ProcessCost(
-      wall: start.duration(to: .now) / .milliseconds(1),
-      processor: processorTime(ofChildren: ofChildren) - before)
+      wall: start.duration(to: .now) / .milliseconds(1), cpu: cpuTime(ofChildren: ofChildren) - before)
   }
 
   static func - (left: ProcessCost, right: ProcessCost) -> ProcessCost {
-    ProcessCost(wall: left.wall - right.wall, processor: left.processor - right.processor)
+    ProcessCost(wall: left.wall - right.wall, cpu: left.cpu - right.cpu)
   }
 
-  private static func processorTime(ofChildren: Bool) -> Double {
+  private static func cpuTime(ofChildren: Bool) -> Double {
     var usage = rusage()
     getrusage(ofChildren ? RUSAGE_CHILDREN.rawValue : RUSAGE_SELF.rawValue, &usage)
     return milliseconds(usage.ru_utime) + milliseconds(usage.ru_stime)

@@ -3,10 +3,9 @@ import Foundation
 import Halcyon
 import HalcyonTesting
 
-/// What the pipeline adds to the work itself.
+/// The overhead of the pipeline.
 ///
-/// `CLOCK=cpu` in the environment counts processor time in place of time, for machines that are busy with other
-/// things.
+/// With `CLOCK=cpu` in the environment, CPU time is measured instead of wall-clock time, for busy machines.
 enum PipelineBenchmark {
   static func run() async throws {
     try await memoryHits()
@@ -14,7 +13,7 @@ enum PipelineBenchmark {
     try await diskHits()
   }
 
-  /// Hits in memory through the whole pipeline: their time, how often they suspend, and what a million of them leave.
+  /// Memory hits through the whole pipeline: latency, suspensions, and the memory growth over a million hits.
   private static func memoryHits() async throws {
     let pipeline = ImagePipeline(cache: ImageCache(memory: MemoryCache()))
     let requests = (0..<1000).map { number in
@@ -37,7 +36,7 @@ enum PipelineBenchmark {
     try await observedHits(requests)
   }
 
-  /// The same hits while somebody listens.
+  /// The same hits with an event handler.
   private static func observedHits(_ requests: [ImageRequest]) async throws {
     var configuration = PipelineConfiguration.standard(cache: ImageCache(memory: MemoryCache()))
     configuration.eventHandler = { _ in }
@@ -49,10 +48,10 @@ enum PipelineBenchmark {
     Metric(name: "pipeline_memory_hit_observed", value: median(times) / 1000, unit: "us").report()
   }
 
-  /// 10,000 requests for 100 images from 64 tasks at once: each image is to be transferred once.
+  /// Coalescing: 10,000 requests for 100 images from 64 concurrent tasks; each image has to be downloaded only once.
   private static func sharedLoads() async throws {
-    let picture = try PNGEncoder().encode(blankBitmap(), options: EncodingOptions())
-    let transport = ScriptedTransport { _ in .answer(body: picture) }
+    let image = try PNGEncoder().encode(blankBitmap(), options: EncodingOptions())
+    let transport = ScriptedTransport { _ in .answer(body: image) }
     let pipeline = ImagePipeline(transport: transport, cache: ImageCache(memory: MemoryCache()))
     let requests = (0..<100).map { ImageRequest(source: .string("https://example.com/\($0).png")) }
     let start = ContinuousClock.now
@@ -72,7 +71,7 @@ enum PipelineBenchmark {
     Metric(name: "pipeline_10000_requests_transfers", value: count, unit: "count", goal: .atMost(100)).report()
   }
 
-  /// From the encoded photograph on disk to 400 pixels, beside decoding alone, in turns.
+  /// A photograph from the disk cache, downsampled to 400 pixels, compared with decoding alone; measured alternately.
   private static func diskHits() async throws {
     let folder = FileManager.default.temporaryDirectory.appending(path: "halcyon-bench-\(UUID().uuidString)")
     defer { try? FileManager.default.removeItem(at: folder) }
@@ -83,26 +82,26 @@ enum PipelineBenchmark {
       source: .string("https://example.com/photo.jpg"), size: .fit(width: 400, height: 400))
     try await pipeline.store(original: photo, for: request)
     let options = DecodingOptions(size: request.size)
-    var (whole, alone): ([Double], [Double]) = ([], [])
+    var (pipelineTimes, decodeTimes): ([Double], [Double]) = ([], [])
     for round in 0..<31 {
       cache.memory.removeAll()
       var start = nanoseconds()
       let response = try await pipeline.response(for: request)
       let time = (nanoseconds() - start) / 1e6
-      precondition(response.origin == .store && response.image.size.width == 400, "not from disk")
+      precondition(response.origin == .store && response.image.size.width == 400, "not from the disk cache")
       start = nanoseconds()
       _ = try JPEGDecoder().decode(photo, options: options)
       guard round > 0 else { continue }
-      whole.append(time)
-      alone.append((nanoseconds() - start) / 1e6)
+      pipelineTimes.append(time)
+      decodeTimes.append((nanoseconds() - start) / 1e6)
     }
-    Metric(name: "pipeline_disk_hit_400", value: median(whole), unit: "ms").report()
-    Metric(name: "decode_alone_400", value: median(alone), unit: "ms").report()
-    let ratio = median(zip(whole, alone).map { $0 / $1 })
+    Metric(name: "pipeline_disk_hit_400", value: median(pipelineTimes), unit: "ms").report()
+    Metric(name: "decode_alone_400", value: median(decodeTimes), unit: "ms").report()
+    let ratio = median(zip(pipelineTimes, decodeTimes).map { $0 / $1 })
     Metric(name: "pipeline_disk_hit_to_decode", value: ratio, unit: "ratio", goal: .atMost(1.1)).report()
   }
 
-  /// 12 megapixels with slopes and grain.
+  /// A JPEG of 12 megapixels with gradients and noise.
   private static func photograph() throws -> Data {
     let size = PixelSize(width: 4000, height: 3000)
     var noise: UInt32 = 1
@@ -129,7 +128,7 @@ enum PipelineBenchmark {
     return DecodedImage(bitmap: bitmap, info: ImageInfo(format: .jpeg, storedSize: bitmap.size))
   }
 
-  /// Bytes of memory that the process takes (proc(5), statm).
+  /// The resident memory of the process, in bytes (proc(5), statm).
   private static var residentByteCount: Int {
     let file = FileHandle(forReadingAtPath: "/proc/self/statm")
     let text = (try? file?.readToEnd()).map { String(decoding: $0, as: UTF8.self) } ?? ""
@@ -139,12 +138,12 @@ enum PipelineBenchmark {
 
 private func nanoseconds() -> Double {
   var time = timespec()
-  let countsProcessorTime = ProcessInfo.processInfo.environment["CLOCK"] == "cpu"
-  clock_gettime(countsProcessorTime ? CLOCK_PROCESS_CPUTIME_ID : CLOCK_MONOTONIC, &time)
+  let measuresCPUTime = ProcessInfo.processInfo.environment["CLOCK"] == "cpu"
+  clock_gettime(measuresCPUTime ? CLOCK_PROCESS_CPUTIME_ID : CLOCK_MONOTONIC, &time)
   return Double(time.tv_sec) * 1e9 + Double(time.tv_nsec)
 }
 
-/// Reads images on a thread of its own, to which everything that suspends would have to come back.
+/// Reads images on an executor of its own, which counts the resumptions after every suspension.
 private actor Reader {
   private nonisolated let executor = CountingExecutor()
   private let pipeline: ImagePipeline
@@ -163,7 +162,7 @@ private actor Reader {
     return (nanoseconds() - start) / Double(count)
   }
 
-  /// How often the reader was left and came back.
+  /// The number of times that the reader was suspended and resumed.
   func suspensions(count: Int) async throws -> Int {
     let before = executor.jobCount
     _ = try await nanosecondsPerHit(count: count)
@@ -171,9 +170,9 @@ private actor Reader {
   }
 }
 
-/// Runs jobs on one thread, and counts them.
+/// A serial executor that counts its jobs.
 ///
-/// Unchecked: the count is touched under the lock only.
+/// Unchecked: the count is accessed only under the lock.
 private final class CountingExecutor: SerialExecutor, @unchecked Sendable {
   private let queue = DispatchQueue(label: "halcyon.bench.reader")
   private let lock = NSLock()

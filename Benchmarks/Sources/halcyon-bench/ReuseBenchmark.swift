@@ -1,10 +1,10 @@
 import Foundation
 import Halcyon
 
-/// What becomes of the memory of images that leave: the time until a bitmap of 1000 x 1000 pixels is there and written
-/// to, and the memory that the process really takes while two threads replace images of many sizes.
+/// Reuse of the memory of evicted images: the time to allocate and fill a bitmap of 1000 x 1000 pixels, and the resident
+/// memory of the process while two threads replace images of many sizes.
 ///
-/// Measured with memory that is used again, and without, when the system's allocator deals with it.
+/// Measured with reuse, and without, when the memory returns to the system's allocator.
 enum ReuseBenchmark {
   private static let reuseByteLimit = 32 << 20
   private static let imageByteLimit = 192 << 20
@@ -28,7 +28,7 @@ enum ReuseBenchmark {
     }
   }
 
-  /// The times of bitmaps while the cache fills, and then while each of them makes another one leave.
+  /// The times for bitmaps while the cache fills, and then while each one evicts another.
   private static func times(reuseByteLimit: Int) throws -> (filling: [Double], full: [Double]) {
     let memory = cache(reuseByteLimit: reuseByteLimit)
     let size = PixelSize(width: 1000, height: 1000)
@@ -45,7 +45,7 @@ enum ReuseBenchmark {
     return (filling, full)
   }
 
-  /// The memory that a process holds for a full cache, as a part of the cache's limit.
+  /// The resident memory for a full cache, as a fraction of the cache's limit.
   private static func heldToLimit(reuseByteLimit: Int) throws -> Double {
     let memory = cache(reuseByteLimit: reuseByteLimit)
     let before = residentByteCount
@@ -79,7 +79,7 @@ enum ReuseBenchmark {
     return DecodedImage(bitmap: bitmap, info: ImageInfo(format: .jpeg, storedSize: size))
   }
 
-  /// Bytes of memory that the process takes (proc(5), statm).
+  /// The resident memory of the process, in bytes (proc(5), statm).
   private static var residentByteCount: Int {
     let file = FileHandle(forReadingAtPath: "/proc/self/statm")
     let text = (try? file?.readToEnd()).map { String(decoding: $0, as: UTF8.self) } ?? ""
