@@ -11,7 +11,7 @@ let swiftSettings: [SwiftSetting] =
     .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
   ] + (warningsAreErrors ? [.treatAllWarnings(as: .error)] : [])
 
-/// `make bench-downsample` sets this; libvips brings a hundred packages that nothing else needs.
+/// Set by `make bench-downsample`: libvips has a hundred dependencies that nothing else needs.
 let comparesWithVips = Context.environment["HALCYON_PEER"] == "libvips"
 
 let vipsTargets: [Target] = [

@@ -25,8 +25,7 @@ bool peer_entropy_decode(const uint8_t *bytes, size_t count) {
   jpeg_mem_src(&info, bytes, count);
   jpeg_read_header(&info, TRUE);
   jpeg_start_decompress(&info);
-  // Throws coefficients away as soon as they are decoded, save those of the last rows: a call to skip all would not
-  // read them at all.
+  // Discards the coefficients as they are decoded, except in the last rows: skipping all rows would not decode any.
   jpeg_skip_scanlines(&info, info.output_height - 1);
   JSAMPARRAY row = (*info.mem->alloc_sarray)((j_common_ptr)&info, JPOOL_IMAGE, info.output_width * 4, 1);
   jpeg_read_scanlines(&info, row, 1);

@@ -15,7 +15,7 @@ bool peer_start(const char *program) {
 
 const char *peer_message(void) { return vips_error_buffer(); }
 
-bool peer_thumbnail(const uint8_t *bytes, size_t count, int width, bool converts_colors, peer_picture *picture) {
+bool peer_thumbnail(const uint8_t *bytes, size_t count, int width, bool converts_colors, peer_image *result) {
   VipsImage *image = NULL;
   int failed = converts_colors
     ? vips_thumbnail_buffer(
@@ -26,40 +26,40 @@ bool peer_thumbnail(const uint8_t *bytes, size_t count, int width, bool converts
   if (failed) return false;
   size_t size = 0;
   uint8_t *pixels = vips_image_write_to_memory(image, &size);
-  *picture = (peer_picture){pixels, image->Xsize, image->Ysize, image->Bands};
+  *result = (peer_image){pixels, image->Xsize, image->Ysize, image->Bands};
   bool fits = pixels && image->BandFmt == VIPS_FORMAT_UCHAR;
   g_object_unref(image);
   return fits;
 }
 
-static VipsImage *picture_of(const uint8_t *pixels, int width, int height) {
+static VipsImage *image_of(const uint8_t *pixels, int width, int height) {
   return vips_image_new_from_memory(pixels, (size_t)width * height * 4, width, height, 4, VIPS_FORMAT_UCHAR);
 }
 
-static bool write_picture(VipsImage *image, peer_picture *picture) {
+static bool write_image(VipsImage *image, peer_image *result) {
   size_t size = 0;
-  uint8_t *result = vips_image_write_to_memory(image, &size);
-  *picture = (peer_picture){result, image->Xsize, image->Ysize, image->Bands};
+  uint8_t *pixels = vips_image_write_to_memory(image, &size);
+  *result = (peer_image){pixels, image->Xsize, image->Ysize, image->Bands};
   g_object_unref(image);
-  return result != NULL;
+  return pixels != NULL;
 }
 
-bool peer_blur(const uint8_t *pixels, int width, int height, double sigma, peer_picture *picture) {
-  VipsImage *image = picture_of(pixels, width, height);
+bool peer_blur(const uint8_t *pixels, int width, int height, double sigma, peer_image *result) {
+  VipsImage *image = image_of(pixels, width, height);
   if (!image) return false;
   VipsImage *blurred = NULL;
   int failed = vips_gaussblur(image, &blurred, sigma, NULL);
   g_object_unref(image);
-  return !failed && write_picture(blurred, picture);
+  return !failed && write_image(blurred, result);
 }
 
-bool peer_resize(const uint8_t *pixels, int width, int height, double scale, peer_picture *picture) {
-  VipsImage *image = picture_of(pixels, width, height);
+bool peer_resize(const uint8_t *pixels, int width, int height, double scale, peer_image *result) {
+  VipsImage *image = image_of(pixels, width, height);
   if (!image) return false;
   VipsImage *resized = NULL;
   int failed = vips_resize(image, &resized, scale, NULL);
   g_object_unref(image);
-  return !failed && write_picture(resized, picture);
+  return !failed && write_image(resized, result);
 }
 
 bool peer_convert(const char *source, const char *target, double pixel_count) {

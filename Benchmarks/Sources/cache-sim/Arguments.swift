@@ -1,6 +1,6 @@
 import Halcyon
 
-/// What the command line asks for.
+/// The command-line arguments.
 struct Arguments {
   private(set) var policy = EvictionPolicy.adaptive
   private(set) var capacityPercent = 10.0
@@ -17,7 +17,7 @@ struct Arguments {
         file = word
       }
     }
-    guard !file.isEmpty else { throw SimulationError.usage("There is no file to replay.") }
+    guard !file.isEmpty else { throw SimulationError.usage("A trace file is required.") }
   }
 
   private mutating func set(_ option: String, to value: String) throws {
@@ -28,11 +28,11 @@ struct Arguments {
     case ("--cost", "decoded"): cost = .decoded
     case ("--capacity-percent", let number):
       guard let percent = Double(number), percent > 0, percent <= 100 else {
-        throw SimulationError.usage("--capacity-percent takes a number over 0 and up to 100, got \(number).")
+        throw SimulationError.usage("--capacity-percent takes a number above 0 and at most 100, got \(number).")
       }
       capacityPercent = percent
     default:
-      throw SimulationError.usage("\(option) \(value) is not known.")
+      throw SimulationError.usage("\(option) \(value) is not a valid option.")
     }
   }
 }

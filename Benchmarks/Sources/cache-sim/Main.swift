@@ -1,6 +1,6 @@
 import Foundation
 
-/// Replays a trace of requests through the real memory cache, and prints how many of them it missed.
+/// Replays a trace of requests through the real memory cache, and prints its miss ratios.
 @main
 enum Main {
   static func main() throws {
@@ -22,7 +22,7 @@ enum Main {
   }
 }
 
-/// Why a trace could not be replayed.
+/// An error that keeps a trace from being replayed.
 enum SimulationError: Error, CustomStringConvertible {
   case usage(String)
   case unreadable(String)
@@ -36,9 +36,9 @@ enum SimulationError: Error, CustomStringConvertible {
       usage: cache-sim --policy adaptive|lru --capacity-percent P --cost encoded|decoded FILE.csv[.gz]
       """
     case .unreadable(let file):
-      "\(file) cannot be read. It has to be a CSV file, plain or compressed by gzip."
+      "\(file) cannot be read. It has to be a CSV file, plain or compressed with gzip."
     case .malformed(let line):
-      "Line \(line) is not four numbers: ms,key,encoded_bytes,decoded_bytes."
+      "Line \(line) does not have the columns ms,key,encoded_bytes,decoded_bytes, or a size is not an integer."
     }
   }
 }

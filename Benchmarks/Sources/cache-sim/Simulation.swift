@@ -1,9 +1,9 @@
 import CMalloc
 import Halcyon
 
-/// A memory cache fed by a trace: what it misses is stored, and nothing expires.
+/// The simulation of a memory cache on a trace: every miss is stored, and nothing expires.
 ///
-/// The images are as large as the trace says, but no one writes to their pixels: they take addresses, not memory.
+/// The images have the sizes given by the trace, but their pixels are never written: they take virtual memory only.
 struct Simulation {
   struct Outcome {
     var capacity: Int
@@ -16,7 +16,7 @@ struct Simulation {
 
   func replay(_ trace: Trace) throws -> Outcome {
     #if os(Linux)
-    // Blocks come zeroed from the system instead of being kept and cleared, however many were freed before.
+    // Large blocks are always mapped anew, zeroed by the system: malloc would keep freed blocks, and clear them on reuse.
     mallopt(M_MMAP_THRESHOLD, 1 << 14)
     #endif
     var outcome = Outcome(capacity: Int(Double(trace.footprint) * capacityPercent / 100))
@@ -36,7 +36,7 @@ struct Simulation {
   private func image(cost: Int) throws -> DecodedImage {
     let size = PixelSize(width: cost / 4, height: 1)
     let bitmap = try Bitmap(size: size, isOpaque: true) { _ in }
-    precondition(bitmap.byteCount == cost, "a cost has to be a multiple of 4, got \(cost)")
+    precondition(bitmap.byteCount == cost, "costs must be multiples of 4, got \(cost)")
     return DecodedImage(bitmap: bitmap, info: ImageInfo(format: .jpeg, storedSize: size))
   }
 }

@@ -1,8 +1,8 @@
 import CZlib
 
-/// Requests in their order: lines of `ms,key,encoded_bytes,decoded_bytes`.
+/// The requests of a trace in order, read from lines of `ms,key,encoded_bytes,decoded_bytes`.
 struct Trace {
-  /// Which of the two sizes is what an entry costs.
+  /// The size that counts as the cost of an entry.
   enum Cost {
     case encoded, decoded
   }
@@ -18,7 +18,7 @@ struct Trace {
     let text = try Self.text(of: file)
     for (number, line) in text.split(separator: "\n").enumerated() {
       let fields = line.split(separator: ",")
-      // The line that names the columns.
+      // The header line.
       if number == 0, let first = fields.first, Int(first) == nil { continue }
       guard fields.count == 4, let encoded = Int(fields[2]), let decoded = Int(fields[3]) else {
         throw SimulationError.malformed(line: number + 1)
@@ -27,17 +27,17 @@ struct Trace {
     }
   }
 
-  /// Bytes of all requests.
+  /// The total bytes of all requests.
   var requestedCost: Int { requests.reduce(0) { $0 + $1.cost } }
 
-  /// Bytes of all different keys.
+  /// The total bytes of all distinct keys.
   var footprint: Int {
     var costs: [Substring: Int] = [:]
     for request in requests { costs[request.key] = request.cost }
     return costs.values.reduce(0, +)
   }
 
-  /// zlib reads files that are not compressed as they are.
+  /// The text of a file; zlib passes uncompressed files through.
   private static func text(of file: String) throws -> String {
     guard let handle = gzopen(file, "rb") else { throw SimulationError.unreadable(file) }
     defer { gzclose(handle) }

@@ -2,31 +2,31 @@ import Foundation
 import Halcyon
 import PeerShim
 
-/// The images that are decoded.
+/// The images to decode.
 enum Corpus {
   private static let sources = ["/usr/share/backgrounds/mate", "/usr/share/backgrounds/gnome"]
   private static let folder = URL(filePath: ".build-downsample/corpus")
-  /// Ending, options of libvips, and the most images: some encoders take seconds for each.
+  /// The file extension, libvips options, and the maximum number of images: some encoders take seconds for each.
   private static let kinds: [(name: String, options: String, countLimit: Int)] = [
     ("baseline.jpg", "[Q=85,strip]", .max), ("progressive.jpg", "[Q=85,interlace,strip]", .max),
     ("png", "[strip]", 12), ("webp", "[Q=80,strip]", 12), ("avif", "[Q=60,effort=2,strip]", 8),
     ("heic", "[Q=60,effort=2,strip]", 8),
   ]
-  /// Pixels that the largest photographs are scaled to as well.
+  /// The pixel counts to which the largest photographs are also scaled.
   private static let smallerPixelCounts = [12e6, 6e6, 3e6, 1e6]
 
-  /// All images of a folder and those below.
+  /// All images in a folder, recursively.
   static func files(in folder: URL) throws -> [CorpusFile] {
     let paths = FileManager.default.enumerator(at: folder, includingPropertiesForKeys: nil)
     let urls = (paths?.compactMap { $0 as? URL } ?? []).sorted { $0.path < $1.path }
     return urls.compactMap { CorpusFile($0) }
   }
 
-  /// Photographs and pictures of Debian's wallpapers in every format, made at the first call.
-  static func gathered() throws -> [CorpusFile] {
+  /// Debian's wallpapers in every format; converted on the first run.
+  static func wallpapers() throws -> [CorpusFile] {
     let photos = try sources.flatMap { try files(in: URL(filePath: $0)) }.filter { $0.pixelCount >= 1_000_000 }
     guard photos.count >= 20 else {
-      throw PeerError.failed("Debian's mate-backgrounds and gnome-backgrounds are not installed")
+      throw PeerError.failed("The packages mate-backgrounds and gnome-backgrounds are not installed.")
     }
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     for kind in kinds {
@@ -48,24 +48,24 @@ enum Corpus {
     let target = folder.appending(path: "\(photo.url.deletingPathExtension().lastPathComponent)\(size).\(kind)")
     guard !FileManager.default.fileExists(atPath: target.path) else { return }
     guard peer_convert(photo.url.path, target.path + options, pixelCount) else {
-      throw PeerError.failed("libvips cannot make \(target.path): \(String(cString: peer_message()))")
+      throw PeerError.failed("libvips cannot write \(target.path): \(String(cString: peer_message()))")
     }
   }
 }
 
 extension Array {
-  /// At most `count` elements, from all over the array.
+  /// At most `limit` elements, evenly distributed over the array.
   fileprivate func spread(_ limit: Int) -> [Element] {
     count <= limit ? self : (0..<limit).map { self[$0 * count / limit] }
   }
 }
 
-/// An image that can be decoded at other sizes.
+/// A still image that this build can decode.
 struct CorpusFile {
   let url: URL
   let format: ImageFormat
   let info: ImageInfo
-  /// Whether it is a JPEG image that comes in several scans.
+  /// Whether it is a progressive JPEG.
   let isProgressive: Bool
   let decoder: any ImageDecoder
   let bytes: Data
@@ -73,12 +73,12 @@ struct CorpusFile {
   var pixelCount: Int { info.storedSize.pixelCount }
   var name: String { url.lastPathComponent }
 
-  /// The format, for JPEG with the way it is stored.
+  /// The format; for JPEG with `_baseline` or `_progressive`.
   var kind: String {
     format == .jpeg ? "jpeg_" + (isProgressive ? "progressive" : "baseline") : format.rawValue
   }
 
-  /// `nil` when this build does not read the file, which is said for images.
+  /// `nil` when this build cannot decode the file; prints a message if the file is an image.
   init?(_ url: URL) {
     guard let bytes = try? Data(contentsOf: url), let format = ImageFormat(sniffing: bytes) else { return nil }
     guard let decoder = StandardCodecs.decoders.first(where: { $0.formats.contains(format) }) else {
@@ -86,7 +86,7 @@ struct CorpusFile {
       return nil
     }
     guard let info = try? decoder.probe(bytes, isComplete: true), info.frameCount == 1 else {
-      print("skipped \(url.lastPathComponent): it is no still image that can be decoded")
+      print("skipped \(url.lastPathComponent): it is animated or cannot be decoded")
       return nil
     }
     self.url = url

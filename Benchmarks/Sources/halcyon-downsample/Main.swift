@@ -1,11 +1,11 @@
 import Foundation
 import PeerShim
 
-/// Decodes images at the size they are shown, beside libvips: `halcyon-downsample [FOLDER]`, or runs
-/// processors beside it: `halcyon-downsample processors`.
+/// Benchmarks against libvips: downsampling while decoding with `halcyon-downsample [FOLDER]`, image processors with
+/// `halcyon-downsample processors`.
 ///
-/// Without a folder it gathers photographs and converts them first. `CLOCK=cpu` in the environment counts processor
-/// time in place of time, for machines that are busy with other things; `ROUNDS` is how often each image is decoded.
+/// Without a folder, the corpus is made from Debian's wallpapers on the first run. With `CLOCK=cpu` in the environment,
+/// CPU time is measured instead of wall-clock time, for busy machines; `ROUNDS` is the number of decodes for each image.
 @main
 enum Main {
   static func main() throws {
@@ -13,16 +13,16 @@ enum Main {
     if arguments.count == 4, arguments[1] == MemoryProbe.command {
       return try MemoryProbe.measure(URL(filePath: arguments[2]), width: Int(arguments[3]) ?? 0)
     }
-    guard peer_start(arguments[0]) else { throw PeerError.failed("libvips did not start") }
+    guard peer_start(arguments[0]) else { throw PeerError.failed("libvips could not be initialized") }
     if arguments.count == 2, arguments[1] == "processors" { return try ProcessorBenchmark.run() }
-    let files = try arguments.count > 1 ? Corpus.files(in: URL(filePath: arguments[1])) : Corpus.gathered()
+    let files = try arguments.count > 1 ? Corpus.files(in: URL(filePath: arguments[1])) : Corpus.wallpapers()
     TimeBenchmark(files: files).run()
     try MemoryBenchmark(files: files).run()
-    try FoundingBenchmark.run()
+    try ThumbnailBenchmark.run()
   }
 }
 
-/// Why libvips or libjpeg did not do what was asked.
+/// A failure of libvips or of a measurement.
 enum PeerError: Error {
   case failed(String)
 }

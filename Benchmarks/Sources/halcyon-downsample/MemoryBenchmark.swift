@@ -1,7 +1,7 @@
 import Foundation
 import Halcyon
 
-/// The memory that decoding at a size takes beyond its result.
+/// The peak memory of downsampling while decoding, in addition to its result.
 struct MemoryBenchmark {
   private static let widths = [200, 1024]
 
@@ -20,7 +20,7 @@ struct MemoryBenchmark {
     Metric(name: "jpeg_baseline_100mp_memory_beyond_result", value: growth, unit: "MB", goal: .atMost(8)).report()
   }
 
-  /// Megabytes (2^20 bytes), at the worse width.
+  /// Megabytes (2^20 bytes), the maximum over the widths.
   private static func growth(_ url: URL) throws -> Double {
     try widths.map { width in
       let (growth, output) = try MemoryProbe.run(url, width: width)
@@ -41,14 +41,14 @@ struct MemoryBenchmark {
   }
 }
 
-/// Measures in a process of its own how far decoding one file makes the memory grow.
+/// Measures the memory growth from decoding one file, in its own process.
 enum MemoryProbe {
   static let command = "--memory"
 
-  /// Prints the bytes by which the peak of the resident memory grew.
+  /// Prints the growth of the peak resident memory and the size of the result, in bytes.
   static func measure(_ url: URL, width: Int) throws {
     guard let file = CorpusFile(url) else { throw PeerError.failed("\(url.path) cannot be decoded") }
-    // The code and what libraries allocate once.
+    // Warm-up: loads the code and makes the one-time allocations of libraries.
     _ = try JPEGDecoder().decode(warmUp(), options: DecodingOptions(size: .fit(width: 8, height: .max)))
     try Data("5".utf8).write(to: URL(filePath: "/proc/self/clear_refs"))
     let before = try residentPeak()
@@ -57,7 +57,7 @@ enum MemoryProbe {
     print(try residentPeak() - before, image.byteCount)
   }
 
-  /// The growth and the bytes of the result, from a child process.
+  /// The growth and the size of the result, in bytes, measured in a child process.
   static func run(_ url: URL, width: Int) throws -> (growth: Int, output: Int) {
     let process = Process()
     process.executableURL = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath()

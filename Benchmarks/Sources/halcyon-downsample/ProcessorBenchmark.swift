@@ -2,7 +2,7 @@ import Foundation
 import Halcyon
 import PeerShim
 
-/// Processors on one megapixel beside libvips, in turns, with one thread each.
+/// Processors on an image of one megapixel, compared with libvips; measured alternately, on one thread each.
 enum ProcessorBenchmark {
   static func run() throws {
     let size = PixelSize(width: 1024, height: 1024)
@@ -23,17 +23,17 @@ enum ProcessorBenchmark {
 
   private static func compare(
     _ name: String, _ bitmap: Bitmap, own work: () throws -> Void,
-    peer: (UnsafePointer<UInt8>?, UnsafeMutablePointer<peer_picture>) -> Bool
+    peer: (UnsafePointer<UInt8>?, UnsafeMutablePointer<peer_image>) -> Bool
   ) throws {
     var (own, other): ([Double], [Double]) = ([], [])
     for round in 0..<12 {
       let time = try Clock.milliseconds(work)
       let peerTime = bitmap.withUnsafeBytes { bytes in
         Clock.milliseconds {
-          var result = peer_picture()
+          var result = peer_image()
           defer { free(result.pixels) }
           let isDone = peer(bytes.bindMemory(to: UInt8.self).baseAddress, &result)
-          precondition(isDone, "libvips does no \(name): \(String(cString: peer_message()))")
+          precondition(isDone, "libvips failed at \(name): \(String(cString: peer_message()))")
         }
       }
       guard round > 0 else { continue }

@@ -2,7 +2,8 @@ import Foundation
 import Halcyon
 import PeerShim
 
-/// The time and the quality of decoding at a size, beside libvips with the same bytes, in turns.
+/// The time and the quality of downsampling while decoding, compared with libvips on the same bytes; measured
+/// alternately.
 struct TimeBenchmark {
   private static let widths = [200, 400, 1024]
   private static let roundCount = Int(ProcessInfo.processInfo.environment["ROUNDS"] ?? "") ?? 5
@@ -14,8 +15,8 @@ struct TimeBenchmark {
     for file in files {
       let full = try? file.decoder.decode(file.bytes, options: DecodingOptions())
       for width in Self.widths where width < file.info.pixelSize.width {
-        guard let result = Self.measure(file, width: width, full: full.map { Picture($0.bitmap) }) else {
-          print("skipped \(file.name) at \(width) pixels: one of the two does not decode it")
+        guard let result = Self.measure(file, width: width, full: full.map { LumaImage($0.bitmap) }) else {
+          print("skipped \(file.name) at \(width) pixels: Halcyon or libvips cannot decode it")
           continue
         }
         print(result)
@@ -25,7 +26,7 @@ struct TimeBenchmark {
     TimeReport(results: results).print()
   }
 
-  private static func measure(_ file: CorpusFile, width: Int, full: Picture?) -> TimeResult? {
+  private static func measure(_ file: CorpusFile, width: Int, full: LumaImage?) -> TimeResult? {
     guard let bitmap = try? halcyon(file, width: width), let peer = peer(file, width: width) else { return nil }
     var (own, other, floor): ([Double], [Double], [Double]) = ([], [], [])
     for _ in 0..<roundCount {
@@ -33,11 +34,11 @@ struct TimeBenchmark {
       other.append(Clock.milliseconds { thumbnail(file, width: width) })
       if file.kind == "jpeg_baseline", width == 200 { floor.append(Clock.milliseconds { entropy(file) }) }
     }
-    let picture = Picture(bitmap)
-    let reference = full?.lanczos(width: picture.width, height: picture.height)
+    let image = LumaImage(bitmap)
+    let reference = full?.lanczos(width: image.width, height: image.height)
     return TimeResult(
       file: file, width: width, own: median(own), peer: median(other), entropy: floor.isEmpty ? nil : median(floor),
-      similarity: reference.flatMap { picture.similarity(to: $0) },
+      similarity: reference.flatMap { image.similarity(to: $0) },
       peerSimilarity: reference.flatMap { peer.similarity(to: $0) })
   }
 
@@ -45,21 +46,21 @@ struct TimeBenchmark {
     try file.decoder.decode(file.bytes, options: DecodingOptions(size: .fit(width: width, height: .max))).bitmap
   }
 
-  private static func peer(_ file: CorpusFile, width: Int) -> Picture? {
-    var result = peer_picture()
+  private static func peer(_ file: CorpusFile, width: Int) -> LumaImage? {
+    var result = peer_image()
     defer { free(result.pixels) }
-    return thumbnail(file, width: width, into: &result) ? Picture(result) : nil
+    return thumbnail(file, width: width, into: &result) ? LumaImage(result) : nil
   }
 
-  /// Freeing the pixels is part of the time, as it is with ours.
+  /// The measured time includes freeing the pixels, as Halcyon's does.
   private static func thumbnail(_ file: CorpusFile, width: Int) {
-    var result = peer_picture()
+    var result = peer_image()
     defer { free(result.pixels) }
     let isDone = thumbnail(file, width: width, into: &result)
-    precondition(isDone, "libvips decodes \(file.name) no longer")
+    precondition(isDone, "libvips failed at \(file.name), which it decoded before")
   }
 
-  private static func thumbnail(_ file: CorpusFile, width: Int, into result: inout peer_picture) -> Bool {
+  private static func thumbnail(_ file: CorpusFile, width: Int, into result: inout peer_image) -> Bool {
     file.bytes.withUnsafeBytes { bytes in
       peer_thumbnail(
         bytes.bindMemory(to: UInt8.self).baseAddress, bytes.count, Int32(width), file.info.hasColorProfile, &result)
@@ -69,12 +70,12 @@ struct TimeBenchmark {
   private static func entropy(_ file: CorpusFile) {
     file.bytes.withUnsafeBytes { bytes in
       let isDone = peer_entropy_decode(bytes.bindMemory(to: UInt8.self).baseAddress, bytes.count)
-      precondition(isDone, "\(file.name) is not whole")
+      precondition(isDone, "\(file.name) is truncated")
     }
   }
 }
 
-/// Medians for one file at one width, in milliseconds.
+/// The median times, in milliseconds, and the quality for one file at one width.
 private struct TimeResult: CustomStringConvertible {
   let file: CorpusFile
   let width: Int
@@ -100,7 +101,7 @@ private struct TimeResult: CustomStringConvertible {
   }
 }
 
-/// The figures over all files.
+/// The metrics over all files.
 private struct TimeReport {
   let results: [TimeResult]
 

@@ -5,32 +5,32 @@
 #include <stddef.h>
 #include <stdint.h>
 
-// libvips takes variable arguments, and libjpeg jumps: both are out of Swift's reach.
+// Swift can neither call the variadic functions of libvips nor handle the longjmp of libjpeg's errors.
 
 typedef struct {
   uint8_t *pixels;  // To be freed with `free`.
   int width;
   int height;
   int channels;
-} peer_picture;
+} peer_image;
 
-// Starts libvips with one thread and without its cache.
+// Initializes libvips with one thread and without its operation cache.
 bool peer_start(const char *program);
 const char *peer_message(void);
 
-// The image as wide as `width`, by vips_thumbnail_buffer, never enlarged; in sRGB where `converts_colors`.
-bool peer_thumbnail(const uint8_t *bytes, size_t count, int width, bool converts_colors, peer_picture *picture);
+// Decodes to a width of `width` with vips_thumbnail_buffer, never enlarging; converts to sRGB if `converts_colors`.
+bool peer_thumbnail(const uint8_t *bytes, size_t count, int width, bool converts_colors, peer_image *result);
 
-// Blurs opaque pixels of four channels by a Gaussian of this standard deviation.
-bool peer_blur(const uint8_t *pixels, int width, int height, double sigma, peer_picture *picture);
+// Gaussian blur of opaque four-channel pixels with standard deviation `sigma`.
+bool peer_blur(const uint8_t *pixels, int width, int height, double sigma, peer_image *result);
 
-// Draws a picture of four bands so many times as large, by its Lanczos filter of three lobes.
-bool peer_resize(const uint8_t *pixels, int width, int height, double scale, peer_picture *picture);
+// Scales a four-channel image by `scale` with libvips' Lanczos filter of three lobes.
+bool peer_resize(const uint8_t *pixels, int width, int height, double scale, peer_image *result);
 
-// Saves an image with at most so many pixels; `target` may end in libvips' options.
+// Converts a file, scaled down to at most `pixel_count` pixels; `target` may end with libvips' save options.
 bool peer_convert(const char *source, const char *target, double pixel_count);
 
-// Decodes the entropy-coded bytes of a JPEG file and nothing else; the file must be whole.
+// Decodes only the entropy-coded data of a JPEG file, which must be complete.
 bool peer_entropy_decode(const uint8_t *bytes, size_t count);
 
 #endif

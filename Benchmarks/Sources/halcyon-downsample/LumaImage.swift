@@ -2,8 +2,8 @@ import Foundation
 import Halcyon
 import PeerShim
 
-/// The brightness of a picture, as numbers from 0 to 255.
-struct Picture {
+/// The luma of an image, as numbers from 0 to 255.
+struct LumaImage {
   var width: Int
   var height: Int
   var samples: [Float]
@@ -14,8 +14,8 @@ struct Picture {
     }
   }
 
-  /// libvips does not multiply colours by alpha in its results.
-  init(_ peer: peer_picture) {
+  /// Premultiplies by alpha, since libvips' results are not premultiplied.
+  init(_ peer: peer_image) {
     let count = Int(peer.width) * Int(peer.height) * Int(peer.channels)
     self.init(width: Int(peer.width), height: Int(peer.height), channels: Int(peer.channels), isStraight: true) {
       body in
@@ -49,22 +49,22 @@ struct Picture {
   }
 }
 
-extension Picture {
-  /// The picture at another size by Lanczos with three lobes, in floating point: what others are compared with.
-  func lanczos(width target: Int, height targetHeight: Int) -> Picture {
+extension LumaImage {
+  /// The image resampled by a Lanczos filter with three lobes in floating point: the reference for quality.
+  func lanczos(width target: Int, height targetHeight: Int) -> LumaImage {
     let wide = resampledRows(target)
     return wide.transposed.resampledRows(targetHeight).transposed
   }
 
-  private var transposed: Picture {
+  private var transposed: LumaImage {
     var result = [Float](repeating: 0, count: samples.count)
     for row in 0..<height {
       for column in 0..<width { result[column * height + row] = samples[row * width + column] }
     }
-    return Picture(width: height, height: width, samples: result)
+    return LumaImage(width: height, height: width, samples: result)
   }
 
-  private func resampledRows(_ target: Int) -> Picture {
+  private func resampledRows(_ target: Int) -> LumaImage {
     let windows = (0..<target).map { Self.window($0, of: target, source: width) }
     var result = [Float](repeating: 0, count: target * height)
     samples.withUnsafeBufferPointer { samples in
@@ -78,7 +78,7 @@ extension Picture {
         }
       }
     }
-    return Picture(width: target, height: height, samples: result)
+    return LumaImage(width: target, height: height, samples: result)
   }
 
   private static func window(_ index: Int, of target: Int, source: Int) -> (start: Int, weights: [Float]) {
@@ -98,11 +98,13 @@ extension Picture {
   }
 }
 
-extension Picture {
+extension LumaImage {
   private static let side = 8
 
-  /// Structural similarity (Wang and others, 2004) in windows of 8x8 pixels, 1 for the same picture.
-  func similarity(to other: Picture) -> Double? {
+  /// The structural similarity, SSIM (Wang and others, 2004), in windows of 8x8 pixels: 1 for identical images.
+  ///
+  /// `nil` for images of different sizes, or smaller than a window.
+  func similarity(to other: LumaImage) -> Double? {
     guard width == other.width, height == other.height, min(width, height) >= Self.side else { return nil }
     var (total, count) = (0.0, 0)
     for top in stride(from: 0, through: height - Self.side, by: 4) {
@@ -114,7 +116,7 @@ extension Picture {
     return total / Double(count)
   }
 
-  private func similarity(to other: Picture, left: Int, top: Int) -> Double {
+  private func similarity(to other: LumaImage, left: Int, top: Int) -> Double {
     var (sum, otherSum, squares, otherSquares, products) = (Float(0), Float(0), Float(0), Float(0), Float(0))
     for row in top..<top + Self.side {
       for index in row * width + left..<row * width + left + Self.side {

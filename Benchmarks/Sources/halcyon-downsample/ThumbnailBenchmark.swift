@@ -1,14 +1,14 @@
 import Foundation
 import Halcyon
 
-/// An image of 1000x1000 pixels shown small 100 times, beside decoding all of it.
-enum FoundingBenchmark {
+/// Downsampling an image of 1000x1000 pixels to 100x100, 100 times, compared with decoding it fully.
+enum ThumbnailBenchmark {
   private static let count = 100
 
   static func run() throws {
-    let url = FileManager.default.temporaryDirectory.appending(path: "halcyon-founding-\(UUID().uuidString).jpg")
+    let url = FileManager.default.temporaryDirectory.appending(path: "halcyon-thumbnail-\(UUID().uuidString).jpg")
     defer { try? FileManager.default.removeItem(at: url) }
-    try JPEGEncoder().encode(picture(), options: EncodingOptions()).write(to: url)
+    try JPEGEncoder().encode(image(), options: EncodingOptions()).write(to: url)
     let bytes = try Data(contentsOf: url)
     let decoder = JPEGDecoder()
     let small = DecodingOptions(size: .fit(width: 100, height: 100))
@@ -25,7 +25,7 @@ enum FoundingBenchmark {
     Metric(name: "founding_memory_to_full", value: memory, unit: "ratio", goal: .atMost(0.125)).report()
   }
 
-  private static func picture() throws -> Bitmap {
+  private static func image() throws -> Bitmap {
     let size = PixelSize(width: 1000, height: 1000)
     return try Bitmap(size: size, isOpaque: true) { pixels in
       for index in pixels.indices {
