@@ -38,18 +38,18 @@ public enum DataStoreLaws {
   ]
 
   private static func returnsStoredEntries(_ store: any DataStore) async throws {
-    try await expect(store, "an empty store", "a", nil)
+    try await expect(store, "creating a store", "a", nil)
     for count in [0, 1, 4095, 4096, 100_000] {
       let entry = entry(byteCount: count)
       let key = CacheKey("entry of \(count) bytes")
       try await store.store(entry, for: key)
-      try await expect(store, "what was stored", key, entry)
+      try await expect(store, "storing an entry", key, entry)
       try await expect(store, "a second read", key, entry)
     }
     for metadata in metadataCases {
       let entry = StoredEntry(body: Data("body".utf8), metadata: metadata)
       try await store.store(entry, for: "metadata")
-      try await expect(store, "metadata", "metadata", entry)
+      try await expect(store, "storing metadata", "metadata", entry)
     }
   }
 
@@ -59,7 +59,7 @@ public enum DataStoreLaws {
     for (number, text) in texts.enumerated() {
       // Canonically equivalent texts are equal strings in Swift but different keys; a store may treat them as either.
       if texts.firstIndex(of: text) != texts.lastIndex(of: text) { continue }
-      try await expect(store, "key \(number)", CacheKey(text), entry(seed: number))
+      try await expect(store, "storing under similar keys, number \(number)", CacheKey(text), entry(seed: number))
     }
   }
 
@@ -67,7 +67,7 @@ public enum DataStoreLaws {
     for round in 1...20 {
       let entry = entry(seed: round, byteCount: 100_000 / round)
       try await store.store(entry, for: "a")
-      try await expect(store, "the newest of \(round) entries", "a", entry)
+      try await expect(store, "storing \(round) entries under one key", "a", entry)
     }
   }
 
@@ -95,7 +95,7 @@ public enum DataStoreLaws {
         throw Violation(description: "Pinning or unpinning a missing entry returns true.")
       }
       try await expect(store, "pinning a missing entry", "a", nil)
-      try await expect(store, "pinning another, missing entry", "b", entry())
+      try await expect(store, "pinning another entry, which is missing", "b", entry())
     }
   }
 
@@ -103,7 +103,7 @@ public enum DataStoreLaws {
     for key in ["a", "b", "c"] as [CacheKey] { try await store.store(entry(), for: key) }
     try await store.removeEntry(for: "a")
     try await store.removeEntry(for: "missing")
-    try await expect(store, "a removed entry", "a", nil)
+    try await expect(store, "the removal of an entry", "a", nil)
     try await expect(store, "the removal of another entry", "b", entry())
     try await store.store(entry(seed: 2), for: "a")
     try await expect(store, "storing a removed entry again", "a", entry(seed: 2))
