@@ -66,7 +66,7 @@ enum AnimationScenes {
     try await stage.until("it has begun") { player.index > 0 }
     try await stage.until("the second round has begun") { player.index == 0 }
     try await stage.until("the second round has ended") { player.index == 3 }
-    try stage.require(player.wakeTime == nil, "it waits for another picture")
+    try stage.require(player.nextFrameTime == nil, "it waits for another picture")
     let begin = await stage.nextFrame().time
     while await stage.nextFrame().time - begin < .milliseconds(300) {
       try stage.require(shownIndex(picture, stage) == 3, "it went on after its end")

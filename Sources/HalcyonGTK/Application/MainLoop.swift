@@ -2,44 +2,46 @@
 import CGTK
 import Glibc
 
-/// GLib's main loop and Swift's main actor on one thread.
+/// Runs Swift's main actor inside GLib's main loop.
 public enum MainLoop {
-  /// Lets tasks of the main actor run inside the main loop of the default context, which is GTK's.
+  /// Attaches the main actor to GLib's default main context, which GTK uses.
   ///
-  /// Without it a program under `g_main_loop_run`, `gtk_application_run` and the like never runs what awaits the main
-  /// actor. The loop sleeps while there is nothing to do. Tasks and GLib's sources take turns: a flood of either lets the
-  /// other through. Views do this by themselves when they are given their first image; doing it again does nothing.
+  /// Without it, a program under `g_main_loop_run`, `gtk_application_run` and the like never runs tasks of the main
+  /// actor. The loop sleeps while there is no work. Tasks and GLib sources take turns, so neither starves the other. A
+  /// view calls this with its first image. Idempotent.
   ///
   /// The program's `main` has to be a synchronous function: an asynchronous one is itself a task of the main actor, and
-  /// no other runs until it ends. For the same reason a task that runs a loop of its own, such as that of a modal dialog,
-  /// keeps others waiting.
+  /// no other task runs until it ends. For the same reason a task that runs a nested loop, such as that of a modal
+  /// dialog, blocks all other tasks of the main actor.
   @MainActor
   public static func runMainActor() {
     _ = MainQueueSource.shared
   }
 }
 
-/// The main queue, on which the main actor runs, as a source of GLib's main loop.
+/// Two GLib sources that drain the dispatch main queue, on which the main actor runs.
 ///
-/// There are two sources on one descriptor. The urgent one serves the queue like an event. When more work is there right
-/// after a turn, it rests, until the other one says that nothing else has been ready, but at most 4 ms: so a queue that
-/// is never empty stops neither drawing nor idle work, and these cannot stop the queue.
+/// Both poll the queue's file descriptor. The first has default priority, like events. If the queue is not empty after
+/// a turn, the first source stops polling until the second one, of low priority, is dispatched because nothing else is
+/// ready, or for 4 ms at most. So a queue that is never empty does not starve drawing and idle sources, nor do they
+/// starve the queue.
 @MainActor
-final class MainQueueSource {
+private final class MainQueueSource {
   static let shared = MainQueueSource()
 
-  private static let longestRest: gint64 = 4_000
+  /// Microseconds until a source that stopped polling is dispatched again.
+  private static let longestBackoff: gint64 = 4_000
 
   private let descriptor = _dispatch_get_main_queue_handle_4CF()
-  private let urgent: UnsafeMutablePointer<GSource>
-  private let urgentTag: gpointer?
+  private let defaultSource: UnsafeMutablePointer<GSource>
+  private let defaultSourceTag: gpointer?
 
   private init() {
-    urgent = Self.makeSource(priority: G_PRIORITY_DEFAULT)
-    urgentTag = g_source_add_unix_fd(urgent, descriptor, G_IO_IN)
-    let patient = Self.makeSource(priority: G_PRIORITY_LOW)
-    g_source_add_unix_fd(patient, descriptor, G_IO_IN)
-    for source in [urgent, patient] {
+    defaultSource = Self.makeSource(priority: G_PRIORITY_DEFAULT)
+    defaultSourceTag = g_source_add_unix_fd(defaultSource, descriptor, G_IO_IN)
+    let lowSource = Self.makeSource(priority: G_PRIORITY_LOW)
+    g_source_add_unix_fd(lowSource, descriptor, G_IO_IN)
+    for source in [defaultSource, lowSource] {
       g_source_attach(source, nil)
       g_source_unref(source)
     }
@@ -49,7 +51,7 @@ final class MainQueueSource {
     let functions = UnsafeMutablePointer<GSourceFuncs>.allocate(capacity: 1)
     functions.initialize(to: GSourceFuncs())
     functions.pointee.dispatch = { _, _, _ in
-      MainActor.assumeIsolated { MainQueueSource.shared.takeTurn() }
+      MainActor.assumeIsolated { MainQueueSource.shared.drain() }
       return 1
     }
     return functions
@@ -57,21 +59,21 @@ final class MainQueueSource {
 
   private static func makeSource(priority: gint) -> UnsafeMutablePointer<GSource> {
     guard let source = g_source_new(functions, guint(MemoryLayout<GSource>.size)) else {
-      preconditionFailure("GLib makes no source")
+      preconditionFailure("g_source_new failed")
     }
     g_source_set_priority(source, priority)
     g_source_set_name(source, "Swift main actor")
     return source
   }
 
-  /// Runs what is in the queue now; what comes meanwhile waits for the next turn.
-  private func takeTurn() {
+  /// Runs the jobs that are queued now; jobs added meanwhile run in the next turn.
+  private func drain() {
     var count: eventfd_t = 0
     eventfd_read(descriptor, &count)
     _dispatch_main_queue_callback_4CF(nil)
     let isBehind = hasWork
-    g_source_modify_unix_fd(urgent, urgentTag, isBehind ? GIOCondition(0) : G_IO_IN)
-    g_source_set_ready_time(urgent, isBehind ? g_get_monotonic_time() + Self.longestRest : -1)
+    g_source_modify_unix_fd(defaultSource, defaultSourceTag, isBehind ? GIOCondition(0) : G_IO_IN)
+    g_source_set_ready_time(defaultSource, isBehind ? g_get_monotonic_time() + Self.longestBackoff : -1)
   }
 
   private var hasWork: Bool {

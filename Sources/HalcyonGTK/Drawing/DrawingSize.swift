@@ -2,37 +2,39 @@
 import HalcyonViews
 import CGTK
 
-/// A width and a height in points, as GTK draws in them.
+/// A width and a height in GTK's logical pixels (points).
 struct DrawingSize: Hashable, Sendable {
   var width: Double
   var height: Double
 
-  static let none = DrawingSize(width: 0, height: 0)
+  static let zero = DrawingSize(width: 0, height: 0)
 
   var isEmpty: Bool { width <= 0 || height <= 0 }
 
-  /// Zero where there is no height.
+  /// Width divided by height, or 0 for an empty size.
   var aspectRatio: Double { isEmpty ? 0 : width / height }
 
-  /// Where something of this size lies in a room, in the middle.
-  func placed(in room: DrawingSize, mode: ImageDisplayMode) -> graphene_rect_t {
-    guard !isEmpty, mode != .stretch else { return room.rectangle }
-    let scales = (room.width / width, room.height / height)
-    return scaled(by: mode == .fit ? min(scales.0, scales.1) : max(scales.0, scales.1), in: room)
+  /// The rectangle of an image of this size in `bounds`, centred and scaled by `mode`.
+  func rectangle(in bounds: DrawingSize, mode: ImageDisplayMode) -> graphene_rect_t {
+    guard !isEmpty, mode != .stretch else { return bounds.rectangle }
+    let scales = (bounds.width / width, bounds.height / height)
+    return centered(in: bounds, scale: mode == .fit ? min(scales.0, scales.1) : max(scales.0, scales.1))
   }
 
-  /// The same, at its own size, or smaller where the room is too small.
-  func centered(in room: DrawingSize) -> graphene_rect_t {
-    isEmpty ? room.rectangle : scaled(by: min(1, room.width / width, room.height / height), in: room)
+  /// The centred rectangle of an image of this size, scaled down to fit `bounds` if needed, and never enlarged.
+  func rectangleWithoutEnlarging(in bounds: DrawingSize) -> graphene_rect_t {
+    isEmpty ? bounds.rectangle : centered(in: bounds, scale: min(1, bounds.width / width, bounds.height / height))
   }
 
-  private func scaled(by scale: Double, in room: DrawingSize) -> graphene_rect_t {
+  private func centered(in bounds: DrawingSize, scale: Double) -> graphene_rect_t {
     let (scaledWidth, scaledHeight) = (width * scale, height * scale)
     return graphene_rect_t(
-      origin: graphene_point_t(x: Float((room.width - scaledWidth) / 2), y: Float((room.height - scaledHeight) / 2)),
+      origin: graphene_point_t(
+        x: Float((bounds.width - scaledWidth) / 2), y: Float((bounds.height - scaledHeight) / 2)),
       size: graphene_size_t(width: Float(scaledWidth), height: Float(scaledHeight)))
   }
 
+  /// A rectangle of this size at the origin.
   var rectangle: graphene_rect_t {
     graphene_rect_t(
       origin: graphene_point_t(x: 0, y: 0), size: graphene_size_t(width: Float(width), height: Float(height)))

@@ -2,92 +2,92 @@
 import HalcyonViews
 import CGTK
 
-/// What a widget shows: a picture, the one that it fades out of, and an indicator over both.
+/// The contents of a `GdkPaintable`: an image, the one that it fades from, and a loading indicator over both.
 ///
-/// GTK draws it through an object of ``PaintableType``, which holds it.
+/// GTK draws it through a GObject of ``PaintableType``, which retains it.
 @MainActor
 final class ImagePaintable {
-  /// How pictures of other shapes than the room are brought into it.
+  /// How the image is scaled into bounds of another aspect ratio.
   var mode: ImageDisplayMode = .fit
-  /// Told at every drawing. Nothing may be changed in there.
+  /// Called at each snapshot. It must not change the paintable.
   var onDraw: (@MainActor () -> Void)?
-  /// What is shown, or what is being faded to.
+  /// The image that is shown or being faded in.
   private(set) var layer: Layer?
-  /// What is faded out; `nil` when no fade goes on.
-  private(set) var outgoing: Layer?
-  /// From 0, ``outgoing`` alone, to 1, ``layer`` alone.
+  /// The image that is being faded out, or `nil` when no fade is running.
+  private(set) var outgoingLayer: Layer?
+  /// The progress of the fade: 0 shows only ``outgoingLayer``, 1 only ``layer``.
   private(set) var fadeProgress = 1.0
-  /// What lies over the picture.
+  /// The loading indicator drawn over the image.
   var indicator: Spinner? {
     didSet { if indicator != oldValue { invalidate() } }
   }
 
-  /// Whoever uses the canvas has a reference to the object, which lives as long.
+  /// Unowned: users of the paintable hold a reference to the object, which therefore lives as long.
   private var object: OpaquePointer?
 
-  /// Creates a canvas and the object through which GTK draws it.
-  static func make() -> (canvas: ImagePaintable, object: ObjectReference) {
-    let canvas = ImagePaintable()
-    let object = PaintableType.makeObject(drawnBy: canvas)
-    canvas.object = object
-    return (canvas, ObjectReference(adopting: object))
+  /// Creates an empty paintable and its GObject.
+  static func make() -> (paintable: ImagePaintable, object: ObjectReference) {
+    let paintable = ImagePaintable()
+    let object = PaintableType.makeObject(for: paintable)
+    paintable.object = object
+    return (paintable, ObjectReference(adopting: object))
   }
 
-  /// The size of the picture by itself.
-  var size: DrawingSize { layer?.size ?? .none }
+  /// The intrinsic size of the image in points; zero without an image.
+  var intrinsicSize: DrawingSize { layer?.size ?? .zero }
 
-  /// Shows a picture instead of what is there.
+  /// Replaces the image, without a fade.
   func show(_ layer: Layer?) {
     let isResized = layer?.size != self.layer?.size
-    (self.layer, outgoing, fadeProgress) = (layer, nil, 1)
+    (self.layer, outgoingLayer, fadeProgress) = (layer, nil, 1)
     if isResized { gdk_paintable_invalidate_size(object) }
     invalidate()
   }
 
-  /// Shows a picture through which the present one is seen until ``fade(to:)`` has reached 1.
+  /// Replaces the image and starts a fade, which ``fade(to:)`` advances from 0 to 1.
   func beginFade(to layer: Layer?) {
     let outgoing = self.layer
     show(layer)
-    (self.outgoing, fadeProgress) = (outgoing, 0)
+    (outgoingLayer, fadeProgress) = (outgoing, 0)
   }
 
-  /// Moves the fade.
+  /// Sets the progress of the fade, clamped to 0…1; 1 ends it.
   func fade(to progress: Double) {
     fadeProgress = min(1, max(0, progress))
-    if fadeProgress == 1 { outgoing = nil }
+    if fadeProgress == 1 { outgoingLayer = nil }
     invalidate()
   }
 
-  /// Has it drawn anew.
+  /// Requests a redraw.
   func invalidate() { gdk_paintable_invalidate_contents(object) }
 
-  func draw(_ snapshot: OpaquePointer, _ room: DrawingSize) {
+  func draw(_ snapshot: OpaquePointer, _ bounds: DrawingSize) {
     onDraw?()
-    guard !room.isEmpty else { return }
-    drawPictures(snapshot, room)
-    indicator?.draw(snapshot, room)
+    guard !bounds.isEmpty else { return }
+    drawLayers(snapshot, bounds)
+    indicator?.draw(snapshot, bounds)
   }
 
-  /// What is drawn now, as something that stays so.
-  func makeStillPaintable() -> OpaquePointer? {
+  /// An immutable paintable of the current image, at its intrinsic size and without the indicator.
+  func makeCurrentImage() -> OpaquePointer? {
     guard let snapshot = gtk_snapshot_new() else { return nil }
-    drawPictures(snapshot, size)
-    var size = graphene_size_t(width: Float(size.width), height: Float(size.height))
+    drawLayers(snapshot, intrinsicSize)
+    var size = graphene_size_t(width: Float(intrinsicSize.width), height: Float(intrinsicSize.height))
     return gtk_snapshot_free_to_paintable(snapshot, &size)
   }
 
-  private func drawPictures(_ snapshot: OpaquePointer, _ room: DrawingSize) {
-    var bounds = room.rectangle
-    gtk_snapshot_push_clip(snapshot, &bounds)
+  private func drawLayers(_ snapshot: OpaquePointer, _ bounds: DrawingSize) {
+    var clip = bounds.rectangle
+    gtk_snapshot_push_clip(snapshot, &clip)
     defer { gtk_snapshot_pop(snapshot) }
     guard fadeProgress < 1 else {
-      layer?.draw(snapshot, room, mode: mode)
+      layer?.draw(snapshot, bounds, mode: mode)
       return
     }
     gtk_snapshot_push_cross_fade(snapshot, fadeProgress)
-    outgoing?.draw(snapshot, room, mode: mode)
+    outgoingLayer?.draw(snapshot, bounds, mode: mode)
     gtk_snapshot_pop(snapshot)
-    layer?.draw(snapshot, room, mode: mode)
+    layer?.draw(snapshot, bounds, mode: mode)
     gtk_snapshot_pop(snapshot)
   }
 }

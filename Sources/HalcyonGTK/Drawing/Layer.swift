@@ -3,62 +3,62 @@ import HalcyonImaging
 import HalcyonViews
 import CGTK
 
-/// One picture of a canvas.
+/// An image, an animation or an icon, drawn by an ``ImagePaintable``.
 @MainActor
 struct Layer {
-  private enum Picture {
-    /// Anything that GTK draws.
-    case still(ObjectReference)
-    /// Something that is never enlarged, in a colour of the widget's where it has none of its own.
+  private enum Content {
+    case paintable(ObjectReference)
+    /// A themed icon, which is never enlarged, and the colour of its symbolic parts.
     case icon(ObjectReference, GdkRGBA)
     case animation(AnimationPlayer)
   }
 
-  /// The size that it has by itself, in points.
+  /// The intrinsic size in points.
   let size: DrawingSize
-  private var picture: Picture
+  private var content: Content
 
-  /// An image, played where it is an animation.
+  /// Creates a layer of an image, which is played if it is animated.
   ///
-  /// - Parameter scale: Device pixels a point.
+  /// - Parameter scale: Device pixels per point.
   init(_ image: DecodedImage, scale: Double) {
     size = DrawingSize(width: Double(image.size.width) / scale, height: Double(image.size.height) / scale)
-    picture =
+    content =
       AnimationPlayer.shared(for: image).map { .animation($0) }
-      ?? .still(ObjectReference(adopting: image.makeTexture()))
+      ?? .paintable(ObjectReference(adopting: image.makeTexture()))
   }
 
-  /// Anything that GTK draws.
+  /// Creates a layer of any `GdkPaintable`.
   init(paintable: ObjectReference) {
     size = DrawingSize(
       width: Double(gdk_paintable_get_intrinsic_width(paintable.pointer)),
       height: Double(gdk_paintable_get_intrinsic_height(paintable.pointer)))
-    picture = .still(paintable)
+    content = .paintable(paintable)
   }
 
-  /// An icon of the theme.
+  /// Creates a layer of an icon of the theme.
   ///
-  /// - Parameter color: That of symbolic icons.
+  /// - Parameter color: The colour of symbolic icons.
   init(icon: ObjectReference, color: GdkRGBA) {
     self.init(paintable: icon)
-    picture = .icon(icon, color)
+    content = .icon(icon, color)
   }
 
-  /// What plays it; `nil` for a still picture.
+  /// The player of an animation, or `nil`.
   var player: AnimationPlayer? {
-    if case .animation(let player) = picture { return player }
+    if case .animation(let player) = content { return player }
     return nil
   }
 
-  func draw(_ snapshot: OpaquePointer, _ room: DrawingSize, mode: ImageDisplayMode) {
-    let place = isIcon ? size.centered(in: room) : size.placed(in: room, mode: mode)
-    var origin = place.origin
+  func draw(_ snapshot: OpaquePointer, _ bounds: DrawingSize, mode: ImageDisplayMode) {
+    let rectangle =
+      isIcon ? size.rectangleWithoutEnlarging(in: bounds) : size.rectangle(in: bounds, mode: mode)
+    var origin = rectangle.origin
     gtk_snapshot_save(snapshot)
     defer { gtk_snapshot_restore(snapshot) }
     gtk_snapshot_translate(snapshot, &origin)
-    let (width, height) = (Double(place.size.width), Double(place.size.height))
-    switch picture {
-    case .still(let paintable): gdk_paintable_snapshot(paintable.pointer, snapshot, width, height)
+    let (width, height) = (Double(rectangle.size.width), Double(rectangle.size.height))
+    switch content {
+    case .paintable(let paintable): gdk_paintable_snapshot(paintable.pointer, snapshot, width, height)
     case .animation(let player): gdk_paintable_snapshot(player.texture.pointer, snapshot, width, height)
     case .icon(let icon, var color):
       gtk_symbolic_paintable_snapshot_symbolic(icon.pointer, snapshot, width, height, &color, 1)
@@ -66,7 +66,7 @@ struct Layer {
   }
 
   private var isIcon: Bool {
-    if case .icon = picture { return true }
+    if case .icon = content { return true }
     return false
   }
 }

@@ -1,16 +1,16 @@
 #if GTK
 import CGTK
 
-/// The type of objects that GTK draws and whose drawing is done by a ``ImagePaintable``.
+/// The GObject type `HalcyonPaintable`, which implements `GdkPaintable` by an ``ImagePaintable``.
 enum PaintableType {
-  /// A new object that holds its canvas until it is freed.
+  /// Creates an object that retains `paintable` until it is finalized.
   @MainActor
-  static func makeObject(drawnBy canvas: ImagePaintable) -> OpaquePointer {
+  static func makeObject(for paintable: ImagePaintable) -> OpaquePointer {
     guard let object = g_object_new_with_properties(type, 0, nil, nil) else {
-      preconditionFailure("GLib makes no object of the type HalcyonPaintable")
+      preconditionFailure("g_object_new_with_properties failed for HalcyonPaintable")
     }
     let raw = UnsafeMutableRawPointer(object)
-    raw.assumingMemoryBound(to: HalcyonPaintable.self).pointee.content = Unmanaged.passRetained(canvas).toOpaque()
+    raw.assumingMemoryBound(to: HalcyonPaintable.self).pointee.content = Unmanaged.passRetained(paintable).toOpaque()
     return OpaquePointer(raw)
   }
 
@@ -34,37 +34,40 @@ enum PaintableType {
 
   private static let initializeInterface: GInterfaceInitFunc = { interface, _ in
     guard let interface = interface?.assumingMemoryBound(to: GdkPaintableInterface.self) else { return }
-    interface.pointee.snapshot = { paintable, snapshot, width, height in
+    interface.pointee.snapshot = { object, snapshot, width, height in
       nonisolated(unsafe) let snapshot = snapshot
-      onCanvas(paintable) { canvas in
-        if let snapshot { canvas.draw(snapshot, DrawingSize(width: width, height: height)) }
+      withPaintable(of: object) { paintable in
+        if let snapshot { paintable.draw(snapshot, DrawingSize(width: width, height: height)) }
       }
     }
-    interface.pointee.get_intrinsic_width = { paintable in onCanvas(paintable) { gint($0.size.width.rounded(.up)) } ?? 0
+    interface.pointee.get_intrinsic_width = { object in
+      withPaintable(of: object) { gint($0.intrinsicSize.width.rounded(.up)) } ?? 0
     }
-    interface.pointee.get_intrinsic_height = { paintable in
-      onCanvas(paintable) { gint($0.size.height.rounded(.up)) } ?? 0
+    interface.pointee.get_intrinsic_height = { object in
+      withPaintable(of: object) { gint($0.intrinsicSize.height.rounded(.up)) } ?? 0
     }
-    interface.pointee.get_intrinsic_aspect_ratio = { paintable in onCanvas(paintable) { $0.size.aspectRatio } ?? 0 }
-    interface.pointee.get_current_image = { paintable in
-      onCanvas(paintable) { Reference(pointer: $0.makeStillPaintable()) }?.pointer
+    interface.pointee.get_intrinsic_aspect_ratio = { object in
+      withPaintable(of: object) { $0.intrinsicSize.aspectRatio } ?? 0
+    }
+    interface.pointee.get_current_image = { object in
+      withPaintable(of: object) { Reference(pointer: $0.makeCurrentImage()) }?.pointer
     }
   }
 
-  /// Carries a pointer out of the main actor to its caller, which is on the same thread.
+  /// Returns a pointer from the main actor to a caller on the same thread.
   private struct Reference: @unchecked Sendable {
     let pointer: OpaquePointer?
   }
 
-  /// GTK draws on the main thread.
-  private static func onCanvas<Result: Sendable>(
-    _ paintable: OpaquePointer?, _ body: @MainActor (ImagePaintable) -> Result
+  /// Calls `body` with the contents of an object. GTK draws on the main thread.
+  private static func withPaintable<Result: Sendable>(
+    of object: OpaquePointer?, _ body: @MainActor (ImagePaintable) -> Result
   ) -> Result? {
-    nonisolated(unsafe) let paintable = paintable
+    nonisolated(unsafe) let object = object
     return MainActor.assumeIsolated {
-      guard let paintable else { return nil }
-      let object = UnsafeMutableRawPointer(paintable).assumingMemoryBound(to: HalcyonPaintable.self)
-      return object.pointee.content.map { body(Unmanaged<ImagePaintable>.fromOpaque($0).takeUnretainedValue()) }
+      guard let object else { return nil }
+      let instance = UnsafeMutableRawPointer(object).assumingMemoryBound(to: HalcyonPaintable.self)
+      return instance.pointee.content.map { body(Unmanaged<ImagePaintable>.fromOpaque($0).takeUnretainedValue()) }
     }
   }
 }

@@ -5,28 +5,28 @@ import HalcyonImaging
 import CGTK
 
 extension DecodedImage {
-  /// The pixels as a `GdkTexture`, without a copy: texture and image share them, and whoever lets go last frees them.
+  /// A `GdkTexture` that shares the image's pixels without a copy.
   ///
-  /// While a texture of the same pixels is in use, that one is returned, so that they reach the graphics card once. Safe
-  /// from any thread.
+  /// The pixels are freed with their last owner, image or texture. While a texture of the same pixels exists, that one
+  /// is returned, so the pixels are uploaded to the graphics card once. Safe from any thread.
   ///
-  /// - Returns: A reference of the caller's own, to be given back with `g_object_unref`.
+  /// - Returns: A new reference, which the caller releases with `g_object_unref`.
   public func makeTexture() -> OpaquePointer { SharedTextures.all.texture(for: bitmap) }
 }
 
-/// The textures that are in use, by the pixels that they show.
+/// Weak references to the textures in use, by the address of their pixels.
 package final class SharedTextures: Sendable {
   package static let all = SharedTextures()
 
   private let textures = Lock<[UInt: WeakTexture]>([:])
 
-  /// How many are in use.
+  /// The number of textures in use.
   package var count: Int { textures.withLock { $0.count } }
 
-  /// A new reference to the texture of a bitmap's pixels, made where there is none.
+  /// A new reference to the texture of a bitmap's pixels, which is created if there is none.
   func texture(for bitmap: Bitmap) -> OpaquePointer {
     let address = bitmap.withUnsafeBytes { UInt(bitPattern: $0.baseAddress) }
-    if let texture = textures.withLock({ $0[address]?.takeReference() }) { return texture }
+    if let texture = textures.withLock({ $0[address]?.makeReference() }) { return texture }
     let owner = PixelOwner(bitmap, address: address, textures: self)
     let texture = owner.makeTexture()
     let old = textures.withLock {
@@ -36,8 +36,8 @@ package final class SharedTextures: Sendable {
     return texture
   }
 
-  /// Forgets a texture that is gone, unless another one has the place by now.
-  func remove(_ address: UInt, owner: ObjectIdentifier) {
+  /// Removes the texture of a freed owner, unless a newer texture has the same address.
+  fileprivate func remove(_ address: UInt, owner: ObjectIdentifier) {
     let removed = textures.withLock { textures in
       textures[address]?.owner == owner ? textures.removeValue(forKey: address) : nil
     }
@@ -45,9 +45,9 @@ package final class SharedTextures: Sendable {
   }
 }
 
-/// A texture that may be gone.
+/// A weak reference to a texture.
 ///
-/// Unchecked: `GWeakRef` is made for use from several threads, and stays where it is.
+/// Unchecked: `GWeakRef` is thread-safe, and its memory does not move.
 private final class WeakTexture: @unchecked Sendable {
   let owner: ObjectIdentifier
   private let reference: UnsafeMutablePointer<GWeakRef>
@@ -63,11 +63,12 @@ private final class WeakTexture: @unchecked Sendable {
     reference.deallocate()
   }
 
-  func takeReference() -> OpaquePointer? { g_weak_ref_get(reference).map { OpaquePointer($0) } }
+  /// A new strong reference, or `nil` if the texture has been freed.
+  func makeReference() -> OpaquePointer? { g_weak_ref_get(reference).map { OpaquePointer($0) } }
 }
 
-/// Keeps the pixels of a texture where they are; GLib releases it with the texture's bytes.
-final class PixelOwner: Sendable {
+/// Retains the bitmap of a texture; released by GLib with the texture's `GBytes`.
+private final class PixelOwner: Sendable {
   private let bitmap: Bitmap
   private let address: UInt
   private let textures: SharedTextures
@@ -80,10 +81,10 @@ final class PixelOwner: Sendable {
 
   deinit { textures.remove(address, owner: ObjectIdentifier(self)) }
 
-  /// The one texture of these pixels, which holds this owner until it is freed.
+  /// Creates the texture, which retains this owner until it is freed.
   func makeTexture() -> OpaquePointer {
     let owner = Unmanaged.passRetained(self).toOpaque()
-    // The pointer is used after the closure: the bitmap lies still as long as its owner has it.
+    // The pointer outlives the closure: a bitmap's pixels do not move while the owner retains it.
     let bytes = bitmap.withUnsafeBytes { pixels in
       g_bytes_new_with_free_func(
         pixels.baseAddress, gsize(pixels.count),
@@ -96,7 +97,7 @@ final class PixelOwner: Sendable {
       let texture = gdk_memory_texture_new(
         gint(bitmap.size.width), gint(bitmap.size.height), GDK_MEMORY_R8G8B8A8_PREMULTIPLIED, bytes,
         gsize(bitmap.bytesPerRow))
-    else { preconditionFailure("GDK makes no texture of \(bitmap.size) pixels") }
+    else { preconditionFailure("gdk_memory_texture_new failed for \(bitmap.size) pixels") }
     return texture
   }
 }

@@ -3,24 +3,24 @@ import CGTK
 import Foundation
 import HalcyonCore
 
-/// What is drawn over a picture that is being loaded: white on a dark disc, so that it is seen on any picture.
+/// A loading indicator, drawn white on a dark disc to be visible over any image.
 struct Spinner: Hashable {
   enum Kind: Hashable {
-    /// A ring of dots, of which the brightest is the one of this number.
+    /// A ring of dots; `brightest` is the index of the brightest one.
     case dots(brightest: Int)
-    /// A ring that is filled so far, from 0 to 1.
+    /// A progress ring, filled from 0 to 1.
     case ring(fraction: Double)
   }
 
   static let dotCount = 8
-  /// Points, in rooms that are large enough.
-  private static let radius = 18.0
+  /// In points; smaller if the bounds are.
+  private static let longestRadius = 18.0
 
   var kind: Kind
 
-  func draw(_ snapshot: OpaquePointer, _ room: DrawingSize) {
-    let radius = min(Self.radius, room.width / 2, room.height / 2)
-    let center = (x: room.width / 2, y: room.height / 2)
+  func draw(_ snapshot: OpaquePointer, _ bounds: DrawingSize) {
+    let radius = min(Self.longestRadius, bounds.width / 2, bounds.height / 2)
+    let center = (x: bounds.width / 2, y: bounds.height / 2)
     fillCircle(snapshot, x: center.x, y: center.y, radius: radius, gray: 0, alpha: 0.45)
     switch kind {
     case .dots(let brightest): drawDots(snapshot, center, radius, brightest)
@@ -70,47 +70,48 @@ struct Spinner: Hashable {
   }
 }
 
-/// Moves the indicator on a canvas.
+/// Updates the indicator of a paintable: turns the dots by the frame clock, or fills the ring.
 @MainActor
 final class IndicatorAnimation {
   /// How long one dot is the brightest.
   private static let step = Duration.milliseconds(100)
 
-  private let canvas: ImagePaintable
-  private var alarm: FrameTimer?
-  private var turn = 0
-  private var next: Duration?
+  private let paintable: ImagePaintable
+  /// `nil` for a progress ring.
+  private var timer: FrameTimer?
+  private var brightest = 0
+  private var nextStepTime: Duration?
 
-  /// Something that turns, once it is told to run, or that fills.
-  init(_ indicator: LoadingIndicator, widget: UnsafeMutablePointer<GtkWidget>, canvas: ImagePaintable) {
-    self.canvas = canvas
+  /// Shows a progress ring for `.progress`, else dots, which turn after ``setRunning(_:)``.
+  init(_ indicator: LoadingIndicator, widget: UnsafeMutablePointer<GtkWidget>, paintable: ImagePaintable) {
+    self.paintable = paintable
     if case .progress = indicator {
-      canvas.indicator = Spinner(kind: .ring(fraction: 0))
+      paintable.indicator = Spinner(kind: .ring(fraction: 0))
     } else {
-      canvas.indicator = Spinner(kind: .dots(brightest: 0))
-      alarm = FrameTimer(widget) { [weak self] now in self?.advance(to: now) }
+      paintable.indicator = Spinner(kind: .dots(brightest: 0))
+      timer = FrameTimer(widget) { [weak self] now in self?.advance(to: now) }
     }
   }
 
   func update(_ progress: LoadProgress) {
-    if alarm == nil { canvas.indicator = Spinner(kind: .ring(fraction: progress.fraction)) }
+    if timer == nil { paintable.indicator = Spinner(kind: .ring(fraction: progress.fraction)) }
   }
 
-  /// Turns, or stands still as long as nobody sees it.
-  func run(_ isRunning: Bool) {
-    if isRunning { alarm?.set(next ?? .zero) } else { alarm?.cancel() }
+  /// Starts the animation, or pauses it while the widget is hidden.
+  func setRunning(_ isRunning: Bool) {
+    if isRunning { timer?.set(nextStepTime ?? .zero) } else { timer?.cancel() }
   }
 
   func stop() {
-    alarm?.cancel()
-    canvas.indicator = nil
+    timer?.cancel()
+    paintable.indicator = nil
   }
 
   private func advance(to now: Duration) {
-    turn = (turn + 1) % Spinner.dotCount
-    canvas.indicator = Spinner(kind: .dots(brightest: turn))
-    next = now + Self.step
-    alarm?.set(now + Self.step)
+    brightest = (brightest + 1) % Spinner.dotCount
+    paintable.indicator = Spinner(kind: .dots(brightest: brightest))
+    nextStepTime = now + Self.step
+    timer?.set(now + Self.step)
   }
 }
 #endif

@@ -1,45 +1,45 @@
 #if GTK
 import CGTK
 
-/// Calls a closure at the first frame of a widget's frame clock that is not before a certain time.
+/// Calls a closure in the first frame of a widget's frame clock at or after a set time.
 ///
-/// A timer waits for most of the time, so that the frame clock does not run for a picture that stands still.
+/// A GLib timeout covers most of the wait, so the frame clock does not run while nothing changes.
 @MainActor
 final class FrameTimer {
-  /// Two frames of a screen with 60 of them a second.
+  /// How long before the set time the frame clock is started: two frames at 60 Hz.
   private static let lead = Duration.milliseconds(34)
 
   private let widget: UnsafeMutablePointer<GtkWidget>
   private let body: @MainActor (Duration) -> Void
-  private var timer: Timer?
-  private var callback: FrameClockCallback?
+  private var timeout: Timeout?
+  private var callback: TickCallback?
 
-  /// - Parameter body: Gets the time of the frame, as an uptime.
+  /// - Parameter body: Receives the frame time as an uptime.
   init(_ widget: UnsafeMutablePointer<GtkWidget>, _ body: @escaping @MainActor (Duration) -> Void) {
     self.widget = widget
     self.body = body
   }
 
-  /// Sets the time, instead of the one that was set before.
+  /// Sets the time, an uptime, in place of an earlier one.
   func set(_ time: Duration) {
     cancel()
     let wait = time - .microseconds(g_get_monotonic_time()) - Self.lead
     if wait > .zero {
-      timer = Timer(wait) { [weak self] in self?.waitForFrame(time) }
+      timeout = Timeout(wait) { [weak self] in self?.waitForFrame(time) }
     } else {
       waitForFrame(time)
     }
   }
 
   func cancel() {
-    timer?.cancel()
+    timeout?.cancel()
     callback?.cancel()
-    (timer, callback) = (nil, nil)
+    (timeout, callback) = (nil, nil)
   }
 
   private func waitForFrame(_ time: Duration) {
-    timer = nil
-    callback = FrameClockCallback(widget) { [weak self] now in
+    timeout = nil
+    callback = TickCallback(widget) { [weak self] now in
       guard now < time else {
         self?.callback = nil
         self?.body(now)
@@ -50,9 +50,9 @@ final class FrameTimer {
   }
 }
 
-/// Calls a closure once, after some time, from GLib's main loop, unless it is cancelled before.
+/// A GLib timeout source: calls a closure once after a delay of up to an hour, unless it is cancelled.
 @MainActor
-final class Timer {
+private final class Timeout {
   private let body: @MainActor () -> Void
   private var id: guint?
 
@@ -64,14 +64,14 @@ final class Timer {
       { data in
         nonisolated(unsafe) let data = data
         MainActor.assumeIsolated {
-          let timer = data.map { Unmanaged<Timer>.fromOpaque($0).takeUnretainedValue() }
-          timer?.id = nil
-          timer?.body()
+          let timeout = data.map { Unmanaged<Timeout>.fromOpaque($0).takeUnretainedValue() }
+          timeout?.id = nil
+          timeout?.body()
         }
         return 0
       }, Unmanaged.passRetained(self).toOpaque(),
       { data in
-        data.map { Unmanaged<Timer>.fromOpaque($0).release() }
+        data.map { Unmanaged<Timeout>.fromOpaque($0).release() }
       })
   }
 

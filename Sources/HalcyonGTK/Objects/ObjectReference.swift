@@ -1,16 +1,16 @@
 #if GTK
 import CGTK
 
-/// A reference to an object of GLib's, given back with the last owner in Swift.
+/// A strong reference to a GObject, released in `deinit`.
 final class ObjectReference {
   let pointer: OpaquePointer
 
-  /// Takes over a reference that somebody else took.
+  /// Adopts a reference that the caller owns.
   init(adopting pointer: OpaquePointer) {
     self.pointer = pointer
   }
 
-  /// Takes a reference of its own.
+  /// Adds a reference.
   init(_ pointer: OpaquePointer) {
     self.pointer = pointer
     g_object_ref(gpointer(pointer))

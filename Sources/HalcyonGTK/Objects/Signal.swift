@@ -1,7 +1,7 @@
 #if GTK
 import CGTK
 
-/// A closure of Swift's that an object calls, without arguments, until it is gone or the connection is cut.
+/// A closure connected to a signal of a GObject; released when the object is finalized or the handler disconnected.
 @MainActor
 final class Signal {
   private let body: @MainActor () -> Void
@@ -10,16 +10,16 @@ final class Signal {
     self.body = body
   }
 
-  /// What a signal passes besides its object.
+  /// The arguments of a signal after the instance. They are not passed to the closure.
   enum Arguments {
     case none
-    /// One pointer, as notifications of properties do.
-    case object
-    /// The number of presses, and where.
+    /// One pointer, such as the `GParamSpec` of `notify`.
+    case pointer
+    /// The number of presses and the position, as `GtkGestureClick` has them.
     case press
   }
 
-  /// Calls `body` at each emission of a signal, or notification of a property (`notify::name`).
+  /// Calls `body` at each emission of the signal `name`, such as `map` or `notify::scale-factor`.
   static func connect(
     _ object: gpointer, _ name: String, _ arguments: Arguments = .none, _ body: @escaping @MainActor () -> Void
   ) {
@@ -31,14 +31,14 @@ final class Signal {
 
   private static func handler(_ arguments: Arguments) -> GCallback {
     typealias Plain = @convention(c) (gpointer?, gpointer?) -> Void
-    typealias WithObject = @convention(c) (gpointer?, gpointer?, gpointer?) -> Void
+    typealias WithPointer = @convention(c) (gpointer?, gpointer?, gpointer?) -> Void
     typealias WithPress = @convention(c) (gpointer?, gint, Double, Double, gpointer?) -> Void
     let plain: Plain = { _, data in Signal.emit(data) }
-    let withObject: WithObject = { _, _, data in Signal.emit(data) }
+    let withPointer: WithPointer = { _, _, data in Signal.emit(data) }
     let withPress: WithPress = { _, _, _, _, data in Signal.emit(data) }
     return switch arguments {
     case .none: unsafeBitCast(plain, to: GCallback.self)
-    case .object: unsafeBitCast(withObject, to: GCallback.self)
+    case .pointer: unsafeBitCast(withPointer, to: GCallback.self)
     case .press: unsafeBitCast(withPress, to: GCallback.self)
     }
   }

@@ -2,7 +2,7 @@
 public import CGTK
 public import Halcyon
 
-/// A `GtkPicture` below room for other widgets, so that placeholders and indicators may be widgets, too.
+/// A `GtkPicture` in a `GtkOverlay`, so that placeholders and indicators can be widgets.
 ///
 /// ```swift
 /// let view = PictureView()
@@ -10,22 +10,23 @@ public import Halcyon
 /// view.hc.setImage(with: url, placeholder: .view { gtk_label_new("Wait") as Any })
 /// ```
 ///
-/// Its widgets live as long as this, or as long as something holds ``widget``.
+/// The widgets live as long as the view, or as long as anything else references ``widget``.
 @MainActor
 public final class PictureView {
-  /// What to put into a window: a `GtkOverlay`.
+  /// The `GtkOverlay` to add to a window.
   public let widget: UnsafeMutablePointer<GtkWidget>
-  /// The `GtkPicture` in it.
+  /// The `GtkPicture` in the overlay.
   public let picture: UnsafeMutablePointer<GtkWidget>
 
   private let reference: ObjectReference
 
   /// Creates an empty view.
   ///
-  /// - Parameter pipeline: What loads its images, unless `setImage` names another one.
+  /// - Parameter pipeline: The pipeline of the view's ``WidgetImage/binder``. `hc.setImage` replaces it by its own
+  ///   `pipeline` argument.
   public init(pipeline: ImagePipeline = .shared) {
     guard let overlay = gtk_overlay_new(), let picture = gtk_picture_new() else {
-      preconditionFailure("GTK makes no widgets. Call gtk_init first.")
+      preconditionFailure("GTK cannot create widgets. Call gtk_init first.")
     }
     reference = ObjectReference(adopting: OpaquePointer(g_object_ref_sink(gpointer(overlay))))
     (widget, self.picture) = (overlay, picture)
@@ -33,25 +34,25 @@ public final class PictureView {
     _ = WidgetBinding.make(for: picture, pipeline: pipeline, overlay: ViewOverlay(OpaquePointer(overlay)))
   }
 
-  /// The image that the view shows.
+  /// Loads images into the view.
   public var hc: WidgetImage { picture.hc }
 }
 
-/// Widgets of a caller's over a picture: its placeholder, and its indicator.
+/// Custom widgets over a picture: a placeholder and an indicator.
 @MainActor
 final class ViewOverlay {
   private let overlay: OpaquePointer
   private var content: UnsafeMutablePointer<GtkWidget>?
   private var indicator: UnsafeMutablePointer<GtkWidget>?
 
-  /// - Parameter overlay: A `GtkOverlay`, which outlives this.
+  /// - Parameter overlay: A `GtkOverlay` that outlives the instance.
   init(_ overlay: OpaquePointer) {
     self.overlay = overlay
   }
 
-  /// Shows a widget above the picture.
+  /// Shows a widget over the picture.
   ///
-  /// - Returns: Whether it is one.
+  /// - Returns: Whether `view` is a pointer to a `GtkWidget`.
   func showContent(_ view: Any) -> Bool {
     removeContent()
     content = add(view)
@@ -85,7 +86,7 @@ final class ViewOverlay {
 }
 
 extension UnsafeMutablePointer<GtkWidget> {
-  /// A widget that somebody gave as a value of any type.
+  /// Casts a value to a widget; `nil` if it is not a pointer to a `GtkWidget`.
   fileprivate init?(anyWidget view: Any) {
     guard let pointer = view as? UnsafeMutablePointer<GtkWidget> ?? (view as? OpaquePointer).map({ Self($0) }) else {
       return nil

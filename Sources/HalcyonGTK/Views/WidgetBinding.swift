@@ -3,14 +3,14 @@ import HalcyonPipeline
 import HalcyonViews
 import CGTK
 
-/// What a widget needs to show images, kept by the widget and gone with it.
+/// The binder and the display of one widget, owned by the widget.
 @MainActor
 final class WidgetBinding {
   let binder: ImageViewBinder
   let display: WidgetDisplay
 
   private let widget: UnsafeMutablePointer<GtkWidget>
-  private var hasTapGesture = false
+  private var hasClickGesture = false
 
   private static let key = g_quark_from_string("halcyon-binding")
 
@@ -20,29 +20,29 @@ final class WidgetBinding {
     self.widget = widget
     display = WidgetDisplay(widget, kind: kind, overlay: overlay)
     binder = ImageViewBinder(display: display, pipeline: pipeline)
-    binder.isVisible = display.isOnScreen
+    binder.isVisible = display.isVisible
     display.onChange = { [weak self] in self?.binder.displayDidChange() }
     display.onVisibilityChange = { [weak self] in self?.binder.isVisible = $0 }
     Signal.connect(widget, "destroy") { [weak self] in self?.stop() }
   }
 
-  /// The binding that a widget has, if it has one.
+  /// The binding of a widget, or `nil` if it has none yet.
   static func existing(of widget: UnsafeMutablePointer<GtkWidget>) -> WidgetBinding? {
     g_object_get_qdata(object(widget), key).map { Unmanaged<WidgetBinding>.fromOpaque($0).takeUnretainedValue() }
   }
 
-  /// The binding of a widget, made where there is none.
+  /// The binding of a widget, created at the first call; its pipeline is set to `pipeline`.
   ///
   /// - Precondition: The widget is a `GtkPicture` or a `GtkImage`.
   static func make(
     for widget: UnsafeMutablePointer<GtkWidget>, pipeline: ImagePipeline, overlay: ViewOverlay? = nil
   ) -> WidgetBinding {
     if let binding = existing(of: widget) {
-      if binding.binder.pipeline !== pipeline { binding.change(to: pipeline) }
+      if binding.binder.pipeline !== pipeline { binding.setPipeline(pipeline) }
       return binding
     }
     guard let kind = WidgetKind(widget) else {
-      preconditionFailure("images are shown by a GtkPicture or a GtkImage, not by this widget")
+      preconditionFailure("only a GtkPicture or a GtkImage can show images, not this widget")
     }
     MainLoop.runMainActor()
     followApplication(pipeline)
@@ -53,15 +53,15 @@ final class WidgetBinding {
     return binding
   }
 
-  /// Lets taps try again what failed.
-  func watchTaps() {
-    guard !hasTapGesture, let gesture = gtk_gesture_click_new() else { return }
-    hasTapGesture = true
+  /// Adds a click gesture that retries a failed load. Idempotent.
+  func retryOnClick() {
+    guard !hasClickGesture, let gesture = gtk_gesture_click_new() else { return }
+    hasClickGesture = true
     Signal.connect(gpointer(gesture), "released", .press) { [weak self] in _ = self?.binder.didTap() }
     gtk_widget_add_controller(widget, gesture)
   }
 
-  private func change(to pipeline: ImagePipeline) {
+  private func setPipeline(_ pipeline: ImagePipeline) {
     binder.pipeline = pipeline
     Self.followApplication(pipeline)
   }
@@ -70,7 +70,7 @@ final class WidgetBinding {
     if let application = g_application_get_default() { pipeline.cache.followLifeCycle(of: application) }
   }
 
-  /// The widget is about to go: nothing touches it any more, and what is being loaded ends.
+  /// Detaches the display from the widget, which is being destroyed, and releases the binder, which cancels its load.
   private func stop() {
     display.stop()
     g_object_set_qdata(Self.object(widget), Self.key, nil)

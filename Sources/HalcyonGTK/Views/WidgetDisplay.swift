@@ -3,78 +3,78 @@ import HalcyonPipeline
 import HalcyonViews
 import CGTK
 
-/// The display of one `GtkPicture` or `GtkImage`: what it shows is drawn by a canvas that is set as its paintable.
+/// The display of one `GtkPicture` or `GtkImage`, which draws by an ``ImagePaintable`` set as the widget's paintable.
 ///
-/// It lives as long as the widget, which owns it: see ``WidgetBinding``.
+/// It is owned by the widget: see ``WidgetBinding``.
 @MainActor
 final class WidgetDisplay: ImageDisplay {
-  let canvas: ImagePaintable
-  /// Called when the room, the scale or the mode may have changed.
+  let paintable: ImagePaintable
+  /// Called when the size, scale factor or display mode may have changed.
   var onChange: (@MainActor () -> Void)?
-  /// Called when the widget comes into sight or leaves it.
+  /// Called when the widget becomes visible or hidden.
   var onVisibilityChange: (@MainActor (Bool) -> Void)?
 
   private let kind: WidgetKind
   private let widget: UnsafeMutablePointer<GtkWidget>
-  private let object: ObjectReference
+  private let paintableObject: ObjectReference
   private let overlay: ViewOverlay?
   private let visibility: WidgetVisibility
-  private var fade: FrameClockCallback?
-  private var frameAlarm: FrameTimer?
+  private var fade: TickCallback?
+  private var frameTimer: FrameTimer?
   private var indicatorAnimation: IndicatorAnimation?
-  private var lastRoom: DrawingSize?
+  private var lastDrawnSize: DrawingSize?
 
   init(_ widget: UnsafeMutablePointer<GtkWidget>, kind: WidgetKind, overlay: ViewOverlay?) {
     self.widget = widget
     self.kind = kind
     self.overlay = overlay
     visibility = WidgetVisibility(widget)
-    (canvas, object) = ImagePaintable.make()
-    canvas.onDraw = { [weak self] in self?.noticeRoom() }
-    frameAlarm = FrameTimer(widget) { [weak self] now in self?.canvas.layer?.player?.advance(to: now) }
-    watch()
+    (paintable, paintableObject) = ImagePaintable.make()
+    paintable.onDraw = { [weak self] in self?.checkSize() }
+    frameTimer = FrameTimer(widget) { [weak self] now in self?.paintable.layer?.player?.advance(to: now) }
+    observeWidget()
   }
 
   var displaySize: ViewSize {
-    let room = kind.room(of: widget)
-    return ViewSize(width: room.width, height: room.height)
+    let size = kind.imageSize(of: widget)
+    return ViewSize(width: size.width, height: size.height)
   }
 
   var displayScale: Double { Double(gtk_widget_get_scale_factor(widget)) }
 
   var displayMode: ImageDisplayMode { kind.mode(of: widget) }
 
-  /// Whether somebody can see the widget.
-  var isOnScreen: Bool { visibility.isVisible }
+  /// Whether the widget is mapped and in or near the viewport of its scrolled window.
+  var isVisible: Bool { visibility.isVisible }
 
   func show(_ content: DisplayContent, transition: ImageTransition) {
     endFade()
-    canvas.layer?.player?.leave(self)
-    canvas.mode = displayMode
+    paintable.layer?.player?.remove(self)
+    paintable.mode = displayMode
     overlay?.removeContent()
     let layer = layer(for: content)
     switch transition {
-    case .crossFade(let duration) where isOnScreen && duration > .zero && animationsAreOn:
-      canvas.beginFade(to: layer)
+    case .crossFade(let duration) where isVisible && duration > .zero && animationsEnabled:
+      paintable.beginFade(to: layer)
       fade(duration)
     case .custom(let animate):
-      canvas.show(layer)
+      paintable.show(layer)
       animate(widget)
     default:
-      canvas.show(layer)
+      paintable.show(layer)
     }
-    kind.setPaintable(object.pointer, of: widget)
-    playIfOnScreen()
+    kind.setPaintable(paintableObject.pointer, of: widget)
+    playIfVisible()
   }
 
   func showIndicator(_ indicator: LoadingIndicator) {
     if case .custom(let make) = indicator {
       overlay?.showIndicator(make())
     } else {
-      indicatorAnimation = IndicatorAnimation(indicator, widget: widget, canvas: canvas)
-      indicatorAnimation?.run(isOnScreen)
+      indicatorAnimation = IndicatorAnimation(indicator, widget: widget, paintable: paintable)
+      indicatorAnimation?.setRunning(isVisible)
     }
-    kind.setPaintable(object.pointer, of: widget)
+    kind.setPaintable(paintableObject.pointer, of: widget)
   }
 
   func updateIndicator(_ progress: LoadProgress) { indicatorAnimation?.update(progress) }
@@ -85,13 +85,13 @@ final class WidgetDisplay: ImageDisplay {
     overlay?.removeIndicator()
   }
 
-  /// Lets go of everything that needs the widget, which is about to be gone.
+  /// Stops everything that uses the widget, which is about to be destroyed.
   func stop() {
     endFade()
-    standStill()
+    stopAnimation()
     indicatorAnimation?.stop()
     visibility.stop()
-    (onChange, onVisibilityChange, canvas.onDraw) = (nil, nil, nil)
+    (onChange, onVisibilityChange, paintable.onDraw) = (nil, nil, nil)
   }
 
   private func layer(for content: DisplayContent) -> Layer? {
@@ -99,7 +99,7 @@ final class WidgetDisplay: ImageDisplay {
     case .none: nil
     case .image(let image): Layer(image, scale: displayScale)
     case .icon(let name): kind.icon(name, of: widget).map { Layer(icon: $0, color: textColor) }
-    case .view(let view): overlay?.showContent(view) == true ? nil : paintable(view).map { Layer(paintable: $0) }
+    case .view(let view): overlay?.showContent(view) == true ? nil : customPaintable(view).map { Layer(paintable: $0) }
     }
   }
 
@@ -109,8 +109,8 @@ final class WidgetDisplay: ImageDisplay {
     return color
   }
 
-  /// What a caller made to be shown, if GTK can draw it.
-  private func paintable(_ view: Any) -> ObjectReference? {
+  /// A reference to a custom view that is a pointer to a `GdkPaintable`, or `nil`.
+  private func customPaintable(_ view: Any) -> ObjectReference? {
     guard let pointer = view as? OpaquePointer,
       g_type_check_instance_is_a(UnsafeMutablePointer<GTypeInstance>(pointer), gdk_paintable_get_type()) != 0
     else { return nil }
@@ -120,31 +120,31 @@ final class WidgetDisplay: ImageDisplay {
 
 extension WidgetDisplay: AnimationViewer {
   func animationDidChange() {
-    canvas.invalidate()
-    waitForNextPicture()
+    paintable.invalidate()
+    scheduleNextFrame()
   }
 
-  private func playIfOnScreen() {
-    guard isOnScreen, let player = canvas.layer?.player else {
-      frameAlarm?.cancel()
+  private func playIfVisible() {
+    guard isVisible, let player = paintable.layer?.player else {
+      frameTimer?.cancel()
       return
     }
-    player.join(self)
-    waitForNextPicture()
+    player.add(self)
+    scheduleNextFrame()
   }
 
-  private func waitForNextPicture() {
-    if let time = canvas.layer?.player?.wakeTime { frameAlarm?.set(time) } else { frameAlarm?.cancel() }
+  private func scheduleNextFrame() {
+    if let time = paintable.layer?.player?.nextFrameTime { frameTimer?.set(time) } else { frameTimer?.cancel() }
   }
 
-  private func standStill() {
-    frameAlarm?.cancel()
-    canvas.layer?.player?.leave(self)
+  private func stopAnimation() {
+    frameTimer?.cancel()
+    paintable.layer?.player?.remove(self)
   }
 }
 
 extension WidgetDisplay {
-  private var animationsAreOn: Bool {
+  private var animationsEnabled: Bool {
     guard let settings = gtk_widget_get_settings(widget) else { return true }
     var value = GValue()
     g_value_init(&value, g_type_from_name("gboolean"))
@@ -156,10 +156,10 @@ extension WidgetDisplay {
 
   private func fade(_ duration: Duration) {
     var start: Duration?
-    fade = FrameClockCallback(widget) { [weak self] now in
+    fade = TickCallback(widget) { [weak self] now in
       let begin = start ?? now
       start = begin
-      self?.canvas.fade(to: (now - begin) / duration)
+      self?.paintable.fade(to: (now - begin) / duration)
       return now - begin < duration
     }
   }
@@ -167,14 +167,14 @@ extension WidgetDisplay {
   private func endFade() {
     fade?.cancel()
     fade = nil
-    if canvas.fadeProgress < 1 { canvas.fade(to: 1) }
+    if paintable.fadeProgress < 1 { paintable.fade(to: 1) }
   }
 
-  private func watch() {
+  private func observeWidget() {
     visibility.onChange = { [weak self] in self?.visibilityDidChange($0) }
-    for property in ["scale-factor"] + kind.roomProperties {
-      Signal.connect(widget, "notify::\(property)", .object) { [weak self] in
-        self?.canvas.mode = self?.displayMode ?? .fit
+    for property in ["scale-factor"] + kind.layoutProperties {
+      Signal.connect(widget, "notify::\(property)", .pointer) { [weak self] in
+        self?.paintable.mode = self?.displayMode ?? .fit
         self?.onChange?()
       }
     }
@@ -182,22 +182,24 @@ extension WidgetDisplay {
 
   private func visibilityDidChange(_ isVisible: Bool) {
     if isVisible {
-      playIfOnScreen()
-      // The layout follows in this frame; what lies outside of a scrolled area is not drawn, though it has its room.
+      playIfVisible()
+      // After the layout of this frame. Widgets outside the viewport have an allocation but are not drawn, so
+      // `checkSize` is not called.
       Task { [weak self] in self?.onChange?() }
     } else {
       endFade()
-      standStill()
+      stopAnimation()
     }
-    indicatorAnimation?.run(isVisible)
+    indicatorAnimation?.setRunning(isVisible)
     onVisibilityChange?(isVisible)
   }
 
-  /// GTK has no signal for a new size, but every new size is drawn. It is told of later, outside the drawing.
-  private func noticeRoom() {
-    let room = kind.room(of: widget)
-    guard room != lastRoom else { return }
-    lastRoom = room
+  /// GTK has no signal for size changes, but each is followed by a snapshot. ``onChange`` is called later, since
+  /// nothing may be changed during a snapshot.
+  private func checkSize() {
+    let size = kind.imageSize(of: widget)
+    guard size != lastDrawnSize else { return }
+    lastDrawnSize = size
     Task { [weak self] in self?.onChange?() }
   }
 }

@@ -10,10 +10,10 @@ public import Halcyon
 /// picture.hc.setImage(with: url, placeholder: .icon("image-x-generic-symbolic"))
 /// ```
 ///
-/// An image in memory is there when `setImage` returns. Others are loaded at the size that the widget has on its screen,
-/// in device pixels, while it shows its placeholder; what comes too late for it is never shown. What a widget needs for
-/// this is made at its first image, kept by the widget and gone with it, which also ends what is being loaded. To be used
-/// on the main thread, like all of GTK.
+/// An image from the memory cache is shown before `setImage` returns. Any other is loaded at the widget's size in
+/// device pixels while the placeholder is shown; the result of a superseded load is never shown. The binder is created
+/// with the first image and owned by the widget: destroying the widget cancels its load. Use it on the main thread
+/// only, like all of GTK.
 @MainActor
 public struct WidgetImage {
   private let widget: UnsafeMutablePointer<GtkWidget>
@@ -22,15 +22,18 @@ public struct WidgetImage {
     self.widget = widget
   }
 
-  /// Decides what the widget shows: for everything that has no shortcut here.
+  /// The binder that decides what the widget shows, for everything not forwarded here.
+  ///
+  /// It is created at the first use, with ``ImagePipeline/shared``.
   public var binder: ImageViewBinder { binding(nil).binder }
 
-  /// Whether an image is on its way.
+  /// Whether a load is in flight.
   public var isLoading: Bool { WidgetBinding.existing(of: widget)?.binder.isLoading ?? false }
 
-  /// Shows the image at an address; `nil` shows the placeholder and completes with ``ImageViewError/emptySource``.
+  /// Shows the image at a URL.
   ///
-  /// Works as ``setImage(with:placeholder:options:pipeline:completion:progress:)`` with a request does.
+  /// `nil` shows the placeholder and completes with ``ImageViewError/emptySource``. Otherwise the same as
+  /// ``setImage(with:placeholder:options:pipeline:completion:progress:)`` with a request.
   @discardableResult
   public func setImage(
     with url: URL?, placeholder: ImagePlaceholder? = nil, options: ImageViewOptions = ImageViewOptions(),
@@ -41,19 +44,19 @@ public struct WidgetImage {
       with: url, placeholder: placeholder, options: options, completion: completion, progress: progress)
   }
 
-  /// Shows the image that a request describes, in place of what was asked for before.
+  /// Shows the image of a request, superseding the widget's previous load.
   ///
-  /// Placeholders and indicators that are views have to be a pointer to a `GtkWidget`, which only ``PictureView`` shows,
-  /// or a placeholder one to a `GdkPaintable`; a custom transition gets the pointer to the widget.
+  /// Custom indicators have to be a pointer to a `GtkWidget`, custom placeholders a pointer to a `GtkWidget` or a
+  /// `GdkPaintable`. Only a ``PictureView`` shows widgets. A custom transition receives the pointer to this widget.
   ///
   /// - Parameters:
-  ///   - request: What to load, and at which size if that is not the widget's.
-  ///   - placeholder: What stands in for the image. Default: nothing.
+  ///   - request: The image to load, and its size if that differs from the widget's.
+  ///   - placeholder: Shown until the image is loaded. Default: `nil`, nothing.
   ///   - options: How the image is shown.
-  ///   - pipeline: What loads it.
-  ///   - completion: Told the end, exactly once.
-  ///   - progress: Told how far the load is, as long as the widget wants this image.
-  /// - Returns: What is under way; `nil` for what has ended when this returns.
+  ///   - pipeline: The pipeline that loads it. Default: ``ImagePipeline/shared``.
+  ///   - completion: Called exactly once, with the result.
+  ///   - progress: Called with the progress of the load until it ends or is superseded.
+  /// - Returns: The load, or `nil` if it has completed before this returns.
   /// - Precondition: The widget is a `GtkPicture` or a `GtkImage`.
   @discardableResult
   public func setImage(
@@ -65,12 +68,12 @@ public struct WidgetImage {
       with: request, placeholder: placeholder, options: options, completion: completion, progress: progress)
   }
 
-  /// Ends the load, if there is one. What is shown stays.
+  /// Cancels the load, if one is in flight; the widget keeps showing what it shows.
   public func cancel() { WidgetBinding.existing(of: widget)?.binder.cancel() }
 
   private func bind(_ options: ImageViewOptions, _ pipeline: ImagePipeline) -> ImageViewBinder {
     let binding = binding(pipeline)
-    if options.retriesOnTap { binding.watchTaps() }
+    if options.retriesOnTap { binding.retryOnClick() }
     return binding.binder
   }
 
@@ -81,12 +84,12 @@ public struct WidgetImage {
 }
 
 extension UnsafeMutablePointer<GtkWidget> {
-  /// The image that the widget shows, which has to be a `GtkPicture` or a `GtkImage`.
+  /// Loads images into the widget, which has to be a `GtkPicture` or a `GtkImage`.
   @MainActor public var hc: WidgetImage { WidgetImage(self) }
 }
 
 extension OpaquePointer {
-  /// The image that a widget shows, for a pointer to a `GtkPicture` or a `GtkImage`.
+  /// Loads images into a widget: the pointer has to be to a `GtkPicture` or a `GtkImage`.
   @MainActor public var hc: WidgetImage { WidgetImage(UnsafeMutablePointer(self)) }
 }
 #endif

@@ -2,12 +2,12 @@
 import HalcyonViews
 import CGTK
 
-/// The widgets that show images, and how they differ.
+/// The kind of a widget that can show images.
 enum WidgetKind {
   case picture
   case image
 
-  /// `nil` for other widgets.
+  /// Returns `nil` for other widgets.
   init?(_ widget: UnsafeMutablePointer<GtkWidget>) {
     let instance = UnsafeMutableRawPointer(widget).assumingMemoryBound(to: GTypeInstance.self)
     if g_type_check_instance_is_a(instance, gtk_picture_get_type()) != 0 {
@@ -19,22 +19,23 @@ enum WidgetKind {
     }
   }
 
-  /// Properties that change the room or the mode.
-  var roomProperties: [String] {
+  /// The properties on which ``imageSize(of:)`` and ``mode(of:)`` depend.
+  var layoutProperties: [String] {
     switch self {
     case .picture: ["content-fit"]
     case .image: ["pixel-size", "icon-size"]
     }
   }
 
-  /// What the picture may take, in points; nothing before the widget has its place.
-  func room(of widget: UnsafeMutablePointer<GtkWidget>) -> DrawingSize {
-    let whole = DrawingSize(width: Double(gtk_widget_get_width(widget)), height: Double(gtk_widget_get_height(widget)))
+  /// The space for the image in points; zero before the widget has an allocation.
+  func imageSize(of widget: UnsafeMutablePointer<GtkWidget>) -> DrawingSize {
+    let allocation = DrawingSize(
+      width: Double(gtk_widget_get_width(widget)), height: Double(gtk_widget_get_height(widget)))
     switch self {
-    case .picture: return whole
+    case .picture: return allocation
     case .image:
       let side = Double(gtk_image_get_pixel_size(OpaquePointer(widget)))
-      return side > 0 ? DrawingSize(width: side, height: side) : whole
+      return side > 0 ? DrawingSize(width: side, height: side) : allocation
     }
   }
 
@@ -58,11 +59,11 @@ enum WidgetKind {
     }
   }
 
-  /// An icon of the theme, at the size for the widget.
+  /// Looks up a themed icon at the size of the widget, from 16 to 64 points; 64 before it has an allocation.
   func icon(_ name: String, of widget: UnsafeMutablePointer<GtkWidget>) -> ObjectReference? {
     guard let display = gtk_widget_get_display(widget) else { return nil }
-    let room = room(of: widget)
-    let side = room.isEmpty ? 64 : gint(max(16, min(64, room.width, room.height)))
+    let size = imageSize(of: widget)
+    let side = size.isEmpty ? 64 : gint(max(16, min(64, size.width, size.height)))
     return gtk_icon_theme_lookup_icon(
       gtk_icon_theme_get_for_display(display), name, nil, side, gtk_widget_get_scale_factor(widget),
       gtk_widget_get_direction(widget), GtkIconLookupFlags(0)

@@ -1,141 +1,144 @@
 #if GTK
 import CGTK
 
-/// Whether somebody can see a widget: it is mapped, and in sight of the scrolled window around it if there is one.
+/// Whether a widget is visible: mapped and, inside a scrolled window, in or near its viewport.
 @MainActor
 final class WidgetVisibility {
   private(set) var isVisible = false
-  /// Called when it comes onto the screen or leaves it.
+  /// Called when ``isVisible`` has changed.
   var onChange: (@MainActor (Bool) -> Void)?
 
   private let widget: UnsafeMutablePointer<GtkWidget>
-  private var sight: ScrollViewport?
+  private var viewport: ScrollViewport?
 
   init(_ widget: UnsafeMutablePointer<GtkWidget>) {
     self.widget = widget
-    Signal.connect(widget, "map") { [weak self] in self?.begin() }
-    Signal.connect(widget, "unmap") { [weak self] in self?.end() }
-    if gtk_widget_get_mapped(widget) != 0 { begin() }
+    Signal.connect(widget, "map") { [weak self] in self?.didMap() }
+    Signal.connect(widget, "unmap") { [weak self] in self?.didUnmap() }
+    if gtk_widget_get_mapped(widget) != 0 { didMap() }
   }
 
-  /// Lets go of the scrolled window, since the widget is about to be gone.
+  /// Stops observing the scrolled window. Called when the widget is about to be destroyed.
   func stop() {
-    sight?.leave(widget)
-    (sight, onChange) = (nil, nil)
+    viewport?.removeObserver(widget)
+    (viewport, onChange) = (nil, nil)
   }
 
-  private func begin() {
-    sight = ScrollViewport.around(widget)
-    sight?.watch(widget) { [weak self] in self?.become($0) }
-    become(sight?.contains(widget) ?? true)
+  private func didMap() {
+    viewport = ScrollViewport.around(widget)
+    viewport?.addObserver(widget) { [weak self] in self?.update($0) }
+    update(viewport?.contains(widget) ?? true)
   }
 
-  private func end() {
-    sight?.leave(widget)
-    sight = nil
-    become(false)
+  private func didUnmap() {
+    viewport?.removeObserver(widget)
+    viewport = nil
+    update(false)
   }
 
-  private func become(_ isVisible: Bool) {
+  private func update(_ isVisible: Bool) {
     guard isVisible != self.isVisible else { return }
     self.isVisible = isVisible
     onChange?(isVisible)
   }
 }
 
-/// Tells widgets in a scrolled window whether they are in sight there, or so near that the next turn of the wheel brings
-/// them.
+/// Notifies widgets whether they are in the viewport of a scrolled window, or up to half a page outside of it.
 ///
-/// GTK does not: what has scrolled away stays mapped, and a list has hundreds of rows beyond those that are seen.
+/// GTK does not report this: widgets that are scrolled out of the viewport stay mapped, and a list view keeps hundreds
+/// of rows outside of it.
 @MainActor
-final class ScrollViewport {
-  /// How much around the area counts as well, as a part of its size.
+private final class ScrollViewport {
+  /// The margin on each side that counts as visible, as a fraction of the viewport's size.
   private static let margin: Float = 0.5
-  /// Between two looks while it is scrolled.
+  /// The shortest time between two checks while scrolling.
   private static let interval = Duration.milliseconds(50)
-  private static let key = g_quark_from_string("halcyon-sight")
+  private static let key = g_quark_from_string("halcyon-scroll-viewport")
 
-  private let area: UnsafeMutablePointer<GtkWidget>
-  private var watchers: [UnsafeMutablePointer<GtkWidget>: @MainActor (Bool) -> Void] = [:]
-  private var alarm: FrameTimer?
-  private var lastLook = Duration.zero
-  /// Whether a look is to come.
-  private var isWaiting = false
-  /// Whether anything may have moved since the last look.
-  private var hasMoved = false
+  private let scrolledWindow: UnsafeMutablePointer<GtkWidget>
+  private var observers: [UnsafeMutablePointer<GtkWidget>: @MainActor (Bool) -> Void] = [:]
+  private var timer: FrameTimer?
+  private var lastCheckTime = Duration.zero
+  private var isCheckScheduled = false
+  /// Whether the adjustments or the observers have changed since the last check.
+  private var hasChanged = false
 
-  private init(_ area: UnsafeMutablePointer<GtkWidget>) {
-    self.area = area
-    alarm = FrameTimer(area) { [weak self] now in self?.look(at: now) }
-    follow(gtk_scrolled_window_get_hadjustment)
-    follow(gtk_scrolled_window_get_vadjustment)
-    Signal.connect(area, "notify::hadjustment", .object) { [weak self] in
-      self?.follow(gtk_scrolled_window_get_hadjustment)
+  private init(_ scrolledWindow: UnsafeMutablePointer<GtkWidget>) {
+    self.scrolledWindow = scrolledWindow
+    timer = FrameTimer(scrolledWindow) { [weak self] now in self?.check(at: now) }
+    observe(gtk_scrolled_window_get_hadjustment)
+    observe(gtk_scrolled_window_get_vadjustment)
+    Signal.connect(scrolledWindow, "notify::hadjustment", .pointer) { [weak self] in
+      self?.observe(gtk_scrolled_window_get_hadjustment)
     }
-    Signal.connect(area, "notify::vadjustment", .object) { [weak self] in
-      self?.follow(gtk_scrolled_window_get_vadjustment)
+    Signal.connect(scrolledWindow, "notify::vadjustment", .pointer) { [weak self] in
+      self?.observe(gtk_scrolled_window_get_vadjustment)
     }
-    Signal.connect(area, "destroy") { [weak self] in self?.alarm?.cancel() }
+    Signal.connect(scrolledWindow, "destroy") { [weak self] in self?.timer?.cancel() }
   }
 
-  /// Looks whenever an adjustment changes; one that was replaced by now only makes for looks too many.
-  private func follow(_ adjustment: (OpaquePointer?) -> UnsafeMutablePointer<GtkAdjustment>?) {
-    guard let adjustment = adjustment(OpaquePointer(area)) else { return }
+  /// Schedules a check at each change of an adjustment. Handlers of a replaced adjustment stay connected, which at
+  /// worst causes needless checks.
+  private func observe(_ adjustment: (OpaquePointer?) -> UnsafeMutablePointer<GtkAdjustment>?) {
+    guard let adjustment = adjustment(OpaquePointer(scrolledWindow)) else { return }
     for signal in ["value-changed", "changed"] {
-      Signal.connect(gpointer(adjustment), signal) { [weak self] in self?.lookSoon() }
+      Signal.connect(gpointer(adjustment), signal) { [weak self] in self?.scheduleCheck() }
     }
-    lookSoon()
+    scheduleCheck()
   }
 
-  /// That of the innermost scrolled window around a widget, made where there is none yet; it goes with the window.
+  /// The viewport of the innermost scrolled window around a widget, created at the first call and owned by the window.
   static func around(_ widget: UnsafeMutablePointer<GtkWidget>) -> ScrollViewport? {
-    guard let area = gtk_widget_get_ancestor(widget, gtk_scrolled_window_get_type()) else { return nil }
-    let object = UnsafeMutableRawPointer(area).assumingMemoryBound(to: GObject.self)
-    if let sight = g_object_get_qdata(object, key) {
-      return Unmanaged<ScrollViewport>.fromOpaque(sight).takeUnretainedValue()
+    guard let scrolledWindow = gtk_widget_get_ancestor(widget, gtk_scrolled_window_get_type()) else { return nil }
+    let object = UnsafeMutableRawPointer(scrolledWindow).assumingMemoryBound(to: GObject.self)
+    if let viewport = g_object_get_qdata(object, key) {
+      return Unmanaged<ScrollViewport>.fromOpaque(viewport).takeUnretainedValue()
     }
-    let sight = ScrollViewport(area)
-    g_object_set_qdata_full(object, key, Unmanaged.passRetained(sight).toOpaque()) { sight in
-      sight.map { Unmanaged<ScrollViewport>.fromOpaque($0).release() }
+    let viewport = ScrollViewport(scrolledWindow)
+    g_object_set_qdata_full(object, key, Unmanaged.passRetained(viewport).toOpaque()) { viewport in
+      viewport.map { Unmanaged<ScrollViewport>.fromOpaque($0).release() }
     }
-    return sight
+    return viewport
   }
 
-  /// Calls `body` with what is found at each look, until the widget leaves.
-  func watch(_ widget: UnsafeMutablePointer<GtkWidget>, _ body: @escaping @MainActor (Bool) -> Void) {
-    watchers[widget] = body
-    lookSoon()
+  /// Calls `body` at each check with whether the widget is visible, until the observer is removed.
+  func addObserver(_ widget: UnsafeMutablePointer<GtkWidget>, _ body: @escaping @MainActor (Bool) -> Void) {
+    observers[widget] = body
+    scheduleCheck()
   }
 
-  func leave(_ widget: UnsafeMutablePointer<GtkWidget>) { watchers[widget] = nil }
+  func removeObserver(_ widget: UnsafeMutablePointer<GtkWidget>) { observers[widget] = nil }
 
-  /// Whether a widget is in sight; a widget without a place is not.
+  /// Whether a widget is within the viewport and its margin; `false` for a widget without an allocation.
   func contains(_ widget: UnsafeMutablePointer<GtkWidget>) -> Bool {
     var bounds = graphene_rect_t()
-    guard gtk_widget_get_width(widget) > 0, gtk_widget_compute_bounds(widget, area, &bounds) != 0 else { return false }
-    return Self.meets(bounds.origin.x, bounds.size.width, length: Float(gtk_widget_get_width(area)))
-      && Self.meets(bounds.origin.y, bounds.size.height, length: Float(gtk_widget_get_height(area)))
+    guard gtk_widget_get_width(widget) > 0, gtk_widget_compute_bounds(widget, scrolledWindow, &bounds) != 0 else {
+      return false
+    }
+    let (width, height) = (gtk_widget_get_width(scrolledWindow), gtk_widget_get_height(scrolledWindow))
+    return Self.intersects(bounds.origin.x, bounds.size.width, length: Float(width))
+      && Self.intersects(bounds.origin.y, bounds.size.height, length: Float(height))
   }
 
-  private static func meets(_ start: Float, _ size: Float, length: Float) -> Bool {
+  private static func intersects(_ start: Float, _ size: Float, length: Float) -> Bool {
     start < length * (1 + margin) && start + size > -length * margin
   }
 
-  /// Something has moved, which the next layout brings about.
-  private func lookSoon() {
-    hasMoved = true
-    guard !isWaiting, !watchers.isEmpty else { return }
-    isWaiting = true
-    alarm?.set(lastLook + Self.interval)
+  private func scheduleCheck() {
+    hasChanged = true
+    guard !isCheckScheduled, !observers.isEmpty else { return }
+    isCheckScheduled = true
+    timer?.set(lastCheckTime + Self.interval)
   }
 
-  /// A frame begins; its layout is still to come, so that the look at the next one is the one that counts.
-  private func look(at now: Duration) {
-    isWaiting = hasMoved
-    hasMoved = false
-    lastLook = now
-    for (widget, body) in watchers { body(contains(widget)) }
-    if isWaiting { alarm?.set(now) }
+  /// Checks all observers at the start of a frame. After a change it runs once more in the next frame, since the layout
+  /// of this frame is still to come.
+  private func check(at now: Duration) {
+    isCheckScheduled = hasChanged
+    hasChanged = false
+    lastCheckTime = now
+    for (widget, body) in observers { body(contains(widget)) }
+    if isCheckScheduled { timer?.set(now) }
   }
 }
 #endif
