@@ -1,18 +1,30 @@
 #if canImport(ObjectiveC) && !os(watchOS)
 import Foundation
-import Halcyon
+public import Halcyon
 
-/// Tells disk caches when the app leaves the screen and when it ends, as long as they live.
+extension ImageCache {
+  /// Notifies each ``DiskCache`` in this cache when the app enters the background and when it terminates.
+  ///
+  /// A disk cache then writes its pending accesses to its index, and cleans if its ``CleaningPolicy`` includes that
+  /// occasion. Disk caches are held weakly. Idempotent.
+  ///
+  /// On macOS, resigning active counts as entering the background; elsewhere the app requests background time from the
+  /// system. The first use of a view's `hc` calls this for the cache of ``ImagePipeline/shared``.
+  @MainActor
+  public func followAppLifeCycle() { AppLifeCycle.shared.add(self) }
+}
+
+/// Notifies disk caches, held weakly, when the app enters the background and when it terminates.
 ///
-/// Toolkits post this on the main thread, and go on when what is called there has returned.
+/// UIKit and AppKit post these notifications on the main thread, and proceed when the observers have returned.
 @MainActor
 final class AppLifeCycle {
   static let shared = AppLifeCycle()
 
-  private struct Follower { weak var disk: DiskCache? }
+  private struct WeakDiskCache { weak var disk: DiskCache? }
 
-  private var followers: [Follower] = []
-  private var disks: [DiskCache] { followers.compactMap(\.disk) }
+  private var observers: [WeakDiskCache] = []
+  private var disks: [DiskCache] { observers.compactMap(\.disk) }
 
   private init() {
     #if canImport(UIKit)
@@ -23,10 +35,12 @@ final class AppLifeCycle {
     #endif
   }
 
-  /// Tells the folders on disk of a cache, each of them once.
+  /// Adds the disk caches of a cache, each of them once.
   func add(_ cache: ImageCache) {
-    followers.removeAll { $0.disk == nil }
-    for disk in cache.disks where !disks.contains(where: { $0 === disk }) { followers.append(Follower(disk: disk)) }
+    observers.removeAll { $0.disk == nil }
+    for disk in cache.disks where !disks.contains(where: { $0 === disk }) {
+      observers.append(WeakDiskCache(disk: disk))
+    }
   }
 
   func willEnterBackground() async {

@@ -4,7 +4,7 @@ import Foundation
 import Halcyon
 
 extension AppLifeCycle {
-  /// An app that is hidden resigns as well, so that this is not asked for.
+  /// `didHideNotification` is not observed: an app that is hidden also resigns active.
   func observeNSApplication() {
     let center = NotificationCenter.default
     _ = center.addObserver(forName: NSApplication.didResignActiveNotification, object: nil, queue: nil) { _ in

@@ -4,7 +4,7 @@ import Halcyon
 import UIKit
 
 extension AppLifeCycle {
-  /// App extensions have no application, and are told nothing.
+  /// App extensions have no `UIApplication`, which posts these notifications, and are not notified.
   func observeUIApplication() {
     let center = NotificationCenter.default
     _ = center.addObserver(
@@ -20,11 +20,30 @@ extension AppLifeCycle {
 
   private func enterBackground(_ application: UIApplication?) {
     // Begun before the notification returns: the app may be suspended after that.
-    let time = application.map { UIBackgroundTime($0) }
+    let backgroundTask = application.map { BackgroundTask($0) }
     Task {
       await willEnterBackground()
-      time?.end()
+      backgroundTask?.end()
     }
+  }
+}
+
+/// A background task of `UIApplication`: while it runs, the app is not suspended.
+@MainActor
+private final class BackgroundTask {
+  private let application: UIApplication
+  private var id = UIBackgroundTaskIdentifier.invalid
+
+  init(_ application: UIApplication) {
+    self.application = application
+    id = application.beginBackgroundTask(withName: "halcyon.cache") { [weak self] in self?.end() }
+  }
+
+  /// Ends the task, also when its time expires: the system terminates an app that does not. Idempotent.
+  func end() {
+    guard id != .invalid else { return }
+    application.endBackgroundTask(id)
+    id = .invalid
   }
 }
 #endif
