@@ -2,7 +2,7 @@
 import CoreGraphics
 import Halcyon
 
-/// Holds the pixels that an image of the system draws.
+/// Retains the bitmap whose pixels a `CGDataProvider` refers to.
 private final class BitmapOwner {
   let bitmap: Bitmap
 
@@ -10,7 +10,7 @@ private final class BitmapOwner {
 }
 
 extension Bitmap {
-  /// The same pixels, without a copy, as the system draws them; `nil` where it has no memory for it.
+  /// A `CGImage` that shares the pixels without a copy, or `nil` if Core Graphics is out of memory.
   var cgImage: CGImage? {
     guard let space = CGColorSpace(name: CGColorSpace.sRGB), let provider else { return nil }
     let alpha = isOpaque ? CGImageAlphaInfo.noneSkipLast : .premultipliedLast
@@ -20,7 +20,7 @@ extension Bitmap {
       shouldInterpolate: true, intent: .defaultIntent)
   }
 
-  /// A bitmap's pixels neither move nor change while somebody holds it, and the provider does until it is freed.
+  /// A provider that retains the bitmap: its pixels neither move nor change until the provider is freed.
   private var provider: CGDataProvider? {
     let owner = Unmanaged.passRetained(BitmapOwner(self))
     let provider = withUnsafeBytes { bytes in

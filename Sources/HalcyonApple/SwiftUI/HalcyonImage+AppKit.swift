@@ -4,18 +4,20 @@ import Halcyon
 public import SwiftUI
 
 extension HalcyonImage: NSViewRepresentable {
-  /// Makes the view.
+  /// Creates the image view.
   public func makeNSView(context: NSViewRepresentableContext<HalcyonImage>) -> NSImageView {
     NSImageView(frame: .zero)
   }
 
-  /// Gives the view its image. An image view of AppKit cannot fill its room: it shows the whole image instead.
+  /// Sets the scaling of the image view, and loads the image if the request has changed.
+  ///
+  /// `NSImageView` has no scaling that fills: `.fill` shows the image as `.fit` does.
   public func updateNSView(_ view: NSImageView, context: NSViewRepresentableContext<HalcyonImage>) {
     view.imageScaling = mode == .stretch ? .scaleAxesIndependently : .scaleProportionallyUpOrDown
     update(view.hc)
   }
 
-  /// All the room that there is.
+  /// The proposed size.
   public func sizeThatFits(
     _ proposal: ProposedViewSize, nsView: NSImageView, context: NSViewRepresentableContext<HalcyonImage>
   ) -> CGSize? {

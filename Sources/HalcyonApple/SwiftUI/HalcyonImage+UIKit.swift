@@ -4,14 +4,14 @@ public import SwiftUI
 public import UIKit
 
 extension HalcyonImage: UIViewRepresentable {
-  /// Makes the view.
+  /// Creates the image view.
   public func makeUIView(context: UIViewRepresentableContext<HalcyonImage>) -> UIImageView {
     let view = UIImageView(frame: .zero)
     view.clipsToBounds = true
     return view
   }
 
-  /// Gives the view its image.
+  /// Sets the content mode of the image view, and loads the image if the request has changed.
   public func updateUIView(_ view: UIImageView, context: UIViewRepresentableContext<HalcyonImage>) {
     switch mode {
     case .fit: view.contentMode = .scaleAspectFit
@@ -21,7 +21,7 @@ extension HalcyonImage: UIViewRepresentable {
     update(view.hc)
   }
 
-  /// All the room that there is.
+  /// The proposed size.
   public func sizeThatFits(
     _ proposal: ProposedViewSize, uiView: UIImageView, context: UIViewRepresentableContext<HalcyonImage>
   ) -> CGSize? {

@@ -3,7 +3,7 @@ public import Foundation
 public import Halcyon
 public import HalcyonViews
 
-/// An image from an address, as large as the room that it is offered.
+/// A view that loads an image and fills the size it is proposed.
 ///
 /// ```swift
 /// HalcyonImage(url: url, placeholder: .icon("photo"))
@@ -17,7 +17,15 @@ public struct HalcyonImage {
   let mode: ImageDisplayMode
   let completion: ImageViewBinder.Completion?
 
-  /// Shows the image at an address; `nil` shows the placeholder.
+  /// Creates a view of the image at a URL.
+  ///
+  /// - Parameters:
+  ///   - url: The URL of the image; `nil` shows the placeholder.
+  ///   - placeholder: Shown until the image is loaded. Default: `nil`, nothing.
+  ///   - mode: How the image is scaled into the view. Default: `.fit`.
+  ///   - options: How the image is loaded and shown.
+  ///   - pipeline: The pipeline that loads it. Default: ``ImagePipeline/shared``.
+  ///   - completion: Called once for each load that the view starts, with its result.
   public init(
     url: URL?, placeholder: ImagePlaceholder? = nil, mode: ImageDisplayMode = .fit,
     options: ImageViewOptions = ImageViewOptions(), pipeline: ImagePipeline = .shared,
@@ -28,7 +36,9 @@ public struct HalcyonImage {
       pipeline: pipeline, completion: completion)
   }
 
-  /// Shows the image that a request describes; `nil` shows the placeholder.
+  /// Creates a view of the image of a request; `nil` shows the placeholder.
+  ///
+  /// The other parameters are those of ``init(url:placeholder:mode:options:pipeline:completion:)``.
   public init(
     request: ImageRequest?, placeholder: ImagePlaceholder? = nil, mode: ImageDisplayMode = .fit,
     options: ImageViewOptions = ImageViewOptions(), pipeline: ImagePipeline = .shared,
@@ -42,7 +52,7 @@ public struct HalcyonImage {
     self.completion = completion
   }
 
-  /// Updates come often and for any reason; only another image is loaded.
+  /// SwiftUI updates the view on any change of state: only another request starts a load.
   @MainActor func update(_ binder: ImageViewBinder) {
     binder.pipeline = pipeline
     guard !binder.isBound(to: request) else { return }
