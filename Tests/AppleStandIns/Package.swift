@@ -1,8 +1,8 @@
 // swift-tools-version: 6.3
 import PackageDescription
 
-// Compiles the adapters for Apple's toolkits where there are none, against declarations of our own that have the same
-// names. Nothing here is ever run. The sources are links to the real ones.
+// Compiles HalcyonApple on Linux against stub modules named UIKit, AppKit and SwiftUI. Nothing is ever run. The
+// library's sources are symbolic links.
 
 let swiftSettings: [SwiftSetting] = [
   .enableUpcomingFeature("ExistentialAny"),

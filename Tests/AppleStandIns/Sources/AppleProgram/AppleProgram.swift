@@ -5,7 +5,7 @@ import HalcyonApple
 import SwiftUI
 import UIKit
 
-/// What programs on Apple's systems write.
+/// Uses of the public API, as in apps on Apple's platforms.
 @MainActor
 enum AppleProgram {
   static func onPhone(_ view: UIImageView, _ url: URL) {
