@@ -11,11 +11,11 @@ enum AnimationScenes {
   private static let colors = [Color.red, .green, .blue, Color(red: 255, green: 255, blue: 0)]
   private static let milliseconds = [70, 120, 200, 90]
 
-  static func times(_ stage: Stage) async throws {
+  static func timing(_ stage: Stage) async throws {
     let picture = try await stage.addPicture()
     try await play(try gif(loopCount: nil), in: [picture], stage)
-    // All pictures are decoded after one round.
-    try await stage.until("the last one is shown") { shownIndex(picture, stage) == 3 }
+    // All frames are decoded after one loop.
+    try await stage.until("the last frame is shown") { shownIndex(picture, stage) == 3 }
     var samples: [(time: Int, index: Int)] = []
     var begin: Duration?
     while samples.last.map({ $0.time < 1_500_000 }) ?? true {
@@ -24,10 +24,10 @@ enum AnimationScenes {
       guard let begin, stage.isLast(frame), let index = shownIndex(picture, stage) else { continue }
       samples.append((Int((frame.time - begin) / .microseconds(1)), index))
     }
-    // Where any start fits, one does at which some picture is seen in the moment of its beginning.
+    // If any start time fits all samples, so does one at which a sample is the very beginning of its frame.
     let starts = samples.map { beginning(of: $0.index) - $0.time }
     let fits = starts.contains { start in samples.allSatisfy { expectedIndex(at: $0.time + start) == $0.index } }
-    try stage.require(fits, "no start of the animation explains what was shown when: \(samples)")
+    try stage.require(fits, "no start time of the animation fits the frames shown: \(samples)")
   }
 
   static func hidden(_ stage: Stage) async throws {
@@ -39,12 +39,12 @@ enum AnimationScenes {
     let index = player.index
     let begin = await stage.nextFrame().time
     while await stage.nextFrame().time - begin < .milliseconds(600) {
-      try stage.require(player.index == index, "a hidden animation plays on")
+      try stage.require(player.index == index, "a hidden animation continues")
     }
     try stage.require(player.byteCount == 0, "a hidden animation holds \(player.byteCount) bytes")
     gtk_widget_set_visible(picture, 1)
-    try await stage.until("it goes on") { player.index == 3 }
-    try await stage.until("it goes on") { player.index == 0 }
+    try await stage.until("it resumes") { player.index == 3 }
+    try await stage.until("it resumes") { player.index == 0 }
   }
 
   static func shared(_ stage: Stage) async throws {
@@ -54,22 +54,22 @@ enum AnimationScenes {
     while seen.count < 4 {
       await stage.nextFrame()
       let (left, right) = (shownIndex(first, stage), shownIndex(second, stage))
-      try stage.require(left == right, "one view shows picture \(left ?? -1), the other \(right ?? -1)")
+      try stage.require(left == right, "one view shows frame \(left ?? -1), the other \(right ?? -1)")
       if let left { seen.insert(left) }
     }
   }
 
-  static func ends(_ stage: Stage) async throws {
+  static func loopCount(_ stage: Stage) async throws {
     let picture = try await stage.addPicture()
     let image = try await play(try gif(loopCount: 2), in: [picture], stage)
     guard let player = AnimationPlayer.shared(for: image) else { return }
     try await stage.until("it has begun") { player.index > 0 }
-    try await stage.until("the second round has begun") { player.index == 0 }
-    try await stage.until("the second round has ended") { player.index == 3 }
-    try stage.require(player.nextFrameTime == nil, "it waits for another picture")
+    try await stage.until("the second loop has begun") { player.index == 0 }
+    try await stage.until("the second loop has ended") { player.index == 3 }
+    try stage.require(player.nextFrameTime == nil, "it waits for another frame")
     let begin = await stage.nextFrame().time
     while await stage.nextFrame().time - begin < .milliseconds(300) {
-      try stage.require(shownIndex(picture, stage) == 3, "it went on after its end")
+      try stage.require(shownIndex(picture, stage) == 3, "it continued after its end")
     }
   }
 
@@ -84,7 +84,7 @@ enum AnimationScenes {
         with: ImageRequest(source: .data(data, key: "animation")), pipeline: pipeline, completion: outcome.take)
     }
     try await stage.until("it is loaded") { outcome.count == pictures.count }
-    guard let image = try outcome.last?.get().image else { throw Stage.Failure(description: "there is no image") }
+    guard let image = try outcome.last?.get().image else { throw Stage.Failure(description: "no image was loaded") }
     return image
   }
 
@@ -96,17 +96,17 @@ enum AnimationScenes {
   }
 
   private static func shownIndex(_ picture: UnsafeMutablePointer<GtkWidget>, _ stage: Stage) -> Int? {
-    guard let color = try? stage.picture(of: picture).color(x: 0.5, y: 0.5) else { return nil }
+    guard let color = try? stage.screenshot(of: picture).color(x: 0.5, y: 0.5) else { return nil }
     return colors.firstIndex { $0.isNear(color, tolerance: 8) }
   }
 
-  /// Microseconds from the beginning of a round.
+  /// The start of a frame in microseconds since the start of its loop.
   private static func beginning(of index: Int) -> Int { milliseconds[..<index].reduce(0, +) * 1000 }
 
   private static func expectedIndex(at time: Int) -> Int {
-    let round = beginning(of: milliseconds.count)
-    let rest = (time % round + round) % round
-    return milliseconds.indices.last { beginning(of: $0) <= rest } ?? 0
+    let loop = beginning(of: milliseconds.count)
+    let offset = (time % loop + loop) % loop
+    return milliseconds.indices.last { beginning(of: $0) <= offset } ?? 0
   }
 }
 #endif

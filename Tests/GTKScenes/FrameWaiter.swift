@@ -1,15 +1,15 @@
 #if GTK
 import CGTK
 
-/// A frame that has been drawn.
+/// A painted frame.
 struct Frame {
-  /// The uptime that the frame is for.
+  /// The frame time as an uptime.
   let time: Duration
-  /// Frames of the window are counted.
+  /// The frame counter of the window's frame clock.
   let number: gint64
 }
 
-/// Resumes a task when a window's next frame has been drawn.
+/// Resumes a task after a window's next frame has been painted.
 @MainActor
 final class FrameWaiter {
   private var continuation: CheckedContinuation<Frame, Never>?

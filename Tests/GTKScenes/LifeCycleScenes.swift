@@ -5,30 +5,30 @@ import Halcyon
 import HalcyonGTK
 import TestSupport
 
-/// Applications that end.
+/// Disk caches at the shutdown of an application.
 @MainActor
 enum LifeCycleScenes {
-  /// Cleans at the end of the program only.
+  /// Cleans at termination only.
   private static var atTermination: CleaningPolicy {
     var policy = CleaningPolicy.whenAsked
     policy.occasions = [.termination]
     return policy
   }
 
-  static func writesDownReads(_ stage: Stage) async throws {
+  static func writesAccesses(_ stage: Stage) async throws {
     try await TemporaryDirectory.run { folder in
       let configuration = DiskCacheConfiguration(sizeLimit: 2 * 8192, cleaning: .whenAsked)
       let disk = DiskCache(directory: folder, configuration: configuration)
       try await disk.store(entry, for: "1")
       try await disk.store(entry, for: "2")
-      try stage.require(try await disk.entry(for: "1") != nil, "the first entry is gone before the end")
+      try stage.require(try await disk.entry(for: "1") != nil, "the first entry was evicted before the shutdown")
       let application = try Application()
       ImageCache(store: disk).followLifeCycle(of: application.pointer)
       application.shutDown()
-      // This one knows only what is in the folder, which has room for two.
+      // A new instance, which reads the index from disk; the size limit allows two entries.
       let later = DiskCache(directory: folder, configuration: configuration)
       try await later.store(entry, for: "3")
-      try stage.require(try await later.containsEntry(for: "1"), "what was read last has been evicted")
+      try stage.require(try await later.containsEntry(for: "1"), "the entry that was read last has been evicted")
       try stage.require(try await !later.containsEntry(for: "2"), "nothing has been evicted")
     }
   }
@@ -41,13 +41,13 @@ enum LifeCycleScenes {
       for _ in 0..<2 { cache.followLifeCycle(of: application.pointer) }
       ImageCache(chain: [cache, ImageCache()]).followLifeCycle(of: application.pointer)
       application.shutDown()
-      // A second cleaning would have found nothing.
+      // A second cleaning would have removed nothing.
       let count = disk.statistics.lastCleaning?.disk[.size]?.count
       try stage.require(count == 1, "the last cleaning removed \(String(describing: count)) entries")
     }
   }
 
-  static func ofViews(_ stage: Stage) async throws {
+  static func ofViewCaches(_ stage: Stage) async throws {
     try await TemporaryDirectory.run { folder in
       let (first, second) = (
         try await overfullCache(in: folder.appending(path: "1")),
@@ -61,7 +61,7 @@ enum LifeCycleScenes {
       }
       application.shutDown()
       for disk in [first, second] {
-        try stage.require(disk.statistics.lastCleaning?.total.count == 1, "a view's cache was not told")
+        try stage.require(disk.statistics.lastCleaning?.total.count == 1, "a view's cache was not notified")
       }
     }
   }
@@ -70,7 +70,7 @@ enum LifeCycleScenes {
     StoredEntry(body: Data("body".utf8), metadata: EntryMetadata(requestDate: Date(), responseDate: Date()))
   }
 
-  /// A cache that holds one entry, and has room for none by now.
+  /// A cache that holds one entry, whose size is over the limit.
   private static func overfullCache(in folder: URL) async throws -> DiskCache {
     let disk = DiskCache(directory: folder, configuration: DiskCacheConfiguration(cleaning: atTermination))
     try await disk.store(entry, for: "1")
@@ -78,20 +78,20 @@ enum LifeCycleScenes {
     return disk
   }
 
-  /// An application that is never run. The first one is the default.
+  /// A `GApplication` that is never run. The first one created is the default application.
   private final class Application {
     let pointer: UnsafeMutablePointer<GApplication>
 
     init() throws {
       guard let pointer = g_application_new(nil, GApplicationFlags(0)) else {
-        throw Stage.Failure(description: "GLib makes no application")
+        throw Stage.Failure(description: "g_application_new failed")
       }
       self.pointer = pointer
     }
 
     deinit { g_object_unref(gpointer(pointer)) }
 
-    /// Emits what an application emits when its main loop has ended.
+    /// Emits `shutdown`, as an application does after its main loop.
     func shutDown() {
       let arguments = zeroedValues(1)
       defer { freeValues(arguments) }

@@ -5,10 +5,10 @@ import Halcyon
 import HalcyonGTK
 import TestSupport
 
-/// What becomes of images when widgets go.
+/// Destroyed and hidden widgets.
 @MainActor
 enum LifetimeScenes {
-  static func gone(_ stage: Stage) async throws {
+  static func destroyed(_ stage: Stage) async throws {
     try await ImageServer.run { server in
       let gate = Gate()
       let url = server.serve("/a.png", .body(try SolidImage.png(.green)).held(by: gate))
@@ -18,22 +18,22 @@ enum LifetimeScenes {
       picture.hc.setImage(with: url, pipeline: pipeline, completion: outcome.take)
       try await gate.waitUntilHolding()
       stage.remove(picture)
-      try await stage.until("it has ended") { outcome.count == 1 && pipeline.activeLoadCount == 0 }
+      try await stage.until("the load has ended") { outcome.count == 1 && pipeline.activeLoadCount == 0 }
       guard case .failure(.superseded) = outcome.last else {
-        throw Stage.Failure(description: "it ended with \(String(describing: outcome.last))")
+        throw Stage.Failure(description: "the load ended with \(String(describing: outcome.last))")
       }
       gate.open()
     }
   }
 
   static func freed(_ stage: Stage) async throws {
-    let finalisations = Finalisations()
+    let finalizations = FinalizationCounter()
     let pipeline = ViewScenes.pipeline()
     let outcome = Outcome()
     var binders: [WeakBinder] = []
     for number in 0..<50 {
       let picture = try await stage.addPicture(width: 10, height: 10)
-      finalisations.watch(gpointer(picture))
+      finalizations.watch(gpointer(picture))
       binders.append(WeakBinder(binder: picture.hc.binder))
       var options = ImageViewOptions()
       options.indicator = .activity
@@ -43,21 +43,21 @@ enum LifetimeScenes {
       picture.hc.setImage(
         with: ImageRequest(source: .data(data)), options: options, pipeline: pipeline, completion: outcome.take)
       try await stage.until("it is loaded") { outcome.count == number + 1 }
-      if let paintable = gtk_picture_get_paintable(OpaquePointer(picture)) { finalisations.watch(gpointer(paintable)) }
+      if let paintable = gtk_picture_get_paintable(OpaquePointer(picture)) { finalizations.watch(gpointer(paintable)) }
       stage.remove(picture)
     }
     pipeline.cache.memory.removeAll()
-    try await stage.until("all are freed") { finalisations.count == 100 }
-    try await stage.until("no binder is left") { binders.allSatisfy { $0.binder == nil } }
-    try await stage.until("no pixels are held") { SharedTextures.all.count == 0 }
+    try await stage.until("all are freed") { finalizations.count == 100 }
+    try await stage.until("all binders are freed") { binders.allSatisfy { $0.binder == nil } }
+    try await stage.until("all textures are freed") { SharedTextures.all.count == 0 }
   }
 
   static func hidden(_ stage: Stage) async throws {
     let picture = try await stage.addPicture()
     picture.hc.setImage(with: nil as URL?, pipeline: ViewScenes.pipeline())
-    try stage.require(picture.hc.binder.isVisible, "a view on the screen counts as hidden")
+    try stage.require(picture.hc.binder.isVisible, "a mapped view is reported as hidden")
     gtk_widget_set_visible(picture, 0)
-    try stage.require(!picture.hc.binder.isVisible, "a hidden view counts as visible")
+    try stage.require(!picture.hc.binder.isVisible, "a hidden view is reported as visible")
     gtk_widget_set_visible(picture, 1)
     try await stage.until("it is visible again") { picture.hc.binder.isVisible }
   }

@@ -5,7 +5,7 @@ import Halcyon
 import HalcyonGTK
 import TestSupport
 
-/// What a view shows on the way to its image, and after a failure.
+/// Previews, retries, transition groups and scale factors.
 @MainActor
 enum LoadingScenes {
   static func previews(_ stage: Stage) async throws {
@@ -20,13 +20,13 @@ enum LoadingScenes {
       picture.hc.setImage(with: url, options: options, pipeline: ViewScenes.pipeline(), completion: outcome.take)
       try await stage.until("half of it is shown") { picture.hc.binder.content.role == .preview }
       await stage.nextFrame()
-      let preview = try stage.picture(of: picture)
-      try stage.require(outcome.count == 0, "the view says that the image is there")
+      let preview = try stage.screenshot(of: picture)
+      try stage.require(outcome.count == 0, "the completion was called for a preview")
       gate.open()
       try await stage.until("it is loaded") { outcome.count == 1 }
       await stage.nextFrame()
-      let image = try stage.picture(of: picture)
-      // The sky below, the rocket, the lawn: the same picture, in less detail.
+      let image = try stage.screenshot(of: picture)
+      // Points in the sky, on the rocket and on the lawn: the same image in less detail.
       for point in [(0.1, 0.2), (0.5, 0.5), (0.8, 0.9)] {
         let (early, late) = (preview.color(x: point.0, y: point.1), image.color(x: point.0, y: point.1))
         try stage.require(early.isNear(late, tolerance: 40), "at \(point) the preview has \(early), not \(late)")
@@ -34,7 +34,7 @@ enum LoadingScenes {
     }
   }
 
-  static func tap(_ stage: Stage) async throws {
+  static func click(_ stage: Stage) async throws {
     try await ImageServer.run { server in
       let url = server.serve("/a.png", .status(404), .body(try SolidImage.png(.green)))
       let picture = try await stage.addPicture()
@@ -46,17 +46,17 @@ enum LoadingScenes {
         completion: outcome.take)
       try await stage.until("it has failed") { outcome.count == 1 }
       try await stage.require(picture, is: .blue)
-      try stage.tap(picture)
+      try stage.click(picture)
       try await stage.until("it is loaded") { picture.hc.binder.content.role == .image }
       try await stage.require(picture, is: .green)
-      try stage.tap(picture)
-      try stage.require(!picture.hc.isLoading, "a tap loads what is there")
+      try stage.click(picture)
+      try stage.require(!picture.hc.isLoading, "a click reloads an image that is loaded")
       let count = server.requests(for: "/a.png").count
-      try stage.require(count == 2, "the server was asked \(count) times")
+      try stage.require(count == 2, "the server received \(count) requests")
     }
   }
 
-  static func together(_ stage: Stage) async throws {
+  static func transitionGroup(_ stage: Stage) async throws {
     try await ImageServer.run { server in
       let gate = Gate()
       let late = server.serve("/late.png", .body(try SolidImage.png(.green)).held(by: gate))
@@ -68,17 +68,17 @@ enum LoadingScenes {
       let outcome = Outcome()
       first.hc.setImage(with: early, options: options, pipeline: pipeline, completion: outcome.take)
       second.hc.setImage(with: late, options: options, pipeline: pipeline, completion: outcome.take)
-      // The first has come when nothing but the second is on its way.
+      // The first image has been loaded when only the second load is in flight.
       _ = try await pipeline.image(for: ImageRequest(url: early, size: .fit(width: 100, height: 100)))
       try await stage.require(first, is: .clear)
       gate.open()
-      try await stage.until("both are there") { outcome.count == 2 }
+      try await stage.until("both are loaded") { outcome.count == 2 }
       try await stage.require(first, is: .red)
       try await stage.require(second, is: .green)
     }
   }
 
-  /// Played with `GDK_SCALE=2`: two pixels of the screen a point.
+  /// Run with `GDK_SCALE=2`: two device pixels per point.
   static func doubleScale(_ stage: Stage) async throws {
     let picture = try await stage.addPicture(width: 120, height: 80)
     gtk_picture_set_content_fit(OpaquePointer(picture), GTK_CONTENT_FIT_COVER)

@@ -5,10 +5,10 @@ import Halcyon
 import HalcyonGTK
 import TestSupport
 
-/// A thousand images from network, disk and files, for somebody who watches the system calls.
+/// Loads a thousand images from network, disk cache and files, to be run under strace.
 @MainActor
 enum LoadsScene {
-  /// Nobody has files of these names; asking for them marks the beginning and the end of the loads.
+  /// Paths that do not exist; `access` on them marks the beginning and the end of the loads in the trace.
   private static let marks = (begin: "/halcyon-loads-begin", end: "/halcyon-loads-end")
   private static let loadCount = 1000
 
@@ -24,7 +24,7 @@ enum LoadsScene {
           try data.write(to: file)
           return file
         }
-        // The disk cache works on for a moment, in a folder of its own.
+        // A separate folder: the disk cache keeps writing for a moment after the loads.
         let cacheDirectory = FileManager.default.temporaryDirectory.appending(
           path: "halcyon-loads-\(UUID().uuidString)")
         defer { try? FileManager.default.removeItem(at: cacheDirectory) }
@@ -40,10 +40,10 @@ enum LoadsScene {
     let outcome = Outcome()
     access(marks.begin, F_OK)
     for step in 0..<loadCount {
-      // From the network or the file first, then from the disk, which memory does not hide.
+      // First loads come from the network or a file, later ones from the disk cache: the memory cache is emptied.
       if step % 100 == 0 { pipeline.cache.memory.removeAll() }
       pictures[step % 10].hc.setImage(with: urls[step % 100], pipeline: pipeline, completion: outcome.take)
-      if step % 10 == 9 { try await stage.until("ten are there") { outcome.count == step + 1 } }
+      if step % 10 == 9 { try await stage.until("ten are loaded") { outcome.count == step + 1 } }
     }
     access(marks.end, F_OK)
     await pipeline.cache.flush()

@@ -3,11 +3,11 @@ import CGTK
 import Foundation
 import HalcyonGTK
 
-/// `halcyon-gtk-scenes NAME` plays one scene in a window and says whether what it claims holds: 0, or 1 with a reason.
+/// `halcyon-gtk-scenes NAME` runs one scene in a window. Exits with 0, or with 1 and the reason of the failure.
 @main
 enum Main {
-  /// Seconds after which a scene that waits for something that never comes is ended.
-  private static let longestScene: UInt32 = 120
+  /// Seconds after which a hanging scene is killed by SIGALRM.
+  private static let timeLimit: UInt32 = 120
 
   @MainActor
   static func main() {
@@ -19,8 +19,8 @@ enum Main {
       print("There is no display.")
       exit(2)
     }
-    letSignalsThrough()
-    alarm(longestScene)
+    unblockSignals()
+    alarm(timeLimit)
     MainLoop.runMainActor()
     let loop = g_main_loop_new(nil, 0)
     Task {
@@ -35,8 +35,8 @@ enum Main {
     g_main_loop_run(loop)
   }
 
-  /// Threads of Swift's block signals, and whom they start inherits that.
-  private static func letSignalsThrough() {
+  /// Swift's threads block signals, and child processes inherit that.
+  private static func unblockSignals() {
     var none = sigset_t()
     sigemptyset(&none)
     sigprocmask(SIG_SETMASK, &none, nil)
@@ -45,6 +45,6 @@ enum Main {
 #else
 @main
 enum Main {
-  static func main() { print("This build has no GTK: switch the trait GTK on.") }
+  static func main() { print("This build has no GTK: enable the trait GTK.") }
 }
 #endif

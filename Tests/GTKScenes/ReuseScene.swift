@@ -5,7 +5,7 @@ import Halcyon
 import HalcyonGTK
 import TestSupport
 
-/// Views that are given other images faster than these arrive, as in a list that scrolls fast.
+/// Views whose image is replaced faster than images load, as in a list that scrolls fast.
 @MainActor
 enum ReuseScene {
   private static let stepCount = 10_000
@@ -30,37 +30,37 @@ enum ReuseScene {
     let pipeline = ViewScenes.pipeline()
     var pictures: [UnsafeMutablePointer<GtkWidget>] = []
     for _ in 0..<12 { pictures.append(try await stage.addPicture(width: 20, height: 20)) }
-    var wanted = [Int?](repeating: nil, count: pictures.count)
+    var expected = [Int?](repeating: nil, count: pictures.count)
     var completions = [Int](repeating: 0, count: stepCount)
     for step in 0..<stepCount {
-      let (place, image) = (
+      let (view, image) = (
         Int.random(in: 0..<pictures.count, using: &random), Int.random(in: 0..<urls.count, using: &random)
       )
       var request = ImageRequest(url: urls[image])
-      // Every other one has to be loaded, however often it was.
+      // Every other request bypasses the memory cache.
       if step % 2 == 0 { request.cachePolicy.readsMemory = false }
-      wanted[place] = image
-      pictures[place].hc.setImage(with: request, pipeline: pipeline) { _ in completions[step] += 1 }
+      expected[view] = image
+      pictures[view].hc.setImage(with: request, pipeline: pipeline) { _ in completions[step] += 1 }
       if step % 7 == 0 { await Task.yield() }
       if step % 50 == 0 {
         await stage.nextFrame()
-        try check(stage, pictures, wanted, colors)
+        try check(stage, pictures, expected, colors)
       }
     }
     try await stage.until("all have ended") { pictures.allSatisfy { !$0.hc.isLoading } }
-    try check(stage, pictures, wanted, colors)
+    try check(stage, pictures, expected, colors)
     let wrong = completions.indices.filter { completions[$0] != 1 }
     try stage.require(
       wrong.isEmpty,
       "\(wrong.count) of \(stepCount) completions were not called once: \(wrong.prefix(9).map { completions[$0] })")
   }
 
-  /// A view shows what it was given last, or nothing.
+  /// Checks that each view shows the image that was set last, or nothing.
   private static func check(
-    _ stage: Stage, _ pictures: [UnsafeMutablePointer<GtkWidget>], _ wanted: [Int?], _ colors: [Color]
+    _ stage: Stage, _ pictures: [UnsafeMutablePointer<GtkWidget>], _ expected: [Int?], _ colors: [Color]
   ) throws {
-    for (picture, image) in zip(pictures, wanted) {
-      let color = try stage.picture(of: picture).color(x: 0.5, y: 0.5)
+    for (picture, image) in zip(pictures, expected) {
+      let color = try stage.screenshot(of: picture).color(x: 0.5, y: 0.5)
       let isRight = color == .clear || image.map { color.isNear(colors[$0], tolerance: 3) } == true
       try stage.require(isRight, "a view of \(image.map { "\(colors[$0])" } ?? "nothing") shows \(color)")
     }

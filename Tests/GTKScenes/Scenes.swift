@@ -1,16 +1,16 @@
 #if GTK
-/// Everything that is played, by name.
+/// All scenes by name.
 enum Scenes {
   typealias Scene = @MainActor (Stage) async throws -> Void
 
   @MainActor static let all: [String: Scene] = [
     "loop-runs-tasks": LoopScenes.runsTasks,
     "loop-sleeps": LoopScenes.sleeps,
-    "loop-lets-sources-through": LoopScenes.letsSourcesThrough,
-    "loop-lets-tasks-through": LoopScenes.letsTasksThrough,
-    "shutdown-writes-down-reads": LifeCycleScenes.writesDownReads,
+    "loop-does-not-starve-sources": LoopScenes.doesNotStarveSources,
+    "loop-does-not-starve-tasks": LoopScenes.doesNotStarveTasks,
+    "shutdown-writes-accesses": LifeCycleScenes.writesAccesses,
     "shutdown-once": LifeCycleScenes.once,
-    "shutdown-of-views": LifeCycleScenes.ofViews,
+    "shutdown-of-view-caches": LifeCycleScenes.ofViewCaches,
     "texture-shares-pixels": TextureScenes.sharesPixels,
     "texture-frees-pixels": TextureScenes.freesPixels,
     "texture-is-shared": TextureScenes.isShared,
@@ -23,27 +23,27 @@ enum Scenes {
     "view-growth": ViewScenes.growth,
     "view-spinner": ViewScenes.spinner,
     "view-progress": ViewScenes.progress,
-    "view-two-of-one-address": ViewScenes.twoViews,
+    "view-shared-load": ViewScenes.sharedLoad,
     "view-icon": ViewScenes.icon,
     "view-gtk-image": ViewScenes.gtkImage,
     "view-widgets": ViewScenes.widgets,
-    "view-nil": ViewScenes.nilAddress,
-    "view-gone": LifetimeScenes.gone,
+    "view-nil-url": ViewScenes.nilURL,
+    "view-destroyed": LifetimeScenes.destroyed,
     "view-freed": LifetimeScenes.freed,
     "view-hidden": LifetimeScenes.hidden,
     "view-previews": LoadingScenes.previews,
-    "view-tap": LoadingScenes.tap,
-    "view-together": LoadingScenes.together,
+    "view-click": LoadingScenes.click,
+    "view-transition-group": LoadingScenes.transitionGroup,
     "view-double-scale": LoadingScenes.doubleScale,
-    "scroll-sight": ScrollScenes.sight,
+    "scroll-viewport": ScrollScenes.viewport,
     "scroll-only-while-visible": ScrollScenes.onlyWhileVisible,
-    "scroll-gone": ScrollScenes.gone,
+    "scroll-destroyed": ScrollScenes.destroyed,
     "view-reuse": ReuseScene.play,
     "view-loads": LoadsScene.play,
-    "animation-times": AnimationScenes.times,
+    "animation-timing": AnimationScenes.timing,
     "animation-hidden": AnimationScenes.hidden,
     "animation-shared": AnimationScenes.shared,
-    "animation-ends": AnimationScenes.ends,
+    "animation-loop-count": AnimationScenes.loopCount,
   ]
 }
 #endif

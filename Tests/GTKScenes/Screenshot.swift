@@ -2,7 +2,7 @@
 import CGTK
 import Foundation
 
-/// The pixels that a widget shows, drawn by its window's own renderer.
+/// The pixels of a widget, rendered by its window's renderer.
 struct Screenshot {
   let width: Int
   let height: Int
@@ -22,14 +22,14 @@ struct Screenshot {
       var bounds = graphene_rect_t(
         origin: graphene_point_t(x: 0, y: 0), size: graphene_size_t(width: Float(width), height: Float(height)))
       guard let texture = gsk_renderer_render_texture(gtk_native_get_renderer(OpaquePointer(window)), node, &bounds)
-      else { throw Stage.Failure(description: "the renderer draws nothing") }
+      else { throw Stage.Failure(description: "gsk_renderer_render_texture failed") }
       defer { g_object_unref(gpointer(texture)) }
       gdk_texture_download(texture, &pixels, gsize(width * 4))
     }
     self.pixels = pixels
   }
 
-  /// The colour at a point, in parts of width and height. Cairo's format is blue, green, red, alpha.
+  /// The colour at a point, given as fractions of width and height. The byte order is Cairo's: blue, green, red, alpha.
   func color(x: Double, y: Double) -> Color {
     let start = (min(height - 1, Int(y * Double(height))) * width + min(width - 1, Int(x * Double(width)))) * 4
     return Color(
@@ -38,7 +38,7 @@ struct Screenshot {
   }
 }
 
-/// A colour, premultiplied.
+/// A colour with premultiplied alpha, each component from 0 to 255.
 struct Color: Hashable, CustomStringConvertible {
   var red: Int
   var green: Int
@@ -57,7 +57,7 @@ struct Color: Hashable, CustomStringConvertible {
       && abs(alpha - other.alpha) <= tolerance
   }
 
-  /// Part of the way to another colour, from 0 to 1.
+  /// The linear interpolation to another colour; `part` is from 0 to 1.
   func mixed(with other: Color, _ part: Double) -> Color {
     func mix(_ a: Int, _ b: Int) -> Int { Int((Double(a) + (Double(b) - Double(a)) * part).rounded()) }
     return Color(

@@ -8,12 +8,12 @@ import TestSupport
 /// Views in a scrolled window.
 @MainActor
 enum ScrollScenes {
-  /// Ten views of 200 points below each other, of which two are seen.
+  /// Ten views of 200 points below each other in a viewport of 400 points.
   private static func addList(
     _ stage: Stage
   ) async throws -> (window: UnsafeMutablePointer<GtkWidget>, views: [UnsafeMutablePointer<GtkWidget>]) {
     guard let window = gtk_scrolled_window_new(), let box = gtk_box_new(GTK_ORIENTATION_VERTICAL, 0) else {
-      throw Stage.Failure(description: "GTK makes no scrolled window")
+      throw Stage.Failure(description: "GTK cannot create a scrolled window")
     }
     let views = (0..<10).compactMap { _ in gtk_picture_new() }
     for view in views {
@@ -29,26 +29,26 @@ enum ScrollScenes {
     gtk_adjustment_set_value(gtk_scrolled_window_get_vadjustment(OpaquePointer(window)), value)
   }
 
-  static func sight(_ stage: Stage) async throws {
+  static func viewport(_ stage: Stage) async throws {
     let (window, views) = try await addList(stage)
     for view in views { view.hc.setImage(with: nil as URL?, pipeline: ViewScenes.pipeline()) }
     func visible() -> [Int] { views.indices.filter { views[$0].hc.binder.isVisible } }
-    // Half a page ahead counts as well.
-    try await stage.until("the first are in sight") { visible() == [0, 1, 2] }
+    // Half a page outside of the viewport counts as visible.
+    try await stage.until("the first views are visible") { visible() == [0, 1, 2] }
     scroll(window, to: 1000)
-    try await stage.until("those in the middle are in sight") { visible() == [4, 5, 6, 7] }
+    try await stage.until("the views in the middle are visible") { visible() == [4, 5, 6, 7] }
     gtk_widget_set_visible(window, 0)
-    try stage.require(visible().isEmpty, "of a hidden list \(visible()) are in sight")
+    try stage.require(visible().isEmpty, "views \(visible()) of a hidden list are reported as visible")
     gtk_widget_set_visible(window, 1)
-    try await stage.until("they are seen again") { visible() == [4, 5, 6, 7] }
+    try await stage.until("they are visible again") { visible() == [4, 5, 6, 7] }
     scroll(window, to: 0)
-    try await stage.until("the first are in sight again") { visible() == [0, 1, 2] }
+    try await stage.until("the first views are visible again") { visible() == [0, 1, 2] }
     gtk_scrolled_window_set_vadjustment(OpaquePointer(window), gtk_adjustment_new(0, 0, 0, 0, 0, 0))
-    try await stage.until("another adjustment is in use") {
+    try await stage.until("the new adjustment is in use") {
       gtk_adjustment_get_upper(gtk_scrolled_window_get_vadjustment(OpaquePointer(window))) == 2000
     }
     scroll(window, to: 1000)
-    try await stage.until("another adjustment scrolls as well") { visible() == [4, 5, 6, 7] }
+    try await stage.until("the new adjustment is observed") { visible() == [4, 5, 6, 7] }
   }
 
   static func onlyWhileVisible(_ stage: Stage) async throws {
@@ -63,21 +63,20 @@ enum ScrollScenes {
       view.hc.setImage(with: request, options: options, pipeline: pipeline, completion: outcomes[index].take)
     }
     func loaded() -> [Int] { views.indices.filter { views[$0].hc.binder.content.image != nil } }
-    try await stage.until("what is in sight is loaded") { loaded() == [0, 1, 2] }
+    try await stage.until("the visible views are loaded") { loaded() == [0, 1, 2] }
     try await stage.require(views[0], is: .red)
-    try stage.require(outcomes[3...].allSatisfy { $0.count == 0 }, "a view out of sight has an image")
+    try stage.require(outcomes[3...].allSatisfy { $0.count == 0 }, "a view outside of the viewport has completed")
     scroll(window, to: 1600)
-    try await stage.until("those at the end are loaded") { loaded() == [7, 8, 9] }
+    try await stage.until("the last views are loaded") { loaded() == [7, 8, 9] }
     try await stage.require(views[9], is: .green)
-    try await stage.until("textures are gone with the images") { SharedTextures.all.count <= 3 }
+    try await stage.until("textures are freed with the images") { SharedTextures.all.count <= 3 }
     scroll(window, to: 0)
-    try await stage.until("the first are there again") { loaded() == [0, 1, 2] }
+    try await stage.until("the first views are loaded again") { loaded() == [0, 1, 2] }
     try await stage.require(views[0], is: .red)
     try stage.require(outcomes[0].count == 1, "there were \(outcomes[0].count) completions")
   }
 
-  /// A list that is gone takes along what it knew of its views.
-  static func gone(_ stage: Stage) async throws {
+  static func destroyed(_ stage: Stage) async throws {
     let (window, views) = try await addList(stage)
     let binders = views.map { view in
       view.hc.setImage(with: nil as URL?, pipeline: ViewScenes.pipeline())
@@ -85,7 +84,7 @@ enum ScrollScenes {
     }
     await stage.nextFrame()
     stage.remove(window)
-    try await stage.until("nothing is left") { binders.allSatisfy { $0.binder == nil } }
+    try await stage.until("all binders are freed") { binders.allSatisfy { $0.binder == nil } }
   }
 
   private struct WeakBinder { weak var binder: ImageViewBinder? }

@@ -5,10 +5,10 @@ import Halcyon
 import HalcyonGTK
 import TestSupport
 
-/// A window to play in, and what a scene needs to look at it.
+/// The window of a scene, with waiting and assertions.
 @MainActor
 final class Stage {
-  /// Why a scene's claim does not hold.
+  /// The reason why a scene failed.
   struct Failure: Error, CustomStringConvertible {
     let description: String
   }
@@ -18,40 +18,40 @@ final class Stage {
 
   init() {
     guard let window = gtk_window_new(), let box = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 0) else {
-      preconditionFailure("GTK makes no window")
+      preconditionFailure("GTK cannot create a window")
     }
     (self.window, self.box) = (window, box)
     gtk_window_set_child(OpaquePointer(window).as(GtkWindow.self), box)
     gtk_window_set_decorated(OpaquePointer(window).as(GtkWindow.self), 0)
   }
 
-  /// A new picture of a fixed size in the window, which is on the screen when this returns.
+  /// Adds a `GtkPicture` with a minimum size, and waits until it has an allocation.
   func addPicture(width: Int = 100, height: Int = 100) async throws -> UnsafeMutablePointer<GtkWidget> {
-    guard let picture = gtk_picture_new() else { throw Failure(description: "GTK makes no picture") }
+    guard let picture = gtk_picture_new() else { throw Failure(description: "GTK cannot create a picture") }
     try await add(picture, width: width, height: height)
     return picture
   }
 
-  /// Puts a widget into the window.
+  /// Adds a widget with a minimum size, and waits until it has an allocation.
   func add(_ widget: UnsafeMutablePointer<GtkWidget>, width: Int = 100, height: Int = 100) async throws {
     gtk_widget_set_size_request(widget, gint(width), gint(height))
     gtk_widget_set_halign(widget, GTK_ALIGN_START)
     gtk_widget_set_valign(widget, GTK_ALIGN_START)
     gtk_box_append(OpaquePointer(box).as(GtkBox.self), widget)
     gtk_window_present(OpaquePointer(window).as(GtkWindow.self))
-    try await until("the widget is on the screen") { gtk_widget_get_width(widget) >= width }
+    try await until("the widget has an allocation") { gtk_widget_get_width(widget) >= width }
   }
 
   func remove(_ widget: UnsafeMutablePointer<GtkWidget>) {
     gtk_box_remove(OpaquePointer(box).as(GtkBox.self), widget)
   }
 
-  /// Waits until something is so, looking after every frame.
+  /// Waits until `condition` holds, checking it after each frame. `what` describes it to the reader.
   func until(_ what: String, _ condition: () -> Bool) async throws {
     while !condition() { await nextFrame() }
   }
 
-  /// Waits for the end of the next frame.
+  /// Waits until the next frame has been painted.
   @discardableResult
   func nextFrame() async -> Frame {
     await withCheckedContinuation { continuation in
@@ -59,7 +59,7 @@ final class Stage {
     }
   }
 
-  /// Whether no other frame has begun since this one: what is seen now belongs to it.
+  /// Whether no other frame has begun since `frame`, so that a screenshot shows its state.
   func isLast(_ frame: Frame) -> Bool {
     gdk_frame_clock_get_frame_counter(gtk_widget_get_frame_clock(window)) == frame.number
   }
@@ -68,23 +68,22 @@ final class Stage {
     guard condition else { throw Failure(description: claim()) }
   }
 
-  /// What a widget shows, as pixels.
-  func picture(of widget: UnsafeMutablePointer<GtkWidget>) throws -> Screenshot {
+  func screenshot(of widget: UnsafeMutablePointer<GtkWidget>) throws -> Screenshot {
     try Screenshot(of: widget, in: window)
   }
 
-  /// Checks the colour of a point, in parts of the widget's width and height, after the next frame.
+  /// Checks the colour at a point, given as fractions of the widget's width and height, after the next frame.
   func require(
     _ widget: UnsafeMutablePointer<GtkWidget>, x: Double = 0.5, y: Double = 0.5, is color: Color, tolerance: Int = 3
   ) async throws {
     await nextFrame()
-    let found = try picture(of: widget).color(x: x, y: y)
-    try require(found.isNear(color, tolerance: tolerance), "at \(x), \(y) there is \(found), not \(color)")
+    let found = try screenshot(of: widget).color(x: x, y: y)
+    try require(found.isNear(color, tolerance: tolerance), "the colour at \(x), \(y) is \(found), not \(color)")
   }
 }
 
 extension OpaquePointer {
-  /// The same pointer, for functions that name the type of what it points to.
+  /// The same pointer, typed.
   func `as`<Pointee>(_ type: Pointee.Type) -> UnsafeMutablePointer<Pointee> { UnsafeMutablePointer<Pointee>(self) }
 }
 #endif

@@ -5,17 +5,17 @@ import Halcyon
 import HalcyonGTK
 import TestSupport
 
-/// What a view shows.
+/// The content of views.
 @MainActor
 enum ViewScenes {
-  /// Without a disk, and without a second attempt.
+  /// A pipeline without a disk cache and without retries.
   static func pipeline() -> ImagePipeline {
     var configuration = PipelineConfiguration.standard(cache: ImageCache())
     configuration.retryStrategy = NoRetry()
     return ImagePipeline(configuration: configuration)
   }
 
-  private static var atOnce: ImageViewOptions {
+  private static var withoutDelay: ImageViewOptions {
     var options = ImageViewOptions()
     options.placeholderDelay = .zero
     return options
@@ -28,14 +28,14 @@ enum ViewScenes {
       let picture = try await stage.addPicture()
       let outcome = Outcome()
       picture.hc.setImage(
-        with: url, placeholder: .image(try SolidImage.image(.blue)), options: atOnce, pipeline: pipeline(),
+        with: url, placeholder: .image(try SolidImage.image(.blue)), options: withoutDelay, pipeline: pipeline(),
         completion: outcome.take)
-      try stage.require(picture.hc.isLoading, "the view says that it does not load")
+      try stage.require(picture.hc.isLoading, "the view is not reported as loading")
       try await stage.require(picture, is: .blue)
       gate.open()
       try await stage.until("it is loaded") { outcome.count == 1 }
       try await stage.require(picture, is: .green)
-      try stage.require(!picture.hc.isLoading, "the view says that it still loads")
+      try stage.require(!picture.hc.isLoading, "the view is still reported as loading")
     }
   }
 
@@ -47,7 +47,7 @@ enum ViewScenes {
     try await stage.until("it is loaded") { outcome.count == 1 }
     try await stage.require(picture, is: .red)
     try await stage.require(picture, x: 0.3, is: .red)
-    // A square in a room twice as wide leaves a quarter on either side.
+    // A square image in a view twice as wide leaves a quarter of it empty on each side.
     try await stage.require(picture, x: 0.2, is: .clear)
     try await stage.require(picture, x: 0.8, is: .clear)
   }
@@ -57,7 +57,7 @@ enum ViewScenes {
       let gate = Gate()
       let url = server.serve("/missing.png", .status(404).held(by: gate))
       let picture = try await stage.addPicture()
-      var options = atOnce
+      var options = withoutDelay
       options.failure = .shows(.image(try SolidImage.image(.red)))
       let outcome = Outcome()
       picture.hc.setImage(
@@ -68,7 +68,7 @@ enum ViewScenes {
       try await stage.until("it has failed") { outcome.count == 1 }
       try await stage.require(picture, is: .red)
       guard case .failure(.loading(.httpStatus(404, _))) = outcome.last else {
-        throw Stage.Failure(description: "it ended with \(String(describing: outcome.last))")
+        throw Stage.Failure(description: "the load ended with \(String(describing: outcome.last))")
       }
     }
   }
@@ -79,14 +79,14 @@ enum ViewScenes {
     let outcome = Outcome()
     picture.hc.setImage(
       with: ImageRequest(source: .data(try SolidImage.png(.red))), pipeline: pipeline, completion: outcome.take)
-    try await stage.until("the first is there") { outcome.count == 1 }
+    try await stage.until("the first is loaded") { outcome.count == 1 }
     var options = ImageViewOptions()
     options.keepsCurrentImage = true
     options.transition = .crossFade(.seconds(2))
     picture.hc.setImage(
       with: ImageRequest(source: .data(try SolidImage.png(.green))), options: options, pipeline: pipeline,
       completion: outcome.take)
-    try await stage.until("the second is there") { outcome.count == 2 }
+    try await stage.until("the second is loaded") { outcome.count == 2 }
     var start: Duration?
     var midwayCount = 0
     var part = 0.0
@@ -94,7 +94,7 @@ enum ViewScenes {
       let frame = await stage.nextFrame()
       guard stage.isLast(frame) else { continue }
       let now = frame.time
-      let color = try stage.picture(of: picture).color(x: 0.5, y: 0.5)
+      let color = try stage.screenshot(of: picture).color(x: 0.5, y: 0.5)
       part = Double(color.green) / 255
       if (0.1..<0.9).contains(part) { midwayCount += 1 }
       try stage.require(
@@ -118,7 +118,7 @@ enum ViewScenes {
     var options = ImageViewOptions()
     options.transition = .crossFade
     second.hc.setImage(with: request, options: options, pipeline: pipeline, completion: outcome.take)
-    try stage.require(outcome.count == 2, "an image in memory was not there at once")
+    try stage.require(outcome.count == 2, "an image in the memory cache was not shown at once")
     try await stage.require(second, is: .red)
   }
 
@@ -156,10 +156,10 @@ enum ViewScenes {
       let outcome = Outcome()
       picture.hc.setImage(with: url, options: options, pipeline: pipeline(), completion: outcome.take)
       try await stage.require(picture, is: Color(red: 0, green: 0, blue: 0, alpha: 115))
-      // The topmost dot is bright, then another one is.
-      let top = try stage.picture(of: picture).color(x: 0.5, y: 0.39)
+      // The topmost dot is the brightest at first, then another one is.
+      let top = try stage.screenshot(of: picture).color(x: 0.5, y: 0.39)
       try stage.require(top.alpha > 200, "there is no dot at the top: \(top)")
-      try await stage.until("it turns") { (try? stage.picture(of: picture).color(x: 0.5, y: 0.39)) != top }
+      try await stage.until("it turns") { (try? stage.screenshot(of: picture).color(x: 0.5, y: 0.39)) != top }
       gate.open()
       try await stage.until("it is loaded") { outcome.count == 1 }
       try await stage.require(picture, is: .green)
@@ -179,10 +179,11 @@ enum ViewScenes {
       picture.hc.setImage(
         with: url, options: options, pipeline: pipeline(), completion: outcome.take,
         progress: { fraction = $0.fraction })
-      try await stage.until("half of it is there") { abs(fraction - 0.5) < 0.05 }
+      try await stage.until("half of it has been received") { abs(fraction - 0.5) < 0.05 }
       await stage.nextFrame()
       let (right, left) = (
-        try stage.picture(of: picture).color(x: 0.605, y: 0.5), try stage.picture(of: picture).color(x: 0.39, y: 0.5)
+        try stage.screenshot(of: picture).color(x: 0.605, y: 0.5),
+        try stage.screenshot(of: picture).color(x: 0.39, y: 0.5)
       )
       try stage.require(right.red > 200, "the filled half of the ring is \(right)")
       try stage.require(left.red < 100, "the empty half of the ring is \(left)")
@@ -192,31 +193,32 @@ enum ViewScenes {
     }
   }
 
-  static func twoViews(_ stage: Stage) async throws {
+  static func sharedLoad(_ stage: Stage) async throws {
     try await ImageServer.run { server in
       let url = server.serve("/a.png", .body(try SolidImage.png(.green)))
       let (first, second) = (try await stage.addPicture(), try await stage.addPicture())
       let pipeline = pipeline()
       let outcome = Outcome()
       for picture in [first, second] { picture.hc.setImage(with: url, pipeline: pipeline, completion: outcome.take) }
-      try await stage.until("both are there") { outcome.count == 2 }
+      try await stage.until("both are loaded") { outcome.count == 2 }
       try await stage.require(first, is: .green)
       try await stage.require(second, is: .green)
       let count = server.requests(for: "/a.png").count
-      try stage.require(count == 1, "the server was asked \(count) times")
+      try stage.require(count == 1, "the server received \(count) requests")
       try stage.require(SharedTextures.all.count == 1, "there are \(SharedTextures.all.count) textures")
     }
   }
 
   static func icon(_ stage: Stage) async throws {
     let picture = try await stage.addPicture(width: 64, height: 64)
-    picture.hc.setImage(with: nil as URL?, placeholder: .icon("image-missing"), options: atOnce, pipeline: pipeline())
+    picture.hc.setImage(
+      with: nil as URL?, placeholder: .icon("image-missing"), options: withoutDelay, pipeline: pipeline())
     await stage.nextFrame()
-    let screenshot = try stage.picture(of: picture)
+    let screenshot = try stage.screenshot(of: picture)
     let points = stride(from: 0.05, to: 1, by: 0.05).flatMap { x in stride(from: 0.05, to: 1, by: 0.05).map { (x, $0) }
     }
     let opaque = points.count { screenshot.color(x: $0.0, y: $0.1).alpha > 128 }
-    try stage.require(opaque > 10, "of the icon \(opaque) of \(points.count) points are drawn")
+    try stage.require(opaque > 10, "only \(opaque) of \(points.count) points of the icon are opaque")
   }
 
   static func gtkImage(_ stage: Stage) async throws {
@@ -231,7 +233,7 @@ enum ViewScenes {
     let size = try outcome.last?.get().image.size
     try stage.require(size == PixelSize(width: 80, height: 80), "it was decoded at \(String(describing: size))")
     try await stage.require(image, is: .red)
-    try stage.require(OpaquePointer(image).hc.isLoading == false, "a pointer of the other type leads elsewhere")
+    try stage.require(OpaquePointer(image).hc.isLoading == false, "an OpaquePointer has another binder")
   }
 
   static func widgets(_ stage: Stage) async throws {
@@ -240,7 +242,7 @@ enum ViewScenes {
       let url = server.serve("/a.png", .body(try SolidImage.png(.green)).held(by: gate))
       let view = PictureView(pipeline: pipeline())
       try await stage.add(view.widget)
-      var options = atOnce
+      var options = withoutDelay
       options.indicator = .custom { gtk_spinner_new() as Any }
       let outcome = Outcome()
       view.hc.setImage(
@@ -255,14 +257,14 @@ enum ViewScenes {
     }
   }
 
-  static func nilAddress(_ stage: Stage) async throws {
+  static func nilURL(_ stage: Stage) async throws {
     let picture = try await stage.addPicture()
     let outcome = Outcome()
     picture.hc.setImage(
       with: nil as URL?, placeholder: .image(try SolidImage.image(.blue)), pipeline: pipeline(),
       completion: outcome.take)
     guard case .failure(.emptySource) = outcome.last else {
-      throw Stage.Failure(description: "it ended with \(String(describing: outcome.last))")
+      throw Stage.Failure(description: "the load ended with \(String(describing: outcome.last))")
     }
     try await stage.require(picture, is: .blue)
   }
@@ -278,7 +280,7 @@ enum ViewScenes {
   }
 }
 
-/// What a completion was called with.
+/// Records the calls of completions.
 @MainActor
 final class Outcome {
   private(set) var count = 0

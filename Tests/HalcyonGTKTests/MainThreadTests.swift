@@ -2,22 +2,22 @@
 import Foundation
 import Testing
 
-/// What the main thread asks of the system while a thousand images are loaded.
+/// The system calls of the main thread while a thousand images are loaded.
 @Suite(.serialized) struct MainThreadTests {
-  /// Calls that look for files or open them, and those that read at a position, as only files are read.
+  /// Calls that look up or open files, and those that read at an offset, which only files support.
   private static let fileCalls = [
     "open", "openat", "openat2", "stat", "lstat", "newfstatat", "statx", "access", "faccessat", "faccessat2",
     "readlink",
     "getdents64", "pread64", "preadv", "preadv2", "unlink", "rename", "mkdir",
   ]
 
-  @Test func `the main thread opens, looks for and reads no file`() throws {
+  @Test func `the main thread opens, looks up and reads no files`() throws {
     let trace = try Scene.traceMainThread("view-loads", calls: Self.fileCalls + ["read", "readv"])
     let begin = try #require(trace.firstIndex { $0.contains("halcyon-loads-begin") })
     let end = try #require(trace.firstIndex { $0.contains("halcyon-loads-end") })
-    // The C library's `free` looks once whether it may give memory back.
+    // glibc's `free` reads this file once before it returns memory to the system.
     let calls = trace[(begin + 1)..<end].filter { !$0.contains("/proc/sys/vm/overcommit_memory") }
-    // The loop reads its own wake-up calls, and nothing else.
+    // The main loop reads its eventfd, a descriptor without a path.
     let files = calls.filter { !$0.hasPrefix("read(") || $0.contains("</") }
     #expect(files.isEmpty, "\(files.count) calls, for example \(files.prefix(5))")
     #expect(!calls.isEmpty)

@@ -3,47 +3,49 @@ import Foundation
 import Testing
 import TestSupport
 
-/// A scene of `halcyon-gtk-scenes`, played in a process and on a display of its own.
+/// Runs a scene of `halcyon-gtk-scenes` in its own process, on its own X server.
 struct Scene {
-  /// The same picture on every machine: drawn by Cairo, at one pixel a point, without settings or a bus.
+  /// Makes rendering the same on every machine: Cairo renderer, fixed theme, no settings, no D-Bus.
   private static let environment = [
     "GDK_BACKEND=x11", "GSK_RENDERER=cairo", "GTK_A11Y=none", "GSETTINGS_BACKEND=memory",
     "GTK_THEME=Adwaita",
     "DBUS_SESSION_BUS_ADDRESS=disabled:", "LC_ALL=C.UTF-8",
-    // Fontconfig loses some bytes, and the leak checker does not work below strace. Scenes count what is left themselves.
+    // Fontconfig leaks some bytes, and the leak checker does not work under strace. Scenes check for leaks themselves.
     "ASAN_OPTIONS=detect_leaks=0",
   ]
 
-  /// Plays a scene to its end.
+  /// Runs a scene.
   ///
-  /// - Parameter scale: Pixels of the screen a point.
-  /// - Returns: Why its claim does not hold; empty when it does.
+  /// - Parameter scale: Device pixels per point.
+  /// - Returns: The reason why it failed, or an empty string.
   static func play(_ name: String, scale: Int = 1) throws -> String {
     try run(["GDK_SCALE=\(scale)"], name)
   }
 
-  /// Plays a scene, and lists some system calls of its main thread, with the files behind descriptors.
+  /// Runs a scene under strace.
+  ///
+  /// - Returns: The given system calls of its main thread, with the paths of file descriptors.
   static func traceMainThread(_ name: String, calls: [String]) throws -> [String] {
     let folder = FileManager.default.temporaryDirectory.appending(path: "halcyon-trace-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(at: folder) }
     let prefix = folder.appending(path: "trace").path()
-    // A file for each thread, named after its number; that of the main thread is the lowest.
-    let end = try run(["strace", "-ff", "-y", "-e", "trace=" + calls.joined(separator: ","), "-o", prefix], name)
-    guard end.isEmpty else { throw Failure(description: end) }
+    // One file per thread, with the thread's id as extension; the main thread has the lowest id.
+    let failure = try run(["strace", "-ff", "-y", "-e", "trace=" + calls.joined(separator: ","), "-o", prefix], name)
+    guard failure.isEmpty else { throw Failure(description: failure) }
     let threads = try FileManager.default.contentsOfDirectory(atPath: folder.path())
       .compactMap { Int($0.split(separator: ".").last ?? "") }
-    guard let main = threads.min() else { throw Failure(description: "strace wrote nothing") }
+    guard let main = threads.min() else { throw Failure(description: "strace wrote no output") }
     return try String(contentsOfFile: "\(prefix).\(main)", encoding: .utf8).split(separator: "\n").map(String.init)
   }
 
-  /// Why a scene could not be looked at.
+  /// The reason why a trace could not be made.
   struct Failure: Error {
     let description: String
   }
 
   private static func run(_ wrapper: [String], _ name: String) throws -> String {
-    let display = try Display()
+    let display = try VirtualDisplay()
     defer { display.stop() }
     let program = try #require(Bundle.main.executableURL).deletingLastPathComponent()
       .appending(path: "halcyon-gtk-scenes")
@@ -54,9 +56,38 @@ struct Scene {
       "/usr/bin/env", environment + ["DISPLAY=\(display.name)"] + wrapper + [program.path(), name], output: descriptor)
     let end = child.end()
     lseek(descriptor, 0, SEEK_SET)
-    let said = String(
+    let message = String(
       decoding: FileHandle(fileDescriptor: descriptor, closeOnDealloc: true).readDataToEndOfFile(), as: UTF8.self)
-    return end == .exit(0) ? "" : "\(name) ended with \(end): \(said)"
+    return end == .exit(0) ? "" : "\(name) ended with \(end): \(message)"
+  }
+}
+
+/// An Xvfb server for one process.
+private struct VirtualDisplay {
+  private let server: ChildProcess
+  private let number: String
+
+  /// The value of `DISPLAY`.
+  var name: String { ":\(number)" }
+
+  /// Starts a server on a free display number.
+  init() throws {
+    var pipe: (read: Int32, write: Int32) = (0, 0)
+    try withUnsafeMutableBytes(of: &pipe) { bytes in
+      guard Glibc.pipe(bytes.assumingMemoryBound(to: Int32.self).baseAddress) == 0 else { throw POSIXError(.EMFILE) }
+    }
+    let output = FileHandle(fileDescriptor: pipe.read, closeOnDealloc: true)
+    defer { close(pipe.write) }
+    server = try ChildProcess(
+      "/bin/sh", ["-c", "exec Xvfb -displayfd 1 -screen 0 1280x1024x24 -nolisten tcp 2>/dev/null"], output: pipe.write)
+    number = String(decoding: output.availableData, as: UTF8.self).filter(\.isNumber)
+  }
+
+  /// Ends the server by SIGKILL: Swift's threads block other signals, and child processes inherit that.
+  func stop() {
+    server.send(SIGKILL)
+    _ = server.end()
+    for file in ["/tmp/.X\(number)-lock", "/tmp/.X11-unix/X\(number)"] { unlink(file) }
   }
 }
 #endif

@@ -1,29 +1,29 @@
 #if GTK
 import Testing
 
-/// Claims about windows. What each of them means is played by the scene of the same name in `Tests/GTKScenes`.
+/// Tests of widgets. Each runs scenes of `Tests/GTKScenes` by name.
 @Suite(.serialized) struct SceneTests {
   @Test(arguments: [
-    "loop-runs-tasks", "loop-sleeps", "loop-lets-sources-through", "loop-lets-tasks-through",
+    "loop-runs-tasks", "loop-sleeps", "loop-does-not-starve-sources", "loop-does-not-starve-tasks",
   ])
-  func `GLib's main loop and the main actor share a thread`(scene: String) throws {
+  func `the main actor runs inside GLib's main loop`(scene: String) throws {
     #expect(try Scene.play(scene) == "")
   }
 
-  @Test func `what was read is written down when an application ends`() throws {
-    #expect(try Scene.play("shutdown-writes-down-reads") == "")
+  @Test func `pending accesses are written when an application shuts down`() throws {
+    #expect(try Scene.play("shutdown-writes-accesses") == "")
   }
 
-  @Test func `a cache that follows an application twice is told once`() throws {
+  @Test func `a cache that follows an application twice is notified once`() throws {
     #expect(try Scene.play("shutdown-once") == "")
   }
 
-  @Test func `caches of views follow the application by themselves`() throws {
-    #expect(try Scene.play("shutdown-of-views") == "")
+  @Test func `the caches of views follow the default application`() throws {
+    #expect(try Scene.play("shutdown-of-view-caches") == "")
   }
 
   @Test(arguments: ["texture-shares-pixels", "texture-frees-pixels", "texture-is-shared"])
-  func `textures are the pixels of images`(scene: String) throws {
+  func `textures share the pixels of images`(scene: String) throws {
     #expect(try Scene.play(scene) == "")
   }
 
@@ -31,19 +31,19 @@ import Testing
     #expect(try Scene.play("view-placeholder") == "")
   }
 
-  @Test func `an image is drawn in the middle of its view`() throws {
+  @Test func `an image is centred in its view`() throws {
     #expect(try Scene.play("view-image") == "")
   }
 
-  @Test func `an image that fails is replaced by what is named for that`() throws {
+  @Test func `the failure content replaces the placeholder when a load fails`() throws {
     #expect(try Scene.play("view-failure") == "")
   }
 
-  @Test func `a fade is where the frame clock has it`() throws {
+  @Test func `a cross-fade follows the frame clock`() throws {
     #expect(try Scene.play("view-cross-fade") == "")
   }
 
-  @Test func `an image in memory is drawn at once, without a fade`() throws {
+  @Test func `an image from the memory cache is shown at once, without a fade`() throws {
     #expect(try Scene.play("view-memory-hit") == "")
   }
 
@@ -55,19 +55,19 @@ import Testing
     #expect(try Scene.play("view-growth") == "")
   }
 
-  @Test func `a view that loads has an indicator that turns`() throws {
+  @Test func `a loading view shows a spinner`() throws {
     #expect(try Scene.play("view-spinner") == "")
   }
 
-  @Test func `a view that loads has a ring that fills`() throws {
+  @Test func `a loading view shows a progress ring`() throws {
     #expect(try Scene.play("view-progress") == "")
   }
 
-  @Test func `two views of one address load once and share a texture`() throws {
-    #expect(try Scene.play("view-two-of-one-address") == "")
+  @Test func `two views of one URL share a load and a texture`() throws {
+    #expect(try Scene.play("view-shared-load") == "")
   }
 
-  @Test func `a placeholder may be an icon of the theme`() throws {
+  @Test func `a placeholder can be a themed icon`() throws {
     #expect(try Scene.play("view-icon") == "")
   }
 
@@ -75,72 +75,72 @@ import Testing
     #expect(try Scene.play("view-gtk-image") == "")
   }
 
-  @Test func `placeholders and indicators may be widgets`() throws {
+  @Test func `placeholders and indicators can be widgets`() throws {
     #expect(try Scene.play("view-widgets") == "")
   }
 
-  @Test func `a view without an address shows its placeholder`() throws {
-    #expect(try Scene.play("view-nil") == "")
+  @Test func `a view without a URL shows its placeholder`() throws {
+    #expect(try Scene.play("view-nil-url") == "")
   }
 
-  @Test func `a widget that goes ends its load`() throws {
-    #expect(try Scene.play("view-gone") == "")
+  @Test func `destroying a widget cancels its load`() throws {
+    #expect(try Scene.play("view-destroyed") == "")
   }
 
-  @Test func `nothing is left of widgets that are gone`() throws {
+  @Test func `a destroyed widget frees its paintable, binder and texture`() throws {
     #expect(try Scene.play("view-freed") == "")
   }
 
-  @Test func `a hidden view is known to be hidden`() throws {
+  @Test func `a hidden view is reported as not visible`() throws {
     #expect(try Scene.play("view-hidden") == "")
   }
 
-  @Test func `a view in a scrolled window is visible when it is in sight`() throws {
-    #expect(try Scene.play("scroll-sight") == "")
+  @Test func `a view in a scrolled window is visible in and near the viewport`() throws {
+    #expect(try Scene.play("scroll-viewport") == "")
   }
 
-  @Test func `views of a list have their images only while they are in sight, if asked to`() throws {
+  @Test func `views with onlyWhileVisible hold images only in and near the viewport`() throws {
     #expect(try Scene.play("scroll-only-while-visible") == "")
   }
 
-  @Test func `nothing is left of a scrolled window that is gone`() throws {
-    #expect(try Scene.play("scroll-gone") == "")
+  @Test func `a destroyed scrolled window frees the binders of its views`() throws {
+    #expect(try Scene.play("scroll-destroyed") == "")
   }
 
-  @Test func `what has arrived of an image is drawn`() throws {
+  @Test func `a preview of a partially downloaded image is drawn`() throws {
     #expect(try Scene.play("view-previews") == "")
   }
 
-  @Test func `a click on a view tries again what has failed`() throws {
-    #expect(try Scene.play("view-tap") == "")
+  @Test func `a click on a view retries a failed load`() throws {
+    #expect(try Scene.play("view-click") == "")
   }
 
-  @Test func `views are revealed together`() throws {
-    #expect(try Scene.play("view-together") == "")
+  @Test func `views of a transition group appear together`() throws {
+    #expect(try Scene.play("view-transition-group") == "")
   }
 
-  @Test func `an image is decoded for the pixels of a screen of double scale`() throws {
+  @Test func `an image is decoded at device pixels at a scale factor of 2`() throws {
     #expect(try Scene.play("view-double-scale", scale: 2) == "")
   }
 
-  @Test func `views reused in 10000 steps never show a wrong image`() throws {
+  @Test func `views reused 10000 times never show a wrong image`() throws {
     #expect(try Scene.play("view-reuse") == "")
   }
 
-  @Test func `pictures of an animation are shown for exactly their times`() throws {
-    #expect(try Scene.play("animation-times") == "")
+  @Test func `frames of an animation are shown for exactly their durations`() throws {
+    #expect(try Scene.play("animation-timing") == "")
   }
 
-  @Test func `a hidden animation stands still and holds nothing`() throws {
+  @Test func `a hidden animation is paused and holds no decoded frames`() throws {
     #expect(try Scene.play("animation-hidden") == "")
   }
 
-  @Test func `views of one animation show the same picture`() throws {
+  @Test func `views of one animation show the same frame`() throws {
     #expect(try Scene.play("animation-shared") == "")
   }
 
-  @Test func `an animation ends after its rounds`() throws {
-    #expect(try Scene.play("animation-ends") == "")
+  @Test func `an animation ends after its loop count`() throws {
+    #expect(try Scene.play("animation-loop-count") == "")
   }
 }
 #endif

@@ -3,8 +3,8 @@ import CGTK
 import Foundation
 
 extension Stage {
-  /// Lets the click gestures of a widget report a click, as they do when somebody lets go of the button.
-  func tap(_ widget: UnsafeMutablePointer<GtkWidget>) throws {
+  /// Emits `released` on the click gestures of a widget.
+  func click(_ widget: UnsafeMutablePointer<GtkWidget>) throws {
     guard let controllers = gtk_widget_observe_controllers(widget) else { return }
     defer { g_object_unref(gpointer(controllers)) }
     let gestures = (0..<g_list_model_get_n_items(controllers)).compactMap { g_list_model_get_item(controllers, $0) }
@@ -12,7 +12,7 @@ extension Stage {
     let clicks = gestures.filter {
       g_type_check_instance_is_a($0.assumingMemoryBound(to: GTypeInstance.self), gtk_gesture_click_get_type()) != 0
     }
-    try require(!clicks.isEmpty, "the widget does not listen to clicks")
+    try require(!clicks.isEmpty, "the widget has no click gesture")
     for click in clicks { emitRelease(click) }
   }
 
