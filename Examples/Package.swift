@@ -25,9 +25,9 @@ let package = Package(
     .executableTarget(
       name: "halcyon-bench-views", dependencies: ["GalleryViews", "GalleryOrigin", halcyon, halcyonGTK],
       swiftSettings: swiftSettings),
-    // The window.
+    // The window of the gallery.
     .target(name: "GalleryViews", dependencies: [halcyon, halcyonGTK], swiftSettings: swiftSettings),
-    // The web server and its pictures.
+    // The web server and its images.
     .target(name: "GalleryOrigin", dependencies: [halcyon, "TestSupport"], swiftSettings: swiftSettings),
     // The web server and the photographs of the library's own tests, through a symbolic link.
     .target(

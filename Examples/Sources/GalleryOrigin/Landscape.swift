@@ -1,14 +1,14 @@
 import Foundation
 import Halcyon
 
-/// Hills below a sky, another one for each number: made here, so nobody has rights in them.
+/// A generated landscape of hills below a sky, a different one for each number. Free of copyright.
 struct Landscape {
   private let palette: Palette
   private let seed: UInt32
   private let sun: SIMD2<Float>
   private let hillCount: Int
 
-  /// - Parameter time: Moves the sun over the sky and the light with it, from 0 to 1.
+  /// - Parameter time: The position of the sun in the sky, from 0 to 1.
   init(number: Int, time: Float = 0.5) {
     var random = Noise(seed: UInt32(truncatingIfNeeded: number &* 7919 &+ 17))
     palette = Palette.all[number % Palette.all.count]
@@ -61,7 +61,7 @@ struct Landscape {
       mix(palette.far, palette.near, nearness), palette.horizon, max(0, 0.28 - depth * 1.4) * (1 - nearness * 0.7))
   }
 
-  /// Where a hill begins in each column, from 0 at the top to 1.
+  /// The top edge of a hill in each column, from 0 at the top of the image to 1.
   private func ridge(_ hill: Int, width: Int) -> [Float] {
     var random = Noise(seed: seed &+ UInt32(hill) &* 2_654_435_761)
     let base = 0.5 + 0.42 * Float(hill) / Float(hillCount)
@@ -82,7 +82,7 @@ struct Landscape {
   }
 }
 
-/// Numbers that look like chance and are the same each time.
+/// A deterministic pseudorandom number generator (xorshift).
 struct Noise {
   private var state: UInt32
 
@@ -98,6 +98,6 @@ struct Noise {
     return state
   }
 
-  /// From 0 to 1.
+  /// The next number, scaled to 0..<1.
   mutating func fraction() -> Float { Float(next() >> 8) / Float(1 << 24) }
 }

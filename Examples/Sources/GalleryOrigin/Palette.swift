@@ -1,4 +1,4 @@
-/// The colours of a landscape, from the top of the sky to the nearest hill; red, green, blue from 0 to 1.
+/// The colours of a landscape, from the zenith to the nearest hill: red, green and blue from 0 to 1.
 struct Palette {
   typealias Color = SIMD3<Float>
 

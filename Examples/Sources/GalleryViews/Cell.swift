@@ -1,7 +1,7 @@
 import Halcyon
 import HalcyonGTK
 
-/// One place of the grid, which shows one picture after another.
+/// A reusable cell of the grid.
 @MainActor
 final class Cell {
   static let width: Int32 = 250
@@ -28,20 +28,20 @@ final class Cell {
     }
   }
 
-  /// The size of pictures in device pixels; `nil` before there has been a layout.
+  /// The size of the image in device pixels, or `nil` before the cell has an allocation.
   var targetSize: TargetSize? {
     let scale = Int(gtk_widget_get_scale_factor(picture))
     let (width, height) = (Int(gtk_widget_get_width(picture)) * scale, Int(gtk_widget_get_height(picture)) * scale)
     return width > 0 && height > 0 ? .fill(width: width, height: height) : nil
   }
 
-  /// Whether any of it is seen in a scrolled area.
-  func isInSight(of area: Widget) -> Bool {
+  /// Whether any part of the cell is in the viewport of a scrolled window.
+  func isVisible(in scrolledWindow: Widget) -> Bool {
     var bounds = graphene_rect_t()
-    guard gtk_widget_get_mapped(widget) != 0, gtk_widget_compute_bounds(widget, area, &bounds) != 0 else {
+    guard gtk_widget_get_mapped(widget) != 0, gtk_widget_compute_bounds(widget, scrolledWindow, &bounds) != 0 else {
       return false
     }
-    return bounds.origin.y < Float(gtk_widget_get_height(area)) && bounds.origin.y + bounds.size.height > 0
+    return bounds.origin.y < Float(gtk_widget_get_height(scrolledWindow)) && bounds.origin.y + bounds.size.height > 0
   }
 
   func show(_ item: Item, pipeline: ImagePipeline, completion: @escaping ImageViewBinder.Completion) {
@@ -55,7 +55,7 @@ final class Cell {
     picture.hc.setImage(with: item.url, options: options, pipeline: pipeline, completion: completion)
   }
 
-  func leave() {
+  func cancel() {
     picture.hc.cancel()
   }
 }

@@ -2,7 +2,7 @@ import Foundation
 import Halcyon
 import HalcyonGTK
 
-/// One picture as large as the window, in more detail as it arrives; animations play.
+/// One image as large as the window, with progressive previews and animation.
 @MainActor
 final class DetailPage {
   let widget: Widget
@@ -30,7 +30,9 @@ final class DetailPage {
 
   var isSettled: Bool { !picture.hc.isLoading }
 
-  /// Shows a picture, if there is one at this place.
+  /// Shows the image at a position, if there is one.
+  ///
+  /// - Parameter thumbnail: The size at which the grid has loaded it, for a low-resolution preview from memory.
   func show(_ position: Int, thumbnail: TargetSize?) {
     guard items.indices.contains(position) else { return }
     self.position = position
@@ -43,7 +45,6 @@ final class DetailPage {
     options.retriesOnTap = true
     options.failure = .shows(.icon("image-missing-symbolic"))
     options.transition = .crossFade
-    // What the grid shows already is in memory.
     if let thumbnail { options.lowResolution = ImageRequest(url: item.url, size: thumbnail) }
     picture.hc.setImage(with: item.url, options: options, pipeline: pipeline) { [weak self] result in
       self?.describe(result, item)
@@ -55,17 +56,17 @@ final class DetailPage {
     }
   }
 
-  /// Shows the next picture, or the one before.
+  /// Shows the image `difference` positions ahead.
   func step(_ difference: Int) { show(position + difference, thumbnail: nil) }
 
-  func leave() { picture.hc.cancel() }
+  func cancel() { picture.hc.cancel() }
 
   private func describe(_ result: Result<ImageResponse, ImageViewError>, _ item: Item) {
     switch result {
     case .success(let response):
       let info = response.image.info
       var facts = ["\(info.format.rawValue)", "\(info.pixelSize)", "shown at \(response.image.size)"]
-      if let animation = response.image.animation { facts.append("\(animation.animation.frameCount) pictures") }
+      if let animation = response.image.animation { facts.append("\(animation.animation.frameCount) frames") }
       if let count = response.encodedByteCount { facts.append("\(count / 1024) KB") }
       facts.append("from \(response.origin == .store ? "disk" : response.origin.rawValue)")
       gtk_label_set_text(detail.opaque, facts.joined(separator: " · "))

@@ -1,12 +1,12 @@
 package import Halcyon
 package import HalcyonGTK
 
-/// The window of the gallery: a grid, a picture by itself, and what it costs.
+/// The window of the gallery: a grid, a detail page and a status bar.
 @MainActor
 package final class GalleryWindow {
   /// The window.
   package let window: UnsafeMutablePointer<GtkWidget>
-  /// How far the grid is scrolled.
+  /// The vertical adjustment of the grid.
   package var adjustment: UnsafeMutablePointer<GtkAdjustment> { grid.adjustment }
   /// Called when the window is closed.
   package var onClose: (@MainActor () -> Void)?
@@ -20,12 +20,12 @@ package final class GalleryWindow {
   private let stack = made(gtk_stack_new())
   private let header = made(gtk_header_bar_new())
   private var backButton: Widget?
-  private var tally = Tally()
+  private var counts = OriginCounts()
   private var diskByteCount = 0
 
-  /// Creates a window for some pictures.
+  /// Creates a window of images.
   ///
-  /// - Parameter transport: The pipeline's.
+  /// - Parameter transport: The transport of `pipeline`, whose downloads the status bar shows.
   package init(_ items: [Item], pipeline: ImagePipeline, transport: CountingTransport) {
     Style.apply()
     self.pipeline = pipeline
@@ -34,7 +34,7 @@ package final class GalleryWindow {
     detail = DetailPage(items, pipeline: pipeline)
     settings = Settings(pipeline.cache)
     window = made(gtk_window_new()).styled("gallery")
-    gtk_window_set_title(window.cast(), "Halcyon · \(items.count) pictures")
+    gtk_window_set_title(window.cast(), "Halcyon · \(items.count) images")
     gtk_window_set_default_size(window.cast(), 1120, 760)
     build()
     watch()
@@ -43,30 +43,30 @@ package final class GalleryWindow {
   /// Shows the window.
   package func present() { gtk_window_present(window.cast()) }
 
-  /// Whether nothing that is in sight is on its way.
+  /// Whether all visible images have been loaded.
   package var isSettled: Bool { isShowingDetail ? detail.isSettled : grid.isSettled }
 
-  /// Shows one picture by itself.
+  /// Shows one image on the detail page.
   package func open(_ position: Int) {
     gtk_stack_set_visible_child_name(stack.opaque, "detail")
     if let backButton { gtk_widget_set_visible(backButton, 1) }
     detail.show(position, thumbnail: grid.targetSize)
   }
 
-  /// Goes back to the grid.
+  /// Returns to the grid.
   package func close() {
-    detail.leave()
+    detail.cancel()
     if let backButton { gtk_widget_set_visible(backButton, 0) }
     gtk_stack_set_visible_child_name(stack.opaque, "grid")
   }
 
-  /// Writes new figures into the status bar.
+  /// Updates the status bar.
   package func updateStatus() {
     Task {
-      // A disk that cannot be read has its say elsewhere.
+      // The old size stays when the disk cache cannot be read; loads report its errors.
       diskByteCount = (try? await pipeline.cache.disk?.totalSize) ?? diskByteCount
       let memory = (pipeline.cache.memory as? MemoryCache)?.totalCost ?? 0
-      status.update(tally, downloads: transport.current, memoryByteCount: memory, diskByteCount: diskByteCount)
+      status.update(counts, downloads: transport.current, memoryByteCount: memory, diskByteCount: diskByteCount)
     }
   }
 
@@ -82,7 +82,9 @@ package final class GalleryWindow {
     backButton = back
     gtk_header_bar_pack_start(header.opaque, back)
     gtk_header_bar_pack_end(header.opaque, settings.widget)
-    let reload = button(icon: "view-refresh-symbolic", tooltip: "Show all again") { [weak self] in self?.grid.reload() }
+    let reload = button(icon: "view-refresh-symbolic", tooltip: "Reload the visible images") { [weak self] in
+      self?.grid.reload()
+    }
     gtk_header_bar_pack_end(header.opaque, reload)
     gtk_window_set_titlebar(window.cast(), header)
     gtk_window_set_child(window.cast(), box(GTK_ORIENTATION_VERTICAL, stack, status.widget))
@@ -90,8 +92,8 @@ package final class GalleryWindow {
 
   private func watch() {
     grid.onOpen = { [weak self] in self?.open($0) }
-    grid.onShow = { [weak self] in self?.tally.add($0) }
-    detail.onShow = { [weak self] in self?.tally.add($0) }
+    grid.onShow = { [weak self] in self?.counts.add($0) }
+    detail.onShow = { [weak self] in self?.counts.add($0) }
     settings.onClear = { [weak self] in self?.updateStatus() }
     Signal.connect(window.opaque, "destroy") { [weak self] in self?.onClose?() }
     guard let keys = gtk_event_controller_key_new() else { return }

@@ -2,7 +2,7 @@ import Foundation
 import Halcyon
 import HalcyonGTK
 
-/// The pictures side by side. Cells are used again, what has scrolled away is cancelled, what comes next is prefetched.
+/// A grid of images, which reuses cells, cancels loads of cells scrolled away and prefetches what comes next.
 @MainActor
 final class GridPage {
   let widget: Widget
@@ -28,16 +28,16 @@ final class GridPage {
     Signal.connect(OpaquePointer(adjustment), "value-changed") { [weak self] in self?.prefetch() }
   }
 
-  /// Whether no picture in sight is on its way.
+  /// Whether all images in the viewport have been loaded.
   var isSettled: Bool {
-    let inSight = cells.values.filter { $0.isInSight(of: widget) }
-    return !inSight.isEmpty && inSight.allSatisfy { !$0.picture.hc.isLoading }
+    let visible = cells.values.filter { $0.isVisible(in: widget) }
+    return !visible.isEmpty && visible.allSatisfy { !$0.picture.hc.isLoading }
   }
 
-  /// The size of pictures in device pixels; `nil` before there has been a layout.
+  /// The size of images in device pixels, or `nil` before the first layout.
   var targetSize: TargetSize? { cells.values.lazy.compactMap(\.targetSize).first }
 
-  /// Shows all pictures in sight anew.
+  /// Sets the images of all cells again.
   func reload() {
     for (listItem, cell) in cells { bind(listItem, cell) }
   }
@@ -51,7 +51,7 @@ final class GridPage {
         object: { [weak self] listItem in
           if let cell = self?.cells[listItem] { self?.bind(listItem, cell) }
         })
-      Signal.connect(factory, "unbind", object: { [weak self] in self?.cells[$0]?.leave() })
+      Signal.connect(factory, "unbind", object: { [weak self] in self?.cells[$0]?.cancel() })
       Signal.connect(factory, "teardown", object: { [weak self] in self?.cells[$0] = nil })
     }
     let model = gtk_string_list_new(nil)
@@ -76,7 +76,7 @@ final class GridPage {
     cell.show(items[position], pipeline: pipeline) { [weak self] in self?.onShow?($0) }
   }
 
-  /// Lines up what comes into sight next, one and a half screens of it.
+  /// Prefetches one and a half pages ahead in the direction of scrolling.
   private func prefetch() {
     let (value, page, upper) = (
       gtk_adjustment_get_value(adjustment), gtk_adjustment_get_page_size(adjustment),

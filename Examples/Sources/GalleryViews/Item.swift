@@ -1,12 +1,12 @@
 package import Foundation
 
-/// A picture of the gallery.
+/// An image of the gallery.
 package struct Item: Sendable {
-  /// What is written below it.
+  /// The caption.
   package var title: String
-  /// What is written on it.
+  /// The text of the badge.
   package var badge: String
-  /// Where it is.
+  /// The URL of the image.
   package var url: URL
 
   /// Creates an item.

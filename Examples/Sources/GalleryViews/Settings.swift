@@ -2,7 +2,7 @@ import Foundation
 import Halcyon
 import HalcyonGTK
 
-/// The limits of the caches, and buttons to empty them.
+/// A popover with the limits of the caches, and buttons to clear them.
 @MainActor
 final class Settings {
   let widget = made(gtk_menu_button_new())
@@ -16,23 +16,23 @@ final class Settings {
     let content = box(GTK_ORIENTATION_VERTICAL, spacing: 10).styled("settings")
     let memory = cache.memory as? MemoryCache
     addRow(
-      to: content, "Memory", limit: memory?.configuration.costLimit ?? 0, most: 1024,
+      to: content, "Memory", limit: memory?.configuration.costLimit ?? 0, megabyteMaximum: 1024,
       change: { memory?.configuration.costLimit = $0 }, clear: { memory?.removeAll() })
     let disk = cache.disk
     addRow(
-      to: content, "Disk", limit: disk?.configuration.sizeLimit ?? 0, most: 2048,
+      to: content, "Disk", limit: disk?.configuration.sizeLimit ?? 0, megabyteMaximum: 2048,
       change: { disk?.configuration.sizeLimit = $0 }, clear: { Task { try await disk?.removeAll() } })
     let popover = made(gtk_popover_new())
     gtk_popover_set_child(popover.cast(), content)
     gtk_menu_button_set_popover(widget.opaque, popover)
   }
 
-  /// A limit in bytes, set in megabytes.
+  /// Adds a slider for a limit, given in bytes and shown in MB, and a button to clear the cache.
   private func addRow(
-    to content: Widget, _ name: String, limit: Int, most: Double, change: @escaping @MainActor (Int) -> Void,
+    to content: Widget, _ name: String, limit: Int, megabyteMaximum: Double, change: @escaping @MainActor (Int) -> Void,
     clear: @escaping @MainActor () -> Void
   ) {
-    let scale = made(gtk_scale_new_with_range(GTK_ORIENTATION_HORIZONTAL, 16, most, 16))
+    let scale = made(gtk_scale_new_with_range(GTK_ORIENTATION_HORIZONTAL, 16, megabyteMaximum, 16))
     gtk_widget_set_size_request(scale, 260, -1)
     gtk_scale_set_draw_value(scale.cast(), 1)
     gtk_range_set_value(scale.cast(), Double(limit) / 1_048_576)
@@ -41,7 +41,7 @@ final class Settings {
       clear()
       self?.onClear?()
     }
-    gtk_box_append(content.cast(), label("\(name), at most so many MB", "heading"))
+    gtk_box_append(content.cast(), label("\(name) limit in MB", "heading"))
     gtk_box_append(content.cast(), scale)
     gtk_box_append(content.cast(), clearButton)
   }

@@ -1,6 +1,6 @@
 import HalcyonGTK
 
-/// Closures as handlers of signals; they go with the object.
+/// Connects closures as signal handlers, released with the object.
 @MainActor
 enum Signal {
   private final class Box<Body> {
@@ -9,7 +9,7 @@ enum Signal {
     init(_ body: Body) { self.body = body }
   }
 
-  /// A signal without arguments.
+  /// Connects to a signal without arguments.
   static func connect(_ object: OpaquePointer, _ name: String, _ body: @escaping @MainActor () -> Void) {
     let handler: @convention(c) (gpointer?, gpointer?) -> Void = { _, data in
       Signal.with(data) { (body: @MainActor () -> Void) in body() }
@@ -17,7 +17,7 @@ enum Signal {
     connect(object, name, unsafeBitCast(handler, to: GCallback.self), Box(body))
   }
 
-  /// A signal with one object, such as those of item factories.
+  /// Connects to a signal with one object, such as those of a `GtkSignalListItemFactory`.
   static func connect(
     _ object: OpaquePointer, _ name: String, object body: @escaping @MainActor (OpaquePointer) -> Void
   ) {
@@ -31,7 +31,7 @@ enum Signal {
     connect(object, name, unsafeBitCast(handler, to: GCallback.self), Box(body))
   }
 
-  /// A signal with a position in a list.
+  /// Connects to a signal with a position in a list.
   static func connect(_ object: OpaquePointer, _ name: String, position body: @escaping @MainActor (Int) -> Void) {
     let handler: @convention(c) (gpointer?, guint, gpointer?) -> Void = { _, position, data in
       Signal.with(data) { (body: @MainActor (Int) -> Void) in body(Int(position)) }
@@ -39,12 +39,12 @@ enum Signal {
     connect(object, name, unsafeBitCast(handler, to: GCallback.self), Box(body))
   }
 
-  /// A key that is pressed; the closure says whether it meant something.
+  /// Connects to `key-pressed`; the closure returns whether it has handled the key.
   static func connectKeys(_ controller: OpaquePointer, _ body: @escaping @MainActor (guint) -> Bool) {
     let handler: @convention(c) (gpointer?, guint, guint, guint, gpointer?) -> gboolean = { _, key, _, _, data in
-      var isUsed = false
-      Signal.with(data) { (body: @MainActor (guint) -> Bool) in isUsed = body(key) }
-      return isUsed ? 1 : 0
+      var isHandled = false
+      Signal.with(data) { (body: @MainActor (guint) -> Bool) in isHandled = body(key) }
+      return isHandled ? 1 : 0
     }
     connect(controller, "key-pressed", unsafeBitCast(handler, to: GCallback.self), Box(body))
   }
@@ -55,7 +55,7 @@ enum Signal {
       { data, _ in data.map { Unmanaged<AnyObject>.fromOpaque($0).release() } }, GConnectFlags(0))
   }
 
-  /// GTK calls handlers on the main thread.
+  /// Calls `call` with the boxed closure. GTK calls handlers on the main thread.
   private nonisolated static func with<Body>(_ data: gpointer?, _ call: @MainActor (Body) -> Void) {
     nonisolated(unsafe) let data = data
     MainActor.assumeIsolated {

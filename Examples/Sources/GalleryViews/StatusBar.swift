@@ -2,7 +2,7 @@ import Foundation
 import Halcyon
 import HalcyonGTK
 
-/// Where images came from, and what the caches hold.
+/// Shows the origins of images, and the sizes of the caches.
 @MainActor
 final class StatusBar {
   let widget = box(GTK_ORIENTATION_HORIZONTAL, spacing: 22).styled("status")
@@ -24,12 +24,12 @@ final class StatusBar {
     gtk_box_append(widget.cast(), usage)
   }
 
-  func update(_ tally: Tally, downloads: CountingTransport.Count, memoryByteCount: Int, diskByteCount: Int) {
-    set(memory, "\(tally.memory)")
-    set(disk, "\(tally.disk)")
-    set(network, "\(downloads.answers) (\(Self.megabytes(downloads.bytes)))")
-    set(failed, "\(tally.failed)")
-    set(avoided, "\(max(0, tally.shown + tally.failed - downloads.answers))")
+  func update(_ counts: OriginCounts, downloads: CountingTransport.Count, memoryByteCount: Int, diskByteCount: Int) {
+    set(memory, "\(counts.memory)")
+    set(disk, "\(counts.disk)")
+    set(network, "\(downloads.responses) (\(Self.megabytes(downloads.bytes)))")
+    set(failed, "\(counts.failed)")
+    set(avoided, "\(max(0, counts.shown + counts.failed - downloads.responses))")
     set(usage, "\(Self.megabytes(memoryByteCount)) in memory · \(Self.megabytes(diskByteCount)) on disk")
   }
 

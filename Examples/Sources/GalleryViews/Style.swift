@@ -1,6 +1,6 @@
 import HalcyonGTK
 
-/// How the gallery looks.
+/// The style sheet of the gallery.
 enum Style {
   private static let sheet = """
     window.gallery { background: #12141a; color: #e8eaf0; }
@@ -26,7 +26,7 @@ enum Style {
     .settings { padding: 14px; } .settings .heading { font-weight: 700; }
     """
 
-  /// Applies it to all windows.
+  /// Applies it to all windows of the default display.
   @MainActor
   static func apply() {
     guard let display = gdk_display_get_default(), let provider = gtk_css_provider_new() else { return }

@@ -3,24 +3,24 @@ import HalcyonGTK
 typealias Widget = UnsafeMutablePointer<GtkWidget>
 
 extension UnsafeMutablePointer<GtkWidget> {
-  /// The same pointer, for functions that take one without a type.
+  /// The pointer for functions that take an opaque one.
   var opaque: OpaquePointer { OpaquePointer(self) }
 
-  /// The same pointer, for functions that name another type.
+  /// The pointer, cast to another type.
   func cast<Other>(_ type: Other.Type = Other.self) -> UnsafeMutablePointer<Other> {
     UnsafeMutableRawPointer(self).assumingMemoryBound(to: type)
   }
 
-  /// Gives it classes of the style sheet.
+  /// Adds CSS classes.
   func styled(_ classes: String...) -> Widget {
     for name in classes { gtk_widget_add_css_class(self, name) }
     return self
   }
 }
 
-/// GTK's functions for new widgets give `nil` only where it was never initialised.
+/// Unwraps a new widget. GTK returns NULL only if it has not been initialised.
 func made(_ widget: Widget?) -> Widget {
-  guard let widget else { preconditionFailure("GTK makes no widgets. Call gtk_init first.") }
+  guard let widget else { preconditionFailure("GTK cannot create widgets. Call gtk_init first.") }
   return widget
 }
 

@@ -1,7 +1,7 @@
 import Foundation
 import HalcyonGTK
 
-/// An animation of 1,000 pictures in 20 views, beside gdk-pixbuf's.
+/// An animation of 1,000 frames in 20 views, compared with gdk-pixbuf.
 @MainActor
 struct AnimationBenchmark {
   private static let viewCount = 20
@@ -12,16 +12,16 @@ struct AnimationBenchmark {
     let gif = try await Task.detached { try Self.makeGIF() }.value
     let ours = try await measureOurs(gif)
     let theirs = try await measureTheirs(gif)
-    Figures.print("views.animation.processor", ours, "% of one")
-    Figures.print("views.animation.processor_gdk_pixbuf", theirs, "% of one")
-    Figures.print("views.animation.processor_ratio", ours / theirs, "times")
+    Metrics.print("views.animation.processor", ours, "% of one")
+    Metrics.print("views.animation.processor_gdk_pixbuf", theirs, "% of one")
+    Metrics.print("views.animation.processor_ratio", ours / theirs, "times")
   }
 
   private func measureOurs(_ gif: Data) async throws -> Double {
     let page = try await Page(count: Self.viewCount)
     let pipeline = ImagePipeline(cache: ImageCache())
     let request = ImageRequest(source: .data(gif, key: "gif"))
-    // The first picture, as a still one.
+    // The first frame as a still image.
     let still = try await pipeline.image(for: request).bitmap
     var paintables: [OpaquePointer] = []
     for picture in page.pictures {
@@ -31,26 +31,26 @@ struct AnimationBenchmark {
       paintables.append(texture)
     }
     try await Task.sleep(for: .seconds(1))
-    let before = Figures.megabytes("VmRSS")
+    let before = Metrics.megabytes("VmRSS")
     _ = try await page.show(Array(repeating: request, count: Self.viewCount), pipeline: pipeline)
     let busy = try await measureProcessor()
-    Figures.print("views.animation.memory_growth", Figures.megabytes("VmRSS") - before, "MB", atMost: 40)
+    Metrics.print("views.animation.memory_growth", Metrics.megabytes("VmRSS") - before, "MB", atMost: 40)
     for texture in paintables { g_object_unref(gpointer(texture)) }
     page.close()
     return busy
   }
 
-  /// What a program does that plays animations by gdk-pixbuf: a place in it and a texture for each view.
+  /// Plays the animation by gdk-pixbuf, with an iterator and a texture for each view.
   private func measureTheirs(_ gif: Data) async throws -> Double {
     let page = try await Page(count: Self.viewCount)
     let file = FileManager.default.temporaryDirectory.appending(path: "halcyon-bench-\(UUID().uuidString).gif")
     try gif.write(to: file)
     defer { try? FileManager.default.removeItem(at: file) }
-    let before = Figures.megabytes("VmRSS")
+    let before = Metrics.megabytes("VmRSS")
     guard let animation = gdk_pixbuf_animation_new_from_file(file.path(), nil) else { return 0 }
     let views = page.pictures.map { PixbufView($0, animation) }
     let busy = try await measureProcessor()
-    Figures.print("views.animation.memory_growth_gdk_pixbuf", Figures.megabytes("VmRSS") - before, "MB")
+    Metrics.print("views.animation.memory_growth_gdk_pixbuf", Metrics.megabytes("VmRSS") - before, "MB")
     for view in views { view.stop() }
     g_object_unref(gpointer(animation))
     page.close()
@@ -58,12 +58,12 @@ struct AnimationBenchmark {
   }
 
   private func measureProcessor() async throws -> Double {
-    let (start, begin) = (Figures.processTime, ContinuousClock.now)
+    let (start, begin) = (Metrics.processTime, ContinuousClock.now)
     try await Task.sleep(for: Self.playTime)
-    return (Figures.processTime - start) / begin.duration(to: .now) * 100
+    return (Metrics.processTime - start) / begin.duration(to: .now) * 100
   }
 
-  /// A bar that moves over a ground whose colour changes.
+  /// A bar that moves over a background of changing colour.
   private nonisolated static func makeGIF() throws -> Data {
     let size = PixelSize(width: 160, height: 120)
     let frames = try (0..<frameCount).map { number in

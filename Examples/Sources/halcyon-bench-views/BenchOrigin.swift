@@ -2,9 +2,9 @@ import Foundation
 import GalleryOrigin
 import Halcyon
 
-/// The gallery's web server in a process of its own, so that its memory is not counted, with all pictures encoded.
+/// The gallery's web server in a separate process, so that its memory is not counted, with all images encoded.
 struct BenchOrigin {
-  private static let pictureCount = 500
+  private static let imageCount = 500
 
   let urls: [URL]
   private let process: Process
@@ -19,10 +19,10 @@ struct BenchOrigin {
     let reader = output.fileHandleForReading
     urls = await Task.detached {
       var text = Data()
-      while text.count(where: { $0 == UInt8(ascii: "\n") }) < Self.pictureCount {
-        let piece = reader.availableData
-        if piece.isEmpty { break }
-        text += piece
+      while text.count(where: { $0 == UInt8(ascii: "\n") }) < Self.imageCount {
+        let chunk = reader.availableData
+        if chunk.isEmpty { break }
+        text += chunk
       }
       return String(decoding: text, as: UTF8.self).split(separator: "\n").compactMap { URL(string: String($0)) }
     }.value
@@ -34,13 +34,13 @@ struct BenchOrigin {
     process.waitUntilExit()
   }
 
-  /// Serves until the standard input ends, which it does with the process that started this one.
+  /// Serves until standard input is closed, at the latest by the exit of the parent process.
   static func serve() async throws {
-    try await GalleryOrigin.run(pictureCount: pictureCount, isDistant: false) { origin in
+    try await GalleryOrigin.run(imageCount: imageCount, isDistant: false) { origin in
       let pipeline = ImagePipeline(cache: ImageCache())
-      // What is asked for once is encoded.
-      for picture in origin.pictures { _ = try? await pipeline.data(for: ImageRequest(url: picture.url)) }
-      let lines = origin.pictures.map(\.url.absoluteString).joined(separator: "\n")
+      // The first request of an image encodes it.
+      for image in origin.images { _ = try? await pipeline.data(for: ImageRequest(url: image.url)) }
+      let lines = origin.images.map(\.url.absoluteString).joined(separator: "\n")
       FileHandle.standardOutput.write(Data("\(lines)\n".utf8))
       await Task.detached { while !FileHandle.standardInput.availableData.isEmpty {} }.value
     }

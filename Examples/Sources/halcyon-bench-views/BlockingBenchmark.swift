@@ -1,10 +1,10 @@
 import Foundation
 import HalcyonGTK
 
-/// For how long pictures keep the main thread, beside `gdk_texture_new_from_bytes` there, which is what GTK offers.
+/// How long images block the main thread, compared with `gdk_texture_new_from_bytes`, GTK's own way to decode them.
 @MainActor
 struct BlockingBenchmark {
-  /// The median counts.
+  /// Rounds, of which the median is reported.
   private static let roundCount = 7
 
   private let urls: [URL]
@@ -15,7 +15,7 @@ struct BlockingBenchmark {
 
   func run() async throws {
     let pipeline = ImagePipeline(cache: ImageCache())
-    // What both can read.
+    // JPEGs, which both can decode.
     var bodies: [Data] = []
     for url in urls where bodies.count < Page.count {
       guard let data = try? await pipeline.data(for: ImageRequest(url: url)), ImageFormat(sniffing: data) == .jpeg
@@ -33,9 +33,9 @@ struct BlockingBenchmark {
   }
 
   private func report(_ ours: Duration, _ theirs: Duration) {
-    Figures.print("views.blocking.halcyon", ours / .milliseconds(1), "ms")
-    Figures.print("views.blocking.gdk_texture_new_from_bytes", theirs / .milliseconds(1), "ms")
-    Figures.print("views.blocking.ratio", ours / theirs, "times", atMost: 0.05)
+    Metrics.print("views.blocking.halcyon", ours / .milliseconds(1), "ms")
+    Metrics.print("views.blocking.gdk_texture_new_from_bytes", theirs / .milliseconds(1), "ms")
+    Metrics.print("views.blocking.ratio", ours / theirs, "times", atMost: 0.05)
   }
 
   private func measureOurs(_ bodies: [Data], _ pipeline: ImagePipeline) async throws -> Duration {
@@ -43,17 +43,18 @@ struct BlockingBenchmark {
     let requests = bodies.map { ImageRequest(source: .data($0, key: UUID().uuidString)) }
     let meter = FrameMeter(page.window)
     meter.reset()
-    let start = Figures.threadTime
+    let start = Metrics.threadTime
     _ = try await page.show(requests, pipeline: pipeline)
-    // All of the main thread's time but drawing.
-    let time = meter.frames.isEmpty ? Figures.threadTime - start : meter.frames.reduce(.zero, +) + meter.unfinished
+    // The main thread's processor time, excluding drawing.
+    let time =
+      meter.frames.isEmpty ? Metrics.threadTime - start : meter.frames.reduce(.zero, +) + meter.timeSinceLastFrame
     page.close()
     return time
   }
 
   private func measureTheirs(_ bodies: [Data]) async throws -> Duration {
     let page = try await Page(count: bodies.count)
-    let start = Figures.threadTime
+    let start = Metrics.threadTime
     for (picture, body) in zip(page.pictures, bodies) {
       let bytes = body.withUnsafeBytes { g_bytes_new($0.baseAddress, gsize($0.count)) }
       let texture = gdk_texture_new_from_bytes(bytes, nil)
@@ -61,7 +62,7 @@ struct BlockingBenchmark {
       g_bytes_unref(bytes)
       texture.map { g_object_unref(gpointer($0)) }
     }
-    let time = Figures.threadTime - start
+    let time = Metrics.threadTime - start
     page.close()
     return time
   }

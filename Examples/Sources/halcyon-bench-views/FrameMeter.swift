@@ -1,31 +1,31 @@
 import HalcyonGTK
 
-/// The main thread's processor time in each frame of a window, GTK's drawing left out.
+/// The main thread's processor time in each frame of a window, excluding GTK's drawing.
 @MainActor
 final class FrameMeter {
   private(set) var frames: [Duration] = []
-  private var frameStart = Figures.threadTime
+  private var frameStart = Metrics.threadTime
   private var drawStart: Duration?
 
-  /// Measures from now on, as long as the window lives.
+  /// Starts measuring, until the window is destroyed.
   init(_ window: UnsafeMutablePointer<GtkWidget>) {
     guard let clock = gtk_widget_get_frame_clock(window) else { return }
-    // GTK's own handlers of the layout have run when this is called: what follows is drawing.
-    connect(clock, "layout") { meter in meter.drawStart = Figures.threadTime }
+    // Called after GTK's own handlers of `layout`: the drawing follows.
+    connect(clock, "layout") { meter in meter.drawStart = Metrics.threadTime }
     connect(clock, "after-paint") { meter in meter.endFrame() }
   }
 
-  /// The main thread's time since the last frame.
-  var unfinished: Duration { Figures.threadTime - frameStart }
+  /// The main thread's processor time since the last frame.
+  var timeSinceLastFrame: Duration { Metrics.threadTime - frameStart }
 
-  /// Forgets what was measured so far.
+  /// Discards the frames measured so far.
   func reset() {
     frames = []
-    frameStart = Figures.threadTime
+    frameStart = Metrics.threadTime
   }
 
   private func endFrame() {
-    let now = Figures.threadTime
+    let now = Metrics.threadTime
     frames.append((drawStart ?? now) - frameStart)
     (frameStart, drawStart) = (now, nil)
   }

@@ -2,8 +2,8 @@ import Foundation
 import GalleryOrigin
 import HalcyonGTK
 
-/// `halcyon-bench-views` prints METRIC lines for views in a window, all of them or those of the parts that are named:
-/// `scroll`, `page`, `blocking`, `animation`. `halcyon-bench-views origin` is the web server.
+/// `halcyon-bench-views [scroll] [page] [blocking] [animation]` prints METRIC lines for views in a window; without
+/// arguments, all of them. `halcyon-bench-views origin` runs the web server.
 @main
 enum Main {
   @MainActor

@@ -1,7 +1,7 @@
 import Foundation
 import HalcyonGTK
 
-/// A window with a page of pictures.
+/// A window with a grid of `GtkPicture` widgets.
 @MainActor
 final class Page {
   static let count = 36
@@ -10,7 +10,9 @@ final class Page {
   let pictures: [UnsafeMutablePointer<GtkWidget>]
 
   init(count: Int = Page.count) async throws {
-    guard let window = gtk_window_new(), let grid = gtk_grid_new() else { preconditionFailure("GTK makes no window") }
+    guard let window = gtk_window_new(), let grid = gtk_grid_new() else {
+      preconditionFailure("GTK cannot create a window")
+    }
     self.window = window
     pictures = (0..<count).compactMap { number in
       guard let picture = gtk_picture_new() else { return nil }
@@ -28,19 +30,19 @@ final class Page {
 
   func close() { gtk_window_destroy(typed) }
 
-  /// Sets all images, and waits until the last is there.
+  /// Sets all images, and waits until the last one is loaded.
   ///
-  /// - Returns: How long that took.
+  /// - Returns: The time that it took.
   func show(_ requests: [ImageRequest], pipeline: ImagePipeline) async throws -> Duration {
     let start = ContinuousClock.now
     let (ends, end) = AsyncStream.makeStream(of: Void.self)
     for (picture, request) in zip(pictures, requests) {
       picture.hc.setImage(with: request, pipeline: pipeline) { _ in end.yield() }
     }
-    var missing = min(pictures.count, requests.count)
+    var remaining = min(pictures.count, requests.count)
     for await _ in ends {
-      missing -= 1
-      if missing == 0 { break }
+      remaining -= 1
+      if remaining == 0 { break }
     }
     return start.duration(to: .now)
   }

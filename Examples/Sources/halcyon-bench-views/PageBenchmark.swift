@@ -1,7 +1,7 @@
 import Foundation
 import HalcyonGTK
 
-/// A page of 36 pictures from network, disk and memory.
+/// A page of 36 images from network, disk cache and memory cache.
 @MainActor
 struct PageBenchmark {
   private let requests: [ImageRequest]
@@ -24,7 +24,7 @@ struct PageBenchmark {
   private func measure(_ tier: String, _ pipeline: ImagePipeline) async throws {
     let page = try await Page()
     let time = try await page.show(requests, pipeline: pipeline)
-    Figures.print("views.page_of_36.\(tier)", time / .milliseconds(1), "ms")
+    Metrics.print("views.page_of_36.\(tier)", time / .milliseconds(1), "ms")
     page.close()
   }
 }

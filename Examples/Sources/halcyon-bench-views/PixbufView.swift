@@ -1,6 +1,6 @@
 import HalcyonGTK
 
-/// Plays an animation of gdk-pixbuf's in a picture.
+/// Plays a `GdkPixbufAnimation` in a `GtkPicture`.
 @MainActor
 final class PixbufView {
   private let picture: UnsafeMutablePointer<GtkWidget>

@@ -2,7 +2,7 @@ import Foundation
 import GalleryViews
 import HalcyonGTK
 
-/// The gallery scrolled from its beginning to its end and back, 60 steps a second.
+/// Scrolls the gallery from start to end and back, in 60 steps a second.
 @MainActor
 struct ScrollBenchmark {
   private static let memoryLimit = 128 << 20
@@ -27,29 +27,29 @@ struct ScrollBenchmark {
     let meter = FrameMeter(window.window)
     meter.reset()
     try await scroll(window.adjustment)
-    Figures.print("views.scroll.main_thread.p50", Figures.percentile(0.5, of: meter.frames), "ms")
-    Figures.print("views.scroll.main_thread.p99", Figures.percentile(0.99, of: meter.frames), "ms", atMost: 8)
-    Figures.print("views.scroll.frames", Double(meter.frames.count), "frames")
-    Figures.print("views.scroll.downloads", Double(transport.current.answers), "pictures")
-    let (peak, limit) = (Figures.megabytes("VmHWM"), Double(Self.memoryLimit >> 20))
-    Figures.print("views.scroll.memory_of_empty_window", empty, "MB")
-    Figures.print("views.scroll.peak_memory", peak, "MB")
-    Figures.print("views.scroll.peak_memory_over_cache_limit", peak - limit, "MB", atMost: 100)
-    Figures.print("views.scroll.peak_memory_over_cache_limit_and_empty_window", peak - limit - empty, "MB")
+    Metrics.print("views.scroll.main_thread.p50", Metrics.percentile(0.5, of: meter.frames), "ms")
+    Metrics.print("views.scroll.main_thread.p99", Metrics.percentile(0.99, of: meter.frames), "ms", atMost: 8)
+    Metrics.print("views.scroll.frames", Double(meter.frames.count), "frames")
+    Metrics.print("views.scroll.downloads", Double(transport.current.responses), "pictures")
+    let (peak, limit) = (Metrics.megabytes("VmHWM"), Double(Self.memoryLimit >> 20))
+    Metrics.print("views.scroll.memory_of_empty_window", empty, "MB")
+    Metrics.print("views.scroll.peak_memory", peak, "MB")
+    Metrics.print("views.scroll.peak_memory_over_cache_limit", peak - limit, "MB", atMost: 100)
+    Metrics.print("views.scroll.peak_memory_over_cache_limit_and_empty_window", peak - limit - empty, "MB")
     gtk_window_destroy(UnsafeMutableRawPointer(window.window).assumingMemoryBound(to: GtkWindow.self))
   }
 
-  /// What a GTK program needs before there is a picture.
+  /// The resident memory of a GTK program before the first image, in MiB.
   private func measureEmptyWindow() async throws -> Double {
     let page = try await Page(count: 1)
     try await Task.sleep(for: .milliseconds(500))
     defer { page.close() }
-    return Figures.megabytes("VmRSS")
+    return Metrics.megabytes("VmRSS")
   }
 
   private func scroll(_ adjustment: UnsafeMutablePointer<GtkAdjustment>) async throws {
     let end = gtk_adjustment_get_upper(adjustment) - gtk_adjustment_get_page_size(adjustment)
-    // A picture's height in a quarter of a second.
+    // Points per step: the height of an image in a quarter of a second.
     let step = 13.0
     let there = stride(from: 0, to: end, by: step)
     let clock = ContinuousClock()

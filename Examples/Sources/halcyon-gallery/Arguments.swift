@@ -1,29 +1,29 @@
 import Foundation
 
-/// What was asked for on the command line.
+/// The command line arguments.
 struct Arguments {
   static let usage = """
-    usage: halcyon-gallery [FOLDER | ADDRESS...] [--open NUMBER] [--screenshot FILE]
-      FOLDER             shows the pictures in a folder, and in those inside it
-      ADDRESS...         shows the pictures at these addresses
-      --open NUMBER      shows one picture by itself
-      --screenshot FILE  writes the window to a PNG file when all that is in sight has been loaded, and ends
-    Without a folder or an address it shows hundreds of pictures from a web server of its own.
+    usage: halcyon-gallery [FOLDER | URL...] [--open NUMBER] [--screenshot FILE]
+      FOLDER             shows the images in a folder and its subfolders
+      URL...             shows the images at these URLs
+      --open NUMBER      shows one image on its own
+      --screenshot FILE  writes the window to a PNG file once all visible images are loaded, and exits
+    Without a folder or a URL it shows hundreds of images from a web server of its own.
     """
 
   var folder: URL?
-  var addresses: [URL] = []
-  var opened: Int?
+  var urls: [URL] = []
+  var openedPosition: Int?
   var screenshot: String?
 
-  /// `nil` when they make no sense.
+  /// Returns `nil` for arguments that are not valid.
   init?(_ arguments: some Sequence<String>) {
     var rest = arguments.makeIterator()
     while let argument = rest.next() {
       switch argument {
       case "--open":
         guard let number = rest.next().flatMap({ Int($0) }) else { return nil }
-        opened = number
+        openedPosition = number
       case "--screenshot":
         guard let file = rest.next() else { return nil }
         screenshot = file
@@ -36,11 +36,11 @@ struct Arguments {
   private mutating func add(_ argument: String) -> Bool {
     var isFolder: ObjCBool = false
     if FileManager.default.fileExists(atPath: argument, isDirectory: &isFolder) {
-      if isFolder.boolValue { folder = URL(filePath: argument) } else { addresses.append(URL(filePath: argument)) }
+      if isFolder.boolValue { folder = URL(filePath: argument) } else { urls.append(URL(filePath: argument)) }
       return true
     }
     guard let url = URL(string: argument), url.scheme != nil else { return false }
-    addresses.append(url)
+    urls.append(url)
     return true
   }
 }

@@ -3,10 +3,10 @@ import GalleryOrigin
 import GalleryViews
 import HalcyonGTK
 
-/// Finds the pictures, and shows them until the window is closed.
+/// Lists the images, and shows them until the window is closed.
 @MainActor
 struct Gallery {
-  private static let pictureCount = 500
+  private static let imageCount = 500
 
   let arguments: Arguments
 
@@ -17,25 +17,25 @@ struct Gallery {
   func run() async throws {
     if let folder = arguments.folder {
       let items = await Task.detached { FolderListing.items(in: folder) }.value
-      try await show(items, cacheDirectory: Self.ownDirectory)
-    } else if !arguments.addresses.isEmpty {
-      let items = arguments.addresses.map {
+      try await show(items, cacheDirectory: Self.defaultCacheDirectory)
+    } else if !arguments.urls.isEmpty {
+      let items = arguments.urls.map {
         Item(title: $0.lastPathComponent, badge: $0.pathExtension.uppercased(), url: $0)
       }
-      try await show(items, cacheDirectory: Self.ownDirectory)
+      try await show(items, cacheDirectory: Self.defaultCacheDirectory)
     } else {
-      try await showOwnPictures()
+      try await showGeneratedImages()
     }
   }
 
-  private static let ownDirectory = DiskCache.defaultDirectory.appending(path: "gallery")
+  private static let defaultCacheDirectory = DiskCache.defaultDirectory.appending(path: "gallery")
 
-  private func showOwnPictures() async throws {
-    // The server has another port each time, so nothing of it is worth keeping.
+  private func showGeneratedImages() async throws {
+    // The server's port changes with each run, so cached responses would never be used again.
     let folder = FileManager.default.temporaryDirectory.appending(path: "halcyon-gallery-\(UUID().uuidString)")
     defer { try? FileManager.default.removeItem(at: folder) }
-    try await GalleryOrigin.run(pictureCount: Self.pictureCount) { origin in
-      let items = origin.pictures.map { Item(title: $0.title, badge: $0.badge, url: $0.url) }
+    try await GalleryOrigin.run(imageCount: Self.imageCount) { origin in
+      let items = origin.images.map { Item(title: $0.title, badge: $0.badge, url: $0.url) }
       try await show(items, cacheDirectory: folder)
     }
   }
@@ -57,7 +57,7 @@ struct Gallery {
     if let file = arguments.screenshot {
       try await takeScreenshot(of: window, to: file)
     } else {
-      if let opened = arguments.opened { window.open(opened) }
+      if let position = arguments.openedPosition { window.open(position) }
       for await _ in closing {}
     }
     status.cancel()
@@ -66,8 +66,8 @@ struct Gallery {
 
   private func takeScreenshot(of window: GalleryWindow, to file: String) async throws {
     try await settle(window)
-    if let opened = arguments.opened {
-      window.open(opened)
+    if let position = arguments.openedPosition {
+      window.open(position)
       try await settle(window)
     }
     window.updateStatus()
@@ -75,7 +75,7 @@ struct Gallery {
     try Screenshot.write(window.window, to: file)
   }
 
-  /// Waits until what is in sight is there, and its fades are over.
+  /// Waits until the visible images are loaded and their fades have ended.
   private func settle(_ window: GalleryWindow) async throws {
     try await Task.sleep(for: .milliseconds(500))
     while !window.isSettled { try await Task.sleep(for: .milliseconds(50)) }

@@ -1,8 +1,8 @@
 import Foundation
 import HalcyonGTK
 
-/// `halcyon-gallery [FOLDER | ADDRESS…]` shows pictures in a window: those of a folder, those at some addresses, or
-/// hundreds from a web server of its own.
+/// `halcyon-gallery [FOLDER | URL…]` shows images in a window: those of a folder, those at some URLs, or hundreds from
+/// a web server of its own.
 @main
 enum Main {
   @MainActor
@@ -11,12 +11,12 @@ enum Main {
       print(Arguments.usage)
       exit(2)
     }
-    // Pictures look best on a dark ground, unless somebody has another theme in mind.
+    // Dark by default; a GTK_THEME set by the user is kept.
     g_setenv("GTK_THEME", "Adwaita:dark", 0)
     guard gtk_init_check() != 0 else {
       print(
         """
-        There is no display to show a window on. Start this in a desktop session, or with one that is only in memory:
+        There is no display. Start this in a desktop session, or with a virtual display:
           xvfb-run -a halcyon-gallery --screenshot gallery.png
         """)
       exit(2)

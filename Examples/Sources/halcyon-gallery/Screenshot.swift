@@ -1,21 +1,21 @@
 import HalcyonGTK
 
-/// Pictures of windows.
+/// Screenshots of windows.
 enum Screenshot {
-  /// Why there is no picture.
+  /// Why a screenshot could not be written.
   enum Failure: Error, CustomStringConvertible {
     case notDrawn
     case notWritten(String)
 
     var description: String {
       switch self {
-      case .notDrawn: "The window is not drawn, so there is no picture of it."
+      case .notDrawn: "The window is not drawn, so no screenshot can be taken."
       case .notWritten(let file): "“\(file)” cannot be written. Name a file in a folder that you may write to."
       }
     }
   }
 
-  /// Writes what a window shows to a PNG file.
+  /// Writes the content of a window to a PNG file.
   @MainActor
   static func write(_ window: UnsafeMutablePointer<GtkWidget>, to file: String) throws {
     let (width, height) = (Double(gtk_widget_get_width(window)), Double(gtk_widget_get_height(window)))

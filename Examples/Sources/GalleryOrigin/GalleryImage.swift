@@ -1,12 +1,12 @@
 package import Foundation
 
-/// A picture of the gallery.
-package struct GalleryPicture: Sendable {
-  /// What is written below it.
+/// An image on the server.
+package struct GalleryImage: Sendable {
+  /// The caption.
   package var title: String
-  /// The format, or what is special about it.
+  /// The format, or another property that sets it apart.
   package var badge: String
-  /// Where it is.
+  /// The URL on the server.
   package var url: URL
 
   /// Creates a description.

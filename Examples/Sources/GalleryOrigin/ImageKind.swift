@@ -2,8 +2,8 @@ import Foundation
 import Halcyon
 import TestSupport
 
-/// What the server has at a number.
-enum PictureKind: String {
+/// What the server returns for the image of a number.
+enum ImageKind: String {
   case jpeg = "JPEG"
   case png = "PNG"
   case webp = "WebP"
@@ -35,12 +35,12 @@ enum PictureKind: String {
     case .photo, .slow: "Photograph"
     case .animated: "Moving sun"
     case .svg: "Poster"
-    case .missing: "Lost picture"
+    case .missing: "Missing image"
     default: "Landscape"
     }
   }
 
-  /// The encoded picture of a number; `nil` for one that is missing.
+  /// The encoded image of a number, or `nil` for `missing`.
   func data(number: Int) throws -> Data? {
     switch self {
     case .jpeg: try JPEGEncoder().encode(Landscape(number: number).draw(width: 1200, height: 900), options: quality)

@@ -1,7 +1,7 @@
 import Halcyon
 
-/// Where the images that were shown came from.
-struct Tally: Equatable {
+/// How many images were shown from each origin.
+struct OriginCounts: Equatable {
   private(set) var memory = 0
   private(set) var disk = 0
   private(set) var network = 0

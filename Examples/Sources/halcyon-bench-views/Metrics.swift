@@ -1,23 +1,23 @@
 import Foundation
 import Glibc
 
-/// What is measured of this process.
-enum Figures {
-  /// Prints one figure, and what it should be at most.
+/// Measurements of this process, and their output.
+enum Metrics {
+  /// Prints one METRIC line, with the upper limit that is its goal, if any.
   static func print(_ name: String, _ value: Double, _ unit: String, atMost goal: Double? = nil) {
     let suffix = goal.map { " goal <= \($0)" } ?? ""
     Swift.print("METRIC \(name) \(String(format: "%.3f", value)) \(unit)\(suffix)")
   }
 
-  /// Processor time of the calling thread.
+  /// The processor time of the calling thread.
   static var threadTime: Duration { time(CLOCK_THREAD_CPUTIME_ID) }
 
-  /// Processor time of the process.
+  /// The processor time of the process.
   static var processTime: Duration { time(CLOCK_PROCESS_CPUTIME_ID) }
 
-  /// Megabytes in memory now (`VmRSS`), or at most so far (`VmHWM`).
+  /// The resident memory in MiB: now (`VmRSS`), or its peak (`VmHWM`).
   static func megabytes(_ field: String) -> Double {
-    // FileHandle: `/proc` files have no length.
+    // Read by FileHandle, since `/proc` files report no length.
     let status = FileHandle(forReadingAtPath: "/proc/self/status").map {
       String(decoding: $0.availableData, as: UTF8.self)
     }
@@ -25,11 +25,11 @@ enum Figures {
     return (line?.split(separator: " ").dropLast().last.flatMap { Double($0) } ?? 0) / 1024
   }
 
-  /// The value below which a part of the values lies.
-  static func percentile(_ part: Double, of values: [Duration]) -> Double {
+  /// A percentile in milliseconds; `fraction` is from 0 to 1.
+  static func percentile(_ fraction: Double, of values: [Duration]) -> Double {
     let sorted = values.sorted()
     guard !sorted.isEmpty else { return 0 }
-    return sorted[min(sorted.count - 1, Int(part * Double(sorted.count)))] / .milliseconds(1)
+    return sorted[min(sorted.count - 1, Int(fraction * Double(sorted.count)))] / .milliseconds(1)
   }
 
   private static func time(_ clock: clockid_t) -> Duration {
