@@ -1,9 +1,9 @@
 import Halcyon
 
-/// Pictures side by side on a dark ground.
+/// Draws images in a grid on a dark background.
 struct ContactSheet {
   private static let gap = 12
-  private static let ground: [UInt8] = [24, 26, 32, 255]
+  private static let background: [UInt8] = [24, 26, 32, 255]
 
   private let images: [Bitmap]
   private let columns: Int
@@ -20,7 +20,7 @@ struct ContactSheet {
     let size = PixelSize(
       width: columns * (cell.width + Self.gap) + Self.gap, height: rows * (cell.height + Self.gap) + Self.gap)
     return try Bitmap(size: size, isOpaque: true) { sheet in
-      for index in sheet.indices { sheet[index] = Self.ground[index % 4] }
+      for index in sheet.indices { sheet[index] = Self.background[index % 4] }
       for (number, image) in images.enumerated() {
         let column = Self.gap + number % columns * (cell.width + Self.gap) + (cell.width - image.size.width) / 2
         let row = Self.gap + number / columns * (cell.height + Self.gap) + (cell.height - image.size.height) / 2

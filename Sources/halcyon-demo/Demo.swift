@@ -2,9 +2,9 @@ import Foundation
 import Halcyon
 import TestSupport
 
-/// Loads every photograph from each tier, and says from where and how fast it came.
+/// Loads every photograph from each cache tier, and prints its origin and the time that the load took.
 struct Demo {
-  private static let shownSize = TargetSize.fill(width: 320, height: 240)
+  private static let targetSize = TargetSize.fill(width: 320, height: 240)
 
   private let server: ImageServer
   private let cacheDirectory: URL
@@ -22,7 +22,7 @@ struct Demo {
     let first = ImagePipeline(cache: .standard(directory: cacheDirectory))
     let images = try await load(urls, with: first)
     await first.cache.flush()
-    // What a new process finds: nothing in memory, everything on disk.
+    // As in a new process: nothing in the memory cache, everything in the disk cache.
     let second = ImagePipeline(cache: .standard(directory: cacheDirectory))
     _ = try await load(urls, with: second)
     _ = try await load(urls, with: second)
@@ -35,7 +35,7 @@ struct Demo {
     var images: [DecodedImage] = []
     for url in urls {
       let start = ContinuousClock.now
-      let response = try await pipeline.response(for: ImageRequest(url: url, size: Self.shownSize))
+      let response = try await pipeline.response(for: ImageRequest(url: url, size: Self.targetSize))
       print(Row(name: url.lastPathComponent, response: response, elapsed: start.duration(to: .now)).line)
       images.append(response.image)
     }
@@ -50,7 +50,7 @@ struct Demo {
     for task in tasks where try await task.image.size.width > 0 { delivered += 1 }
     await pipeline.cache.flush()
     print(
-      "1000 requests for one address at once: \(server.requests(for: "/shared.jpg").count) GET, \(delivered) images")
+      "1000 concurrent requests for one URL: \(server.requests(for: "/shared.jpg").count) GET, \(delivered) images")
   }
 
   private func writeContactSheet(_ images: [DecodedImage], with pipeline: ImagePipeline) throws {
@@ -60,6 +60,6 @@ struct Demo {
     let sheet = try ContactSheet(images: images.map(\.bitmap), columns: 4).draw()
     let file = URL(filePath: FileManager.default.currentDirectoryPath).appending(path: "contact-sheet.jpg")
     try encoder.encode(sheet, options: EncodingOptions(quality: 0.9)).write(to: file, options: .atomic)
-    print("All of them in one picture: \(file.path())")
+    print("Contact sheet of all photographs: \(file.path())")
   }
 }

@@ -2,8 +2,8 @@ import Foundation
 import Halcyon
 import TestSupport
 
-/// The main job from end to end, without a display and without the internet: a web server on the loopback interface,
-/// real photographs, and a cache in a temporary folder.
+/// Loads images end to end without a display or an internet connection: real photographs, a web server on the loopback
+/// interface, and a cache in a temporary folder.
 @main
 enum Main {
   static func main() async throws {

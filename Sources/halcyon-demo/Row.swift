@@ -3,7 +3,7 @@ import Halcyon
 
 /// One line of the table.
 struct Row {
-  static let header = line(["file", "pixels", "shown at", "came from", "ms", "bytes"])
+  static let header = line(["file", "pixels", "shown at", "origin", "ms", "bytes"])
 
   private let cells: [String]
 
@@ -23,7 +23,7 @@ struct Row {
   private static func line(_ cells: [String]) -> String {
     zip(cells, widths).enumerated().map { index, cell in
       let padding = String(repeating: " ", count: max(0, cell.1 - cell.0.count))
-      // Numbers stand to the right.
+      // The last two columns are numbers, aligned right.
       return index >= 4 ? padding + cell.0 : cell.0 + padding
     }.joined(separator: " ")
   }
