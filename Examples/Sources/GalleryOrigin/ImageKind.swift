@@ -2,7 +2,7 @@ import Foundation
 import Halcyon
 import TestSupport
 
-/// What the server returns for the image of a number.
+/// The kind of image that the server has under a number.
 enum ImageKind: String {
   case jpeg = "JPEG"
   case png = "PNG"

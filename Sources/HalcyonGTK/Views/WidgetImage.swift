@@ -68,7 +68,7 @@ public struct WidgetImage {
       with: request, placeholder: placeholder, options: options, completion: completion, progress: progress)
   }
 
-  /// Cancels the load, if one is in flight; the widget keeps showing what it shows.
+  /// Cancels the load in flight, if any. The widget's content stays.
   public func cancel() { WidgetBinding.existing(of: widget)?.binder.cancel() }
 
   private func bind(_ options: ImageViewOptions, _ pipeline: ImagePipeline) -> ImageViewBinder {
