@@ -4,7 +4,7 @@ import CSQLite
 import Foundation
 import TestSupport
 
-/// Kills two writers again and again, and checks after each time what they left.
+/// Kills two writers in each round, and checks the cache that they left.
 struct Torture {
   private static let largestEntry = 131_072
 
@@ -13,9 +13,9 @@ struct Torture {
   private let seed: UInt64
   private var random: TortureRandom
   private var violations: [String] = []
-  private var (mostBytes, mostLog, mostCounted, halfDoneCount, entryCount, sequence) = (0, 0, 0, 0, 0, 0)
-  /// Entries whose writers were killed after the move of the file and before the index knew of it.
-  private var placedCount = 0
+  private var (mostBytes, mostLog, mostCounted, unfinishedCount, entryCount, sequence) = (0, 0, 0, 0, 0, 0)
+  /// Entries whose writers were killed after the file was moved into place and before it was indexed.
+  private var unindexedCount = 0
 
   init(seed: UInt64) throws {
     self.seed = seed
@@ -23,7 +23,7 @@ struct Torture {
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
   }
 
-  /// Whether nothing was wrong.
+  /// Whether all checks passed.
   mutating func run(roundCount: Int) async throws -> Bool {
     defer { try? FileManager.default.removeItem(at: folder) }
     let start = ContinuousClock.now
@@ -39,8 +39,8 @@ struct Torture {
     print("METRIC torture_max_physical \(mostBytes) bytes goal <= \(TortureWriter.sizeLimit + Self.largestEntry)")
     print("METRIC torture_max_log \(mostLog) bytes")
     print("METRIC torture_max_counted \(mostCounted) bytes goal <= \(TortureWriter.sizeLimit)")
-    print("METRIC torture_half_written_settled \(halfDoneCount) count")
-    print("METRIC torture_half_placed_settled \(placedCount) count")
+    print("METRIC torture_half_written_settled \(unfinishedCount) count")
+    print("METRIC torture_half_placed_settled \(unindexedCount) count")
     print("METRIC torture_entries_verified \(entryCount) count")
     print("METRIC torture_changes \(sequence) count")
     print("METRIC torture_time \(start.duration(to: .now) / .seconds(1)) s")
@@ -52,7 +52,7 @@ struct Torture {
     let writers = try (0..<2).map { _ in
       try ChildProcess(path, ["write", folder.path(), "\(random.next())"])
     }
-    // Each at a moment of its own, so that one also meets what the other left half done.
+    // Each at a different moment, so that one also recovers what the other left unfinished.
     let delays = writers.map { _ in Duration.milliseconds(Int.random(in: 50...450, using: &random)) }
     let start = ContinuousClock.now
     for (writer, delay) in zip(writers, delays).sorted(by: { $0.1 < $1.1 }) {
@@ -61,7 +61,7 @@ struct Torture {
     }
     for writer in writers {
       let end = writer.end()
-      if end != .signal(SIGKILL) { violations.append("a writer ended by itself: \(end)") }
+      if end != .signal(SIGKILL) { violations.append("a writer exited on its own: \(end)") }
     }
   }
 
@@ -74,9 +74,9 @@ struct Torture {
     guard let counted = number("SELECT bytes + (SELECT coalesce(sum(bytes), 0) FROM writer) FROM total") else { return }
     mostCounted = max(mostCounted, counted)
     if size > counted { violations.append("\(size) bytes on disk, \(counted) counted") }
-    if counted > TortureWriter.sizeLimit { violations.append("\(counted) bytes counted while writers lived") }
-    halfDoneCount += files(in: "v1/tmp").count
-    placedCount += filesNotInIndex().count
+    if counted > TortureWriter.sizeLimit { violations.append("\(counted) bytes counted while writers were active") }
+    unfinishedCount += files(in: "v1/tmp").count
+    unindexedCount += filesNotInIndex().count
   }
 
   private mutating func inspectRecovered() async throws {
@@ -87,32 +87,32 @@ struct Torture {
     if total > TortureWriter.sizeLimit { violations.append("\(total) bytes counted") }
     let sum = number("SELECT coalesce(sum(bytes), 0) FROM entry") ?? -1
     if total != sum { violations.append("total \(total), sum \(sum)") }
-    if number("SELECT count(*) FROM writer") != 0 { violations.append("a killed writer is still allotted space") }
-    if !files(in: "v1/tmp").isEmpty { violations.append("a half written file stays") }
-    for name in filesNotInIndex() { violations.append("nobody counts \(name)") }
+    if number("SELECT count(*) FROM writer") != 0 { violations.append("a killed writer still holds a reservation") }
+    if !files(in: "v1/tmp").isEmpty { violations.append("a temporary file is left") }
+    for name in filesNotInIndex() { violations.append("\(name) is not indexed") }
     let onDisk = files(in: "v1/d")
     var listed = 0
     for try await entry in cache.entries {
       listed += 1
       guard let number = UInt64(entry.key.text.dropFirst(5)), let body = try await cache.entry(for: entry.key)?.body,
-        TortureEntry.isSound(body, number: number)
+        TortureEntry.isIntact(body, number: number)
       else {
         violations.append("wrong bytes under \(entry.key)")
         continue
       }
     }
-    if listed != onDisk.count { violations.append("\(onDisk.count) files, \(listed) of them sound") }
+    if listed != onDisk.count { violations.append("\(onDisk.count) files, \(listed) entries listed") }
     entryCount += listed
     sequence = number("SELECT sequence FROM total") ?? 0
   }
 
-  /// The names of entries' files that the index knows nothing of, or another file under the same name.
+  /// The names of entry files that are not indexed, or are indexed under another number.
   private func filesNotInIndex() -> [String] {
     let known = Set(texts("SELECT lower(hex(digest)) || ' ' || id FROM entry"))
     return files(in: "v1/d").filter { !known.contains("\($0.name) \(number(of: $0.name))") }.map(\.name)
   }
 
-  /// The number in the head of an entry's file.
+  /// The number in the header of an entry file.
   private func number(of name: String) -> Int64 {
     let path = folder.appending(path: "v1/d/\(name.prefix(2))/\(name)").path()
     guard let file = FileHandle(forReadingAtPath: path), let head = try? file.read(upToCount: 16), head.count == 16
@@ -122,7 +122,7 @@ struct Torture {
     return head.withUnsafeBytes { Int64(littleEndian: $0.loadUnaligned(fromByteOffset: 8, as: Int64.self)) }
   }
 
-  /// Bytes of disk that the whole folder takes, its folders, index and log included, as `du` counts them.
+  /// The disk space of the whole folder in bytes, its folders, index and log included, as `du` counts it.
   private func diskUsage() -> Int {
     let names = FileManager.default.enumerator(atPath: folder.path())?.compactMap { $0 as? String } ?? []
     return ([""] + names).reduce(0) { sum, name in
@@ -143,7 +143,7 @@ struct Torture {
     }
   }
 
-  /// Asks the index directly, so that the cache does not vouch for itself.
+  /// The number that a query of the index returns; run directly, so that the check does not rely on the cache.
   private func number(_ sql: String) -> Int? { texts(sql).first.flatMap { Int($0) } }
 
   /// The first column of all rows.

@@ -2,7 +2,7 @@ import HalcyonSupport
 import HalcyonCache
 import Foundation
 
-/// Bytes that say which key they belong to, and from which the rest of them follows.
+/// Entries whose bodies begin with the number of their key and a version, from which all other bytes are derived.
 enum TortureEntry {
   static func key(_ number: UInt64) -> CacheKey { CacheKey("|url=\(number)") }
 
@@ -13,8 +13,8 @@ enum TortureEntry {
       metadata: EntryMetadata(requestDate: date, responseDate: date, tags: ["\(number % 7)"]))
   }
 
-  /// Whether a body is exactly what some writer stored under a key.
-  static func isSound(_ body: Data, number: UInt64) -> Bool {
+  /// Whether a body is exactly what a writer stored under a key.
+  static func isIntact(_ body: Data, number: UInt64) -> Bool {
     guard body.count >= 16 else { return false }
     let (found, version) = body.withUnsafeBytes { bytes in
       (bytes.loadUnaligned(as: UInt64.self), bytes.loadUnaligned(fromByteOffset: 8, as: UInt64.self))
@@ -31,7 +31,7 @@ enum TortureEntry {
   }
 }
 
-/// Random numbers that follow from a seed: SplitMix64 (Steele, Lea and Flood, 2014).
+/// Seeded random numbers: SplitMix64 (Steele, Lea and Flood, 2014).
 struct TortureRandom: RandomNumberGenerator {
   private var state: UInt64
 
@@ -45,7 +45,7 @@ struct TortureRandom: RandomNumberGenerator {
     return word ^ word >> 31
   }
 
-  /// Few keys often and many seldom: a Pareto distribution over 0..<2000.
+  /// The number of a key, Pareto-distributed over 0..<2000: a few are frequent, most are rare.
   mutating func nextKey() -> UInt64 {
     let uniform = Double.random(in: 0.001..<1, using: &self)
     return UInt64(pow(uniform, -1.1) - 1) % 2000

@@ -1,9 +1,11 @@
 import HalcyonCache
 import Foundation
 
-/// Reads and writes without end, until it is killed. It ends by itself only when it finds what must not be.
+/// Reads and writes until it is killed.
+///
+/// It exits on its own only when an operation fails or an entry is wrong.
 struct TortureWriter {
-  /// The least limit that covers the index and the folders too.
+  /// The smallest limit that covers the index and the folders too, in bytes.
   static let sizeLimit = 16 << 20
 
   let folder: URL
@@ -28,7 +30,7 @@ struct TortureWriter {
       let key = TortureEntry.key(number)
       let isOverwritten = random.next() % 10 == 0
       if !isOverwritten, let entry = try await cache.entry(for: key) {
-        if !TortureEntry.isSound(entry.body, number: number) { Self.end("wrong bytes under key \(number)") }
+        if !TortureEntry.isIntact(entry.body, number: number) { Self.end("wrong bytes under key \(number)") }
       } else {
         try await cache.store(TortureEntry.make(number: number, version: random.next()), for: key)
       }

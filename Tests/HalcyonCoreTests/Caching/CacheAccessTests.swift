@@ -9,7 +9,7 @@ import Testing
 struct CacheAccessTests {
   private let bytes = SolidImage(width: 100, height: 50).data
 
-  @Test func `what is stored by any key comes back through both tiers`() async throws {
+  @Test func `an image stored under any key is read back from memory and from the store`() async throws {
     let fixture = PipelineFixture.serving()
     for key in ["avatar", "", "ä/..?#", "https://example.com/a"] {
       let request = ImageRequest.cached(key)
@@ -21,21 +21,21 @@ struct CacheAccessTests {
       let response = try await fixture.pipeline.response(for: request)
       #expect(response.origin == .store)
       #expect(response.image.size.width == 100)
-      #expect(fixture.pipeline.cachedImage(for: request)?.size.width == 100, "it was put into memory on the way")
+      #expect(fixture.pipeline.cachedImage(for: request)?.size.width == 100, "a store hit is inserted into memory")
       let small = ImageRequest.cached(key, size: .fit(width: 10, height: 10))
       #expect(try await fixture.pipeline.image(for: small).size.width == 10)
     }
     #expect(fixture.transport.requests.isEmpty)
   }
 
-  @Test func `what is not there is an error, and nobody is asked`() async throws {
+  @Test func `a cache miss is an error, and no server is contacted`() async throws {
     let fixture = PipelineFixture.serving()
     let error = await #expect(throws: ImageError.self) { try await fixture.pipeline.image(for: .cached("a")) }
     #expect(error?.name == "notCached")
     #expect(fixture.transport.requests.isEmpty)
   }
 
-  @Test func `what a source with a key has loaded is found by the key`() async throws {
+  @Test func `an image loaded from a source with a key is found under that key`() async throws {
     let fixture = PipelineFixture.serving()
     let url = fixture.url
     let resolver = URLResolver(key: "users/17") { url }
@@ -47,7 +47,7 @@ struct CacheAccessTests {
     #expect(fixture.transport.requests.count == 1)
   }
 
-  @Test func `what is stored for an address is not fetched`() async throws {
+  @Test func `an image stored for a URL is not fetched`() async throws {
     let fixture = PipelineFixture.serving()
     try await fixture.pipeline.store(original: bytes, for: ImageRequest(url: fixture.url), tags: ["trip"])
     let response = try await fixture.pipeline.response(for: ImageRequest(url: fixture.url))
@@ -58,7 +58,7 @@ struct CacheAccessTests {
     #expect(try await fixture.store.entry(for: key)?.metadata.tags == ["trip"])
   }
 
-  @Test func `the tier that has an image is told`() async throws {
+  @Test func `the tier that holds an image is reported`() async throws {
     let fixture = PipelineFixture.serving()
     let request = ImageRequest(url: fixture.url)
     #expect(await fixture.pipeline.cachedTier(for: request) == nil)
@@ -73,7 +73,7 @@ struct CacheAccessTests {
     #expect(fixture.decoder.decodedSizes.count == 1)
   }
 
-  @Test func `asking for the tier extends no life, and expired entries are not there`() async throws {
+  @Test func `looking up the tier renews no expiration, and expired entries are absent`() async throws {
     let clock = TestClock()
     try await withTemporaryFolder { folder in
       let disk = DiskCache(
@@ -94,7 +94,7 @@ struct CacheAccessTests {
     }
   }
 
-  @Test func `removing forgets one image, clearing all`() async throws {
+  @Test func `removing deletes one image, clearing deletes all`() async throws {
     let fixture = PipelineFixture.serving()
     for key in ["a", "b", "c"] { try await fixture.pipeline.store(solidImage(), original: bytes, for: .cached(key)) }
     try await fixture.pipeline.removeCached(.cached("a"))
@@ -106,7 +106,7 @@ struct CacheAccessTests {
     #expect(fixture.memory.count == 0)
   }
 
-  @Test func `one tier forgets an image, where that is asked`() async throws {
+  @Test func `an image can be removed from one tier only`() async throws {
     let fixture = PipelineFixture.serving()
     for key in ["a", "b"] { try await fixture.pipeline.store(solidImage(), original: bytes, for: .cached(key)) }
     try await fixture.pipeline.removeCached(.cached("a"), from: [.memory])
@@ -116,7 +116,7 @@ struct CacheAccessTests {
     #expect(fixture.store.keys.count == 1)
   }
 
-  @Test func `what is kept beside an image is given back`() async throws {
+  @Test func `metadata stored with an image is returned`() async throws {
     let fixture = PipelineFixture.serving()
     #expect(try await fixture.pipeline.storedMetadata(for: .cached("a")) == nil)
     let mine = Data("caption".utf8)
@@ -125,7 +125,7 @@ struct CacheAccessTests {
     #expect(metadata?.userInfo == mine && metadata?.tags == ["trip"])
   }
 
-  @Test func `usage is told, and what has expired is removed`() async throws {
+  @Test func `usage is reported, and expired entries are removed`() async throws {
     try await withTemporaryFolder { folder in
       let disk = DiskCache(directory: folder)
       let fixture = PipelineFixture(configure: { $0.cache = ImageCache(memory: MemoryCache(), store: disk) }) { _ in
@@ -145,7 +145,7 @@ struct CacheAccessTests {
     }
   }
 
-  @Test func `bytes that cannot be kept are refused, for the reason`() async throws {
+  @Test func `bytes that cannot be stored are rejected with the reason`() async throws {
     let fixture = PipelineFixture.serving()
     let notAnImage = await #expect(throws: ImageError.self) {
       try await fixture.pipeline.store(original: Data("<html>".utf8), for: .cached("a"))
@@ -163,7 +163,7 @@ struct CacheAccessTests {
 }
 
 extension URL {
-  /// The path of the only entry in the folder of a disk cache.
+  /// The path of the only entry file in the folder of a disk cache.
   fileprivate func entryFile() throws -> String {
     let blobs = appending(path: "v1/d")
     let files = try FileManager.default.subpathsOfDirectory(atPath: blobs.path()).filter { $0.contains("/") }

@@ -14,11 +14,11 @@ struct CacheChainTests {
     StoredEntry(body: Data(text.utf8), metadata: .example)
   }
 
-  @Test func `a chain keeps the laws of a store`() async throws {
+  @Test func `a chain satisfies the data store laws`() async throws {
     try await DataStoreLaws.check { StoreChain([MemoryDataStore(), MemoryDataStore()]) }
   }
 
-  @Test func `what a later store has is copied to the first`() async throws {
+  @Test func `an entry found in a later store is copied to the first`() async throws {
     try await far.store(entry(), for: "1")
     let chain = StoreChain([near, far])
     #expect(try await chain.entry(for: "1") == entry())
@@ -26,7 +26,7 @@ struct CacheChainTests {
     #expect(try await chain.entry(for: "2") == nil)
   }
 
-  @Test func `a new entry goes to the first store, and nothing older comes back`() async throws {
+  @Test func `a new entry is stored in the first store, and no older one resurfaces`() async throws {
     try await far.store(entry("old"), for: "1")
     let chain = StoreChain([near, far])
     try await chain.store(entry("new"), for: "1")
@@ -35,7 +35,7 @@ struct CacheChainTests {
     #expect(try await chain.entry(for: "1") == nil)
   }
 
-  @Test func `removing reaches every store`() async throws {
+  @Test func `removals reach every store`() async throws {
     let chain = StoreChain([near, far])
     for key in ["1", "2"] as [CacheKey] {
       try await near.store(entry(), for: key)
@@ -47,7 +47,7 @@ struct CacheChainTests {
     #expect(near.count == 0 && far.count == 0)
   }
 
-  @Test func `a store that fails is passed over, and told where all fail`() async throws {
+  @Test func `a failing store is skipped, and the last error is thrown when all fail`() async throws {
     try await far.store(entry(), for: "1")
     let chain = StoreChain([BrokenStore("near"), far])
     #expect(try await chain.entry(for: "1") == entry())
@@ -63,7 +63,7 @@ struct CacheChainTests {
     await #expect(throws: failure) { try await broken.metadata(for: "1") }
   }
 
-  @Test func `what is removed or changed is so in every store, and the first failure is told`() async throws {
+  @Test func `removals and updates reach every store, and the first error is thrown`() async throws {
     for key in ["1", "2"] as [CacheKey] { try await far.store(entry(), for: key) }
     let chain = StoreChain([BrokenStore("near"), far, BrokenStore("last")])
     let failure = BrokenStore.Failure(store: "near")
@@ -77,14 +77,14 @@ struct CacheChainTests {
     #expect(far.count == 0)
   }
 
-  @Test func `an entry that the first store does not keep leaves nothing older behind it`() async throws {
+  @Test func `when the first store fails to store an entry, older ones are removed from later stores`() async throws {
     try await far.store(entry("old"), for: "1")
     let chain = StoreChain([BrokenStore("near"), BrokenStore("middle"), far])
     await #expect(throws: BrokenStore.Failure(store: "near")) { try await chain.store(entry("new"), for: "1") }
     #expect(far.count == 0)
   }
 
-  @Test func `a chain of memories looks in each in order and promotes to the first`() throws {
+  @Test func `a chain of memory caches is searched in order, and hits are promoted to the first`() throws {
     let (first, second) = (memory(1000), memory(2000))
     let chain = MemoryChain([first, second])
     let image = try solidImage(5, 5)
@@ -100,7 +100,7 @@ struct CacheChainTests {
     #expect(!chain.contains("1"))
   }
 
-  @Test func `the limits of a chain of memories are those of all together`() {
+  @Test func `the cost limit of a memory chain is the sum of its caches' limits`() {
     let (first, second) = (memory(1000), memory(2000))
     let chain = MemoryChain([first, second])
     #expect(chain.configuration.costLimit == 3000)
@@ -112,7 +112,7 @@ struct CacheChainTests {
     #expect(second.configuration.costLimit == 100)
   }
 
-  @Test func `a pipeline over a chain finds what another cache has, and puts it into the first`() async throws {
+  @Test func `a pipeline with a chain finds an image of a later cache and copies it to the first`() async throws {
     let stickers = ImageCache(memory: memory(1 << 20), store: near)
     let photos = ImageCache(memory: memory(1 << 20), store: far)
     let chain = ImageCache(chain: [stickers, photos])
@@ -132,7 +132,7 @@ struct CacheChainTests {
     #expect(!photos.memory.contains(ImagePipeline.cacheKey(for: request)))
   }
 
-  @Test func `caches of different names share nothing`() async throws {
+  @Test func `caches with different names share nothing`() async throws {
     let names = ["a", "b"].map { "halcyon-test-\($0)-\(UUID().uuidString)" }
     let caches = names.map { ImageCache(named: $0) }
     let folders = caches.compactMap(\.disk?.directory)
@@ -145,7 +145,7 @@ struct CacheChainTests {
     #expect(try await ImageCache(named: names[0]).disk?.entry(for: "1") == entry(), "the folder outlives the cache")
   }
 
-  @Test func `usage and cleaning cover every link of a chain`() async throws {
+  @Test func `usage and cleaning cover every cache of a chain`() async throws {
     try await withTemporaryFolder { folder in
       let clock = TestClock()
       let caches = ["a", "b"].map { name in

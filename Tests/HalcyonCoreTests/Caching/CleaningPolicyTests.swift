@@ -23,7 +23,7 @@ struct CleaningPolicyTests {
     }
   }
 
-  @Test func `a cleaning reports what it removed, and for which reason`() async throws {
+  @Test func `a cleaning reports what it removed and why`() async throws {
     try await withCache(.whenAsked) { cache in
       for number in 0..<3 { try await cache.store(entry(.minutes(1)), for: CacheKey("short \(number)")) }
       for number in 0..<4 { try await cache.store(entry(), for: CacheKey("long \(number)")) }
@@ -45,7 +45,7 @@ struct CleaningPolicyTests {
     }
   }
 
-  @Test func `each kind of cleaning can be left out`() async throws {
+  @Test func `each kind of cleaning can be disabled`() async throws {
     var policy = CleaningPolicy.whenAsked
     policy.removesExpired = false
     policy.trimsToSizeLimit = false
@@ -64,7 +64,7 @@ struct CleaningPolicyTests {
     }
   }
 
-  @Test func `a cache that is in use all day is not idle in the evening`() async throws {
+  @Test func `a cache used all day is not idle in the evening`() async throws {
     try await withTemporaryFolder { folder in
       var policy = CleaningPolicy(wipesAfterIdle: .seconds(86_400))
       policy.occasions = [.background]
@@ -81,7 +81,7 @@ struct CleaningPolicyTests {
     }
   }
 
-  @Test func `what expires by the configuration is removed as that says now`() async throws {
+  @Test func `entries without an expiration of their own expire by the current configuration`() async throws {
     try await withCache(.whenAsked) { cache in
       let plain = StoredEntry(
         body: Data(count: 100), metadata: EntryMetadata(requestDate: clock.now(), responseDate: clock.now()))
@@ -103,7 +103,7 @@ struct CleaningPolicyTests {
     }
   }
 
-  @Test func `what lay idle for a day is wiped at the next launch and counted`() async throws {
+  @Test func `a cache idle for a day is wiped at the next launch, and its entries are reported`() async throws {
     try await withTemporaryFolder { folder in
       let configuration = DiskCacheConfiguration(cleaning: CleaningPolicy(wipesAfterIdle: .seconds(86_400)))
       do {
@@ -119,7 +119,7 @@ struct CleaningPolicyTests {
     }
   }
 
-  @Test func `the timer cleans at its interval, and no sooner`() async throws {
+  @Test func `the timer cleans at its interval, not sooner`() async throws {
     var policy = CleaningPolicy()
     policy.occasions = [.timer]
     policy.interval = .seconds(60)
@@ -136,26 +136,28 @@ struct CleaningPolicyTests {
   }
 
   @Test(arguments: [CleaningPolicy.Occasion.background, .termination])
-  func `an app that leaves or ends cleans where the policy says so`(occasion: CleaningPolicy.Occasion) async throws {
-    for isWanted in [true, false] {
+  func `entering the background or terminating cleans if the policy includes it`(occasion: CleaningPolicy.Occasion)
+    async throws
+  {
+    for isIncluded in [true, false] {
       var policy = CleaningPolicy.whenAsked
-      if isWanted { policy.occasions = [occasion] }
+      if isIncluded { policy.occasions = [occasion] }
       try await withCache(policy) { cache in
         try await cache.store(entry(.minutes(1)), for: "1")
         clock.advance(by: .seconds(61))
         if occasion == .background { await cache.willEnterBackground() } else { cache.willTerminate() }
-        #expect(cache.statistics.lastCleaning?.disk[.expiration]?.count == (isWanted ? 1 : nil))
-        #expect(try await cache.count == (isWanted ? 0 : 1))
+        #expect(cache.statistics.lastCleaning?.disk[.expiration]?.count == (isIncluded ? 1 : nil))
+        #expect(try await cache.count == (isIncluded ? 0 : 1))
         #expect(cache.statistics.errors == 0)
       }
     }
   }
 
-  @Test func `no image is read to clean`() async throws {
+  @Test func `cleaning reads no image`() async throws {
     try await withCache(.whenAsked) { cache in
       try await cache.store(entry(.minutes(1)), for: "short")
       try await cache.store(entry(), for: "long")
-      // Whoever read the files would find them damaged.
+      // Reading these files would report damaged entries.
       let files = FileManager.default.enumerator(at: cache.directory, includingPropertiesForKeys: nil)
       for case let file as URL in try #require(files) where file.path().contains("/d/") && !file.hasDirectoryPath {
         try Data("not an entry".utf8).write(to: file)

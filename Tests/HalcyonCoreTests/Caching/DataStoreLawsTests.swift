@@ -5,7 +5,7 @@ import HalcyonTesting
 import Testing
 
 struct DataStoreLawsTests {
-  @Test func `the disk cache keeps the laws of a store`() async throws {
+  @Test func `the disk cache satisfies the data store laws`() async throws {
     try await withTemporaryFolder { folder in
       try await DataStoreLaws.check {
         DiskCache(directory: folder.appending(path: UUID().uuidString, directoryHint: .isDirectory))
@@ -13,22 +13,23 @@ struct DataStoreLawsTests {
     }
   }
 
-  @Test func `the store in memory keeps them as well`() async throws {
+  @Test func `the memory data store satisfies the data store laws`() async throws {
     try await DataStoreLaws.check { MemoryDataStore() }
   }
 
-  @Test(arguments: ForgetfulStore.Fault.allCases)
-  func `a store that breaks a law is found out`(fault: ForgetfulStore.Fault) async throws {
+  @Test(arguments: FaultyStore.Fault.allCases)
+  func `a store that breaks a law is detected`(fault: FaultyStore.Fault) async throws {
     await #expect(throws: DataStoreLaws.Violation.self) {
-      try await DataStoreLaws.check { ForgetfulStore(fault: fault) }
+      try await DataStoreLaws.check { FaultyStore(fault: fault) }
     }
   }
 }
 
-/// Breaks one law.
-struct ForgetfulStore: DataStore {
+/// A store that breaks one law.
+struct FaultyStore: DataStore {
   enum Fault: CaseIterable {
-    case foldsCase, cutsBodies, dropsTags, keepsRemoved, keepsAll, claimsUpdates, claimsPins
+    case foldsCase, truncatesBodies, dropsTags, ignoresRemoveEntry, ignoresRemoveAll, reportsMissingAsUpdated,
+      reportsMissingAsPinned
   }
 
   let fault: Fault
@@ -40,7 +41,7 @@ struct ForgetfulStore: DataStore {
 
   func entry(for key: CacheKey) async throws -> StoredEntry? {
     var entry = try await store.entry(for: stored(key))
-    if fault == .cutsBodies, let body = entry?.body { entry?.body = Data(body.dropLast()) }
+    if fault == .truncatesBodies, let body = entry?.body { entry?.body = Data(body.dropLast()) }
     if fault == .dropsTags { entry?.metadata.tags = [] }
     return entry
   }
@@ -50,17 +51,17 @@ struct ForgetfulStore: DataStore {
   }
 
   func updateMetadata(_ metadata: EntryMetadata, for key: CacheKey) async throws -> Bool {
-    try await store.updateMetadata(metadata, for: stored(key)) || fault == .claimsUpdates
+    try await store.updateMetadata(metadata, for: stored(key)) || fault == .reportsMissingAsUpdated
   }
 
-  func setPinned(_ isPinned: Bool, for key: CacheKey) async throws -> Bool { fault == .claimsPins }
+  func setPinned(_ isPinned: Bool, for key: CacheKey) async throws -> Bool { fault == .reportsMissingAsPinned }
 
   func removeEntry(for key: CacheKey) async throws {
-    if fault != .keepsRemoved { try await store.removeEntry(for: stored(key)) }
+    if fault != .ignoresRemoveEntry { try await store.removeEntry(for: stored(key)) }
   }
 
   func removeAll() async throws {
-    if fault != .keepsAll { try await store.removeAll() }
+    if fault != .ignoresRemoveAll { try await store.removeAll() }
   }
 
   private func stored(_ key: CacheKey) -> CacheKey {

@@ -6,7 +6,7 @@ import Testing
 @testable import HalcyonCache
 
 struct DiskBudgetTests {
-  @Test func `the folder's own space comes off the limit, but for what the entries bring for it`() {
+  @Test func `overhead reduces the limit, less the block counted with each entry`() {
     let budget = DiskBudget(sizeLimit: 20 << 20, overhead: 2 << 20)
     #expect(budget.allows(byteCount: 18 << 20, entryCount: 0))
     #expect(!budget.allows(byteCount: 18 << 20 + 1, entryCount: 0))
@@ -15,7 +15,7 @@ struct DiskBudgetTests {
     #expect(!budget.allows(byteCount: 20 << 20 + 1, entryCount: 10_000))
   }
 
-  @Test func `a small limit covers the entries only`() {
+  @Test func `a limit below 16 MiB covers the entries only`() {
     #expect(DiskBudget(sizeLimit: 16 << 20 - 1, overhead: 2 << 20).overhead == 0)
     #expect(DiskBudget(sizeLimit: 16 << 20, overhead: 2 << 20).overhead == 2 << 20)
   }
@@ -35,11 +35,11 @@ struct DiskBudgetTests {
       }
       #expect(cache.statistics.evictions > 0)
       #expect(max(largest, try diskUsage(of: folder)) <= sizeLimit)
-      #expect(try await cache.totalSize > sizeLimit * 3 / 4, "little is given away")
+      #expect(try await cache.totalSize > sizeLimit * 3 / 4, "little of the limit is left unused")
     }
   }
 
-  /// Bytes of disk that a folder takes with all that is in it, as `du` counts them.
+  /// The disk space of a folder and its contents in bytes, as `du` counts it.
   private func diskUsage(of folder: URL) throws -> Int {
     let names = FileManager.default.enumerator(atPath: folder.path())?.compactMap { $0 as? String } ?? []
     return ([folder.path()] + names.map { folder.path() + "/" + $0 }).reduce(0) { sum, path in

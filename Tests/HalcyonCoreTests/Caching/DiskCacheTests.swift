@@ -28,7 +28,7 @@ struct DiskCacheTests {
     URL(filePath: DiskLayout(root: cache.directory.path()).entry(key.digest.bytes))
   }
 
-  @Test func `an entry comes back whole, also in a new process`() async throws {
+  @Test func `a stored entry is read back intact, also after reopening the cache`() async throws {
     try await withTemporaryFolder { folder in
       let stored = StoredEntry(body: Data((0..<100_000).map { UInt8(truncatingIfNeeded: $0) }), metadata: .example)
       try await DiskCache(directory: folder).store(stored, for: "a")
@@ -42,7 +42,7 @@ struct DiskCacheTests {
   @Test(arguments: [
     "", "\0", "https://a/..%00", "@ # % & ?", "ä🙂", String(repeating: "x", count: 8192), "a.jpg", "A.JPG", "a/b", "a.b",
   ])
-  func `any text is a key of its own`(text: String) async throws {
+  func `any text is a distinct key`(text: String) async throws {
     try await withCache { cache in
       try await cache.store(entry("other"), for: CacheKey(text + "·"))
       try await cache.store(entry(text), for: CacheKey(text))
@@ -51,20 +51,20 @@ struct DiskCacheTests {
     }
   }
 
-  @Test func `the least recently used is evicted and the limit holds`() async throws {
+  @Test func `the least recently used entry is evicted, and the size limit holds`() async throws {
     try await withCache(sizeLimit: 10 * 8192) { cache in
       for number in 0..<10 { try await cache.store(entry("\(number)"), for: CacheKey("\(number)")) }
       #expect(try await cache.totalSize == 10 * 8192)
       #expect(try await cache.entry(for: "0") != nil)
       try await cache.store(entry("new"), for: "new")
       #expect(try await cache.totalSize <= 10 * 8192)
-      #expect(try await cache.entry(for: "0") != nil, "it was just read")
+      #expect(try await cache.entry(for: "0") != nil, "it was read last")
       #expect(try await cache.entry(for: "1") == nil)
       #expect(!FileManager.default.fileExists(atPath: file("1", in: cache).path()))
     }
   }
 
-  @Test func `the order does not depend on clocks`() async throws {
+  @Test func `the eviction order does not depend on the clock`() async throws {
     try await withCache(sizeLimit: 2 * 8192) { cache in
       try await cache.store(entry("1"), for: "1")
       clock.setDate(clock.now() - 86_400)
@@ -77,7 +77,7 @@ struct DiskCacheTests {
     }
   }
 
-  @Test func `an entry larger than the cache is refused and nothing is lost`() async throws {
+  @Test func `an entry larger than the cache is rejected, and no entry is lost`() async throws {
     try await withCache(sizeLimit: 20_000) { cache in
       try await cache.store(entry("small"), for: "small")
       await #expect(throws: DiskCacheError.self) {
@@ -88,7 +88,8 @@ struct DiskCacheTests {
     }
   }
 
-  @Test func `labels that are too long are refused and nothing is lost, while header fields are left out`() async throws
+  @Test func `metadata over the limit is rejected and no entry is lost, but header fields are dropped first`()
+    async throws
   {
     try await withCache { cache in
       try await cache.store(entry("a"), for: "a")
@@ -126,7 +127,7 @@ struct DiskCacheTests {
     }
   }
 
-  @Test func `an entry lives on that was read by programs that ended soon`() async throws {
+  @Test func `reads by short-lived processes renew the expiration of an entry`() async throws {
     try await withTemporaryFolder { folder in
       try await DiskCache(directory: folder, time: clock).store(entry("a"), for: "a")
       for _ in 0..<3 {
@@ -138,7 +139,7 @@ struct DiskCacheTests {
     }
   }
 
-  @Test func `a pin leaves the life of an entry as it is, and news of it begin that again`() async throws {
+  @Test func `pinning does not renew the expiration of an entry, updating its metadata does`() async throws {
     try await withCache { cache in
       for key in ["pinned", "renewed"] as [CacheKey] { try await cache.store(entry(key.text), for: key) }
       clock.advance(by: .seconds(6 * 86_400))
@@ -154,7 +155,7 @@ struct DiskCacheTests {
   }
 
   @Test(arguments: [CacheExpiration.after(.seconds(Int64.max)), .days(.max), .date(.distantFuture), .never])
-  func `a life may be longer than clocks can tell`(expiration: CacheExpiration) async throws {
+  func `an expiration may exceed the range of the clock`(expiration: CacheExpiration) async throws {
     try await withCache { cache in
       try await cache.store(entry("own", expiration: expiration), for: "own")
       try await cache.store(entry("read"), for: "read")
@@ -166,7 +167,7 @@ struct DiskCacheTests {
     }
   }
 
-  @Test func `no flipped or missing byte gives a wrong entry`() async throws {
+  @Test func `a flipped or missing byte never yields a wrong entry`() async throws {
     try await withCache { cache in
       let stored = entry("the bytes of an image")
       try await cache.store(stored, for: "a")
@@ -191,7 +192,7 @@ struct DiskCacheTests {
     }
   }
 
-  @Test func `metadata changes without rewriting the body, and a torn change keeps the older`() async throws {
+  @Test func `metadata can be updated repeatedly without changing the body`() async throws {
     try await withCache { cache in
       try await cache.store(entry("body"), for: "a")
       var metadata = EntryMetadata.example
@@ -204,7 +205,7 @@ struct DiskCacheTests {
     }
   }
 
-  @Test func `a folder that was deleted is made again`() async throws {
+  @Test func `a deleted folder is created again`() async throws {
     try await withCache { cache in
       try await cache.store(entry("1"), for: "1")
       try FileManager.default.removeItem(at: cache.directory)
@@ -215,7 +216,7 @@ struct DiskCacheTests {
     }
   }
 
-  @Test func `only the owner may look inside`() async throws {
+  @Test func `only the owner can read the folder`() async throws {
     try await withCache { cache in
       try await cache.store(entry("private"), for: "a")
       let layout = DiskLayout(root: cache.directory.path())
@@ -247,7 +248,7 @@ struct DiskCacheTests {
     }
   }
 
-  @Test func `a folder that cannot be made is an error that names it`() async throws {
+  @Test func `a folder that cannot be created is an error that names it`() async throws {
     try await withTemporaryFolder { folder in
       let file = folder.appending(path: "file")
       try Data().write(to: file)
@@ -260,7 +261,7 @@ struct DiskCacheTests {
 
 struct EntryCodingTests {
   @Test(arguments: [nil, .never, .expired, .minutes(5), .date(Date(timeIntervalSince1970: 9))] as [CacheExpiration?])
-  func `metadata survives its encoding`(expiration: CacheExpiration?) throws {
+  func `metadata survives encoding and decoding`(expiration: CacheExpiration?) throws {
     var metadata = EntryMetadata.example
     metadata.expiration = expiration
     #expect(EntryMetadata(decoding: metadata.encoded) == metadata)
@@ -269,7 +270,7 @@ struct EntryCodingTests {
     #expect(EntryMetadata(decoding: metadata.encoded) == metadata)
   }
 
-  @Test func `variants survive, and what was written before there were any is read`() throws {
+  @Test func `variants survive encoding, and metadata written before variants existed is decoded`() throws {
     let key = try #require(VariantKey(of: ["Vary": "Accept, X"], requestHeaders: ["Accept": "image/png"]))
     let other = try #require(VariantKey(of: ["Vary": "Y"], requestHeaders: [:]))
     let plain = EntryMetadata.example
@@ -283,7 +284,7 @@ struct EntryCodingTests {
     }
   }
 
-  @Test func `a stand-in survives, with and without variants`() throws {
+  @Test func `a placeholder survives encoding, with and without variants`() throws {
     let bitmap = try Bitmap(size: PixelSize(width: 4, height: 4), isOpaque: true) { _ in }
     let key = try #require(VariantKey(of: ["Vary": "Accept"], requestHeaders: ["Accept": "image/png"]))
     for variants in [[], [key]] {
@@ -296,7 +297,7 @@ struct EntryCodingTests {
   }
 
   @Test(arguments: [Data(), Data("mine".utf8)])
-  func `bytes of a user survive, with and without a stand-in`(bytes: Data) throws {
+  func `user info survives encoding, with and without a placeholder`(bytes: Data) throws {
     let bitmap = try Bitmap(size: PixelSize(width: 4, height: 4), isOpaque: true) { _ in }
     for placeholder in [nil, ThumbHash(bitmap)] {
       var metadata = EntryMetadata.example
@@ -306,7 +307,7 @@ struct EntryCodingTests {
     }
   }
 
-  @Test func `no prefix of encoded metadata is taken for the whole`() {
+  @Test func `a truncated encoding is not decoded`() {
     let bytes = EntryMetadata.example.encoded
     for count in bytes.indices { #expect(EntryMetadata(decoding: bytes.prefix(count)) == nil) }
   }

@@ -5,7 +5,7 @@ import Testing
 @testable import HalcyonSupport
 @testable import HalcyonCache
 
-/// Ends a writer before its first, its second, … system call, until what it does is done.
+/// Crashes a writer before its first, its second, … system call, until the operation completes.
 struct DiskCrashTests {
   enum Operation: CaseIterable {
     case storeFirst, store, storeDurably, replace, replacePinned, evict
@@ -26,12 +26,12 @@ struct DiskCrashTests {
   private var new: StoredEntry { StoredEntry(body: Data(repeating: 2, count: 20_000), metadata: .example) }
 
   @Test(arguments: Operation.allCases)
-  func `a writer that dies at any call leaves the old entry or the new one, and nothing else`(
+  func `a writer that crashes at any system call leaves either the old or the new entry, and nothing else`(
     operation: Operation
   ) async throws {
     var callCount = 0
     while try await withTemporaryFolder({ folder in
-      try await isCut(operation, after: callCount, in: folder)
+      try await crashes(operation, after: callCount, in: folder)
     }) {
       callCount += 1
       #expect(callCount < 200)
@@ -39,27 +39,27 @@ struct DiskCrashTests {
     #expect(callCount > 8, "calls were made")
   }
 
-  private func isCut(_ operation: Operation, after callCount: Int, in folder: URL) async throws -> Bool {
-    let files = MortalFileSystem()
+  private func crashes(_ operation: Operation, after callCount: Int, in folder: URL) async throws -> Bool {
+    let files = CrashingFileSystem()
     var configuration = DiskCacheConfiguration(sizeLimit: operation == .evict ? Self.sizeLimit : 1 << 20)
     configuration.cleansOnItsOwn = false
     configuration.durability = operation == .storeDurably ? .durable : .cache
-    let isCut: Bool
+    let hasCrashed: Bool
     do {
       let cache = DiskCache(directory: folder, configuration: configuration, time: TestClock(), fileSystem: files)
       if operation != .storeFirst { try await prepare(cache) }
-      files.die(after: callCount)
-      do { try await cache.store(new, for: operation.key) } catch { #expect(files.isDead) }
-      isCut = files.isDead
-      files.die(after: 0)
+      files.crash(after: callCount)
+      do { try await cache.store(new, for: operation.key) } catch { #expect(files.hasCrashed) }
+      hasCrashed = files.hasCrashed
+      files.crash(after: 0)
     }
-    try await MortalFileSystem.waitForLocks(in: folder)
+    try await CrashingFileSystem.waitForLocks(in: folder)
     let situation = "\(operation), \(callCount) calls"
-    try checkCounted(in: folder, configuration, situation)
+    try checkAccounting(in: folder, configuration, situation)
     let cache = DiskCache(directory: folder, configuration: configuration, time: TestClock())
     try await checkEntries(of: cache, after: operation, situation)
-    try withExtendedLifetime(cache) { try checkSettled(in: folder, situation) }
-    return isCut
+    try withExtendedLifetime(cache) { try checkRecovered(in: folder, situation) }
+    return hasCrashed
   }
 
   private func prepare(_ cache: DiskCache) async throws {
@@ -68,16 +68,16 @@ struct DiskCrashTests {
     try await cache.setPinned(true, for: "pinned")
   }
 
-  /// What is on the disk when the writer has died is counted.
-  private func checkCounted(
+  /// Checks that the files on disk after the crash are accounted for in the index.
+  private func checkAccounting(
     in folder: URL, _ configuration: DiskCacheConfiguration, _ situation: String
   ) throws {
     let layout = DiskLayout(root: folder.path())
     guard access(layout.index, F_OK) == 0 else { return }
     let index = try DiskIndex(layout: layout, in: SystemFiles())
     guard try index.isCurrent() else { return }
-    let allotted = Int(try index.database.number("SELECT coalesce(sum(bytes), 0) FROM writer"))
-    let counted = try index.total().byteCount + allotted
+    let reserved = Int(try index.database.number("SELECT coalesce(sum(bytes), 0) FROM writer"))
+    let counted = try index.total().byteCount + reserved
     #expect(counted <= configuration.sizeLimit, "\(situation)")
     var paths = try SystemFiles().names(in: layout.temporaries).map { layout.temporaries + "/" + $0 }
     paths += Self.keys.map { layout.entry($0.digest.bytes) }.filter { access($0, F_OK) == 0 }
@@ -106,7 +106,7 @@ struct DiskCrashTests {
     #expect(try await cache.entry(for: "small") == old, "\(situation)")
   }
 
-  private func checkSettled(in folder: URL, _ situation: String) throws {
+  private func checkRecovered(in folder: URL, _ situation: String) throws {
     let layout = DiskLayout(root: folder.path())
     let index = try DiskIndex(layout: layout, in: SystemFiles())
     let rows = try index.database.run("SELECT digest, id, bytes FROM entry")

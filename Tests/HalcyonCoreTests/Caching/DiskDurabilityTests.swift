@@ -9,7 +9,7 @@ import Testing
 struct DiskDurabilityTests {
   private let entry = StoredEntry(body: Data(repeating: 1, count: 10_000), metadata: .example)
 
-  /// Notes the kinds of calls, in order.
+  /// Records the kinds of calls, in order.
   private final class CallLog: FileSystem {
     private let calls = Lock<[FileSystemCall]>([])
 
@@ -18,7 +18,7 @@ struct DiskDurabilityTests {
       return body(byteCount)
     }
 
-    /// The calls of these kinds since the last time.
+    /// Removes the recorded calls and returns those of the given kinds.
     func take(_ kinds: Set<FileSystemCall>) -> [FileSystemCall] {
       let taken = calls.withLock { calls in
         defer { calls = [] }
@@ -39,7 +39,7 @@ struct DiskDurabilityTests {
     (DiskDurability.cache, [FileSystemCall.begin, .rename, .commit]),
     (.durable, [.sync, .begin, .sync, .rename, .sync, .sync, .commit]),
   ])
-  func `file, note and folders are on the disk before a durable entry counts`(
+  func `a durable entry is indexed only after its file, write intent and folders are synced`(
     durability: DiskDurability, calls: [FileSystemCall]
   ) async throws {
     try await withTemporaryFolder { folder in
@@ -47,7 +47,7 @@ struct DiskDurabilityTests {
       let cache = DiskCache(directory: folder, configuration: configuration(durability), fileSystem: log)
       try await cache.store(entry, for: "first")
       _ = log.take([])
-      // The second of a folder, so that the move needs no second try.
+      // The folder of the entry exists by now, so that the rename needs no second attempt.
       try await cache.store(entry, for: "first")
       #expect(log.take([.sync, .rename, .begin, .commit]) == calls)
       var metadata = entry.metadata
@@ -59,7 +59,7 @@ struct DiskDurabilityTests {
   }
 
   @Test(arguments: [EIO, ENOSPC])
-  func `an entry that does not reach the disk is refused, and the cache goes on`(code: Int32) async throws {
+  func `an entry that cannot be synced is rejected, and the cache stays usable`(code: Int32) async throws {
     try await withTemporaryFolder { folder in
       let files = FailingFileSystem()
       let cache = DiskCache(directory: folder, configuration: configuration(.durable), fileSystem: files)
@@ -71,12 +71,12 @@ struct DiskDurabilityTests {
       #expect(try await cache.entry(for: "new") == nil)
       try await cache.store(entry, for: "new")
       #expect(try await cache.entry(for: "new") == entry)
-      // A full disk makes the cache evict before it gives up.
+      // On a full disk the cache evicts before it fails.
       #expect(try await cache.count == (code == ENOSPC ? 1 : 2))
     }
   }
 
-  @Test func `a durable cache has SQLite wait for the disk as well`() async throws {
+  @Test func `a durable cache sets the synchronous mode of SQLite to FULL`() async throws {
     try await withTemporaryFolder { folder in
       let cache = DiskCache(directory: folder, configuration: configuration(.durable))
       try await cache.store(entry, for: "a")
@@ -89,7 +89,7 @@ struct DiskDurabilityTests {
 }
 
 extension DiskWriter {
-  /// A setting of the connection to the index.
+  /// The value of a pragma of the connection to the index.
   fileprivate func pragma(_ name: String) throws(DiskCacheError) -> Int64? {
     try access?.index.database.number("PRAGMA \(name)")
   }

@@ -5,7 +5,7 @@ import Testing
 @testable import HalcyonSupport
 @testable import HalcyonCache
 
-/// Makes the first, the second, … system call of an operation fail, until the operation passes untouched.
+/// Fails the first, the second, … system call of an operation, until the operation has no such call.
 struct DiskFaultTests {
   enum Operation: String, CaseIterable {
     case open, storeNew, storeDurably, replace, evict, read, readTwice, updateMetadata, pin, remove, removeAll, clean,
@@ -23,7 +23,7 @@ struct DiskFaultTests {
       case .read: _ = try await cache.entry(for: "old")
       case .readTwice:
         _ = try await cache.entry(for: "old")
-        // From memory now, where the system can.
+        // Now without blocking, where the system supports it.
         _ = try await cache.entry(for: "old")
       case .updateMetadata: _ = try await cache.updateMetadata(DiskFaultTests.changed, for: "old")
       case .pin: try await cache.setPinned(true, for: "old")
@@ -51,12 +51,12 @@ struct DiskFaultTests {
   private let sizeLimit = 80_000
 
   @Test(arguments: Operation.allCases, failures)
-  func `whatever fails, entries are whole or absent`(
+  func `after any failed system call, entries are intact or absent`(
     operation: Operation, failure: FailingFileSystem.Failure
   ) async throws {
     var number = 1
     while try await withTemporaryFolder({ folder in
-      try await isTouched(operation, byFailing: number, with: failure, in: folder)
+      try await hasFailed(operation, atCall: number, with: failure, in: folder)
     }) {
       number += 1
       #expect(number < 400)
@@ -64,8 +64,8 @@ struct DiskFaultTests {
     #expect(number > 3 || failure == .shortTransfer, "calls were made")
   }
 
-  private func isTouched(
-    _ operation: Operation, byFailing number: Int, with failure: FailingFileSystem.Failure, in folder: URL
+  private func hasFailed(
+    _ operation: Operation, atCall number: Int, with failure: FailingFileSystem.Failure, in folder: URL
   ) async throws -> Bool {
     let files = FailingFileSystem()
     var configuration = DiskCacheConfiguration(sizeLimit: sizeLimit)
@@ -81,14 +81,14 @@ struct DiskFaultTests {
       hasThrown = true
       #expect(error is DiskCacheError)
     }
-    let isTouched = files.hasFailed
-    #expect(isTouched || !hasThrown, "nothing fails by itself")
-    // What an interrupted or a short call leaves to do is done.
+    let hasFailed = files.hasFailed
+    #expect(hasFailed || !hasThrown, "an operation throws only if a call failed")
+    // Interrupted calls are retried, and short transfers are completed.
     if failure == .error(EINTR) || failure == .shortTransfer { #expect(!hasThrown) }
     files.heal()
     try await checkEntries(of: cache, after: "\(operation), call \(number), \(failure)")
     try checkTotals(in: folder)
-    return isTouched
+    return hasFailed
   }
 
   private func checkEntries(of cache: DiskCache, after situation: String) async throws {
@@ -108,7 +108,7 @@ struct DiskFaultTests {
     let index = try DiskIndex(layout: layout, in: SystemFiles())
     let sum = try index.database.number("SELECT coalesce(sum(bytes), 0) FROM entry")
     #expect(try index.total().byteCount == Int(sum))
-    #expect(try index.database.number("SELECT count(*) FROM writer") <= 1, "only the living are allotted space")
+    #expect(try index.database.number("SELECT count(*) FROM writer") <= 1, "only active writers hold reservations")
     #expect(try SystemFiles().names(in: layout.temporaries).isEmpty)
     var physicalSize = 0
     for shard in UInt8.min...UInt8.max {
@@ -120,7 +120,7 @@ struct DiskFaultTests {
     #expect(physicalSize <= Int(sum))
   }
 
-  @Test func `a full disk evicts, tries again, and then says so`() async throws {
+  @Test func `on a full disk the cache evicts, retries, and then throws`() async throws {
     try await withTemporaryFolder { folder in
       let files = FailingFileSystem()
       let cache = DiskCache(directory: folder, fileSystem: files)
@@ -139,7 +139,7 @@ struct DiskFaultTests {
   }
 
   @Test(arguments: [EROFS, EACCES])
-  func `what cannot be written to can still be read`(code: Int32) async throws {
+  func `a folder that cannot be written to can still be read`(code: Int32) async throws {
     try await withTemporaryFolder { folder in
       try await DiskCache(directory: folder).store(Self.old, for: "old")
       let files = FailingFileSystem()
@@ -153,7 +153,7 @@ struct DiskFaultTests {
   }
 
   @Test(arguments: [EIO, EMFILE])
-  func `a read that fails is an error, counted, and takes nothing away`(code: Int32) async throws {
+  func `a failed read is an error, is counted, and removes no entry`(code: Int32) async throws {
     try await withTemporaryFolder { folder in
       let files = FailingFileSystem()
       let cache = DiskCache(directory: folder, fileSystem: files)
@@ -168,7 +168,7 @@ struct DiskFaultTests {
   }
 
   @Test(.enabled(if: SmallDisk.isAvailable))
-  func `a disk that is really full loses nothing that is whole`() async throws {
+  func `a file system that is actually full damages no entry`() async throws {
     try await SmallDisk.run(byteCount: 1 << 20) { folder in
       let cache = DiskCache(directory: folder)
       var storedCount = 0
@@ -189,7 +189,7 @@ struct DiskFaultTests {
   }
 }
 
-/// A file system of a few bytes, where the system lets us mount one.
+/// A file system of a given small size, where mounting one is permitted.
 enum SmallDisk {
   #if os(Linux)
   static let isAvailable: Bool = {

@@ -4,20 +4,20 @@ import HalcyonTesting
 @testable import HalcyonSupport
 @testable import HalcyonCache
 
-/// One run of random operations on caches in one folder.
+/// One run of random operations on caches that share a folder.
 struct DiskModelRun {
   private static let keyCount = 40
 
   private let folder: URL
   private let configuration: DiskCacheConfiguration
   private let caches: [DiskCache]
-  private let living: Set<String>
+  private let activeWriters: Set<String>
   private let index: DiskIndex
   private var generator = SplitMix(state: 5)
-  /// What each key may hold, if it holds anything. There are two where a writer died, until it is settled.
+  /// The entries that each key may hold. There are several after a writer crashed, until recovery.
   private var model: [CacheKey: [StoredEntry]] = [:]
-  /// Keys whose last writer died.
-  private var unsettled: Set<CacheKey> = []
+  /// Keys whose last writer crashed.
+  private var unrecovered: Set<CacheKey> = []
   private var pinned: Set<CacheKey> = []
 
   init(folder: URL, sizeLimit: Int) async throws {
@@ -28,11 +28,11 @@ struct DiskModelRun {
     caches = (0..<2).map { [configuration] _ in DiskCache(directory: folder, configuration: configuration) }
     for cache in caches { _ = try await cache.count }
     let layout = DiskLayout(root: folder.path())
-    living = Set(try SystemFiles().names(in: layout.owners))
+    activeWriters = Set(try SystemFiles().names(in: layout.owners))
     index = try DiskIndex(layout: layout, in: SystemFiles())
   }
 
-  /// Does something, and says what is wrong afterwards.
+  /// Runs a random operation. Returns what is wrong afterwards, or `nil`.
   mutating func step() async throws -> String? {
     let cache = caches[Int.random(in: 0..<2, using: &generator)]
     let key = CacheKey("\(Int.random(in: 0..<Self.keyCount, using: &generator))")
@@ -41,12 +41,12 @@ struct DiskModelRun {
     case 45..<60: if let problem = try await read(key, in: cache) { return problem }
     case 60..<66: try await remove(key, in: cache)
     case 66..<70: try await pin(key, in: cache)
-    case 70..<75: try await relabel(key, in: cache)
-    case 75..<90: try await die(storing: makeEntry(), for: key)
+    case 70..<75: try await updateTags(key, in: cache)
+    case 75..<90: try await crash(storing: makeEntry(), for: key)
     case 90..<94: await cache.willEnterBackground()
-    default: if let problem = try await settle(cache) { return problem }
+    default: if let problem = try await recover(cache) { return problem }
     }
-    return try checkCounted()
+    return try checkAccounting()
   }
 
   private mutating func makeEntry() -> StoredEntry {
@@ -58,32 +58,32 @@ struct DiskModelRun {
   private mutating func store(_ entry: StoredEntry, for key: CacheKey, in cache: DiskCache) async throws {
     try await cache.store(entry, for: key)
     model[key] = [entry]
-    unsettled.remove(key)
+    unrecovered.remove(key)
   }
 
   private func read(_ key: CacheKey, in cache: DiskCache) async throws -> String? {
     let entry = try await cache.entry(for: key)
-    if let entry, model[key]?.contains(entry) != true { return "\(key) holds what nobody stored" }
-    if entry == nil, pinned.contains(key) { return "\(key) is pinned and gone" }
+    if let entry, model[key]?.contains(entry) != true { return "\(key) holds an entry that was not stored" }
+    if entry == nil, pinned.contains(key) { return "\(key) is pinned and missing" }
     return cache.statistics.misses[.damaged] == nil ? nil : "\(key) is damaged"
   }
 
   private mutating func remove(_ key: CacheKey, in cache: DiskCache) async throws {
     try await cache.removeEntry(for: key)
     pinned.remove(key)
-    // What a dead writer has put in its place is taken in later.
-    if !unsettled.contains(key) { model[key] = nil }
+    // The file that a crashed writer moved into place is adopted later.
+    if !unrecovered.contains(key) { model[key] = nil }
   }
 
   private mutating func pin(_ key: CacheKey, in cache: DiskCache) async throws {
-    // A dead writer's entry has no row yet.
-    guard !unsettled.contains(key) else { return }
+    // The entry of a crashed writer has no row yet.
+    guard !unrecovered.contains(key) else { return }
     let isPinned = pinned.count < 4 && Bool.random(using: &generator)
     let isFound = try await cache.setPinned(isPinned, for: key)
     if isPinned, isFound { pinned.insert(key) } else { pinned.remove(key) }
   }
 
-  private mutating func relabel(_ key: CacheKey, in cache: DiskCache) async throws {
+  private mutating func updateTags(_ key: CacheKey, in cache: DiskCache) async throws {
     guard let entry = try await cache.entry(for: key) else { return }
     var changed = entry
     changed.metadata.tags = ["\(Int.random(in: 0..<5, using: &generator))"]
@@ -92,30 +92,30 @@ struct DiskModelRun {
     }
   }
 
-  /// Stores an entry in a process that dies meanwhile, or soon after.
-  private mutating func die(storing entry: StoredEntry, for key: CacheKey) async throws {
-    let files = MortalFileSystem()
+  /// Stores an entry with a writer that crashes meanwhile, or soon after.
+  private mutating func crash(storing entry: StoredEntry, for key: CacheKey) async throws {
+    let files = CrashingFileSystem()
     do {
       let cache = DiskCache(directory: folder, configuration: configuration, fileSystem: files)
       _ = try await cache.count
-      files.die(after: Int.random(in: 0..<20, using: &generator))
+      files.crash(after: Int.random(in: 0..<20, using: &generator))
       do {
         try await cache.store(entry, for: key)
         model[key] = [entry]
-        unsettled.remove(key)
+        unrecovered.remove(key)
       } catch {
         model[key, default: []].append(entry)
-        unsettled.insert(key)
+        unrecovered.insert(key)
       }
-      files.die(after: 0)
+      files.crash(after: 0)
     }
-    try await MortalFileSystem.waitForLocks(in: folder, besides: living)
+    try await CrashingFileSystem.waitForLocks(in: folder, besides: activeWriters)
   }
 
-  /// Settles what the dead left, and looks at everything.
-  private mutating func settle(_ cache: DiskCache) async throws -> String? {
+  /// Recovers from crashed writers and checks every entry.
+  private mutating func recover(_ cache: DiskCache) async throws -> String? {
     try await cache.clean()
-    unsettled = []
+    unrecovered = []
     for number in 0..<Self.keyCount {
       let key = CacheKey("\(number)")
       if let problem = try await read(key, in: cache) { return problem }
@@ -123,7 +123,7 @@ struct DiskModelRun {
     }
     let rows = try index.database.run("SELECT digest, id, bytes FROM entry")
     var knownCount = 0
-    // Of an entry that a writer died evicting, the row is left.
+    // A writer that crashed while evicting leaves a row without a file.
     for row in rows where access(index.layout.entry(row[0].blob ?? []), F_OK) == 0 {
       knownCount += 1
       let file = try EntryFile.describe(path: index.layout.entry(row[0].blob ?? []))
@@ -131,14 +131,15 @@ struct DiskModelRun {
         return "the file of \(row) is \(String(describing: file))"
       }
     }
-    if try entryFiles().count != knownCount { return "nobody counts \(try entryFiles().count - knownCount) files" }
-    if try !SystemFiles().names(in: index.layout.temporaries).isEmpty { return "half a file stays" }
-    return try index.total().byteCount == rows.reduce(0) { $0 + Int($1[2].integer ?? 0) } ? nil : "the total is wrong"
+    if try entryFiles().count != knownCount { return "\(try entryFiles().count - knownCount) files are not indexed" }
+    if try !SystemFiles().names(in: index.layout.temporaries).isEmpty { return "a temporary file is left" }
+    return try index.total().byteCount == rows.reduce(0) { $0 + Int($1[2].integer ?? 0) }
+      ? nil : "the total is not the sum of the rows"
   }
 
-  private func checkCounted() throws -> String? {
-    let allotted = Int(try index.database.number("SELECT coalesce(sum(bytes), 0) FROM writer"))
-    let counted = try index.total().byteCount + allotted
+  private func checkAccounting() throws -> String? {
+    let reserved = Int(try index.database.number("SELECT coalesce(sum(bytes), 0) FROM writer"))
+    let counted = try index.total().byteCount + reserved
     if counted > configuration.sizeLimit { return "\(counted) bytes counted" }
     let temporaries = try SystemFiles().names(in: index.layout.temporaries).map { index.layout.temporaries + "/" + $0 }
     let physical = try (entryFiles() + temporaries).reduce(0) { sum, path in

@@ -2,7 +2,8 @@ import Foundation
 import HalcyonTesting
 import Testing
 
-/// Random operations of writers that share a folder, some of which die, beside a dictionary that forgets nothing by itself.
+
+/// Random operations of writers that share a folder, some of which crash, checked against a dictionary as a model.
 ///
 /// `HALCYON_MODEL_STEPS` sets a hundred times the number of operations; 1,000,000 is the thorough run.
 struct DiskModelTests {
@@ -10,7 +11,9 @@ struct DiskModelTests {
     (ProcessInfo.processInfo.environment["HALCYON_MODEL_STEPS"].flatMap(Int.init) ?? 100_000) / 100
 
   @Test(arguments: [300_000, 1 << 20])
-  func `whatever writers do, entries are what was stored, and the limit holds`(sizeLimit: Int) async throws {
+  func `under random operations and crashes, entries are what was stored, and the limit holds`(sizeLimit: Int)
+    async throws
+  {
     try await withTemporaryFolder { folder in
       var run = try await DiskModelRun(folder: folder, sizeLimit: sizeLimit)
       for step in 0..<Self.stepCount / 2 {

@@ -13,42 +13,42 @@ struct DiskRecoveryTests {
     StoredEntry(body: Data(text.utf8), metadata: .example)
   }
 
-  private var quiet: DiskCacheConfiguration {
+  private var manualCleaning: DiskCacheConfiguration {
     var configuration = DiskCacheConfiguration()
     configuration.cleansOnItsOwn = false
     return configuration
   }
 
-  /// Stores an entry with a cache that does not tidy up on its own afterwards, before the test has made its mess.
-  private func storeQuietly(_ text: String, for key: CacheKey, in folder: URL) async throws {
-    try await DiskCache(directory: folder, configuration: quiet).store(entry(text), for: key)
+  /// Stores an entry with a cache that does not clean on its own, which could run after the test's own changes.
+  private func storeWithoutCleaning(_ text: String, for key: CacheKey, in folder: URL) async throws {
+    try await DiskCache(directory: folder, configuration: manualCleaning).store(entry(text), for: key)
   }
 
-  /// How far a writer came that was killed.
+  /// The last step of a writer before it was killed.
   enum Step: Int, Comparable {
-    case allotted, written, noted, moved
+    case reserved, written, intentRecorded, moved
 
     static func < (one: Step, other: Step) -> Bool { one.rawValue < other.rawValue }
   }
 
-  /// Does what a writer does up to a step, and goes without a word.
-  private func leaveHalfDone(_ text: String, for key: CacheKey, in folder: URL, after step: Step) throws {
+  /// Writes an entry up to a step and stops there, as a killed writer does.
+  private func abandonWrite(_ text: String, for key: CacheKey, in folder: URL, after step: Step) throws {
     let layout = DiskLayout(root: folder.path())
     let access = try IndexSession(layout: layout, configuration: DiskCacheConfiguration(), in: files)
     access.owner.outlivesWriter = true
-    let (name, draft, digest) = (access.owner.name, try EntryFileWriter(entry(text), key: key), key.digest.bytes)
+    let (name, writer, digest) = (access.owner.name, try EntryFileWriter(entry(text), key: key), key.digest.bytes)
     let grant = try access.index.allot(
-      draft.diskByteCount, to: name, at: Date(), budget: DiskBudget(sizeLimit: 16 << 20))
+      writer.diskByteCount, to: name, at: Date(), budget: DiskBudget(sizeLimit: 16 << 20))
     let (id, path) = (grant.allotment.ids.lowerBound, layout.temporary(name))
-    if step >= .written { try draft.write(id: id, date: Date(), isDurable: false, to: path, in: files) }
-    if step >= .noted { try access.owner.note(WriteIntent(id: id, digest: digest), isDurable: false) }
+    if step >= .written { try writer.write(id: id, date: Date(), isDurable: false, to: path, in: files) }
+    if step >= .intentRecorded { try access.owner.note(WriteIntent(id: id, digest: digest), isDurable: false) }
     if step >= .moved {
       try files.makeFolder(layout.shard(of: digest))
       try files.move(path, to: layout.entry(digest))
     }
   }
 
-  private func allotted(in folder: URL) throws -> Int64 {
+  private func reservedBytes(in folder: URL) throws -> Int64 {
     let index = try DiskIndex(layout: DiskLayout(root: folder.path()), in: files)
     return try index.database.number("SELECT coalesce(sum(bytes), 0) FROM writer")
   }
@@ -57,55 +57,56 @@ struct DiskRecoveryTests {
     try files.names(in: DiskLayout(root: folder.path()).temporaries)
   }
 
-  @Test(arguments: [Step.allotted, .written, .noted])
-  func `what a killed writer was allotted is given back`(step: Step) async throws {
+  @Test(arguments: [Step.reserved, .written, .intentRecorded])
+  func `the reservation of a killed writer is released`(step: Step) async throws {
     try await withTemporaryFolder { folder in
-      try leaveHalfDone("half", for: "a", in: folder, after: step)
-      #expect(try allotted(in: folder) == 256 << 10, "a 64th of the limit")
+      try abandonWrite("half", for: "a", in: folder, after: step)
+      #expect(try reservedBytes(in: folder) == 256 << 10, "a 64th of the limit")
       let cache = DiskCache(directory: folder)
       #expect(try await cache.totalSize == 0)
-      #expect(try allotted(in: folder) == 0)
+      #expect(try reservedBytes(in: folder) == 0)
       #expect(try await cache.entry(for: "a") == nil)
       #expect(try temporaries(in: folder).isEmpty)
-      #expect(try files.names(in: DiskLayout(root: folder.path()).owners).count == 1, "only the living have locks")
+      #expect(
+        try files.names(in: DiskLayout(root: folder.path()).owners).count == 1, "only active writers have lock files")
     }
   }
 
-  @Test func `a killed writer's entry that is in its place is taken in`() async throws {
+  @Test func `the entry of a killed writer is adopted if its file is in place`() async throws {
     try await withTemporaryFolder { folder in
-      try await storeQuietly("old", for: "a", in: folder)
-      try leaveHalfDone("new", for: "a", in: folder, after: .moved)
+      try await storeWithoutCleaning("old", for: "a", in: folder)
+      try abandonWrite("new", for: "a", in: folder, after: .moved)
       let cache = DiskCache(directory: folder)
       #expect(try await cache.count == 1)
       #expect(try await cache.entry(for: "a") == entry("new"))
       #expect(try await cache.totalSize == 8192)
-      #expect(try await cache.removeEntries(taggedWith: "trip") == 1, "with all that is known about it")
+      #expect(try await cache.removeEntries(taggedWith: "trip") == 1, "with its metadata")
     }
   }
 
-  @Test func `what a killed writer left does not come back after it is removed`() async throws {
+  @Test func `an entry left by a killed writer does not resurface after its removal`() async throws {
     let removals: [@Sendable (DiskCache) async throws -> Void] = [
       { try await $0.removeEntry(for: "a") }, { try await $0.removeAll() },
       { try await $0.removeEntries(taggedWith: "trip") }, { try await $0.removeEntries(fromHost: "example.com") },
     ]
     for remove in removals {
       try await withTemporaryFolder { folder in
-        let cache = DiskCache(directory: folder, configuration: quiet)
+        let cache = DiskCache(directory: folder, configuration: manualCleaning)
         #expect(try await cache.count == 0)
-        try leaveHalfDone("x", for: "a", in: folder, after: .moved)
+        try abandonWrite("x", for: "a", in: folder, after: .moved)
         #expect(try await cache.entry(for: "a") == entry("x"))
         try await remove(cache)
         #expect(try await cache.entry(for: "a") == nil)
         try await cache.clean()
         #expect(try await cache.count == 0)
-        #expect(try allotted(in: folder) == 0)
+        #expect(try reservedBytes(in: folder) == 0)
       }
     }
   }
 
-  @Test func `removing all removes what nobody counts as well`() async throws {
+  @Test func `removing all entries also removes files that are not indexed`() async throws {
     try await withTemporaryFolder { folder in
-      let cache = DiskCache(directory: folder, configuration: quiet)
+      let cache = DiskCache(directory: folder, configuration: manualCleaning)
       try await cache.store(entry("a"), for: "a")
       try DiskIndex(layout: DiskLayout(root: folder.path()), in: files).database.run("DELETE FROM entry")
       #expect(try await cache.entry(for: "a") == entry("a"))
@@ -114,20 +115,20 @@ struct DiskRecoveryTests {
     }
   }
 
-  @Test func `a killed writer that had not moved its file harms no entry of that key`() async throws {
+  @Test func `a writer killed before it moved its file leaves the existing entry intact`() async throws {
     try await withTemporaryFolder { folder in
-      try await storeQuietly("old", for: "a", in: folder)
-      try leaveHalfDone("new", for: "a", in: folder, after: .noted)
+      try await storeWithoutCleaning("old", for: "a", in: folder)
+      try abandonWrite("new", for: "a", in: folder, after: .intentRecorded)
       let cache = DiskCache(directory: folder)
       #expect(try await cache.count == 1)
       #expect(try await cache.entry(for: "a") == entry("old"))
     }
   }
 
-  @Test func `a killed writer's damaged entry goes with the one it replaced`() async throws {
+  @Test func `a damaged entry of a killed writer is removed, with the row of the one it replaced`() async throws {
     try await withTemporaryFolder { folder in
-      try await storeQuietly("old", for: "a", in: folder)
-      try leaveHalfDone("new", for: "a", in: folder, after: .moved)
+      try await storeWithoutCleaning("old", for: "a", in: folder)
+      try abandonWrite("new", for: "a", in: folder, after: .moved)
       let path = DiskLayout(root: folder.path()).entry(CacheKey("a").digest.bytes)
       var bytes = try Data(contentsOf: URL(filePath: path))
       bytes[bytes.count - 1] ^= 1
@@ -138,33 +139,33 @@ struct DiskRecoveryTests {
     }
   }
 
-  @Test func `a running cache settles what another process left`() async throws {
+  @Test func `a running cache recovers what another process left unfinished`() async throws {
     try await withTemporaryFolder { folder in
       let cache = DiskCache(directory: folder)
       #expect(try await cache.count == 0)
-      try leaveHalfDone("half", for: "a", in: folder, after: .moved)
+      try abandonWrite("half", for: "a", in: folder, after: .moved)
       try await cache.store(entry("whole"), for: "a")
       #expect(try await cache.entry(for: "a") == entry("whole"))
-      try leaveHalfDone("half", for: "b", in: folder, after: .written)
+      try abandonWrite("half", for: "b", in: folder, after: .written)
       try await cache.clean()
       #expect(try await cache.totalSize == 8192)
       #expect(try temporaries(in: folder).isEmpty)
     }
   }
 
-  @Test func `of two writers of one key the last to place its file wins`() async throws {
+  @Test func `of two writers of one key the last to move its file into place wins`() async throws {
     try await withTemporaryFolder { folder in
       let layout = DiskLayout(root: folder.path())
       let access = try IndexSession(layout: layout, configuration: DiskCacheConfiguration(), in: files)
       let (name, key) = (access.owner.name, "a" as CacheKey)
-      let draft = try EntryFileWriter(entry("first"), key: key)
+      let writer = try EntryFileWriter(entry("first"), key: key)
       let grant = try access.index.allot(
-        draft.diskByteCount, to: name, at: Date(), budget: DiskBudget(sizeLimit: 1 << 20))
+        writer.diskByteCount, to: name, at: Date(), budget: DiskBudget(sizeLimit: 1 << 20))
       let request = DiskIndex.Request(
-        id: grant.allotment.ids.lowerBound, digest: key.digest.bytes, byteCount: draft.diskByteCount,
+        id: grant.allotment.ids.lowerBound, digest: key.digest.bytes, byteCount: writer.diskByteCount,
         expiration: StoredExpiration(.never, at: Date()), labels: IndexedAttributes(key: key, metadata: .example),
         date: Date())
-      try draft.write(id: request.id, date: Date(), isDurable: false, to: layout.temporary(name), in: files)
+      try writer.write(id: request.id, date: Date(), isDurable: false, to: layout.temporary(name), in: files)
       let cache = DiskCache(directory: folder)
       try await cache.store(entry("second"), for: key)
       #expect(try await cache.entry(for: key) == entry("second"))
@@ -177,53 +178,53 @@ struct DiskRecoveryTests {
     }
   }
 
-  @Test func `a writer that was taken for dead begins anew`() async throws {
+  @Test func `a writer that was mistaken for dead reserves space again`() async throws {
     try await withTemporaryFolder { folder in
       let layout = DiskLayout(root: folder.path())
-      let cache = DiskCache(directory: folder, configuration: quiet)
+      let cache = DiskCache(directory: folder, configuration: manualCleaning)
       try await cache.store(entry("1"), for: "1")
       for name in try files.names(in: layout.owners) { try files.remove(layout.owner(name)) }
-      #expect(try await DiskCache(directory: folder, configuration: quiet).count == 1)
-      #expect(try allotted(in: folder) == 0)
+      #expect(try await DiskCache(directory: folder, configuration: manualCleaning).count == 1)
+      #expect(try reservedBytes(in: folder) == 0)
       try await cache.store(entry("2"), for: "2")
       #expect(try await cache.count == 2)
       #expect(try await cache.entry(for: "2") == entry("2"))
-      #expect(try allotted(in: folder) > 0)
+      #expect(try reservedBytes(in: folder) > 0)
     }
   }
 
-  @Test func `what a killed writer holds is taken back when there is no room without it`() async throws {
+  @Test func `the reservation of a killed writer is reclaimed when its space is needed`() async throws {
     try await withTemporaryFolder { folder in
-      var configuration = quiet
+      var configuration = manualCleaning
       configuration.sizeLimit = 2 * 8192
       let cache = DiskCache(directory: folder, configuration: configuration)
       try await cache.store(entry("1"), for: "1")
-      try leaveHalfDone("half", for: "a", in: folder, after: .written)
+      try abandonWrite("half", for: "a", in: folder, after: .written)
       try await cache.store(entry("2"), for: "2")
       #expect(try await cache.entry(for: "2") == entry("2"))
-      #expect(try await cache.entry(for: "1") == entry("1"), "nothing else had to go")
+      #expect(try await cache.entry(for: "1") == entry("1"), "no entry had to be evicted")
       #expect(try temporaries(in: folder).isEmpty)
     }
   }
 
-  @Test func `a writer gives back what it does not use`() async throws {
+  @Test func `a writer releases reserved space that it does not use`() async throws {
     try await withTemporaryFolder { folder in
-      let cache = DiskCache(directory: folder, configuration: quiet)
+      let cache = DiskCache(directory: folder, configuration: manualCleaning)
       try await cache.store(entry("1"), for: "1")
-      #expect(try allotted(in: folder) == 1 << 20 - 8192)
+      #expect(try reservedBytes(in: folder) == 1 << 20 - 8192)
       #expect(try await cache.totalSize == 8192)
       try await cache.clean()
-      #expect(try allotted(in: folder) == 0)
+      #expect(try reservedBytes(in: folder) == 0)
       try await cache.store(entry("2"), for: "2")
       cache.configuration.sizeLimit = 1 << 20
       try await cache.store(entry("3"), for: "3")
-      #expect(try allotted(in: folder) == 1 << 14 - 8192, "what was given under the old limit is not used")
+      #expect(try reservedBytes(in: folder) == 1 << 14 - 8192, "space reserved under the old limit is not used")
     }
   }
 
-  @Test func `an index of an older format is made anew from the entries`() async throws {
+  @Test func `an index of an older format is rebuilt from the entries`() async throws {
     try await withTemporaryFolder { folder in
-      try await storeQuietly("old", for: "a", in: folder)
+      try await storeWithoutCleaning("old", for: "a", in: folder)
       let layout = DiskLayout(root: folder.path())
       do {
         let index = try DiskIndex(layout: layout, in: files)
@@ -242,7 +243,7 @@ struct DiskRecoveryTests {
   }
 
   @Test(arguments: [Data(repeating: 7, count: 5000), Data()])
-  func `a damaged index is made anew from the entries`(damage: Data) async throws {
+  func `a damaged index is rebuilt from the entries`(damage: Data) async throws {
     try await withTemporaryFolder { folder in
       do {
         let cache = DiskCache(directory: folder)
@@ -262,7 +263,7 @@ struct DiskRecoveryTests {
     }
   }
 
-  @Test func `a new index knows order and pins`() async throws {
+  @Test func `a rebuilt index restores the eviction order and the pins`() async throws {
     try await withTemporaryFolder { folder in
       let clock = TestClock()
       let configuration = DiskCacheConfiguration(sizeLimit: 3 * 8192)
@@ -280,7 +281,7 @@ struct DiskRecoveryTests {
     }
   }
 
-  @Test func `files that nobody counts and rows without a file are found`() async throws {
+  @Test func `files that are not indexed and rows without a file are removed`() async throws {
     try await withTemporaryFolder { folder in
       let cache = DiskCache(directory: folder)
       for number in 0..<10 { try await cache.store(entry("\(number)"), for: CacheKey("\(number)")) }
@@ -291,7 +292,7 @@ struct DiskRecoveryTests {
       try Data(count: 100).write(to: URL(filePath: orphan))
       try Data(count: 100).write(to: URL(filePath: layout.temporary("77")))
       for shard in UInt8.min...UInt8.max { try await cache.writer.sweep(shard: shard, now: Date()) }
-      #expect(FileManager.default.fileExists(atPath: orphan), "it may be about to be counted")
+      #expect(FileManager.default.fileExists(atPath: orphan), "it may be about to be indexed")
       for shard in UInt8.min...UInt8.max { try await cache.writer.sweep(shard: shard, now: Date() + 700) }
       #expect(!FileManager.default.fileExists(atPath: orphan))
       #expect(try temporaries(in: folder).isEmpty)
@@ -300,7 +301,7 @@ struct DiskRecoveryTests {
     }
   }
 
-  @Test func `killed writers leave nothing wrong`() async throws {
+  @Test func `killed writers leave the cache consistent`() async throws {
     let program = try #require(Bundle.main.executableURL).deletingLastPathComponent().appending(path: "halcyon-torture")
     #expect(try ChildProcess(program.path(), ["5"]).end() == .exit(0))
   }

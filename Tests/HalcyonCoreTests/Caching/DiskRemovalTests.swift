@@ -26,8 +26,8 @@ struct DiskRemovalTests {
         requestDate: clock.now(), responseDate: clock.now(), expiration: expiration, tags: tags))
   }
 
-  private func key(_ address: String, size: TargetSize = .original) -> CacheKey {
-    ImagePipeline.cacheKey(for: ImageRequest(source: .string(address), size: size))
+  private func key(_ url: String, size: TargetSize = .original) -> CacheKey {
+    ImagePipeline.cacheKey(for: ImageRequest(source: .string(url), size: size))
   }
 
   private func keys(in cache: DiskCache) async throws -> Set<CacheKey> {
@@ -36,7 +36,7 @@ struct DiskRemovalTests {
     return keys
   }
 
-  @Test func `all variants of one address go together`() async throws {
+  @Test func `all variants of one URL are removed together`() async throws {
     try await withCache { cache in
       let variants = [key("https://a.example/1"), key("https://a.example/1", size: .fit(width: 10, height: 10))]
       let other = key("https://a.example/1?page=2")
@@ -49,7 +49,7 @@ struct DiskRemovalTests {
     }
   }
 
-  @Test func `entries go by host, in any case of letters`() async throws {
+  @Test func `entries are removed by host, ignoring case`() async throws {
     try await withCache { cache in
       try await cache.store(entry(), for: key("https://A.example/1"))
       try await cache.store(entry(), for: key("https://a.example:8080/2"))
@@ -59,7 +59,7 @@ struct DiskRemovalTests {
     }
   }
 
-  @Test func `what has a key of its own goes by the host that it was asked from, and by the key`() async throws {
+  @Test func `entries with custom keys are removed by key, and by the host they came from`() async throws {
     try await withCache { cache in
       for name in ["17", "18"] {
         var entry = entry(tags: ["user"])
@@ -73,7 +73,7 @@ struct DiskRemovalTests {
     }
   }
 
-  @Test func `to find a host's entries, those of others are not looked at`() async throws {
+  @Test func `the entries of a host are found by an index, without a table scan`() async throws {
     try await withTemporaryFolder { folder in
       let layout = DiskLayout(root: folder.path())
       let access = try IndexSession(layout: layout, configuration: DiskCacheConfiguration(), in: SystemFiles())
@@ -86,7 +86,7 @@ struct DiskRemovalTests {
     }
   }
 
-  @Test func `entries go by tag, also one that came later`() async throws {
+  @Test func `entries are removed by tag, also by one that was added later`() async throws {
     try await withCache { cache in
       try await cache.store(entry(tags: ["trip", "trip", "2026"]), for: "1")
       try await cache.store(entry(tags: ["home"]), for: "2")
@@ -98,7 +98,7 @@ struct DiskRemovalTests {
     }
   }
 
-  @Test func `entries go by a condition on what is known of them`() async throws {
+  @Test func `entries are removed by a predicate`() async throws {
     try await withCache { cache in
       for number in 0..<200 { try await cache.store(entry(tags: ["\(number % 3)"]), for: CacheKey("\(number)")) }
       #expect(try await cache.removeEntries { $0.metadata.tags == ["1"] && $0.bodyByteCount == 4 } == 67)
@@ -121,7 +121,7 @@ struct DiskRemovalTests {
     }
   }
 
-  @Test func `a pinned entry stays, is counted, and can be let go`() async throws {
+  @Test func `a pinned entry is not evicted, counts toward the limit, and can be unpinned`() async throws {
     try await withCache(DiskCacheConfiguration(sizeLimit: 3 * 8192)) { cache in
       try await cache.store(entry(), for: "pinned")
       #expect(try await cache.setPinned(true, for: "pinned"))
@@ -130,7 +130,7 @@ struct DiskRemovalTests {
       #expect(try await keys(in: cache) == ["pinned", "8", "9"])
       try await cache.store(entry(tags: ["new"]), for: "pinned")
       for number in 0..<10 { try await cache.store(entry(), for: CacheKey("\(number)")) }
-      #expect(try await cache.entry(for: "pinned")?.metadata.tags == ["new"], "its successor is pinned as well")
+      #expect(try await cache.entry(for: "pinned")?.metadata.tags == ["new"], "its replacement is pinned as well")
       for number in 8...9 { try await cache.setPinned(true, for: CacheKey("\(number)")) }
       await #expect(throws: DiskCacheError.noRoom(byteCount: 8192, sizeLimit: 3 * 8192)) {
         try await cache.store(entry(), for: "more")
@@ -144,7 +144,7 @@ struct DiskRemovalTests {
     }
   }
 
-  @Test func `cleaning removes what expired and what is over the limit`() async throws {
+  @Test func `cleaning removes expired entries and those over the size limit`() async throws {
     try await withCache { cache in
       for number in 0..<5 { try await cache.store(entry(expiration: .never), for: CacheKey("\(number)")) }
       try await cache.store(entry(expiration: .minutes(1)), for: "short")
@@ -156,7 +156,7 @@ struct DiskRemovalTests {
     }
   }
 
-  @Test func `the first use cleans, and a later one does not wait for it`() async throws {
+  @Test func `the first use cleans in the background`() async throws {
     try await withTemporaryFolder { folder in
       let first = DiskCache(directory: folder, time: clock)
       try await first.store(entry(expiration: .minutes(1)), for: "1")
@@ -167,7 +167,7 @@ struct DiskRemovalTests {
     }
   }
 
-  @Test func `a cache that is told not to cleans only when it is asked`() async throws {
+  @Test func `a cache that does not clean on its own cleans only on request`() async throws {
     var configuration = DiskCacheConfiguration()
     configuration.cleansOnItsOwn = false
     try await withCache(configuration) { cache in
@@ -180,7 +180,7 @@ struct DiskRemovalTests {
   }
 
   @Test(arguments: [(nil, 1), (.seconds(86_400), 0), (.seconds(90_000), 1)] as [(Duration?, Int)])
-  func `a cache that lay idle is wiped only when that was asked for`(limit: Duration?, left: Int) async throws {
+  func `an idle cache is wiped only if configured`(limit: Duration?, left: Int) async throws {
     try await withTemporaryFolder { folder in
       let configuration = DiskCacheConfiguration(cleaning: CleaningPolicy(wipesAfterIdle: limit))
       let cache = DiskCache(directory: folder, configuration: configuration, time: clock)
@@ -192,12 +192,12 @@ struct DiskRemovalTests {
       let later = DiskCache(directory: folder, configuration: configuration, time: clock)
       try await later.store(entry(), for: "new")
       try await later.clean()
-      #expect(try await later.count == left + 1, "what is new stays")
+      #expect(try await later.count == left + 1, "the new entry stays")
     }
   }
 
-  @Test func `what was read is remembered when the app leaves or ends`() async throws {
-    for isEnding in [true, false] {
+  @Test func `reads are saved when the app enters the background or terminates`() async throws {
+    for isTerminating in [true, false] {
       try await withTemporaryFolder { folder in
         let configuration = DiskCacheConfiguration(sizeLimit: 2 * 8192)
         do {
@@ -205,7 +205,7 @@ struct DiskRemovalTests {
           try await cache.store(entry(), for: "1")
           try await cache.store(entry(), for: "2")
           #expect(try await cache.entry(for: "1") != nil)
-          if isEnding { cache.willTerminate() } else { await cache.willEnterBackground() }
+          if isTerminating { cache.willTerminate() } else { await cache.willEnterBackground() }
         }
         let cache = DiskCache(directory: folder, configuration: configuration, time: clock)
         try await cache.store(entry(), for: "3")
@@ -214,7 +214,7 @@ struct DiskRemovalTests {
     }
   }
 
-  @Test func `statistics say why entries were not found`() async throws {
+  @Test func `statistics count misses by reason`() async throws {
     try await withCache { cache in
       #expect(cache.statistics == DiskCacheStatistics())
       try await cache.store(entry(expiration: .seconds(1)), for: "1")
@@ -234,7 +234,7 @@ struct DiskRemovalTests {
     }
   }
 
-  @Test func `a clock that goes back a day loses nothing and breaks nothing`() async throws {
+  @Test func `setting the clock back a day loses no entries`() async throws {
     let policy = CleaningPolicy(wipesAfterIdle: .seconds(3600))
     try await withCache(DiskCacheConfiguration(sizeLimit: 4 * 8192, cleaning: policy)) { cache in
       for number in 0..<3 { try await cache.store(entry(), for: CacheKey("\(number)")) }
@@ -248,7 +248,7 @@ struct DiskRemovalTests {
     }
   }
 
-  @Test func `metadata that outgrows its place is kept all the same`() async throws {
+  @Test func `metadata that outgrows its slot is stored`() async throws {
     try await withCache { cache in
       try await cache.store(entry(), for: "1")
       var metadata = entry().metadata
@@ -260,7 +260,7 @@ struct DiskRemovalTests {
   }
 
   @Test(arguments: [("", 0xEF46_DB37_51D8_E999), ("a", 0xD24E_C4F1_A98C_6E5B), ("abc", 0x44BC_2CF5_AD77_0999)])
-  func `XXH64 gives the published sums`(text: String, sum: UInt64) {
+  func `XXH64 gives the published hashes`(text: String, sum: UInt64) {
     #expect(Array(text.utf8).withUnsafeBytes { XXHash64.hash($0) } == sum)
   }
 }

@@ -11,7 +11,7 @@ struct NonblockingReadsTests {
   private let files = SystemFiles()
   private let stored = StoredEntry(body: Data(repeating: 7, count: 10_000), metadata: .example)
 
-  /// A folder with one entry, and where it is.
+  /// Runs `body` with a cache folder that holds one entry, and the path of the entry's file.
   private func withEntry(_ body: (DiskLayout, _ path: String, NonblockingReads) throws -> Void) async throws {
     try await withTemporaryFolder { folder in
       try await DiskCache(directory: folder).store(stored, for: "a")
@@ -22,7 +22,7 @@ struct NonblockingReadsTests {
     }
   }
 
-  /// Whether the system, and the file system of a file, can tell that they need not wait.
+  /// Whether the system and the file's file system support nonblocking reads.
   private func isPossible(_ path: String) -> Bool {
     let file = halcyon_open_cached(path)
     guard file >= 0 else { return false }
@@ -31,16 +31,16 @@ struct NonblockingReadsTests {
     return halcyon_read_cached(file, &byte, 1, 0) == 1
   }
 
-  @Test func `an entry that is in memory is read where the system can tell`() async throws {
+  @Test func `an entry in the page cache is read without blocking where the system supports it`() async throws {
     try await withEntry { _, path, reads throws in
-      // One attempt may fail, since the system gives up where somebody moves another file at the same moment.
+      // One attempt may fail: the system gives up when another file is moved at the same moment.
       let contents = try (0..<100).compactMap { _ in try reads.read(path: path, key: "a", in: files) }
       #expect(contents.isEmpty != (0..<100).contains { _ in isPossible(path) })
       #expect(contents.allSatisfy { $0.entry == stored })
     }
   }
 
-  @Test func `nothing is read before the folder is judged, nor where it is remote`() async throws {
+  @Test func `nothing is read before the folder is known to be local`() async throws {
     try await withEntry { layout, path, _ throws in
       let reads = NonblockingReads()
       #expect(try reads.read(path: path, key: "a", in: files) == nil)
@@ -51,7 +51,7 @@ struct NonblockingReadsTests {
     }
   }
 
-  @Test func `another key, a damaged and a large file are left to those who may wait`() async throws {
+  @Test func `a file of another key, a damaged file and a large file are left to blocking reads`() async throws {
     try await withEntry { layout, path, reads throws in
       #expect(try reads.read(path: path, key: "b", in: files) == nil)
       let large = Data(count: 300_000)
@@ -62,7 +62,7 @@ struct NonblockingReadsTests {
     }
   }
 
-  @Test func `a file that is not there is missing, or left to those who may wait`() async throws {
+  @Test func `a missing file is reported as missing, or left to blocking reads`() async throws {
     try await withEntry { layout, _, reads throws in
       let result = Result { () throws(DiskCacheError) in
         try reads.read(path: layout.root + "/none", key: "a", in: files)
@@ -74,7 +74,7 @@ struct NonblockingReadsTests {
     }
   }
 
-  @Test func `a system without the calls is asked only once`() async throws {
+  @Test func `a system without nonblocking reads is probed only once`() async throws {
     try await withEntry { _, path, reads throws in
       let failing = FailingFileSystem()
       failing.fail(all: [.open], with: .error(ENOSYS))
@@ -84,7 +84,7 @@ struct NonblockingReadsTests {
     }
   }
 
-  @Test func `what would have to wait is read all the same`() async throws {
+  @Test func `a read that would block falls back to a blocking read`() async throws {
     try await withTemporaryFolder { folder in
       let failing = FailingFileSystem()
       let cache = DiskCache(directory: folder, fileSystem: failing)

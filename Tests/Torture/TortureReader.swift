@@ -2,11 +2,11 @@ import HalcyonSupport
 import HalcyonCache
 import Foundation
 
-/// Reads the entry `a` of a cache that it may not change.
-struct TortureVisitor {
+/// Reads the entry `a` of a cache without permission to write to it.
+struct TortureReader {
   let folder: URL
 
-  /// Whether the entry was read, and storing another one was refused.
+  /// Whether the entry was read, and storing another one failed with `EACCES`.
   func run() async throws -> Bool {
     var configuration = DiskCacheConfiguration()
     configuration.cleansOnItsOwn = false

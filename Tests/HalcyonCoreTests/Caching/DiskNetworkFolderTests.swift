@@ -5,8 +5,8 @@ import Testing
 @testable import HalcyonSupport
 @testable import HalcyonCache
 
-/// The index where processes share no memory, because the folder lies on a network.
-struct DiskNetworkTests {
+/// The index in a folder on a network file system, where processes cannot share memory.
+struct DiskNetworkFolderTests {
   private let entry = StoredEntry(body: Data(repeating: 1, count: 10_000), metadata: .example)
 
   private func cache(in folder: URL, isOnNetwork: Bool) -> DiskCache {
@@ -21,7 +21,7 @@ struct DiskNetworkTests {
     return try database.run("PRAGMA journal_mode").first?.first?.text
   }
 
-  @Test func `no memory is shared there, and two caches still see each other's entries`() async throws {
+  @Test func `without shared memory two caches see each other's entries`() async throws {
     try await withTemporaryFolder { folder in
       let (first, second) = (cache(in: folder, isOnNetwork: true), cache(in: folder, isOnNetwork: true))
       for number in 0..<10 {
@@ -39,7 +39,7 @@ struct DiskNetworkTests {
     }
   }
 
-  @Test func `an index that was made elsewhere is taken over with its entries`() async throws {
+  @Test func `an index in WAL mode is converted, and its entries stay`() async throws {
     try await withTemporaryFolder { folder in
       do { try await cache(in: folder, isOnNetwork: false).store(entry, for: "a") }
       #expect(try mode(of: folder) == "wal")
@@ -51,7 +51,7 @@ struct DiskNetworkTests {
     }
   }
 
-  @Test func `the folder for temporary files is none on a network, and one that is missing is an error`() throws {
+  @Test func `the temporary folder is not remote, and a missing folder is an error`() throws {
     let (files, path) = (SystemFiles(), FileManager.default.temporaryDirectory.path())
     #expect(try !files.isRemote(path))
     #expect(throws: DiskCacheError.self) { try files.isRemote(path + "/none") }

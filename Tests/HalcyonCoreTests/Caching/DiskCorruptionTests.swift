@@ -6,8 +6,8 @@ import Testing
 @testable import HalcyonSupport
 @testable import HalcyonCache
 
-/// What a disk cache makes of an index that is not as it was written.
-struct DiskDamageTests {
+/// A disk cache with a corrupted index, or with entries in its folder that are no regular files.
+struct DiskCorruptionTests {
   private let files = SystemFiles()
   private let keys = (0..<20).map { CacheKey("\($0)") }
 
@@ -21,19 +21,19 @@ struct DiskDamageTests {
 
   private func cache(_ folder: URL) -> DiskCache { DiskCache(directory: folder, configuration: configuration) }
 
-  /// Twenty entries of two blocks each, with all of the index in its file.
+  /// Stores twenty entries of two blocks each and moves the index's log into its database file.
   private func fill(_ folder: URL) async throws {
     let cache = cache(folder)
     for key in keys { try await cache.store(entry(key), for: key) }
     try DiskIndex(layout: DiskLayout(root: folder.path()), in: files).shrinkLog()
   }
 
-  /// Changes the index as another program would that has lost its mind.
-  private func damage(_ folder: URL, _ statement: String) throws {
+  /// Runs a statement that corrupts the index.
+  private func corrupt(_ folder: URL, _ statement: String) throws {
     try DiskIndex(layout: DiskLayout(root: folder.path()), in: files).database.run(statement)
   }
 
-  /// Bytes of disk space of the files of entries.
+  /// The disk space of the entry files, in bytes.
   private func physicalSize(_ folder: URL) throws -> Int {
     let entries = folder.appending(path: "v1/d")
     return try FileManager.default.subpathsOfDirectory(atPath: entries.path()).filter { $0.contains("/") }
@@ -43,7 +43,7 @@ struct DiskDamageTests {
       }
   }
 
-  /// Uses a cache in every way that changes the index; whatever is wrong with it, each has to work.
+  /// Runs every operation that changes the index; each must succeed however the index is corrupted.
   private func exercise(_ folder: URL) async throws {
     let cache = cache(folder)
     for key in keys {
@@ -52,7 +52,7 @@ struct DiskDamageTests {
     }
     for number in 100..<140 {
       try await cache.store(entry(CacheKey("\(number)")), for: CacheKey("\(number)"))
-      // What damage hides from the index is one entry at most.
+      // Corruption hides at most one entry from the index.
       #expect(try physicalSize(folder) <= configuration.sizeLimit + 8192)
     }
     try await cache.clean()
@@ -66,24 +66,24 @@ struct DiskDamageTests {
     #expect(try await cache.count == 1)
   }
 
-  @Test func `a flipped bit of the index breaks nothing`() async throws {
+  @Test func `every operation succeeds after a bit of the index is flipped`() async throws {
     try await withTemporaryFolder { template in
       try await fill(template)
       let index = try Data(contentsOf: template.appending(path: "v1/index.db"))
-      for place in stride(from: 5, to: index.count, by: Self.distance) {
+      for offset in stride(from: 5, to: index.count, by: Self.distance) {
         try await withTemporaryFolder { parent in
           let folder = parent.appending(path: "cache", directoryHint: .isDirectory)
           try FileManager.default.copyItem(at: template, to: folder)
           var damaged = index
-          damaged[place] ^= 1 << (place % 8)
+          damaged[offset] ^= 1 << (offset % 8)
           try damaged.write(to: folder.appending(path: "v1/index.db"))
-          do { try await exercise(folder) } catch { Issue.record("bit \(place % 8) of byte \(place): \(error)") }
+          do { try await exercise(folder) } catch { Issue.record("bit \(offset % 8) of byte \(offset): \(error)") }
         }
       }
     }
   }
 
-  /// Bytes between two that are flipped.
+  /// The distance between two flipped bits, in bytes.
   private static let distance = ProcessInfo.processInfo.environment["HALCYON_FLIP_DISTANCE"].flatMap(Int.init) ?? 397
 
   @Test(arguments: [
@@ -94,47 +94,47 @@ struct DiskDamageTests {
     "ALTER TABLE entry RENAME COLUMN expires TO ends", "PRAGMA user_version=99",
     "INSERT INTO writer VALUES('../../../x', 1000)", "INSERT INTO writer VALUES('dead', 9223372036854775807)",
   ])
-  func `an index that says what cannot be is made anew`(statement: String) async throws {
+  func `an index with impossible values or a wrong schema is rebuilt`(statement: String) async throws {
     try await withTemporaryFolder { folder in
       try await fill(folder)
-      try damage(folder, statement)
+      try corrupt(folder, statement)
       try await exercise(folder)
     }
   }
 
-  @Test func `an index that goes bad while it is open is made anew`() async throws {
+  @Test func `an index that is corrupted while open is rebuilt`() async throws {
     try await withTemporaryFolder { folder in
       let cache = cache(folder)
       for key in keys { try await cache.store(entry(key), for: key) }
-      try damage(folder, "UPDATE total SET bytes=-1")
+      try corrupt(folder, "UPDATE total SET bytes=-1")
       try await cache.store(entry("new"), for: "new")
       #expect(try await cache.count == 21)
       #expect(try await cache.totalSize == 21 * 8192)
     }
   }
 
-  @Test func `what is stored while an index is made anew is not forgotten`() async throws {
+  @Test func `entries stored while the index is rebuilt are not lost`() async throws {
     try await withTemporaryFolder { folder in
       try await fill(folder)
       try files.remove(DiskLayout(root: folder.path()).index)
-      let held = HeldListing()
-      let making = DiskCache(directory: folder, configuration: configuration, fileSystem: held)
+      let listing = BlockingListing()
+      let rebuilding = DiskCache(directory: folder, configuration: configuration, fileSystem: listing)
       let other = cache(folder)
-      let first = Task { try await making.store(entry("x"), for: "x") }
-      await held.hasBegun.wait()
-      let second = Task { try await making.store(entry("y"), for: "y") }
+      let first = Task { try await rebuilding.store(entry("x"), for: "x") }
+      await listing.hasBegun.wait()
+      let second = Task { try await rebuilding.store(entry("y"), for: "y") }
       let third = Task { try await other.store(entry("z"), for: "z") }
-      held.mayEnd.signal()
+      listing.mayEnd.signal()
       for store in [first, second, third] { try await store.value }
       for key in keys + ["x", "y", "z"] { #expect(try await other.entry(for: key) == entry(key)) }
       #expect(try await other.count == 23)
     }
   }
 
-  @Test func `cleaning makes wrong totals right`() async throws {
+  @Test func `cleaning corrects wrong totals`() async throws {
     try await withTemporaryFolder { folder in
       try await fill(folder)
-      try damage(folder, "UPDATE total SET bytes=0, count=3")
+      try corrupt(folder, "UPDATE total SET bytes=0, count=3")
       let cache = cache(folder)
       #expect(try await cache.totalSize == 0)
       try await cache.clean()
@@ -143,7 +143,7 @@ struct DiskDamageTests {
     }
   }
 
-  @Test func `what is no file does not keep the others from being found`() async throws {
+  @Test func `a folder in place of an entry file does not keep other entries from being found`() async throws {
     try await withTemporaryFolder { folder in
       try await fill(folder)
       let layout = DiskLayout(root: folder.path())
@@ -172,7 +172,7 @@ struct DiskDamageTests {
     }
   }
 
-  @Test func `a file takes no memory just by its size`() async throws {
+  @Test func `a sparse file of 8 TiB is a damaged entry and allocates no memory for its size`() async throws {
     try await withTemporaryFolder { folder in
       try await fill(folder)
       let path = DiskLayout(root: folder.path()).entry(keys[0].digest.bytes)
@@ -184,7 +184,7 @@ struct DiskDamageTests {
     }
   }
 
-  @Test func `a limit that falls far evicts in turns, and the next entry fits`() async throws {
+  @Test func `a much lower limit evicts in several batches, and the next entry fits`() async throws {
     try await withTemporaryFolder { folder in
       let cache = DiskCache(directory: folder, configuration: DiskCacheConfiguration(cleaning: .whenAsked))
       for number in 0..<700 { try await cache.store(entry("a"), for: CacheKey("\(number)")) }
@@ -197,20 +197,20 @@ struct DiskDamageTests {
   }
 }
 
-/// Files whose first listing of a folder, that of a new index, takes as long as a test says.
-private final class HeldListing: FileSystem {
+/// A file system whose first listing of a folder, the one that rebuilds the index, blocks until the test lets it end.
+private final class BlockingListing: FileSystem {
   let hasBegun = Signal()
   let mayEnd = DispatchSemaphore(value: 0)
   private let isFirst = Lock(true)
 
   func perform(_ call: FileSystemCall, byteCount: Int, _ body: (_ byteCount: Int) -> Int) -> Int {
-    let isHeld =
+    let isBlocked =
       call == .list
       && isFirst.withLock { isFirst in
         defer { isFirst = false }
         return isFirst
       }
-    if isHeld {
+    if isBlocked {
       hasBegun.set()
       mayEnd.wait()
     }

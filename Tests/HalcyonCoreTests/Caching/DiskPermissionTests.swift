@@ -5,8 +5,8 @@ import Testing
 
 @testable import HalcyonCache
 
-/// Folders that may be read and not written to, as the system itself enforces it.
-struct DiskAccessTests {
+/// Folders that can be read but not written to, enforced by the operating system.
+struct DiskPermissionTests {
   private let entry = StoredEntry(body: Data(repeating: 1, count: 10_000), metadata: .example)
 
   private var configuration: DiskCacheConfiguration {
@@ -15,8 +15,8 @@ struct DiskAccessTests {
     return configuration
   }
 
-  @Test(.enabled(if: ReadOnlyMount.isAvailable, "only a superuser may mount file systems"))
-  func `a folder on a read-only file system is read, and what cannot be stored is an error`() async throws {
+  @Test(.enabled(if: ReadOnlyMount.isAvailable, "mounting a file system requires root"))
+  func `entries on a read-only file system are readable, and storing throws`() async throws {
     try await withTemporaryFolder { folder in
       try await DiskCache(directory: folder, configuration: configuration).store(entry, for: "old")
       try await ReadOnlyMount.run(over: folder) { () async throws in
@@ -33,12 +33,12 @@ struct DiskAccessTests {
     }
   }
 
-  @Test(.enabled(if: OtherUser.isAvailable, "only a superuser with setpriv(1) may become another user"))
-  func `another user reads what everyone may read, and is told that nothing can be stored`() async throws {
+  @Test(.enabled(if: OtherUser.isAvailable, "running as another user requires root and setpriv(1)"))
+  func `another user can read a world-readable cache, and storing throws`() async throws {
     try await withTemporaryFolder { folder in
       try await DiskCache(directory: folder, configuration: configuration).store(entry, for: "a")
-      OtherUser.letRead(folder)
-      let end = try OtherUser.run(OtherUser.program, ["visit", folder.path()])
+      OtherUser.makeWorldReadable(folder)
+      let end = try OtherUser.run(OtherUser.program, ["read", folder.path()])
       #expect(end == .exit(0))
       let cache = DiskCache(directory: folder, configuration: configuration)
       #expect(try await cache.count == 1)
@@ -47,7 +47,7 @@ struct DiskAccessTests {
   }
 }
 
-/// Mounts a folder over itself, so that nothing in it can be changed.
+/// Mounts a folder over itself as read-only.
 enum ReadOnlyMount {
   #if os(Linux)
   static let isAvailable: Bool = {
@@ -78,28 +78,28 @@ enum ReadOnlyMount {
   #endif
 }
 
-/// Runs programs as a user who owns nothing.
+/// Runs programs as a user who owns no files.
 enum OtherUser {
   static let program = (Bundle.main.executableURL ?? URL(filePath: "/"))
     .deletingLastPathComponent().appending(path: "halcyon-torture").path()
 
   static let isAvailable: Bool = {
-    guard geteuid() == 0, access(changer, X_OK) == 0 else { return false }
+    guard geteuid() == 0, access(setpriv, X_OK) == 0 else { return false }
     return [program, FileManager.default.temporaryDirectory.path()].allSatisfy { path in
       (try? run("/usr/bin/test", ["-x", path])) == .exit(0)
     }
   }()
 
-  private static let changer = "/usr/bin/setpriv"
+  private static let setpriv = "/usr/bin/setpriv"
 
   static func run(_ program: String, _ arguments: [String]) throws -> ChildProcess.End {
     try ChildProcess(
-      changer, ["--reuid=65534", "--regid=65534", "--clear-groups", program] + arguments
+      setpriv, ["--reuid=65534", "--regid=65534", "--clear-groups", program] + arguments
     ).end()
   }
 
-  /// Lets everyone read a folder and all that is in it.
-  static func letRead(_ folder: URL) {
+  /// Makes a folder and its contents readable by all users.
+  static func makeWorldReadable(_ folder: URL) {
     let names = FileManager.default.enumerator(atPath: folder.path())?.compactMap { $0 as? String } ?? []
     for path in [folder.path()] + names.map({ folder.path() + "/" + $0 }) { chmod(path, 0o755) }
   }
