@@ -4,8 +4,8 @@ import Testing
 @testable import HalcyonCache
 
 struct AvailableMemoryTests {
-  /// A folder of control groups, and this process in the group `/a/b`.
-  private func allowance(limits: [String: String], membership: String, in folder: URL) throws -> AvailableMemory {
+  /// The memory available in control groups with these limits, made up in `folder`.
+  private func availableMemory(limits: [String: String], membership: String, in folder: URL) throws -> AvailableMemory {
     for (group, limit) in limits {
       let directory = folder.appendingPathComponent("groups" + group, isDirectory: true)
       try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
@@ -35,16 +35,16 @@ struct AvailableMemoryTests {
       (["/a": "9000000000"], "0::/a\n", 8_000_000_000),
       ([:], "", 8_000_000_000),
     ] as [([String: String], String, Int)])
-  func `the least that the groups of the process allow counts`(
+  func `the smallest limit of the process's control groups applies`(
     limits: [String: String], membership: String, bytes: Int
   ) throws {
     let folder = FileManager.default.temporaryDirectory.appendingPathComponent("halcyon-\(UUID())", isDirectory: true)
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(at: folder) }
-    #expect(try allowance(limits: limits, membership: membership, in: folder).bytes == bytes)
+    #expect(try availableMemory(limits: limits, membership: membership, in: folder).bytes == bytes)
   }
 
-  @Test func `the default limit is a quarter of what there is`() {
+  @Test func `the default cost limit is at most a quarter of physical memory`() {
     let limit = MemoryCacheConfiguration.defaultCostLimit
     #expect(limit > 0)
     #expect(limit <= Int(clamping: ProcessInfo.processInfo.physicalMemory / 4))

@@ -4,15 +4,15 @@ import HalcyonCache
 import Foundation
 import HalcyonTesting
 
-/// A cache beside a model of what it may answer.
+/// A memory cache and a model of the images that it may return.
 struct CacheModelRun {
   private struct Entry {
     var version: Int
     var cost: Int
     var expiration: CacheExpiration
-    /// What `expiration` came to when the entry was last used.
+    /// When the entry expires, computed from `expiration` at its last use.
     var deadline: CacheExpiration
-    /// Whether its time was over at some moment, so that it may have left for good.
+    /// Whether it was expired at some time, so that it may have been removed for good.
     var mayHaveExpired = false
   }
 
@@ -29,20 +29,20 @@ struct CacheModelRun {
       configuration: MemoryCacheConfiguration(
         costLimit: 800, countLimit: 30, policy: policy, findsImagesInUse: findsImagesInUse),
       time: clock)
-    // All are held for the whole run, and thus in use.
+    // All are retained for the whole run, and thus in use.
     images = try (1...40).map { try solidImage($0, 1) }
   }
 
-  /// Does one thing at random, and returns what was wrong about it.
+  /// Runs a random operation. Returns what was wrong about it, or `nil`.
   mutating func step(_ number: Int) -> String? {
     let key = Self.keys[pick(Self.keys.count)]
     let problem =
       switch pick(100) {
       case 0..<40: read(key)
       case 40..<75: store(key, version: number)
-      case 75..<80: asked(key)
+      case 75..<80: checkPresence(of: key)
       case 80..<84: remove(key)
-      case 84..<92: passTime()
+      case 84..<92: advanceClock()
       case 92..<94: setDate()
       case 94..<97: removeExpired()
       case 97: changeLimits()
@@ -62,11 +62,11 @@ struct CacheModelRun {
     case .renewed: setDeadline(entry.expiration, of: key)
     case .to(let expiration): setDeadline(expiration, of: key)
     }
-    noteExpired()
+    markExpired()
     return nil
   }
 
-  private func asked(_ key: CacheKey) -> String? {
+  private func checkPresence(of key: CacheKey) -> String? {
     problem(with: cache.contains(key) ? entries[key]?.version ?? -1 : nil, at: key)
   }
 
@@ -74,39 +74,40 @@ struct CacheModelRun {
     let expiration = randomExpiration()
     let bitmap = images[pick(images.count)].bitmap
     let info = ImageInfo(format: .bmp, storedSize: PixelSize(width: version, height: 1))
-    let isKept = cache.store(DecodedImage(bitmap: bitmap, info: info), for: key, expiration: expiration)
+    let isStored = cache.store(DecodedImage(bitmap: bitmap, info: info), for: key, expiration: expiration)
     let deadline = deadline(expiration)
-    let isWanted = !isPast(deadline) && bitmap.byteCount <= cache.configuration.costLimit
+    let isExpected = !isPast(deadline) && bitmap.byteCount <= cache.configuration.costLimit
     entries[key] =
-      isKept ? Entry(version: version, cost: bitmap.byteCount, expiration: expiration, deadline: deadline) : nil
-    return isKept == isWanted && isKept == cache.contains(key) ? nil : "stored \(isKept), wanted \(isWanted)"
+      isStored ? Entry(version: version, cost: bitmap.byteCount, expiration: expiration, deadline: deadline) : nil
+    return isStored == isExpected && isStored == cache.contains(key)
+      ? nil : "stored \(isStored), expected \(isExpected)"
   }
 
   private mutating func remove(_ key: CacheKey) -> String? {
     cache.removeImage(for: key)
     entries[key] = nil
-    return cache.contains(key) ? "still there after it was removed" : nil
+    return cache.contains(key) ? "\(key) was found after it was removed" : nil
   }
 
   private mutating func removeAll() -> String? {
     cache.removeAll()
     entries = [:]
-    return cache.count == 0 ? nil : "still \(cache.count) after all were removed"
+    return cache.count == 0 ? nil : "\(cache.count) images after all were removed"
   }
 
-  private mutating func passTime() -> String? {
+  private mutating func advanceClock() -> String? {
     clock.advance(by: .milliseconds([1, 700, 1000, 30_000, 600_000, 90_000_000][pick(6)]))
-    noteExpired()
+    markExpired()
     return nil
   }
 
   private mutating func setDate() -> String? {
     clock.setDate(clock.now() + [-86_400, -1, 1, 3600, 86_400][pick(5)])
-    noteExpired()
+    markExpired()
     return nil
   }
 
-  /// Afterwards nothing expired takes room, and cost and count are those of what is there.
+  /// Afterwards cost and count are those of the images that are found; no expired image is counted.
   private mutating func removeExpired() -> String? {
     cache.removeExpired()
     guard !cache.configuration.findsImagesInUse else { return nil }
@@ -136,7 +137,7 @@ struct CacheModelRun {
 
   private func problem(with version: Int?, at key: CacheKey) -> String? {
     guard let version else {
-      // Evicted images are found as long as they are held, which all are.
+      // Evicted images are found as long as they are retained, which all are.
       guard cache.configuration.findsImagesInUse, let entry = entries[key], !entry.mayHaveExpired else { return nil }
       return "\(key) is lost"
     }
@@ -145,7 +146,7 @@ struct CacheModelRun {
     return entry.version == version ? nil : "\(key) has version \(version), not \(entry.version)"
   }
 
-  private mutating func noteExpired() {
+  private mutating func markExpired() {
     for (key, entry) in entries where isPast(entry.deadline) { entries[key]?.mayHaveExpired = true }
   }
 

@@ -3,7 +3,7 @@ import Foundation
 import HalcyonTesting
 import Testing
 
-/// Random operations on a cache and on a dictionary that forgets nothing by itself.
+/// Random operations on a memory cache, checked against a dictionary as a model.
 ///
 /// `HALCYON_MODEL_STEPS` sets the number of operations; 1,000,000 is the thorough run.
 struct CacheModelTests {

@@ -13,15 +13,15 @@ struct DataMemoryCacheTests {
       metadata: EntryMetadata(requestDate: clock.now(), responseDate: clock.now(), expiration: expiration))
   }
 
-  @Test func `it keeps the laws of a store, by itself and over another`() async throws {
+  @Test func `it satisfies the data store laws, alone and in front of another store`() async throws {
     try await DataStoreLaws.check { DataMemoryCache() }
     try await DataStoreLaws.check { DataMemoryCache(over: MemoryDataStore()) }
-    // Where memory has room for nothing, everything comes from behind.
+    // With no space in memory, every entry comes from the store behind.
     try await DataStoreLaws.check { DataMemoryCache(byteLimit: 0, over: MemoryDataStore()) }
     try await DataStoreLaws.check { DataMemoryCache(expiration: .expired, over: MemoryDataStore()) }
   }
 
-  @Test func `the least recently used leaves, and the limit holds`() async throws {
+  @Test func `the least recently used entry is evicted, and the limit holds`() async throws {
     let cache = DataMemoryCache(byteLimit: 10_000)
     for number in 0..<100 {
       try await cache.store(entry(), for: CacheKey("\(number)"))
@@ -34,10 +34,10 @@ struct DataMemoryCacheTests {
     cache.byteLimit = 2000
     #expect(cache.byteCount <= 2000 && cache.count == 1)
     try await cache.store(entry(3000), for: "99")
-    #expect(try await cache.entry(for: "99") == nil, "nor is the older one left")
+    #expect(try await cache.entry(for: "99") == nil, "the older entry is removed, too")
   }
 
-  @Test func `an entry lives as long as it says, or the cache for it`() async throws {
+  @Test func `an entry expires by its own expiration, or by the default of the cache`() async throws {
     let cache = DataMemoryCache(time: clock)
     for (key, expiration) in [("never", CacheExpiration.never), ("short", .seconds(10))] {
       try await cache.store(entry(expiration: expiration), for: CacheKey(key))
@@ -54,7 +54,7 @@ struct DataMemoryCacheTests {
     #expect(try await cache.entry(for: "never") != nil)
   }
 
-  @Test func `a disk is read once, and its cleaning reaches through`() async throws {
+  @Test func `the disk is read once, and removals reach it`() async throws {
     try await withTemporaryFolder { folder in
       let disk = DiskCache(directory: folder, time: clock)
       try await disk.store(entry(), for: "a")
@@ -73,7 +73,7 @@ struct DataMemoryCacheTests {
     }
   }
 
-  @Test func `a copy ends with what it is a copy of`() async throws {
+  @Test func `a copy in memory expires with the entry on disk`() async throws {
     try await withTemporaryFolder { folder in
       let cache = DataMemoryCache(over: DiskCache(directory: folder, time: clock), time: clock)
       try await cache.store(entry(expiration: .seconds(10)), for: "a")
@@ -84,26 +84,26 @@ struct DataMemoryCacheTests {
     }
   }
 
-  @Test func `what is removed while it is read is not kept`() async throws {
+  @Test func `an entry that is removed while it is read is not inserted`() async throws {
     let removals: [@Sendable (DataMemoryCache) async throws -> Void] = [
       { try await $0.removeEntry(for: "a") }, { try await $0.removeAll() },
     ]
     for remove in removals {
-      let held = HeldReads()
-      let cache = DataMemoryCache(over: held)
-      try await held.base.store(entry(), for: "a")
+      let reads = PausedReads()
+      let cache = DataMemoryCache(over: reads)
+      try await reads.base.store(entry(), for: "a")
       let read = Task { try await cache.entry(for: "a") }
-      await held.isReading.wait()
+      await reads.isReading.wait()
       try await remove(cache)
-      held.mayEnd.set()
-      #expect(try await read.value != nil, "it was there when it was read")
+      reads.mayEnd.set()
+      #expect(try await read.value != nil, "it was stored when the read began")
       #expect(cache.count == 0)
       #expect(try await cache.entry(for: "a") != nil)
-      #expect(cache.count == 1, "what nobody removes meanwhile is kept")
+      #expect(cache.count == 1, "an entry that is not removed meanwhile is inserted")
     }
   }
 
-  @Test func `what fails behind is not kept here`() async throws {
+  @Test func `an entry that the store behind fails to store is not inserted`() async throws {
     struct Full: DataStore {
       struct Failure: Error {}
       func entry(for key: CacheKey) async throws -> StoredEntry? { nil }
@@ -118,8 +118,8 @@ struct DataMemoryCacheTests {
   }
 }
 
-/// A store that forgets nothing, and whose reads end when the test says so.
-private struct HeldReads: DataStore {
+/// A store that ignores removals, and whose reads end when the test lets them.
+private struct PausedReads: DataStore {
   let base = MemoryDataStore()
   let isReading = Signal()
   let mayEnd = Signal()

@@ -4,7 +4,7 @@ import Testing
 @testable import HalcyonCache
 
 struct DigestTableTests {
-  @Test func `random operations agree with a dictionary, also where digests are alike`() {
+  @Test func `random operations agree with a dictionary, also when digests collide`() {
     var generator = SplitMix(state: 5)
     var table = DigestTable()
     var model: [KeyDigest: Int] = [:]
@@ -21,10 +21,10 @@ struct DigestTableTests {
         model[digest] = step
       }
       let other = UInt64.random(in: 0..<300, using: &generator)
-      let asked = KeyDigest(low: other % 3 == 0 ? other % 12 : other << 40, high: other)
-      let place = table.place(of: asked) { digests[$0] == asked }
-      guard place == model[asked], table.count == model.count else {
-        Issue.record("step \(step): \(String(describing: place)) for \(asked)")
+      let queried = KeyDigest(low: other % 3 == 0 ? other % 12 : other << 40, high: other)
+      let place = table.place(of: queried) { digests[$0] == queried }
+      guard place == model[queried], table.count == model.count else {
+        Issue.record("step \(step): \(String(describing: place)) for \(queried)")
         return
       }
     }

@@ -4,12 +4,12 @@ import HalcyonTesting
 import Testing
 
 struct EvictionPolicyTests {
-  /// Object miss ratios of the project's reference simulator over the same 200,000 requests.
+  /// The expected miss ratios come from the project's reference simulator, run over the same 200,000 requests.
   @Test(arguments: [
     (EvictionPolicy.adaptive, 1, 0.520), (.adaptive, 5, 0.351), (.adaptive, 10, 0.314),
     (.leastRecentlyUsed, 1, 0.591), (.leastRecentlyUsed, 5, 0.479),
   ])
-  func `a trace is missed as often as by the reference`(
+  func `the miss ratio of a trace matches the reference simulator`(
     policy: EvictionPolicy, capacityPercent: Int, missRatio: Double
   ) throws {
     let trace = ScanTrace(requestCount: 200_000)
@@ -35,7 +35,7 @@ struct EvictionPolicyTests {
       time: TestClock())
   }
 
-  @Test func `the least recently used leaves first, where that is chosen`() throws {
+  @Test func `the LRU policy evicts the least recently used image first`() throws {
     let cache = cache(.leastRecentlyUsed, countLimit: 3)
     for key in ["a", "b", "c"] { cache.store(try solidImage(), for: CacheKey(key)) }
     _ = cache.image(for: "a")
@@ -48,15 +48,15 @@ struct EvictionPolicyTests {
   }
 
   @Test(arguments: [EvictionPolicy.adaptive, .leastRecentlyUsed])
-  func `what is read again outlives a scan only by the adaptive policy`(policy: EvictionPolicy) throws {
+  func `images read more than once survive a scan only under the adaptive policy`(policy: EvictionPolicy) throws {
     let cache = cache(policy, countLimit: 100)
-    let favourites = (0..<50).map { CacheKey("favourite \($0)") }
-    for key in favourites {
+    let popular = (0..<50).map { CacheKey("popular \($0)") }
+    for key in popular {
       cache.store(try solidImage(), for: key)
       _ = cache.image(for: key)
     }
     for number in 0..<1000 { cache.store(try solidImage(), for: CacheKey("scan \(number)")) }
-    #expect(favourites.filter(cache.contains).count == (policy == .adaptive ? 50 : 0))
+    #expect(popular.filter(cache.contains).count == (policy == .adaptive ? 50 : 0))
   }
 
   @Test func `the policy can be changed while the cache is full`() throws {

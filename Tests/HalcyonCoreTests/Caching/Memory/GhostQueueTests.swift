@@ -4,7 +4,7 @@ import Testing
 @testable import HalcyonCache
 
 struct GhostQueueTests {
-  @Test func `ghosts are forgotten beyond their cost and number, the oldest first`() {
+  @Test func `ghosts over the cost or count limit are dropped, the oldest first`() {
     var ghosts = GhostQueue()
     let digests = (0..<10).map { KeyDigest(low: $0, high: 0) }
     for digest in digests { ghosts.insert(digest, cost: 10, costLimit: 50, countLimit: 100) }

@@ -17,7 +17,7 @@ struct ImagesInUseTests {
   }
 
   @Test(arguments: [true, false])
-  func `an evicted image that is held is found again, where that is on`(findsImagesInUse: Bool) throws {
+  func `an evicted image that is still in use is found again, if enabled`(findsImagesInUse: Bool) throws {
     let cache = cache(findsImagesInUse: findsImagesInUse)
     let held = try solidImage(7, 3)
     cache.store(held, for: "held")
@@ -30,7 +30,7 @@ struct ImagesInUseTests {
     withExtendedLifetime(held) {}
   }
 
-  @Test func `pixels that are held without their image are found again`() throws {
+  @Test func `pixels that are in use without their image are found again`() throws {
     let cache = cache()
     cache.store(try solidImage(7, 3), for: "held")
     let pixels = try #require(cache.image(for: "held")).bitmap
@@ -39,7 +39,7 @@ struct ImagesInUseTests {
     withExtendedLifetime(pixels) {}
   }
 
-  @Test func `an image found again is back with its cost, and is looked for no more`() throws {
+  @Test func `an image found again is reinserted with its cost`() throws {
     let cache = cache()
     let held = try solidImage(10, 20)
     cache.store(held, for: "held")
@@ -52,7 +52,7 @@ struct ImagesInUseTests {
     withExtendedLifetime(held) {}
   }
 
-  @Test func `an evicted image that no one holds is gone`() throws {
+  @Test func `an evicted image that is not in use is gone`() throws {
     let cache = cache()
     var held: DecodedImage? = try solidImage()
     if let held { cache.store(held, for: "a") }
@@ -64,7 +64,7 @@ struct ImagesInUseTests {
     #expect(held == nil)
   }
 
-  @Test func `what is removed, replaced or expired is not found though it is held`() throws {
+  @Test func `a removed, replaced or expired image is not found although it is in use`() throws {
     let cache = cache()
     let held = try solidImage()
     for key in ["removed", "replaced", "expired"] { cache.store(held, for: CacheKey(key)) }
@@ -84,7 +84,7 @@ struct ImagesInUseTests {
     withExtendedLifetime((held, newer)) {}
   }
 
-  @Test func `an evicted image in use whose time is over is told as expired, once`() throws {
+  @Test func `an evicted image in use that has expired is reported as an expired miss, once`() throws {
     let cache = cache()
     let held = try solidImage()
     cache.store(held, for: "a")
@@ -97,7 +97,7 @@ struct ImagesInUseTests {
     withExtendedLifetime(held) {}
   }
 
-  @Test func `switching it off forgets the images that are held`() throws {
+  @Test func `disabling the search drops the images in use`() throws {
     let cache = cache()
     let held = try solidImage()
     cache.store(held, for: "a")

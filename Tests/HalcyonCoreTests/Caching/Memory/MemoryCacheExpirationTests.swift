@@ -17,7 +17,7 @@ struct MemoryCacheExpirationTests {
     (.to(.never), [true, true]), (.to(.expired), [false, false]),
     (.to(.date(Date(timeIntervalSince1970: 1_700_000_450))), [true, false]),
   ])
-  func `a read extends the life of an image as it says`(extending: ExpirationExtension, isThere: [Bool]) throws {
+  func `a read renews the expiration of an image as requested`(extending: ExpirationExtension, isThere: [Bool]) throws {
     let cache = cache()
     cache.store(try solidImage(), for: "a")
     clock.advance(by: .seconds(200))
@@ -30,7 +30,7 @@ struct MemoryCacheExpirationTests {
     #expect(cache.count == (isThere[1] ? 1 : 0))
   }
 
-  @Test func `a read without a say goes back to the image's own time`() throws {
+  @Test func `a plain read restores the image's own expiration`() throws {
     let cache = cache()
     cache.store(try solidImage(), for: "a")
     _ = cache.image(for: "a", extending: .to(.never))
@@ -40,13 +40,13 @@ struct MemoryCacheExpirationTests {
     #expect(cache.count == 0)
   }
 
-  @Test func `a store that knows one way of reading serves all of them`() throws {
+  @Test func `a store that implements only the plain read supports all kinds of reads`() throws {
     let store: any MemoryStore = PlainStore(cache: cache())
     store.store(try solidImage(), for: "a", expiration: nil)
     #expect(store.image(for: "a", extending: .unchanged) != nil)
   }
 
-  @Test func `expired images leave while others are stored or read`() throws {
+  @Test func `expired images are removed while others are stored or read`() throws {
     let cache = cache()
     for number in 0..<100 { cache.store(try solidImage(), for: CacheKey("\(number)"), expiration: .seconds(number)) }
     cache.store(try solidImage(), for: "read", expiration: .never)
@@ -60,7 +60,7 @@ struct MemoryCacheExpirationTests {
     #expect(cache.statistics.evictions.byExpiration == 99)
   }
 
-  @Test func `asking to remove what is expired removes all of it and nothing else`() throws {
+  @Test func `removing expired images removes all of them and no others`() throws {
     let cache = cache()
     for number in 1...1000 {
       cache.store(try solidImage(), for: CacheKey("\(number)"), expiration: .after(.milliseconds(number)))
@@ -72,7 +72,7 @@ struct MemoryCacheExpirationTests {
     }
   }
 
-  @Test func `dates hold when the clock is set back and forth`() throws {
+  @Test func `expiration dates hold when the clock is set back and forth`() throws {
     let cache = cache()
     let noon = clock.now()
     for minute in 1...60 {
@@ -93,7 +93,7 @@ struct MemoryCacheExpirationTests {
   }
 
   @Test(arguments: [Duration.seconds(Int64.max), .seconds(Int64.min), .nanoseconds(1)])
-  func `times too long to add up are no trouble`(duration: Duration) throws {
+  func `durations that overflow are handled`(duration: Duration) throws {
     let cache = cache()
     clock.advance(by: .seconds(1_000_000_000))
     #expect(cache.store(try solidImage(), for: "a", expiration: .after(duration)) == (duration > .zero))

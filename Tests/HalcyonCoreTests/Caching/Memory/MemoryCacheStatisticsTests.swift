@@ -4,7 +4,7 @@ import HalcyonTesting
 import Testing
 
 struct MemoryCacheStatisticsTests {
-  @Test func `every read and every image that leaves is counted under its reason`() throws {
+  @Test func `every hit, miss and eviction is counted by reason`() throws {
     let clock = TestClock()
     let cache = MemoryCache(configuration: MemoryCacheConfiguration(costLimit: 1000), time: clock)
     for number in 0..<12 { cache.store(try solidImage(10, 2), for: CacheKey("\(number)")) }

@@ -11,7 +11,7 @@ struct MemoryCacheTests {
     MemoryCache(configuration: MemoryCacheConfiguration(costLimit: costLimit, countLimit: countLimit), time: clock)
   }
 
-  @Test func `the costs held never pass the limit`() throws {
+  @Test func `the total cost never exceeds the limit`() throws {
     let cache = cache(costLimit: 1000)
     for number in 0..<100 {
       #expect(cache.store(try solidImage(10, 5), for: CacheKey("\(number)")))
@@ -22,16 +22,16 @@ struct MemoryCacheTests {
     #expect(!cache.contains("0"))
   }
 
-  @Test func `an image larger than the whole limit is refused and evicts nothing else`() throws {
+  @Test func `an image larger than the whole limit is rejected and evicts no other`() throws {
     let cache = cache(costLimit: 1000)
     cache.store(try solidImage(5, 5), for: "small")
     cache.store(try solidImage(5, 5), for: "large")
     #expect(!cache.store(try solidImage(100, 100), for: "large"))
     #expect(cache.contains("small"))
-    #expect(!cache.contains("large"), "an older image under the key would be the wrong one")
+    #expect(!cache.contains("large"), "an older image under the key would be outdated")
   }
 
-  @Test func `overwriting corrects the cost`() throws {
+  @Test func `replacing an image updates the total cost`() throws {
     let cache = cache()
     cache.store(try solidImage(10, 10), for: "a")
     cache.store(try solidImage(5, 5), for: "a")
@@ -49,17 +49,17 @@ struct MemoryCacheTests {
     #expect(cache.image(for: "9") != nil)
   }
 
-  @Test func `reading extends the life of an image, asking for it does not`() throws {
+  @Test func `reading renews the expiration of an image, checking for it does not`() throws {
     let cache = cache()
     cache.store(try solidImage(), for: "read")
-    cache.store(try solidImage(), for: "asked")
+    cache.store(try solidImage(), for: "checked")
     clock.advance(by: .seconds(200))
     #expect(cache.image(for: "read") != nil)
-    #expect(cache.contains("asked"))
+    #expect(cache.contains("checked"))
     clock.advance(by: .seconds(200))
     #expect(cache.image(for: "read") != nil)
-    #expect(!cache.contains("asked"))
-    #expect(cache.image(for: "asked") == nil)
+    #expect(!cache.contains("checked"))
+    #expect(cache.image(for: "checked") == nil)
   }
 
   @Test(arguments: [
@@ -77,7 +77,7 @@ struct MemoryCacheTests {
     #expect((cache.image(for: "a") != nil) == afterHours)
   }
 
-  @Test func `removing one and all leaves no cost behind`() throws {
+  @Test func `removed images leave no cost behind`() throws {
     let cache = cache()
     for key in ["a", "b", "c"] { cache.store(try solidImage(), for: CacheKey(key)) }
     cache.removeImage(for: "a")
@@ -87,7 +87,7 @@ struct MemoryCacheTests {
     #expect(cache.image(for: "b") == nil)
   }
 
-  @Test func `many threads at once keep the limit`() async throws {
+  @Test func `the limit holds with many concurrent tasks`() async throws {
     let cache = cache(costLimit: 10_000)
     let image = try solidImage()
     await withTaskGroup { group in

@@ -6,7 +6,7 @@ import Testing
 
 struct MemoryCacheThreadTests {
   @Test(arguments: [EvictionPolicy.adaptive, .leastRecentlyUsed], [false, true])
-  func `eight threads keep the limit after every call, and find the images they asked for`(
+  func `eight threads never exceed the limit, and find the right images`(
     policy: EvictionPolicy, findsImagesInUse: Bool
   ) async throws {
     let costLimit = 10_000
@@ -30,7 +30,7 @@ struct MemoryCacheThreadTests {
         case 10: cache.trim(to: costLimit / 2)
         default:
           let width = cache.image(for: key)?.info.storedSize.width ?? number
-          if width != number { problems.withLock { $0.append("\(key) gave \(width)") } }
+          if width != number { problems.withLock { $0.append("\(key) returned \(width)") } }
         }
         let (cost, count) = (cache.totalCost, cache.count)
         if cost > costLimit || count > 200 { problems.withLock { $0.append("\(cost) bytes, \(count) images") } }

@@ -14,7 +14,7 @@ struct MemorySweeperTests {
       sweepInterval: .seconds(30))
   }
 
-  @Test(.timeLimit(.minutes(1))) func `expired images leave a cache that nobody uses`() async throws {
+  @Test(.timeLimit(.minutes(1))) func `expired images are removed from an idle cache`() async throws {
     let cache = sweptCache()
     let reasons = Lock<[EvictionReason]>([])
     let evicted = Counter()
@@ -27,7 +27,7 @@ struct MemorySweeperTests {
     for round in 1...2 {
       await clock.waitForSleepers()
       clock.advance(by: .seconds(29))
-      #expect(cache.count == 3 - round, "nothing leaves before the interval is over")
+      #expect(cache.count == 3 - round, "nothing is removed before the interval has passed")
       clock.advance(by: .seconds(1))
       await evicted.wait(for: round)
       #expect(cache.count == 2 - round)
@@ -38,12 +38,12 @@ struct MemorySweeperTests {
   }
 
   @Test(.timeLimit(.minutes(1)))
-  func `sweeping ends when nothing can expire, and begins again with the next image that can`() async throws {
+  func `sweeping stops when no image can expire, and starts again with the next one that can`() async throws {
     let cache = sweptCache()
     let evicted = Signal()
     let listener = cache.evictionNews.listen { _ in evicted.set() }
     cache.store(try solidImage(), for: "lasting", expiration: .never)
-    #expect(!cache.sweep(), "what stays is not waited for")
+    #expect(!cache.sweep(), "there is nothing to wait for")
     cache.store(try solidImage(), for: "brief", expiration: .seconds(10))
     await clock.waitForSleepers()
     clock.advance(by: .seconds(30))
@@ -59,7 +59,7 @@ struct MemorySweeperTests {
     withExtendedLifetime(listener) {}
   }
 
-  @Test(.timeLimit(.minutes(1))) func `an image to which a read gives an end is swept`() async throws {
+  @Test(.timeLimit(.minutes(1))) func `an image that a read gives an expiration is swept`() async throws {
     let cache = sweptCache()
     let evicted = Signal()
     let listener = cache.evictionNews.listen { _ in evicted.set() }
@@ -82,7 +82,7 @@ struct MemorySweeperTests {
     #expect(clock.sleeperCount == 0)
   }
 
-  @Test func `only caches on the clocks of the system are swept without being asked`() {
+  @Test func `only caches on the system clock are swept automatically`() {
     #expect(MemoryCache().sweeper != nil)
     #expect(MemoryCache(time: clock).sweeper == nil)
   }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Requests for 4,000 images by a Zipf law, with 2,000 that are asked for once after every 5,000.
+/// Zipf-distributed requests for 4,000 images, with a scan of 2,000 images requested once after every 5,000.
 ///
 /// The profile `scan` with seed 4 of the project's trace generator (own work, CC0); all images are equally large.
 struct ScanTrace {

@@ -4,14 +4,14 @@ import Testing
 
 struct TimerWheelTests {
   @Test(arguments: [1, 63, 64, 65, 127, 4095, 4096, 5000, 262_143, 262_144, 10_000_000] as [Int64])
-  func `a member is found in its second, not before`(delay: Int64) {
+  func `a member is returned in its second, not before`(delay: Int64) {
     for start in [0, 1, 63, 64, 4095, 1_700_000_000] as [Int64] {
       var wheel = TimerWheel(second: start)
       let due = start + delay
       wheel.file(7, second: due)
       var second = start
       while second < due {
-        // What comes out early is filed again, a few times only.
+        // Members returned early are filed again, a few times only.
         second = min(due, second + max(1, (due - second) / 2))
         let found = wheel.advance(to: second)
         if second < due { for member in found { wheel.file(member, second: due) } } else { #expect(found == [7]) }
@@ -20,7 +20,7 @@ struct TimerWheelTests {
     }
   }
 
-  @Test func `random members come out as from a list, and rarely early`() {
+  @Test func `random members are returned when due, rarely early`() {
     var generator = SplitMix(state: 11)
     var wheel = TimerWheel(second: 0)
     var model: [Int: Int64] = [:]
@@ -39,7 +39,7 @@ struct TimerWheelTests {
       #expect(Set(found).count == found.count)
       for member in found {
         guard let due = model[member] else {
-          Issue.record("a removed member came out")
+          Issue.record("a removed member was returned")
           continue
         }
         if due <= second {
@@ -56,7 +56,7 @@ struct TimerWheelTests {
     #expect(dueCount > 1000)
   }
 
-  @Test func `the second that has begun can be asked for, any number of times`() {
+  @Test func `the current second can be taken repeatedly`() {
     var wheel = TimerWheel(second: 63)
     wheel.file(1, second: 64)
     wheel.file(2, second: 128)
@@ -68,7 +68,7 @@ struct TimerWheelTests {
     #expect(wheel.advance(to: 127).contains(1))
   }
 
-  @Test func `another second to start at brings everything out`() {
+  @Test func `restarting at another second returns all members`() {
     var wheel = TimerWheel(second: 1_000_000)
     for member in 0..<100 { wheel.file(member, second: 1_000_000 + Int64(member * member)) }
     #expect(wheel.restart(at: 5).sorted() == Array(0..<100))

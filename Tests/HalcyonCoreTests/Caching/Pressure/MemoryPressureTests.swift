@@ -4,7 +4,7 @@ import HalcyonCache
 import Testing
 
 struct MemoryPressureTests {
-  /// Pressure by command; tells when all of it has been dealt with.
+  /// Scripted memory pressure; `isOver` ends when all of it has been handled.
   private final class ScriptedPressure: MemoryPressureSource {
     let isOver: AsyncStream<Never>
     private let end: AsyncStream<Never>.Continuation
@@ -17,7 +17,7 @@ struct MemoryPressureTests {
 
     func events() -> AsyncStream<MemoryPressure> {
       AsyncStream { [self] in
-        // The next event is asked for when the one before has been dealt with.
+        // The next event is requested when the previous one has been handled.
         let next = pressures.withLock { $0.popLast() }
         if next == nil { end.finish() }
         return next
@@ -34,7 +34,7 @@ struct MemoryPressureTests {
   @Test(arguments: [
     ([MemoryPressure.some], 4800), ([.full], 800), ([.some, .some], 2400), ([.some, .full], 400),
   ])
-  func `pressure takes a part of the cache away`(pressures: [MemoryPressure], cost: Int) async throws {
+  func `memory pressure trims the cache`(pressures: [MemoryPressure], cost: Int) async throws {
     let cache = try fullCache()
     let source = ScriptedPressure(pressures)
     let monitor = MemoryPressureMonitor(trimming: cache, on: source)
@@ -45,19 +45,19 @@ struct MemoryPressureTests {
     withExtendedLifetime(monitor) {}
   }
 
-  @Test func `a monitor tells others of pressure too, and in order`() async {
+  @Test func `a monitor reports memory pressure to a closure, in order`() async {
     let source = ScriptedPressure([.some, .full, .some])
-    let (told, continuation) = AsyncStream.makeStream(of: MemoryPressure.self)
+    let (reported, continuation) = AsyncStream.makeStream(of: MemoryPressure.self)
     let monitor = MemoryPressureMonitor(source: source) { continuation.yield($0) }
     for await _ in source.isOver {}
     continuation.finish()
     var pressures: [MemoryPressure] = []
-    for await pressure in told { pressures.append(pressure) }
+    for await pressure in reported { pressures.append(pressure) }
     #expect(pressures == [.some, .full, .some])
     withExtendedLifetime(monitor) {}
   }
 
-  @Test func `a cache of two tiers gives memory back as long as it lives`() async throws {
+  @Test func `an image cache trims its memory tier under memory pressure`() async throws {
     let memory = try fullCache()
     let source = ScriptedPressure([.some])
     let cache = ImageCache(memory: memory, pressure: source)
@@ -66,7 +66,7 @@ struct MemoryPressureTests {
     withExtendedLifetime(cache) {}
   }
 
-  @Test func `a store that knows no pressure forgets all under full pressure`() throws {
+  @Test func `a store without pressure handling is emptied under full pressure`() throws {
     let memory = try fullCache()
     let store: any MemoryStore = SimpleStore(cache: memory)
     store.relieve(.some)
@@ -75,7 +75,7 @@ struct MemoryPressureTests {
     #expect(memory.count == 0)
   }
 
-  /// What someone else's store has to implement.
+  /// A store with only the required members.
   private struct SimpleStore: MemoryStore {
     let cache: MemoryCache
 
@@ -92,7 +92,7 @@ struct MemoryPressureTests {
     func removeAll() { cache.removeAll() }
   }
 
-  @Test func `the system's own source can be started and stopped wherever it runs`() async {
+  @Test func `the system's pressure source can be started and stopped on every platform`() async {
     let watching = Task {
       for await _ in SystemMemoryPressure().events() {}
     }

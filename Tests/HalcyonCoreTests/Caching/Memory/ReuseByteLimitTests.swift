@@ -5,8 +5,8 @@ import Testing
 @testable import HalcyonImaging
 @testable import HalcyonCache
 
-/// The part of a memory cache's limit that keeps the memory of images that left.
-struct ReuseTests {
+/// The part of a memory cache's limit that is used to keep the memory of evicted images for reuse.
+struct ReuseByteLimitTests {
   private let pool = PixelPool()
 
   private func cache(costLimit: Int, reuseByteLimit: Int?) -> MemoryCache {
@@ -15,7 +15,7 @@ struct ReuseTests {
       time: SystemTime(), pool: pool)
   }
 
-  /// Puts memory into the pool, as a bitmap does that is gone.
+  /// Returns memory to the pool, as a deallocated bitmap does.
   private func fillPool() throws {
     _ = try #require(PixelStorage(byteCount: PixelPool.smallestByteCount, pool: pool))
     #expect(pool.byteCount > 0)
@@ -24,11 +24,11 @@ struct ReuseTests {
   @Test(arguments: [
     (1 << 30, 32 << 20), (256 << 20, 16 << 20), (64 << 20, 4 << 20), (64 << 20 - 1, 0), (1000, 0), (0, 0),
   ])
-  func `a sixteenth of the limit is for reuse, if that is worth it`(costLimit: Int, reuseByteLimit: Int) {
+  func `a sixteenth of the cost limit is for reuse, unless the limit is small`(costLimit: Int, reuseByteLimit: Int) {
     #expect(MemoryCacheConfiguration(costLimit: costLimit).reuseByteLimit == reuseByteLimit)
   }
 
-  @Test func `what is chosen stays chosen, and within the limit`() {
+  @Test func `an explicit limit is kept, clamped to the cost limit`() {
     var configuration = MemoryCacheConfiguration(costLimit: 1000, reuseByteLimit: 300)
     #expect(configuration.reuseByteLimit == 300)
     configuration.costLimit = 200
@@ -39,7 +39,7 @@ struct ReuseTests {
     #expect(configuration.reuseByteLimit == 0)
   }
 
-  @Test func `images and memory for reuse share one limit`() throws {
+  @Test func `images and memory for reuse share the cost limit`() throws {
     let cache = cache(costLimit: 1000, reuseByteLimit: 300)
     for number in 0..<3 { cache.store(try solidImage(10, 10), for: CacheKey("\(number)")) }
     #expect(cache.totalCost == 400)
@@ -48,7 +48,7 @@ struct ReuseTests {
     #expect(cache.store(try solidImage(10, 20), for: "large"))
   }
 
-  @Test func `every cache gives its part, as long as it lives`() {
+  @Test func `every cache adds its share to the pool until it is deallocated`() {
     var first: MemoryCache? = cache(costLimit: 1000, reuseByteLimit: 300)
     let second = cache(costLimit: 1000, reuseByteLimit: 100)
     #expect(pool.byteLimit == 400)
@@ -61,26 +61,26 @@ struct ReuseTests {
     #expect(pool.byteLimit == 150)
   }
 
-  @Test func `caches without a limit raise that of all, and lower it again by as much`() {
-    let modest = cache(costLimit: 1000, reuseByteLimit: 300)
-    var greedy = (0..<3).map { _ in cache(costLimit: .max, reuseByteLimit: .max) }
+  @Test func `caches without a limit raise the pool's limit, and lower it again by as much`() {
+    let small = cache(costLimit: 1000, reuseByteLimit: 300)
+    var unlimited = (0..<3).map { _ in cache(costLimit: .max, reuseByteLimit: .max) }
     let limit = pool.byteLimit
     #expect(limit > 1 << 30)
-    greedy[0].configuration.reuseByteLimit = 100
+    unlimited[0].configuration.reuseByteLimit = 100
     #expect((401..<limit).contains(pool.byteLimit))
-    greedy[0].configuration.reuseByteLimit = .max
+    unlimited[0].configuration.reuseByteLimit = .max
     #expect(pool.byteLimit == limit)
-    withExtendedLifetime(greedy) {}
-    greedy = []
-    #expect(greedy.isEmpty && pool.byteLimit == 300)
-    withExtendedLifetime(modest) {}
+    withExtendedLifetime(unlimited) {}
+    unlimited = []
+    #expect(unlimited.isEmpty && pool.byteLimit == 300)
+    withExtendedLifetime(small) {}
   }
 
-  @Test func `memory for reuse is given back when memory is asked for`() throws {
+  @Test func `memory for reuse is freed when the cache is emptied or under memory pressure`() throws {
     let cache = cache(costLimit: 64 << 20, reuseByteLimit: nil)
-    for giveBack in [{ cache.removeAll() }, { cache.trim(to: 0) }, { cache.relieve(.some) }, { cache.relieve(.full) }] {
+    for release in [{ cache.removeAll() }, { cache.trim(to: 0) }, { cache.relieve(.some) }, { cache.relieve(.full) }] {
       try fillPool()
-      giveBack()
+      release()
       #expect(pool.byteCount == 0)
     }
   }
