@@ -4,23 +4,23 @@ import HalcyonCache
 import Foundation
 import HalcyonTesting
 
-/// A client that goes through a cache to a server that a test plays.
+/// A client that sends requests through an HTTP cache to a server that a test provides.
 struct CachedClient {
-  /// What the server answers; `nil` when it cannot be reached.
-  typealias Server = (_ request: HTTPHeaders) -> Answer?
+  /// The server's response to a request; `nil` when it cannot be reached.
+  typealias Server = (_ request: HTTPHeaders) -> Response?
 
-  struct Answer {
+  struct Response {
     var status = 200
     var headers: HTTPHeaders
     var body = ""
 
-    static func body(_ body: String, _ headers: HTTPHeaders) -> Answer { Answer(headers: headers, body: body) }
-    static func status(_ status: Int, _ headers: HTTPHeaders = [:]) -> Answer {
-      Answer(status: status, headers: headers)
+    static func body(_ body: String, _ headers: HTTPHeaders) -> Response { Response(headers: headers, body: body) }
+    static func status(_ status: Int, _ headers: HTTPHeaders = [:]) -> Response {
+      Response(status: status, headers: headers)
     }
   }
 
-  /// What the client gets.
+  /// The result of a request.
   struct Result: Equatable {
     var status: Int
     var body: String
@@ -36,12 +36,12 @@ struct CachedClient {
   var rules = HTTPCacheRules()
   let key: CacheKey = "|url=20:https://example.com/a"
   private(set) var requests: [HTTPHeaders] = []
-  /// The fields of what was served last.
+  /// The header fields of the entry served last.
   private(set) var served = HTTPHeaders()
 
   var cache: HTTPCache { HTTPCache(store: store, rules: rules) }
 
-  /// One request; no answer is 502, nothing that may be served 504.
+  /// Sends one request. Fails with 502 when the server cannot be reached, with 504 when the cache may serve nothing.
   mutating func get(
     _ headers: HTTPHeaders = [:], policy: FreshnessPolicy = .standard, usesETags: Bool = true, from server: Server
   ) async throws -> Result {
@@ -51,27 +51,27 @@ struct CachedClient {
     case .unavailable: return .failed(504)
     case .serve: return serve(lookup.stored)
     case .serveStaleWhileRevalidating:
-      _ = try await ask(lookup, server)
+      _ = try await fetch(lookup, server)
       return serve(lookup.stored)
-    case .fetch: return try await ask(lookup, server)
+    case .fetch: return try await fetch(lookup, server)
     }
   }
 
-  private mutating func ask(_ lookup: CacheLookup, _ server: Server) async throws -> Result {
+  private mutating func fetch(_ lookup: CacheLookup, _ server: Server) async throws -> Result {
     var request = lookup.requestHeaders
     for field in lookup.addedFields.fields { request.add(name: field.name, value: field.value) }
     requests.append(request)
-    guard let answer = server(request) else {
+    guard let response = server(request) else {
       return cache.staleEntry(for: lookup, at: clock.now()).map { serve($0) } ?? .failed(502)
     }
     let head = EntryMetadata(
-      status: answer.status, headers: answer.headers, requestDate: clock.now(), responseDate: clock.now())
+      status: response.status, headers: response.headers, requestDate: clock.now(), responseDate: clock.now())
     switch await cache.outcome(of: head, to: lookup) {
-    case .fetchUnconditionally: return try await ask(lookup.plain, server)
+    case .fetchUnconditionally: return try await fetch(lookup.plain, server)
     case .serve(let entry): return serve(entry)
-    case .deliver(let draft):
-      if let draft { try await cache.store(draft, body: Data(answer.body.utf8)) }
-      return Result(status: answer.status, body: answer.body, isStored: false)
+    case .deliver(let storable):
+      if let storable { try await cache.store(storable, body: Data(response.body.utf8)) }
+      return Result(status: response.status, body: response.body, isStored: false)
     }
   }
 

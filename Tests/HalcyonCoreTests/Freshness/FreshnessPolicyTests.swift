@@ -29,19 +29,21 @@ struct FreshnessPolicyTests {
   ]
 
   @Test(arguments: cases)
-  mutating func `a policy decides between what is stored and the server`(
+  mutating func `the policy decides between the stored response and the server`(
     policy: FreshnessPolicy, control: String?, expected: CachedClient.Result
   ) async throws {
     #expect(try await get(policy, after: control) == expected)
   }
 
-  @Test mutating func `a reload asks every cache on the way, and transfers nothing that still holds`() async throws {
+  @Test mutating func `revalidating bypasses caches on the way, and an unchanged response is not transferred`()
+    async throws
+  {
     _ = try await client.get { _ in .body("old", ["Cache-Control": "max-age=200", "ETag": "\"a\""]) }
     #expect(try await client.get(policy: .revalidate) { _ in .status(304) } == .stored("old"))
     #expect(client.requests.last == ["If-None-Match": "\"a\"", "Cache-Control": "no-cache"])
   }
 
-  @Test mutating func `to fetch anew names nothing that is stored`() async throws {
+  @Test mutating func `reloading sends no validators`() async throws {
     _ = try await client.get { _ in .body("old", ["Cache-Control": "max-age=200", "ETag": "\"a\""]) }
     #expect(try await client.get(policy: .reloadIgnoringCache) { _ in .body("new", [:]) } == .fetched("new"))
     #expect(client.requests.last == ["Cache-Control": "no-cache"])

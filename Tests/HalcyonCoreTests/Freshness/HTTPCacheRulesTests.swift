@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 struct HTTPCacheRulesTests {
-  /// The moment at which all stored answers came in.
+  /// When all stored responses were received.
   private static let start = Date(timeIntervalSince1970: 784_111_777)
   private static let date = "Sun, 06 Nov 1994 08:49:37 GMT"
   private let rules = HTTPCacheRules()
@@ -67,13 +67,13 @@ struct HTTPCacheRulesTests {
   ]
 
   @Test(arguments: lifetimes)
-  func `an answer is fresh as long as it says`(
+  func `a response is fresh for its lifetime`(
     headers: HTTPHeaders, seconds: Double, expected: HTTPCacheRules.Verdict
   ) {
     #expect(verdict(headers, after: seconds) == expected)
   }
 
-  @Test func `time that passed on the way counts`() {
+  @Test func `the age includes the time in transit and in other caches`() {
     #expect(verdict(["Cache-Control": "max-age=3600"], after: 1799, dated: -1800) == .fresh)
     #expect(verdict(["Cache-Control": "max-age=3600"], after: 1801, dated: -1800) == .stale)
     #expect(verdict(["Cache-Control": "max-age=3600"], after: 3599, dated: nil) == .fresh)
@@ -82,7 +82,7 @@ struct HTTPCacheRulesTests {
     #expect(rules.age(of: slow, at: Self.start + 5) == 55)
   }
 
-  @Test func `a clock that was set back a day makes answers stale, not young`() {
+  @Test func `setting the clock back a day makes responses stale, not younger`() {
     #expect(verdict(["Cache-Control": "max-age=3600"], after: -86_400) == .stale)
     #expect(rules.age(of: stored([:]), at: Self.start - 86_400) == nil)
   }
@@ -94,11 +94,11 @@ struct HTTPCacheRulesTests {
   ]
 
   @Test(arguments: requests)
-  func `a request may ask for more than freshness`(request: HTTPHeaders, expected: HTTPCacheRules.Verdict) {
+  func `a request may demand more than freshness`(request: HTTPHeaders, expected: HTTPCacheRules.Verdict) {
     #expect(verdict(["Cache-Control": "max-age=60"], after: 10, request: request) == expected)
   }
 
-  @Test func `a request may ask for less than freshness`() {
+  @Test func `a request may accept stale responses`() {
     let old: HTTPHeaders = ["Cache-Control": "max-age=1"]
     #expect(verdict(old, after: 100, request: ["Cache-Control": "max-stale"]) == .fresh)
     #expect(verdict(old, after: 100, request: ["Cache-Control": "max-stale=100"]) == .fresh)
@@ -107,20 +107,20 @@ struct HTTPCacheRulesTests {
     #expect(verdict(strict, after: 100, request: ["Cache-Control": "max-stale"]) == .stale)
   }
 
-  @Test func `an error is bridged by a stale answer where that is allowed`() {
+  @Test func `a stale response may be served on errors if that is allowed`() {
     let now = Self.start + 30
-    let bridging = stored(["Cache-Control": "max-age=1, stale-if-error=60"])
-    #expect(rules.mayServeOnError(bridging, at: now))
-    #expect(!rules.mayServeOnError(bridging, at: now + 60))
+    let tolerant = stored(["Cache-Control": "max-age=1, stale-if-error=60"])
+    #expect(rules.mayServeOnError(tolerant, at: now))
+    #expect(!rules.mayServeOnError(tolerant, at: now + 60))
     #expect(!rules.mayServeOnError(stored(["Cache-Control": "max-age=1"]), at: now))
     #expect(rules.mayServeOnError(stored(["Cache-Control": "max-age=1"]), at: now, isOffline: true))
     let strict = stored(["Cache-Control": "max-age=1, must-revalidate, stale-if-error=60"])
     #expect(!rules.mayServeOnError(strict, at: now, isOffline: true))
-    let asked: HTTPHeaders = ["Cache-Control": "stale-if-error=100"]
-    #expect(rules.mayServeOnError(stored(["Cache-Control": "max-age=1"]), requestHeaders: asked, at: now))
+    let request: HTTPHeaders = ["Cache-Control": "stale-if-error=100"]
+    #expect(rules.mayServeOnError(stored(["Cache-Control": "max-age=1"]), requestHeaders: request, at: now))
   }
 
-  @Test func `what does not change is not asked for by a reload while it is fresh`() {
+  @Test func `a fresh immutable response needs no revalidation on reload`() {
     let immutable = stored(["Cache-Control": "immutable, max-age=3600"])
     #expect(!rules.isReloadNeeded(immutable, at: Self.start + 1))
     #expect(rules.isReloadNeeded(immutable, at: Self.start + 3601))
@@ -128,27 +128,27 @@ struct HTTPCacheRulesTests {
   }
 
   @Test(arguments: [200, 203, 204, 300, 301, 308, 404, 405, 410, 414, 501])
-  func `final answers of these statuses may be kept unasked`(status: Int) {
+  func `responses with these statuses are storable by default`(status: Int) {
     #expect(rules.isStorable(status: status, headers: [:], requestHeaders: [:]))
     #expect(!rules.isStorable(status: status, headers: ["Cache-Control": "no-store"], requestHeaders: [:]))
     #expect(!rules.isStorable(status: status, headers: [:], requestHeaders: ["Cache-Control": "no-store"]))
   }
 
-  @Test func `other answers are kept only where they say how long`() {
+  @Test func `other responses are storable only with an explicit lifetime`() {
     #expect(!rules.isStorable(status: 302, headers: [:], requestHeaders: [:]))
     #expect(rules.isStorable(status: 302, headers: ["Cache-Control": "max-age=5"], requestHeaders: [:]))
     #expect(!rules.isStorable(status: 206, headers: ["Cache-Control": "max-age=5"], requestHeaders: [:]))
     #expect(!rules.isStorable(status: 103, headers: ["Cache-Control": "max-age=5"], requestHeaders: [:]))
   }
 
-  @Test func `an answer may be meant for caches that know its status`() {
+  @Test func `with must-understand a response is storable only if its status is known`() {
     let headers: HTTPHeaders = ["Cache-Control": "no-store, max-age=60, must-understand"]
     #expect(rules.isStorable(status: 200, headers: headers, requestHeaders: [:]))
     #expect(!rules.isStorable(status: 599, headers: headers, requestHeaders: [:]))
     #expect(!rules.isStorable(status: 200, headers: headers, requestHeaders: ["Cache-Control": "no-store"]))
   }
 
-  @Test func `a status that says nothing about caching may be said to be cacheable`() {
+  @Test func `a response with any status is storable if it is public`() {
     let modified = Self.httpDate(-1000)
     let open = stored(["Cache-Control": "public", "Last-Modified": modified], status: 599)
     #expect(rules.isStorable(status: 599, headers: open.headers, requestHeaders: [:]))
@@ -156,7 +156,7 @@ struct HTTPCacheRulesTests {
     #expect(rules.lifetime(of: stored(["Last-Modified": modified], status: 599)) == 0)
   }
 
-  @Test func `a shared cache keeps less and by its own lifetime`() {
+  @Test func `a shared cache stores fewer responses and uses s-maxage`() {
     let shared = HTTPCacheRules(isShared: true)
     let credentials: HTTPHeaders = ["Authorization": "Basic eA=="]
     #expect(!shared.isStorable(status: 200, headers: ["Cache-Control": "private"], requestHeaders: [:]))
@@ -175,7 +175,7 @@ struct RevalidationTests {
     requestDate: Date(timeIntervalSince1970: 0), responseDate: Date(timeIntervalSince1970: 0))
   private let later = Date(timeIntervalSince1970: 100)
 
-  @Test func `both validators are sent, weak ones too`() {
+  @Test func `both validators are sent, also weak ones`() {
     #expect(stored.validators["If-None-Match"] == "\"a\"")
     #expect(stored.validators["If-Modified-Since"] == "Sun, 06 Nov 1994 08:49:37 GMT")
     var weak = stored
@@ -183,11 +183,11 @@ struct RevalidationTests {
     #expect(weak.validators == ["If-None-Match": "W/\"a\""])
   }
 
-  @Test func `a 304 renews what is known and leaves what belongs to the body`() throws {
-    let answer: HTTPHeaders = [
+  @Test func `a 304 updates the header fields, except those about the body`() throws {
+    let response: HTTPHeaders = [
       "ETag": "\"a\"", "Cache-Control": "max-age=3600", "Content-Length": "0", "X": "näw", "Connection": "close",
     ]
-    let renewed = try #require(stored.refreshed(by: answer, requestDate: later, responseDate: later))
+    let renewed = try #require(stored.refreshed(by: response, requestDate: later, responseDate: later))
     #expect(renewed.headers["Cache-Control"] == "max-age=3600")
     #expect(renewed.headers["Content-Length"] == "9")
     #expect(renewed.headers["X"] == "näw")
@@ -196,7 +196,7 @@ struct RevalidationTests {
     #expect(renewed.responseDate == later)
   }
 
-  @Test func `a 304 about another answer is not used`() {
+  @Test func `a 304 for another entity is not applied`() {
     #expect(stored.refreshed(by: ["ETag": "\"b\""], requestDate: later, responseDate: later) == nil)
     #expect(stored.refreshed(by: ["ETag": "W/\"b\""], requestDate: later, responseDate: later) != nil)
     #expect(stored.refreshed(by: [:], requestDate: later, responseDate: later) != nil)
@@ -204,7 +204,7 @@ struct RevalidationTests {
 }
 
 struct VariantKeyTests {
-  @Test func `a variant fits requests with the same values, white space aside`() throws {
+  @Test func `a variant matches requests with the same values, ignoring white space`() throws {
     let key = try #require(
       VariantKey(
         of: ["Vary": "Accept, accept-LANGUAGE"], requestHeaders: ["Accept": "image/avif,image/png", "X": "1"]))
@@ -214,13 +214,13 @@ struct VariantKeyTests {
     #expect(!key.matches(["Accept": "image/avif,image/png", "Accept-Language": "de"]))
   }
 
-  @Test func `languages are compared whatever their case`() throws {
+  @Test func `languages are compared ignoring case`() throws {
     let key = try #require(VariantKey(of: ["Vary": "Accept-Language"], requestHeaders: ["Accept-Language": "en, de"]))
     #expect(key.matches(["Accept-Language": "EN,De"]))
     #expect(!key.matches(["Accept-Language": "de, en"]))
   }
 
-  @Test func `no request fits a variant of everything, every request fits one of nothing`() throws {
+  @Test func `Vary with an asterisk matches no request, and no Vary matches every request`() throws {
     #expect(VariantKey(of: ["Vary": "Accept, *"], requestHeaders: [:]) == nil)
     #expect(try #require(VariantKey(of: [:], requestHeaders: [:])).matches(["Accept": "x"]))
   }

@@ -12,17 +12,17 @@ struct HTTPDateTests {
     ("Tue, 29 Feb 2000 23:59:60 GMT", 951_868_800), ("sun, 06 NOV 1994 08:49:37 gmt", 784_111_777),
     ("Sun Nov 06 08:49:37 1994", 784_111_777), ("Sat, 21 Nov 2026 12:00:00 GMT", 1_795_262_400),
   ])
-  func `all three forms are read`(text: String, seconds: Double) {
+  func `all three formats are parsed`(text: String, seconds: Double) {
     #expect(HTTPDate.parse(text, now: now) == Date(timeIntervalSince1970: seconds))
   }
 
   @Test(arguments: [784_111_777.0, 0, 951_868_799, 1_795_262_400, 4_102_444_800, -86_400])
-  func `what is written is read again`(seconds: Double) {
+  func `a formatted date is parsed back`(seconds: Double) {
     let date = Date(timeIntervalSince1970: seconds)
     #expect(HTTPDate.parse(HTTPDate.text(date), now: now) == date)
   }
 
-  @Test func `a year of two digits lies at most fifty years ahead`() throws {
+  @Test func `a two-digit year is at most fifty years ahead`() throws {
     let ahead = try #require(HTTPDate.parse("Monday, 01-Jan-70 00:00:00 GMT", now: now))
     #expect(ahead > now)
     let behind = try #require(HTTPDate.parse("Monday, 01-Jan-90 00:00:00 GMT", now: now))
@@ -37,7 +37,7 @@ struct HTTPDateTests {
     "Sun, 06  Nov  1994 08:49:37 GMT", "Sun, 06-Nov-1994 08:49:37 GMT", "Sun, 06 Nov 1994 8:49:37 GMT",
     "Sunday, 06-Nov-1994 08:49:37 GMT", "Sun Nov  6 8:49:37 1994", "Sun, 6 Nov 1994 08:49:37 GMT", "Sun, 06-Nov 94",
   ])
-  func `what is no date is none`(text: String) {
+  func `an invalid date is not parsed`(text: String) {
     #expect(HTTPDate.parse(text, now: now) == nil)
   }
 }

@@ -10,12 +10,13 @@ struct VariantTests {
   private static let varying: HTTPHeaders = ["Cache-Control": "max-age=60", "Vary": "Accept"]
   private var client = CachedClient()
 
-  private mutating func get(_ accept: String, _ answer: CachedClient.Answer? = nil) async throws -> CachedClient.Result
+  private mutating func get(_ accept: String, _ response: CachedClient.Response? = nil) async throws
+    -> CachedClient.Result
   {
-    try await client.get(["Accept": accept]) { _ in answer }
+    try await client.get(["Accept": accept]) { _ in response }
   }
 
-  @Test mutating func `requests that differ in a field that counts get answers of their own`() async throws {
+  @Test mutating func `requests that differ in a Vary field get different responses`() async throws {
     #expect(try await get("image/avif", .body("avif", Self.varying)) == .fetched("avif"))
     #expect(try await get("image/png", .body("png", Self.varying)) == .fetched("png"))
     #expect(try await get("image/avif") == .stored("avif"))
@@ -23,7 +24,7 @@ struct VariantTests {
     #expect(client.store.keys.count == 2)
   }
 
-  @Test mutating func `an answer for no other request is not kept`() async throws {
+  @Test mutating func `a response that varies on everything is not stored`() async throws {
     for body in ["one", "two"] {
       #expect(
         try await get("a", .body(body, ["Cache-Control": "max-age=60", "Vary": "Accept, *"])) == .fetched(body))
@@ -31,7 +32,7 @@ struct VariantTests {
     #expect(client.store.keys.isEmpty)
   }
 
-  @Test mutating func `the oldest of too many variants makes room`() async throws {
+  @Test mutating func `the oldest variant is evicted when there are too many`() async throws {
     for number in 0..<HTTPCache.variantLimit { _ = try await get("\(number)", .body("\(number)", Self.varying)) }
     #expect(try await get("0") == .stored("0"))
     #expect(try await get("8", .body("8", Self.varying)) == .fetched("8"))
@@ -41,7 +42,7 @@ struct VariantTests {
     #expect(client.store.keys.count == HTTPCache.variantLimit)
   }
 
-  @Test mutating func `each variant is renewed and replaced on its own`() async throws {
+  @Test mutating func `each variant is revalidated and replaced separately`() async throws {
     _ = try await get("a", .body("a", Self.varying))
     _ = try await get("b", .body("b", ["Cache-Control": "max-age=60", "Vary": "Accept", "ETag": "\"b\""]))
     client.clock.advance(by: .seconds(61))
@@ -54,7 +55,7 @@ struct VariantTests {
     #expect(client.store.keys.count == 2)
   }
 
-  @Test mutating func `an answer for all requests takes the place of all variants`() async throws {
+  @Test mutating func `a response without Vary replaces all variants`() async throws {
     for name in ["a", "b", "c"] { _ = try await get(name, .body(name, Self.varying)) }
     client.clock.advance(by: .seconds(61))
     _ = try await get("b", .body("all", ["Cache-Control": "max-age=60"]))
@@ -62,7 +63,7 @@ struct VariantTests {
     #expect(client.store.keys == [client.key])
   }
 
-  @Test mutating func `the newest of several answers that fit is served`() async throws {
+  @Test mutating func `the newest of several matching variants is served`() async throws {
     let languages: HTTPHeaders = ["Cache-Control": "max-age=60", "Vary": "Accept-Language"]
     _ = try await client.get(["Accept": "a", "Accept-Language": "de"]) { _ in .body("old", Self.varying) }
     _ = try await client.get(["Accept": "b", "Accept-Language": "en"]) { _ in .body("new", languages) }
@@ -70,7 +71,7 @@ struct VariantTests {
     #expect(try await client.get(["Accept": "a", "Accept-Language": "de"]) { _ in nil } == .stored("old"))
   }
 
-  @Test mutating func `a variant that was evicted is fetched, also the one that lists the others`() async throws {
+  @Test mutating func `an evicted variant is fetched again, also the one that lists the others`() async throws {
     for name in ["a", "b"] { _ = try await get(name, .body(name, Self.varying)) }
     let second = try #require(client.store.keys.first { $0 != client.key })
     try await client.store.removeEntry(for: second)
@@ -81,7 +82,7 @@ struct VariantTests {
     #expect(try await get("a") == .stored("a2"))
   }
 
-  @Test mutating func `no variant is left behind by the one that lists them`() async throws {
+  @Test mutating func `removing the variant that lists the others removes all`() async throws {
     for name in ["a", "b", "c"] { _ = try await get(name, .body(name, Self.varying)) }
     client.clock.advance(by: .seconds(61))
     _ = try await get("b", .body("secret", ["Cache-Control": "no-store", "Vary": "Accept"]))
@@ -90,21 +91,21 @@ struct VariantTests {
     #expect(client.store.keys.isEmpty)
   }
 
-  @Test func `an answer without variants, and the first of several, take one read`() async throws {
+  @Test func `a response without variants, and the first of several, take one read`() async throws {
     let store = CountingStore()
     let cache = HTTPCache(store: store)
     let now = Date()
     for (accept, vary, reads) in [("a", nil, 1), ("a", "Accept", 1), ("b", "Accept", 2)] as [(String, String?, Int)] {
-      let key = CacheKey("answer \(vary ?? "")")
+      let key = CacheKey("response \(vary ?? "")")
       let headers: HTTPHeaders = ["Accept": accept]
       var head = EntryMetadata(headers: ["Cache-Control": "max-age=60"], requestDate: now, responseDate: now)
       head.headers["Vary"] = vary
       let lookup = await cache.lookUp(key, requestHeaders: headers, at: now)
-      guard case .deliver(let draft?) = await cache.outcome(of: head, to: lookup) else {
-        Issue.record("the answer may be kept")
+      guard case .deliver(let storable?) = await cache.outcome(of: head, to: lookup) else {
+        Issue.record("the response is not storable")
         return
       }
-      try await cache.store(draft, body: Data(accept.utf8))
+      try await cache.store(storable, body: Data(accept.utf8))
       store.reset()
       let found = await cache.lookUp(key, requestHeaders: headers, at: now)
       #expect(found.stored?.body == Data(accept.utf8))
@@ -118,25 +119,25 @@ struct VariantTests {
     #expect(client.store.keys.isEmpty)
   }
 
-  @Test func `on disk variants survive, hold no value of a request, and go with their source`() async throws {
+  @Test func `on disk variants persist, contain no request values, and are removed with their source`() async throws {
     try await withTemporaryFolder { folder in
       let secret = "Bearer c2VjcmV0LXRva2Vu"
       let url = try #require(URL(string: "https://example.com/a.png"))
       let key = CacheKey("|url=\(url.absoluteString.utf8.count):\(url.absoluteString)")
       let now = Date()
       for (value, body) in [(secret, "mine"), ("Bearer other", "theirs")] {
-        // A cache of its own each time, as after a new start of the process.
+        // A new cache each time, as after a relaunch.
         let disk = DiskCache(directory: folder)
         let cache = HTTPCache(store: disk)
         let lookup = await cache.lookUp(key, requestHeaders: ["Authorization": value], at: now)
         #expect(lookup.action == .fetch)
         let head = EntryMetadata(
           headers: ["Cache-Control": "max-age=60", "Vary": "Authorization"], requestDate: now, responseDate: now)
-        guard case .deliver(let draft?) = await cache.outcome(of: head, to: lookup) else {
-          Issue.record("the answer may be kept")
+        guard case .deliver(let storable?) = await cache.outcome(of: head, to: lookup) else {
+          Issue.record("the response is not storable")
           return
         }
-        try await cache.store(draft, body: Data(body.utf8))
+        try await cache.store(storable, body: Data(body.utf8))
       }
       let disk = DiskCache(directory: folder)
       let lookup = await HTTPCache(store: disk).lookUp(key, requestHeaders: ["Authorization": secret], at: now)
@@ -151,7 +152,7 @@ struct VariantTests {
   }
 }
 
-/// Counts what is read.
+/// A store that counts reads of entries.
 private final class CountingStore: DataStore {
   private let reads = Lock(0)
   private let store = MemoryDataStore()

@@ -3,14 +3,14 @@ import HalcyonCache
 import Foundation
 import Testing
 
-struct ServingTests {
+struct ServedResponseTests {
   private static let start = Date(timeIntervalSince1970: 784_111_777)
 
   private func stored(_ headers: HTTPHeaders) -> EntryMetadata {
     EntryMetadata(headers: headers, requestDate: Self.start, responseDate: Self.start)
   }
 
-  @Test func `a served answer tells how old it is and when it was made`() {
+  @Test func `a served response has an Age and a Date`() {
     let headers = HTTPCacheRules().servedHeaders(of: stored(["Age": "30", "X": "1"]), at: Self.start + 12.9)
     #expect(headers == ["Age": "42", "X": "1", "Date": "Sun, 06 Nov 1994 08:49:37 GMT"])
     let dated = stored(["Date": "Sun, 06 Nov 1994 08:49:30 GMT"])
@@ -39,9 +39,9 @@ struct ServingTests {
   ]
 
   @Test(arguments: cases)
-  func `a request that has the answer already is known by its validators`(
-    answer: HTTPHeaders, request: HTTPHeaders, isKnown: Bool
+  func `matching validators of a request show that it needs only a 304`(
+    response: HTTPHeaders, request: HTTPHeaders, isKnown: Bool
   ) {
-    #expect(stored(answer).isKnown(to: request) == isKnown)
+    #expect(stored(response).isKnown(to: request) == isKnown)
   }
 }
