@@ -7,12 +7,12 @@ import Testing
 @testable import HalcyonPipeline
 
 struct KeyDigestTests {
-  /// From `vectors.h` of the reference implementation of SipHash: the bytes 0, 1, 2, … as input and as key.
+  /// Vectors from `vectors.h` of the SipHash reference implementation: the bytes 0, 1, 2, … as input and as key.
   @Test(arguments: [
     (0, "a3817f04ba25a8e66df67214c7550293"),
     (1, "da87c1d86b99af44347659119b22fc45"),
   ])
-  func `digests equal the vectors of the reference implementation`(count: Int, expected: String) {
+  func `digests match the vectors of the reference implementation`(count: Int, expected: String) {
     let input = (0..<count).map { UInt8($0) }
     #expect(input.withUnsafeBytes { KeyDigest(bytes: $0) }.hexadecimal == expected)
   }
@@ -29,7 +29,7 @@ struct KeyDigestTests {
 }
 
 struct CacheKeyTests {
-  @Test func `keys are equal exactly when their texts are`() {
+  @Test func `keys are equal if and only if their texts are`() {
     #expect(CacheKey("https://a/1") == CacheKey("https://a/1"))
     #expect(CacheKey("https://a/1") != CacheKey("https://A/1"))
     let literal: CacheKey = "my_cache_key"
@@ -51,7 +51,7 @@ struct CacheKeyTests {
     #expect(Set(requests.map { RequestKeys($0).image }).count == requests.count)
   }
 
-  @Test func `a request without changes has the fetch key as its image key`() throws {
+  @Test func `without a size the image key is the fetch key`() throws {
     let url = try #require(URL(string: "https://example.com/a.jpg"))
     let keys = RequestKeys(ImageRequest(url: url))
     #expect(keys.image == keys.fetch)
@@ -60,18 +60,18 @@ struct CacheKeyTests {
     #expect(small.fetch == keys.fetch)
   }
 
-  @Test func `a text that looks like fields makes no other request's key`() throws {
+  @Test func `a URL that contains key syntax does not collide with another request's key`() throws {
     let url = try #require(URL(string: "https://example.com/a"))
     let tricky = ImageRequest(source: .string("https://example.com/a|size=7:fit 1x1"))
     #expect(RequestKeys(tricky).image != RequestKeys(ImageRequest(url: url, size: .fit(width: 1, height: 1))).image)
   }
 
-  @Test func `users and passwords in addresses tell keys apart and are not readable in them`() throws {
-    let addresses = ["https://ann:hunter2@example.com/a", "https://ann:hunter3@example.com/a", "https://example.com/a"]
-    let keys = addresses.map { RequestKeys(ImageRequest(source: .string($0))).fetch }
+  @Test func `user names and passwords in URLs distinguish keys but are not readable in them`() throws {
+    let urls = ["https://ann:hunter2@example.com/a", "https://ann:hunter3@example.com/a", "https://example.com/a"]
+    let keys = urls.map { RequestKeys(ImageRequest(source: .string($0))).fetch }
     #expect(Set(keys).count == 3)
     #expect(keys.allSatisfy { !$0.text.contains("hunter") && !$0.text.contains("ann") })
-    let url = try #require(URL(string: addresses[0]))
+    let url = try #require(URL(string: urls[0]))
     #expect(RequestKeys(ImageRequest(url: url)).fetch == keys[0])
   }
 
