@@ -4,7 +4,7 @@ import Testing
 @testable import HalcyonSupport
 
 struct WorkerPoolTests {
-  /// Keeps the only thread of a pool busy until the semaphore is signalled.
+  /// Keeps the only thread of a pool busy until `release` is opened.
   private func occupy(_ pool: WorkerPool, until release: ThreadGate) async -> Task<Void, any Error> {
     let started = Signal()
     let task = Task {
@@ -17,7 +17,7 @@ struct WorkerPoolTests {
     return task
   }
 
-  @Test func `no more pieces of work run at once than there are threads`() async throws {
+  @Test func `no more work items run concurrently than there are threads`() async throws {
     let pool = WorkerPool(name: "test", width: 3)
     let gauge = Gauge()
     try await withThrowingTaskGroup { group in
@@ -47,7 +47,7 @@ struct WorkerPoolTests {
     func leave() { count.withLock { $0 -= 1 } }
   }
 
-  @Test func `urgent work goes first, then what came first`() async throws {
+  @Test func `work runs by priority, then in order of submission`() async throws {
     let pool = WorkerPool(name: "test", width: 1)
     let release = ThreadGate()
     let blocker = await occupy(pool, until: release)
@@ -61,7 +61,7 @@ struct WorkerPoolTests {
     #expect(order.withLock { $0 } == ["c", "b", "d", "a"])
   }
 
-  @Test func `work that is cancelled while it waits never starts`() async throws {
+  @Test func `work that is cancelled while it is queued never starts`() async throws {
     let pool = WorkerPool(name: "test", width: 1)
     let release = ThreadGate()
     let blocker = await occupy(pool, until: release)
@@ -79,7 +79,7 @@ struct WorkerPoolTests {
     #expect(runs.count == 10)
   }
 
-  @Test func `running work is told that it was cancelled`() async throws {
+  @Test func `running work sees its cancellation flag`() async throws {
     let pool = WorkerPool(name: "test", width: 1)
     let (started, release) = (Signal(), ThreadGate())
     let task = Task {
@@ -96,14 +96,14 @@ struct WorkerPoolTests {
   }
 
   #if os(Linux)
-  @Test func `the system knows the threads by name`() async throws {
+  @Test func `threads have a system name`() async throws {
     let pool = WorkerPool(name: "test", width: 1)
     let name = try await pool.run { _ in try String(contentsOfFile: "/proc/thread-self/comm", encoding: .utf8) }
     #expect(name == "halcyon.test\n")
   }
   #endif
 
-  @Test func `an actor on a thread of its own keeps its order`() async {
+  @Test func `an actor on a thread executor runs its calls in order`() async {
     let log = Log()
     for number in 0..<100 { await log.add(number) }
     #expect(await log.numbers == Array(0..<100))
