@@ -2,13 +2,13 @@ import HalcyonHTTP
 import Testing
 
 struct HTTPHeadersTests {
-  @Test func `names are found whatever their case`() {
+  @Test func `field names are case-insensitive`() {
     let headers: HTTPHeaders = ["Content-Type": "image/png"]
     #expect(headers["content-type"] == "image/png")
     #expect(headers["Content"] == nil)
   }
 
-  @Test func `repeated fields are joined in their order`() {
+  @Test func `repeated fields are joined in order`() {
     var headers = HTTPHeaders()
     headers.add(name: "Cache-Control", value: "max-age=60")
     headers.add(name: "cache-control", value: "public")
@@ -27,7 +27,7 @@ struct HTTPHeadersTests {
     #expect(left != ["A": "1", "B": "3"])
   }
 
-  @Test func `fields about one connection are told from those for the other end`() {
+  @Test func `hop-by-hop fields are not among the end-to-end fields`() {
     let headers: HTTPHeaders = [
       "connection": "close, X-Hop", "x-hop": "1", "Keep-Alive": "timeout=5", "TE": "trailers", "Upgrade": "h2c",
       "Transfer-Encoding": "chunked", "Proxy-Authorization": "x", "ETag": "1", "Cache-Control": "no-store",

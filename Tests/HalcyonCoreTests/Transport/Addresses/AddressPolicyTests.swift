@@ -14,7 +14,7 @@ struct AddressPolicyTests {
     "::", "::1", "fe80::1", "febf::1", "fec0::1", "fc00::1", "fdff::1", "fd00:ec2::254", "ff02::1", "2001:db8::1",
     "3fff::1", "2001:2::1", "2001:10::1", "100::1", "4000::1", "::ffff:0:8.8.8.8",
   ])
-  func `what is not on the public Internet is refused`(text: String) throws {
+  func `addresses outside the public Internet are refused`(text: String) throws {
     let address = try address(text)
     #expect(AddressPolicy.publicInternetOnly.refusal(of: address, port: 443) != nil)
     #expect(AddressPolicy.any.refusal(of: address, port: 443) == nil)
@@ -24,7 +24,7 @@ struct AddressPolicyTests {
     "::ffff:8.8.8.8", "::8.8.8.8", "2002:808:808::1", "64:ff9b::8.8.8.8", "64:ff9b:1::8.8.8.8",
     "2001:0:4136:e378:8000:63bf:f7f7:f7f7",
   ])
-  func `IPv4 inside IPv6 is found in every form, and refused even when it is public`(text: String) throws {
+  func `IPv4 embedded in IPv6 is found in every form, and refused even if it is public`(text: String) throws {
     let address = try address(text)
     #expect(address.embeddedIPv4 == IPAddress("8.8.8.8"))
     #expect(AddressPolicy.publicInternetOnly.refusal(of: address, port: 443) != nil)
@@ -36,13 +36,13 @@ struct AddressPolicyTests {
     "192.169.0.0", "198.17.255.255", "198.20.0.0", "223.255.255.255", "2600::1", "2001:200::1", "2001:4860:4860::8888",
     "2003::1", "2a00:1450:4001::1",
   ])
-  func `what is on the public Internet passes`(text: String) throws {
+  func `public addresses are allowed`(text: String) throws {
     let address = try address(text)
     #expect(AddressPolicy.publicInternetOnly.refusal(of: address, port: 443) == nil)
     #expect(address.embeddedIPv4 == nil)
   }
 
-  @Test func `allowed ranges pass whatever the scope, denied ones never do`() throws {
+  @Test func `allowed ranges pass in every scope, denied ranges never pass`() throws {
     var policy = AddressPolicy.publicInternetOnly
     policy.allowed = [try range("10.0.0.0/8")]
     policy.denied = [try range("10.9.0.0/16"), try range("8.8.8.0/24")]
@@ -55,7 +55,7 @@ struct AddressPolicyTests {
     #expect(try listed.refusal(of: address("192.0.2.8"), port: 80) == "192.0.2.8 is in no allowed range")
   }
 
-  @Test func `a translated address has to pass as what it holds, too`() throws {
+  @Test func `the IPv4 address embedded in an IPv6 address must pass, too`() throws {
     let policy = AddressPolicy(scope: .publicInternet, allowed: [try range("64:ff9b::/96")])
     #expect(try policy.refusal(of: address("64:ff9b::8.8.8.8"), port: 80) == nil)
     #expect(try policy.refusal(of: address("64:ff9b::10.0.0.1"), port: 80) == "10.0.0.1 is private")
@@ -63,7 +63,7 @@ struct AddressPolicyTests {
     #expect(try denying.refusal(of: address("::ffff:127.0.0.1"), port: 80) != nil)
   }
 
-  @Test func `only the ports named may be connected to`() throws {
+  @Test func `only listed ports are allowed`() throws {
     let policy = AddressPolicy(ports: [443, 80])
     #expect(try policy.refusal(of: address("8.8.8.8"), port: 443) == nil)
     #expect(try policy.refusal(of: address("8.8.8.8"), port: 22) == "port 22 is not one of 80, 443")
