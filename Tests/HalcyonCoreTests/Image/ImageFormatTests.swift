@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 struct ImageFormatTests {
-  private static let heads: [(ImageFormat, [UInt8])] = [
+  private static let signatures: [(ImageFormat, [UInt8])] = [
     (.jpeg, [0xFF, 0xD8, 0xFF, 0xE0]),
     (.png, [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]),
     (.gif, Array("GIF89a".utf8)),
@@ -17,9 +17,9 @@ struct ImageFormatTests {
     (.svg, Array("\n<?xml version=\"1.0\"?><!-- drawn --><svg xmlns=\"…\"/>".utf8)),
   ]
 
-  @Test(arguments: heads)
-  func `the first bytes tell the format`(format: ImageFormat, head: [UInt8]) {
-    #expect(ImageFormat(sniffing: Data(head)) == format)
+  @Test(arguments: signatures)
+  func `the format is detected from the first bytes`(format: ImageFormat, signature: [UInt8]) {
+    #expect(ImageFormat(sniffing: Data(signature)) == format)
   }
 
   @Test(arguments: [
@@ -27,20 +27,20 @@ struct ImageFormatTests {
     (["mif1", "heic"], .heic), (["mif1", "miaf"], .heic), (["heim", "mif1"], .heic), (["iso8", "heix"], .heic),
     (["isom", "mp41"], nil),
   ])
-  func `the brands tell AVIF from HEIC`(brands: [String], format: ImageFormat?) {
+  func `AVIF and HEIC are distinguished by their brands`(brands: [String], format: ImageFormat?) {
     let names = ([brands[0], "\0\0\0\0"] + brands).joined()
-    let head = [0, 0, 0, UInt8(names.utf8.count + 8)] + Array("ftyp\(names)".utf8)
-    #expect(ImageFormat(sniffing: Data(head + [0, 0, 0, 8])) == format)
+    let signature = [0, 0, 0, UInt8(names.utf8.count + 8)] + Array("ftyp\(names)".utf8)
+    #expect(ImageFormat(sniffing: Data(signature + [0, 0, 0, 8])) == format)
   }
 
-  @Test func `a first brand of any codec tells nothing until the others are there`() {
-    let head = [0, 0, 0, 24] + Array("ftypmif1\0\0\0\0mif1avif".utf8)
-    #expect(ImageFormat(sniffing: Data(head.prefix(20))) == nil)
-    #expect(ImageFormat(sniffing: Data(head)) == .avif)
+  @Test func `a generic major brand is undecided until the compatible brands have arrived`() {
+    let signature = [0, 0, 0, 24] + Array("ftypmif1\0\0\0\0mif1avif".utf8)
+    #expect(ImageFormat(sniffing: Data(signature.prefix(20))) == nil)
+    #expect(ImageFormat(sniffing: Data(signature)) == .avif)
   }
 
   @Test(arguments: [String.Encoding.utf16, .utf16BigEndian, .utf16LittleEndian, .utf8])
-  func `a drawing is told in every encoding`(encoding: String.Encoding) throws {
+  func `SVG is detected in every text encoding`(encoding: String.Encoding) throws {
     let text = "<!-- drawn --><!DOCTYPE svg><s:svg xmlns:s='http://www.w3.org/2000/svg'/>"
     #expect(ImageFormat(sniffing: try #require(text.data(using: encoding))) == .svg)
   }
@@ -49,11 +49,11 @@ struct ImageFormatTests {
     "", "<!DOCTYPE html><html><body><svg/></body></html>", "<HTML><svg></svg></HTML>", "hello", "{\"error\": 404}",
     "<xml/>", "BMW sells cars", "RIFF....AVI LIST",
   ])
-  func `what is no image has no format`(text: String) {
+  func `data that is not an image has no format`(text: String) {
     #expect(ImageFormat(sniffing: Data(text.utf8)) == nil)
   }
 
-  @Test func `a slice of data is read from its own start`() {
+  @Test func `a data slice is read from its start index`() {
     let data = Data([1, 2, 3] + Array("GIF89a".utf8))
     #expect(ImageFormat(sniffing: data.dropFirst(3)) == .gif)
   }

@@ -13,7 +13,7 @@ struct MissingCodecTests {
     #expect(message.contains("Build with the package trait \(trait) (Debian: \(package))"))
   }
 
-  @Test func `a trait is advised only where it helps`() {
+  @Test func `a trait is suggested only if one adds the format`() {
     #expect(ImageEncodingError.unsupportedFormat(.avif).description.contains("trait AVIF (Debian: libavif-dev)"))
     #expect(!ImageEncodingError.unsupportedFormat(.heic).description.contains("trait"))
     #expect(!ImageDecodingError.unsupportedFormat(.bmp).description.contains("trait"))

@@ -12,7 +12,7 @@ struct PixelPoolTests {
     return pool
   }
 
-  /// Has a bitmap's memory come and go, all of its bytes written.
+  /// Allocates a bitmap's memory from the pool, writes all its bytes and returns it.
   private func use(_ byteCount: Int, from pool: PixelPool) throws {
     let storage = try #require(PixelStorage(byteCount: byteCount, pool: pool))
     overwrite(storage)
@@ -26,7 +26,7 @@ struct PixelPoolTests {
     storage.bytes.allSatisfy { $0 == 0 }
   }
 
-  @Test func `the memory of a bitmap that is gone serves the next one, zeroed`() throws {
+  @Test func `the memory of a deallocated bitmap is zeroed and reused by the next one`() throws {
     let pool = pool(byteLimit: 8 * Self.smallest)
     try use(4 * Self.smallest, from: pool)
     #expect(pool.byteCount == 4 * Self.smallest)
@@ -36,7 +36,7 @@ struct PixelPoolTests {
     #expect(isZeroed(storage))
   }
 
-  @Test func `what a block has too much serves others`() throws {
+  @Test func `the remainder of a block is reused`() throws {
     let pool = pool(byteLimit: 8 * Self.smallest)
     try use(4 * Self.smallest, from: pool)
     let first = try #require(PixelStorage(byteCount: Self.smallest, pool: pool))
@@ -47,14 +47,14 @@ struct PixelPoolTests {
     #expect(isZeroed(second))
   }
 
-  @Test func `a rest that is too small is freed, not held uncounted`() throws {
+  @Test func `a remainder that is too small is freed`() throws {
     let pool = pool(byteLimit: 8 * Self.smallest)
     try use(2 * Self.smallest, from: pool)
     try use(2 * Self.smallest - 70_000, from: pool)
     #expect(pool.byteCount < 2 * Self.smallest - 40_000)
   }
 
-  @Test func `the smallest block that is large enough is taken`() throws {
+  @Test func `the smallest sufficient block is used`() throws {
     let pool = pool(byteLimit: 16 * Self.smallest)
     var storages = try [5, 3, 4].map { try #require(PixelStorage(byteCount: $0 * Self.smallest, pool: pool)) }
     let addresses = storages.map { $0.bytes.baseAddress }
@@ -64,27 +64,27 @@ struct PixelPoolTests {
     #expect(storage.bytes.baseAddress == addresses[1])
   }
 
-  @Test func `no more is kept than the limit, and the oldest leaves first`() throws {
+  @Test func `the pool stays within its limit, and the oldest block is freed first`() throws {
     let pool = pool(byteLimit: 4 * Self.smallest)
     var storages = try (1...6).map { _ in try #require(PixelStorage(byteCount: Self.smallest, pool: pool)) }
     let addresses = storages.map { $0.bytes.baseAddress }
     while !storages.isEmpty { storages.removeFirst() }
     #expect(pool.byteCount == 4 * Self.smallest)
     let again = try (1...4).map { _ in try #require(PixelStorage(byteCount: Self.smallest, pool: pool)) }
-    // Optimised code would let go of them after their last use.
+    // Optimised code would release them after their last use.
     defer { withExtendedLifetime(again) {} }
     #expect(Set(again.map { $0.bytes.baseAddress }) == Set(addresses[2...]))
     #expect(pool.byteCount == 0)
   }
 
-  @Test func `a block larger than the whole limit is freed at once`() throws {
+  @Test func `a block larger than the whole limit is freed immediately`() throws {
     let pool = pool(byteLimit: 2 * Self.smallest)
     try use(Self.smallest, from: pool)
     try use(3 * Self.smallest, from: pool)
     #expect(pool.byteCount == Self.smallest)
   }
 
-  @Test func `a lower limit, and draining, free memory at once`() throws {
+  @Test func `lowering the limit and draining free memory immediately`() throws {
     let pool = pool(byteLimit: 4 * Self.smallest)
     var storages = try (1...4).map { _ in try #require(PixelStorage(byteCount: Self.smallest, pool: pool)) }
     storages = []
@@ -96,13 +96,15 @@ struct PixelPoolTests {
     #expect(pool.byteLimit == 2 * Self.smallest)
   }
 
-  @Test(arguments: [0, 1 << 20]) func `small bitmaps, and all without a limit, leave nothing`(byteLimit: Int) throws {
+  @Test(arguments: [0, 1 << 20]) func `small bitmaps are not pooled, and none are with a limit of 0`(byteLimit: Int)
+    throws
+  {
     let pool = pool(byteLimit: byteLimit)
     try use(byteLimit == 0 ? 4 * Self.smallest : Self.smallest - 1, from: pool)
     #expect(pool.byteCount == 0)
   }
 
-  @Test func `memory that cannot be had is no crash`() {
+  @Test func `an allocation that cannot be made returns nil`() {
     let pool = pool(byteLimit: 1 << 20)
     #expect(pool.take(byteCount: .max)?.byteCount == nil)
     #expect(pool.take(byteCount: .max / 2)?.byteCount == nil)
@@ -110,23 +112,23 @@ struct PixelPoolTests {
 
   @Test func `threads never share a block`() async {
     let pool = pool(byteLimit: 8 * Self.smallest)
-    let isSound = await withTaskGroup(of: Bool.self) { group in
-      for thread in 1...8 { group.addTask { Self.isAlone(UInt8(thread), in: pool) } }
+    let isExclusive = await withTaskGroup(of: Bool.self) { group in
+      for thread in 1...8 { group.addTask { Self.hasExclusiveMemory(UInt8(thread), in: pool) } }
       return await group.allSatisfy(\.self)
     }
-    #expect(isSound)
+    #expect(isExclusive)
   }
 
-  /// Whether memory is always zeroed when it comes, and no one else writes to it.
-  private static func isAlone(_ thread: UInt8, in pool: PixelPool) -> Bool {
+  /// Whether memory is always zeroed when it is allocated, and no other thread writes to it.
+  private static func hasExclusiveMemory(_ thread: UInt8, in pool: PixelPool) -> Bool {
     (0..<50).allSatisfy { round in
       let byteCount = smallest * (1 + (Int(thread) + round) % 3) - round
       guard let storage = PixelStorage(byteCount: byteCount, pool: pool) else { return false }
       return withExtendedLifetime(storage) {
-        let places = stride(from: 0, to: byteCount, by: 512)
-        let isZeroed = places.allSatisfy { storage.bytes[$0] == 0 }
-        for place in places { storage.bytes[place] = thread }
-        return isZeroed && places.allSatisfy { storage.bytes[$0] == thread } && pool.byteCount <= pool.byteLimit
+        let offsets = stride(from: 0, to: byteCount, by: 512)
+        let isZeroed = offsets.allSatisfy { storage.bytes[$0] == 0 }
+        for offset in offsets { storage.bytes[offset] = thread }
+        return isZeroed && offsets.allSatisfy { storage.bytes[$0] == thread } && pool.byteCount <= pool.byteLimit
       }
     }
   }

@@ -18,14 +18,14 @@ struct TargetSizeTests {
     (.crop(width: 400, height: 400, anchor: .top), 300, 3000, 300, 300),
     (.crop(width: 200, height: 100, anchor: .left), 4000, 3000, 200, 100),
   ])
-  func `the output has the size asked for and is never enlarged`(
+  func `the output has the target size and is never enlarged`(
     target: TargetSize, width: Int, height: Int, expectedWidth: Int, expectedHeight: Int
   ) {
     let geometry = target.geometry(for: PixelSize(width: width, height: height))
     #expect(geometry.outputSize == PixelSize(width: expectedWidth, height: expectedHeight))
   }
 
-  @Test func `fill cuts evenly on both sides`() {
+  @Test func `fill crops both sides equally`() {
     let geometry = TargetSize.fill(width: 100, height: 100).geometry(for: PixelSize(width: 4000, height: 3000))
     #expect(geometry.window == PixelRectangle(x: 500, y: 0, width: 3000, height: 3000))
   }
@@ -34,7 +34,7 @@ struct TargetSizeTests {
     (CropAnchor.left, 0.0), (.right, 1000), (.center, 500), (.top, 500), (CropAnchor(x: 0.25, y: 0), 250),
     (CropAnchor(x: -3, y: 0), 0), (CropAnchor(x: .infinity, y: 0), 1000), (CropAnchor(x: .nan, y: .nan), 500),
   ])
-  func `a crop keeps what its anchor says`(_ anchor: CropAnchor, _ left: Double) {
+  func `a crop keeps the part at its anchor`(_ anchor: CropAnchor, _ left: Double) {
     let size = PixelSize(width: 4000, height: 3000)
     let geometry = TargetSize.crop(width: 100, height: 100, anchor: anchor).geometry(for: size)
     #expect(geometry.window == PixelRectangle(x: left, y: 0, width: 3000, height: 3000))
@@ -42,13 +42,13 @@ struct TargetSizeTests {
     #expect(upright.geometry(for: size.transposed).window.y == left)
   }
 
-  @Test func `an exact size enlarges and changes the shape`() {
+  @Test func `an exact size may enlarge and change the aspect ratio`() {
     let geometry = TargetSize.exact(width: 100, height: 7).geometry(for: PixelSize(width: 10, height: 10))
     #expect(geometry.outputSize == PixelSize(width: 100, height: 7))
     #expect(geometry.window == PixelRectangle(x: 0, y: 0, width: 10, height: 10))
   }
 
-  @Test func `targets that draw differently have different descriptions`() {
+  @Test func `different targets have different descriptions`() {
     let targets: [TargetSize] = [
       .original, .fit(width: 4, height: 4), .fill(width: 4, height: 4), .exact(width: 4, height: 4),
       .crop(width: 4, height: 4, anchor: .top), .crop(width: 4, height: 4, anchor: .left),
@@ -65,7 +65,7 @@ struct TargetSizeTests {
     #expect(!target.isValid)
   }
 
-  @Test func `the pixel count of a size that cannot be is the largest number`() {
+  @Test func `the pixel count saturates on overflow`() {
     #expect(PixelSize(width: .max, height: 2).pixelCount == .max)
   }
 }
