@@ -96,9 +96,7 @@ struct PixelPoolTests {
     #expect(pool.byteLimit == 2 * Self.smallest)
   }
 
-  @Test(arguments: [0, 1 << 20]) func `small bitmaps are not pooled, and none are with a limit of 0`(byteLimit: Int)
-    throws
-  {
+  @Test(arguments: [0, 1 << 20]) func `small bitmaps are not pooled, nor any at a limit of 0`(byteLimit: Int) throws {
     let pool = pool(byteLimit: byteLimit)
     try use(byteLimit == 0 ? 4 * Self.smallest : Self.smallest - 1, from: pool)
     #expect(pool.byteCount == 0)

@@ -7,20 +7,20 @@ struct FlipAndRotateTests {
   private let third = Pixel(3, 3, 3, 255)
   private let fourth = Pixel(4, 4, 4, 255)
 
-  @Test func `flips exchange the sides`() throws {
+  @Test func `flips mirror the image`() throws {
     let bitmap = try Bitmap(rows: [[first, second], [third, fourth]])
     #expect(try FlipProcessor(.horizontal).process(bitmap).rows == [[second, first], [fourth, third]])
     #expect(try FlipProcessor(.vertical).process(bitmap).rows == [[third, fourth], [first, second]])
   }
 
   @Test(arguments: [FlipProcessor.Direction.horizontal, .vertical])
-  func `a flip twice is none`(_ direction: FlipProcessor.Direction) throws {
+  func `flipping twice restores the image`(_ direction: FlipProcessor.Direction) throws {
     let bitmap = try Bitmap.noise(width: 7, height: 4)
     let flip = FlipProcessor(direction)
     #expect(try flip.process(flip.process(bitmap)).rows == bitmap.rows)
   }
 
-  @Test func `quarters turn clockwise`() throws {
+  @Test func `multiples of 90 degrees rotate clockwise`() throws {
     let bitmap = try Bitmap(rows: [[first, second, third]])
     #expect(try RotateProcessor(degrees: 90).process(bitmap).rows == [[first], [second], [third]])
     #expect(try RotateProcessor(degrees: 180).process(bitmap).rows == [[third, second, first]])
@@ -30,13 +30,13 @@ struct FlipAndRotateTests {
   }
 
   @Test(arguments: [90.0, -90, 450])
-  func `four quarters are a whole turn`(_ degrees: Double) throws {
+  func `four quarter turns restore the image`(_ degrees: Double) throws {
     let bitmap = try Bitmap.noise(width: 7, height: 4)
     let result = try (0..<4).reduce(bitmap) { turned, _ in try RotateProcessor(degrees: degrees).process(turned) }
     #expect(result.rows == bitmap.rows)
   }
 
-  @Test func `an angle near a quarter shows nearly the same`() throws {
+  @Test func `an angle near 90 degrees gives nearly the same result`() throws {
     let bitmap = try Bitmap.noise(width: 9, height: 9, isOpaque: true)
     let quarter = try RotateProcessor(degrees: 90).process(bitmap).rows
     let near = try RotateProcessor(degrees: 90.000_001).process(bitmap)
@@ -46,18 +46,18 @@ struct FlipAndRotateTests {
     }
   }
 
-  @Test func `any other angle makes room for the corners, which are transparent around`() throws {
+  @Test func `other angles enlarge the canvas, and the new corners are transparent`() throws {
     let bitmap = try Bitmap(rows: Array(repeating: Array(repeating: first, count: 20), count: 20))
     let turned = try RotateProcessor(degrees: 45).process(bitmap)
     #expect(turned.size == PixelSize(width: 29, height: 29))
     #expect(!turned.isOpaque)
     #expect(turned.rows[0][0] == .zero)
     #expect(turned.rows[14][14] == first)
-    let cover = turned.rows.joined().reduce(0) { $0 + Double($1.w) / 255 }
-    #expect(abs(cover - 400) < 4)
+    let coverage = turned.rows.joined().reduce(0) { $0 + Double($1.w) / 255 }
+    #expect(abs(coverage - 400) < 4)
   }
 
-  @Test func `a long line is not turned into more pixels than memory should hold`() throws {
+  @Test func `a rotation whose result exceeds the pixel limit is an error`() throws {
     let line = try Bitmap(size: PixelSize(width: 30_000, height: 1), isOpaque: false) { _ in }
     #expect(throws: ImageProcessingError.resultTooLarge(PixelSize(width: 21_214, height: 21_214), limit: 100_000_000)) {
       try RotateProcessor(degrees: 45).process(line)

@@ -2,9 +2,9 @@ import HalcyonImaging
 import HalcyonPipeline
 import Testing
 
-/// Processors as requests use them.
+/// Processors in requests.
 struct ProcessedRequestTests {
-  @Test func `a request gives the image that its processors make, in their order`() async throws {
+  @Test func `a request applies its processors in order`() async throws {
     let fixture = PipelineFixture.serving()
     var request = ImageRequest(url: fixture.url)
     request.processors = [
@@ -17,7 +17,7 @@ struct ProcessedRequestTests {
     #expect(try await fixture.pipeline.response(for: request).origin == .memory)
   }
 
-  @Test func `a parameter out of range fails the request and names itself`() async throws {
+  @Test func `a parameter out of range fails the request with an error that names it`() async throws {
     let fixture = PipelineFixture.serving()
     let request = ImageRequest(url: fixture.url, processors: [.blur(radius: -3)])
     let error = await #expect(throws: ImageError.self) { try await fixture.pipeline.image(for: request) }

@@ -3,10 +3,10 @@ import HalcyonImaging
 /// Processors with all kinds of parameters.
 enum SampleProcessors {
   static let line = ImageBorder(width: 1.5, color: PixelColor(red: 200, green: 10, blue: 90, alpha: 130))
-  static let ink = PixelColor(red: 250, green: 120, blue: 3, alpha: 140)
+  static let color = PixelColor(red: 250, green: 120, blue: 3, alpha: 140)
 
   static let all: [any ImageProcessor] =
-    shapes + colors + mixtures + BlendMode.allCases.map { .overlay(ink, blendMode: $0) }
+    shapes + colors + mixtures + BlendMode.allCases.map { .overlay(color, blendMode: $0) }
 
   private static let shapes: [any ImageProcessor] = [
     .crop(width: 5, height: 3), .crop(width: 5, height: 3, anchor: .top), .crop(x: 0, y: 1, width: 5, height: 3),
@@ -14,13 +14,13 @@ enum SampleProcessors {
     .rotate(degrees: 33), .rotate(degrees: -33), .roundedCorners(radius: 4),
     .roundedCorners(CornerRadii(topLeft: 4)), .roundedCorners(CornerRadii(bottomRight: 4)),
     .roundedCorners(CornerRadii(4, unit: .fraction)), .roundedCorners(radius: 4, border: line),
-    .roundedCorners(radius: 4, background: ink), .circle(), .circle(border: line), .circle(background: ink),
-    .border(width: 2, color: ink), .border(width: 2, color: .black),
+    .roundedCorners(radius: 4, background: color), .circle(), .circle(border: line), .circle(background: color),
+    .border(width: 2, color: color), .border(width: 2, color: .black),
   ]
 
   private static let colors: [any ImageProcessor] = [
     .brightness(1.7), .brightness(0.3), .contrast(1.7), .contrast(0.3), .saturation(1.7), .grayscale,
-    .exposure(stops: 1), .exposure(stops: -1), .invert, .tint(.black), .tint(ink),
+    .exposure(stops: 1), .exposure(stops: -1), .invert, .tint(.black), .tint(color),
   ]
 
   private static let mixtures: [any ImageProcessor] = [

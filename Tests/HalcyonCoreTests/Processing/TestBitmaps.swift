@@ -3,7 +3,7 @@ import HalcyonImaging
 typealias Pixel = SIMD4<UInt8>
 
 extension Bitmap {
-  /// A bitmap of given pixels, whose rows are equally long.
+  /// Creates a bitmap of given pixels, in rows of equal length.
   init(rows: [[Pixel]]) throws {
     let pixels = rows.flatMap(\.self)
     let size = PixelSize(width: rows[0].count, height: rows.count)
@@ -14,10 +14,10 @@ extension Bitmap {
     }
   }
 
-  /// One row of opaque greys.
+  /// Creates a bitmap of one row of opaque greys.
   init(grays: [UInt8]) throws { try self.init(rows: [grays.map { Pixel($0, $0, $0, 255) }]) }
 
-  /// Random pixels, a third of them transparent, opaque and in between each.
+  /// Random pixels: a third transparent, a third opaque, a third with any alpha.
   static func noise(width: Int, height: Int, isOpaque: Bool = false, seed: UInt64 = 7) throws -> Bitmap {
     var numbers = SplitMix(state: seed)
     return try Bitmap(
@@ -34,7 +34,7 @@ extension Bitmap {
     }
   }
 
-  /// The first colour of all pixels of the first row.
+  /// The red values of the first row.
   var reds: [UInt8] { rows[0].map(\.x) }
 }
 
