@@ -2,8 +2,8 @@ import HalcyonImaging
 import Foundation
 import Testing
 
-/// The vectors come from the Python port of the published algorithm (thumbhash 0.1.2), mended where it leaves the original: with
-/// alpha, with cosines, and in rounding halves up.
+/// The vectors come from the Python port of the published algorithm (thumbhash 0.1.2), corrected where it deviates from
+/// the original: in the handling of alpha, in the cosines, and in rounding halves up.
 struct ThumbHashTests {
   struct Sample: Sendable, CustomTestStringConvertible {
     var name: String
@@ -11,7 +11,7 @@ struct ThumbHashTests {
     var height: Int
     var hash: String
     var aspectRatio: Double
-    /// Columns, rows, and what is there when decoded.
+    /// Columns and rows, with the colour and alpha of the decoded pixel.
     var pixels: [(x: Int, y: Int, color: [Int])]
     var color: @Sendable (Int, Int) -> (Int, Int, Int, Int)
 
@@ -68,7 +68,7 @@ struct ThumbHashTests {
   private static func product(_ x: Int, _ y: Int) -> Int { (x * y + 31) % 256 }
 
   @Test(arguments: samples)
-  func `an image has the published hash`(sample: Sample) throws {
+  func `an image has the hash of the reference implementation`(sample: Sample) throws {
     let hash = ThumbHash(try sample.bitmap)
     #expect(hash.bytes.map { String(format: "%02x", $0) }.joined() == sample.hash)
     #expect(abs(hash.aspectRatio - sample.aspectRatio) < 1e-9)
@@ -77,20 +77,20 @@ struct ThumbHashTests {
   }
 
   @Test(arguments: samples)
-  func `a hash becomes the published pixels`(sample: Sample) throws {
+  func `a hash decodes to the pixels of the reference implementation`(sample: Sample) throws {
     let bitmap = try ThumbHash(sample.bitmap).bitmap()
     for (x, y, expected) in sample.pixels {
       let pixel = bitmap[x, y]
       let alpha = Double(pixel.alpha) / 255
       let colors = [pixel.red, pixel.green, pixel.blue].map { Double($0) }
-      for (value, wanted) in zip(colors, expected) {
-        #expect(abs(value - Double(wanted) * alpha) <= 1.01, "at \(x),\(y)")
+      for (value, reference) in zip(colors, expected) {
+        #expect(abs(value - Double(reference) * alpha) <= 1.01, "at \(x),\(y)")
       }
       #expect(abs(Int(pixel.alpha) - expected[3]) <= 1)
     }
   }
 
-  @Test func `a large image has the hash of its small copy, nearly`() throws {
+  @Test func `a large image has nearly the same hash as its small copy`() throws {
     func wave(_ width: Int, _ height: Int) throws -> Bitmap {
       try Bitmap(size: PixelSize(width: width, height: height), isOpaque: true) { bytes in
         for y in 0..<height {
@@ -116,7 +116,7 @@ struct ThumbHashTests {
     #expect(difference / (2 * large.size.width * large.size.height) < 12)
   }
 
-  @Test func `one colour stays one colour, and is the average`() throws {
+  @Test func `a solid image decodes to a solid image, and its colour is the average`() throws {
     let bitmap = try Bitmap(size: PixelSize(width: 640, height: 480), isOpaque: true) { bytes in
       for index in bytes.indices { bytes[index] = [200, 100, 50, 255][index % 4] }
     }
@@ -129,14 +129,14 @@ struct ThumbHashTests {
   }
 
   @Test(arguments: [(1, 1), (1, 5000), (5000, 1), (101, 1), (2, 3)])
-  func `an image of any shape has one`(width: Int, height: Int) throws {
+  func `images of any aspect ratio have a hash`(width: Int, height: Int) throws {
     let bitmap = try Bitmap(size: PixelSize(width: width, height: height), isOpaque: false) { _ in }
     let hash = ThumbHash(bitmap)
     #expect(ThumbHash(bytes: hash.bytes) == hash)
     #expect(try hash.bitmap()[0, 0].alpha == 0)
   }
 
-  @Test func `bytes that are no hash are refused, and any that are can be drawn`() throws {
+  @Test func `invalid bytes are rejected, and every valid hash can be decoded`() throws {
     let whole = ThumbHash(try Self.samples[3].bitmap).bytes
     for count in 0..<whole.count { #expect(ThumbHash(bytes: whole.prefix(count)) == nil) }
     #expect(ThumbHash(bytes: whole + [0]) == nil)
@@ -144,7 +144,7 @@ struct ThumbHashTests {
       for value: UInt8 in [0, 1, 2, 7, 0x0F, 0x7F, 0x80, 0xFF] {
         var bytes = whole
         bytes[index] = value
-        // Only the head decides what is read.
+        // Only the header decides what is read.
         if let hash = ThumbHash(bytes: bytes), index < 6 { _ = try hash.bitmap() }
       }
     }
