@@ -6,7 +6,7 @@ struct UnsupportedFormatTests {
     (ImageFormat.avif, "AVIF", "libavif-dev"), (.heic, "HEIF", "libheif-dev"), (.jpegXL, "JXL", "libjxl-dev"),
     (.svg, "SVG", "librsvg2-dev"),
   ])
-  func `a format that is not built in names its trait and package`(
+  func `the error for a format that is not built in names its trait and package`(
     _ format: ImageFormat, _ trait: String, _ package: String
   ) {
     let description = ImageDecodingError.unsupportedFormat(format).description
