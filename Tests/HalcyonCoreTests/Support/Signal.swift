@@ -4,7 +4,7 @@ import HalcyonImaging
 import HalcyonCache
 import Foundation
 
-/// Something that happens once and can be waited for.
+/// An event that happens once and can be awaited.
 final class Signal: Sendable {
   private struct State {
     var isSet = false
@@ -35,7 +35,7 @@ final class Signal: Sendable {
     }
   }
 
-  /// Waits until somebody waits.
+  /// Waits until another task waits for the signal.
   func waitForWaiter() async {
     await withCheckedContinuation { continuation in
       let isThere = state.withLock { state in
@@ -47,7 +47,7 @@ final class Signal: Sendable {
   }
 }
 
-/// Holds a thread until it is opened.
+/// Blocks threads until it is opened.
 ///
 /// Unchecked: `isOpen` is touched only while `condition` is locked.
 final class ThreadGate: @unchecked Sendable {
@@ -68,7 +68,7 @@ final class ThreadGate: @unchecked Sendable {
   }
 }
 
-/// Counts, and can be waited on until it has counted far enough.
+/// A counter whose value can be awaited.
 final class Counter: Sendable {
   private struct State {
     var count = 0
@@ -100,7 +100,7 @@ final class Counter: Sendable {
   }
 }
 
-/// A folder that is removed when the test has ended.
+/// Runs `body` with a temporary folder, which is removed afterwards.
 func withTemporaryFolder<Result>(_ body: (URL) async throws -> Result) async throws -> Result {
   let folder = FileManager.default.temporaryDirectory.appending(
     path: "halcyon-\(UUID().uuidString)", directoryHint: .isDirectory)
@@ -109,7 +109,7 @@ func withTemporaryFolder<Result>(_ body: (URL) async throws -> Result) async thr
   return try await body(folder)
 }
 
-/// An image of one colour that is not read from anywhere.
+/// An image in memory whose bytes are all zero.
 func solidImage(_ width: Int = 10, _ height: Int = 10) throws -> DecodedImage {
   let size = PixelSize(width: width, height: height)
   return DecodedImage(

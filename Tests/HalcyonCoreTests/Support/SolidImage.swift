@@ -2,7 +2,7 @@ import HalcyonSupport
 import HalcyonImaging
 import Foundation
 
-/// A made-up image file of one colour: the signature of a bitmap, width and height, and the colour.
+/// A file in a made-up format for images of one colour: the signature of BMP, width, height and colour.
 struct SolidImage {
   var width: UInt16
   var height: UInt16
@@ -17,7 +17,7 @@ struct SolidImage {
   }
 }
 
-/// Reads ``SolidImage``; counts what it does, and can be made to wait.
+/// A decoder of ``SolidImage`` that records the sizes it decodes and can be made to wait.
 final class SolidDecoder: ImageDecoder {
   let formats: Set<ImageFormat> = [.bmp]
   private let decoded = Lock<[TargetSize]>([])
@@ -27,7 +27,7 @@ final class SolidDecoder: ImageDecoder {
     self.beforeDecode = beforeDecode
   }
 
-  /// The sizes decoded so far, in their order.
+  /// The sizes decoded so far, in order.
   var decodedSizes: [TargetSize] { decoded.withLock { $0 } }
 
   func probe(_ bytes: Data, isComplete: Bool) throws -> ImageInfo? {
