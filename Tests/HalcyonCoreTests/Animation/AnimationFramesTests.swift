@@ -3,8 +3,8 @@ import Foundation
 import Testing
 
 struct AnimationFramesTests {
-  @Test func `any picture can be asked for in any order`() async throws {
-    let frames = try FlipBook(frameCount: 20).frames()
+  @Test func `frames can be requested in any order`() async throws {
+    let frames = try NumberedFramesDecoder(frameCount: 20).frames()
     for index in [0, 1, 2, 17, 3, 0, 19, 18] {
       let number = try await frames.frame(at: index).number
       #expect(number == index)
@@ -12,29 +12,29 @@ struct AnimationFramesTests {
     }
   }
 
-  @Test func `a thousand pictures take the memory of the few that are kept`() async throws {
-    let book = FlipBook(frameCount: 1000)
-    let byteLimit = 10 * FlipBook.frameByteCount
-    let frames = try book.frames(byteLimit: byteLimit)
+  @Test func `a thousand frames use no more memory than the cached ones`() async throws {
+    let decoder = NumberedFramesDecoder(frameCount: 1000)
+    let byteLimit = 10 * NumberedFramesDecoder.frameByteCount
+    let frames = try decoder.frames(byteLimit: byteLimit)
     for index in 0..<2000 {
       let number = try await frames.frame(at: index % 1000).number
       #expect(number == index % 1000)
       #expect(frames.byteCount <= byteLimit)
-      // The one that a thread has just decoded, and one that has left and is being freed.
-      #expect(book.liveCount <= 12)
+      // Beyond the cached ones: a frame that was just decoded, and an evicted one that is being freed.
+      #expect(decoder.inMemoryCount <= 12)
     }
   }
 
   @Test func `an animation that fits is decoded once`() async throws {
-    let book = FlipBook(frameCount: 30)
-    let frames = try book.frames(byteLimit: 30 * FlipBook.frameByteCount)
+    let decoder = NumberedFramesDecoder(frameCount: 30)
+    let frames = try decoder.frames(byteLimit: 30 * NumberedFramesDecoder.frameByteCount)
     for index in 0..<120 { _ = try await frames.frame(at: index % 30) }
-    #expect(book.decoded.sorted() == Array(0..<30))
+    #expect(decoder.decoded.sorted() == Array(0..<30))
   }
 
-  @Test func `the next pictures are decoded before they are asked for`() async throws {
+  @Test func `the next frames are decoded ahead`() async throws {
     let (decoded, continuation) = AsyncStream.makeStream(of: Int.self)
-    let frames = try FlipBook(frameCount: 9, beforeDecode: { _ = continuation.yield($0) }).frames()
+    let frames = try NumberedFramesDecoder(frameCount: 9, beforeDecode: { _ = continuation.yield($0) }).frames()
     _ = try await frames.frame(at: 0)
     var begun: [Int] = []
     for await index in decoded {
@@ -44,9 +44,9 @@ struct AnimationFramesTests {
     #expect(begun == [0, 1, 2, 3])
   }
 
-  @Test func `one decoder serves everyone who plays an image`() async throws {
-    let book = FlipBook(frameCount: 50)
-    let image = try book.image()
+  @Test func `all players of an image share one frame reader`() async throws {
+    let decoder = NumberedFramesDecoder(frameCount: 50)
+    let image = try decoder.image()
     let frames = image.frames
     #expect(image.frames === frames)
     try await withThrowingTaskGroup(of: Bool.self) { group in
@@ -62,33 +62,34 @@ struct AnimationFramesTests {
       }
       for try await isRight in group { #expect(isRight) }
     }
-    // Once to learn about the animation, once to play it.
-    #expect(book.openCount == 2)
+    // Once to probe the animation, once to play it.
+    #expect(decoder.openCount == 2)
   }
 
-  @Test func `pictures before a damaged one are shown, again and again`() async throws {
-    let frames = try FlipBook(frameCount: 10, damagedIndex: 6).frames(byteLimit: 2 * FlipBook.frameByteCount)
+  @Test func `frames before a damaged one can be read repeatedly`() async throws {
+    let frames = try NumberedFramesDecoder(frameCount: 10, damagedIndex: 6).frames(
+      byteLimit: 2 * NumberedFramesDecoder.frameByteCount)
     for _ in 0..<3 {
       for index in 0..<6 {
         let number = try await frames.frame(at: index).number
         #expect(number == index)
       }
       for index in 6..<10 {
-        await #expect(throws: ImageDecodingError.corrupt(.gif, reason: "page 6 is torn")) {
+        await #expect(throws: ImageDecodingError.corrupt(.gif, reason: "frame 6 is damaged")) {
           try await frames.frame(at: index)
         }
       }
     }
   }
 
-  @Test func `who stops waiting is let go, and others are served`() async throws {
+  @Test func `a cancelled waiter is released, and others are served`() async throws {
     let gate = DispatchSemaphore(value: 0)
     let (decoded, continuation) = AsyncStream.makeStream(of: Int.self)
-    let book = FlipBook(frameCount: 3) { index in
+    let decoder = NumberedFramesDecoder(frameCount: 3) { index in
       continuation.yield(index)
       gate.wait()
     }
-    let frames = try book.frames()
+    let frames = try decoder.frames()
     let first = Task { try await frames.frame(at: 0) }
     for await _ in decoded { break }
     first.cancel()
@@ -98,12 +99,12 @@ struct AnimationFramesTests {
     #expect(number == 0)
   }
 
-  @Test func `emptying the cache frees the pictures`() async throws {
-    let book = FlipBook(frameCount: 1)
-    let frames = try book.frames()
+  @Test func `emptying the cache frees the frames`() async throws {
+    let decoder = NumberedFramesDecoder(frameCount: 1)
+    let frames = try decoder.frames()
     _ = try await frames.frame(at: 0)
-    #expect(frames.byteCount == FlipBook.frameByteCount)
+    #expect(frames.byteCount == NumberedFramesDecoder.frameByteCount)
     frames.removeAll()
-    #expect(frames.byteCount == 0 && frames.cachedFrame(at: 0) == nil && book.liveCount == 0)
+    #expect(frames.byteCount == 0 && frames.cachedFrame(at: 0) == nil && decoder.inMemoryCount == 0)
   }
 }

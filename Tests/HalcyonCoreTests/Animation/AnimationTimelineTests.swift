@@ -2,7 +2,7 @@ import HalcyonImaging
 import Testing
 
 @Suite struct AnimationTimelineTests {
-  /// Three pictures of 100, 50 and 200 ms.
+  /// Three frames of 100, 50 and 200 ms.
   private static let durations: [Duration] = [.milliseconds(100), .milliseconds(50), .milliseconds(200)]
 
   private func timeline(loopCount: Int? = nil) -> AnimationTimeline {
@@ -16,7 +16,7 @@ import Testing
     return timeline.index
   }
 
-  @Test func `each picture is shown for exactly its time`() {
+  @Test func `each frame is shown for exactly its duration`() {
     var timeline = timeline()
     let shown = stride(from: 0, through: 700, by: 10).map { advance(&timeline, to: $0) }
     let expected = stride(from: 0, through: 700, by: 10).map { time in
@@ -29,19 +29,19 @@ import Testing
     #expect(shown == expected)
   }
 
-  @Test func `a picture drawn late makes nothing after it late`() {
+  @Test func `a frame drawn late does not delay the next ones`() {
     var timeline = timeline()
     #expect(advance(&timeline, to: 140) == 1)
     #expect(timeline.dueTime == .seconds(10) + .milliseconds(150))
     #expect(advance(&timeline, to: 155) == 2)
   }
 
-  @Test func `pictures whose time is over are left out`() {
+  @Test func `frames whose time has passed are skipped`() {
     var timeline = timeline()
     #expect(advance(&timeline, to: 160) == 2)
   }
 
-  @Test func `it ends at the last picture of the last round`() {
+  @Test func `it ends at the last frame of the last loop`() {
     var timeline = timeline(loopCount: 2)
     #expect(advance(&timeline, to: 699) == 2)
     #expect(timeline.isOver)
@@ -49,14 +49,14 @@ import Testing
     #expect(advance(&timeline, to: 5000) == 2)
   }
 
-  @Test func `a picture that is not decoded is waited for`() {
+  @Test func `it waits for a frame that is not decoded yet`() {
     var timeline = timeline()
     #expect(!timeline.advance(to: .seconds(10) + .milliseconds(120)) { _ in nil })
     #expect(timeline.index == 0)
     #expect(advance(&timeline, to: 130) == 1)
   }
 
-  @Test func `a pause takes nothing from the time of a picture`() {
+  @Test func `a pause does not shorten a frame`() {
     var timeline = timeline()
     timeline.pause(at: .seconds(10) + .milliseconds(70))
     #expect(timeline.dueTime == nil)
@@ -65,19 +65,19 @@ import Testing
     #expect(timeline.dueTime == .seconds(20) + .milliseconds(30))
   }
 
-  @Test func `after a long sleep it goes on where it stood`() {
+  @Test func `after a long delay it continues with the next frame`() {
     var timeline = timeline()
     #expect(advance(&timeline, to: 60_000) == 1)
     #expect(timeline.dueTime == .seconds(70) + .milliseconds(50))
   }
 
-  @Test func `one picture never moves`() {
+  @Test func `a single frame never advances`() {
     var timeline = AnimationTimeline(AnimationInfo(frameCount: 1, loopCount: nil))
     timeline.start(at: .zero, duration: .milliseconds(10))
     #expect(!timeline.advance(to: .seconds(1)) { _ in .milliseconds(10) })
   }
 
-  @Test func `restarted it shows all rounds again`() {
+  @Test func `restarting plays all loops again`() {
     var timeline = timeline(loopCount: 1)
     #expect(advance(&timeline, to: 400) == 2)
     timeline.restart()

@@ -4,7 +4,7 @@ import Testing
 @testable import struct HalcyonImaging.FrameCache
 
 struct FrameCacheTests {
-  @Test func `the picture that is shown last leaves first`() throws {
+  @Test func `the frame that is shown last from now is evicted first`() throws {
     var cache = FrameCache(frameCount: 10, byteLimit: 3 * 4)
     cache.current = 8
     for index in [7, 8, 9, 0] { _ = cache.insert(try frame(), at: index) }
@@ -12,7 +12,7 @@ struct FrameCacheTests {
     #expect(cache.byteCount == 12)
   }
 
-  @Test func `one picture is kept whatever the limit`() throws {
+  @Test func `one frame is kept whatever the limit`() throws {
     var cache = FrameCache(frameCount: 10, byteLimit: 0)
     _ = cache.insert(try frame(), at: 0)
     #expect(cache[0] != nil && cache.byteCount == 4)

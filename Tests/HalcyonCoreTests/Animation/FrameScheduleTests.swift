@@ -4,7 +4,7 @@ import Testing
 @testable import struct HalcyonImaging.FrameSchedule
 
 struct FrameScheduleTests {
-  @Test func `the picture that is shown is not passed by before somebody waits for it`() throws {
+  @Test func `the current frame is decoded before those after it, also without a waiter`() throws {
     var schedule = FrameSchedule(frameCount: 9, byteLimit: 36)
     _ = schedule.finish(0, .success(try frame()))
     #expect(schedule.startsWork() && schedule.next() == 1)

@@ -4,8 +4,8 @@ import Foundation
 
 @testable import struct HalcyonImaging.WeakBitmap
 
-/// An animation made up on the spot: each picture is one pixel that shows its number.
-final class FlipBook: AnimatedImageDecoder {
+/// A decoder of a generated animation, in which each frame is one pixel that encodes the frame's number.
+final class NumberedFramesDecoder: AnimatedImageDecoder {
   static let frameByteCount = 4
 
   let formats: Set<ImageFormat> = [.gif]
@@ -20,21 +20,21 @@ final class FlipBook: AnimatedImageDecoder {
     var bitmaps: [WeakBitmap] = []
   }
 
-  /// - Parameter beforeDecode: Called with the number of a picture on the thread that decodes it.
+  /// - Parameter beforeDecode: Called with the number of a frame on the thread that decodes it.
   init(frameCount: Int, damagedIndex: Int? = nil, beforeDecode: @escaping @Sendable (Int) -> Void = { _ in }) {
     self.frameCount = frameCount
     self.damagedIndex = damagedIndex
     self.beforeDecode = beforeDecode
   }
 
-  /// The pictures decoded so far, in their order.
+  /// The numbers of the frames decoded so far, in order.
   var decoded: [Int] { record.withLock { $0.decoded } }
 
-  /// How many readers were opened.
+  /// The number of frame readers opened.
   var openCount: Int { record.withLock { $0.openCount } }
 
-  /// How many pictures are in memory at this moment.
-  var liveCount: Int {
+  /// The number of frames currently in memory.
+  var inMemoryCount: Int {
     record.withLock { record in
       record.bitmaps.removeAll { $0.bitmap == nil }
       return record.bitmaps.count
@@ -52,12 +52,12 @@ final class FlipBook: AnimatedImageDecoder {
   func probe(_ bytes: Data, isComplete: Bool) -> ImageInfo? { info }
 
   func decode(_ bytes: Data, options: DecodingOptions) throws -> DecodedImage {
-    DecodedImage(bitmap: try page(0).bitmap, info: info)
+    DecodedImage(bitmap: try numberedFrame(0).bitmap, info: info)
   }
 
   func frameReader(for bytes: Data, options: DecodingOptions) -> any ImageFrameReader {
     record.withLock { $0.openCount += 1 }
-    return Reader(book: self)
+    return Reader(decoder: self)
   }
 
   private var info: ImageInfo {
@@ -65,9 +65,9 @@ final class FlipBook: AnimatedImageDecoder {
       format: .gif, storedSize: PixelSize(width: 1, height: 1), frameCount: frameCount, droppedContent: [.frames])
   }
 
-  fileprivate func page(_ index: Int) throws -> AnimationFrame {
+  fileprivate func numberedFrame(_ index: Int) throws -> AnimationFrame {
     beforeDecode(index)
-    if index == damagedIndex { throw ImageDecodingError.corrupt(.gif, reason: "page \(index) is torn") }
+    if index == damagedIndex { throw ImageDecodingError.corrupt(.gif, reason: "frame \(index) is damaged") }
     let bitmap = try Bitmap(size: PixelSize(width: 1, height: 1), isOpaque: true) { pixel in
       pixel.copyBytes(from: [UInt8(index & 255), UInt8(index >> 8), 0, 255])
     }
@@ -79,19 +79,19 @@ final class FlipBook: AnimatedImageDecoder {
   }
 
   private final class Reader: ImageFrameReader {
-    let book: FlipBook
+    let decoder: NumberedFramesDecoder
     var next = 0
 
-    init(book: FlipBook) {
-      self.book = book
+    init(decoder: NumberedFramesDecoder) {
+      self.decoder = decoder
     }
 
-    var animation: AnimationInfo { AnimationInfo(frameCount: book.frameCount, loopCount: nil) }
+    var animation: AnimationInfo { AnimationInfo(frameCount: decoder.frameCount, loopCount: nil) }
 
     func nextFrame() throws -> AnimationFrame? {
-      guard next < book.frameCount else { return nil }
+      guard next < decoder.frameCount else { return nil }
       defer { next += 1 }
-      return try book.page(next)
+      return try decoder.numberedFrame(next)
     }
 
     func rewind() { next = 0 }
@@ -99,6 +99,6 @@ final class FlipBook: AnimatedImageDecoder {
 }
 
 extension AnimationFrame {
-  /// The number that a picture of a ``FlipBook`` shows.
+  /// The number that a frame of a ``NumberedFramesDecoder`` encodes.
   var number: Int { Int(bitmap[0, 0].red) | Int(bitmap[0, 0].green) << 8 }
 }

@@ -4,8 +4,8 @@ import Foundation
 import Testing
 
 struct ByteLimitTests {
-  /// Writes 100 to 1100 bytes, more for a better quality, and counts.
-  private final class RulerEncoder: ImageEncoder {
+  /// Writes 100 to 1100 bytes, in proportion to the quality, and records the qualities.
+  private final class LinearEncoder: ImageEncoder {
     let format = ImageFormat.jpeg
     private let record = Lock<[Double]>([])
     var qualities: [Double] { record.withLock { $0 } }
@@ -17,24 +17,24 @@ struct ByteLimitTests {
   }
 
   @Test(arguments: [100, 101, 350, 612, 899])
-  func `the best quality that fits is found in eight tries`(_ byteLimit: Int) throws {
-    let encoder = RulerEncoder()
+  func `the best quality that fits is found in at most eight encodes`(_ byteLimit: Int) throws {
+    let encoder = LinearEncoder()
     let file = try encoder.encode(pixel(), options: EncodingOptions(quality: 0.8), byteLimit: byteLimit)
     #expect(file.count <= byteLimit && file.count > byteLimit - 14)
     #expect(encoder.qualities.count <= 8)
   }
 
-  @Test func `what fits at once is encoded once`() throws {
-    let encoder = RulerEncoder()
+  @Test func `an image that fits at the requested quality is encoded once`() throws {
+    let encoder = LinearEncoder()
     let file = try encoder.encode(pixel(), options: EncodingOptions(quality: 0.8), byteLimit: 900)
     #expect(file.count == 900)
     #expect(encoder.qualities == [0.8])
   }
 
-  @Test func `what never fits is an error that says how much is missing`() throws {
+  @Test func `an image that never fits is an error with its size and the limit`() throws {
     let error = ImageEncodingError.overByteLimit(.jpeg, byteCount: 100, byteLimit: 99)
     #expect(throws: error) {
-      try RulerEncoder().encode(pixel(), options: EncodingOptions(), byteLimit: 99)
+      try LinearEncoder().encode(pixel(), options: EncodingOptions(), byteLimit: 99)
     }
     #expect(error.description.contains("100") && error.description.contains("99"))
   }

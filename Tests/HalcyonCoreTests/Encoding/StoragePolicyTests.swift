@@ -5,7 +5,7 @@ import Testing
 @testable import HalcyonPipeline
 
 struct StoragePolicyTests {
-  @Test func `automatic stores PNG with alpha, JPEG without, and the original of an animation`() throws {
+  @Test func `automatic stores PNG with alpha, JPEG without, and the original data of animations`() throws {
     let automatic = StoragePolicy.automatic
     let opaque = try #require(automatic.encoding(of: try still(alpha: 255, isOpaque: true)))
     #expect(opaque == (.jpeg, EncodingOptions(quality: 0.8)))
@@ -14,11 +14,11 @@ struct StoragePolicyTests {
     // Decided by the pixels, not by the flag.
     let opaquePixels = try #require(automatic.encoding(of: try still(alpha: 255, isOpaque: false)))
     #expect(opaquePixels == (.jpeg, EncodingOptions(quality: 0.8)))
-    let animated = try FlipBook(frameCount: 3).image(from: Data(), options: DecodingOptions())
+    let animated = try NumberedFramesDecoder(frameCount: 3).image(from: Data(), options: DecodingOptions())
     #expect(automatic.encoding(of: animated) == nil)
   }
 
-  @Test func `an explicit format is used as it is`() throws {
+  @Test func `an explicit format is used as given`() throws {
     let image = try still(alpha: 100, isOpaque: false)
     #expect(StoragePolicy.original.encoding(of: image) == nil)
     let encoding = try #require(StoragePolicy.encoded(as: .webp, quality: 0.5).encoding(of: image))
