@@ -104,9 +104,9 @@ struct DiskCacheTests {
       long.metadata.userInfo = Data(count: 50_000)
       long.metadata.headers = ["X": String(repeating: "x", count: 20_000)]
       try await cache.store(long, for: "a")
-      let kept = try await cache.entry(for: "a")
-      #expect(kept?.metadata.headers.fields.isEmpty == true)
-      #expect(kept?.metadata.userInfo == Data(count: 50_000))
+      let found = try await cache.entry(for: "a")
+      #expect(found?.metadata.headers.fields.isEmpty == true)
+      #expect(found?.metadata.userInfo == Data(count: 50_000))
     }
   }
 
