@@ -128,7 +128,7 @@ struct HTTPCacheRulesTests {
   }
 
   @Test(arguments: [200, 203, 204, 300, 301, 308, 404, 405, 410, 414, 501])
-  func `responses with these statuses are storable by default`(status: Int) {
+  func `responses with a heuristically cacheable status are storable by default`(status: Int) {
     #expect(rules.isStorable(status: status, headers: [:], requestHeaders: [:]))
     #expect(!rules.isStorable(status: status, headers: ["Cache-Control": "no-store"], requestHeaders: [:]))
     #expect(!rules.isStorable(status: status, headers: [:], requestHeaders: ["Cache-Control": "no-store"]))
@@ -169,7 +169,7 @@ struct HTTPCacheRulesTests {
   }
 }
 
-struct RevalidationTests {
+struct ValidatorTests {
   private let stored = EntryMetadata(
     headers: ["ETag": "\"a\"", "Last-Modified": "Sun, 06 Nov 1994 08:49:37 GMT", "Content-Length": "9", "X": "old"],
     requestDate: Date(timeIntervalSince1970: 0), responseDate: Date(timeIntervalSince1970: 0))
