@@ -6,7 +6,7 @@ import Testing
 @testable import HalcyonSupport
 @testable import HalcyonCache
 
-/// A disk cache with a corrupted index, or with entries in its folder that are no regular files.
+/// A disk cache with a corrupted index, or with entries in its folder that are not regular files.
 struct DiskCorruptionTests {
   private let files = SystemFiles()
   private let keys = (0..<20).map { CacheKey("\($0)") }

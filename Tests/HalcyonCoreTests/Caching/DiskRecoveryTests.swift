@@ -19,7 +19,7 @@ struct DiskRecoveryTests {
     return configuration
   }
 
-  /// Stores an entry with a cache that does not clean on its own, which could run after the test's own changes.
+  /// Stores an entry with a cache that does not clean on its own: a late cleaning would undo the test's setup.
   private func storeWithoutCleaning(_ text: String, for key: CacheKey, in folder: URL) async throws {
     try await DiskCache(directory: folder, configuration: manualCleaning).store(entry(text), for: key)
   }

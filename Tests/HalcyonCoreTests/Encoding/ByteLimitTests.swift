@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 struct ByteLimitTests {
-  /// Writes 100 to 1100 bytes, in proportion to the quality, and records the qualities.
+  /// Writes 100 to 1100 bytes, growing linearly with the quality, and records the qualities.
   private final class LinearEncoder: ImageEncoder {
     let format = ImageFormat.jpeg
     private let record = Lock<[Double]>([])

@@ -4,7 +4,7 @@ import Testing
 @testable import HalcyonCache
 
 struct AvailableMemoryTests {
-  /// The memory available in control groups with these limits, made up in `folder`.
+  /// The available memory of a process in the groups of `membership`; the control groups are created in `folder`.
   private func availableMemory(limits: [String: String], membership: String, in folder: URL) throws -> AvailableMemory {
     for (group, limit) in limits {
       let directory = folder.appendingPathComponent("groups" + group, isDirectory: true)
