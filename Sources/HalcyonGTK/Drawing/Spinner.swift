@@ -1,7 +1,7 @@
 #if GTK
 import CGTK
 import Foundation
-import HalcyonCore
+import HalcyonSupport
 
 /// A loading indicator, drawn white on a dark disc to be visible over any image.
 struct Spinner: Hashable {

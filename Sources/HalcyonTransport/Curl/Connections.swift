@@ -1,7 +1,7 @@
 #if canImport(CurlShim)
 import CurlShim
 import Foundation
-import HalcyonCore
+import HalcyonHTTP
 
 #if canImport(Glibc)
 import Glibc

@@ -1,6 +1,7 @@
+import HalcyonSupport
 import Foundation
 
-@testable import HalcyonCore
+@testable import HalcyonCache
 
 /// The system's files until a simulated crash, after which every call fails with `EIO` and has no effect.
 final class CrashingFileSystem: FileSystem {
