@@ -120,3 +120,61 @@ final class CanvasRowSource: RowSource {
 
   func finish() {}
 }
+
+/// A part of a picture, in pixels of the canvas; it may lie outside of it.
+struct PixelArea: Equatable {
+  var x: Int
+  var y: Int
+  var size: PixelSize
+
+  /// Whether every pixel of a canvas lies inside.
+  func covers(_ canvas: PixelSize) -> Bool {
+    x <= 0 && y <= 0 && x + size.width >= canvas.width && y + size.height >= canvas.height
+  }
+}
+
+/// What becomes of the place of a picture before the next one is drawn.
+enum FrameDisposal {
+  /// It stays.
+  case keep
+  /// It becomes transparent.
+  case clear
+  /// What was there before comes back.
+  case restore
+}
+
+/// The rows of a canvas that shows one picture somewhere and is transparent elsewhere.
+final class PatchRowSource: RowSource {
+  let size: PixelSize
+  let isOpaque: Bool
+
+  private let rows: any RowSource
+  private let area: PixelArea
+  private var row: [UInt32]
+  private var nextRow = 0
+
+  /// - Parameters:
+  ///   - area: Where the rows belong; its size is theirs. Starts at or after the top left of the canvas.
+  ///   - canvas: The size of the whole.
+  init(_ rows: any RowSource, at area: PixelArea, on canvas: PixelSize) {
+    self.rows = rows
+    self.area = area
+    size = canvas
+    isOpaque = rows.isOpaque && area.covers(canvas)
+    row = Array(repeating: 0, count: rows.size.width)
+  }
+
+  func readRow(into target: UnsafeMutablePointer<UInt8>) throws(ImageDecodingError) {
+    defer { nextRow += 1 }
+    let isInside = nextRow >= area.y && nextRow < area.y + area.size.height
+    if isInside { try rows.readRow(intoPixels: &row) }
+    target.withMemoryRebound(to: UInt32.self, capacity: size.width) { pixels in
+      for column in 0..<size.width {
+        let source = column - area.x
+        pixels[column] = isInside && source >= 0 && source < row.count ? row[source] : 0
+      }
+    }
+  }
+
+  func finish() throws(ImageDecodingError) { try rows.finish() }
+}

@@ -65,3 +65,36 @@ final class ComposedFrameReader: ImageFrameReader {
     last = nil
   }
 }
+
+/// A still image as an animation of one picture.
+final class StillFrameReader: ImageFrameReader {
+  let animation = AnimationInfo(frameCount: 1, loopCount: 1)
+
+  private let decode: () throws -> Bitmap
+  private var isAtEnd = false
+
+  init(_ decode: @escaping () throws -> Bitmap) {
+    self.decode = decode
+  }
+
+  func nextFrame() throws -> AnimationFrame? {
+    guard !isAtEnd else { return nil }
+    isAtEnd = true
+    return AnimationFrame(bitmap: try decode(), duration: FrameTime.shown(.zero))
+  }
+
+  func rewind() { isAtEnd = false }
+}
+
+/// How long browsers show a picture.
+enum FrameTime {
+  /// What the file says; 100 ms where that is 10 ms or less, which no screen shows and old programs wrote for "soon".
+  static func shown(_ duration: Duration) -> Duration {
+    duration <= .milliseconds(10) ? .milliseconds(100) : duration
+  }
+
+  /// The same for a file that says seconds; what is no number is no time, and no picture stays over a day.
+  static func shown(seconds: Double) -> Duration {
+    shown(seconds.isFinite ? .seconds(min(seconds, 86_400)) : .zero)
+  }
+}

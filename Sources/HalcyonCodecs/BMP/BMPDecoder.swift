@@ -40,3 +40,66 @@ public struct BMPDecoder: ImageDecoder {
     }
   }
 }
+
+/// The rows of a bitmap, from top to bottom whichever way they are stored.
+private final class BMPRowSource: RowSource {
+  var size: PixelSize { header.size }
+  let isOpaque: Bool
+
+  private let bytes: UnsafeRawBufferPointer
+  private let header: BMPHeader
+  private let colors: BMPColors
+  private let firstRow: Int
+  private var nextRow = 0
+
+  /// - Parameter bytes: What the offsets of the header count in; must outlive the source.
+  init(_ bytes: UnsafeRawBufferPointer, header: BMPHeader) throws(ImageDecodingError) {
+    let rowsBeforeLast = header.bytesPerRow.multipliedReportingOverflow(by: header.size.height - 1)
+    let end = header.pixelOffset + rowsBeforeLast.partialValue + header.usedBytesPerRow
+    guard !rowsBeforeLast.overflow, end <= bytes.count else { throw .truncated(.bmp) }
+    self.bytes = bytes
+    self.header = header
+    colors = BMPColors(Bytes(bytes), header: header)
+    isOpaque = !header.hasAlpha
+    firstRow = header.isTopDown ? 0 : header.size.height - 1
+  }
+
+  func readRow(into row: UnsafeMutablePointer<UInt8>) {
+    let index = header.isTopDown ? nextRow : firstRow - nextRow
+    nextRow += 1
+    let start = header.pixelOffset + index * header.bytesPerRow
+    let stored = UnsafeRawBufferPointer(rebasing: bytes[start..<start + header.usedBytesPerRow])
+    colors.unpack(stored, bitCount: header.bitCount, count: size.width, into: row)
+    if !isOpaque { AlphaMath.premultiply(row, count: size.width) }
+  }
+
+  func finish() {}
+}
+
+/// The rows of a run-length encoded bitmap, whose palette indices are all decoded already.
+private final class BMPIndexRowSource: RowSource {
+  var size: PixelSize { header.size }
+  let isOpaque = true
+
+  private let header: BMPHeader
+  private let colors: BMPColors
+  private let indices: [UInt8]
+  private var nextRow = 0
+
+  init(_ indices: [UInt8], bytes: UnsafeRawBufferPointer, header: BMPHeader) {
+    self.indices = indices
+    self.header = header
+    colors = BMPColors(Bytes(bytes), header: header)
+  }
+
+  func readRow(into row: UnsafeMutablePointer<UInt8>) {
+    let index = header.isTopDown ? nextRow : size.height - 1 - nextRow
+    nextRow += 1
+    indices.withUnsafeBytes { all in
+      let stored = UnsafeRawBufferPointer(rebasing: all[index * size.width..<(index + 1) * size.width])
+      colors.unpack(stored, bitCount: 8, count: size.width, into: row)
+    }
+  }
+
+  func finish() {}
+}

@@ -45,3 +45,128 @@ struct BMPHeader {
       bitDepth: bitCount <= 8 ? bitCount : bitCount == 16 ? 5 : 8, hasColorProfile: hasColorProfile)
   }
 }
+
+/// Reads the headers of a bitmap: that of the file, and one of those that Windows 2 to 5 and OS/2 have written.
+struct BMPHeaderParser {
+  private static let fileHeaderByteCount = 14
+  /// BITMAPCOREHEADER has sides of 16 bits and colours of three bytes.
+  private static let coreByteCount = 12
+  private static let profileTags: [Int] = [0x4D42_4544, 0x4C49_4E4B]
+
+  private let bytes: Bytes
+  /// Where the information header starts.
+  private let start: Int
+  private var header = BMPHeader()
+
+  /// The headers of a file, or `nil` when the bytes end before they do.
+  static func parse(file bytes: Bytes) throws(ImageDecodingError) -> BMPHeader? {
+    guard bytes.starts(with: "BM".utf8.prefix(bytes.count)) else {
+      throw .corrupt(.bmp, reason: "its signature is wrong")
+    }
+    var parser = BMPHeaderParser(bytes: bytes, start: fileHeaderByteCount)
+    guard let offset = bytes.unsigned32(at: 10, littleEndian: true), try parser.read() else { return nil }
+    if offset >= fileHeaderByteCount + coreByteCount { parser.header.pixelOffset = offset }
+    return parser.header
+  }
+
+  /// The headers of a bitmap without a file header, as icons have it: it counts the rows of pixels and mask together.
+  static func parse(icon bytes: Bytes) throws(ImageDecodingError) -> BMPHeader? {
+    var parser = BMPHeaderParser(bytes: bytes, start: 0)
+    guard try parser.read() else { return nil }
+    parser.header.size.height /= 2
+    return parser.header
+  }
+
+  private init(bytes: Bytes, start: Int) {
+    self.bytes = bytes
+    self.start = start
+  }
+
+  /// `false` when the bytes end before the headers.
+  private mutating func read() throws(ImageDecodingError) -> Bool {
+    guard let byteCount = unsigned32(0) else { return false }
+    guard byteCount >= 16 || byteCount == Self.coreByteCount, byteCount <= 1024 else {
+      throw .corrupt(.bmp, reason: "its header has \(byteCount) bytes")
+    }
+    guard bytes.count >= start + byteCount else { return false }
+    let isComplete = byteCount == Self.coreByteCount ? readCore() : try readInformation(byteCount)
+    guard isComplete else { return false }
+    try check()
+    return true
+  }
+
+  private mutating func readCore() -> Bool {
+    guard let width = unsigned16(4), let height = unsigned16(6), let bitCount = unsigned16(10) else { return false }
+    header.size = PixelSize(width: width, height: height)
+    header.bitCount = bitCount
+    setDefaultMasks()
+    placePalette(at: Self.coreByteCount, colorsUsed: 0, bytesPerColor: 3)
+    return true
+  }
+
+  private mutating func readInformation(_ byteCount: Int) throws(ImageDecodingError) -> Bool {
+    guard let width = signed32(4), let height = signed32(8), let bitCount = unsigned16(14) else { return false }
+    header.isTopDown = height < 0
+    header.size = PixelSize(width: width, height: abs(height))
+    header.bitCount = bitCount
+    try readCompression(byteCount >= 20 ? unsigned32(16) ?? 0 : 0)
+    var end = byteCount
+    if header.compression == .bitFields || header.compression == .alphaBitFields {
+      let count = header.compression == .alphaBitFields || byteCount >= 56 ? 4 : 3
+      // Older headers have the masks behind them.
+      if byteCount < 52 { end += count * 4 }
+      guard bytes.count >= start + end else { return false }
+      header.masks = (0..<count).compactMap { unsigned32(40 + $0 * 4).map(UInt32.init) }
+    } else {
+      setDefaultMasks()
+    }
+    if byteCount >= 108 { header.hasColorProfile = Self.profileTags.contains(unsigned32(56) ?? 0) }
+    placePalette(at: end, colorsUsed: byteCount >= 36 ? unsigned32(32) ?? 0 : 0, bytesPerColor: 4)
+    return true
+  }
+
+  private mutating func readCompression(_ code: Int) throws(ImageDecodingError) {
+    guard let compression = BMPHeader.Compression(rawValue: code) else {
+      throw .unsupportedFeature(.bmp, feature: "compression \(code)")
+    }
+    header.compression = compression
+  }
+
+  private mutating func setDefaultMasks() {
+    switch header.bitCount {
+    case 16: header.masks = [0x7C00, 0x03E0, 0x001F]
+    case 24, 32: header.masks = [0xFF0000, 0x00FF00, 0x0000FF]
+    default: header.masks = []
+    }
+  }
+
+  private mutating func placePalette(at offset: Int, colorsUsed: Int, bytesPerColor: Int) {
+    let possible = header.bitCount <= 8 ? 1 << header.bitCount : 0
+    let stored = colorsUsed == 0 ? possible : colorsUsed
+    header.palette = BMPHeader.Palette(
+      offset: start + offset, count: min(possible, stored), bytesPerColor: bytesPerColor)
+    header.pixelOffset = start + offset + (header.bitCount <= 8 ? stored : colorsUsed) * bytesPerColor
+  }
+
+  private func check() throws(ImageDecodingError) {
+    guard header.size.width > 0, header.size.height > 0, header.size.height <= Int(Int32.max) else {
+      throw .corrupt(.bmp, reason: "its size is \(header.size) pixels")
+    }
+    let possible: [Int] =
+      switch header.compression {
+      case .none: [1, 2, 4, 8, 16, 24, 32]
+      case .rle8: [8]
+      case .rle4: [4]
+      case .bitFields, .alphaBitFields: [16, 32]
+      }
+    guard possible.contains(header.bitCount) else {
+      throw .corrupt(.bmp, reason: "it has \(header.bitCount) bits a pixel with compression \(header.compression)")
+    }
+  }
+
+  private func unsigned16(_ offset: Int) -> Int? { bytes.unsigned16(at: start + offset, littleEndian: true) }
+
+  private func unsigned32(_ offset: Int) -> Int? { bytes.unsigned32(at: start + offset, littleEndian: true) }
+
+  private func signed32(_ offset: Int) -> Int? { unsigned32(offset).map { Int(Int32(truncatingIfNeeded: $0)) } }
+}

@@ -77,31 +77,3 @@ struct BMPRunLengths {
     return bytes[offset]
   }
 }
-
-/// The rows of a bitmap of which all indices are known.
-final class BMPIndexRowSource: RowSource {
-  var size: PixelSize { header.size }
-  let isOpaque = true
-
-  private let header: BMPHeader
-  private let colors: BMPColors
-  private let indices: [UInt8]
-  private var nextRow = 0
-
-  init(_ indices: [UInt8], bytes: UnsafeRawBufferPointer, header: BMPHeader) {
-    self.indices = indices
-    self.header = header
-    colors = BMPColors(Bytes(bytes), header: header)
-  }
-
-  func readRow(into row: UnsafeMutablePointer<UInt8>) {
-    let index = header.isTopDown ? nextRow : size.height - 1 - nextRow
-    nextRow += 1
-    indices.withUnsafeBytes { all in
-      let stored = UnsafeRawBufferPointer(rebasing: all[index * size.width..<(index + 1) * size.width])
-      colors.unpack(stored, bitCount: 8, count: size.width, into: row)
-    }
-  }
-
-  func finish() {}
-}

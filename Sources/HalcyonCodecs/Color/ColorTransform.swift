@@ -9,7 +9,7 @@ import CLCMS
 final class ColorTransform: @unchecked Sendable {
   private static let flags = cmsUInt32Number(cmsFLAGS_NOCACHE | cmsFLAGS_BLACKPOINTCOMPENSATION)
 
-  let layout: ColorLayout
+  private let layout: ColorLayout
   private let handle: cmsHTRANSFORM
 
   /// `nil` where the description is damaged or is not about such pixels. Costs up to some milliseconds; a
@@ -46,7 +46,7 @@ final class ColorTransform: @unchecked Sendable {
   }
 
   /// Converts `count` pixels of four bytes, whose colours are multiplied by alpha, in place.
-  func convertPremultiplied(_ pixels: UnsafeMutablePointer<UInt8>, count: Int) {
+  fileprivate func convertPremultiplied(_ pixels: UnsafeMutablePointer<UInt8>, count: Int) {
     AlphaMath.unpremultiply(pixels, count: count, into: pixels)
     convert(pixels, to: pixels, count: count)
     AlphaMath.premultiply(pixels, count: count)
@@ -85,6 +85,71 @@ final class ColorTransform: @unchecked Sendable {
     case .grey8: return [color.x]
     case .grey16: return [color.x, color.x]
     default: return channels
+    }
+  }
+}
+
+/// How the pixels lie that a ``ColorTransform`` reads. Samples of 16 bits are in the byte order of the machine.
+enum ColorLayout: Hashable, Sendable {
+  case rgb8
+  case rgb16
+  /// Alpha is straight and is kept.
+  case rgba8
+  /// Alpha is straight and is kept, with 8 bits.
+  case rgba16
+  case grey8
+  case grey16
+  /// Four bytes a pixel: grey, two that are passed over, and straight alpha, which is kept.
+  case greyInRGBA8
+  /// 255 is all of the ink.
+  case cmyk8
+  /// 255 is none of the ink, as Adobe writes JPEG.
+  case cmyk8Inverted
+
+  /// Whether Little CMS passes alpha on.
+  fileprivate var copiesAlpha: Bool { self == .rgba8 || self == .rgba16 }
+
+  /// The colour space that a profile must have for these pixels.
+  fileprivate var colorSpace: cmsColorSpaceSignature {
+    switch self {
+    case .rgb8, .rgb16, .rgba8, .rgba16: cmsSigRgbData
+    case .grey8, .grey16, .greyInRGBA8: cmsSigGrayData
+    case .cmyk8, .cmyk8Inverted: cmsSigCmykData
+    }
+  }
+
+  /// The layout in the terms of Little CMS.
+  fileprivate var format: cmsUInt32Number {
+    switch self {
+    case .rgb8: lcms_shim_rgb_8
+    case .rgb16: lcms_shim_rgb_16
+    case .rgba8: lcms_shim_rgba_8
+    case .rgba16: lcms_shim_rgba_16
+    case .grey8: lcms_shim_gray_8
+    case .grey16: lcms_shim_gray_16
+    case .greyInRGBA8: lcms_shim_gray_in_rgba_8
+    case .cmyk8: lcms_shim_cmyk_8
+    case .cmyk8Inverted: lcms_shim_cmyk_8_inverted
+    }
+  }
+}
+
+extension Bitmap {
+  /// Turns the colours into sRGB.
+  ///
+  /// - Parameter transform: One for four bytes a pixel.
+  mutating func convertColors(with transform: ColorTransform) throws(BitmapError) {
+    let (size, isOpaque, bytesPerRow) = (size, isOpaque, bytesPerRow)
+    try withUnsafeMutableBytes { bytes in
+      guard var row = bytes.bindMemory(to: UInt8.self).baseAddress else { return }
+      for _ in 0..<size.height {
+        if isOpaque {
+          transform.convert(row, to: row, count: size.width)
+        } else {
+          transform.convertPremultiplied(row, count: size.width)
+        }
+        row += bytesPerRow
+      }
     }
   }
 }

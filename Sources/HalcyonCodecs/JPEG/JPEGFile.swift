@@ -41,7 +41,7 @@ struct JPEGFile {
 extension PlaneFormat {
   /// The format of planes of grey, or of luma and two colour differences with the same power-of-two subsampling;
   /// `nil` for anything else.
-  init?(header: jpeg_shim_header, layout: jpeg_shim_layout) {
+  fileprivate init?(header: jpeg_shim_header, layout: jpeg_shim_layout) {
     let size = PixelSize(width: layout.width, height: layout.height)
     let planes = layout.planes
     guard planes.0.width == size.width, planes.0.height == size.height else { return nil }
@@ -75,5 +75,118 @@ extension jpeg_shim_plane {
   fileprivate static func == (first: Self, second: Self) -> Bool {
     first.width == second.width && first.height == second.height && first.stored_width == second.stored_width
       && first.group_rows == second.group_rows
+  }
+}
+
+/// A JPEG image as rows of RGBA, colours converted by libjpeg, inks by their profile where they have one.
+private final class JPEGRowSource: RowSource {
+  let size: PixelSize
+  let isOpaque = true
+
+  private let reader: JPEGReader
+  private let inks: Inks?
+
+  /// How values of inks are meant. Files with Adobe's marker have 255 for no ink.
+  private enum Inks {
+    case inverted
+    case plain
+    case described(ColorTransform)
+
+    init(_ transform: ColorTransform?, isInverted: Bool) {
+      self = if let transform { .described(transform) } else { isInverted ? .inverted : .plain }
+    }
+  }
+
+  init(
+    _ reader: consuming JPEGReader, header: jpeg_shim_header, scale: JPEGScale, inkTransform: ColorTransform?,
+    isCancelled: () -> Bool
+  ) throws(ImageDecodingError) {
+    guard header.color != jpeg_shim_other else {
+      throw .unsupportedFeature(.jpeg, feature: "an unknown colour space of \(header.component_count) components")
+    }
+    inks = header.color == jpeg_shim_cmyk ? Inks(inkTransform, isInverted: header.has_adobe_marker) : nil
+    let output = inks == nil ? jpeg_shim_packed_rgba : jpeg_shim_packed_cmyk
+    let layout = try reader.start(output, scale: scale, isCancelled: isCancelled)
+    size = PixelSize(width: layout.width, height: layout.height)
+    self.reader = reader
+  }
+
+  func readRow(into row: UnsafeMutablePointer<UInt8>) throws(ImageDecodingError) {
+    try reader.readRow(into: row)
+    switch inks {
+    case .inverted: convertInks(in: row, mask: 0)
+    case .plain: convertInks(in: row, mask: 0xFF)
+    case .described(let transform): transform.convert(row, to: row, count: size.width)
+    case nil: break
+    }
+  }
+
+  func finish() throws(ImageDecodingError) { try reader.finish() }
+
+  /// - Parameter mask: 0xFF turns amounts of ink into what is left of the light.
+  private func convertInks(in row: UnsafeMutablePointer<UInt8>, mask: UInt8) {
+    for column in 0..<size.width {
+      let pixel = row + column * 4
+      let black = UInt16(pixel[3] ^ mask)
+      for channel in 0..<3 {
+        pixel[channel] = UInt8(truncatingIfNeeded: (UInt16(pixel[channel] ^ mask) &* black + 127) / 255)
+      }
+      pixel[3] = 255
+    }
+  }
+}
+
+/// The planes of a JPEG image as they are stored, before colours are converted.
+private final class JPEGPlaneSource: PlaneSource {
+  let format: PlaneFormat
+  var rowsPerRead: Int { groupRows[0] }
+
+  private let reader: JPEGReader
+  /// Rows of each plane that libjpeg gives at once.
+  private let groupRows: [Int]
+  /// The size of the first plane without what was added to make it divisible.
+  private let size: PixelSize
+  private let isCancelled: () -> Bool
+  private var rows: [UnsafeMutablePointer<UInt8>?] = []
+
+  init(
+    _ reader: consuming JPEGReader, format: PlaneFormat, scale: JPEGScale, isCancelled: @escaping () -> Bool
+  ) throws(ImageDecodingError) {
+    let layout = try reader.start(jpeg_shim_planes, scale: scale, isCancelled: isCancelled)
+    let planes = [layout.planes.0, layout.planes.1, layout.planes.2].prefix(format.rowByteCounts.count)
+    groupRows = planes.map(\.group_rows)
+    size = PixelSize(width: layout.width, height: layout.height)
+    self.reader = reader
+    self.format = format
+    self.isCancelled = isCancelled
+  }
+
+  func readRows(at row: Int, into planes: borrowing PlaneBuffer) throws(ImageDecodingError) -> Int {
+    if isCancelled() { throw .cancelled }
+    let group = row / groupRows[0]
+    rows.removeAll(keepingCapacity: true)
+    for (plane, count) in groupRows.enumerated() {
+      for index in 0..<count { rows.append(planes.row(group * count + index, ofPlane: plane)) }
+    }
+    try reader.readGroup(into: rows)
+    pad(row..<row + groupRows[0], of: planes)
+    return groupRows[0]
+  }
+
+  func finish() throws(ImageDecodingError) { try reader.finish() }
+
+  /// Repeats the last column and row where the plane was made divisible by the subsampling: what the file has there is
+  /// anyone's guess.
+  private func pad(_ range: Range<Int>, of planes: borrowing PlaneBuffer) {
+    if size.width < format.size.width {
+      for row in range {
+        let samples = planes.row(row, ofPlane: 0)
+        for column in size.width..<format.size.width { samples[column] = samples[size.width - 1] }
+      }
+    }
+    guard range.contains(size.height - 1) else { return }
+    for row in size.height..<max(size.height, format.size.height) {
+      planes.row(row, ofPlane: 0).update(from: planes.row(size.height - 1, ofPlane: 0), count: format.size.width)
+    }
   }
 }

@@ -1,4 +1,5 @@
 import HalcyonImaging
+import Foundation
 
 /// What the markers before the first scan of a JPEG file tell.
 struct JPEGHeader {
@@ -30,5 +31,134 @@ struct JPEGHeader {
     if hasJFIF { return false }
     if let adobeTransform { return adobeTransform == 0 }
     return componentIDs == Array("RGB".utf8)
+  }
+}
+
+/// Reads the markers of a JPEG file (ITU-T T.81, annex B) up to its first scan; segments are skipped by their length.
+struct JPEGHeaderParser {
+  private let bytes: Bytes
+  private var offset = 2
+  private var header = JPEGHeader()
+  private var hasFrame = false
+
+  /// The header, or `nil` when the bytes end before the first scan.
+  static func parse(_ bytes: Bytes) throws(ImageDecodingError) -> JPEGHeader? {
+    guard bytes.count >= 2 else { return nil }
+    guard bytes.starts(with: [0xFF, 0xD8]) else { throw .corrupt(.jpeg, reason: "it does not start with a marker") }
+    var parser = JPEGHeaderParser(bytes: bytes)
+    while let marker = parser.nextMarker() {
+      guard try parser.read(marker) else { return nil }
+      if marker == Marker.startOfScan { return parser.header }
+    }
+    return nil
+  }
+
+  private init(bytes: Bytes) {
+    self.bytes = bytes
+  }
+
+  private enum Marker {
+    static let frames: ClosedRange<UInt8> = 0xC0...0xC2
+    static let restartsAndStart: ClosedRange<UInt8> = 0xD0...0xD8
+    static let temporary: UInt8 = 0x01
+    static let endOfImage: UInt8 = 0xD9
+    static let startOfScan: UInt8 = 0xDA
+    static let jfif: UInt8 = 0xE0
+    static let exif: UInt8 = 0xE1
+    static let profile: UInt8 = 0xE2
+    static let adobe: UInt8 = 0xEE
+  }
+
+  /// Moves behind the next marker; bytes between segments are passed over, as every decoder does.
+  private mutating func nextMarker() -> UInt8? {
+    var previous: UInt8 = 0
+    while let byte = bytes[offset] {
+      offset += 1
+      if previous == 0xFF, byte != 0xFF, byte != 0 { return byte }
+      previous = byte
+    }
+    return nil
+  }
+
+  /// Takes in one segment; `false` when its bytes are not all there.
+  private mutating func read(_ marker: UInt8) throws(ImageDecodingError) -> Bool {
+    if marker == Marker.endOfImage { throw .corrupt(.jpeg, reason: "it ends before its first scan") }
+    if Marker.restartsAndStart.contains(marker) || marker == Marker.temporary { return true }
+    guard let statedLength = bytes.unsigned16(at: offset) else { return false }
+    let length = max(2, statedLength)
+    let segment = bytes[offset + 2..<offset + length]
+    guard segment.count == length - 2 else { return false }
+    offset += length
+    try take(segment, of: marker)
+    return true
+  }
+
+  private mutating func take(_ segment: Bytes, of marker: UInt8) throws(ImageDecodingError) {
+    switch marker {
+    case Marker.frames: try readFrame(segment)
+    case 0xC3, 0xC5...0xC7, 0xC9...0xCB, 0xCD...0xCF:
+      throw .unsupportedFeature(.jpeg, feature: "a lossless, hierarchical or arithmetic-coded frame")
+    case Marker.startOfScan where !hasFrame: throw .corrupt(.jpeg, reason: "a scan comes before its frame")
+    case Marker.jfif: header.hasJFIF = header.hasJFIF || segment.starts(with: "JFIF\0".utf8)
+    case Marker.exif: readExif(segment)
+    case Marker.profile:
+      if let part = JPEGProfilePart(segment, endingAt: offset) { header.profileParts.append(part) }
+    case Marker.adobe where segment.starts(with: "Adobe".utf8):
+      header.adobeTransform = segment[11] ?? header.adobeTransform
+    default: break
+    }
+  }
+
+  private mutating func readExif(_ segment: Bytes) {
+    guard header.orientation == nil, segment.starts(with: "Exif\0".utf8) else { return }
+    header.orientation = ImageOrientation(exif: segment[6..<segment.count])
+  }
+
+  private mutating func readFrame(_ segment: Bytes) throws(ImageDecodingError) {
+    guard !hasFrame else { throw .corrupt(.jpeg, reason: "it has two frames") }
+    guard let precision = segment[0], let height = segment.unsigned16(at: 1), let width = segment.unsigned16(at: 3),
+      let count = segment[5], count > 0, segment.count >= 6 + Int(count) * 3
+    else { throw .corrupt(.jpeg, reason: "its frame header is too short") }
+    guard precision == 8 else { throw .unsupportedFeature(.jpeg, feature: "\(precision) bits a sample") }
+    guard [1, 3, 4].contains(count) else { throw .unsupportedFeature(.jpeg, feature: "\(count) components") }
+    header.precision = Int(precision)
+    header.size = PixelSize(width: width, height: height)
+    header.componentIDs = (0..<Int(count)).compactMap { segment[6 + $0 * 3] }
+    hasFrame = true
+  }
+}
+
+/// A piece of an ICC profile, which is cut because no segment holds more than 64 KB (ICC.1:2022, B.4).
+struct JPEGProfilePart {
+  private static let signature = Array("ICC_PROFILE\0".utf8)
+
+  /// The place of the piece, from 1.
+  fileprivate let index: Int
+  /// How many pieces there are.
+  fileprivate let count: Int
+  /// Where its bytes are in the file.
+  fileprivate let range: Range<Int>
+
+  /// `nil` when the segment holds something else.
+  fileprivate init?(_ segment: Bytes, endingAt end: Int) {
+    let start = Self.signature.count + 2
+    guard segment.starts(with: Self.signature), let index = segment[start - 2], let count = segment[start - 1] else {
+      return nil
+    }
+    self.index = Int(index)
+    self.count = Int(count)
+    range = end - segment.count + start..<end
+  }
+}
+
+extension [JPEGProfilePart] {
+  /// The whole profile of a file, `nil` where it has none; an incomplete one has no bytes.
+  func profile(in file: UnsafeRawBufferPointer) -> ColorDescription? {
+    guard let count = first?.count else { return nil }
+    let parts = sorted { $0.index < $1.index }
+    guard parts.map(\.index) == Array<Int>(1...Swift.max(1, count)), allSatisfy({ $0.count == count }),
+      parts.reduce(0, { $0 + $1.range.count }) <= ColorDescription.profileByteLimit
+    else { return .profile(Data()) }
+    return .profile(parts.reduce(into: Data()) { $0.append(contentsOf: file[$1.range]) })
   }
 }

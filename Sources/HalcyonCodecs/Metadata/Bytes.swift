@@ -1,3 +1,5 @@
+import Foundation
+
 /// Bounded reads of whole numbers from bytes of a file; `nil` outside them.
 struct Bytes {
   private let buffer: UnsafeRawBufferPointer
@@ -30,4 +32,17 @@ struct Bytes {
     else { return nil }
     return littleEndian ? second << 16 | first : first << 16 | second
   }
+}
+
+/// A copy of the bytes of a file that stays where it is, for those who come back to it.
+final class FileBytes {
+  let buffer: UnsafeRawBufferPointer
+
+  init(_ data: Data) {
+    let copy = UnsafeMutableRawBufferPointer.allocate(byteCount: data.count, alignment: 16)
+    data.withUnsafeBytes { copy.copyMemory(from: $0) }
+    buffer = UnsafeRawBufferPointer(copy)
+  }
+
+  deinit { buffer.deallocate() }
 }

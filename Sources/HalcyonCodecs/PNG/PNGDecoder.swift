@@ -6,7 +6,7 @@ public import Foundation
 /// Colours are multiplied by alpha before anything is resampled. Rows go into the resampler while they are decoded,
 /// save interlaced ones, which are complete only at the end.
 public struct PNGDecoder: ImageDecoder {
-  let graphs = ResampleGraphCache()
+  private let graphs = ResampleGraphCache()
   private let colors = ColorTransformCache()
 
   /// Creates a decoder; its copies share what they know about resizing, a few megabytes at most.
@@ -40,7 +40,7 @@ public struct PNGDecoder: ImageDecoder {
   }
 
   /// The image, and how many passes it shows where it is interlaced.
-  func draw(
+  private func draw(
     _ buffer: UnsafeRawBufferPointer, _ header: PNGHeader, plan: DecodingPlan, truncation: PartialImagePolicy,
     options: DecodingOptions
   ) throws -> (image: DecodedImage, passCount: Int) {
@@ -65,7 +65,40 @@ public struct PNGDecoder: ImageDecoder {
     return (image, passCount)
   }
 
-  func parse(_ bytes: Data) throws -> PNGHeader? {
+  private func parse(_ bytes: Data) throws -> PNGHeader? {
     try bytes.withUnsafeBytes { try PNGHeaderParser.parse(Bytes($0)) }
+  }
+}
+
+extension PNGDecoder: ProgressiveImageDecoder {
+  /// The passes of an interlaced image that are there; one without interlacing has no preview.
+  public func preview(_ prefix: Data, after stage: Int, options: DecodingOptions) throws -> ImagePreview? {
+    guard stage < Adam7.passCount, let header = try parse(prefix), header.isInterlaced else { return nil }
+    let plan = try DecodingPlan(info: header.info, options: options)
+    let truncation = PartialImagePolicy(isAccepted: true)
+    truncation.isFound = true
+    return try prefix.withUnsafeBytes { buffer in
+      let bytes = PNGTruncatedFile.repaired(buffer) ?? Array(buffer)
+      let (image, passCount) = try bytes.withUnsafeBytes {
+        try draw($0, header, plan: plan, truncation: truncation, options: options)
+      }
+      return passCount > stage ? ImagePreview(image: image, stage: passCount) : nil
+    }
+  }
+}
+
+extension PNGDecoder: AnimatedImageDecoder {
+  /// Opens an animation at its first picture, which need not be the one that stands for it. Takes a copy of the bytes,
+  /// one canvas and one picture.
+  public func frameReader(for bytes: Data, options: DecodingOptions) throws -> any ImageFrameReader {
+    guard var info = try probe(bytes, isComplete: true) else { throw ImageDecodingError.truncated(.png) }
+    _ = try DecodingPlan(info: info, options: options)
+    let file = try APNGFile(FileBytes(bytes), canvas: info.storedSize)
+    guard file.pictureCount > 0 else { return StillFrameReader { try decode(bytes, options: options).bitmap } }
+    info.hasAlpha = info.hasAlpha || file.leavesHoles
+    return ComposedFrameReader(
+      APNGFrameSource(file, decoder: self, options: options),
+      animation: AnimationInfo(frameCount: file.pictureCount, loopCount: file.loopCount),
+      plan: try DecodingPlan(info: info, options: options), graphs: graphs, isCancelled: options.isCancelled)
   }
 }

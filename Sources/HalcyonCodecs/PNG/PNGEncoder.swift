@@ -1,4 +1,5 @@
 public import HalcyonImaging
+import CSPNG
 public import Foundation
 
 /// Encodes PNG through libspng, 8 bits a channel; without an alpha channel where the bitmap is opaque.
@@ -38,5 +39,54 @@ public struct PNGEncoder: ImageEncoder {
     for pixel in 0..<count {
       for channel in 0..<3 { row[pixel * 3 + channel] = pixels[pixel * 4 + channel] }
     }
+  }
+}
+
+/// One PNG file being written by libspng.
+private struct PNGWriter: ~Copyable {
+  private let context: OpaquePointer
+  private let size: PixelSize
+
+  init(size: PixelSize) throws(ImageEncodingError) {
+    guard let context = spng_ctx_new(Int32(SPNG_CTX_ENCODER.rawValue)) else {
+      throw .failed(.png, reason: "there is no memory")
+    }
+    self.context = context
+    self.size = size
+  }
+
+  deinit { spng_ctx_free(context) }
+
+  func start(isOpaque: Bool) throws(ImageEncodingError) {
+    var header = spng_ihdr()
+    header.width = UInt32(size.width)
+    header.height = UInt32(size.height)
+    header.bit_depth = 8
+    header.color_type = UInt8((isOpaque ? SPNG_COLOR_TYPE_TRUECOLOR : SPNG_COLOR_TYPE_TRUECOLOR_ALPHA).rawValue)
+    try check(spng_set_option(context, SPNG_ENCODE_TO_BUFFER, 1))
+    try check(spng_set_ihdr(context, &header))
+    let flags = Int32(SPNG_ENCODE_PROGRESSIVE.rawValue | SPNG_ENCODE_FINALIZE.rawValue)
+    try check(spng_encode_image(context, nil, 0, Int32(SPNG_FMT_PNG.rawValue), flags))
+  }
+
+  /// Writes one row, three bytes a pixel where the image is opaque, else four with straight alpha.
+  func write(_ row: [UInt8]) throws(ImageEncodingError) {
+    let status = spng_encode_row(context, row, row.count)
+    if status != Int32(SPNG_EOI.rawValue) { try check(status) }
+  }
+
+  /// The whole file.
+  consuming func finish() throws(ImageEncodingError) -> Data {
+    var byteCount = 0
+    var status: Int32 = 0
+    let bytes = spng_get_png_buffer(context, &byteCount, &status)
+    try check(status)
+    guard let bytes else { throw .failed(.png, reason: "there is no memory") }
+    return Data(bytesNoCopy: bytes, count: byteCount, deallocator: .free)
+  }
+
+  private func check(_ status: Int32) throws(ImageEncodingError) {
+    guard status != Int32(SPNG_OK.rawValue) else { return }
+    throw .failed(.png, reason: String(cString: spng_strerror(status)))
   }
 }

@@ -1,5 +1,6 @@
 #if AVIF || HEIF
 import HalcyonImaging
+import Foundation
 
 /// Makes upright bitmaps in sRGB from decoded planes. Copies share what they know; safe from any thread.
 struct PlanarRenderer {
@@ -34,5 +35,58 @@ extension HEIFImageHeader {
     else { return nil }
     return .display(primaries, curve)
   }
+}
+
+/// Gives the rows of a decoded picture, padded to a multiple of the subsampling.
+private final class SamplePlaneSource: PlaneSource {
+  private static let rowsBetweenChecks = 64
+
+  let format: PlaneFormat
+  let rowsPerRead: Int
+
+  private let samples: SamplePlanes
+  private let isCancelled: () -> Bool
+
+  init(_ samples: SamplePlanes, isCancelled: @escaping () -> Bool) {
+    self.samples = samples
+    self.isCancelled = isCancelled
+    let (shiftX, shiftY) = samples.planes.reduce((0, 0)) { (max($0.0, $1.shiftX), max($0.1, $1.shiftY)) }
+    let size = PixelSize(
+      width: samples.size.width.roundedUp(toMultipleOf: 1 << shiftX),
+      height: samples.size.height.roundedUp(toMultipleOf: 1 << shiftY))
+    rowsPerRead = 1 << shiftY
+    var format = PlaneFormat(
+      channels: samples.channels, size: size,
+      rowByteCounts: samples.planes.map { (size.width >> $0.shiftX) * samples.coding.bytesPerSample })
+    format.coding = samples.coding
+    self.format = format
+  }
+
+  func readRows(at row: Int, into planes: borrowing PlaneBuffer) throws(ImageDecodingError) -> Int {
+    if row % Self.rowsBetweenChecks == 0, isCancelled() { throw .cancelled }
+    for (index, plane) in samples.planes.enumerated() {
+      let first = row >> plane.shiftY
+      for target in first..<first + (rowsPerRead >> plane.shiftY) {
+        copy(row: target, of: plane, to: planes.row(target, ofPlane: index))
+      }
+    }
+    return rowsPerRead
+  }
+
+  func finish() {}
+
+  private func copy(row: Int, of plane: SamplePlanes.Plane, to target: UnsafeMutablePointer<UInt8>) {
+    let bytesPerSample = samples.coding.bytesPerSample
+    let height = (samples.size.height + (1 << plane.shiftY) - 1) >> plane.shiftY
+    let width = (samples.size.width + (1 << plane.shiftX) - 1) >> plane.shiftX
+    memcpy(target, plane.start + min(row, height - 1) * plane.bytesPerRow, width * bytesPerSample)
+    for column in width..<max(width, format.size.width >> plane.shiftX) {
+      memcpy(target + column * bytesPerSample, target + (width - 1) * bytesPerSample, bytesPerSample)
+    }
+  }
+}
+
+extension Int {
+  fileprivate func roundedUp(toMultipleOf step: Int) -> Int { (self + step - 1) / step * step }
 }
 #endif

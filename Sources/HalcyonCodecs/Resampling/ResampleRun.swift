@@ -113,3 +113,35 @@ extension Int {
   /// The least power of two that is not below the number, which must be at least 1 and may be `UInt32.max`.
   fileprivate var roundedUpToPowerOfTwo: Int { self <= 1 ? 1 : 1 << (Int.bitWidth - (self - 1).leadingZeroBitCount) }
 }
+
+/// Interleaves a row of planes as RGBA, four bytes a pixel.
+private enum RowPacking {
+  typealias Samples = UnsafePointer<UInt8>
+  typealias Pixels = UnsafeMutablePointer<UInt32>
+
+  static func grey(_ grey: Samples, into pixels: Pixels, columns: Range<Int>) {
+    for column in columns {
+      pixels[column] = (UInt32(grey[column]) &* 0x0001_0101 | 0xFF00_0000).littleEndian
+    }
+  }
+
+  static func rgb(_ red: Samples, _ green: Samples, _ blue: Samples, into pixels: Pixels, columns: Range<Int>) {
+    for column in columns {
+      let color = UInt32(red[column]) | UInt32(green[column]) &<< 8 | UInt32(blue[column]) &<< 16
+      pixels[column] = (color | 0xFF00_0000).littleEndian
+    }
+  }
+
+  /// Lanczos overshoots at edges; a premultiplied colour above its alpha would be no colour.
+  static func rgba(
+    _ red: Samples, _ green: Samples, _ blue: Samples, _ alpha: Samples, into pixels: Pixels, columns: Range<Int>
+  ) {
+    for column in columns {
+      let limit = alpha[column]
+      let reds = UInt32(min(red[column], limit))
+      let greens = UInt32(min(green[column], limit))
+      let blues = UInt32(min(blue[column], limit))
+      pixels[column] = (reds | greens &<< 8 | blues &<< 16 | UInt32(limit) &<< 24).littleEndian
+    }
+  }
+}

@@ -30,7 +30,79 @@ extension RowSource {
     }
   }
 
+  /// Writes the next row, one `UInt32` per pixel.
+  func readRow(intoPixels pixels: inout [UInt32]) throws(ImageDecodingError) {
+    try pixels.withUnsafeMutableBufferPointer { (pixels) throws(ImageDecodingError) in
+      guard let start = pixels.baseAddress else { return }
+      try readRow(into: UnsafeMutableRawPointer(start).assumingMemoryBound(to: UInt8.self))
+    }
+  }
+
   func checkCancelled(atRow row: Int, _ isCancelled: () -> Bool) throws(ImageDecodingError) {
     if row % Self.rowsBetweenChecks == 0, isCancelled() { throw .cancelled }
+  }
+}
+
+/// Gives the rows of a bitmap.
+final class BitmapRowSource: RowSource {
+  var size: PixelSize { bitmap.size }
+  var isOpaque: Bool { bitmap.isOpaque }
+
+  private let bitmap: Bitmap
+  private var nextRow = 0
+
+  init(_ bitmap: Bitmap) {
+    self.bitmap = bitmap
+  }
+
+  func readRow(into row: UnsafeMutablePointer<UInt8>) {
+    bitmap.withUnsafeBytes { bytes in
+      let range = nextRow * bitmap.bytesPerRow..<(nextRow + 1) * bitmap.bytesPerRow
+      UnsafeMutableRawBufferPointer(start: row, count: range.count).copyMemory(
+        from: UnsafeRawBufferPointer(rebasing: bytes[range]))
+    }
+    nextRow += 1
+  }
+
+  func finish() {}
+}
+
+/// Takes the rows of an image apart into planes.
+final class RowPlaneSource: PlaneSource {
+  let format: PlaneFormat
+  let rowsPerRead = 1
+
+  private let rows: any RowSource
+  private let isCancelled: () -> Bool
+  private var row: [UInt32]
+
+  init(_ rows: any RowSource, coding: SampleCoding = SampleCoding(), isCancelled: @escaping () -> Bool) {
+    self.rows = rows
+    self.isCancelled = isCancelled
+    var format = PlaneFormat(channels: rows.isOpaque ? .rgb : .rgbaPremultiplied, size: rows.size)
+    format.coding = coding
+    self.format = format
+    row = Array(repeating: 0, count: rows.size.width)
+  }
+
+  func readRows(at index: Int, into planes: borrowing PlaneBuffer) throws(ImageDecodingError) -> Int {
+    try rows.checkCancelled(atRow: index, isCancelled)
+    var samples: [UnsafeMutablePointer<UInt8>] = []
+    for plane in 0..<planes.planeCount { samples.append(planes.row(index, ofPlane: plane)) }
+    try rows.readRow(intoPixels: &row)
+    Self.split(row, count: row.count, into: samples)
+    return 1
+  }
+
+  func finish() throws(ImageDecodingError) { try rows.finish() }
+
+  /// Splits a row of RGBA into planes of red, green, blue and, with a fourth plane, alpha.
+  private static func split(_ pixels: UnsafePointer<UInt32>, count: Int, into planes: [UnsafeMutablePointer<UInt8>]) {
+    for (index, plane) in planes.enumerated() {
+      let shift = UInt32(index) &* 8
+      for column in 0..<count {
+        plane[column] = UInt8(truncatingIfNeeded: pixels[column].littleEndian &>> shift)
+      }
+    }
   }
 }

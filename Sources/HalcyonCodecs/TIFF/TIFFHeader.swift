@@ -38,3 +38,127 @@ struct TIFFHeader {
     }
   }
 }
+
+/// Reads the first directory of a TIFF or BigTIFF file, wherever it lies.
+struct TIFFHeaderParser {
+  private enum Tag {
+    static let newSubfileType = 254
+    static let width = 256
+    static let height = 257
+    static let bitsPerSample = 258
+    static let compression = 259
+    static let photometric = 262
+    static let orientation = 274
+    static let extraSamples = 338
+    static let colorProfile = 34675
+  }
+
+  private static let entryLimit = 4096
+
+  private let bytes: Bytes
+  private let littleEndian: Bool
+  private let isBig: Bool
+
+  /// The header, or `nil` when the bytes end before it does.
+  static func parse(_ bytes: Bytes) throws(ImageDecodingError) -> TIFFHeader? {
+    guard bytes.count >= 8 else { return nil }
+    let littleEndian = bytes.starts(with: "II".utf8)
+    guard littleEndian || bytes.starts(with: "MM".utf8),
+      let version = bytes.unsigned16(at: 2, littleEndian: littleEndian), version == 42 || version == 43
+    else { throw .corrupt(.tiff, reason: "its signature is wrong") }
+    return try TIFFHeaderParser(bytes: bytes, littleEndian: littleEndian, isBig: version == 43).header()
+  }
+
+  private func header() throws(ImageDecodingError) -> TIFFHeader? {
+    guard let directory = isBig ? unsigned64(8) : unsigned32(4), let entries = try entries(at: directory),
+      let next = isBig ? unsigned64(entries.upperBound) : unsigned32(entries.upperBound)
+    else { return nil }
+    var header = TIFFHeader()
+    for entry in stride(from: entries.lowerBound, to: entries.upperBound, by: entryByteCount) {
+      guard let tag = unsigned16(entry) else { return nil }
+      guard try take(tag, entry, into: &header) else { return nil }
+    }
+    guard header.size.width > 0, header.size.height > 0 else {
+      throw .corrupt(.tiff, reason: "its size is \(header.size) pixels")
+    }
+    if next != 0 { header.hasFurtherPages = try !isSmallerVersion(next) }
+    return header
+  }
+
+  private var entryByteCount: Int { isBig ? 20 : 12 }
+
+  private func entries(at directory: Int) throws(ImageDecodingError) -> Range<Int>? {
+    guard let count = isBig ? unsigned64(directory) : unsigned16(directory) else { return nil }
+    guard count <= Self.entryLimit else { throw .corrupt(.tiff, reason: "a directory has \(count) entries") }
+    let start = directory + (isBig ? 8 : 2)
+    return start..<start + count * entryByteCount
+  }
+
+  /// `false` when the bytes end before a value that is stored elsewhere.
+  private func take(_ tag: Int, _ entry: Int, into header: inout TIFFHeader) throws(ImageDecodingError) -> Bool {
+    switch tag {
+    case Tag.width: header.size.width = value(entry) ?? 0
+    case Tag.height: header.size.height = value(entry) ?? 0
+    case Tag.compression: header.compression = value(entry) ?? 1
+    case Tag.photometric: header.photometric = value(entry) ?? 1
+    case Tag.orientation: header.orientation = value(entry).flatMap(ImageOrientation.init(rawValue:)) ?? .up
+    case Tag.extraSamples: header.hasAlpha = [1, 2].contains(value(entry) ?? 0)
+    case Tag.colorProfile: header.profile = range(entry)
+    case Tag.bitsPerSample:
+      guard let depth = value(entry) else { return false }
+      header.bitDepth = max(1, min(depth, 64))
+    default: break
+    }
+    return true
+  }
+
+  /// Whether the directory at an offset says that it holds a smaller version of another picture.
+  private func isSmallerVersion(_ directory: Int) throws(ImageDecodingError) -> Bool {
+    guard let entries = try entries(at: directory) else { return false }
+    for entry in stride(from: entries.lowerBound, to: entries.upperBound, by: entryByteCount) {
+      guard let tag = unsigned16(entry) else { return false }
+      if tag == Tag.newSubfileType { return (value(entry) ?? 0) & 1 == 1 }
+    }
+    return false
+  }
+
+  /// The first whole number of an entry.
+  private func value(_ entry: Int) -> Int? {
+    let countWidth = isBig ? 8 : 4
+    guard let type = unsigned16(entry + 2), let width = [1: 1, 3: 2, 4: 4, 16: 8][type],
+      let count = isBig ? unsigned64(entry + 4) : unsigned32(entry + 4)
+    else { return nil }
+    let inline = entry + 4 + countWidth
+    let (byteCount, overflow) = count.multipliedReportingOverflow(by: width)
+    guard !overflow else { return nil }
+    guard let start = byteCount <= countWidth ? inline : isBig ? unsigned64(inline) : unsigned32(inline) else {
+      return nil
+    }
+    switch width {
+    case 1: return bytes[start].map(Int.init)
+    case 2: return unsigned16(start)
+    case 4: return unsigned32(start)
+    default: return unsigned64(start)
+    }
+  }
+
+  /// Where the bytes of an entry lie that is too long to lie in it.
+  private func range(_ entry: Int) -> Range<Int>? {
+    let countWidth = isBig ? 8 : 4
+    guard let count = isBig ? unsigned64(entry + 4) : unsigned32(entry + 4),
+      let start = isBig ? unsigned64(entry + 4 + countWidth) : unsigned32(entry + 4 + countWidth)
+    else { return nil }
+    return start..<start + count
+  }
+
+  private func unsigned16(_ offset: Int) -> Int? { bytes.unsigned16(at: offset, littleEndian: littleEndian) }
+
+  private func unsigned32(_ offset: Int) -> Int? { bytes.unsigned32(at: offset, littleEndian: littleEndian) }
+
+  /// `nil` also for numbers that no offset can have.
+  private func unsigned64(_ offset: Int) -> Int? {
+    guard let first = unsigned32(offset), let second = unsigned32(offset + 4) else { return nil }
+    let (high, low) = littleEndian ? (second, first) : (first, second)
+    return high >> 30 == 0 ? high << 32 | low : nil
+  }
+}

@@ -39,3 +39,55 @@ public struct WebPEncoder: ImageEncoder {
     return try picture.encode(config)
   }
 }
+
+/// The pixels of a bitmap as libwebp wants them: straight alpha, one number a pixel.
+private struct WebPOutputBuffer: ~Copyable {
+  private var picture = WebPPicture()
+
+  init(_ bitmap: Bitmap) throws(ImageEncodingError) {
+    guard WebPPictureInit(&picture) != 0 else { throw .failed(.webp, reason: "libwebp is of another version") }
+    picture.use_argb = 1
+    picture.width = Int32(bitmap.size.width)
+    picture.height = Int32(bitmap.size.height)
+    guard WebPPictureAlloc(&picture) != 0 else { throw .failed(.webp, reason: "there is no memory") }
+    fill(from: bitmap)
+  }
+
+  deinit {
+    var picture = picture
+    WebPPictureFree(&picture)
+  }
+
+  /// The encoded file.
+  mutating func encode(_ config: WebPConfig) throws(ImageEncodingError) -> Data {
+    var config = config
+    var writer = WebPMemoryWriter()
+    WebPMemoryWriterInit(&writer)
+    defer { WebPMemoryWriterClear(&writer) }
+    let isEncoded = withUnsafeMutablePointer(to: &writer) { writer in
+      picture.writer = WebPMemoryWrite
+      picture.custom_ptr = UnsafeMutableRawPointer(writer)
+      return WebPEncode(&config, &picture) != 0
+    }
+    guard isEncoded, let bytes = writer.mem else {
+      throw .failed(.webp, reason: "libwebp says \(picture.error_code.rawValue)")
+    }
+    return Data(bytes: bytes, count: writer.size)
+  }
+
+  private func fill(from bitmap: Bitmap) {
+    let width = bitmap.size.width
+    var row = [UInt8](repeating: 0, count: width * 4)
+    bitmap.withUnsafeBytes { bytes in
+      guard let start = bytes.bindMemory(to: UInt8.self).baseAddress, let target = picture.argb else { return }
+      for index in 0..<bitmap.size.height {
+        AlphaMath.unpremultiply(start + index * bitmap.bytesPerRow, count: width, into: &row)
+        let pixels = target + index * Int(picture.argb_stride)
+        for column in 0..<width {
+          let (red, green, blue) = (UInt32(row[column * 4]), UInt32(row[column * 4 + 1]), UInt32(row[column * 4 + 2]))
+          pixels[column] = UInt32(row[column * 4 + 3]) << 24 | red << 16 | green << 8 | blue
+        }
+      }
+    }
+  }
+}

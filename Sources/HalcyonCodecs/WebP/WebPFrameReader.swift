@@ -74,7 +74,7 @@ final class WebPFrameReader: ImageFrameReader {
 }
 
 /// The rows of pixels that lie somewhere in memory, which must outlive the source.
-final class MemoryRowSource: RowSource {
+private final class MemoryRowSource: RowSource {
   let size: PixelSize
   let isOpaque: Bool
   private var next: UnsafePointer<UInt8>

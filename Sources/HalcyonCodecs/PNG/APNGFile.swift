@@ -2,6 +2,67 @@ import HalcyonImaging
 import CZlib
 import Foundation
 
+/// What is known of an animated PNG file before its pictures are decoded.
+struct APNGFile {
+  /// Chunks before the pixels that every picture needs.
+  private static let sharedNames: Set<String> = [
+    "PLTE", "tRNS", "gAMA", "cHRM", "sRGB", "iCCP", "sBIT", "cICP",
+  ]
+
+  let bytes: FileBytes
+  /// The header chunk of the file; its size is that of the canvas.
+  private(set) var header = 0..<0
+  private(set) var shared: [Range<Int>] = []
+  private(set) var pictureCount = 0
+  /// How often the pictures are shown in all; `nil` for ever.
+  private(set) var loopCount: Int?
+  /// Whether the canvas is ever seen through, for pictures that are opaque themselves.
+  private(set) var leavesHoles = false
+
+  /// Reads all chunks; a file that is cut short has the pictures that are there.
+  init(_ bytes: FileBytes, canvas: PixelSize) throws(ImageDecodingError) {
+    self.bytes = bytes
+    let view = Bytes(bytes.buffer)
+    var chunks = PNGChunks(view)
+    while let chunk = chunks.next() {
+      switch chunk.name {
+      case "IHDR" where header.isEmpty: header = chunk.content
+      case "acTL":
+        let plays = view.unsigned32(at: chunk.content.lowerBound + 4) ?? 0
+        loopCount = plays == 0 ? nil : plays
+      case "fcTL":
+        let control = try APNGControl(view[chunk.content])
+        pictureCount += 1
+        leavesHoles =
+          leavesHoles || control.disposal == .clear
+          || (pictureCount == 1 && (control.disposal != .keep || !control.area.covers(canvas)))
+      case let name where Self.sharedNames.contains(name): shared.append(chunk.range)
+      default: break
+      }
+    }
+  }
+}
+
+/// What the chunk `fcTL` says about a picture (PNG, third edition, 11.3.6.2).
+private struct APNGControl {
+  let area: PixelArea
+  let duration: Duration
+  let disposal: FrameDisposal
+  let isBlended: Bool
+
+  init(_ content: Bytes) throws(ImageDecodingError) {
+    guard let width = content.unsigned32(at: 4), let height = content.unsigned32(at: 8),
+      let x = content.unsigned32(at: 12), let y = content.unsigned32(at: 16),
+      let numerator = content.unsigned16(at: 20), let denominator = content.unsigned16(at: 22),
+      let disposal = content[24], let blend = content[25]
+    else { throw .corrupt(.png, reason: "the control of a picture is too short") }
+    area = PixelArea(x: x, y: y, size: PixelSize(width: width, height: height))
+    duration = .microseconds(numerator * 1_000_000 / (denominator == 0 ? 100 : denominator))
+    self.disposal = [1: .clear, 2: .restore][disposal] ?? .keep
+    isBlended = blend == 1
+  }
+}
+
 /// The pictures of an animated PNG file in order, each decoded as a PNG file of its own.
 final class APNGFrameSource: PictureSource {
   private let file: APNGFile
