@@ -1,13 +1,13 @@
 public import HalcyonImaging
 
-/// The decoders and encoders that come with Halcyon, ready for a pipeline's configuration.
+/// The decoders and encoders included in Halcyon, for a pipeline's configuration.
 public enum StandardCodecs {
-  /// JPEG, PNG, GIF, WebP, BMP, ICO and TIFF; with the package's traits also AVIF, HEIC (`HEIF`), JPEG XL (`JXL`) and SVG.
+  /// JPEG, PNG, GIF, WebP, BMP, ICO and TIFF; with package traits also AVIF, HEIC (`HEIF`), JPEG XL (`JXL`) and SVG.
   public static let decoders: [any ImageDecoder] =
     [
       JPEGDecoder(), PNGDecoder(), GIFDecoder(), WebPDecoder(), BMPDecoder(), ICODecoder(), TIFFDecoder(),
     ] + traitDecoders
-  /// JPEG, PNG, lossy WebP and GIF; with the package's traits also AVIF and JPEG XL (`JXL`).
+  /// JPEG, PNG, lossy WebP and GIF; with package traits also AVIF and JPEG XL (`JXL`).
   public static let encoders: [any ImageEncoder] =
     [
       JPEGEncoder(), PNGEncoder(), WebPEncoder(), GIFEncoder(),

@@ -2,25 +2,25 @@
 public import HalcyonImaging
 public import Foundation
 
-/// Decodes AVIF through libavif: still pictures and sequences, grids, alpha, 8 to 12 bits a channel.
+/// Decodes AVIF through libavif: still images and image sequences, grids, alpha, 8 to 12 bits per channel.
 ///
-/// The stored planes are filtered to the wanted size as they are, so colours are converted for the pixels of the result
-/// only. Colours beyond sRGB are cut to the nearest that it has, light beyond white to white.
+/// The stored planes are resampled to the target size before colour conversion, so only the pixels of the result are
+/// converted. Out-of-gamut colours are clipped to sRGB, high dynamic range to white.
 public struct AVIFDecoder: AnimatedImageDecoder {
   private let renderer = PlanarRenderer()
 
-  /// Creates a decoder; its copies share what they know about resizing, a few megabytes at most.
+  /// Creates a decoder; its copies share caches for resampling and colour conversion, a few megabytes at most.
   public init() {}
 
-  /// AVIF alone.
+  /// AVIF only.
   public let formats: Set<ImageFormat> = [.avif]
 
-  /// Reads the boxes before the coded pictures.
+  /// Reads the boxes before the coded image data.
   public func probe(_ bytes: Data, isComplete: Bool) throws -> ImageInfo? {
     try header(bytes, isComplete: isComplete)?.info(.avif)
   }
 
-  /// Decodes a whole file at the wanted size: the first picture where it is animated.
+  /// Decodes a complete file at the target size; of an image sequence, its first frame.
   public func decode(_ bytes: Data, options: DecodingOptions) throws -> DecodedImage {
     let header = try wholeHeader(bytes)
     let plan = try DecodingPlan(info: header.info(.avif), options: options)
@@ -32,7 +32,7 @@ public struct AVIFDecoder: AnimatedImageDecoder {
     }
   }
 
-  /// Opens an image sequence; its pictures are whole, so none is composed.
+  /// Opens an image sequence at its first frame, or a still image as an animation of one frame.
   public func frameReader(for bytes: Data, options: DecodingOptions) throws -> any ImageFrameReader {
     let header = try wholeHeader(bytes)
     let plan = try DecodingPlan(info: header.info(.avif), options: options)
@@ -54,7 +54,7 @@ public struct AVIFDecoder: AnimatedImageDecoder {
   }
 }
 
-/// The pictures of an AVIF sequence, one after the other.
+/// The frames of an AVIF image sequence. They are complete images, so none is composed.
 private final class AVIFFrameReader: ImageFrameReader {
   let animation: AnimationInfo
 
@@ -82,7 +82,7 @@ private final class AVIFFrameReader: ImageFrameReader {
     if isCancelled() { throw ImageDecodingError.cancelled }
     guard try reader.next() else { return nil }
     let image = try renderer.image(reader.samples(), header: header, plan: plan, isCancelled: isCancelled)
-    return AnimationFrame(bitmap: image.bitmap, duration: FrameTime.shown(seconds: reader.frameSeconds))
+    return AnimationFrame(bitmap: image.bitmap, duration: FrameDuration.displayed(seconds: reader.frameSeconds))
   }
 
   func rewind() throws { try reader.rewind() }

@@ -3,25 +3,27 @@ public import HalcyonImaging
 import CAVIF
 public import Foundation
 
-/// Encodes AVIF through libavif and the AV1 encoder that it has, alpha included.
+/// Encodes AVIF through libavif and its AV1 encoder, with alpha.
 ///
-/// Colour has half the resolution below a quality of 0.9, all of it from there on. Speed is 8 of libavif's 0 (best) to
-/// 10, on one thread: a picture of 1 megapixel takes about half a second.
+/// Chroma subsampling is 4:2:0 below a quality of 0.9, otherwise 4:4:4. The speed is 8 of libavif's 0 (best) to 10, on
+/// one thread: an image of 1 megapixel takes about half a second.
 public struct AVIFEncoder: ImageEncoder {
   private static let speed: Int32 = 8
   private static let worstQuantizer = 63.0
   private static let fullColorQuality = 0.9
   private static let sideLimit = 65_536
 
-  /// Creates an encoder; it holds nothing.
+  /// Creates an encoder; it has no state.
   public init() {}
 
   /// AVIF.
   public var format: ImageFormat { .avif }
 
-  /// Encodes a bitmap; quality goes in a straight line to AV1's quantizers, 63 at 0 to 0 at 1, which still has loss.
+  /// Encodes a bitmap.
   ///
-  /// Throws `ImageEncodingError.tooLarge` where a side is over 65,536 pixels.
+  /// Quality maps linearly to AV1's quantizer, from 63 at 0 to 0 at 1, which is still lossy.
+  ///
+  /// - Throws: `ImageEncodingError.tooLarge` if a side is over 65,536 pixels.
   public func encode(_ bitmap: Bitmap, options: EncodingOptions) throws -> Data {
     guard max(bitmap.size.width, bitmap.size.height) <= Self.sideLimit else {
       throw ImageEncodingError.tooLarge(.avif, bitmap.size)
@@ -30,7 +32,7 @@ public struct AVIFEncoder: ImageEncoder {
     guard
       let image = avifImageCreate(UInt32(bitmap.size.width), UInt32(bitmap.size.height), 8, layout),
       let encoder = avifEncoderCreate()
-    else { throw ImageEncodingError.failed(.avif, reason: "there is no memory") }
+    else { throw ImageEncodingError.failed(.avif, reason: "out of memory") }
     defer {
       avifEncoderDestroy(encoder)
       avifImageDestroy(image)
@@ -49,7 +51,7 @@ public struct AVIFEncoder: ImageEncoder {
     return Data(bytes: output.data, count: output.size)
   }
 
-  /// sRGB in full range, alpha straight.
+  /// Fills an image with full-range sRGB and straight alpha.
   private static func fill(_ image: UnsafeMutablePointer<avifImage>, from bitmap: Bitmap) -> avifResult {
     image.pointee.yuvRange = AVIF_RANGE_FULL
     image.pointee.colorPrimaries = avifColorPrimaries(AVIF_COLOR_PRIMARIES_BT709)

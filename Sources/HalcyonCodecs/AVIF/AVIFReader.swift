@@ -2,15 +2,15 @@
 import HalcyonImaging
 import CAVIF
 
-/// An open AVIF file. Single-threaded: a pipeline decodes several at once.
+/// A libavif decoder on one AVIF file. It uses one thread, as a pipeline decodes several images at once.
 final class AVIFReader {
-  /// The most pixels that libavif lets a limit be.
+  /// The largest pixel limit that libavif accepts.
   private static let largestSizeLimit = 1 << 28
 
   private let decoder: UnsafeMutablePointer<avifDecoder>
   private let header: HEIFImageHeader
 
-  /// - Parameter bytes: Stay valid as long as the reader.
+  /// - Parameter bytes: The file; must outlive the reader.
   init(_ bytes: UnsafeRawBufferPointer, header: HEIFImageHeader, limits: ImageLimits) throws(ImageDecodingError) {
     guard let decoder = avifDecoderCreate() else { throw .outOfMemory(header.codedSize) }
     self.decoder = decoder
@@ -20,7 +20,7 @@ final class AVIFReader {
     decoder.pointee.ignoreXMP = AVIF_TRUE
     decoder.pointee.imageSizeLimit = UInt32(max(1, min(limits.pixelCount, Self.largestSizeLimit)))
     decoder.pointee.imageDimensionLimit = UInt32(max(1, min(limits.sideLength, Int(UInt16.max))))
-    // What browsers read, too: many files name no bit depths or no size of their alpha.
+    // As in browsers: many files lack `pixi`, or `ispe` of the alpha image.
     decoder.pointee.strictFlags = avifStrictFlags(AVIF_STRICT_CLAP_VALID.rawValue)
     try check(avifDecoderSetIOMemory(decoder, bytes.bindMemory(to: UInt8.self).baseAddress, bytes.count))
     try check(avifDecoderParse(decoder))
@@ -30,10 +30,10 @@ final class AVIFReader {
 
   var frameCount: Int { Int(decoder.pointee.imageCount) }
 
-  /// How long the picture decoded last is shown, in seconds.
+  /// The duration of the last decoded frame, in seconds.
   var frameSeconds: Double { decoder.pointee.imageTiming.duration }
 
-  /// Decodes the next picture; `false` after the last.
+  /// Decodes the next frame; returns `false` after the last.
   @discardableResult
   func next() throws(ImageDecodingError) -> Bool {
     let result = avifDecoderNextImage(decoder)
@@ -44,14 +44,14 @@ final class AVIFReader {
 
   func rewind() throws(ImageDecodingError) { try check(avifDecoderReset(decoder)) }
 
-  /// The picture decoded last, in planes that last until the next call.
+  /// The planes of the last decoded frame, valid until the next call.
   func samples() throws(ImageDecodingError) -> SamplePlanes {
     guard let image = decoder.pointee.image?.pointee, let first = image.yuvPlanes.0 else {
-      throw .corrupt(.avif, reason: "it has no picture")
+      throw .corrupt(.avif, reason: "it has no image")
     }
     var coding = SampleCoding(depth: Int(image.depth))
     coding.chromaSiting = image.chromaSiting
-    // libavif 0.11 takes depth for alpha in sequences.
+    // libavif 0.11 treats the depth track of a sequence as alpha.
     let alphaPlane = header.hasAlpha ? image.alphaPlane : nil
     let alpha = alphaPlane.map { SamplePlanes.Plane(start: $0, bytesPerRow: Int(image.alphaRowBytes)) }
     if alpha != nil { coding.alpha = image.alphaPremultiplied == AVIF_TRUE ? .premultiplied : .straight }
@@ -79,7 +79,7 @@ final class AVIFReader {
     }
   }
 
-  /// What libavif says, in its words.
+  /// libavif's description of an error.
   private func reason(_ result: avifResult) -> String {
     let name = String(cString: avifResultToString(result))
     let detail = withUnsafeBytes(of: decoder.pointee.diag.error) { bytes in
@@ -98,7 +98,7 @@ extension avifImage {
     }
   }
 
-  /// AV1 names two places; encoders of pictures mean the centre where they name none.
+  /// AV1 defines two positions; encoders of still images mean the centre if they state none.
   fileprivate var chromaSiting: SampleCoding.ChromaSiting {
     switch yuvChromaSamplePosition {
     case AVIF_CHROMA_SAMPLE_POSITION_VERTICAL: .left

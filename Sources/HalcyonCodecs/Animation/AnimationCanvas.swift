@@ -1,7 +1,7 @@
 import HalcyonImaging
 import Foundation
 
-/// The picture that an animation has composed so far, premultiplied. For one thread at a time.
+/// The canvas on which the frames of an animation are composed, premultiplied. For one thread at a time.
 final class AnimationCanvas {
   let size: PixelSize
   private let pixels: UnsafeMutablePointer<UInt32>
@@ -16,15 +16,15 @@ final class AnimationCanvas {
 
   deinit { free(pixels) }
 
-  /// Makes everything transparent.
+  /// Makes the whole canvas transparent.
   func clear() {
     pixels.update(repeating: 0, count: size.pixelCount)
     saved = nil
   }
 
-  /// Draws a picture; what lies outside the canvas is left out.
+  /// Draws a frame, clipped to the canvas.
   ///
-  /// - Parameter isBlended: Whether what is transparent leaves the canvas as it is; else it becomes transparent.
+  /// - Parameter isBlended: Whether the frame is blended over the canvas; otherwise it replaces it, including alpha.
   func draw(
     _ rows: any RowSource, at area: PixelArea, isBlended: Bool, isCancelled: () -> Bool
   ) throws(ImageDecodingError) {
@@ -41,7 +41,7 @@ final class AnimationCanvas {
     }
   }
 
-  /// Keeps what lies in an area, to be brought back.
+  /// Saves the pixels of an area, for ``FrameDisposal/restore``.
   func save(_ area: PixelArea) {
     let visible = visible(area)
     var kept: [UInt32] = []
@@ -50,7 +50,7 @@ final class AnimationCanvas {
     saved = (area, kept)
   }
 
-  /// Does to the place of a picture what it wants before the next one.
+  /// Disposes of a frame before the next one is drawn.
   func dispose(_ area: PixelArea, _ disposal: FrameDisposal) {
     switch disposal {
     case .keep: break
@@ -62,7 +62,7 @@ final class AnimationCanvas {
     }
   }
 
-  /// Copies a row.
+  /// Copies one row of the canvas.
   func read(row: Int, into target: UnsafeMutablePointer<UInt8>) {
     UnsafeMutableRawPointer(target).copyMemory(from: pixels + row * size.width, byteCount: size.width * 4)
   }
@@ -85,7 +85,7 @@ final class AnimationCanvas {
     )
   }
 
-  /// Premultiplied source over premultiplied target.
+  /// Source-over blending of premultiplied pixels.
   private static func blend(_ source: UInt32, over target: UInt32) -> UInt32 {
     let alpha = source.littleEndian >> 24
     if alpha == 255 { return source }
@@ -100,7 +100,7 @@ final class AnimationCanvas {
   }
 }
 
-/// The rows of a canvas, which must stay as it is until they are read.
+/// The rows of a canvas, which must not change until they have been read.
 final class CanvasRowSource: RowSource {
   var size: PixelSize { canvas.size }
   let isOpaque: Bool
@@ -121,29 +121,29 @@ final class CanvasRowSource: RowSource {
   func finish() {}
 }
 
-/// A part of a picture, in pixels of the canvas; it may lie outside of it.
+/// The rectangle of a frame, in canvas pixels; it can extend beyond the canvas.
 struct PixelArea: Equatable {
   var x: Int
   var y: Int
   var size: PixelSize
 
-  /// Whether every pixel of a canvas lies inside.
+  /// Whether the area contains the whole canvas.
   func covers(_ canvas: PixelSize) -> Bool {
     x <= 0 && y <= 0 && x + size.width >= canvas.width && y + size.height >= canvas.height
   }
 }
 
-/// What becomes of the place of a picture before the next one is drawn.
+/// How the area of a frame is treated before the next frame is drawn.
 enum FrameDisposal {
-  /// It stays.
+  /// The frame stays on the canvas.
   case keep
-  /// It becomes transparent.
+  /// The area becomes transparent.
   case clear
-  /// What was there before comes back.
+  /// The area is restored to its previous content.
   case restore
 }
 
-/// The rows of a canvas that shows one picture somewhere and is transparent elsewhere.
+/// The rows of a canvas with a single frame on it, transparent elsewhere.
 final class PatchRowSource: RowSource {
   let size: PixelSize
   let isOpaque: Bool
@@ -154,8 +154,8 @@ final class PatchRowSource: RowSource {
   private var nextRow = 0
 
   /// - Parameters:
-  ///   - area: Where the rows belong; its size is theirs. Starts at or after the top left of the canvas.
-  ///   - canvas: The size of the whole.
+  ///   - area: The area of the frame; its size is that of `rows`, its origin not negative.
+  ///   - canvas: The size of the canvas.
   init(_ rows: any RowSource, at area: PixelArea, on canvas: PixelSize) {
     self.rows = rows
     self.area = area

@@ -1,38 +1,38 @@
 import HalcyonImaging
 
-/// One picture of an animation before it is composed.
+/// One frame of an animation as it is stored, before composition.
 struct AnimationPatch {
   var area: PixelArea
   var disposal: FrameDisposal
-  /// Whether what is transparent leaves the canvas as it is.
+  /// Whether the frame is blended over the canvas; otherwise it replaces it, including alpha.
   var isBlended: Bool
-  /// How long it is shown, as the file has it.
+  /// The duration that the file states.
   var duration: Duration
-  /// Opens the picture at its first row.
+  /// Opens the frame at its first row.
   var rows: () throws -> any RowSource
 }
 
-/// Gives the pictures of an animation in order, as they lie in the file. For one thread at a time.
-protocol PictureSource: AnyObject {
-  /// The next picture, or `nil` after the last.
+/// Reads the stored frames of an animation in order. For one thread at a time.
+protocol FrameSource: AnyObject {
+  /// The next frame, or `nil` after the last.
   func next() throws -> AnimationPatch?
   func rewind() throws
 }
 
-/// Composes the pictures of GIF and APNG one upon the other, on one canvas.
+/// Composes the frames of a GIF or APNG animation on one canvas.
 final class ComposedFrameReader: ImageFrameReader {
   let animation: AnimationInfo
 
-  private let source: any PictureSource
+  private let source: any FrameSource
   private let plan: DecodingPlan
   private let graphs: ResampleGraphCache
   private let isCancelled: () -> Bool
   private var canvas: AnimationCanvas?
   private var last: (area: PixelArea, disposal: FrameDisposal)?
 
-  /// - Parameter plan: Made for the size of the canvas, so that its limits have been checked.
+  /// - Parameter plan: A plan for the size of the canvas, whose limits have been checked.
   init(
-    _ source: any PictureSource, animation: AnimationInfo, plan: DecodingPlan, graphs: ResampleGraphCache,
+    _ source: any FrameSource, animation: AnimationInfo, plan: DecodingPlan, graphs: ResampleGraphCache,
     isCancelled: @escaping () -> Bool
   ) {
     self.source = source
@@ -43,20 +43,19 @@ final class ComposedFrameReader: ImageFrameReader {
   }
 
   func nextFrame() throws -> AnimationFrame? {
-    guard let picture = try source.next() else { return nil }
+    guard let patch = try source.next() else { return nil }
     let canvas = try canvas ?? AnimationCanvas(size: plan.info.storedSize)
     self.canvas = canvas
     if let last { canvas.dispose(last.area, last.disposal) }
-    if picture.disposal == .restore { canvas.save(picture.area) }
-    last = (picture.area, picture.disposal)
-    try canvas.draw(
-      picture.rows(), at: picture.area, isBlended: picture.isBlended, isCancelled: isCancelled)
+    if patch.disposal == .restore { canvas.save(patch.area) }
+    last = (patch.area, patch.disposal)
+    try canvas.draw(patch.rows(), at: patch.area, isBlended: patch.isBlended, isCancelled: isCancelled)
     let image = try plan.image {
       try plan.bitmap(isOpaque: !plan.info.hasAlpha, graphs: graphs, isCancelled: isCancelled) {
         CanvasRowSource(canvas, isOpaque: !plan.info.hasAlpha)
       }
     }
-    return AnimationFrame(bitmap: image.bitmap, duration: FrameTime.shown(picture.duration))
+    return AnimationFrame(bitmap: image.bitmap, duration: FrameDuration.displayed(patch.duration))
   }
 
   func rewind() throws {
@@ -66,7 +65,7 @@ final class ComposedFrameReader: ImageFrameReader {
   }
 }
 
-/// A still image as an animation of one picture.
+/// A still image as an animation of one frame.
 final class StillFrameReader: ImageFrameReader {
   let animation = AnimationInfo(frameCount: 1, loopCount: 1)
 
@@ -80,21 +79,22 @@ final class StillFrameReader: ImageFrameReader {
   func nextFrame() throws -> AnimationFrame? {
     guard !isAtEnd else { return nil }
     isAtEnd = true
-    return AnimationFrame(bitmap: try decode(), duration: FrameTime.shown(.zero))
+    return AnimationFrame(bitmap: try decode(), duration: FrameDuration.displayed(.zero))
   }
 
   func rewind() { isAtEnd = false }
 }
 
-/// How long browsers show a picture.
-enum FrameTime {
-  /// What the file says; 100 ms where that is 10 ms or less, which no screen shows and old programs wrote for "soon".
-  static func shown(_ duration: Duration) -> Duration {
+/// Frame durations as browsers display them.
+enum FrameDuration {
+  /// The duration in the file, or 100 ms if that is 10 ms or less: no screen shows such frames, and old encoders wrote
+  /// such values to mean "as soon as possible".
+  static func displayed(_ duration: Duration) -> Duration {
     duration <= .milliseconds(10) ? .milliseconds(100) : duration
   }
 
-  /// The same for a file that says seconds; what is no number is no time, and no picture stays over a day.
-  static func shown(seconds: Double) -> Duration {
-    shown(seconds.isFinite ? .seconds(min(seconds, 86_400)) : .zero)
+  /// The same for a duration in seconds: one day at most, and 0 if not finite.
+  static func displayed(seconds: Double) -> Duration {
+    displayed(seconds.isFinite ? .seconds(min(seconds, 86_400)) : .zero)
   }
 }

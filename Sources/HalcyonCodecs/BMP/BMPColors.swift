@@ -1,6 +1,7 @@
-/// What the numbers in a row of a bitmap mean as colour.
+
+/// Converts the stored rows of a bitmap to RGBA.
 struct BMPColors {
-  /// Where the bits of a channel lie in a pixel.
+  /// The bits of a channel in a pixel.
   private struct Channel {
     let shift: UInt32
     let maximum: UInt32
@@ -17,7 +18,7 @@ struct BMPColors {
     }
   }
 
-  /// 256 colours as bytes red, green, blue, alpha; those that the file lacks are black.
+  /// 256 colours as RGBA bytes; colours missing from the file are black.
   let palette: [UInt8]
   private let channels: [Channel]
 
@@ -34,7 +35,7 @@ struct BMPColors {
     channels = header.masks.map(Channel.init(mask:))
   }
 
-  /// Writes a stored row as RGBA with straight alpha. `stored` holds at least `count` pixels.
+  /// Writes a stored row as RGBA with straight alpha. `stored` has at least `count` pixels.
   func unpack(
     _ stored: UnsafeRawBufferPointer, bitCount: Int, count: Int, into row: UnsafeMutablePointer<UInt8>
   ) {

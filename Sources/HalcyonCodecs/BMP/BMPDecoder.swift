@@ -1,17 +1,18 @@
 public import HalcyonImaging
 public import Foundation
 
-/// Decodes Windows and OS/2 bitmaps: 1 to 32 bits a pixel, run lengths, bit fields, alpha, both directions of rows.
+/// Decodes Windows and OS/2 bitmaps: 1 to 32 bits per pixel, run-length encoding, bit fields, alpha, bottom-up and
+/// top-down rows.
 ///
-/// Written here, not taken from a library: the format is a header and rows. Rows go into the resampler one by one;
-/// run lengths alone need a byte for each pixel. Profiles in the file are told and not applied.
+/// Own code instead of a library: the format is a header and rows. Rows are resampled one by one; only run-length
+/// encoding takes one byte per pixel. Colour profiles are reported but not applied.
 public struct BMPDecoder: ImageDecoder {
   private let graphs = ResampleGraphCache()
 
-  /// Creates a decoder; its copies share what they know about resizing, a few megabytes at most.
+  /// Creates a decoder; its copies share a cache for resampling, a few megabytes at most.
   public init() {}
 
-  /// BMP alone.
+  /// BMP only.
   public let formats: Set<ImageFormat> = [.bmp]
 
   /// Reads the headers, at most 138 bytes.
@@ -21,7 +22,7 @@ public struct BMPDecoder: ImageDecoder {
     return header?.info
   }
 
-  /// Decodes a whole file at the wanted size.
+  /// Decodes a complete file at the target size.
   public func decode(_ bytes: Data, options: DecodingOptions) throws -> DecodedImage {
     try bytes.withUnsafeBytes { buffer in
       guard let header = try BMPHeaderParser.parse(file: Bytes(buffer)) else {
@@ -41,7 +42,7 @@ public struct BMPDecoder: ImageDecoder {
   }
 }
 
-/// The rows of a bitmap, from top to bottom whichever way they are stored.
+/// The rows of an uncompressed bitmap, from top to bottom.
 private final class BMPRowSource: RowSource {
   var size: PixelSize { header.size }
   let isOpaque: Bool
@@ -52,7 +53,7 @@ private final class BMPRowSource: RowSource {
   private let firstRow: Int
   private var nextRow = 0
 
-  /// - Parameter bytes: What the offsets of the header count in; must outlive the source.
+  /// - Parameter bytes: The bytes that the offsets of the header refer to; must outlive the source.
   init(_ bytes: UnsafeRawBufferPointer, header: BMPHeader) throws(ImageDecodingError) {
     let rowsBeforeLast = header.bytesPerRow.multipliedReportingOverflow(by: header.size.height - 1)
     let end = header.pixelOffset + rowsBeforeLast.partialValue + header.usedBytesPerRow

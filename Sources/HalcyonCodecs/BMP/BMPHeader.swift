@@ -1,17 +1,17 @@
 import HalcyonImaging
 
-/// What the headers of a Windows or OS/2 bitmap tell, whatever version they are of.
+/// The headers of a Windows or OS/2 bitmap, of any version.
 struct BMPHeader {
   enum Compression: Int {
     case none = 0
     case rle8 = 1
     case rle4 = 2
     case bitFields = 3
-    /// Bit fields with one for alpha behind the header.
+    /// Bit fields with an alpha mask after the header.
     case alphaBitFields = 6
   }
 
-  /// Where the colour table lies and how many bytes a colour has.
+  /// The position and layout of the colour table.
   struct Palette {
     var offset = 0
     var count = 0
@@ -33,10 +33,10 @@ struct BMPHeader {
 
   var isRunLengthEncoded: Bool { compression == .rle4 || compression == .rle8 }
 
-  /// Bytes from one row to the next.
+  /// The row stride in bytes.
   var bytesPerRow: Int { (size.width * bitCount + 31) / 32 * 4 }
 
-  /// Bytes of a row without what fills it up.
+  /// The bytes of a row without padding.
   var usedBytesPerRow: Int { (size.width * bitCount + 7) / 8 }
 
   var info: ImageInfo {
@@ -46,19 +46,20 @@ struct BMPHeader {
   }
 }
 
-/// Reads the headers of a bitmap: that of the file, and one of those that Windows 2 to 5 and OS/2 have written.
+/// Parses the headers of a bitmap: the file header and the information header, in the versions of Windows 2 to 5 and
+/// OS/2.
 struct BMPHeaderParser {
   private static let fileHeaderByteCount = 14
-  /// BITMAPCOREHEADER has sides of 16 bits and colours of three bytes.
+  /// The size of BITMAPCOREHEADER, which has 16-bit sides and colours of three bytes.
   private static let coreByteCount = 12
   private static let profileTags: [Int] = [0x4D42_4544, 0x4C49_4E4B]
 
   private let bytes: Bytes
-  /// Where the information header starts.
+  /// The offset of the information header.
   private let start: Int
   private var header = BMPHeader()
 
-  /// The headers of a file, or `nil` when the bytes end before they do.
+  /// The headers of a file, or `nil` if they are incomplete.
   static func parse(file bytes: Bytes) throws(ImageDecodingError) -> BMPHeader? {
     guard bytes.starts(with: "BM".utf8.prefix(bytes.count)) else {
       throw .corrupt(.bmp, reason: "its signature is wrong")
@@ -69,7 +70,7 @@ struct BMPHeaderParser {
     return parser.header
   }
 
-  /// The headers of a bitmap without a file header, as icons have it: it counts the rows of pixels and mask together.
+  /// The header of a bitmap in an icon, which has no file header; its height is that of pixels and mask together.
   static func parse(icon bytes: Bytes) throws(ImageDecodingError) -> BMPHeader? {
     var parser = BMPHeaderParser(bytes: bytes, start: 0)
     guard try parser.read() else { return nil }
@@ -82,7 +83,7 @@ struct BMPHeaderParser {
     self.start = start
   }
 
-  /// `false` when the bytes end before the headers.
+  /// Returns `false` if the headers are incomplete.
   private mutating func read() throws(ImageDecodingError) -> Bool {
     guard let byteCount = unsigned32(0) else { return false }
     guard byteCount >= 16 || byteCount == Self.coreByteCount, byteCount <= 1024 else {
@@ -113,7 +114,7 @@ struct BMPHeaderParser {
     var end = byteCount
     if header.compression == .bitFields || header.compression == .alphaBitFields {
       let count = header.compression == .alphaBitFields || byteCount >= 56 ? 4 : 3
-      // Older headers have the masks behind them.
+      // Older headers are followed by the masks.
       if byteCount < 52 { end += count * 4 }
       guard bytes.count >= start + end else { return false }
       header.masks = (0..<count).compactMap { unsigned32(40 + $0 * 4).map(UInt32.init) }
@@ -160,7 +161,7 @@ struct BMPHeaderParser {
       case .bitFields, .alphaBitFields: [16, 32]
       }
     guard possible.contains(header.bitCount) else {
-      throw .corrupt(.bmp, reason: "it has \(header.bitCount) bits a pixel with compression \(header.compression)")
+      throw .corrupt(.bmp, reason: "it has \(header.bitCount) bits per pixel with compression \(header.compression)")
     }
   }
 

@@ -1,6 +1,6 @@
 import HalcyonImaging
 
-/// Decodes the run lengths of bitmaps with 4 or 8 bits a pixel ("Bitmap Compression", Windows GDI).
+/// Decodes run-length encoding of bitmaps with 4 or 8 bits per pixel ("Bitmap Compression", Windows GDI).
 struct BMPRunLengths {
   private let bytes: UnsafeRawBufferPointer
   private let header: BMPHeader
@@ -9,7 +9,7 @@ struct BMPRunLengths {
   private var row = 0
   private var indices: [UInt8]
 
-  /// The indices of all pixels, stored rows in their order. Pixels that are skipped have index 0.
+  /// The palette indices of all pixels, rows in stored order. Skipped pixels have index 0.
   static func indices(
     _ bytes: UnsafeRawBufferPointer, header: BMPHeader, isCancelled: () -> Bool
   ) throws(ImageDecodingError) -> [UInt8] {
@@ -28,12 +28,12 @@ struct BMPRunLengths {
   private mutating func decode(_ isCancelled: () -> Bool) throws(ImageDecodingError) {
     if isCancelled() { throw .cancelled }
     while row < header.size.height {
-      // A picture that is complete may lack its end mark.
+      // A complete bitmap may lack its end marker.
       if offset >= bytes.count, row == header.size.height - 1, column >= header.size.width { return }
       let count = Int(try nextByte())
       let value = try nextByte()
       if count > 0 {
-        put(count) { [is4Bit] index in is4Bit ? (index % 2 == 0 ? value >> 4 : value & 15) : value }
+        write(count) { [is4Bit] index in is4Bit ? (index % 2 == 0 ? value >> 4 : value & 15) : value }
         continue
       }
       switch value {
@@ -44,19 +44,19 @@ struct BMPRunLengths {
       case 2:
         column += Int(try nextByte())
         row += Int(try nextByte())
-      default: try putLiterals(Int(value))
+      default: try readLiterals(Int(value))
       }
     }
   }
 
   private var is4Bit: Bool { header.compression == .rle4 }
 
-  /// Literal pixels, filled up to an even number of bytes.
-  private mutating func putLiterals(_ count: Int) throws(ImageDecodingError) {
+  /// Reads literal pixels, which are padded to an even number of bytes.
+  private mutating func readLiterals(_ count: Int) throws(ImageDecodingError) {
     let byteCount = is4Bit ? (count + 1) / 2 : count
     guard offset + byteCount <= bytes.count else { throw .truncated(.bmp) }
     let start = offset
-    put(count) { [is4Bit, bytes] index in
+    write(count) { [is4Bit, bytes] index in
       guard is4Bit else { return bytes[start + index] }
       let pair = bytes[start + index / 2]
       return index % 2 == 0 ? pair >> 4 : pair & 15
@@ -64,8 +64,8 @@ struct BMPRunLengths {
     offset += (byteCount + 1) / 2 * 2
   }
 
-  /// What stands over the end of the row is left out.
-  private mutating func put(_ count: Int, _ index: (Int) -> UInt8) {
+  /// Writes pixels at the current position, clipped at the end of the row.
+  private mutating func write(_ count: Int, _ index: (Int) -> UInt8) {
     let start = row * header.size.width + column
     for position in 0..<max(0, min(count, header.size.width - column)) { indices[start + position] = index(position) }
     column += count

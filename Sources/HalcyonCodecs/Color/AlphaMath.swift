@@ -1,4 +1,4 @@
-/// Multiplying colours by alpha and back, in rows of RGBA.
+/// Conversion between straight and premultiplied alpha, in rows of RGBA.
 enum AlphaMath {
   /// Multiplies the colours of `count` pixels by their alpha.
   static func premultiply(_ row: UnsafeMutablePointer<UInt8>, count: Int) {

@@ -2,23 +2,23 @@ import HalcyonSupport
 import CLCMS
 import Foundation
 
-/// What a file says its colours mean.
+/// The source colour space of an image, as its file describes it.
 enum ColorDescription: Sendable {
   /// An ICC profile.
   case profile(Data)
-  /// Red, green and blue of a display.
+  /// An RGB space given by primaries, white point and transfer curve.
   case display(Chromaticities, TransferCurve)
 
-  /// The most bytes of a profile that are read; those of printers have about one million.
+  /// The largest ICC profile that is read, in bytes; printer profiles have about one million.
   static let profileByteLimit = 4 << 20
 
-  /// Whether it is about one channel of grey; one about red, green and blue fits grey pictures too.
+  /// Whether this is a profile for one grey channel; an RGB profile also applies to grey images.
   var isGrey: Bool {
     guard case .profile(let data) = self else { return false }
     return data.withUnsafeBytes { Bytes($0)[16..<20].starts(with: "GRAY".utf8) }
   }
 
-  /// The profile for Little CMS, which the caller closes; `nil` when it is damaged, too large or makes no sense.
+  /// The profile as a Little CMS handle, which the caller closes; `nil` when damaged, too large or invalid.
   func openProfile() -> cmsHPROFILE? {
     switch self {
     case .profile(let data):
@@ -41,7 +41,7 @@ enum ColorDescription: Sendable {
 }
 
 extension ColorDescription {
-  /// Stands for a description without keeping the bytes of its profile.
+  /// Identifies a description without retaining the bytes of its profile.
   enum Key: Hashable, Sendable {
     case profile(KeyDigest)
     case display(Chromaticities, TransferCurve)
@@ -55,9 +55,9 @@ extension ColorDescription {
   }
 }
 
-/// The white and the three primary colours of a display, as CIE 1931 x and y.
+/// The white point and the three primaries of an RGB colour space, as CIE 1931 x and y.
 struct Chromaticities: Hashable, Sendable {
-  /// A colour without its brightness.
+  /// A chromaticity: a colour without its luminance.
   struct Point: Hashable, Sendable {
     var x: Double
     var y: Double
@@ -70,7 +70,7 @@ struct Chromaticities: Hashable, Sendable {
 
   private static let d65 = Point(x: 0.3127, y: 0.3290)
 
-  /// ITU-R BT.709, which sRGB has too.
+  /// ITU-R BT.709, also used by sRGB.
   static let bt709 = Chromaticities(
     white: d65, red: Point(x: 0.64, y: 0.33), green: Point(x: 0.30, y: 0.60), blue: Point(x: 0.15, y: 0.06))
   /// ITU-R BT.601 with 625 lines.
@@ -82,14 +82,14 @@ struct Chromaticities: Hashable, Sendable {
   /// SMPTE EG 432-1.
   static let displayP3 = Chromaticities(
     white: d65, red: Point(x: 0.680, y: 0.320), green: Point(x: 0.265, y: 0.690), blue: Point(x: 0.150, y: 0.060))
-  /// SMPTE RP 431-2, the cinema's white.
+  /// SMPTE RP 431-2: the primaries of Display P3 with the white point of digital cinema.
   static let dciP3 = Chromaticities(
     white: Point(x: 0.314, y: 0.351), red: displayP3.red, green: displayP3.green, blue: displayP3.blue)
   /// ITU-R BT.2020.
   static let bt2020 = Chromaticities(
     white: d65, red: Point(x: 0.708, y: 0.292), green: Point(x: 0.170, y: 0.797), blue: Point(x: 0.131, y: 0.046))
 
-  /// The primaries of ITU-T H.273, table 2, that still pictures use; unspecified ones are those of sRGB.
+  /// The primaries of ITU-T H.273, table 2, that still images use; unspecified means sRGB.
   init?(cicp code: Int) {
     switch code {
     case 1, 2: self = .bt709
@@ -109,7 +109,7 @@ struct Chromaticities: Hashable, Sendable {
     self.blue = blue
   }
 
-  /// Whether a display could have them.
+  /// Whether these can be the primaries of a display: in range and not collinear.
   var isValid: Bool {
     let points = [white, red, green, blue]
     guard points.allSatisfy({ $0.x >= 0 && $0.y > 0 && $0.x + $0.y <= 1 }) else { return false }
@@ -122,16 +122,16 @@ extension Chromaticities.Point {
   fileprivate var xyY: cmsCIExyY { cmsCIExyY(x: x, y: y, Y: 1) }
 }
 
-/// How stored values become light.
+/// A transfer curve: how stored values map to linear light.
 enum TransferCurve: Hashable, Sendable {
   /// IEC 61966-2-1.
   case sRGB
-  /// A power of the stored value; 1 is light itself.
+  /// A power of the stored value; 1 is linear light.
   case gamma(Double)
 
-  /// The curves of ITU-T H.273, table 3, that have no more than standard brightness; `nil` for PQ, HLG and others.
+  /// The standard-dynamic-range curves of ITU-T H.273, table 3; `nil` for PQ, HLG and others.
   ///
-  /// Those of BT.601, BT.709 and BT.2020 tell how cameras behave; pictures are shown with sRGB's, as browsers do.
+  /// Those of BT.601, BT.709 and BT.2020 describe cameras; like browsers, Halcyon decodes them as sRGB.
   init?(cicp code: Int) {
     switch code {
     case 1, 2, 6, 13, 14, 15: self = .sRGB
@@ -142,7 +142,7 @@ enum TransferCurve: Hashable, Sendable {
     }
   }
 
-  /// The curve for Little CMS, which the caller frees.
+  /// The curve as a Little CMS object, which the caller frees.
   fileprivate func makeToneCurve() -> OpaquePointer? {
     switch self {
     case .sRGB: cmsBuildParametricToneCurve(nil, 4, [2.4, 1 / 1.055, 0.055 / 1.055, 1 / 12.92, 0.04045])

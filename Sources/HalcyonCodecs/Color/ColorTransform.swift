@@ -1,19 +1,20 @@
 import CLCMS
 
-/// Turns the colours of an image into sRGB with 8 bits a channel, through Little CMS.
+/// Converts the colours of an image to sRGB with 8 bits per channel, through Little CMS.
 ///
-/// The intent is perceptual with black point compensation: printers' profiles bring a table for it, colours of a
-/// display are matched relative to its white, and what sRGB does not have is cut to the nearest that it has.
+/// The rendering intent is perceptual with black point compensation: printer profiles have a table for it, display
+/// colours are matched relative to the white point, and out-of-gamut colours are clipped to the nearest in sRGB.
 ///
-/// Unchecked: Little CMS only reads a transform that has no cache of the last pixel, so any thread may use it.
+/// Unchecked: without its one-pixel cache, a Little CMS transform is only read, so any thread may use it.
 final class ColorTransform: @unchecked Sendable {
   private static let flags = cmsUInt32Number(cmsFLAGS_NOCACHE | cmsFLAGS_BLACKPOINTCOMPENSATION)
 
   private let layout: ColorLayout
   private let handle: cmsHTRANSFORM
 
-  /// `nil` where the description is damaged or is not about such pixels. Costs up to some milliseconds; a
-  /// ``ColorTransformCache`` saves them.
+  /// Creates a transform, or `nil` when the description is damaged or does not apply to the layout.
+  ///
+  /// Takes up to a few milliseconds; use a ``ColorTransformCache`` to reuse transforms.
   init?(_ description: ColorDescription, layout: ColorLayout) {
     guard let profile = description.openProfile() else { return nil }
     defer { cmsCloseProfile(profile) }
@@ -30,9 +31,9 @@ final class ColorTransform: @unchecked Sendable {
 
   deinit { cmsDeleteTransform(handle) }
 
-  /// Writes `count` pixels of red, green, blue and straight alpha, 255 where the layout has none.
+  /// Writes `count` pixels of RGBA with straight alpha, 255 if the layout has no alpha.
   ///
-  /// - Parameter source: `count` pixels of the ``layout``; may be `target` where one of its pixels has four bytes.
+  /// - Parameter source: `count` pixels in the layout; may equal `target` if a pixel has four bytes.
   func convert(_ source: UnsafeRawPointer, to target: UnsafeMutablePointer<UInt8>, count: Int) {
     cmsDoTransform(handle, source, target, cmsUInt32Number(count))
     switch layout {
@@ -45,14 +46,14 @@ final class ColorTransform: @unchecked Sendable {
     }
   }
 
-  /// Converts `count` pixels of four bytes, whose colours are multiplied by alpha, in place.
+  /// Converts `count` pixels of premultiplied RGBA in place.
   fileprivate func convertPremultiplied(_ pixels: UnsafeMutablePointer<UInt8>, count: Int) {
     AlphaMath.unpremultiply(pixels, count: count, into: pixels)
     convert(pixels, to: pixels, count: count)
     AlphaMath.premultiply(pixels, count: count)
   }
 
-  /// Whether the colours are those of sRGB already, to the last of 8 bits.
+  /// Whether the transform changes no 8-bit channel by more than 1.
   var isIdentity: Bool {
     switch layout.colorSpace {
     case cmsSigRgbData: isIdentity(of: Self.colors)
@@ -61,7 +62,7 @@ final class ColorTransform: @unchecked Sendable {
     }
   }
 
-  /// Colours all over the cube.
+  /// A regular grid over the RGB cube.
   private static let colors: [SIMD3<UInt8>] = {
     let steps = stride(from: 0, through: 255, by: 15).map { UInt8($0) }
     return steps.flatMap { red in steps.flatMap { green in steps.map { SIMD3(red, green, $0) } } }
@@ -89,27 +90,27 @@ final class ColorTransform: @unchecked Sendable {
   }
 }
 
-/// How the pixels lie that a ``ColorTransform`` reads. Samples of 16 bits are in the byte order of the machine.
+/// The pixel layout that a ``ColorTransform`` reads. 16-bit samples are in native byte order.
 enum ColorLayout: Hashable, Sendable {
   case rgb8
   case rgb16
-  /// Alpha is straight and is kept.
+  /// Straight alpha, copied.
   case rgba8
-  /// Alpha is straight and is kept, with 8 bits.
+  /// Straight alpha, copied as 8 bits.
   case rgba16
   case grey8
   case grey16
-  /// Four bytes a pixel: grey, two that are passed over, and straight alpha, which is kept.
+  /// Four bytes per pixel: grey, two ignored bytes, and straight alpha, copied.
   case greyInRGBA8
-  /// 255 is all of the ink.
+  /// 255 is full ink.
   case cmyk8
-  /// 255 is none of the ink, as Adobe writes JPEG.
+  /// 255 is no ink, as in JPEG files written by Adobe.
   case cmyk8Inverted
 
-  /// Whether Little CMS passes alpha on.
+  /// Whether Little CMS copies the alpha channel.
   fileprivate var copiesAlpha: Bool { self == .rgba8 || self == .rgba16 }
 
-  /// The colour space that a profile must have for these pixels.
+  /// The colour space that a profile needs to apply to this layout.
   fileprivate var colorSpace: cmsColorSpaceSignature {
     switch self {
     case .rgb8, .rgb16, .rgba8, .rgba16: cmsSigRgbData
@@ -118,7 +119,7 @@ enum ColorLayout: Hashable, Sendable {
     }
   }
 
-  /// The layout in the terms of Little CMS.
+  /// The Little CMS pixel format of the layout.
   fileprivate var format: cmsUInt32Number {
     switch self {
     case .rgb8: lcms_shim_rgb_8
@@ -135,9 +136,9 @@ enum ColorLayout: Hashable, Sendable {
 }
 
 extension Bitmap {
-  /// Turns the colours into sRGB.
+  /// Converts the colours to sRGB in place.
   ///
-  /// - Parameter transform: One for four bytes a pixel.
+  /// - Parameter transform: A transform from a layout of four bytes per pixel.
   mutating func convertColors(with transform: ColorTransform) throws(BitmapError) {
     let (size, isOpaque, bytesPerRow) = (size, isOpaque, bytesPerRow)
     try withUnsafeMutableBytes { bytes in

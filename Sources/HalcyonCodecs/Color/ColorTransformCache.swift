@@ -1,10 +1,10 @@
 import HalcyonSupport
 
-/// The transforms used last; making one can take longer than using it.
+/// The most recently used colour transforms, as creating one can take longer than applying it.
 ///
 /// Safe from any thread.
 final class ColorTransformCache: Sendable {
-  /// A table for inks takes about half a megabyte.
+  /// A CMYK transform takes about half a megabyte.
   private static let countLimit = 8
 
   private struct Entry {
@@ -16,28 +16,28 @@ final class ColorTransformCache: Sendable {
   /// The least recently used first.
   private let entries = Lock<[Entry]>([])
 
-  /// How the described colours of such pixels become sRGB; `nil` as description means that they are.
+  /// The conversion of pixels in `layout` from `description` to sRGB; a `nil` description means sRGB.
   func mapping(_ description: ColorDescription?, layout: ColorLayout) -> ColorMapping {
     guard let description else { return .none }
     let key = description.key
-    if let known = known(key, layout) { return known }
+    if let cached = cached(key, layout) { return cached }
     let mapping = Self.make(description, layout: layout)
-    // What leaves is freed after the lock is.
-    let leaving = entries.withLock { entries in
+    // The evicted entry is freed after the lock is released.
+    let evicted = entries.withLock { entries in
       let oldest = entries.count == Self.countLimit ? entries.removeFirst() : nil
       entries.append(Entry(description: key, layout: layout, mapping: mapping))
       return oldest
     }
-    withExtendedLifetime(leaving) {}
+    withExtendedLifetime(evicted) {}
     return mapping
   }
 
-  /// How the described colours become sRGB once they lie as red, green, blue and alpha, as those of grey images do too.
+  /// The conversion of decoded RGBA pixels to sRGB; grey images are decoded to RGBA too.
   func mapping(_ description: ColorDescription?, inRGBA isGrey: Bool) -> ColorMapping {
     mapping(description, layout: isGrey && description?.isGrey == true ? .greyInRGBA8 : .rgba8)
   }
 
-  private func known(_ description: ColorDescription.Key, _ layout: ColorLayout) -> ColorMapping? {
+  private func cached(_ description: ColorDescription.Key, _ layout: ColorLayout) -> ColorMapping? {
     entries.withLock { entries in
       guard let index = entries.lastIndex(where: { $0.description == description && $0.layout == layout }) else {
         return nil
@@ -54,13 +54,13 @@ final class ColorTransformCache: Sendable {
   }
 }
 
-/// What has to be done to the colours of an image to have them in sRGB.
+/// How the colours of an image are converted to sRGB.
 enum ColorMapping: Sendable {
-  /// Nothing: they are.
+  /// The colours are sRGB already.
   case none
   case transform(ColorTransform)
-  /// Nothing can be done: the description is damaged, or is not about such pixels. Taken for sRGB, which is to be
-  /// said with `DroppedContent.colorProfile`.
+  /// The description is damaged or does not apply to the pixels. They are treated as sRGB, and the image reports
+  /// `DroppedContent.colorProfile`.
   case unusable
 
   var transform: ColorTransform? {

@@ -1,14 +1,14 @@
 #if AVIF || HEIF || JXL
 /// One box of an ISO base media file (ISO/IEC 14496-12, 4.2).
 struct Box {
-  /// Four letters.
+  /// The four-character code.
   let type: String
-  /// What is inside, as far as it is at hand.
+  /// The content, as far as the bytes go.
   let content: Bytes
-  /// Where the next box starts.
+  /// The offset of the next box.
   let end: Int
 
-  /// The box that starts at `offset`; `nil` when its header is not at hand, or claims a size that no box has.
+  /// The box that starts at `offset`; `nil` when its header is incomplete or has an invalid size.
   init?(_ bytes: Bytes, at offset: Int) {
     guard let shortSize = bytes.unsigned32(at: offset), let type = bytes.text(at: offset + 4, count: 4) else {
       return nil
@@ -29,7 +29,7 @@ struct Box {
     content = bytes[min(offset + headerByteCount, end)..<end]
   }
 
-  /// The boxes inside `bytes` from `offset` on, up to the first that makes no sense.
+  /// The boxes in `bytes` from `offset` on, up to the first invalid one.
   static func boxes(in bytes: Bytes, from offset: Int = 0) -> [Box] {
     var boxes: [Box] = []
     var position = offset
@@ -42,13 +42,13 @@ struct Box {
 }
 
 extension Bytes {
-  /// Letters of ASCII; others become something that matches no name.
+  /// ASCII text; other bytes become characters that match no four-character code.
   func text(at offset: Int, count: Int) -> String? {
     guard self[offset] != nil, self[offset + count - 1] != nil else { return nil }
     return String(decoding: (offset..<offset + count).compactMap { self[$0] }, as: UTF8.self)
   }
 
-  /// The first box of a type.
+  /// The content of the first box of a type.
   func box(_ type: String, from offset: Int = 0) -> Bytes? {
     Box.boxes(in: self, from: offset).first { $0.type == type }?.content
   }

@@ -2,9 +2,9 @@
 import Foundation
 import HalcyonCore
 
-/// What the boxes of an AVIF or HEIC file tell of the picture that stands for it.
+/// The header of the primary image or the image sequence of an AVIF or HEIC file.
 struct HEIFImageHeader {
-  /// The size of the coded picture, with what is not shown.
+  /// The size of the coded image, before the clean aperture is applied.
   var codedSize: PixelSize
   var aperture: CleanAperture
   var orientation = ImageOrientation.up
@@ -12,14 +12,14 @@ struct HEIFImageHeader {
   var isAlphaPremultiplied = false
   var isGrey = false
   var bitDepth = 8
-  /// As the container tells it, which overrides the codec's own word.
+  /// The colour coding in the container, which overrides that in the codec's bitstream.
   var color: ColorCoding?
   var colorProfile: Data?
   var frameCount = 1
   var loopCount: Int?
   var droppedContent: Set<DroppedContent> = []
 
-  /// The header of the same picture once it has been cropped and turned.
+  /// The header of the same image after it has been cropped and rotated.
   var transformed: HEIFImageHeader {
     var header = self
     header.codedSize = orientation.swapsAxes ? aperture.size.transposed : aperture.size
@@ -37,7 +37,7 @@ struct HEIFImageHeader {
 }
 
 extension HEIFImageHeader {
-  /// Takes over what one property says.
+  /// Applies one item property.
   mutating func apply(_ property: Box) {
     let content = property.content
     switch property.type {
@@ -46,20 +46,20 @@ extension HEIFImageHeader {
     case "pixi": bitDepth = content[5].map(Int.init) ?? bitDepth
     case "colr": readColor(content)
     case "clap": aperture = CleanAperture(content, inside: codedSize) ?? aperture
-    case "irot": turn(quarters: Int((content[0] ?? 0) & 3))
+    case "irot": rotate(quarterTurns: Int((content[0] ?? 0) & 3))
     case "imir": mirror(leftToRight: (content[0] ?? 0) & 1 == 1)
     default: break
     }
   }
 
-  /// Bits of AV1-ISOBMFF, 2.3.3.
+  /// Reads an AV1 codec configuration (AV1-ISOBMFF, 2.3.3).
   private mutating func readAV1(_ content: Bytes) {
     guard let flags = content[2] else { return }
     bitDepth = flags & 0x40 == 0 ? 8 : flags & 0x20 == 0 ? 10 : 12
     isGrey = flags & 0x10 != 0
   }
 
-  /// Fields of ISO/IEC 14496-15, 8.3.3.1.
+  /// Reads an HEVC decoder configuration (ISO/IEC 14496-15, 8.3.3.1).
   private mutating func readHEVC(_ content: Bytes) {
     guard let chroma = content[16], let depth = content[17] else { return }
     isGrey = chroma & 3 == 0
@@ -78,19 +78,21 @@ extension HEIFImageHeader {
     }
   }
 
-  /// - Parameter quarters: Quarter turns anticlockwise that make the picture upright.
-  private mutating func turn(quarters: Int) {
-    for _ in 0..<quarters { orientation = orientation.thenTurnedLeft }
+  /// - Parameter quarterTurns: The anticlockwise quarter turns that make the image upright.
+  private mutating func rotate(quarterTurns: Int) {
+    for _ in 0..<quarterTurns { orientation = orientation.rotatedAnticlockwise }
   }
 
   private mutating func mirror(leftToRight: Bool) {
-    orientation = leftToRight ? orientation.thenMirrored : orientation.thenMirrored.thenTurnedLeft.thenTurnedLeft
+    orientation =
+      leftToRight
+      ? orientation.flippedHorizontally : orientation.flippedHorizontally.rotatedAnticlockwise.rotatedAnticlockwise
   }
 }
 
 extension ImageOrientation {
-  /// What the orientation asks for, and then a quarter turn anticlockwise.
-  fileprivate var thenTurnedLeft: ImageOrientation {
+  /// This orientation followed by a quarter turn anticlockwise.
+  fileprivate var rotatedAnticlockwise: ImageOrientation {
     switch self {
     case .up: .left
     case .left: .down
@@ -103,8 +105,8 @@ extension ImageOrientation {
     }
   }
 
-  /// What the orientation asks for, and then left and right exchanged.
-  fileprivate var thenMirrored: ImageOrientation {
+  /// This orientation followed by a horizontal flip.
+  fileprivate var flippedHorizontally: ImageOrientation {
     switch self {
     case .up: .upMirrored
     case .upMirrored: .up
@@ -118,13 +120,13 @@ extension ImageOrientation {
   }
 }
 
-/// The part of a coded picture that is shown (`clap`; ISO/IEC 14496-12, 12.1.4).
+/// The part of a coded image that is shown (`clap`; ISO/IEC 14496-12, 12.1.4).
 struct CleanAperture: Equatable {
   var x: Int
   var y: Int
   var size: PixelSize
 
-  /// All of a picture.
+  /// The whole image.
   init(whole size: PixelSize) {
     x = 0
     y = 0
@@ -140,7 +142,7 @@ struct CleanAperture: Equatable {
     let shown = PixelSize(width: values[0] / values[1], height: values[2] / values[3])
     guard shown.width > 0, shown.height > 0, shown.width <= size.width, shown.height <= size.height else { return nil }
     func origin(_ rest: Int, _ numerator: Int, _ denominator: Int) -> Int {
-      // The offset is that of the centre, and may be negative.
+      // The offset is that of the centre, and can be negative.
       Int((Double(rest) / 2 + Double(Int32(truncatingIfNeeded: numerator)) / Double(denominator)).rounded(.down))
     }
     x = origin(size.width - shown.width, values[4], values[5])
@@ -150,7 +152,7 @@ struct CleanAperture: Equatable {
   }
 }
 
-/// How numbers become colours, in the code points of ITU-T H.273.
+/// How sample values represent colours, in the code points of ITU-T H.273.
 struct ColorCoding: Equatable {
   static let bt709 = 1
   static let unspecified = 2
@@ -159,10 +161,10 @@ struct ColorCoding: Equatable {
   var primaries = ColorCoding.unspecified
   var transfer = ColorCoding.unspecified
   var matrix = ColorCoding.unspecified
-  /// Whether black is 0 and white is the largest number.
+  /// Whether black is 0 and white is the largest value (full range, not limited range).
   var isFullRange = true
 
-  /// PQ and hybrid log-gamma: white of paper is not the brightest colour.
+  /// Whether the transfer function is PQ or hybrid log-gamma, with values above reference white.
   var isHighDynamicRange: Bool { transfer == 16 || transfer == 18 }
 }
 #endif

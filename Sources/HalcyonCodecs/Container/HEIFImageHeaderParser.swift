@@ -1,28 +1,29 @@
 #if AVIF || HEIF
 import HalcyonImaging
 
-/// Reads the header of an AVIF or HEIC file from its first bytes.
+/// Parses the header of an AVIF or HEIC file.
 struct HEIFImageHeaderParser {
   private let table: ItemTable
 
-  /// The header, or `nil` where more bytes are needed; never `nil` for a whole file.
+  /// The header, or `nil` if more bytes are needed; never `nil` for a complete file.
   ///
-  /// - Parameter prefersSequence: Whether the pictures of a sequence are what is drawn where the file is for them.
+  /// - Parameter prefersSequence: Whether the image sequence is read instead of the primary item, if the major brand is
+  ///   that of a sequence.
   static func parse(
     _ bytes: Bytes, format: ImageFormat, isComplete: Bool, prefersSequence: Bool
   ) throws(ImageDecodingError) -> HEIFImageHeader? {
     let file = try MediaFile(bytes, format: format)
-    if !isComplete, file.metadata == nil || file.claimsSequence && file.movie == nil {
-      // A sequence needs no table of still pictures.
+    if !isComplete, file.metadata == nil || file.hasSequenceBrand && file.movie == nil {
+      // A sequence does not need the `meta` box.
       guard file.isSequence, prefersSequence, file.movie != nil else { return nil }
     }
-    let sequence = file.claimsSequence ? file.movie.flatMap(HEIFImageSequence.init) : nil
+    let sequence = file.hasSequenceBrand ? file.movie.flatMap(HEIFImageSequence.init) : nil
     if prefersSequence, file.isSequence, let sequence { return header(sequence) }
     guard let metadata = file.metadata else {
       if !file.isWhole { throw .truncated(format) }
       throw sequence == nil
-        ? .corrupt(format, reason: "it has no table of pictures")
-        : .unsupportedFeature(format, feature: "a sequence without a still picture")
+        ? .corrupt(format, reason: "it has no meta box")
+        : .unsupportedFeature(format, feature: "an image sequence without a still image")
     }
     var header = try HEIFImageHeaderParser(table: ItemTable(metadata)).header(format)
     if let sequence, sequence.frameCount > 1 {
@@ -47,12 +48,12 @@ struct HEIFImageHeaderParser {
     let item = table.primary
     guard let extent = table.property("ispe", of: item), let width = extent.unsigned32(at: 4),
       let height = extent.unsigned32(at: 8)
-    else { throw .corrupt(format, reason: "its picture has no size") }
+    else { throw .corrupt(format, reason: "its primary item has no size") }
     let size = PixelSize(width: width, height: height)
     var header = HEIFImageHeader(codedSize: size, aperture: CleanAperture(whole: size))
-    // The parts of a grid say how their numbers are coded; the grid itself may say it again.
-    for part in table.parts(of: item).prefix(1) {
-      for property in table.properties(of: part) where ["av1C", "hvcC", "colr", "pixi"].contains(property.type) {
+    // The tiles of a grid have the codec configuration and colour coding; the grid may override them.
+    for tile in table.inputs(of: item).prefix(1) {
+      for property in table.properties(of: tile) where ["av1C", "hvcC", "colr", "pixi"].contains(property.type) {
         header.apply(property)
       }
     }
@@ -63,8 +64,8 @@ struct HEIFImageHeaderParser {
   }
 
   private func readAuxiliaries(of item: Int, into header: inout HEIFImageHeader) {
-    // A grid may have its alpha in each of its parts.
-    let targets = Set([item] + table.parts(of: item))
+    // A grid may have alpha in each of its tiles.
+    let targets = Set([item] + table.inputs(of: item))
     for reference in table.references where reference.type == "auxl" && !targets.isDisjoint(with: reference.targets) {
       let type = table.property("auxC", of: reference.source).map(AuxiliaryType.name) ?? ""
       if AuxiliaryType.alpha.contains(type) {
@@ -82,13 +83,13 @@ struct HEIFImageHeaderParser {
   }
 }
 
-/// What a picture is that belongs to another one (ISO/IEC 23008-12, 6.5.8).
+/// The types of auxiliary images (ISO/IEC 23008-12, 6.5.8).
 enum AuxiliaryType {
   static let alpha: Set = ["urn:mpeg:mpegB:cicp:systems:auxiliary:alpha", "urn:mpeg:hevc:2015:auxid:1"]
   static let depth: Set = ["urn:mpeg:mpegB:cicp:systems:auxiliary:depth", "urn:mpeg:hevc:2015:auxid:2"]
   static let gainMap: Set = ["urn:com:apple:photo:2020:aux:hdrgainmap"]
 
-  /// The text up to a zero byte, behind the version.
+  /// The null-terminated type in an `auxC` or `auxi` box, after its version and flags.
   static func name(_ content: Bytes) -> String {
     String(decoding: (4..<max(4, content.count)).compactMap { content[$0] }.prefix { $0 != 0 }, as: UTF8.self)
   }

@@ -1,22 +1,22 @@
 #if AVIF || HEIF
 import HalcyonImaging
 
-/// What the track of an image sequence tells (ISO/IEC 14496-12, 8.3 to 8.7).
+/// The track of an image sequence (ISO/IEC 14496-12, 8.3 to 8.7).
 struct HEIFImageSequence {
   var size: PixelSize
   var frameCount: Int
-  /// How often the pictures are shown; `nil` for ever.
+  /// The number of times the animation plays; `nil` for endless.
   var loopCount: Int?
   var hasAlpha: Bool
   var hasDepth: Bool
-  /// The description of the first picture, with the boxes of a still picture's properties.
+  /// The first sample entry, which contains the same property boxes as an image item.
   var sampleEntry: Bytes?
 
-  /// `nil` where a movie has no pictures.
+  /// The image track of a `moov` box, or `nil` if there is none.
   init?(_ movie: Bytes) {
     let tracks = Box.boxes(in: movie).filter { $0.type == "trak" }.map(\.content)
-    let pictures = tracks.first { ["pict", "vide"].contains(Self.handler($0)) }
-    guard let track = pictures, let header = track.box("tkhd"),
+    let imageTrack = tracks.first { ["pict", "vide"].contains(Self.handler($0)) }
+    guard let track = imageTrack, let header = track.box("tkhd"),
       let table = track.box("mdia")?.box("minf")?.box("stbl"), let count = table.box("stsz")?.unsigned32(at: 8)
     else { return nil }
     let isLong = header[0] == 1
@@ -31,10 +31,10 @@ struct HEIFImageSequence {
     loopCount = Self.loopCount(track, trackDuration: Self.duration(header, at: isLong ? 28 : 20, isLong: isLong))
   }
 
-  /// The boxes behind the fixed fields of the description of the pictures.
+  /// The boxes after the fixed fields of the sample entry.
   var properties: [Box] { sampleEntry.map { Box.boxes(in: $0, from: 78) } ?? [] }
 
-  /// What the pictures of an auxiliary track are, where it says so.
+  /// The type of an auxiliary track, if it states one.
   private static func auxiliaryType(_ track: Bytes) -> String? {
     let table = track.box("mdia")?.box("minf")?.box("stbl")
     let entry = table?.box("stsd").flatMap { Box($0, at: 8)?.content }
@@ -43,7 +43,7 @@ struct HEIFImageSequence {
 
   private static func handler(_ track: Bytes) -> String? { track.box("mdia")?.box("hdlr")?.text(at: 8, count: 4) }
 
-  /// `nil` where the field says that there is no end.
+  /// The duration, or `nil` if the field says indefinite.
   private static func duration(_ bytes: Bytes, at offset: Int, isLong: Bool) -> Int? {
     guard let high = bytes.unsigned32(at: offset) else { return nil }
     guard isLong else { return high == Int(UInt32.max) ? nil : high }
@@ -51,7 +51,7 @@ struct HEIFImageSequence {
     return high << 32 | low
   }
 
-  /// As browsers take it: for ever where no edit list says anything (ISO/IEC 14496-12, 8.6.6).
+  /// As in browsers: endless without an edit list (ISO/IEC 14496-12, 8.6.6).
   private static func loopCount(_ track: Bytes, trackDuration: Int?) -> Int? {
     guard let list = track.box("edts")?.box("elst"), let flags = list[3] else { return nil }
     guard flags & 1 == 1 else { return 1 }

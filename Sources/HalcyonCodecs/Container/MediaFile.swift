@@ -1,47 +1,47 @@
 #if AVIF || HEIF
 import HalcyonCore
 
-/// The boxes at the top of an ISO base media file, as far as its first bytes go.
+/// The top-level boxes of an ISO base media file, as far as the bytes go.
 struct MediaFile {
   private static let sequenceBrands: Set = ["avis", "hevc", "hevx", "msf1"]
 
   private(set) var majorBrand = ""
-  /// The table of pictures, whole.
+  /// The complete `meta` box, which lists the items.
   private(set) var metadata: Bytes?
-  /// The table of tracks, whole.
+  /// The complete `moov` box, which lists the tracks.
   private(set) var movie: Bytes?
-  /// Whether there are boxes, and the last one ends inside the bytes.
+  /// Whether there are boxes and the last one is complete.
   private(set) var isWhole = false
   private var brands: Set<String> = []
 
-  /// - Throws: `ImageDecodingError.corrupt` where the bytes are no row of boxes.
+  /// - Throws: `ImageDecodingError.corrupt` if the bytes are not a sequence of boxes.
   init(_ bytes: Bytes, format: ImageFormat) throws(ImageDecodingError) {
     var offset = 0
     while offset < bytes.count {
       guard let box = Box(bytes, at: offset) else {
         guard offset + 16 > bytes.count else {
-          throw .corrupt(format, reason: "the box at byte \(offset) has no possible size")
+          throw .corrupt(format, reason: "the box at byte \(offset) has an invalid size")
         }
         isWhole = false
         return
       }
       isWhole = box.end <= bytes.count
-      if isWhole { keep(box) }
+      if isWhole { record(box) }
       offset = box.end
     }
   }
 
-  /// Whether the file says that it has a sequence of pictures.
-  var claimsSequence: Bool { !brands.isDisjoint(with: Self.sequenceBrands) }
+  /// Whether a brand announces an image sequence.
+  var hasSequenceBrand: Bool { !brands.isDisjoint(with: Self.sequenceBrands) }
 
-  /// Whether the pictures of the sequence are what the file is for.
+  /// Whether the major brand is that of an image sequence.
   var isSequence: Bool { Self.sequenceBrands.contains(majorBrand) }
 
-  private mutating func keep(_ box: Box) {
+  private mutating func record(_ box: Box) {
     switch box.type {
     case "ftyp" where brands.isEmpty:
       majorBrand = box.content.text(at: 0, count: 4) ?? ""
-      // The minor version is no brand, but cannot look like one of ours by chance.
+      // This includes the minor version, which is not a brand but cannot look like one of these by chance.
       brands = Set(stride(from: 0, to: box.content.count, by: 4).compactMap { box.content.text(at: $0, count: 4) })
     case "meta" where metadata == nil: metadata = box.content
     case "moov" where movie == nil: movie = box.content
@@ -50,7 +50,8 @@ struct MediaFile {
   }
 }
 
-/// The pictures of a HEIF file and what is said of them: its `meta` box (ISO/IEC 23008-12, 6; ISO/IEC 14496-12, 8.11).
+/// The items of a HEIF file with their references and properties, from its `meta` box (ISO/IEC 23008-12, 6;
+/// ISO/IEC 14496-12, 8.11).
 struct ItemTable {
   struct Reference {
     let type: String
@@ -58,12 +59,12 @@ struct ItemTable {
     let targets: [Int]
   }
 
-  /// The picture that stands for the file.
+  /// The primary item.
   private(set) var primary = 0
   private(set) var types: [Int: String] = [:]
   private(set) var references: [Reference] = []
   private var properties: [Box] = []
-  /// Indices of properties, counted from 1, in the order in which they apply.
+  /// One-based property indices of each item, in the order in which they apply.
   private var associations: [Int: [Int]] = [:]
 
   init(_ metadata: Bytes) {
@@ -79,18 +80,18 @@ struct ItemTable {
     }
   }
 
-  /// The properties of a picture, in the order in which they apply.
+  /// The properties of an item, in the order in which they apply.
   func properties(of item: Int) -> [Box] {
     (associations[item] ?? []).compactMap { properties.indices.contains($0 - 1) ? properties[$0 - 1] : nil }
   }
 
-  /// The content of a property of a picture.
+  /// The content of a property of an item.
   func property(_ type: String, of item: Int) -> Bytes? {
     properties(of: item).first { $0.type == type }?.content
   }
 
-  /// What a picture made of others, such as a grid, is made of.
-  func parts(of item: Int) -> [Int] {
+  /// The input images of a derived image, such as the tiles of a grid.
+  func inputs(of item: Int) -> [Int] {
     references.first { $0.type == "dimg" && $0.source == item }?.targets ?? []
   }
 

@@ -1,9 +1,9 @@
 import HalcyonImaging
 
-/// What has to be drawn of a stored image, once the wanted size and the limits have been checked.
+/// The geometry for decoding an image, after its target size and limits have been checked.
 struct DecodingPlan {
   let info: ImageInfo
-  /// In stored pixels, before the image is turned upright.
+  /// In stored pixels, before the orientation is applied.
   let geometry: ResizeGeometry
 
   init(info: ImageInfo, options: DecodingOptions) throws(ImageDecodingError) {
@@ -15,14 +15,14 @@ struct DecodingPlan {
     self.geometry = info.orientation.storedGeometry(for: geometry, storedSize: info.storedSize)
   }
 
-  /// Whether the stored pixels are the result, but for their orientation.
+  /// Whether the whole image is decoded at its stored size, without resampling.
   var isWholeImage: Bool {
     let size = info.storedSize
     return geometry.outputSize == size
       && geometry.window == PixelRectangle(x: 0, y: 0, width: Double(size.width), height: Double(size.height))
   }
 
-  /// Turns the stored bitmap that `draw` makes upright, and its colours into sRGB.
+  /// Converts the stored bitmap returned by `draw` to sRGB, and rotates it upright.
   func image(
     colors: ColorMapping = .none, truncation: PartialImagePolicy? = nil, _ draw: () throws -> Bitmap
   ) throws -> DecodedImage {
@@ -40,9 +40,9 @@ struct DecodingPlan {
 }
 
 extension DecodingPlan {
-  /// The stored picture as the plan wants it, drawn while its rows arrive.
+  /// The stored image, cropped and resampled to the plan's geometry while its rows are decoded.
   ///
-  /// - Parameter rows: Opens the picture at its first row. It may be asked twice.
+  /// - Parameter rows: Opens the image at its first row; called once or twice.
   func bitmap(
     isOpaque: Bool, graphs: ResampleGraphCache, isCancelled: @escaping () -> Bool, rows: () throws -> any RowSource
   ) throws -> Bitmap {
@@ -58,10 +58,13 @@ extension DecodingPlan {
   }
 }
 
-/// What is done about a file that ends early, and whether it did. For one decode, on one thread.
+/// Whether a truncated file is decoded partially, and whether this file is truncated.
+///
+/// For one decode, on one thread.
 final class PartialImagePolicy {
-  /// Whether the part that is there is drawn; an error otherwise.
+  /// Whether a truncated file gives a partial image instead of an error.
   let isAccepted: Bool
+  /// Set once the file turns out to be truncated.
   var isFound = false
 
   init(isAccepted: Bool) {

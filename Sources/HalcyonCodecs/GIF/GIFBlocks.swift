@@ -1,10 +1,10 @@
 import HalcyonImaging
 
-/// Walks over the blocks of a GIF file (GIF89a, 1990), picture by picture, without decompressing anything.
+/// Iterates over the frames of a GIF file (GIF89a, 1990) by its blocks, without decompressing them.
 struct GIFBlocks {
   enum Step {
-    case picture(GIFFrame)
-    /// The file ends as it should, or with something that is no block, which browsers take for the end.
+    case frame(GIFFrame)
+    /// The trailer, or an unknown block, which browsers treat as the end.
     case end
     /// The bytes end inside a block.
     case moreBytesNeeded
@@ -12,20 +12,20 @@ struct GIFBlocks {
 
   private static let headerByteCount = 13
 
-  /// As the file claims it; see ``GIFHeader/canvas``.
+  /// The logical screen that the file states; see ``GIFHeader/canvas``.
   private(set) var screen: PixelSize
-  /// Three bytes a colour.
+  /// The global colour table, three bytes per colour.
   private(set) var palette: Range<Int>?
-  /// How often the pictures are shown in all; `nil` for ever.
+  /// The number of times the animation plays; `nil` for endless.
   private(set) var loopCount: Int? = 1
 
   private let bytes: Bytes
   private var offset: Int
   private var next = GIFFrame()
-  /// Whether the offset stands at the data of a picture that has been given out.
+  /// Whether `offset` is at the image data of the last frame returned.
   private var isAtData = false
 
-  /// Starts at the first block; `nil` when the bytes end before it.
+  /// Starts at the first block; `nil` if the bytes end before it.
   init?(_ bytes: Bytes) throws(ImageDecodingError) {
     guard bytes.starts(with: "GIF8".utf8.prefix(bytes.count)) else {
       throw .corrupt(.gif, reason: "its signature is wrong")
@@ -39,7 +39,7 @@ struct GIFBlocks {
     offset = palette?.upperBound ?? Self.headerByteCount
   }
 
-  /// Goes to the next picture.
+  /// Moves to the next frame.
   mutating func step() -> Step {
     if isAtData {
       guard let end = endOfSubBlocks(from: offset + 1) else { return .moreBytesNeeded }
@@ -51,12 +51,12 @@ struct GIFBlocks {
       case 0x21:
         guard readExtension() else { return .moreBytesNeeded }
       case 0x2C:
-        return readPicture()
+        return readFrame()
       default:
         return .end
       }
     }
-    // A file that lacks only its last byte is common.
+    // Files without the trailer byte are common.
     return offset == bytes.count ? .end : .moreBytesNeeded
   }
 
@@ -64,24 +64,24 @@ struct GIFBlocks {
     flags & 0x80 == 0 ? nil : offset..<offset + 3 << (Int(flags & 7) + 1)
   }
 
-  private mutating func readPicture() -> Step {
+  private mutating func readFrame() -> Step {
     guard let left = bytes.unsigned16(at: offset + 1, littleEndian: true),
       let top = bytes.unsigned16(at: offset + 3, littleEndian: true),
       let width = bytes.unsigned16(at: offset + 5, littleEndian: true),
       let height = bytes.unsigned16(at: offset + 7, littleEndian: true), let flags = bytes[offset + 9]
     else { return .moreBytesNeeded }
-    var picture = next
-    picture.area = PixelArea(x: left, y: top, size: PixelSize(width: width, height: height))
-    picture.palette = Self.palette(flags, at: offset + 10)
-    picture.isInterlaced = flags & 0x40 != 0
-    picture.dataOffset = picture.palette?.upperBound ?? offset + 10
+    var frame = next
+    frame.area = PixelArea(x: left, y: top, size: PixelSize(width: width, height: height))
+    frame.palette = Self.palette(flags, at: offset + 10)
+    frame.isInterlaced = flags & 0x40 != 0
+    frame.dataOffset = frame.palette?.upperBound ?? offset + 10
     next = GIFFrame()
-    offset = picture.dataOffset
+    offset = frame.dataOffset
     isAtData = true
-    return .picture(picture)
+    return .frame(frame)
   }
 
-  /// `false` when the bytes end inside.
+  /// Returns `false` if the bytes end inside the extension.
   private mutating func readExtension() -> Bool {
     guard let label = bytes[offset + 1], let end = endOfSubBlocks(from: offset + 2) else { return false }
     if label == 0xF9 { readControl(at: offset + 2) }
@@ -94,13 +94,13 @@ struct GIFBlocks {
     guard bytes[offset] == 4, let flags = bytes[offset + 1],
       let delay = bytes.unsigned16(at: offset + 2, littleEndian: true), let transparent = bytes[offset + 4]
     else { return }
-    // 4 is no value of the standard, and meant as 3 by those who write it.
+    // 4 is not in the standard; encoders that write it mean 3.
     next.disposal = [2: .clear, 3: .restore, 4: .restore][flags >> 2 & 7] ?? .keep
     next.hundredths = delay
     next.transparentIndex = flags & 1 == 1 ? transparent : nil
   }
 
-  /// Netscape's extension counts repetitions, so one less than the times that the pictures are shown.
+  /// Reads the Netscape extension, which counts repetitions: one less than the number of plays.
   private mutating func readApplication(at offset: Int) {
     let content = bytes[min(offset, bytes.count)..<bytes.count]
     guard content.starts(with: [11] + "NETSCAPE2.0".utf8) || content.starts(with: [11] + "ANIMEXTS1.0".utf8),

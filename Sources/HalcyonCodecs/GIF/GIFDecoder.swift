@@ -3,50 +3,53 @@ public import Foundation
 
 /// Decodes GIF 87a and 89a, still and animated.
 ///
-/// Of an animation ``decode(_:options:)`` gives the first picture. Pictures go into the resampler row by row, save
-/// interlaced ones, which need a byte for each pixel.
+/// ``decode(_:options:)`` gives the first frame of an animation. Frames are resampled row by row, except interlaced
+/// ones, which take one byte per pixel.
 public struct GIFDecoder: AnimatedImageDecoder {
   private let graphs = ResampleGraphCache()
 
-  /// Creates a decoder; its copies share what they know about resizing, a few megabytes at most.
+  /// Creates a decoder; its copies share a cache for resampling, a few megabytes at most.
   public init() {}
 
-  /// GIF alone.
+  /// GIF only.
   public let formats: Set<ImageFormat> = [.gif]
 
-  /// Reads the blocks up to the first picture, and counts the pictures that the bytes hold.
+  /// Reads the blocks up to the first frame, and counts the frames in the bytes.
   ///
-  /// Of a file that is not complete the frame count is the number of pictures that have begun.
+  /// For an incomplete file, the frame count is the number of frames that have started.
   public func probe(_ bytes: Data, isComplete: Bool) throws -> ImageInfo? {
     try bytes.withUnsafeBytes { try GIFHeader.parse(Bytes($0), isComplete: isComplete)?.info }
   }
 
-  /// Decodes the first picture of a whole file at the wanted size.
+  /// Decodes the first frame of a complete file at the target size.
   public func decode(_ bytes: Data, options: DecodingOptions) throws -> DecodedImage {
     try bytes.withUnsafeBytes { buffer in
       let header = try header(Bytes(buffer))
       let plan = try DecodingPlan(info: header.info, options: options)
       return try plan.image {
-        try plan.bitmap(isOpaque: header.isFirstOpaque, graphs: graphs, isCancelled: options.isCancelled) {
-          let rows = try GIFRowSource(buffer, picture: header.first, palette: header.palette)
-          if header.first.area == PixelArea(x: 0, y: 0, size: header.canvas) { return rows }
-          return PatchRowSource(rows, at: header.first.area, on: header.canvas)
+        try plan.bitmap(isOpaque: header.isFirstFrameOpaque, graphs: graphs, isCancelled: options.isCancelled) {
+          let frame = header.firstFrame
+          let rows = try GIFRowSource(buffer, frame: frame, palette: header.palette)
+          if frame.area == PixelArea(x: 0, y: 0, size: header.canvas) { return rows }
+          return PatchRowSource(rows, at: frame.area, on: header.canvas)
         }
       }
     }
   }
 
-  /// Opens an animation at its first picture. Takes a copy of the bytes and one canvas.
+  /// Opens an animation at its first frame.
+  ///
+  /// Takes a copy of the bytes and memory for one canvas.
   public func frameReader(for bytes: Data, options: DecodingOptions) throws -> any ImageFrameReader {
     let file = FileBytes(bytes)
-    // A file that is cut short shows the pictures that are there, and then an error.
+    // A truncated file gives its complete frames, then an error.
     guard let header = try GIFHeader.parse(Bytes(file.buffer), isComplete: false) else {
       throw ImageDecodingError.truncated(.gif)
     }
     let plan = try DecodingPlan(info: header.info, options: options)
     return ComposedFrameReader(
       try GIFFrameSource(file, limits: options.limits),
-      animation: AnimationInfo(frameCount: header.pictureCount, loopCount: header.loopCount), plan: plan,
+      animation: AnimationInfo(frameCount: header.frameCount, loopCount: header.loopCount), plan: plan,
       graphs: graphs, isCancelled: options.isCancelled)
   }
 
@@ -56,8 +59,8 @@ public struct GIFDecoder: AnimatedImageDecoder {
   }
 }
 
-/// The pictures of a GIF file in order.
-private final class GIFFrameSource: PictureSource {
+/// The frames of a GIF file in order.
+private final class GIFFrameSource: FrameSource {
   private let file: FileBytes
   private let limits: ImageLimits
   private var blocks: GIFBlocks
@@ -72,14 +75,13 @@ private final class GIFFrameSource: PictureSource {
     switch blocks.step() {
     case .end: return nil
     case .moreBytesNeeded: throw .truncated(.gif)
-    case .picture(let picture):
-      // Later pictures may be larger than the canvas, which has been checked.
-      if picture.area.size.pixelCount > 0 { try limits.check(picture.area.size, format: .gif) }
+    case .frame(let frame):
+      // Only the canvas has been checked; later frames can be larger.
+      if frame.area.size.pixelCount > 0 { try limits.check(frame.area.size, format: .gif) }
       return AnimationPatch(
-        area: picture.area, disposal: picture.disposal, isBlended: true,
-        duration: .milliseconds(picture.hundredths * 10)
+        area: frame.area, disposal: frame.disposal, isBlended: true, duration: .milliseconds(frame.hundredths * 10)
       ) { [file, palette = blocks.palette] in
-        try GIFRowSource(file.buffer, picture: picture, palette: palette)
+        try GIFRowSource(file.buffer, frame: frame, palette: palette)
       }
     }
   }

@@ -3,35 +3,37 @@ public import Foundation
 
 /// Encodes GIF, still and animated.
 ///
-/// A picture of at most 255 colours keeps them; any other gets the 255 that median cut finds, with Floyd–Steinberg
-/// dithering. Pixels of less than half alpha become transparent, the others opaque. The quality of the options has no
-/// meaning here.
+/// A frame with at most 255 colours keeps them; any other is quantised to 255 colours by median cut, with
+/// Floyd–Steinberg dithering. Pixels with less than half alpha become transparent, others opaque. The quality of the
+/// options is ignored.
 public struct GIFEncoder: ImageEncoder {
   private static let sideLimit = 65_535
 
-  /// Creates an encoder; it holds nothing.
+  /// Creates an encoder; it has no state.
   public init() {}
 
   /// GIF.
   public var format: ImageFormat { .gif }
 
-  /// Encodes a still picture; throws `ImageEncodingError.tooLarge` where a side is over 65,535 pixels.
+  /// Encodes a still image.
+  ///
+  /// - Throws: `ImageEncodingError.tooLarge` if a side is over 65,535 pixels.
   public func encode(_ bitmap: Bitmap, options: EncodingOptions) throws -> Data {
     var file = try header(bitmap.size)
     append(bitmap, hundredths: 0, isAnimated: false, to: &file)
     return file + [0x3B]
   }
 
-  /// Encodes an animation, each picture whole and with colours of its own.
+  /// Encodes an animation; every frame covers the whole canvas and has its own colour table.
   ///
   /// - Parameters:
-  ///   - frames: Pictures of one size, at least one. Times are rounded to hundredths of a second.
-  ///   - loopCount: How often they are shown in all, 1 to 65,536; `nil` for ever.
-  /// - Throws: `ImageEncodingError.tooLarge` where a side is over 65,535 pixels; `ImageEncodingError.failed` for no
-  ///   picture, or pictures of different sizes.
+  ///   - frames: At least one frame, all of the same size. Durations are rounded to hundredths of a second.
+  ///   - loopCount: The number of times the animation plays, 1 to 65,536; `nil` for endless.
+  /// - Throws: `ImageEncodingError.tooLarge` if a side is over 65,535 pixels; `ImageEncodingError.failed` if there are
+  ///   no frames, or frames of different sizes.
   public func encode(_ frames: [AnimationFrame], loopCount: Int?) throws -> Data {
     guard let size = frames.first?.bitmap.size, frames.allSatisfy({ $0.bitmap.size == size }) else {
-      throw ImageEncodingError.failed(.gif, reason: "an animation needs pictures of one size")
+      throw ImageEncodingError.failed(.gif, reason: "an animation needs at least one frame, all of the same size")
     }
     var file = try header(size)
     if loopCount != 1 {
@@ -51,12 +53,12 @@ public struct GIFEncoder: ImageEncoder {
   }
 
   private func append(_ bitmap: Bitmap, hundredths: Int, isAnimated: Bool, to file: inout Data) {
-    let pixels = straight(bitmap)
+    let pixels = straightPixels(bitmap)
     let palette = GIFPalette(pixels)
     var dithering = GIFDithering(palette)
     let indices = dithering.indices(pixels, size: bitmap.size)
     if isAnimated || palette.transparentIndex != nil {
-      // A picture makes place for the next one, which may be transparent where this one is not.
+      // Each frame is cleared before the next, which may be transparent where this one is not.
       let flags: UInt8 = (isAnimated ? 2 << 2 : 0) | (palette.transparentIndex == nil ? 0 : 1)
       file += [0x21, 0xF9, 4, flags] + Self.littleEndian(hundredths) + [UInt8(palette.transparentIndex ?? 0), 0]
     }
@@ -66,10 +68,10 @@ public struct GIFEncoder: ImageEncoder {
       let color = index < palette.colors.count ? palette.colors[index] : .zero
       file += [UInt8(color.x), UInt8(color.y), UInt8(color.z)]
     }
-    file += GIFPixelWriter.data(indices, bitCount: palette.bitCount)
+    file += GIFLZWEncoder.data(indices, bitCount: palette.bitCount)
   }
 
-  private func straight(_ bitmap: Bitmap) -> [UInt8] {
+  private func straightPixels(_ bitmap: Bitmap) -> [UInt8] {
     var pixels = [UInt8](repeating: 0, count: bitmap.size.pixelCount * 4)
     bitmap.withUnsafeBytes { bytes in
       guard let start = bytes.bindMemory(to: UInt8.self).baseAddress else { return }

@@ -1,23 +1,24 @@
 import HalcyonImaging
 
-/// What is known of a GIF file, all of it or its beginning.
+/// The structure of a GIF file, or of its beginning.
 struct GIFHeader {
-  let first: GIFFrame
-  /// As many pictures as the bytes hold.
-  private(set) var pictureCount = 1
+  let firstFrame: GIFFrame
+  /// The number of frames in the bytes.
+  private(set) var frameCount = 1
+  /// The global colour table, three bytes per colour.
   let palette: Range<Int>?
-  /// How often the pictures are shown in all; `nil` for ever.
+  /// The number of times the animation plays; `nil` for endless.
   private(set) var loopCount: Int?
-  /// The screen that the file claims, or the first picture where that is larger, as browsers do it.
+  /// The logical screen that the file states, enlarged to contain the first frame, as in browsers.
   let canvas: PixelSize
   private(set) var hasAlpha: Bool
 
-  /// Whether the canvas is seen through after the first picture.
-  var isFirstOpaque: Bool { first.transparentIndex == nil && first.area.covers(canvas) }
+  /// Whether the first frame makes the whole canvas opaque.
+  var isFirstFrameOpaque: Bool { firstFrame.transparentIndex == nil && firstFrame.area.covers(canvas) }
 
-  /// Reads all blocks that are there; `nil` when the bytes end before the data of the first picture.
+  /// Reads all blocks; `nil` if the bytes end before the image data of the first frame.
   ///
-  /// - Parameter isComplete: Whether the bytes are the whole file, which then has to end at the end of a block.
+  /// - Parameter isComplete: Whether the bytes are the whole file, which then must not end inside a block.
   static func parse(_ bytes: Bytes, isComplete: Bool) throws(ImageDecodingError) -> GIFHeader? {
     guard var blocks = try GIFBlocks(bytes) else {
       if isComplete { throw .truncated(.gif) }
@@ -26,51 +27,51 @@ struct GIFHeader {
     var header: GIFHeader?
     walk: while true {
       switch blocks.step() {
-      case .picture(let picture):
-        if header == nil { header = GIFHeader(first: picture, blocks: blocks) } else { header?.add(picture) }
+      case .frame(let frame):
+        if header == nil { header = GIFHeader(firstFrame: frame, blocks: blocks) } else { header?.add(frame) }
       case .end: break walk
       case .moreBytesNeeded:
         if isComplete { throw .truncated(.gif) }
         break walk
       }
     }
-    if header == nil, isComplete { throw .corrupt(.gif, reason: "it holds no picture") }
+    if header == nil, isComplete { throw .corrupt(.gif, reason: "it has no image") }
     header?.loopCount = blocks.loopCount
     return header
   }
 
-  private init(first: GIFFrame, blocks: GIFBlocks) {
-    self.first = first
+  private init(firstFrame: GIFFrame, blocks: GIFBlocks) {
+    self.firstFrame = firstFrame
     palette = blocks.palette
-    let area = first.area
+    let area = firstFrame.area
     canvas = PixelSize(
       width: max(blocks.screen.width, area.x + area.size.width),
       height: max(blocks.screen.height, area.y + area.size.height))
-    hasAlpha = first.transparentIndex != nil || !first.area.covers(canvas)
+    hasAlpha = firstFrame.transparentIndex != nil || !firstFrame.area.covers(canvas)
   }
 
-  private mutating func add(_ picture: GIFFrame) {
-    pictureCount += 1
-    if picture.disposal == .clear || first.disposal != .keep { hasAlpha = true }
+  private mutating func add(_ frame: GIFFrame) {
+    frameCount += 1
+    if frame.disposal == .clear || firstFrame.disposal != .keep { hasAlpha = true }
   }
 
   var info: ImageInfo {
     ImageInfo(
-      format: .gif, storedSize: canvas, hasAlpha: hasAlpha, frameCount: pictureCount, colorModel: .palette,
-      droppedContent: pictureCount > 1 ? [.frames] : [])
+      format: .gif, storedSize: canvas, hasAlpha: hasAlpha, frameCount: frameCount, colorModel: .palette,
+      droppedContent: frameCount > 1 ? [.frames] : [])
   }
 }
 
-/// Where one picture of a GIF file lies in its bytes, and how it is shown.
+/// The position of one frame in a GIF file, and how it is shown.
 struct GIFFrame {
   var area = PixelArea(x: 0, y: 0, size: PixelSize(width: 0, height: 0))
-  /// Three bytes a colour; `nil` where the table of the file counts.
+  /// The local colour table, three bytes per colour; `nil` to use the global one.
   var palette: Range<Int>?
   var isInterlaced = false
   var transparentIndex: UInt8?
   var disposal = FrameDisposal.keep
-  /// As the file has it.
+  /// The delay in the file, in hundredths of a second.
   var hundredths = 0
-  /// The first byte of the compressed indices, which tells how many bits they have.
+  /// The offset of the image data, which starts with the LZW minimum code size.
   var dataOffset = 0
 }

@@ -1,13 +1,13 @@
 import HalcyonImaging
 
-/// The colour indices of one GIF picture, decompressed on the way (LZW as GIF89a, appendix F, has it).
+/// Decompresses the palette indices of one GIF frame (LZW, GIF89a, appendix F).
 ///
-/// Written here, not taken from giflib: that keeps a record of every picture it passes, gives up at codes that browsers
-/// accept, and is hardly maintained, while all there is to do is below. Takes 28 KB whatever the picture.
+/// Own code instead of giflib, which keeps a record of every frame it passes, rejects codes that browsers accept, and
+/// is hardly maintained. Takes 28 KB for any frame size.
 ///
-/// A value, since the properties of an object are guarded at each access, which takes as long as the decompression.
-struct GIFPixelStream {
-  /// What a code stands for: the string of another code, and one more index.
+/// A struct, because the exclusivity checks on properties of a class take as long as the decompression.
+struct GIFLZWDecoder {
+  /// A dictionary entry: the string of another code and one more index.
   private struct CodeString {
     var prefix: UInt16 = 0
     var length: UInt16 = 0
@@ -30,18 +30,18 @@ struct GIFPixelStream {
 
   private var strings = [CodeString](repeating: CodeString(), count: codeLimit)
 
-  /// A string that did not fit into what was asked for, read up to the start of the range.
+  /// A string that did not fit into the caller's buffer; the range is the part not read yet.
   private var pending = [UInt8](repeating: 0, count: codeLimit)
   private var pendingRange = 0..<0
 
   /// - Parameters:
-  ///   - bytes: The whole file; must outlive the stream.
-  ///   - offset: Where the data of the picture starts.
+  ///   - bytes: The whole file; must outlive the decoder.
+  ///   - offset: The offset of the image data.
   init(_ bytes: UnsafeRawBufferPointer, at offset: Int) throws(ImageDecodingError) {
     guard offset < bytes.count else { throw .truncated(.gif) }
     let indexWidth = Int(bytes[offset])
     guard (1...8).contains(indexWidth) else {
-      throw .corrupt(.gif, reason: "its indices have \(indexWidth) bits")
+      throw .corrupt(.gif, reason: "its LZW minimum code size is \(indexWidth)")
     }
     self.bytes = bytes
     self.offset = offset + 1
@@ -54,17 +54,17 @@ struct GIFPixelStream {
     }
   }
 
-  /// Writes the next indices and returns how many, fewer than `count` only at the end.
+  /// Writes the next indices and returns their number, below `count` only at the end.
   mutating func read(into target: UnsafeMutablePointer<UInt8>, count: Int) throws(ImageDecodingError) -> Int {
-    var written = takePending(into: target, count: count)
+    var written = readPending(into: target, count: count)
     while written < count, let code = try readCode() {
       if code == clearCode {
         reset()
         continue
       }
       guard code != clearCode + 1 else { break }
-      try learn(code)
-      written += write(code, into: target + written, room: count - written)
+      try addString(endingWith: code)
+      written += write(code, into: target + written, capacity: count - written)
     }
     return written
   }
@@ -75,15 +75,15 @@ struct GIFPixelStream {
     previousCode = nil
   }
 
-  /// Adds the string of the last code and the first index of this one.
-  private mutating func learn(_ code: Int) throws(ImageDecodingError) {
+  /// Adds the string of the previous code followed by the first index of this one to the dictionary.
+  private mutating func addString(endingWith code: Int) throws(ImageDecodingError) {
     guard let previous = previousCode else {
-      guard code < clearCode else { throw .corrupt(.gif, reason: "it starts with code \(code)") }
+      guard code < clearCode else { throw .corrupt(.gif, reason: "its LZW data starts with code \(code)") }
       previousCode = code
       return
     }
     guard code < nextCode || (code == nextCode && nextCode < Self.codeLimit) else {
-      throw .corrupt(.gif, reason: "code \(code) comes before it is known")
+      throw .corrupt(.gif, reason: "LZW code \(code) is used before it is defined")
     }
     if nextCode < Self.codeLimit {
       let prefix = strings[previous]
@@ -96,21 +96,22 @@ struct GIFPixelStream {
     previousCode = code
   }
 
-  /// Writes a string from its end, since that is how it is known.
-  private mutating func write(_ code: Int, into target: UnsafeMutablePointer<UInt8>, room: Int) -> Int {
+  /// Writes the string of a code, or its beginning, and returns the number of indices.
+  private mutating func write(_ code: Int, into target: UnsafeMutablePointer<UInt8>, capacity: Int) -> Int {
     let length = Int(strings[code].length)
-    if length <= room {
-      Self.spell(code, of: strings, into: target)
+    if length <= capacity {
+      Self.expand(code, of: strings, into: target)
       return length
     }
     pending.withUnsafeMutableBufferPointer { [strings] pending in
-      if let start = pending.baseAddress { Self.spell(code, of: strings, into: start) }
+      if let start = pending.baseAddress { Self.expand(code, of: strings, into: start) }
     }
     pendingRange = 0..<length
-    return takePending(into: target, count: room)
+    return readPending(into: target, count: capacity)
   }
 
-  private static func spell(_ code: Int, of strings: [CodeString], into target: UnsafeMutablePointer<UInt8>) {
+  /// Writes the string of a code from its end, as each entry refers to its prefix.
+  private static func expand(_ code: Int, of strings: [CodeString], into target: UnsafeMutablePointer<UInt8>) {
     var string = strings[code]
     for position in stride(from: Int(string.length) - 1, through: 0, by: -1) {
       target[position] = string.last
@@ -118,14 +119,14 @@ struct GIFPixelStream {
     }
   }
 
-  private mutating func takePending(into target: UnsafeMutablePointer<UInt8>, count: Int) -> Int {
-    let taken = pendingRange.prefix(count)
-    for (index, position) in taken.enumerated() { target[index] = pending[position] }
-    pendingRange = taken.upperBound..<pendingRange.upperBound
-    return taken.count
+  private mutating func readPending(into target: UnsafeMutablePointer<UInt8>, count: Int) -> Int {
+    let range = pendingRange.prefix(count)
+    for (index, position) in range.enumerated() { target[index] = pending[position] }
+    pendingRange = range.upperBound..<pendingRange.upperBound
+    return range.count
   }
 
-  /// `nil` after the last whole code.
+  /// The next code, or `nil` after the last complete one.
   private mutating func readCode() throws(ImageDecodingError) -> Int? {
     while bitCount < codeWidth {
       guard let byte = try readByte() else { return nil }
@@ -138,7 +139,7 @@ struct GIFPixelStream {
     return code
   }
 
-  /// `nil` after the last sub-block.
+  /// The next byte, or `nil` after the last sub-block.
   private mutating func readByte() throws(ImageDecodingError) -> UInt8? {
     if offset == blockEnd {
       guard offset < bytes.count else { throw .truncated(.gif) }

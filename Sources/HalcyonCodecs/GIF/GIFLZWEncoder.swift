@@ -1,14 +1,14 @@
 import Foundation
 
-/// Compresses colour indices as GIF wants them (GIF89a, appendix F): what ``GIFPixelStream`` reads.
-struct GIFPixelWriter {
+/// Compresses the palette indices of one GIF frame (LZW, GIF89a, appendix F).
+struct GIFLZWEncoder {
   private static let codeLimit = 4096
   private static let slotCount = 1 << 13
 
   private let clearCode: Int
   private var codeWidth = 0
   private var nextCode = 0
-  /// A hash table from the code of a string and the index behind it to the code of both.
+  /// A hash table from a string's code and the next index to the code of the longer string.
   private var keys: [Int32] = []
   private var codes = [UInt16](repeating: 0, count: slotCount)
   private var bits: UInt32 = 0
@@ -16,15 +16,15 @@ struct GIFPixelWriter {
   private var block: [UInt8] = []
   private var output = Data()
 
-  /// The data of a picture: bits of an index, sub-blocks, and their end.
+  /// The image data of a frame: LZW minimum code size, sub-blocks and block terminator.
   ///
-  /// - Parameter bitCount: Bits of an index, 1 to 8.
+  /// - Parameter bitCount: The bits per index, 1 to 8.
   static func data(_ indices: [UInt8], bitCount: Int) -> Data {
-    // The standard has no codes of fewer bits, also for two colours.
+    // The minimum code size is 2, also for two colours.
     let width = max(2, bitCount)
-    var writer = GIFPixelWriter(clearCode: 1 << width)
-    writer.write(indices)
-    return Data([UInt8(width)]) + writer.output + [0]
+    var encoder = GIFLZWEncoder(clearCode: 1 << width)
+    encoder.encode(indices)
+    return Data([UInt8(width)]) + encoder.output + [0]
   }
 
   private init(clearCode: Int) {
@@ -38,8 +38,8 @@ struct GIFPixelWriter {
     keys = Array(repeating: -1, count: Self.slotCount)
   }
 
-  private mutating func write(_ indices: [UInt8]) {
-    put(clearCode)
+  private mutating func encode(_ indices: [UInt8]) {
+    write(clearCode)
     guard var string = indices.first.map(Int.init) else { return finish() }
     for index in indices.dropFirst() {
       let key = Int32(string << 8 | Int(index))
@@ -48,17 +48,17 @@ struct GIFPixelWriter {
         string = Int(codes[slot])
         continue
       }
-      put(string)
+      write(string)
       string = Int(index)
-      learn(key, at: slot)
+      addString(key, at: slot)
     }
-    put(string)
+    write(string)
     finish()
   }
 
-  private mutating func learn(_ key: Int32, at slot: Int) {
+  private mutating func addString(_ key: Int32, at slot: Int) {
     guard nextCode < Self.codeLimit else {
-      put(clearCode)
+      write(clearCode)
       return reset()
     }
     keys[slot] = key
@@ -73,30 +73,30 @@ struct GIFPixelWriter {
     return slot
   }
 
-  private mutating func put(_ code: Int) {
+  private mutating func write(_ code: Int) {
     bits |= UInt32(code) << UInt32(bitCount)
     bitCount += codeWidth
     while bitCount >= 8 {
-      putByte(UInt8(truncatingIfNeeded: bits))
+      writeByte(UInt8(truncatingIfNeeded: bits))
       bits >>= 8
       bitCount -= 8
     }
   }
 
-  private mutating func putByte(_ byte: UInt8) {
+  private mutating func writeByte(_ byte: UInt8) {
     block.append(byte)
-    if block.count == 255 { putBlock() }
+    if block.count == 255 { flushBlock() }
   }
 
-  private mutating func putBlock() {
+  private mutating func flushBlock() {
     output.append(UInt8(block.count))
     output.append(contentsOf: block)
     block.removeAll(keepingCapacity: true)
   }
 
   private mutating func finish() {
-    put(clearCode + 1)
-    if bitCount > 0 { putByte(UInt8(truncatingIfNeeded: bits)) }
-    if !block.isEmpty { putBlock() }
+    write(clearCode + 1)
+    if bitCount > 0 { writeByte(UInt8(truncatingIfNeeded: bits)) }
+    if !block.isEmpty { flushBlock() }
   }
 }

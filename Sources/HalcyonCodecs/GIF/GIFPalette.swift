@@ -1,12 +1,13 @@
-/// The colours with which a picture is drawn: all of its own, or those that median cut finds (Heckbert, 1982).
+
+/// The colour table of a frame: all of its colours, or a selection by median cut (Heckbert, 1982).
 struct GIFPalette {
-  /// One place is left for transparency.
+  /// One of the 256 entries is reserved for transparency.
   static let colorLimit = 255
 
   let colors: [SIMD3<Int>]
-  /// Whether every colour of the picture is among them.
+  /// Whether every colour of the frame is in the table.
   let isExact: Bool
-  /// The index of what is transparent, where something is.
+  /// The index of transparent pixels, if there are any.
   let transparentIndex: Int?
 
   init(_ pixels: [UInt8]) {
@@ -21,13 +22,13 @@ struct GIFPalette {
     transparentIndex = histogram.hasTransparency ? colors.count : nil
   }
 
-  /// Bits of an index, 1 to 8.
+  /// The bits per index, 1 to 8.
   var bitCount: Int {
     let count = colors.count + (transparentIndex == nil ? 0 : 1)
     return max(1, Int.bitWidth - max(1, count - 1).leadingZeroBitCount)
   }
 
-  /// The nearest colour.
+  /// The index of the nearest colour.
   func index(of color: SIMD3<Int>) -> Int {
     var (best, bestDistance) = (0, Int.max)
     for (index, candidate) in colors.enumerated() {
@@ -38,7 +39,7 @@ struct GIFPalette {
     return best
   }
 
-  /// Cuts the box with the widest spread in two at its median, until there are enough.
+  /// Splits the box with the widest spread at its median, until there are enough boxes.
   private static func medianCut(_ entries: [GIFColorHistogram.Entry]) -> [SIMD3<Int>] {
     var boxes = [entries]
     while boxes.count < colorLimit, let widest = boxes.indices.max(by: { spread(boxes[$0]) < spread(boxes[$1]) }),
@@ -85,12 +86,12 @@ extension SIMD3<Int> {
   fileprivate static func / (sum: SIMD3<Int>, count: Int) -> SIMD3<Int> { sum / SIMD3(repeating: count) }
 }
 
-/// Draws a picture with the colours of a palette; where they are not its own, what each pixel lacks is passed on to its
+/// Maps the pixels of a frame to a palette; unless the palette is exact, the error of each pixel is diffused to its
 /// neighbours (Floyd and Steinberg, 1976).
 struct GIFDithering {
   private let palette: GIFPalette
-  /// The index for each place of the histogram, found when it is first needed; -1 where it was not.
-  private var known = [Int](repeating: -1, count: 1 << 15)
+  /// The nearest index for each histogram bin, filled on first use; -1 if not known yet.
+  private var nearest = [Int](repeating: -1, count: 1 << 15)
 
   init(_ palette: GIFPalette) {
     self.palette = palette
@@ -99,13 +100,13 @@ struct GIFDithering {
   /// - Parameter pixels: Straight RGBA, four bytes a pixel.
   mutating func indices(_ pixels: [UInt8], size: PixelSize) -> [UInt8] {
     var indices = [UInt8](repeating: 0, count: size.pixelCount)
-    // One place more on both sides, so that borders need no care. In sixteenths.
+    // In sixteenths; one extra element on both sides, so that borders are not a special case.
     var errors = [SIMD3<Int>](repeating: .zero, count: size.width + 2)
     for row in 0..<size.height {
       var below = [SIMD3<Int>](repeating: .zero, count: size.width + 2)
       for column in 0..<size.width {
         let pixel = row * size.width + column
-        guard pixels[pixel * 4 + 3] >= GIFColorHistogram.leastAlpha else {
+        guard pixels[pixel * 4 + 3] >= GIFColorHistogram.alphaThreshold else {
           indices[pixel] = UInt8(palette.transparentIndex ?? 0)
           continue
         }
@@ -132,23 +133,23 @@ struct GIFDithering {
   private mutating func index(of color: SIMD3<Int>) -> Int {
     guard !palette.isExact else { return palette.index(of: color) }
     let bin = GIFColorHistogram.bin(color)
-    if known[bin] < 0 { known[bin] = palette.index(of: color) }
-    return known[bin]
+    if nearest[bin] < 0 { nearest[bin] = palette.index(of: color) }
+    return nearest[bin]
   }
 }
 
-/// How often the colours of a picture occur, with five bits a channel once there are too many to count exactly.
+/// A histogram of the colours of a frame, in bins of five bits per channel.
 private struct GIFColorHistogram {
-  /// A colour and how often it occurs.
+  /// A colour and the number of its pixels.
   struct Entry {
     var color: SIMD3<Int>
     var count: Int
   }
 
-  /// The fewest alpha that counts as opaque.
-  static let leastAlpha: UInt8 = 128
+  /// The smallest alpha that counts as opaque.
+  static let alphaThreshold: UInt8 = 128
 
-  /// All colours where there are at most 255, which a palette holds exactly.
+  /// The distinct colours, or `nil` if there are more than 255.
   private(set) var exact: Set<UInt32>? = []
   private(set) var hasTransparency = false
   private var sums: [SIMD3<Int>]
@@ -159,7 +160,7 @@ private struct GIFColorHistogram {
     sums = Array(repeating: .zero, count: 1 << 15)
     counts = Array(repeating: 0, count: 1 << 15)
     for start in stride(from: 0, to: pixels.count, by: 4) {
-      guard pixels[start + 3] >= Self.leastAlpha else {
+      guard pixels[start + 3] >= Self.alphaThreshold else {
         hasTransparency = true
         continue
       }
@@ -167,10 +168,10 @@ private struct GIFColorHistogram {
     }
   }
 
-  /// The place of a colour among the 32,768 that are told apart.
+  /// The bin of a colour, one of 32,768.
   static func bin(_ color: SIMD3<Int>) -> Int { (color.x >> 3) << 10 | (color.y >> 3) << 5 | color.z >> 3 }
 
-  /// The mean colour of each place that occurs.
+  /// The mean colour of each bin that is not empty.
   var entries: [Entry] {
     counts.indices.filter { counts[$0] > 0 }.map { Entry(color: sums[$0] / counts[$0], count: counts[$0]) }
   }

@@ -1,27 +1,27 @@
 import HalcyonImaging
 
-/// The rows of one picture of a GIF file, from top to bottom.
+/// The rows of one frame of a GIF file, from top to bottom.
 final class GIFRowSource: RowSource {
   let size: PixelSize
   let isOpaque: Bool
 
-  private var stream: GIFPixelStream
+  private var lzw: GIFLZWDecoder
   private let colors: [UInt32]
-  /// All indices of an interlaced picture, whose rows come in another order.
+  /// All palette indices of an interlaced frame, whose rows are stored in another order.
   private var interlaced: [UInt8]?
   private var indices: [UInt8]
   private var nextRow = 0
 
   /// - Parameters:
   ///   - bytes: The whole file; must outlive the source.
-  ///   - palette: The table for pictures that have none.
-  init(_ bytes: UnsafeRawBufferPointer, picture: GIFFrame, palette: Range<Int>?) throws(ImageDecodingError) {
-    size = picture.area.size
-    isOpaque = picture.transparentIndex == nil
-    stream = try GIFPixelStream(bytes, at: picture.dataOffset)
-    colors = Self.colors(Bytes(bytes), palette: picture.palette ?? palette, transparent: picture.transparentIndex)
+  ///   - palette: The global colour table, for frames without one of their own.
+  init(_ bytes: UnsafeRawBufferPointer, frame: GIFFrame, palette: Range<Int>?) throws(ImageDecodingError) {
+    size = frame.area.size
+    isOpaque = frame.transparentIndex == nil
+    lzw = try GIFLZWDecoder(bytes, at: frame.dataOffset)
+    colors = Self.colors(Bytes(bytes), palette: frame.palette ?? palette, transparent: frame.transparentIndex)
     indices = Array(repeating: 0, count: size.width)
-    if picture.isInterlaced { interlaced = try readInterlaced() }
+    if frame.isInterlaced { interlaced = try readInterlaced() }
   }
 
   func readRow(into row: UnsafeMutablePointer<UInt8>) throws(ImageDecodingError) {
@@ -41,12 +41,12 @@ final class GIFRowSource: RowSource {
   private func readIndices() throws(ImageDecodingError) {
     let count = try indices.withUnsafeMutableBufferPointer { (indices) throws(ImageDecodingError) in
       guard let start = indices.baseAddress else { return 0 }
-      return try stream.read(into: start, count: indices.count)
+      return try lzw.read(into: start, count: indices.count)
     }
-    guard count == size.width else { throw .corrupt(.gif, reason: "a picture lacks pixels") }
+    guard count == size.width else { throw .corrupt(.gif, reason: "a frame has too few pixels") }
   }
 
-  /// Every eighth row, those between them, every second, and the rest (GIF89a, appendix E).
+  /// The indices of all rows, which are stored in four passes (GIF89a, appendix E).
   private func readInterlaced() throws(ImageDecodingError) -> [UInt8] {
     var all = [UInt8](repeating: 0, count: size.pixelCount)
     for (first, step) in [(0, 8), (4, 8), (2, 4), (1, 2)] {
@@ -58,7 +58,8 @@ final class GIFRowSource: RowSource {
     return all
   }
 
-  /// 256 pixels as they lie in memory. What a table lacks is black; without any table indices are greys.
+  /// The 256 colours as RGBA pixels in memory. Colours missing from the table are black; without a table, indices are
+  /// grey values.
   private static func colors(_ bytes: Bytes, palette: Range<Int>?, transparent: UInt8?) -> [UInt32] {
     (0..<256).map { index in
       guard index != transparent.map(Int.init) else { return 0 }

@@ -2,36 +2,37 @@
 public import HalcyonImaging
 public import Foundation
 
-/// Decodes HEIC and HEIF through libheif: the picture that stands for the file, grids and alpha included.
+/// Decodes the primary image of HEIC and HEIF files through libheif, with grids and alpha.
 ///
-/// The stored planes are filtered to the wanted size as they are, so colours are converted for the pixels of the result
-/// only. Colours beyond sRGB are cut to the nearest that it has, light beyond white to white. Of a sequence only the
-/// still picture is read; Exif's orientation counts for nothing here, as ISO/IEC 23008-12 has it.
+/// The stored planes are resampled to the target size before colour conversion, so only the pixels of the result are
+/// converted. Out-of-gamut colours are clipped to sRGB, high dynamic range to white. Only the still image of a file
+/// with an image sequence is read. The Exif orientation is ignored, as ISO/IEC 23008-12 requires.
 public struct HEIFDecoder: ImageDecoder {
   private let renderer = PlanarRenderer()
 
-  /// Creates a decoder; its copies share what they know about resizing, a few megabytes at most.
+  /// Creates a decoder; its copies share caches for resampling and colour conversion, a few megabytes at most.
   public init() {}
 
-  /// HEIC alone, whatever codec is inside.
+  /// HEIC only, which stands for HEIF with any codec.
   public let formats: Set<ImageFormat> = [.heic]
 
-  /// Reads the boxes before the coded pictures.
+  /// Reads the boxes before the coded image data.
   public func probe(_ bytes: Data, isComplete: Bool) throws -> ImageInfo? {
     try header(bytes, isComplete: isComplete)?.info(.heic)
   }
 
-  /// Decodes a whole file at the wanted size.
+  /// Decodes a complete file at the target size.
   public func decode(_ bytes: Data, options: DecodingOptions) throws -> DecodedImage {
     guard let header = try header(bytes, isComplete: true) else { throw ImageDecodingError.truncated(.heic) }
-    // libheif 1.15 turns and crops alpha even where it is told to leave pictures as they are, so it does all of it there.
-    let drawn = header.hasAlpha ? header.transformed : header
-    let plan = try DecodingPlan(info: drawn.info(.heic), options: options)
+    // libheif 1.15 rotates and crops alpha even with `ignore_transformations`, so images with alpha are transformed by
+    // it.
+    let decoded = header.hasAlpha ? header.transformed : header
+    let plan = try DecodingPlan(info: decoded.info(.heic), options: options)
     if options.isCancelled() { throw ImageDecodingError.cancelled }
     let image = try bytes.withUnsafeBytes { buffer in
       guard try MediaFile(Bytes(buffer), format: .heic).isWhole else { throw ImageDecodingError.truncated(.heic) }
-      let picture = try HEIFImage(buffer, header: drawn, isTransformed: header.hasAlpha, limits: options.limits)
-      return try renderer.image(picture.samples(), header: drawn, plan: plan, isCancelled: options.isCancelled)
+      let image = try HEIFImage(buffer, header: decoded, isTransformed: header.hasAlpha, limits: options.limits)
+      return try renderer.image(image.samples(), header: decoded, plan: plan, isCancelled: options.isCancelled)
     }
     var info = header.info(.heic)
     info.droppedContent = image.info.droppedContent

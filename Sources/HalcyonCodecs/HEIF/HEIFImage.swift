@@ -2,14 +2,14 @@
 import HalcyonImaging
 import CHEIF
 
-/// The decoded primary picture of a HEIF file.
+/// The decoded primary image of a HEIF file.
 struct HEIFImage: ~Copyable {
   private let image: OpaquePointer
   private let header: HEIFImageHeader
 
-  /// Decodes on this thread alone: a pipeline decodes several pictures at once.
+  /// Decodes the image on this thread only, as a pipeline decodes several images at once.
   ///
-  /// - Parameter isTransformed: Whether the picture is to be cropped and turned as the file says.
+  /// - Parameter isTransformed: Whether libheif crops and rotates the image as the file specifies.
   init(
     _ bytes: UnsafeRawBufferPointer, header: HEIFImageHeader, isTransformed: Bool, limits: ImageLimits
   ) throws(ImageDecodingError) {
@@ -27,7 +27,7 @@ struct HEIFImage: ~Copyable {
 
   deinit { heif_image_release(image) }
 
-  /// The planes, which last as long as the picture.
+  /// The planes, valid as long as the image.
   func samples() throws(ImageDecodingError) -> SamplePlanes {
     let isPlainRGB = heif_image_get_colorspace(image) == heif_colorspace_RGB
     let isGrey = heif_image_get_colorspace(image) == heif_colorspace_monochrome
@@ -39,7 +39,7 @@ struct HEIFImage: ~Copyable {
     var coding = SampleCoding(depth: Int(heif_image_get_bits_per_pixel_range(image, channels[0])))
     var color = try colorCoding()
     if isPlainRGB { color.matrix = 0 }
-    // Where a file says nothing of it, chroma lies where that of video does (ITU-T H.265, E.3.1).
+    // The default chroma siting is that of video (ITU-T H.265, E.3.1).
     coding.chromaSiting = .left
     var alpha: SamplePlanes.Plane?
     if heif_image_has_channel(image, heif_channel_Alpha) != 0 {
@@ -59,11 +59,11 @@ struct HEIFImage: ~Copyable {
     options.pointee.ignore_transformations = isTransformed ? 0 : 1
     var image: OpaquePointer?
     try check(heif_decode_image(handle, &image, heif_colorspace_undefined, heif_chroma_undefined, options), header)
-    guard let image else { throw .corrupt(.heic, reason: "it has no picture") }
+    guard let image else { throw .corrupt(.heic, reason: "it has no image") }
     return image
   }
 
-  /// A plane that is as large as that of `whole`, or halved.
+  /// A plane with the size of the `whole` plane, or subsampled by 2.
   private func plane(
     _ channel: heif_channel, of whole: heif_channel
   ) throws(ImageDecodingError) -> SamplePlanes.Plane {
@@ -72,7 +72,7 @@ struct HEIFImage: ~Copyable {
     var bytesPerRow: Int32 = 0
     guard let start = heif_image_get_plane_readonly(image, channel, &bytesPerRow), let shiftX, let shiftY,
       heif_image_get_bits_per_pixel_range(image, channel) == heif_image_get_bits_per_pixel_range(image, whole)
-    else { throw .unsupportedFeature(.heic, feature: "planes of unlike size or depth") }
+    else { throw .unsupportedFeature(.heic, feature: "planes of different sizes or depths") }
     return SamplePlanes.Plane(start: start, bytesPerRow: Int(bytesPerRow), shiftX: shiftX, shiftY: shiftY)
   }
 
@@ -80,7 +80,7 @@ struct HEIFImage: ~Copyable {
     whole == part ? 0 : (whole + 1) / 2 == part ? 1 : nil
   }
 
-  /// What the container says, else the codec, else what cameras do.
+  /// The colour coding in the container, else that in the bitstream, else the default.
   private func colorCoding() throws(ImageDecodingError) -> ColorCoding {
     if let color = header.color { return color }
     var profile: UnsafeMutablePointer<heif_color_profile_nclx>?

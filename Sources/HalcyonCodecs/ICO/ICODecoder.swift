@@ -1,44 +1,45 @@
 public import HalcyonImaging
 public import Foundation
 
-/// Decodes Windows icons and cursors: bitmaps with their masks, and PNG.
+/// Decodes Windows icons and cursors: bitmaps with masks, and PNG.
 ///
-/// An icon is one picture in several sizes. It counts as large as its largest one; the smallest one that is large enough
-/// for the wanted size is drawn. Written here: the format is a list in front of bitmaps and PNG files.
+/// An icon is one image in several sizes. Its size is that of the largest entry; the smallest entry that is large
+/// enough for the target size is decoded. Own code instead of a library: the format is a directory of bitmaps and PNG
+/// files.
 public struct ICODecoder: ImageDecoder {
   private let graphs = ResampleGraphCache()
 
-  /// Creates a decoder; its copies share what they know about resizing, a few megabytes at most.
+  /// Creates a decoder; its copies share a cache for resampling, a few megabytes at most.
   public init() {}
 
-  /// ICO, which stands for cursors too.
+  /// ICO only, which includes cursors.
   public let formats: Set<ImageFormat> = [.ico]
 
-  /// Reads the directory and the headers of the largest picture.
+  /// Reads the directory and the headers of the largest entry.
   public func probe(_ bytes: Data, isComplete: Bool) throws -> ImageInfo? {
     let info = try bytes.withUnsafeBytes { buffer -> ImageInfo? in
       guard let directory = try ICODirectory.parse(Bytes(buffer)) else { return nil }
-      return try picture(directory.entries[0], in: Bytes(buffer))?.info
+      return try image(of: directory.entries[0], in: Bytes(buffer))?.info
     }
     if info == nil, isComplete { throw ImageDecodingError.truncated(.ico) }
     return info
   }
 
-  /// Decodes the picture that suits the wanted size.
+  /// Decodes the entry that fits the target size, at that size.
   public func decode(_ bytes: Data, options: DecodingOptions) throws -> DecodedImage {
     guard let info = try probe(bytes, isComplete: true) else { throw ImageDecodingError.truncated(.ico) }
-    let wanted = try DecodingPlan(info: info, options: options).geometry.outputSize
+    let outputSize = try DecodingPlan(info: info, options: options).geometry.outputSize
     if options.isCancelled() { throw ImageDecodingError.cancelled }
     let entry = try bytes.withUnsafeBytes { buffer in
-      try self.entry(for: options.size, wanted: wanted, in: Bytes(buffer))
+      try self.entry(for: options.size, outputSize: outputSize, in: Bytes(buffer))
     }
-    // The directory may say less than there is; a picture tells itself where it ends.
+    // The byte count in the directory may be too small; the entry itself determines its end.
     let content = bytes.dropFirst(entry.range.lowerBound)
-    guard let picture = try content.withUnsafeBytes({ try ICOEntry.parse(Bytes($0)) }) else {
+    guard let stored = try content.withUnsafeBytes({ try ICOEntry.parse(Bytes($0)) }) else {
       throw ImageDecodingError.truncated(.ico)
     }
-    let plan = try DecodingPlan(info: picture.info, options: options)
-    let whole = try plan.image { try picture.bitmap(content, options: options) }.bitmap
+    let plan = try DecodingPlan(info: stored.info, options: options)
+    let whole = try plan.image { try stored.bitmap(content, options: options) }.bitmap
     if plan.isWholeImage { return DecodedImage(bitmap: whole, info: info) }
     let image = try plan.image {
       try plan.bitmap(isOpaque: whole.isOpaque, graphs: graphs, isCancelled: options.isCancelled) {
@@ -49,29 +50,29 @@ public struct ICODecoder: ImageDecoder {
   }
 
   private func entry(
-    for size: TargetSize, wanted: PixelSize, in bytes: Bytes
+    for size: TargetSize, outputSize: PixelSize, in bytes: Bytes
   ) throws -> ICODirectory.Entry {
     guard let directory = try ICODirectory.parse(bytes) else { throw ImageDecodingError.truncated(.ico) }
     var best = directory.entries[0]
     for entry in directory.entries.dropFirst()
-    where entry.size.pixelCount < best.size.pixelCount && size.geometry(for: entry.size).outputSize == wanted {
-      guard let picture = try? picture(entry, in: bytes), picture.info.storedSize == entry.size else { continue }
+    where entry.size.pixelCount < best.size.pixelCount && size.geometry(for: entry.size).outputSize == outputSize {
+      guard let image = try? image(of: entry, in: bytes), image.info.storedSize == entry.size else { continue }
       best = entry
     }
     return best
   }
 
-  private func picture(_ entry: ICODirectory.Entry, in bytes: Bytes) throws(ImageDecodingError) -> ICOEntry? {
+  private func image(of entry: ICODirectory.Entry, in bytes: Bytes) throws(ImageDecodingError) -> ICOEntry? {
     try ICOEntry.parse(bytes[min(entry.range.lowerBound, bytes.count)..<bytes.count])
   }
 }
 
-/// The list of pictures at the start of a Windows icon or cursor.
+/// The directory at the start of a Windows icon or cursor.
 private struct ICODirectory {
   struct Entry {
-    /// What the directory claims; the picture itself has the last word.
+    /// The size in the directory; the header of the entry overrides it.
     var size: PixelSize
-    /// Bits a pixel; 0 where the directory does not say, as in cursors.
+    /// Bits per pixel; 0 if not stated, as in cursors.
     var bitCount: Int
     var range: Range<Int>
   }
@@ -79,16 +80,16 @@ private struct ICODirectory {
   private static let headerByteCount = 6
   private static let entryByteCount = 16
 
-  /// The largest and deepest first.
+  /// The entries, those with most pixels and then most bits per pixel first.
   let entries: [Entry]
 
-  /// The directory, or `nil` when the bytes end before it does.
+  /// The directory, or `nil` if it is incomplete.
   static func parse(_ bytes: Bytes) throws(ImageDecodingError) -> ICODirectory? {
     guard let reserved = bytes.unsigned16(at: 0, littleEndian: true),
       let kind = bytes.unsigned16(at: 2, littleEndian: true), let count = bytes.unsigned16(at: 4, littleEndian: true)
     else { return nil }
     guard reserved == 0, kind == 1 || kind == 2 else { throw .corrupt(.ico, reason: "its signature is wrong") }
-    guard count > 0 else { throw .corrupt(.ico, reason: "it holds no picture") }
+    guard count > 0 else { throw .corrupt(.ico, reason: "it has no image") }
     guard bytes.count >= headerByteCount + count * entryByteCount else { return nil }
     let entries = (0..<count).compactMap { entry($0, of: bytes, isCursor: kind == 2) }
     return ICODirectory(

@@ -1,7 +1,7 @@
 import HalcyonImaging
 import Foundation
 
-/// One picture of an icon: a PNG file, or a bitmap with a mask.
+/// One image of an icon: a PNG file, or a bitmap with a mask.
 struct ICOEntry {
   private enum Content {
     case png(PNGHeader)
@@ -10,7 +10,7 @@ struct ICOEntry {
 
   private let content: Content
 
-  /// Reads the headers of a picture; `nil` when the bytes end before them.
+  /// Parses the headers of an entry; `nil` if they are incomplete.
   static func parse(_ bytes: Bytes) throws(ImageDecodingError) -> ICOEntry? {
     if bytes.starts(with: [0x89, 0x50, 0x4E, 0x47]) {
       return try PNGHeaderParser.parse(bytes).map { ICOEntry(content: .png($0)) }
@@ -41,7 +41,7 @@ struct ICOEntry {
     return info
   }
 
-  /// All pixels; the limits have been checked.
+  /// Decodes the whole image, whose limits have been checked.
   func bitmap(_ bytes: Data, options: DecodingOptions) throws -> Bitmap {
     switch content {
     case .png: try png(bytes, options: options)
@@ -63,7 +63,7 @@ struct ICOEntry {
 
   private func bitmap(_ bytes: UnsafeRawBufferPointer, header: BMPHeader) throws -> Bitmap {
     guard !header.isRunLengthEncoded else {
-      throw ImageDecodingError.unsupportedFeature(.ico, feature: "run lengths")
+      throw ImageDecodingError.unsupportedFeature(.ico, feature: "run-length encoding")
     }
     let size = header.size
     let byteCount = header.bytesPerRow.multipliedReportingOverflow(by: size.height)
@@ -85,14 +85,14 @@ struct ICOEntry {
           alphas |= stored[pixel * 4 + 3]
         }
       }
-      // Old programs leave the fourth byte empty and mean the mask.
+      // If no pixel has alpha, the mask applies: old encoders leave the fourth byte empty.
       if alphas == 0 { mask.apply(to: start) }
       AlphaMath.premultiply(start, count: size.pixelCount)
     }
   }
 }
 
-/// One bit a pixel behind the colours of an icon, from the bottom row to the top one: 1 where it is transparent.
+/// The mask after the pixels of an icon, one bit per pixel, rows from bottom to top: 1 is transparent.
 private struct ICOMask {
   private let bytes: UnsafeRawBufferPointer
   private let start: Int
@@ -104,7 +104,7 @@ private struct ICOMask {
     self.size = size
   }
 
-  /// Sets the alpha of every pixel; all are opaque where the mask is missing.
+  /// Sets the alpha of every pixel; all are opaque if the mask is missing.
   func apply(to pixels: UnsafeMutablePointer<UInt8>) {
     let bytesPerRow = (size.width + 31) / 32 * 4
     let isThere = start + bytesPerRow * (size.height - 1) + (size.width + 7) / 8 <= bytes.count

@@ -2,20 +2,22 @@ public import HalcyonImaging
 public import Foundation
 import JPEGShim
 
-/// Encodes baseline JPEG through libjpeg-turbo, with colour at half the resolution.
+/// Encodes baseline JPEG through libjpeg-turbo, with 4:2:0 chroma subsampling.
 ///
-/// JPEG has no transparency: the background of the options shows through.
+/// JPEG has no alpha channel: transparent pixels are blended over the background colour of the options.
 public struct JPEGEncoder: ImageEncoder {
-  /// The most pixels of a side that libjpeg writes.
+  /// The longest side that libjpeg writes, in pixels.
   private static let sideLimit = 65_500
 
-  /// Creates an encoder; it holds nothing.
+  /// Creates an encoder; it has no state.
   public init() {}
 
   /// JPEG.
   public var format: ImageFormat { .jpeg }
 
-  /// Encodes a bitmap; throws `ImageEncodingError.tooLarge` where a side is over 65,500 pixels.
+  /// Encodes a bitmap.
+  ///
+  /// - Throws: `ImageEncodingError.tooLarge` if a side is over 65,500 pixels.
   public func encode(_ bitmap: Bitmap, options: EncodingOptions) throws -> Data {
     guard max(bitmap.size.width, bitmap.size.height) <= Self.sideLimit else {
       throw ImageEncodingError.tooLarge(.jpeg, bitmap.size)
@@ -38,7 +40,7 @@ public struct JPEGEncoder: ImageEncoder {
     return try writer.finish()
   }
 
-  /// Lays premultiplied pixels over one colour.
+  /// Blends premultiplied pixels over a background colour.
   private func flatten(_ pixels: UnsafePointer<UInt8>, onto color: PixelColor, into row: inout [UInt8]) {
     let background = [color.red, color.green, color.blue]
     for offset in stride(from: 0, to: row.count, by: 4) {
@@ -56,7 +58,7 @@ private struct JPEGWriter: ~Copyable {
   private let handle: OpaquePointer
 
   init() throws(ImageEncodingError) {
-    guard let handle = jpeg_shim_writer_create() else { throw .failed(.jpeg, reason: "there is no memory") }
+    guard let handle = jpeg_shim_writer_create() else { throw .failed(.jpeg, reason: "out of memory") }
     self.handle = handle
   }
 
@@ -67,12 +69,12 @@ private struct JPEGWriter: ~Copyable {
     try check(jpeg_shim_writer_start(handle, size.width, size.height, Int32((quality * 100).rounded())))
   }
 
-  /// Writes one row of packed pixels, four bytes each, the last of which is ignored.
+  /// Writes one row, four bytes per pixel, the last of which is ignored.
   func write(_ row: UnsafePointer<UInt8>) throws(ImageEncodingError) {
     try check(jpeg_shim_write_row(handle, row))
   }
 
-  /// The whole file.
+  /// The complete file.
   consuming func finish() throws(ImageEncodingError) -> Data {
     var bytes: UnsafePointer<UInt8>?
     var count = 0

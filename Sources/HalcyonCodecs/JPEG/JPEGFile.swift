@@ -1,37 +1,37 @@
 import HalcyonImaging
 import JPEGShim
 
-/// The bytes of one JPEG image, which can be opened several times.
+/// One JPEG image in memory, which can be decoded several times.
 struct JPEGFile {
   let bytes: UnsafeRawBufferPointer
   let size: PixelSize
-  /// For images of inks that have a profile.
-  let inkTransform: ColorTransform?
+  /// The conversion for CMYK images with a profile.
+  let cmykTransform: ColorTransform?
   let truncation: PartialImagePolicy
   let isCancelled: () -> Bool
 
   /// The same image in fewer bytes.
   func with(_ bytes: UnsafeRawBufferPointer) -> JPEGFile {
     JPEGFile(
-      bytes: bytes, size: size, inkTransform: inkTransform, truncation: truncation, isCancelled: isCancelled)
+      bytes: bytes, size: size, cmykTransform: cmykTransform, truncation: truncation, isCancelled: isCancelled)
   }
 
-  /// The image as rows of RGBA.
+  /// Opens the image as rows of RGBA.
   func rows(scale: JPEGScale) throws(ImageDecodingError) -> any RowSource {
     let reader = try JPEGReader(bytes, size: size, truncation: truncation)
     let header = try reader.readHeader()
     return try JPEGRowSource(
-      reader, header: header, scale: scale, inkTransform: inkTransform, isCancelled: isCancelled)
+      reader, header: header, scale: scale, cmykTransform: cmykTransform, isCancelled: isCancelled)
   }
 
-  /// The image as it is stored, in planes, where zimg understands them; else as planes of red, green and blue.
+  /// Opens the image in its stored planes if zimg supports them, otherwise as planes of red, green and blue.
   func planes(scale: JPEGScale) throws(ImageDecodingError) -> any PlaneSource {
     let reader = try JPEGReader(bytes, size: size, truncation: truncation)
     let header = try reader.readHeader()
     let layout = try reader.plan(scale: scale)
     guard let format = PlaneFormat(header: header, layout: layout) else {
       let rows = try JPEGRowSource(
-        reader, header: header, scale: scale, inkTransform: inkTransform, isCancelled: isCancelled)
+        reader, header: header, scale: scale, cmykTransform: cmykTransform, isCancelled: isCancelled)
       return RowPlaneSource(rows, isCancelled: isCancelled)
     }
     return try JPEGPlaneSource(reader, format: format, scale: scale, isCancelled: isCancelled)
@@ -39,7 +39,7 @@ struct JPEGFile {
 }
 
 extension PlaneFormat {
-  /// The format of planes of grey, or of luma and two colour differences with the same power-of-two subsampling;
+  /// The plane format of a grey image, or a YCbCr image whose chroma planes have the same power-of-two subsampling;
   /// `nil` for anything else.
   fileprivate init?(header: jpeg_shim_header, layout: jpeg_shim_layout) {
     let size = PixelSize(width: layout.width, height: layout.height)
@@ -61,7 +61,7 @@ extension PlaneFormat {
       rowByteCounts: [planes.0, planes.1, planes.2].map(\.stored_width))
   }
 
-  /// The logarithm of how many times smaller a side is: 0, 1 or 2.
+  /// The binary logarithm of the subsampling: 0, 1 or 2.
   private static func shift(from first: Int, to second: Int) -> Int? {
     (0...2).first { second << $0 == first }
   }
@@ -78,34 +78,34 @@ extension jpeg_shim_plane {
   }
 }
 
-/// A JPEG image as rows of RGBA, colours converted by libjpeg, inks by their profile where they have one.
+/// The rows of a JPEG image as RGBA; YCbCr is converted by libjpeg, CMYK by its profile if it has one.
 private final class JPEGRowSource: RowSource {
   let size: PixelSize
   let isOpaque = true
 
   private let reader: JPEGReader
-  private let inks: Inks?
+  private let cmyk: CMYK?
 
-  /// How values of inks are meant. Files with Adobe's marker have 255 for no ink.
-  private enum Inks {
+  /// How CMYK is converted. In files with Adobe's marker, 255 is no ink.
+  private enum CMYK {
     case inverted
     case plain
-    case described(ColorTransform)
+    case profile(ColorTransform)
 
     init(_ transform: ColorTransform?, isInverted: Bool) {
-      self = if let transform { .described(transform) } else { isInverted ? .inverted : .plain }
+      self = if let transform { .profile(transform) } else { isInverted ? .inverted : .plain }
     }
   }
 
   init(
-    _ reader: consuming JPEGReader, header: jpeg_shim_header, scale: JPEGScale, inkTransform: ColorTransform?,
+    _ reader: consuming JPEGReader, header: jpeg_shim_header, scale: JPEGScale, cmykTransform: ColorTransform?,
     isCancelled: () -> Bool
   ) throws(ImageDecodingError) {
     guard header.color != jpeg_shim_other else {
       throw .unsupportedFeature(.jpeg, feature: "an unknown colour space of \(header.component_count) components")
     }
-    inks = header.color == jpeg_shim_cmyk ? Inks(inkTransform, isInverted: header.has_adobe_marker) : nil
-    let output = inks == nil ? jpeg_shim_packed_rgba : jpeg_shim_packed_cmyk
+    cmyk = header.color == jpeg_shim_cmyk ? CMYK(cmykTransform, isInverted: header.has_adobe_marker) : nil
+    let output = cmyk == nil ? jpeg_shim_packed_rgba : jpeg_shim_packed_cmyk
     let layout = try reader.start(output, scale: scale, isCancelled: isCancelled)
     size = PixelSize(width: layout.width, height: layout.height)
     self.reader = reader
@@ -113,18 +113,20 @@ private final class JPEGRowSource: RowSource {
 
   func readRow(into row: UnsafeMutablePointer<UInt8>) throws(ImageDecodingError) {
     try reader.readRow(into: row)
-    switch inks {
-    case .inverted: convertInks(in: row, mask: 0)
-    case .plain: convertInks(in: row, mask: 0xFF)
-    case .described(let transform): transform.convert(row, to: row, count: size.width)
+    switch cmyk {
+    case .inverted: convertCMYK(in: row, mask: 0)
+    case .plain: convertCMYK(in: row, mask: 0xFF)
+    case .profile(let transform): transform.convert(row, to: row, count: size.width)
     case nil: break
     }
   }
 
   func finish() throws(ImageDecodingError) { try reader.finish() }
 
-  /// - Parameter mask: 0xFF turns amounts of ink into what is left of the light.
-  private func convertInks(in row: UnsafeMutablePointer<UInt8>, mask: UInt8) {
+  /// Converts CMYK to RGBA without a profile.
+  ///
+  /// - Parameter mask: 0xFF inverts the samples if 255 is full ink; 0 otherwise.
+  private func convertCMYK(in row: UnsafeMutablePointer<UInt8>, mask: UInt8) {
     for column in 0..<size.width {
       let pixel = row + column * 4
       let black = UInt16(pixel[3] ^ mask)
@@ -136,15 +138,15 @@ private final class JPEGRowSource: RowSource {
   }
 }
 
-/// The planes of a JPEG image as they are stored, before colours are converted.
+/// The stored planes of a JPEG image, before colour conversion.
 private final class JPEGPlaneSource: PlaneSource {
   let format: PlaneFormat
   var rowsPerRead: Int { groupRows[0] }
 
   private let reader: JPEGReader
-  /// Rows of each plane that libjpeg gives at once.
+  /// The rows of each plane that libjpeg decodes at once.
   private let groupRows: [Int]
-  /// The size of the first plane without what was added to make it divisible.
+  /// The size of the first plane without padding to a multiple of the subsampling.
   private let size: PixelSize
   private let isCancelled: () -> Bool
   private var rows: [UnsafeMutablePointer<UInt8>?] = []
@@ -175,8 +177,7 @@ private final class JPEGPlaneSource: PlaneSource {
 
   func finish() throws(ImageDecodingError) { try reader.finish() }
 
-  /// Repeats the last column and row where the plane was made divisible by the subsampling: what the file has there is
-  /// anyone's guess.
+  /// Fills the padding of the first plane with its last column and row, as its content in the file is arbitrary.
   private func pad(_ range: Range<Int>, of planes: borrowing PlaneBuffer) {
     if size.width < format.size.width {
       for row in range {

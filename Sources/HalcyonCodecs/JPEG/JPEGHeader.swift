@@ -1,7 +1,7 @@
 import HalcyonImaging
 import Foundation
 
-/// What the markers before the first scan of a JPEG file tell.
+/// The segments before the first scan of a JPEG file.
 struct JPEGHeader {
   var size = PixelSize(width: 0, height: 0)
   var precision = 0
@@ -9,7 +9,7 @@ struct JPEGHeader {
   var orientation: ImageOrientation?
   var profileParts: [JPEGProfilePart] = []
   var hasJFIF = false
-  /// The colour transform of Adobe's APP14 marker: 0 none, 1 YCbCr, 2 YCCK.
+  /// The colour transform in Adobe's APP14 marker: 0 none, 1 YCbCr, 2 YCCK.
   var adobeTransform: UInt8?
 
   var info: ImageInfo {
@@ -18,7 +18,7 @@ struct JPEGHeader {
       bitDepth: precision, hasColorProfile: !profileParts.isEmpty)
   }
 
-  /// The rules by which libjpeg guesses what the components mean.
+  /// The colour model, by the heuristics of libjpeg.
   var colorModel: ColorModel {
     switch componentIDs.count {
     case 1: .grey
@@ -34,7 +34,7 @@ struct JPEGHeader {
   }
 }
 
-/// Reads the markers of a JPEG file (ITU-T T.81, annex B) up to its first scan; segments are skipped by their length.
+/// Parses the segments of a JPEG file (ITU-T T.81, annex B) up to the first scan; others are skipped by their length.
 struct JPEGHeaderParser {
   private let bytes: Bytes
   private var offset = 2
@@ -44,7 +44,7 @@ struct JPEGHeaderParser {
   /// The header, or `nil` when the bytes end before the first scan.
   static func parse(_ bytes: Bytes) throws(ImageDecodingError) -> JPEGHeader? {
     guard bytes.count >= 2 else { return nil }
-    guard bytes.starts(with: [0xFF, 0xD8]) else { throw .corrupt(.jpeg, reason: "it does not start with a marker") }
+    guard bytes.starts(with: [0xFF, 0xD8]) else { throw .corrupt(.jpeg, reason: "its signature is wrong") }
     var parser = JPEGHeaderParser(bytes: bytes)
     while let marker = parser.nextMarker() {
       guard try parser.read(marker) else { return nil }
@@ -69,7 +69,7 @@ struct JPEGHeaderParser {
     static let adobe: UInt8 = 0xEE
   }
 
-  /// Moves behind the next marker; bytes between segments are passed over, as every decoder does.
+  /// Moves past the next marker; bytes between segments are skipped, as in every decoder.
   private mutating func nextMarker() -> UInt8? {
     var previous: UInt8 = 0
     while let byte = bytes[offset] {
@@ -80,7 +80,7 @@ struct JPEGHeaderParser {
     return nil
   }
 
-  /// Takes in one segment; `false` when its bytes are not all there.
+  /// Reads one segment; returns `false` if it is incomplete.
   private mutating func read(_ marker: UInt8) throws(ImageDecodingError) -> Bool {
     if marker == Marker.endOfImage { throw .corrupt(.jpeg, reason: "it ends before its first scan") }
     if Marker.restartsAndStart.contains(marker) || marker == Marker.temporary { return true }
@@ -89,16 +89,16 @@ struct JPEGHeaderParser {
     let segment = bytes[offset + 2..<offset + length]
     guard segment.count == length - 2 else { return false }
     offset += length
-    try take(segment, of: marker)
+    try readContent(segment, of: marker)
     return true
   }
 
-  private mutating func take(_ segment: Bytes, of marker: UInt8) throws(ImageDecodingError) {
+  private mutating func readContent(_ segment: Bytes, of marker: UInt8) throws(ImageDecodingError) {
     switch marker {
     case Marker.frames: try readFrame(segment)
     case 0xC3, 0xC5...0xC7, 0xC9...0xCB, 0xCD...0xCF:
       throw .unsupportedFeature(.jpeg, feature: "a lossless, hierarchical or arithmetic-coded frame")
-    case Marker.startOfScan where !hasFrame: throw .corrupt(.jpeg, reason: "a scan comes before its frame")
+    case Marker.startOfScan where !hasFrame: throw .corrupt(.jpeg, reason: "a scan comes before the frame header")
     case Marker.jfif: header.hasJFIF = header.hasJFIF || segment.starts(with: "JFIF\0".utf8)
     case Marker.exif: readExif(segment)
     case Marker.profile:
@@ -115,11 +115,11 @@ struct JPEGHeaderParser {
   }
 
   private mutating func readFrame(_ segment: Bytes) throws(ImageDecodingError) {
-    guard !hasFrame else { throw .corrupt(.jpeg, reason: "it has two frames") }
+    guard !hasFrame else { throw .corrupt(.jpeg, reason: "it has two frame headers") }
     guard let precision = segment[0], let height = segment.unsigned16(at: 1), let width = segment.unsigned16(at: 3),
       let count = segment[5], count > 0, segment.count >= 6 + Int(count) * 3
     else { throw .corrupt(.jpeg, reason: "its frame header is too short") }
-    guard precision == 8 else { throw .unsupportedFeature(.jpeg, feature: "\(precision) bits a sample") }
+    guard precision == 8 else { throw .unsupportedFeature(.jpeg, feature: "\(precision) bits per sample") }
     guard [1, 3, 4].contains(count) else { throw .unsupportedFeature(.jpeg, feature: "\(count) components") }
     header.precision = Int(precision)
     header.size = PixelSize(width: width, height: height)
@@ -128,18 +128,18 @@ struct JPEGHeaderParser {
   }
 }
 
-/// A piece of an ICC profile, which is cut because no segment holds more than 64 KB (ICC.1:2022, B.4).
+/// One chunk of an ICC profile, which is split because a segment holds at most 64 KB (ICC.1:2022, B.4).
 struct JPEGProfilePart {
   private static let signature = Array("ICC_PROFILE\0".utf8)
 
-  /// The place of the piece, from 1.
+  /// The index of the chunk, from 1.
   fileprivate let index: Int
-  /// How many pieces there are.
+  /// The number of chunks.
   fileprivate let count: Int
-  /// Where its bytes are in the file.
+  /// Its bytes in the file.
   fileprivate let range: Range<Int>
 
-  /// `nil` when the segment holds something else.
+  /// `nil` if the segment is not part of an ICC profile.
   fileprivate init?(_ segment: Bytes, endingAt end: Int) {
     let start = Self.signature.count + 2
     guard segment.starts(with: Self.signature), let index = segment[start - 2], let count = segment[start - 1] else {
@@ -152,7 +152,7 @@ struct JPEGProfilePart {
 }
 
 extension [JPEGProfilePart] {
-  /// The whole profile of a file, `nil` where it has none; an incomplete one has no bytes.
+  /// The assembled profile of a file, or `nil` if it has none; an incomplete profile has no bytes.
   func profile(in file: UnsafeRawBufferPointer) -> ColorDescription? {
     guard let count = first?.count else { return nil }
     let parts = sorted { $0.index < $1.index }

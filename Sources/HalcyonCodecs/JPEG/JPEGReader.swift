@@ -1,11 +1,11 @@
 import HalcyonImaging
 import JPEGShim
 
-/// One JPEG image being decoded by libjpeg-turbo.
+/// Decodes one JPEG image through libjpeg-turbo.
 ///
-/// After a method has thrown, no other may be called.
+/// After a method has thrown, no other method may be called.
 struct JPEGReader: ~Copyable {
-  /// Photographs have about ten scans; each one costs a pass over all coefficients.
+  /// The maximum number of scans. Photographs have about ten; each costs a pass over all coefficients.
   private static let scanLimit: Int32 = 100
 
   private let handle: OpaquePointer
@@ -14,7 +14,7 @@ struct JPEGReader: ~Copyable {
 
   /// Starts reading an image of `size` pixels; `bytes` must outlive the reader.
   init(_ bytes: UnsafeRawBufferPointer, size: PixelSize, truncation: PartialImagePolicy) throws(ImageDecodingError) {
-    // Four components of two-byte coefficients in whole blocks of up to four by four, and room for rows.
+    // Four components of two-byte coefficients in whole MCUs of up to four by four blocks, plus row buffers.
     let memoryLimit = (size.width + 64) * (size.height + 64) * 10 + (16 << 20)
     let start = bytes.assumingMemoryBound(to: UInt8.self).baseAddress
     guard let handle = jpeg_shim_reader_create(start, bytes.count, Self.scanLimit, memoryLimit) else {
@@ -32,19 +32,19 @@ struct JPEGReader: ~Copyable {
     var header = jpeg_shim_header()
     try check(jpeg_shim_read_header(handle, &header))
     guard header.width == size.width, header.height == size.height else {
-      throw .corrupt(.jpeg, reason: "it has two frames")
+      throw .corrupt(.jpeg, reason: "it has two frame headers")
     }
     return header
   }
 
-  /// The planes that ``start(_:scale:isCancelled:)`` would give, known after the header.
+  /// The plane layout that ``start(_:scale:isCancelled:)`` would return; known after the header.
   func plan(scale: JPEGScale) throws(ImageDecodingError) -> jpeg_shim_layout {
     var layout = jpeg_shim_layout()
     try check(jpeg_shim_plan(handle, scale.rawValue, &layout))
     return layout
   }
 
-  /// Begins decoding, and reads all scans of a progressive image, asking before each row of blocks.
+  /// Starts decoding, and reads all scans of a progressive image, checking for cancellation before each row of MCUs.
   func start(
     _ output: jpeg_shim_output, scale: JPEGScale, isCancelled: () -> Bool
   ) throws(ImageDecodingError) -> jpeg_shim_layout {
@@ -53,12 +53,12 @@ struct JPEGReader: ~Copyable {
     var done = false
     while !done {
       if isCancelled() { throw .cancelled }
-      try check(jpeg_shim_absorb(handle, &done))
+      try check(jpeg_shim_consume_input(handle, &done))
     }
     return layout
   }
 
-  /// Writes one packed row, four bytes a pixel.
+  /// Writes one interleaved row, four bytes per pixel.
   func readRow(into row: UnsafeMutablePointer<UInt8>) throws(ImageDecodingError) {
     try check(jpeg_shim_read_row(handle, row))
   }
@@ -68,7 +68,7 @@ struct JPEGReader: ~Copyable {
     try check(jpeg_shim_read_group(handle, rows))
   }
 
-  /// Finds out whether the bytes reach to the end of the image.
+  /// Finishes decoding, and records whether the data is truncated.
   func finish() throws(ImageDecodingError) {
     try check(jpeg_shim_finish(handle))
     truncation.isFound = jpeg_shim_is_truncated(handle)
@@ -84,14 +84,14 @@ struct JPEGReader: ~Copyable {
   }
 }
 
-/// How much of its size libjpeg decodes a JPEG image at, in eighths; smaller is faster.
+/// The scale at which libjpeg decodes, in eighths; smaller is faster.
 enum JPEGScale: Int32, CaseIterable {
   case eighth = 1
   case quarter = 2
   case half = 4
   case full = 8
 
-  /// The smallest scale that still has two samples a pixel of the result, which keeps the quality of a full decode.
+  /// The smallest scale with at least two samples per output pixel, which keeps the quality of a full decode.
   init(for geometry: ResizeGeometry) {
     let reduction = geometry.reduction
     self = Self.allCases.first { reduction * $0.factor >= 2 } ?? .full

@@ -1,9 +1,9 @@
-/// Leaves out the scans of a progressive JPEG that a small scale does not show.
+/// Drops the scans of a progressive JPEG that do not matter at a small scale.
 ///
-/// At an eighth libjpeg draws a component from the first coefficient of each block alone, and those come in scans of
-/// their own (ITU-T T.81, G.1.1.1.1). The others are most of the file, and finding where they end takes looking for
-/// markers, not decoding. At a quarter the last bit of all other coefficients goes, often a third of the file: half a
-/// step of the quantisation, which the mean of the sixteen or more pixels that become one hides.
+/// At 1/8, libjpeg decodes a component from the DC coefficient of each block alone, and DC coefficients have scans of
+/// their own (ITU-T T.81, G.1.1.1.1). The other scans are most of the file; finding their end takes a search for
+/// markers, not decoding. At 1/4, the scans with the last bit of the AC coefficients are dropped, often a third of the
+/// file: half a quantisation step, which averaging sixteen or more pixels into one hides.
 struct JPEGScanSelection {
   private static let progressiveFrame: UInt8 = 0xC2
   private static let otherFrames: Set<UInt8> = [
@@ -11,16 +11,15 @@ struct JPEGScanSelection {
   ]
 
   private let scale: JPEGScale
-  /// Identifiers of the components drawn at an eighth.
+  /// The identifiers of the components that are decoded from DC coefficients alone at 1/8.
   private var smallComponents: Set<UInt8> = []
   private var kept: [Range<Int>] = []
 
-  /// The bytes without the scans that are not shown, or `nil` where that is not a whole progressive image: such a one
-  /// is decoded as it is.
+  /// The file without the dropped scans, or `nil` if it is not a complete progressive image, or all scans are needed.
   static func essentialBytes(of buffer: UnsafeRawBufferPointer, scale: JPEGScale) -> [UInt8]? {
     guard scale == .eighth || scale == .quarter, let segments = JPEGSegments(buffer) else { return nil }
     var selection = JPEGScanSelection(scale: scale)
-    guard selection.walk(segments) else { return nil }
+    guard selection.select(segments) else { return nil }
     var essential: [UInt8] = []
     essential.reserveCapacity(selection.kept.reduce(2) { $0 + $1.count })
     essential.append(contentsOf: buffer.prefix(2))
@@ -32,8 +31,8 @@ struct JPEGScanSelection {
     self.scale = scale
   }
 
-  /// Goes through all segments; `false` where the file is not one to select from.
-  private mutating func walk(_ segments: JPEGSegments) -> Bool {
+  /// Selects among all segments; returns `false` if the file is not a complete progressive image.
+  private mutating func select(_ segments: JPEGSegments) -> Bool {
     var segments = segments
     while let segment = segments.next() {
       if Self.otherFrames.contains(segment.marker) { return false }
@@ -52,12 +51,13 @@ struct JPEGScanSelection {
       return (id, Int(sampling >> 4), Int(sampling & 15))
     }
     guard let widest = components.map(\.across).max(), let highest = components.map(\.down).max() else { return }
-    // As the shim has it: a component with less than half the samples of the others is drawn larger.
+    // As in the shim: a component with less than half the samples of the largest is decoded at a larger scale.
     let small = components.filter { $0.across * 2 >= widest && $0.down * 2 >= highest }
     smallComponents = Set(small.map(\.id))
   }
 
-  /// Whether a scan has only later coefficients of a component that is drawn from the first, or only their last bit.
+  /// Whether a scan has only AC coefficients of a component that is decoded from DC alone, or, at 1/4, only their last
+  /// bit.
   private func isDispensable(_ header: Bytes) -> Bool {
     guard header[0] == 1, let component = header[1], let firstCoefficient = header[3], let bits = header[5],
       firstCoefficient > 0

@@ -1,13 +1,13 @@
 import Foundation
 
-/// Walks over the segments of a JPEG file (ITU-T T.81, annex B), scans with their entropy-coded bytes included.
+/// Iterates over the segments of a JPEG file (ITU-T T.81, annex B); scans include their entropy-coded data.
 struct JPEGSegments {
   /// One segment.
   struct Segment {
     let marker: UInt8
-    /// From its marker to the next one.
+    /// From its marker to the next marker.
     let range: Range<Int>
-    /// What follows the length: for a scan its header.
+    /// The content after the length; for a scan, the scan header.
     let header: Bytes
   }
 
@@ -18,18 +18,17 @@ struct JPEGSegments {
   private let bytes: Bytes
   private let start: UnsafeRawPointer
   private var offset = 2
-  /// Up to where the bytes make sense: the end of the last whole segment, or of a scan that goes on to the end of the
-  /// bytes.
+  /// The end of the last complete segment, or the end of the bytes if they end inside a scan.
   private(set) var readableEnd = 2
 
-  /// `nil` for no bytes, which must outlive the walk.
+  /// `nil` if there are at most four bytes. The bytes must outlive the iteration.
   init?(_ buffer: UnsafeRawBufferPointer) {
     guard let start = buffer.baseAddress, buffer.count > 4 else { return nil }
     bytes = Bytes(buffer)
     self.start = start
   }
 
-  /// The next segment; `nil` where the bytes end before it does.
+  /// The next segment, or `nil` if the bytes end before it does.
   mutating func next() -> Segment? {
     guard let marker = nextMarker() else { return nil }
     let segmentStart = offset - 2
@@ -52,7 +51,7 @@ struct JPEGSegments {
     return Segment(marker: marker, range: segmentStart..<offset, header: header)
   }
 
-  /// Moves behind the next marker.
+  /// Moves past the next marker.
   private mutating func nextMarker() -> UInt8? {
     while let byte = bytes[offset], byte != 0xFF { offset += 1 }
     while bytes[offset] == 0xFF { offset += 1 }
@@ -60,7 +59,7 @@ struct JPEGSegments {
     return bytes[offset]
   }
 
-  /// Where the entropy-coded bytes end: at the next marker that is none of theirs.
+  /// The end of the entropy-coded data: the next marker other than a restart marker.
   private func endOfScan() -> Int? {
     var position = offset
     while position + 1 < bytes.count, let found = memchr(start + position, 0xFF, bytes.count - 1 - position) {
@@ -74,7 +73,7 @@ struct JPEGSegments {
 }
 
 extension UnsafeRawBufferPointer {
-  /// The bytes of a JPEG file without a last segment that is cut, of which libjpeg would make sense.
+  /// The bytes of a JPEG file without a truncated last segment, which libjpeg would misread.
   var readableJPEG: UnsafeRawBufferPointer {
     guard var segments = JPEGSegments(self) else { return self }
     while let segment = segments.next(), segment.marker != JPEGSegments.endOfImage {}

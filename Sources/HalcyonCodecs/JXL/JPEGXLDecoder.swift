@@ -2,20 +2,20 @@
 public import HalcyonImaging
 public import Foundation
 
-/// Decodes JPEG XL through libjxl: bare or in its container, still and animated, alpha, every depth.
+/// Decodes JPEG XL through libjxl: bare codestreams and containers, still and animated, alpha, every bit depth.
 ///
-/// libjxl gives whole pictures, so a smaller size takes the memory of the full one for a moment. It converts colours to
-/// sRGB itself where the picture is in its own colour space (`XYB`); light beyond white is cut.
+/// libjxl decodes whole frames, so a smaller target size temporarily takes the memory of the full size. XYB images are
+/// converted to sRGB by libjxl; high dynamic range is clipped to white.
 public struct JPEGXLDecoder: AnimatedImageDecoder {
   private let renderer = JPEGXLRenderer()
 
-  /// Creates a decoder; its copies share what they know about resizing, a few megabytes at most.
+  /// Creates a decoder; its copies share caches for resampling and colour conversion, a few megabytes at most.
   public init() {}
 
-  /// JPEG XL alone.
+  /// JPEG XL only.
   public let formats: Set<ImageFormat> = [.jpegXL]
 
-  /// Reads the header; of an animated image all bytes, since only they tell how many pictures there are.
+  /// Reads the header; of an animated image all bytes, as the header does not state the frame count.
   public func probe(_ bytes: Data, isComplete: Bool) throws -> ImageInfo? {
     do {
       return try bytes.withUnsafeBytes { try JPEGXLHeader($0).info }
@@ -24,7 +24,7 @@ public struct JPEGXLDecoder: AnimatedImageDecoder {
     }
   }
 
-  /// Decodes a whole file at the wanted size: the first picture where it is animated.
+  /// Decodes a complete file at the target size; of an animation, its first frame.
   public func decode(_ bytes: Data, options: DecodingOptions) throws -> DecodedImage {
     try bytes.withUnsafeBytes { buffer in
       let header = try JPEGXLHeader(buffer)
@@ -32,23 +32,23 @@ public struct JPEGXLDecoder: AnimatedImageDecoder {
       if options.isCancelled() { throw ImageDecodingError.cancelled }
       let reader = try JPEGXLReader(buffer)
       guard let frame = try reader.next() else {
-        throw ImageDecodingError.corrupt(.jpegXL, reason: "it has no picture")
+        throw ImageDecodingError.corrupt(.jpegXL, reason: "it has no image")
       }
       return try renderer.image(frame.bitmap, of: reader, plan: plan, isCancelled: options.isCancelled)
     }
   }
 
-  /// Opens an animated image; libjxl composes its pictures.
+  /// Opens an animation at its first frame; libjxl composes the frames.
   public func frameReader(for bytes: Data, options: DecodingOptions) throws -> any ImageFrameReader {
-    let lasting = FileBytes(bytes)
-    let header = try JPEGXLHeader(lasting.buffer)
+    let file = FileBytes(bytes)
+    let header = try JPEGXLHeader(file.buffer)
     let plan = try DecodingPlan(info: header.info, options: options)
     return try JPEGXLFrameReader(
-      lasting, header: header, plan: plan, renderer: renderer, isCancelled: options.isCancelled)
+      file, header: header, plan: plan, renderer: renderer, isCancelled: options.isCancelled)
   }
 }
 
-/// The pictures of an animated JPEG XL file, one after the other.
+/// The frames of a JPEG XL file.
 private final class JPEGXLFrameReader: ImageFrameReader {
   let animation: AnimationInfo
 
@@ -74,23 +74,23 @@ private final class JPEGXLFrameReader: ImageFrameReader {
     if isCancelled() { throw ImageDecodingError.cancelled }
     guard let frame = try reader.next() else { return nil }
     let image = try renderer.image(frame.bitmap, of: reader, plan: plan, isCancelled: isCancelled)
-    return AnimationFrame(bitmap: image.bitmap, duration: FrameTime.shown(seconds: frame.duration))
+    return AnimationFrame(bitmap: image.bitmap, duration: FrameDuration.displayed(seconds: frame.duration))
   }
 
   func rewind() throws { reader = try JPEGXLReader(bytes.buffer) }
 }
 
-/// Makes upright bitmaps in sRGB from whole stored pictures. Copies share what they know; safe from any thread.
+/// Converts decoded frames to upright bitmaps in sRGB. Copies share their caches; safe from any thread.
 private struct JPEGXLRenderer {
   private let graphs = ResampleGraphCache()
   private let colors = ColorTransformCache()
 
-  /// The planned part of a picture at the planned size.
+  /// The frame, cropped and resampled to the plan's geometry.
   func image(
     _ bitmap: Bitmap, of reader: JPEGXLReader, plan: DecodingPlan, isCancelled: @escaping () -> Bool
   ) throws -> DecodedImage {
     var coding = SampleCoding()
-    // zimg takes no light apart that is multiplied by alpha.
+    // zimg cannot convert high dynamic range that is premultiplied.
     coding.highDynamicRange = bitmap.isOpaque ? reader.highDynamicRange : nil
     let description = coding.highDynamicRange == nil ? reader.colorDescription : nil
     let mapping = colors.mapping(description, inRGBA: plan.info.colorModel == .grey)
@@ -101,9 +101,9 @@ private struct JPEGXLRenderer {
 }
 
 extension Bitmap {
-  /// The planned part of a whole stored picture at the planned size.
+  /// The bitmap of a stored image, cropped and resampled to the plan's geometry.
   ///
-  /// - Parameter coding: What the numbers of the pixels mean.
+  /// - Parameter coding: How the pixels represent colours.
   fileprivate func resampled(
     _ plan: DecodingPlan, coding: SampleCoding, graphs: ResampleGraphCache, isCancelled: @escaping () -> Bool
   ) throws -> Bitmap {

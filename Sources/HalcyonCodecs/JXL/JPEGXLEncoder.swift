@@ -3,24 +3,27 @@ public import HalcyonImaging
 import CJXL
 public import Foundation
 
-/// Encodes JPEG XL through libjxl, alpha included.
+/// Encodes JPEG XL through libjxl, with alpha.
 ///
-/// Effort is 4 of libjxl's 1 (fastest) to 9, on one thread: a picture of 1 megapixel takes about a quarter of a second.
+/// The effort is 4 of libjxl's 1 (fastest) to 9, on one thread: an image of 1 megapixel takes about a quarter of a
+/// second.
 public struct JPEGXLEncoder: ImageEncoder {
   private static let effort: Int64 = 4
-  /// What libjxl takes at the level of its format that every decoder reads.
+  /// The longest side in level 5 of the format, which every decoder supports, in pixels.
   private static let sideLimit = 1 << 18
 
-  /// Creates an encoder; it holds nothing.
+  /// Creates an encoder; it has no state.
   public init() {}
 
   /// JPEG XL.
   public var format: ImageFormat { .jpegXL }
 
-  /// Encodes a bitmap; throws `ImageEncodingError.tooLarge` where a side is over 262,144 pixels.
+  /// Encodes a bitmap.
   ///
-  /// Quality 1 is without loss. Below, it becomes a distance as in `cjxl`: 0.9 is 1, which the eye takes for the
-  /// original, 0.3 is 6.4, and 0 is 15.
+  /// Quality 1 is lossless. Lower qualities map to a Butteraugli distance as in `cjxl`: 0.9 is 1, which is visually
+  /// lossless, 0.3 is 6.4, and 0 is 15.
+  ///
+  /// - Throws: `ImageEncodingError.tooLarge` if a side is over 262,144 pixels.
   public func encode(_ bitmap: Bitmap, options: EncodingOptions) throws -> Data {
     guard max(bitmap.size.width, bitmap.size.height) <= Self.sideLimit else {
       throw ImageEncodingError.tooLarge(.jpegXL, bitmap.size)
@@ -32,7 +35,7 @@ public struct JPEGXLEncoder: ImageEncoder {
     return try writer.finish()
   }
 
-  /// 0 where nothing is lost.
+  /// The distance for a quality; 0 is lossless.
   private static func distance(_ quality: Double) -> Float {
     let percent = quality * 100
     if percent >= 100 { return 0 }
@@ -40,7 +43,7 @@ public struct JPEGXLEncoder: ImageEncoder {
     return Float(min(15, 53.0 / 3000 * percent * percent - 23.0 / 20 * percent + 25))
   }
 
-  /// Rows without gaps: red, green, blue, and alpha where there is any.
+  /// The pixels as RGB, or as RGBA with straight alpha unless the bitmap is opaque, without row padding.
   private static func straightPixels(of bitmap: Bitmap) -> [UInt8] {
     let channelCount = bitmap.isOpaque ? 3 : 4
     var straight = [UInt8](repeating: 0, count: bitmap.size.pixelCount * 4)
@@ -59,7 +62,7 @@ public struct JPEGXLEncoder: ImageEncoder {
   }
 }
 
-/// One JPEG XL file being written.
+/// Writes one JPEG XL file through libjxl.
 private final class JPEGXLWriter {
   private static let outputStep = 64 << 10
 
@@ -70,7 +73,7 @@ private final class JPEGXLWriter {
 
   init() throws {
     guard let encoder = JxlEncoderCreate(nil) else {
-      throw ImageEncodingError.failed(.jpegXL, reason: "there is no memory")
+      throw ImageEncodingError.failed(.jpegXL, reason: "out of memory")
     }
     self.encoder = encoder
   }
@@ -120,16 +123,16 @@ private final class JPEGXLWriter {
       }
       output.append(contentsOf: chunk.prefix(count))
       if status == JXL_ENC_SUCCESS { return output }
-      guard status == JXL_ENC_NEED_MORE_OUTPUT else { throw refusal }
+      guard status == JXL_ENC_NEED_MORE_OUTPUT else { throw failure }
     }
   }
 
   private func check(_ status: JxlEncoderStatus) throws {
-    guard status == JXL_ENC_SUCCESS else { throw refusal }
+    guard status == JXL_ENC_SUCCESS else { throw failure }
   }
 
-  private var refusal: ImageEncodingError {
-    .failed(.jpegXL, reason: "libjxl gave error \(JxlEncoderGetError(encoder).rawValue)")
+  private var failure: ImageEncodingError {
+    .failed(.jpegXL, reason: "libjxl error \(JxlEncoderGetError(encoder).rawValue)")
   }
 }
 #endif

@@ -2,14 +2,16 @@
 import HalcyonImaging
 import CJXL
 
-/// An open decoder of libjxl over bytes that outlast it. Single-threaded: a pipeline decodes several at once.
+/// A libjxl decoder on one file. It uses one thread, as a pipeline decodes several images at once.
 final class JPEGXLHandle {
   let decoder: OpaquePointer
-  /// What the file says of itself, once its header has been read.
+  /// The basic info in the header of the file.
   private(set) var basics = JxlBasicInfo()
 
-  /// - Parameter file: Bare or in its container.
-  /// - Throws: `ImageDecodingError.truncated` when the header does not end inside the bytes.
+  /// Reads the header.
+  ///
+  /// - Parameter file: A bare codestream or a container; must outlive the handle.
+  /// - Throws: `ImageDecodingError.truncated` if the header is incomplete.
   init(_ file: UnsafeRawBufferPointer, events: Int32) throws(ImageDecodingError) {
     let bytes = JPEGXLContainer.codestream(in: file)
     guard let decoder = JxlDecoderCreate(nil) else { throw .outOfMemory(PixelSize(width: 0, height: 0)) }
@@ -19,9 +21,9 @@ final class JPEGXLHandle {
         == JXL_DEC_SUCCESS,
       JxlDecoderSetKeepOrientation(decoder, JXL_TRUE) == JXL_DEC_SUCCESS,
       JxlDecoderSetInput(decoder, bytes.bindMemory(to: UInt8.self).baseAddress, bytes.count) == JXL_DEC_SUCCESS
-    else { throw Self.refusal }
+    else { throw Self.failure }
     try expect(JXL_DEC_BASIC_INFO)
-    guard JxlDecoderGetBasicInfo(decoder, &basics) == JXL_DEC_SUCCESS else { throw Self.refusal }
+    guard JxlDecoderGetBasicInfo(decoder, &basics) == JXL_DEC_SUCCESS else { throw Self.failure }
     try expect(JXL_DEC_COLOR_ENCODING)
   }
 
@@ -29,33 +31,33 @@ final class JPEGXLHandle {
 
   var size: PixelSize { PixelSize(width: Int(basics.xsize), height: Int(basics.ysize)) }
 
-  /// What happens next in the file.
+  /// Decodes up to the next event.
   func process() throws(ImageDecodingError) -> JxlDecoderStatus {
     let status = JxlDecoderProcessInput(decoder)
     if status == JXL_DEC_NEED_MORE_INPUT { throw .truncated(.jpegXL) }
-    if status == JXL_DEC_ERROR { throw Self.refusal }
+    if status == JXL_DEC_ERROR { throw Self.failure }
     return status
   }
 
   func expect(_ event: JxlDecoderStatus) throws(ImageDecodingError) {
-    guard try process() == event else { throw Self.refusal }
+    guard try process() == event else { throw Self.failure }
   }
 
-  /// libjxl gives no reasons.
-  static var refusal: ImageDecodingError { .corrupt(.jpegXL, reason: "libjxl cannot read it") }
+  /// libjxl does not report the reason of a failure.
+  static var failure: ImageDecodingError { .corrupt(.jpegXL, reason: "libjxl cannot read it") }
 }
 
 extension JxlDecoderStatus {
   var code: Int32 { Int32(truncatingIfNeeded: rawValue) }
 }
 
-/// The boxes around a JPEG XL codestream (ISO/IEC 18181-2, 9).
+/// The container of a JPEG XL codestream (ISO/IEC 18181-2, 9).
 private enum JPEGXLContainer {
   private static let codestreamBox = "jxlc"
 
-  /// The codestream where it lies in one piece, else the whole file, which libjxl takes apart.
+  /// The codestream if it is in a single box, otherwise the whole file, which libjxl parses.
   ///
-  /// libjxl 0.7 does not get over a codestream in a box with a size of 64 bits.
+  /// libjxl 0.7 cannot read a codestream in a box with a 64-bit size.
   static func codestream(in file: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
     var offset = 0
     while let box = Box(Bytes(file), at: offset) {

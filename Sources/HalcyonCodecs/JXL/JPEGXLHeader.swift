@@ -2,16 +2,16 @@
 import HalcyonImaging
 import CJXL
 
-/// What a JPEG XL file tells without its pixels.
+/// The header of a JPEG XL file.
 struct JPEGXLHeader {
-  /// Pictures are counted up to here; a hostile file could hold millions of empty ones.
+  /// The maximum number of frames, as a malicious file can have millions of empty ones.
   private static let frameLimit = 100_000
 
   let info: ImageInfo
   let loopCount: Int?
 
-  /// - Throws: `ImageDecodingError.truncated` when the bytes end before the header does, or before the last picture
-  ///   of an animation.
+  /// - Throws: `ImageDecodingError.truncated` if the bytes end before the header does, or before the last frame of an
+  ///   animation.
   init(_ bytes: UnsafeRawBufferPointer) throws(ImageDecodingError) {
     let handle = try JPEGXLHandle(bytes, events: JXL_DEC_FRAME.code)
     let basics = handle.basics
@@ -29,12 +29,12 @@ struct JPEGXLHeader {
     var count = 0
     while try handle.process() == JXL_DEC_FRAME {
       count += 1
-      guard count <= frameLimit else { throw .unsupportedFeature(.jpegXL, feature: "over \(frameLimit) pictures") }
+      guard count <= frameLimit else { throw .unsupportedFeature(.jpegXL, feature: "over \(frameLimit) frames") }
     }
     return max(1, count)
   }
 
-  /// Whether the colours are described by a profile and not by name.
+  /// Whether the colour space is given by an ICC profile, not by an enumerated value.
   private static func hasProfile(_ handle: JPEGXLHandle) -> Bool {
     JxlDecoderGetColorAsEncodedProfile(handle.decoder, nil, JXL_COLOR_PROFILE_TARGET_ORIGINAL, nil) != JXL_DEC_SUCCESS
   }

@@ -3,7 +3,7 @@ import HalcyonImaging
 import CJXL
 import Foundation
 
-/// Reads the pictures of a JPEG XL file as premultiplied RGBA, not yet upright.
+/// Reads the frames of a JPEG XL file as premultiplied RGBA, before the orientation is applied.
 struct JPEGXLReader {
   struct Frame {
     var bitmap: Bitmap
@@ -21,18 +21,18 @@ struct JPEGXLReader {
     handle = try JPEGXLHandle(bytes, events: JXL_DEC_FRAME.code | JXL_DEC_FULL_IMAGE.code)
     var target = JxlColorEncoding()
     JxlColorEncodingSetToSRGB(&target, handle.basics.num_color_channels == 1 ? JXL_TRUE : JXL_FALSE)
-    // Refused where the file keeps its original colours, which are converted later.
+    // Fails for files with an original colour profile (not XYB), which are converted later.
     _ = JxlDecoderSetPreferredColorProfile(handle.decoder, &target)
   }
 
-  /// The colours of the pictures where they have a name.
+  /// The colour encoding of decoded frames, if it is enumerated.
   private var encoding: JxlColorEncoding? {
     var encoding = JxlColorEncoding()
     let status = JxlDecoderGetColorAsEncodedProfile(handle.decoder, nil, JXL_COLOR_PROFILE_TARGET_DATA, &encoding)
     return status == JXL_DEC_SUCCESS ? encoding : nil
   }
 
-  /// What the colours of the pictures mean; `nil` where libjxl gives sRGB.
+  /// The colour space of decoded frames; `nil` if libjxl outputs sRGB.
   var colorDescription: ColorDescription? {
     if let encoding, encoding.transfer_function == JXL_TRANSFER_FUNCTION_SRGB,
       encoding.white_point == JXL_WHITE_POINT_D65,
@@ -43,7 +43,7 @@ struct JPEGXLReader {
     return profile().map { .profile($0) }
   }
 
-  /// The code points of ITU-T H.273 where light goes beyond the white of paper.
+  /// The code points of ITU-T H.273 if frames are high dynamic range.
   var highDynamicRange: SampleCoding.HighDynamicRange? {
     guard let encoding,
       [JXL_TRANSFER_FUNCTION_PQ, JXL_TRANSFER_FUNCTION_HLG].contains(encoding.transfer_function)
@@ -57,7 +57,7 @@ struct JPEGXLReader {
     return SampleCoding.HighDynamicRange(primaries: primaries, transfer: Int(encoding.transfer_function.rawValue))
   }
 
-  /// As libjxl writes it, also for colours that the file only names.
+  /// The ICC profile of decoded frames, which libjxl also creates for enumerated encodings.
   private func profile() -> Data? {
     var count = 0
     guard
@@ -74,10 +74,10 @@ struct JPEGXLReader {
 
   private var isOpaque: Bool { handle.basics.alpha_bits == 0 }
 
-  /// The next picture, composed, or `nil` after the last.
+  /// The next composed frame, or `nil` after the last.
   func next() throws -> Frame? {
     guard try handle.process() == JXL_DEC_FRAME else { return nil }
-    // libjxl knows no longer what it was once the picture is there.
+    // The frame header has to be read before the frame is decoded.
     let duration = seconds()
     return Frame(bitmap: try bitmap(), duration: duration)
   }
@@ -94,7 +94,7 @@ struct JPEGXLReader {
     try handle.expect(JXL_DEC_NEED_IMAGE_OUT_BUFFER)
     var format = Self.pixelFormat
     guard JxlDecoderSetImageOutBuffer(handle.decoder, &format, output.baseAddress, output.count) == JXL_DEC_SUCCESS
-    else { throw JPEGXLHandle.refusal }
+    else { throw JPEGXLHandle.failure }
     try handle.expect(JXL_DEC_FULL_IMAGE)
     premultiply(output)
   }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Bounded reads of whole numbers from bytes of a file; `nil` outside them.
+/// Bounds-checked reads of integers from the bytes of a file; `nil` out of bounds.
 struct Bytes {
   private let buffer: UnsafeRawBufferPointer
 
@@ -14,7 +14,7 @@ struct Bytes {
     offset >= 0 && offset < buffer.count ? buffer[offset] : nil
   }
 
-  /// The part of the bytes that lies inside `range`, which may be shorter than the range.
+  /// The bytes in `range`, clamped to the bytes that exist.
   subscript(range: Range<Int>) -> Bytes {
     Bytes(UnsafeRawBufferPointer(rebasing: buffer[range.clamped(to: 0..<buffer.count)]))
   }
@@ -34,7 +34,7 @@ struct Bytes {
   }
 }
 
-/// A copy of the bytes of a file that stays where it is, for those who come back to it.
+/// A copy of the bytes of a file at a stable address, for readers that live longer than one call.
 final class FileBytes {
   let buffer: UnsafeRawBufferPointer
 

@@ -4,9 +4,9 @@ extension ImageOrientation {
   private static let tag = 0x0112
   private static let shortType = 3
 
-  /// The orientation in the first directory of Exif data, which starts with a TIFF header.
+  /// The orientation in the first directory (IFD0) of Exif data, which starts with a TIFF header.
   ///
-  /// `nil` when there is none, or none that makes sense.
+  /// `nil` when it is missing or invalid.
   init?(exif bytes: Bytes) {
     let littleEndian = bytes.starts(with: "II".utf8)
     guard littleEndian || bytes.starts(with: "MM".utf8),

@@ -2,24 +2,24 @@ import HalcyonImaging
 import CZlib
 import Foundation
 
-/// What is known of an animated PNG file before its pictures are decoded.
+/// The structure of an animated PNG file, read before its frames are decoded.
 struct APNGFile {
-  /// Chunks before the pixels that every picture needs.
+  /// Chunks before the image data that apply to every frame.
   private static let sharedNames: Set<String> = [
     "PLTE", "tRNS", "gAMA", "cHRM", "sRGB", "iCCP", "sBIT", "cICP",
   ]
 
   let bytes: FileBytes
-  /// The header chunk of the file; its size is that of the canvas.
+  /// The content of the `IHDR` chunk, which has the size of the canvas.
   private(set) var header = 0..<0
   private(set) var shared: [Range<Int>] = []
-  private(set) var pictureCount = 0
-  /// How often the pictures are shown in all; `nil` for ever.
+  private(set) var frameCount = 0
+  /// The number of times the animation plays; `nil` for endless.
   private(set) var loopCount: Int?
-  /// Whether the canvas is ever seen through, for pictures that are opaque themselves.
-  private(set) var leavesHoles = false
+  /// Whether parts of the canvas are ever transparent even if all frames are opaque.
+  private(set) var hasTransparentCanvas = false
 
-  /// Reads all chunks; a file that is cut short has the pictures that are there.
+  /// Reads all complete chunks; a truncated file has fewer frames.
   init(_ bytes: FileBytes, canvas: PixelSize) throws(ImageDecodingError) {
     self.bytes = bytes
     let view = Bytes(bytes.buffer)
@@ -31,11 +31,11 @@ struct APNGFile {
         let plays = view.unsigned32(at: chunk.content.lowerBound + 4) ?? 0
         loopCount = plays == 0 ? nil : plays
       case "fcTL":
-        let control = try APNGControl(view[chunk.content])
-        pictureCount += 1
-        leavesHoles =
-          leavesHoles || control.disposal == .clear
-          || (pictureCount == 1 && (control.disposal != .keep || !control.area.covers(canvas)))
+        let control = try APNGFrameControl(view[chunk.content])
+        frameCount += 1
+        hasTransparentCanvas =
+          hasTransparentCanvas || control.disposal == .clear
+          || (frameCount == 1 && (control.disposal != .keep || !control.area.covers(canvas)))
       case let name where Self.sharedNames.contains(name): shared.append(chunk.range)
       default: break
       }
@@ -43,8 +43,8 @@ struct APNGFile {
   }
 }
 
-/// What the chunk `fcTL` says about a picture (PNG, third edition, 11.3.6.2).
-private struct APNGControl {
+/// A frame control chunk, `fcTL` (PNG, third edition, 11.3.6.2).
+private struct APNGFrameControl {
   let area: PixelArea
   let duration: Duration
   let disposal: FrameDisposal
@@ -55,7 +55,7 @@ private struct APNGControl {
       let x = content.unsigned32(at: 12), let y = content.unsigned32(at: 16),
       let numerator = content.unsigned16(at: 20), let denominator = content.unsigned16(at: 22),
       let disposal = content[24], let blend = content[25]
-    else { throw .corrupt(.png, reason: "the control of a picture is too short") }
+    else { throw .corrupt(.png, reason: "a frame control chunk is too short") }
     area = PixelArea(x: x, y: y, size: PixelSize(width: width, height: height))
     duration = .microseconds(numerator * 1_000_000 / (denominator == 0 ? 100 : denominator))
     self.disposal = [1: .clear, 2: .restore][disposal] ?? .keep
@@ -63,15 +63,15 @@ private struct APNGControl {
   }
 }
 
-/// The pictures of an animated PNG file in order, each decoded as a PNG file of its own.
-final class APNGFrameSource: PictureSource {
+/// The frames of an animated PNG file in order, each decoded as a PNG file of its own.
+final class APNGFrameSource: FrameSource {
   private let file: APNGFile
   private let decoder: PNGDecoder
   private let options: DecodingOptions
   private var chunks: PNGChunks
-  private var control: APNGControl?
+  private var control: APNGFrameControl?
 
-  /// - Parameter options: What is asked for the animation; its size does not matter here.
+  /// - Parameter options: The decoding options of the animation; their target size is ignored.
   init(_ file: APNGFile, decoder: PNGDecoder, options: DecodingOptions) {
     self.file = file
     self.decoder = decoder
@@ -84,17 +84,17 @@ final class APNGFrameSource: PictureSource {
     while let chunk = chunks.next() {
       switch chunk.name {
       case "fcTL":
-        let next = try APNGControl(Bytes(file.bytes.buffer)[chunk.content])
+        let next = try APNGFrameControl(Bytes(file.bytes.buffer)[chunk.content])
         defer { control = next }
-        if let control, !data.isEmpty { return picture(control, data) }
+        if let control, !data.isEmpty { return patch(control, data) }
       case "IDAT":
-        // Pixels before the first control are for readers that know no animation.
+        // Image data before the first frame control is the default image, which is not part of the animation.
         if control != nil { data.append(chunk.content) }
       case "fdAT":
         data.append(min(chunk.content.lowerBound + 4, chunk.content.upperBound)..<chunk.content.upperBound)
       case "IEND":
         defer { control = nil }
-        return control.flatMap { data.isEmpty ? nil : picture($0, data) }
+        return control.flatMap { data.isEmpty ? nil : patch($0, data) }
       default: break
       }
     }
@@ -107,11 +107,11 @@ final class APNGFrameSource: PictureSource {
     control = nil
   }
 
-  private func picture(_ control: APNGControl, _ data: [Range<Int>]) -> AnimationPatch {
+  private func patch(_ control: APNGFrameControl, _ data: [Range<Int>]) -> AnimationPatch {
     AnimationPatch(
       area: control.area, disposal: control.disposal, isBlended: control.isBlended, duration: control.duration
     ) { [self] in
-      BitmapRowSource(try decoder.decode(still(control.area.size, data), options: whole).bitmap)
+      BitmapRowSource(try decoder.decode(pngFile(control.area.size, data), options: whole).bitmap)
     }
   }
 
@@ -121,8 +121,8 @@ final class APNGFrameSource: PictureSource {
     return whole
   }
 
-  /// A PNG file that holds one picture.
-  private func still(_ size: PixelSize, _ data: [Range<Int>]) -> Data {
+  /// A PNG file with one frame.
+  private func pngFile(_ size: PixelSize, _ data: [Range<Int>]) -> Data {
     var still = Data(file.bytes.buffer[0..<8])
     var header = Data(file.bytes.buffer[file.header])
     for (index, side) in [size.width, size.height].enumerated() {

@@ -1,17 +1,17 @@
 import Foundation
 import HalcyonCore
 
-/// One chunk of a PNG file, by where it lies in the bytes.
+/// The position of one chunk in a PNG file.
 struct PNGChunk {
   let name: String
-  /// What it holds, without length, name and checksum.
+  /// The data, without length, type and checksum.
   let content: Range<Int>
 
-  /// All of it.
+  /// The whole chunk.
   var range: Range<Int> { content.lowerBound - 8..<content.upperBound + 4 }
 }
 
-/// Walks over the chunks of a PNG file.
+/// Iterates over the chunks of a PNG file.
 struct PNGChunks {
   private static let signatureByteCount = 8
 
@@ -22,7 +22,7 @@ struct PNGChunks {
     self.bytes = bytes
   }
 
-  /// The next chunk that is whole, or `nil` at the end of the bytes.
+  /// The next complete chunk, or `nil` at the end of the bytes.
   mutating func next() -> PNGChunk? {
     guard let length = bytes.unsigned32(at: offset), bytes.count >= offset + 12 + length else { return nil }
     let name = String(decoding: (4..<8).compactMap { bytes[offset + $0] }, as: UTF8.self)
@@ -31,17 +31,17 @@ struct PNGChunks {
   }
 }
 
-/// Makes a PNG file that ends early readable up to its end.
+/// Repairs a truncated PNG file so that it can be decoded up to its end.
 ///
-/// libspng takes pixels in pieces and gives none of one that is not all there, so the last chunk is given the length
-/// that it has.
+/// libspng decodes nothing of an incomplete chunk, so the length of the last chunk is set to what is there of it.
 enum PNGTruncatedFile {
   private static let signatureLength = 8
-  /// The letters IDAT.
+  /// The chunk type `IDAT`.
   private static let dataType = 0x4944_4154
+  /// The chunk type `IEND`.
   private static let endType = 0x4945_4E44
 
-  /// The file up to its last byte of pixels; `nil` when it reaches its end.
+  /// The file up to its last byte of image data, or `nil` if it is not truncated.
   static func repaired(_ file: UnsafeRawBufferPointer) -> [UInt8]? {
     let bytes = Bytes(file)
     var offset = signatureLength
@@ -57,13 +57,13 @@ enum PNGTruncatedFile {
     return Array(file[..<min(offset, file.count)])
   }
 
-  /// The file up to its end, with the length of the chunk that starts at an offset made right.
+  /// The file with the length of the truncated chunk at `offset` corrected.
   private static func cut(_ file: UnsafeRawBufferPointer, in offset: Int) -> [UInt8] {
     let length = file.count - offset - 8
     let header = (0..<4).map { UInt8(truncatingIfNeeded: length >> (24 - $0 * 8)) }
     var repaired = Array(file)
     repaired.replaceSubrange(offset..<offset + 4, with: header)
-    // The checksum, which is not looked at.
+    // A checksum, which is ignored.
     return repaired + [0, 0, 0, 0]
   }
 }

@@ -1,22 +1,22 @@
 import CZlib
 import Foundation
 
-/// What the chunks of a PNG file say about its colours (PNG, third edition, 11.3.2).
+/// The colour space chunks of a PNG file (PNG, third edition, 11.3.2).
 struct PNGColor {
-  /// Gammas further than this from 1/2.2 are honoured; nearer ones mean sRGB, as in browsers.
+  /// The relative distance from 1/2.2 below which a gamma is treated as sRGB, as in browsers.
   private static let gammaTolerance = 0.05
-  /// Beyond these, a gamma is a mistake.
-  private static let gammas = 0.1...10.0
+  /// The valid validGammas; others are ignored.
+  private static let validGammas = 0.1...10.0
 
-  /// Where the content of the profile's chunk is in the file.
+  /// The content of the `iCCP` chunk in the file.
   private(set) var profile: Range<Int>?
   private var isSRGB = false
   private var gamma: Double?
   private var chromaticities: Chromaticities?
   private var codePoints: ColorDescription?
 
-  /// Takes in a chunk whose content starts at an offset of the file.
-  mutating func take(_ content: Bytes, of type: String, at start: Int) {
+  /// Reads a chunk whose content starts at offset `start` of the file.
+  mutating func readChunk(_ content: Bytes, of type: String, at start: Int) {
     switch type {
     case "iCCP": profile = profile ?? start..<start + content.count
     case "sRGB": isSRGB = true
@@ -27,18 +27,19 @@ struct PNGColor {
     }
   }
 
-  /// What the colours mean: the code points of video win over a profile, that over sRGB's chunk, and all over gamma;
-  /// primaries count only beside a gamma. `nil` for sRGB.
+  /// The source colour space; `nil` for sRGB.
+  ///
+  /// In order of precedence: `cICP`, `iCCP`, `sRGB`, `gAMA`; `cHRM` applies only together with `gAMA`.
   func description(in file: UnsafeRawBufferPointer) -> ColorDescription? {
     if let codePoints { return codePoints }
     if let profile { return .profile(Self.inflated(UnsafeRawBufferPointer(rebasing: file[profile]))) }
-    guard !isSRGB, let gamma, Self.gammas.contains(gamma) else { return nil }
-    let isUsual = abs(gamma * 2.2 - 1) < Self.gammaTolerance
-    if isUsual, chromaticities == nil { return nil }
-    return .display(chromaticities ?? .bt709, isUsual ? .sRGB : .gamma(1 / gamma))
+    guard !isSRGB, let gamma, Self.validGammas.contains(gamma) else { return nil }
+    let isSRGBGamma = abs(gamma * 2.2 - 1) < Self.gammaTolerance
+    if isSRGBGamma, chromaticities == nil { return nil }
+    return .display(chromaticities ?? .bt709, isSRGBGamma ? .sRGB : .gamma(1 / gamma))
   }
 
-  /// The profile behind its name and the byte for the method; nothing where it is damaged.
+  /// The inflated profile, which follows its name and the compression method; empty if damaged.
   private static func inflated(_ content: UnsafeRawBufferPointer) -> Data {
     guard let nameEnd = content.firstIndex(of: 0), nameEnd + 2 < content.count else { return Data() }
     let compressed = UnsafeRawBufferPointer(rebasing: content[(nameEnd + 2)...])
@@ -53,7 +54,7 @@ struct PNGColor {
     return result.isValid ? result : nil
   }
 
-  /// ITU-T H.273; `nil` for colours brighter than white, and for samples that are not of full range.
+  /// Code points of ITU-T H.273; `nil` for high dynamic range, and for limited-range samples.
   private static func codePoints(_ content: Bytes) -> ColorDescription? {
     guard let primaries = content[0], let transfer = content[1], content[2] == 0, content[3] == 1,
       let chromaticities = Chromaticities(cicp: Int(primaries)), let curve = TransferCurve(cicp: Int(transfer))
@@ -62,11 +63,11 @@ struct PNGColor {
   }
 }
 
-/// Inflates small pieces of compressed metadata (RFC 1950).
+/// Inflates compressed metadata (zlib, RFC 1950).
 private enum Inflation {
-  /// The inflated bytes; `nil` where they are damaged, cut or more than the limit.
+  /// The inflated bytes, or `nil` if they are damaged, truncated or over the limit.
   ///
-  /// - Parameter byteLimit: The most bytes of the result, at least 1.
+  /// - Parameter byteLimit: The maximum size of the result in bytes, at least 1.
   static func inflated(_ bytes: UnsafeRawBufferPointer, byteLimit: Int) -> Data? {
     var stream = z_stream()
     guard inflateInit_(&stream, ZLIB_VERSION, Int32(MemoryLayout<z_stream>.size)) == Z_OK else { return nil }

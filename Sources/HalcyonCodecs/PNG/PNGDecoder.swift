@@ -1,28 +1,28 @@
 public import HalcyonImaging
 public import Foundation
 
-/// Decodes PNG through libspng: every colour type and depth, still; of an animated file the picture that stands for it.
+/// Decodes PNG and animated PNG (APNG) through libspng: every colour type and bit depth.
 ///
-/// Colours are multiplied by alpha before anything is resampled. Rows go into the resampler while they are decoded,
-/// save interlaced ones, which are complete only at the end.
+/// ``decode(_:options:)`` gives the default image of an animation. Colours are premultiplied before resampling. Rows
+/// are resampled while they are decoded, except those of interlaced images, which are complete only at the end.
 public struct PNGDecoder: ImageDecoder {
   private let graphs = ResampleGraphCache()
   private let colors = ColorTransformCache()
 
-  /// Creates a decoder; its copies share what they know about resizing, a few megabytes at most.
+  /// Creates a decoder; its copies share caches for resampling and colour conversion, a few megabytes at most.
   public init() {}
 
-  /// PNG alone.
+  /// PNG only.
   public let formats: Set<ImageFormat> = [.png]
 
-  /// Reads the chunks up to the pixels, skipping those it does not need by their length.
+  /// Reads the chunks before the image data; chunks that are not needed are skipped by their length.
   public func probe(_ bytes: Data, isComplete: Bool) throws -> ImageInfo? {
     let header = try parse(bytes)
     if header == nil, isComplete { throw ImageDecodingError.truncated(.png) }
     return header?.info
   }
 
-  /// Decodes a whole file at the wanted size, or what is there of it where the options take a part.
+  /// Decodes a complete file at the target size, or a truncated one if the options allow a partial image.
   public func decode(_ bytes: Data, options: DecodingOptions) throws -> DecodedImage {
     guard let header = try parse(bytes) else { throw ImageDecodingError.truncated(.png) }
     let plan = try DecodingPlan(info: header.info, options: options)
@@ -39,7 +39,7 @@ public struct PNGDecoder: ImageDecoder {
     }
   }
 
-  /// The image, and how many passes it shows where it is interlaced.
+  /// The image, and the number of complete Adam7 passes if it is interlaced.
   private func draw(
     _ buffer: UnsafeRawBufferPointer, _ header: PNGHeader, plan: DecodingPlan, truncation: PartialImagePolicy,
     options: DecodingOptions
@@ -71,7 +71,7 @@ public struct PNGDecoder: ImageDecoder {
 }
 
 extension PNGDecoder: ProgressiveImageDecoder {
-  /// The passes of an interlaced image that are there; one without interlacing has no preview.
+  /// A preview from the complete passes of an interlaced image; other images have no preview.
   public func preview(_ prefix: Data, after stage: Int, options: DecodingOptions) throws -> ImagePreview? {
     guard stage < Adam7.passCount, let header = try parse(prefix), header.isInterlaced else { return nil }
     let plan = try DecodingPlan(info: header.info, options: options)
@@ -88,17 +88,18 @@ extension PNGDecoder: ProgressiveImageDecoder {
 }
 
 extension PNGDecoder: AnimatedImageDecoder {
-  /// Opens an animation at its first picture, which need not be the one that stands for it. Takes a copy of the bytes,
-  /// one canvas and one picture.
+  /// Opens an animation at its first frame, which can differ from the default image.
+  ///
+  /// Takes a copy of the bytes and memory for one canvas and one frame.
   public func frameReader(for bytes: Data, options: DecodingOptions) throws -> any ImageFrameReader {
     guard var info = try probe(bytes, isComplete: true) else { throw ImageDecodingError.truncated(.png) }
     _ = try DecodingPlan(info: info, options: options)
     let file = try APNGFile(FileBytes(bytes), canvas: info.storedSize)
-    guard file.pictureCount > 0 else { return StillFrameReader { try decode(bytes, options: options).bitmap } }
-    info.hasAlpha = info.hasAlpha || file.leavesHoles
+    guard file.frameCount > 0 else { return StillFrameReader { try decode(bytes, options: options).bitmap } }
+    info.hasAlpha = info.hasAlpha || file.hasTransparentCanvas
     return ComposedFrameReader(
       APNGFrameSource(file, decoder: self, options: options),
-      animation: AnimationInfo(frameCount: file.pictureCount, loopCount: file.loopCount),
+      animation: AnimationInfo(frameCount: file.frameCount, loopCount: file.loopCount),
       plan: try DecodingPlan(info: info, options: options), graphs: graphs, isCancelled: options.isCancelled)
   }
 }

@@ -2,17 +2,17 @@ public import HalcyonImaging
 import CSPNG
 public import Foundation
 
-/// Encodes PNG through libspng, 8 bits a channel; without an alpha channel where the bitmap is opaque.
+/// Encodes PNG through libspng, 8 bits per channel; opaque bitmaps without an alpha channel.
 public struct PNGEncoder: ImageEncoder {
   private static let sideLimit = 0x7FFF_FFFF
 
-  /// Creates an encoder; it holds nothing.
+  /// Creates an encoder; it has no state.
   public init() {}
 
   /// PNG.
   public var format: ImageFormat { .png }
 
-  /// Encodes a bitmap without loss, save that of colour in nearly transparent pixels, which are stored premultiplied.
+  /// Encodes a bitmap losslessly, except for rounding of nearly transparent colours, which bitmaps hold premultiplied.
   public func encode(_ bitmap: Bitmap, options: EncodingOptions) throws -> Data {
     guard max(bitmap.size.width, bitmap.size.height) <= Self.sideLimit else {
       throw ImageEncodingError.tooLarge(.png, bitmap.size)
@@ -42,14 +42,14 @@ public struct PNGEncoder: ImageEncoder {
   }
 }
 
-/// One PNG file being written by libspng.
+/// Writes one PNG file through libspng.
 private struct PNGWriter: ~Copyable {
   private let context: OpaquePointer
   private let size: PixelSize
 
   init(size: PixelSize) throws(ImageEncodingError) {
     guard let context = spng_ctx_new(Int32(SPNG_CTX_ENCODER.rawValue)) else {
-      throw .failed(.png, reason: "there is no memory")
+      throw .failed(.png, reason: "out of memory")
     }
     self.context = context
     self.size = size
@@ -69,19 +69,19 @@ private struct PNGWriter: ~Copyable {
     try check(spng_encode_image(context, nil, 0, Int32(SPNG_FMT_PNG.rawValue), flags))
   }
 
-  /// Writes one row, three bytes a pixel where the image is opaque, else four with straight alpha.
+  /// Writes one row, three bytes per pixel if the image is opaque, otherwise four with straight alpha.
   func write(_ row: [UInt8]) throws(ImageEncodingError) {
     let status = spng_encode_row(context, row, row.count)
     if status != Int32(SPNG_EOI.rawValue) { try check(status) }
   }
 
-  /// The whole file.
+  /// The complete file.
   consuming func finish() throws(ImageEncodingError) -> Data {
     var byteCount = 0
     var status: Int32 = 0
     let bytes = spng_get_png_buffer(context, &byteCount, &status)
     try check(status)
-    guard let bytes else { throw .failed(.png, reason: "there is no memory") }
+    guard let bytes else { throw .failed(.png, reason: "out of memory") }
     return Data(bytesNoCopy: bytes, count: byteCount, deallocator: .free)
   }
 

@@ -1,15 +1,15 @@
 import HalcyonImaging
 
-/// Decodes an interlaced PNG image, whose rows are complete only at the end.
+/// Decodes an interlaced PNG image, whose rows are complete only after the last pass.
 struct PNGInterlacedImage {
   let bytes: UnsafeRawBufferPointer
   let header: PNGHeader
   let truncation: PartialImagePolicy
   let isCancelled: () -> Bool
 
-  /// The picture, and how many of the seven passes are complete for certain.
+  /// The image, and the number of passes that are certainly complete.
   ///
-  /// In a file that is cut, the pixels that are there stand for those that are missing beside them.
+  /// In a truncated file, each decoded pixel also fills the missing pixels of its Adam7 block.
   func draw() throws -> (bitmap: Bitmap, passCount: Int) {
     let reader = try PNGReader(bytes, size: header.size)
     if truncation.isFound { reader.ignoreChecksums() }
@@ -43,13 +43,13 @@ struct PNGInterlacedImage {
   }
 }
 
-/// One of the seven passes of interlacing (ISO/IEC 15948, 8.2).
+/// One of the seven passes of Adam7 interlacing (ISO/IEC 15948, 8.2).
 struct Adam7 {
   static let passCount = 7
 
   private let firstColumn: Int
   private let columnStep: Int
-  /// The pixels that one of this pass stands for, until later ones come: to its right and below.
+  /// The block to the right and below that a pixel of this pass fills until later passes are decoded.
   private let blockWidth: Int
   private let blockHeight: Int
 
@@ -61,7 +61,7 @@ struct Adam7 {
     blockHeight = [8, 8, 4, 4, 2, 2, 1][pass]
   }
 
-  /// Copies the pixels of this pass in a row over those that they stand for; `pixels` has four bytes each.
+  /// Copies the pixels of this pass in a row over their blocks; `pixels` has four bytes per pixel.
   func spread(row: Int, of pixels: UnsafeMutablePointer<UInt8>, size: PixelSize) {
     guard blockWidth > 1 || blockHeight > 1 else { return }
     let pixels = UnsafeMutableRawPointer(pixels).assumingMemoryBound(to: UInt32.self)

@@ -1,9 +1,9 @@
 import HalcyonImaging
 import CSPNG
 
-/// One PNG image being decoded by libspng to RGBA with straight alpha.
+/// Decodes one PNG image through libspng to RGBA with straight alpha.
 struct PNGReader: ~Copyable {
-  /// The most bytes of metadata, inflated; a few compressed ones can stand for gigabytes.
+  /// The limit of inflated metadata in bytes, as a few compressed bytes can expand to gigabytes.
   private static let metadataByteLimit = 4 << 20
 
   private let context: OpaquePointer
@@ -21,18 +21,18 @@ struct PNGReader: ~Copyable {
 
   deinit { spng_ctx_free(context) }
 
-  /// Passes over wrong checksums, which a chunk that was cut has.
+  /// Ignores wrong checksums, which a truncated chunk has.
   func ignoreChecksums() {
     spng_set_crc_action(context, Int32(SPNG_CRC_USE.rawValue), Int32(SPNG_CRC_USE.rawValue))
   }
 
-  /// Reads the chunks before the pixels and gets ready to decode rows.
+  /// Reads the chunks before the image data and prepares to decode rows.
   func start() throws(ImageDecodingError) {
     let flags = Int32(SPNG_DECODE_TRNS.rawValue | SPNG_DECODE_PROGRESSIVE.rawValue)
     try check(spng_decode_image(context, nil, 0, Int32(SPNG_FMT_RGBA8.rawValue), flags))
   }
 
-  /// Where the next row belongs, `nil` after the last one; rows of interlaced images come several times.
+  /// The position of the next row, or `nil` after the last; a row of an interlaced image occurs in several passes.
   func nextRow() throws(ImageDecodingError) -> (index: Int, pass: Int)? {
     var row = spng_row_info()
     let status = spng_get_row_info(context, &row)
@@ -41,7 +41,7 @@ struct PNGReader: ~Copyable {
     return (Int(row.row_num), Int(row.pass))
   }
 
-  /// Writes the pixels that the next row has; `false` after the last row of the image.
+  /// Writes the pixels of the next row; returns `false` after the last row of the image.
   func readRow(into row: UnsafeMutableRawPointer) throws(ImageDecodingError) -> Bool {
     let status = spng_decode_row(context, row, size.width * 4)
     if status == SPNG_EOI.status { return false }
@@ -66,7 +66,7 @@ extension spng_errno {
   fileprivate var status: Int32 { Int32(truncatingIfNeeded: rawValue) }
 }
 
-/// The rows of a PNG image that is not interlaced.
+/// The rows of a non-interlaced PNG image.
 final class PNGRowSource: RowSource {
   let size: PixelSize
   let isOpaque: Bool
@@ -76,7 +76,7 @@ final class PNGRowSource: RowSource {
   private let truncation: PartialImagePolicy
   private var hasMoreRows = true
 
-  /// - Parameter truncation: Where it is found already, rows are expected to end early.
+  /// - Parameter truncation: If truncation is already found, missing rows are transparent instead of an error.
   init(_ bytes: UnsafeRawBufferPointer, header: PNGHeader, truncation: PartialImagePolicy) throws(ImageDecodingError) {
     self.header = header
     size = header.size
@@ -107,7 +107,7 @@ final class PNGRowSource: RowSource {
 
   func finish() {}
 
-  /// Goes on without further rows where the file is known to end early.
+  /// Continues without further rows if the file is known to be truncated, otherwise rethrows.
   private func acceptEnd(_ error: ImageDecodingError) throws(ImageDecodingError) {
     guard truncation.isFound, error == .truncated(.png) else { throw error }
     hasMoreRows = false

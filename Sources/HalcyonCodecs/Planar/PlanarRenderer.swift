@@ -2,18 +2,18 @@
 import HalcyonImaging
 import Foundation
 
-/// Makes upright bitmaps in sRGB from decoded planes. Copies share what they know; safe from any thread.
+/// Converts decoded planes to upright bitmaps in sRGB. Copies share their caches; safe from any thread.
 struct PlanarRenderer {
   private let graphs = ResampleGraphCache()
   private let colors = ColorTransformCache()
 
-  /// The part of the picture that is shown, at the planned size.
+  /// The image inside the clean aperture, at the planned size.
   func image(
     _ samples: SamplePlanes, header: HEIFImageHeader, plan: DecodingPlan, isCancelled: @escaping () -> Bool
   ) throws -> DecodedImage {
     guard samples.size == header.codedSize else {
       throw ImageDecodingError.corrupt(
-        plan.info.format, reason: "its picture has \(samples.size) pixels, not the \(header.codedSize) of its header")
+        plan.info.format, reason: "it decodes to \(samples.size) pixels, but its header says \(header.codedSize)")
     }
     var geometry = plan.geometry
     geometry.window.x += Double(header.aperture.x)
@@ -27,7 +27,7 @@ struct PlanarRenderer {
 }
 
 extension HEIFImageHeader {
-  /// What the colours mean; `nil` where they are those of sRGB, or become so on their way.
+  /// The source colour space; `nil` for sRGB, and for high dynamic range, which resampling converts.
   fileprivate func description(of color: ColorCoding) -> ColorDescription? {
     if let colorProfile { return .profile(colorProfile) }
     guard !color.isHighDynamicRange, let primaries = Chromaticities(cicp: color.primaries),
@@ -37,7 +37,7 @@ extension HEIFImageHeader {
   }
 }
 
-/// Gives the rows of a decoded picture, padded to a multiple of the subsampling.
+/// The rows of a decoded planar image, padded to a multiple of the subsampling.
 private final class SamplePlaneSource: PlaneSource {
   private static let rowsBetweenChecks = 64
 

@@ -1,28 +1,28 @@
 #if AVIF || HEIF
 import HalcyonImaging
 
-/// A decoded picture in planes that belong to a codec, before its colours are converted.
+/// A decoded image in planes owned by a codec, before colour conversion.
 struct SamplePlanes {
   struct Plane {
     let start: UnsafeRawPointer
     let bytesPerRow: Int
-    /// How many times the plane was halved.
+    /// The binary logarithm of the subsampling.
     var shiftX = 0
     var shiftY = 0
   }
 
   let size: PixelSize
   let channels: PlaneFormat.Channels
-  /// Those of colour, then that of alpha where there is one.
+  /// The colour planes, then the alpha plane if there is one.
   let planes: [Plane]
   let coding: SampleCoding
-  /// As the file says it.
+  /// The colour coding that the file states.
   let color: ColorCoding
 
   /// - Parameters:
-  ///   - colors: Luma and two colour differences; luma alone; or, where the matrix is 0, green, blue and red.
-  ///   - alpha: As large as the picture.
-  /// - Throws: `ImageDecodingError.unsupportedFeature` where the colours are coded as nobody codes pictures.
+  ///   - colors: Luma and two chroma planes; luma alone; or, if the matrix is 0, green, blue and red.
+  ///   - alpha: A plane as large as the image.
+  /// - Throws: `ImageDecodingError.unsupportedFeature` for matrix coefficients that still images do not use.
   init(
     size: PixelSize, colors: [Plane], alpha: Plane?, color: ColorCoding, coding: SampleCoding, format: ImageFormat
   ) throws(ImageDecodingError) {
@@ -56,7 +56,7 @@ struct SamplePlanes {
 }
 
 extension ColorCoding {
-  /// Whether the matrix takes nothing but itself to be undone: not one for linear light or for derived primaries.
+  /// Whether the matrix applies to gamma-encoded values and does not depend on the primaries.
   fileprivate var hasPlainMatrix: Bool { [1, 2, 4, 5, 6, 7, 8, 9].contains(matrix) }
 
   fileprivate var wellKnownPrimaries: Int { primaries == Self.unspecified ? 9 : primaries }

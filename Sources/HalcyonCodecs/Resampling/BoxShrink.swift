@@ -1,10 +1,10 @@
 import HalcyonImaging
 
-/// Averages squares of pixels, to bring an image near the wanted size before it is filtered well.
+/// A box filter by an integer factor, which brings an image near the target size before Lanczos filtering.
 ///
-/// Filtering alone would have to hold dozens of full rows where an image shrinks a lot.
+/// Lanczos alone would have to buffer dozens of full rows for a large reduction.
 final class BoxShrink: RowSource {
-  /// Sums of up to this many bytes fit 16 bits.
+  /// Sums of up to this many bytes fit in 16 bits.
   private static let factorLimit = 256
 
   let size: PixelSize
@@ -17,7 +17,7 @@ final class BoxShrink: RowSource {
   private var sums: [UInt16]
   private var nextRow = 0
 
-  /// The side of the squares that leaves at least two pixels for one of the result; 1 where there is no use.
+  /// The largest factor that leaves at least two pixels per output pixel; 1 for no box filter.
   static func factor(for geometry: ResizeGeometry) -> Int {
     max(1, min(factorLimit, Int(geometry.reduction / 2)))
   }

@@ -1,49 +1,49 @@
 import HalcyonImaging
 import Foundation
 
-/// Gives the rows of an image in planes, from top to bottom, once.
+/// Reads the rows of an image in planes, from top to bottom, once.
 protocol PlaneSource: AnyObject {
   var format: PlaneFormat { get }
 
-  /// The most rows that one ``readRows(at:into:)`` writes.
+  /// The maximum number of rows that one ``readRows(at:into:)`` writes.
   var rowsPerRead: Int { get }
 
-  /// Writes the next rows, the first of which is `row`, and returns how many.
+  /// Writes the next rows, the first of which is `row`, and returns their number.
   ///
-  /// A plane with half the rows gets half of them; rows past the end of the image may be written too.
+  /// Subsampled planes get correspondingly fewer rows; rows past the end of the image may be written too.
   func readRows(at row: Int, into planes: borrowing PlaneBuffer) throws(ImageDecodingError) -> Int
 
-  /// Called after the last row: checks that the file is whole.
+  /// Checks that the file is complete. Called after the last row.
   func finish() throws(ImageDecodingError)
 }
 
-/// How the samples of an image lie in planes.
+/// The layout of an image in planes.
 struct PlaneFormat: Equatable {
   enum Channels: Equatable {
     case grey
     case rgb
-    /// Colours already multiplied by alpha.
+    /// Four planes; colours are premultiplied by alpha.
     case rgbaPremultiplied
-    /// Colour planes are smaller by powers of two.
+    /// Chroma planes are subsampled by powers of two.
     case yCbCr(shiftX: Int, shiftY: Int)
   }
 
   var channels: Channels
   /// The size of the first plane; a multiple of the subsampling.
   var size: PixelSize
-  /// Bytes that the source writes in each row of each plane, at least the width of the plane.
+  /// The bytes that the source writes per row, for each plane; at least the width of the plane.
   var rowByteCounts: [Int]
-  /// What the numbers mean.
+  /// How sample values represent colours.
   var coding = SampleCoding()
 
-  /// What these samples become: grey stays grey, everything else becomes red, green and blue.
+  /// The channels after conversion: grey stays grey, everything else becomes RGB or, with alpha, RGBA.
   var outputChannels: Channels {
     if coding.alpha != .none { return .rgbaPremultiplied }
     if case .yCbCr = channels { return .rgb }
     return channels
   }
 
-  /// Planes that all have the size of the image.
+  /// Creates a format without subsampling or row padding.
   init(channels: Channels, size: PixelSize) {
     let planeCount = channels == .grey ? 1 : channels == .rgbaPremultiplied ? 4 : 3
     self.init(channels: channels, size: size, rowByteCounts: Array(repeating: size.width, count: planeCount))
@@ -56,60 +56,60 @@ struct PlaneFormat: Equatable {
   }
 }
 
-/// What the numbers of samples mean: those of JFIF where nothing else is said.
+/// How sample values represent colours. Default: as in JFIF.
 struct SampleCoding: Equatable {
-  /// Where samples of smaller colour planes lie among those of the first plane.
+  /// The position of subsampled chroma samples relative to luma samples.
   enum ChromaSiting: Equatable {
     case center
     case left
     case topLeft
   }
 
-  /// A plane behind those of colour, which ``PlaneFormat/Channels/rgbaPremultiplied`` already has.
+  /// An alpha plane after the colour planes; ``PlaneFormat/Channels/rgbaPremultiplied`` already includes one.
   enum Alpha: Equatable {
     case none
     case straight
     case premultiplied
   }
 
-  /// Light beyond the white of paper, in the code points of ITU-T H.273.
+  /// A high-dynamic-range signal, in the code points of ITU-T H.273.
   struct HighDynamicRange: Equatable {
     var primaries: Int
     var transfer: Int
   }
 
-  /// Bits of a sample; over 8 it takes two bytes in the order of the machine.
+  /// Bits per sample; samples of more than 8 bits take two bytes in native byte order.
   var depth = 8
-  /// Whether black is 0 and white is the largest number.
+  /// Whether black is 0 and white is the largest value (full range, not limited range).
   var isFullRange = true
-  /// The matrix of YCbCr, as a code point of ITU-T H.273.
+  /// The YCbCr matrix coefficients, as a code point of ITU-T H.273.
   var matrix = 5
   var chromaSiting = ChromaSiting.center
   var alpha = Alpha.none
-  /// Colours that are turned into sRGB on the way, brighter ones cut to white. The white of paper has 203 cd/m²
-  /// (ITU-R BT.2408).
+  /// Set if the samples are high dynamic range: they are converted to sRGB while resampling, and values above
+  /// reference white (203 cd/m², ITU-R BT.2408) are clipped.
   var highDynamicRange: HighDynamicRange?
 
   var bytesPerSample: Int { depth > 8 ? 2 : 1 }
 }
 
-/// Memory for some rows, or all, of a few planes, aligned for zimg.
+/// Memory for some or all rows of one or more planes, aligned for zimg.
 ///
-/// A buffer with fewer rows than the image is a ring: row `i` lies at `i & mask`.
+/// A buffer with fewer rows than the image is a ring buffer: row `i` is stored at `i & mask`.
 struct PlaneBuffer: ~Copyable {
-  /// Bytes to which zimg wants rows aligned where it uses 512-bit instructions.
+  /// The row alignment that zimg requires for 512-bit instructions, in bytes.
   private static let alignment = 64
 
   private let memory: UnsafeMutableRawPointer
   private let planes: [(offset: Int, stride: Int)]
   private let mask: Int
 
-  /// Zeroed rows, or `nil` when there is no memory.
+  /// Creates a buffer of zeroed rows, or `nil` when out of memory.
   ///
   /// - Parameters:
-  ///   - rowByteCounts: Bytes of a row, for each plane.
-  ///   - rowCount: Rows of each plane; a power of two where `isRing`.
-  ///   - isRing: Whether rows past `rowCount` begin again at the first one.
+  ///   - rowByteCounts: The bytes per row of each plane.
+  ///   - rowCount: The rows of each plane; a power of two for a ring buffer.
+  ///   - isRing: Whether row indices wrap around at `rowCount`.
   init?(rowByteCounts: [Int], rowCount: Int, isRing: Bool) {
     var planes: [(offset: Int, stride: Int)] = []
     var byteCount = 0
@@ -133,7 +133,7 @@ struct PlaneBuffer: ~Copyable {
 
   func start(ofPlane plane: Int) -> UnsafeMutableRawPointer { memory + planes[plane].offset }
 
-  /// The mask in zimg's terms.
+  /// The row mask as zimg expects it.
   var rowMask: UInt32 { mask < 0 ? .max : UInt32(mask) }
 
   func row(_ row: Int, ofPlane plane: Int) -> UnsafeMutablePointer<UInt8> {

@@ -1,18 +1,18 @@
 import HalcyonImaging
 import CZimg
 
-/// One conversion by zimg: from planes of one size and kind to RGB, RGBA or grey planes of another size.
+/// A zimg filter graph, from planes of one size and format to RGB, RGBA or grey planes of another size.
 struct ResampleGraph: ~Copyable {
   private static let lanczosTaps = 3.0
-  /// In cd/m², of which only light beyond the white of paper knows.
-  private static let paperWhite = 203.0
+  /// The luminance of reference white in cd/m²; used for high dynamic range only.
+  private static let referenceWhite = 203.0
   private static let version = UInt32(ZIMG_API_VERSION_MAJOR << 8 | ZIMG_API_VERSION_MINOR)
 
   private let handle: OpaquePointer
 
   /// - Parameters:
-  ///   - source: How the samples come.
-  ///   - geometry: What part of them is drawn, in samples of the first plane and their fractions, and how large.
+  ///   - source: The layout and coding of the input planes.
+  ///   - geometry: The window to resample, in possibly fractional samples of the first plane, and the output size.
   init(source: PlaneFormat, geometry: ResizeGeometry) throws(ResamplingError) {
     var input = Self.inputFormat(source, window: geometry.window)
     var output = Self.outputFormat(source, size: geometry.outputSize)
@@ -22,33 +22,33 @@ struct ResampleGraph: ~Copyable {
     parameters.filter_param_a = Self.lanczosTaps
     parameters.resample_filter_uv = ZIMG_RESIZE_LANCZOS
     parameters.filter_param_a_uv = Self.lanczosTaps
-    // Rounds as well as any other way, and is the one that keeps zimg from cutting rows into pieces.
+    // Rounds as well as any other setting, and keeps zimg from splitting rows into column tiles.
     parameters.dither_type = ZIMG_DITHER_ERROR_DIFFUSION
-    // Not with 512-bit instructions, which are no faster here: zimg 3.0.4 then converts 16 samples before the window,
-    // outside the buffer where the window starts near the left edge.
+    // No 512-bit instructions, which are no faster here: zimg 3.0.4 then reads 16 samples before the window, which is
+    // out of bounds if the window starts near the left edge.
     parameters.cpu_type = ZIMG_CPU_AUTO
-    parameters.nominal_peak_luminance = Self.paperWhite
+    parameters.nominal_peak_luminance = Self.referenceWhite
     guard let handle = zimg_filter_graph_build(&input, &output, &parameters) else { throw .last }
     self.handle = handle
   }
 
   deinit { zimg_filter_graph_free(handle) }
 
-  /// The rows of the source that have to be at hand at once.
+  /// The number of input rows that have to be buffered at once.
   func inputRowCount() throws(ResamplingError) -> Int {
     var count: UInt32 = 0
     guard zimg_filter_graph_get_input_buffering(handle, &count) == ZIMG_ERROR_SUCCESS else { throw .last }
     return Int(count)
   }
 
-  /// The rows of the result that have to be at hand at once.
+  /// The number of output rows that have to be buffered at once.
   func outputRowCount() throws(ResamplingError) -> Int {
     var count: UInt32 = 0
     guard zimg_filter_graph_get_output_buffering(handle, &count) == ZIMG_ERROR_SUCCESS else { throw .last }
     return Int(count)
   }
 
-  /// Runs the conversion; `unpack` is asked before rows of `input` are read, `pack` told after a row is written.
+  /// Runs the conversion; `unpack` is called before rows of `input` are read, `pack` after a row is written.
   func process(
     _ input: borrowing PlaneBuffer, into output: borrowing PlaneBuffer, context: UnsafeMutableRawPointer,
     unpack: zimg_filter_graph_callback, pack: zimg_filter_graph_callback
@@ -146,14 +146,14 @@ extension SampleCoding.ChromaSiting {
   }
 }
 
-/// Why zimg did not resample.
+/// Why resampling failed.
 enum ResamplingError: Error, Hashable {
   case outOfMemory
-  /// A callback gave up; it knows why.
+  /// A callback returned an error, which it has recorded.
   case stopped
   case failed(String)
 
-  /// The last error of zimg on this thread.
+  /// zimg's last error on this thread.
   fileprivate static var last: ResamplingError {
     var message = [CChar](repeating: 0, count: 256)
     let code = zimg_get_last_error(&message, message.count - 1)

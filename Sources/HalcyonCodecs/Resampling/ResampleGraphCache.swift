@@ -1,13 +1,14 @@
 import HalcyonSupport
 import HalcyonImaging
 
-/// The last few graphs that were built, since building one takes as long as decoding a small image.
+/// The most recently used filter graphs, as building one takes as long as decoding a small image.
 ///
-/// Pictures of one camera in one list all have the same shape. Graphs of large results, which hold more memory and
-/// whose making counts for less, are not kept: all together take a few megabytes at most. Safe from any thread.
+/// Images from one camera in one list all have the same dimensions. Graphs for large results hold more memory and are
+/// relatively cheaper to build, so they are not cached: all cached graphs take a few megabytes at most. Safe from any
+/// thread.
 final class ResampleGraphCache: Sendable {
   private static let countLimit = 8
-  /// Width and height of a result together.
+  /// The largest sum of output width and height for which a graph is cached.
   private static let sidesLimit = 2048
 
   private struct Entry {
@@ -19,22 +20,22 @@ final class ResampleGraphCache: Sendable {
   /// The least recently used first.
   private let entries = Lock<[Entry]>([])
 
-  /// The graph for these values, built where it is not at hand.
+  /// The cached graph for these values, or a new one.
   func graph(for format: PlaneFormat, geometry: ResizeGeometry) throws(ResamplingError) -> SharedResampleGraph {
-    if let known = known(format, geometry) { return known }
+    if let cached = cached(format, geometry) { return cached }
     let graph = SharedResampleGraph(try ResampleGraph(source: format, geometry: geometry))
     guard geometry.outputSize.width + geometry.outputSize.height <= Self.sidesLimit else { return graph }
-    // What leaves is freed after the lock is.
-    let leaving = entries.withLock { entries in
+    // The evicted graph is freed after the lock is released.
+    let evicted = entries.withLock { entries in
       let oldest = entries.count == Self.countLimit ? entries.removeFirst() : nil
       entries.append(Entry(format: format, geometry: geometry, graph: graph))
       return oldest
     }
-    withExtendedLifetime(leaving) {}
+    withExtendedLifetime(evicted) {}
     return graph
   }
 
-  private func known(_ format: PlaneFormat, _ geometry: ResizeGeometry) -> SharedResampleGraph? {
+  private func cached(_ format: PlaneFormat, _ geometry: ResizeGeometry) -> SharedResampleGraph? {
     entries.withLock { entries in
       guard let index = entries.lastIndex(where: { $0.format == format && $0.geometry == geometry }) else { return nil }
       let entry = entries.remove(at: index)
@@ -44,9 +45,9 @@ final class ResampleGraphCache: Sendable {
   }
 }
 
-/// A graph with several owners.
+/// A filter graph with shared ownership.
 ///
-/// Unchecked: zimg never changes a graph once it is built; each run brings its own buffers.
+/// Unchecked: zimg never changes a graph once it is built; each run has its own buffers.
 final class SharedResampleGraph: @unchecked Sendable {
   let graph: ResampleGraph
 

@@ -1,6 +1,6 @@
 import HalcyonImaging
 
-/// One image on its way through zimg: rows in from a source, pixels out, a few rows of both held between.
+/// One run of a filter graph: reads rows from a source, writes pixels, and buffers a few rows of both.
 final class ResampleRun {
   private let source: any PlaneSource
   private let shared: SharedResampleGraph
@@ -12,21 +12,21 @@ final class ResampleRun {
   private var readRowCount = 0
   private var sourceError: ImageDecodingError?
 
-  /// Whether zimg wants to pass over the source several times, for which all of its rows have to be held.
+  /// Whether zimg needs several passes over the source, so that all of its rows have to be buffered.
   private(set) var needsWholeSource = false
 
   /// - Parameters:
-  ///   - graph: Built for the format of the source.
-  ///   - outputSize: The size of the result of the graph.
-  ///   - pixels: Room for all pixels of the result.
-  ///   - holdsWholeSource: Whether all rows of the source are kept, not only a few.
+  ///   - graph: A graph for the format of the source.
+  ///   - outputSize: The output size of the graph.
+  ///   - pixels: A buffer for all output pixels.
+  ///   - buffersWholeSource: Whether all rows of the source are buffered, not only a few.
   init(
     source: any PlaneSource, graph shared: SharedResampleGraph, outputSize: PixelSize,
-    into pixels: UnsafeMutablePointer<UInt32>, holdsWholeSource: Bool
+    into pixels: UnsafeMutablePointer<UInt32>, buffersWholeSource: Bool
   ) throws(ResamplingError) {
     let rows = (try shared.graph.inputRowCount() &+ source.rowsPerRead).roundedUpToPowerOfTwo
     let height = source.format.size.height
-    isStreaming = !holdsWholeSource && rows < height
+    isStreaming = !buffersWholeSource && rows < height
     let rowCount = isStreaming ? rows : height + source.rowsPerRead
     guard
       let input = PlaneBuffer(rowByteCounts: source.format.rowByteCounts, rowCount: rowCount, isRing: isStreaming),
@@ -48,7 +48,7 @@ final class ResampleRun {
     return PlaneBuffer(rowByteCounts: planes, rowCount: min(rows, size.height), isRing: rows < size.height)
   }
 
-  /// Draws everything; a ``ResamplingError/stopped`` may be due to ``needsWholeSource`` or to ``failure``.
+  /// Resamples the whole image; ``ResamplingError/stopped`` is due to ``needsWholeSource`` or ``failure``.
   func run() throws(ResamplingError) {
     let context = Unmanaged.passUnretained(self).toOpaque()
     try shared.graph.process(
@@ -57,10 +57,10 @@ final class ResampleRun {
       pack: { context, row, left, right in ResampleRun.from(context)?.pack(Int(row), Int(left)..<Int(right)) ?? 1 })
   }
 
-  /// Why the source stopped giving rows, if it did.
+  /// The error with which reading from the source failed, if any.
   var failure: ImageDecodingError? { sourceError }
 
-  /// Reads what the result did not need, so that damage at the end of a file is seen.
+  /// Reads the rows that the result did not need, so that damage at the end of a file is detected.
   func drain() throws(ImageDecodingError) {
     while readRowCount < source.format.size.height { try read() }
     try source.finish()
@@ -76,7 +76,7 @@ final class ResampleRun {
 
   private func unpack(_ row: Int) -> Int32 {
     do throws(ImageDecodingError) {
-      // Subsampled images are asked for in pairs or fours of rows; a source reads whole ones.
+      // zimg requests subsampled images in groups of two or four rows.
       let end = min(row + source.rowStep, source.format.size.height)
       while readRowCount < end { try read() }
       return 0
@@ -103,18 +103,18 @@ final class ResampleRun {
 }
 
 extension PlaneSource {
-  /// Rows of the first plane for each row of the smallest plane.
+  /// The rows of the first plane per row of the most subsampled plane.
   fileprivate var rowStep: Int {
     if case .yCbCr(_, let shiftY) = format.channels { 1 << shiftY } else { 1 }
   }
 }
 
 extension Int {
-  /// The least power of two that is not below the number, which must be at least 1 and may be `UInt32.max`.
+  /// The smallest power of two that is not below this number, which must be in `1...UInt32.max`.
   fileprivate var roundedUpToPowerOfTwo: Int { self <= 1 ? 1 : 1 << (Int.bitWidth - (self - 1).leadingZeroBitCount) }
 }
 
-/// Interleaves a row of planes as RGBA, four bytes a pixel.
+/// Interleaves one row of planes as RGBA, four bytes per pixel.
 private enum RowPacking {
   typealias Samples = UnsafePointer<UInt8>
   typealias Pixels = UnsafeMutablePointer<UInt32>
@@ -132,7 +132,7 @@ private enum RowPacking {
     }
   }
 
-  /// Lanczos overshoots at edges; a premultiplied colour above its alpha would be no colour.
+  /// Clamps colours to alpha: Lanczos overshoots at edges, and a premultiplied colour above its alpha is invalid.
   static func rgba(
     _ red: Samples, _ green: Samples, _ blue: Samples, _ alpha: Samples, into pixels: Pixels, columns: Range<Int>
   ) {

@@ -1,37 +1,37 @@
 import HalcyonImaging
 
-/// Draws a part of an image at another size, with Lanczos filtering, while its rows arrive.
+/// Resamples a window of an image with a Lanczos filter, while its rows are decoded.
 struct Resampler {
-  /// The format of the image, for errors.
+  /// The image format, for error messages.
   let format: ImageFormat
-  /// What is drawn, in samples of the first plane of the source and their fractions, and how large.
+  /// The window to resample, in possibly fractional samples of the first plane, and the output size.
   let geometry: ResizeGeometry
   let graphs: ResampleGraphCache
 
-  /// The result as a bitmap.
+  /// The resampled bitmap.
   ///
-  /// zimg cuts a wide result into columns where it would not fit the processor's cache otherwise, and then reads the
-  /// source once for each; the source is then made anew and held as a whole.
+  /// If a wide result would not fit the CPU cache, zimg splits it into column tiles and reads the source once per tile.
+  /// The source is then reopened and buffered as a whole.
   ///
-  /// - Parameter makeSource: Opens the image at its first row.
+  /// - Parameter makeSource: Opens the image at its first row; called once or twice.
   func bitmap(isOpaque: Bool, from makeSource: () throws -> any PlaneSource) throws -> Bitmap {
     try Bitmap(size: geometry.outputSize, isOpaque: isOpaque) { output in
       guard let pixels = output.bindMemory(to: UInt32.self).baseAddress else { return }
-      if try !draw(makeSource(), into: pixels, holdsWholeSource: false) {
-        _ = try draw(makeSource(), into: pixels, holdsWholeSource: true)
+      if try !resample(makeSource(), into: pixels, buffersWholeSource: false) {
+        _ = try resample(makeSource(), into: pixels, buffersWholeSource: true)
       }
     }
   }
 
-  /// `false` when the whole source has to be held.
-  private func draw(
-    _ source: any PlaneSource, into pixels: UnsafeMutablePointer<UInt32>, holdsWholeSource: Bool
+  /// Returns `false` if the whole source has to be buffered.
+  private func resample(
+    _ source: any PlaneSource, into pixels: UnsafeMutablePointer<UInt32>, buffersWholeSource: Bool
   ) throws(ImageDecodingError) -> Bool {
     let run: ResampleRun
     do throws(ResamplingError) {
       run = try ResampleRun(
         source: source, graph: graphs.graph(for: source.format, geometry: geometry), outputSize: geometry.outputSize,
-        into: pixels, holdsWholeSource: holdsWholeSource)
+        into: pixels, buffersWholeSource: buffersWholeSource)
     } catch {
       throw decodingError(error)
     }
@@ -50,18 +50,19 @@ struct Resampler {
     case .outOfMemory: .outOfMemory(geometry.outputSize)
     case .stopped: .cancelled
     case .failed(let reason):
-      .unsupportedFeature(format, feature: "a shape that cannot be drawn at \(geometry.outputSize) pixels (\(reason))")
+      .unsupportedFeature(
+        format, feature: "a shape that cannot be resized to \(geometry.outputSize) pixels (\(reason))")
     }
   }
 }
 
 extension ResizeGeometry {
-  /// Source pixels for each pixel of the result, on the axis that has fewer.
+  /// Source pixels per output pixel, on the axis with fewer.
   var reduction: Double {
     min(window.width / Double(outputSize.width), window.height / Double(outputSize.height))
   }
 
-  /// The same geometry for a source whose coordinates are `factor` times as large.
+  /// The same geometry for a source scaled by `factor`.
   func scaled(by factor: Double) -> ResizeGeometry {
     let window = PixelRectangle(
       x: window.x * factor, y: window.y * factor, width: window.width * factor, height: window.height * factor)

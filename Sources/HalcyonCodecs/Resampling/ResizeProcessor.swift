@@ -1,18 +1,18 @@
 public import HalcyonImaging
 
-/// Draws an image at another size, by the same Lanczos filter that decoding uses.
+/// Resizes an image with the Lanczos filter that decoding uses.
 ///
-/// A request's ``ImageRequest/size`` does this while it decodes, in less time and memory; the processor is for steps
-/// between others, as a crop that is then made small. Only ``TargetSize/exact(width:height:)`` enlarges.
+/// A request's ``ImageRequest/size`` resizes while decoding, in less time and memory. Use the processor between other
+/// steps, such as after a crop. Only ``TargetSize/exact(width:height:)`` enlarges.
 public struct ResizeProcessor: ImageProcessor {
   private let target: TargetSize
   private let graphs = ResampleGraphCache()
 
-  /// Creates a processor; its copies share what they know about resizing.
+  /// Creates a processor; its copies share a cache of resampling filters.
   ///
   /// - Parameters:
-  ///   - size: The size of the result.
-  ///   - scale: Pixels for each unit of the size: the scale of a screen, for a size in points. Default: 1, for pixels.
+  ///   - size: The target size.
+  ///   - scale: Pixels per unit of the size: the screen's scale factor for a size in points. Default: 1, for pixels.
   public init(_ size: TargetSize, scale: Double = 1) {
     target = size.scaled(by: scale)
   }
@@ -20,16 +20,16 @@ public struct ResizeProcessor: ImageProcessor {
   /// The name and all parameters.
   public var identifier: String { "halcyon.resize \(target)" }
 
-  /// The image at its new size.
+  /// The resized image.
   ///
-  /// - Throws: ``ImageProcessingError/invalidTargetSize(_:)`` for a side or scale that is not above 0;
-  ///   ``ImageProcessingError/resultTooLarge(_:limit:)`` for a result beyond the default ``ImageLimits``;
-  ///   ``ImageDecodingError/outOfMemory(_:)`` when there is no memory.
+  /// - Throws: ``ImageError/invalidTargetSize(_:)`` if a side or the scale is not positive;
+  ///   ``ImageProcessingError/resultTooLarge(_:limit:)`` if the result exceeds the default ``ImageLimits``;
+  ///   ``ImageDecodingError/outOfMemory(_:)`` when out of memory.
   public func process(_ bitmap: Bitmap) throws -> Bitmap {
     guard target.isValid else { throw ImageProcessingError.invalidTargetSize(target) }
     let geometry = target.geometry(for: bitmap.size)
     let (size, limit) = (geometry.outputSize, max(bitmap.size.pixelCount, ImageLimits().pixelCount))
-    // Each side alone first: their product may be beyond all numbers.
+    // Each side first: their product may overflow.
     guard max(size.width, size.height) <= limit, size.pixelCount <= limit else {
       throw ImageProcessingError.resultTooLarge(size, limit: limit)
     }
@@ -45,19 +45,19 @@ public struct ResizeProcessor: ImageProcessor {
 }
 
 extension ResizeProcessor: Hashable {
-  /// Equal when both draw at the same size.
+  /// Whether both have the same target size in pixels.
   public static func == (left: ResizeProcessor, right: ResizeProcessor) -> Bool { left.target == right.target }
 
-  /// Feeds the size.
+  /// Hashes the target size.
   public func hash(into hasher: inout Hasher) { hasher.combine(target) }
 }
 
 extension ImageProcessor where Self == ResizeProcessor {
-  /// Draws the image at another size; nothing is enlarged save by ``TargetSize/exact(width:height:)``.
+  /// Resizes the image; only ``TargetSize/exact(width:height:)`` enlarges.
   ///
   /// - Parameters:
-  ///   - size: The size of the result.
-  ///   - scale: Pixels for each unit of the size, as the scale of a screen. Default: 1.
+  ///   - size: The target size.
+  ///   - scale: Pixels per unit of the size, such as the screen's scale factor. Default: 1.
   public static func resize(_ size: TargetSize, scale: Double = 1) -> Self { ResizeProcessor(size, scale: scale) }
 }
 

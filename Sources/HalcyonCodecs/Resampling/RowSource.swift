@@ -1,23 +1,23 @@
 import HalcyonImaging
 
-/// Gives the rows of an image as premultiplied RGBA, from top to bottom, once.
+/// Reads the rows of an image as premultiplied RGBA, from top to bottom, once.
 protocol RowSource: AnyObject {
-  /// Width and number of the rows.
+  /// The width and the number of the rows.
   var size: PixelSize { get }
   var isOpaque: Bool { get }
 
-  /// Writes the next row, four bytes a pixel.
+  /// Writes the next row, four bytes per pixel.
   func readRow(into row: UnsafeMutablePointer<UInt8>) throws(ImageDecodingError)
 
-  /// Called after the last row: checks that the file is whole.
+  /// Checks that the file is complete. Called after the last row.
   func finish() throws(ImageDecodingError)
 }
 
 extension RowSource {
-  /// How many rows are read between two questions whether anyone still wants the image.
+  /// The number of rows between two checks for cancellation.
   private static var rowsBetweenChecks: Int { 16 }
 
-  /// Every row, without resampling.
+  /// The whole image, without resampling.
   func bitmap(isCancelled: () -> Bool) throws -> Bitmap {
     try Bitmap(size: size, isOpaque: isOpaque) { output in
       guard var row = output.bindMemory(to: UInt8.self).baseAddress else { return }
@@ -43,7 +43,7 @@ extension RowSource {
   }
 }
 
-/// Gives the rows of a bitmap.
+/// The rows of a bitmap.
 final class BitmapRowSource: RowSource {
   var size: PixelSize { bitmap.size }
   var isOpaque: Bool { bitmap.isOpaque }
@@ -67,7 +67,7 @@ final class BitmapRowSource: RowSource {
   func finish() {}
 }
 
-/// Takes the rows of an image apart into planes.
+/// Splits the rows of an image into planes.
 final class RowPlaneSource: PlaneSource {
   let format: PlaneFormat
   let rowsPerRead = 1

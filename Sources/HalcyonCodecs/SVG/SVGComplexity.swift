@@ -1,32 +1,34 @@
 #if SVG
 import HalcyonImaging
 
-/// Counts what a drawing comes to when everything that it refers to is drawn in place.
+/// Counts the elements of a document with all references expanded.
 ///
-/// A few lines can refer to each other so that millions of elements have to be drawn, and librsvg gives up only after
+/// A few lines can refer to each other so that millions of elements have to be rendered, and librsvg stops only after
 /// seconds.
 struct SVGComplexity {
-  /// About a second of drawing.
+  /// About a second of rendering.
   private static let elementLimit = 100_000
-  /// Elements inside each other, and references to references. libxml2 reads 256 of the former.
+  /// The maximum depth of nested elements and of references. libxml2 allows 256 nested elements.
   private static let depthLimit = 1024
 
   private struct Element {
     var children: [Int] = []
     var references: [ArraySlice<UInt8>] = []
-    /// Once it is known; 0 while it is being found, so that references in a circle count nothing.
+    /// The number of elements with references expanded, once known; 0 while counting, so that cycles count nothing.
     var count: Int?
   }
 
   private var elements = [Element()]
   private var identifiers: [ArraySlice<UInt8>: Int] = [:]
 
-  /// Throws `ImageDecodingError.unsupportedFeature` over a limit. Takes time in proportion to the bytes.
+  /// Checks the limits in time linear in the number of bytes.
+  ///
+  /// - Throws: `ImageDecodingError.unsupportedFeature` if a limit is exceeded.
   static func check(_ file: UnsafeRawBufferPointer) throws(ImageDecodingError) {
     var complexity = SVGComplexity()
     try complexity.read(SVGText.bytes(of: file, byteLimit: file.count))
     guard try complexity.count(of: 0, depth: 0) <= elementLimit else {
-      throw .unsupportedFeature(.svg, feature: "references that come to over \(elementLimit) elements")
+      throw .unsupportedFeature(.svg, feature: "references that expand to over \(elementLimit) elements")
     }
   }
 
@@ -37,8 +39,8 @@ struct SVGComplexity {
       switch tag {
       case .end: if open.count > 1 { open.removeLast() }
       case .nestedEntity:
-        // They unfold without end in the worst case, which libxml2 2.9 notices, but then leaks memory.
-        throw .unsupportedFeature(.svg, feature: "entities made of other entities")
+        // They can expand without bound, which libxml2 2.9 detects, but then leaks memory.
+        throw .unsupportedFeature(.svg, feature: "nested entities")
       case .start(let identifier, let references, let isEmpty):
         let index = elements.count
         elements.append(Element(references: references))
@@ -50,7 +52,7 @@ struct SVGComplexity {
     }
   }
 
-  /// The elements that `index` comes to, itself included.
+  /// The number of elements that `index` expands to, including itself.
   private mutating func count(of index: Int, depth: Int) throws(ImageDecodingError) -> Int {
     if let count = elements[index].count { return count }
     guard depth <= Self.depthLimit * 2 else { throw Self.tooDeep }
@@ -65,16 +67,16 @@ struct SVGComplexity {
   }
 
   private static var tooDeep: ImageDecodingError {
-    .unsupportedFeature(.svg, feature: "elements or references over \(depthLimit) levels deep")
+    .unsupportedFeature(.svg, feature: "elements or references nested over \(depthLimit) levels deep")
   }
 }
 
-/// Finds the tags of a drawing, with no more of them than what names elements and refers to them.
+/// Finds the tags of a document, with only their identifiers and references.
 private struct SVGTagScanner {
   enum Tag {
     case start(identifier: ArraySlice<UInt8>?, references: [ArraySlice<UInt8>], isEmpty: Bool)
     case end
-    /// A declaration of an entity that refers to others.
+    /// A declaration of an entity that refers to other entities.
     case nestedEntity
   }
 
@@ -95,7 +97,7 @@ private struct SVGTagScanner {
       } else if starts(with: "!ENTITY") {
         if declaresNestedEntity() { return .nestedEntity }
       } else if starts(with: "!") || starts(with: "?") {
-        // What a declaration holds is looked at in turn.
+        // The content of the declaration is scanned next.
         continue
       } else if starts(with: "/") {
         return skip(past: ">") ? .end : nil
@@ -106,7 +108,7 @@ private struct SVGTagScanner {
     return nil
   }
 
-  /// Whether a declaration uses another entity, which is no number of a character.
+  /// Whether an entity declaration contains an entity reference other than a character reference.
   private func declaresNestedEntity() -> Bool {
     let declaration = text[offset...].prefix { $0 != UInt8(ascii: ">") }
     return declaration.indices.contains { index in
@@ -141,7 +143,7 @@ private struct SVGTagScanner {
     return nil
   }
 
-  /// Every name behind a number sign: links, and the addresses of fills, masks and filters.
+  /// Adds every fragment identifier in a value: links, and URLs of fills, masks and filters.
   private static func add(_ value: ArraySlice<UInt8>, to references: inout [ArraySlice<UInt8>]) {
     var rest = value
     while let sign = rest.firstIndex(of: UInt8(ascii: "#")) {
@@ -155,7 +157,7 @@ private struct SVGTagScanner {
     return (0..<prefix.utf8CodeUnitCount).allSatisfy { text[offset + $0] == prefix.utf8Start[$0] }
   }
 
-  /// Moves behind the next `mark`.
+  /// Moves past the next `mark`.
   private mutating func skip(past mark: StaticString) -> Bool {
     while let found = text[min(offset, text.count)...].firstIndex(of: mark.utf8Start[0]) {
       offset = found

@@ -2,14 +2,14 @@
 import HalcyonImaging
 import Foundation
 
-/// Finds the tag that opens a drawing, and reads the size from it (SVG 2, 8.2 and CSS 2, 10.4).
+/// Finds the root element of a document, and reads the size from its start tag (SVG 2, 8.2 and CSS 2, 10.4).
 struct SVGHeaderParser {
   private let text: [UInt8]
   private var offset = 0
 
-  /// The size in pixels, or `nil` when the tag does not end inside the bytes.
+  /// The size in pixels, or `nil` if the bytes end before the start tag does.
   ///
-  /// - Throws: `ImageDecodingError.corrupt` when something else comes first.
+  /// - Throws: `ImageDecodingError.corrupt` if the root element is not a well-formed `svg` element.
   static func size(of file: UnsafeRawBufferPointer) throws(ImageDecodingError) -> PixelSize? {
     var parser = SVGHeaderParser(text: SVGText.bytes(of: file))
     return try parser.attributes().map { SVGSize(attributes: $0).pixels }
@@ -19,7 +19,7 @@ struct SVGHeaderParser {
     self.text = text
   }
 
-  /// The attributes of the first element.
+  /// The attributes of the root element.
   private mutating func attributes() throws(ImageDecodingError) -> [String: String]? {
     while skip(past: "<") {
       if starts(with: "?") {
@@ -39,7 +39,7 @@ struct SVGHeaderParser {
     let name = word()
     guard offset < text.count else { return nil }
     guard name == "svg" || name.hasSuffix(":svg") else {
-      throw .corrupt(.svg, reason: "it opens with <\(name.prefix(40))> instead of <svg>")
+      throw .corrupt(.svg, reason: "its root element is <\(name.prefix(40))>, not <svg>")
     }
     var attributes: [String: String] = [:]
     while offset < text.count {
@@ -49,7 +49,7 @@ struct SVGHeaderParser {
       skipSpace()
       guard !name.isEmpty, starts(with: "=") else {
         if offset >= text.count { return nil }
-        throw .corrupt(.svg, reason: "its first tag is not well formed")
+        throw .corrupt(.svg, reason: "its root element is not well-formed")
       }
       offset += 1
       skipSpace()
@@ -63,21 +63,21 @@ struct SVGHeaderParser {
     guard offset < text.count else { return nil }
     let quote = text[offset]
     guard quote == UInt8(ascii: "\"") || quote == UInt8(ascii: "'") else {
-      throw .corrupt(.svg, reason: "an attribute of its first tag has no quotes")
+      throw .corrupt(.svg, reason: "an attribute of its root element is not quoted")
     }
     guard let end = text[(offset + 1)...].firstIndex(of: quote) else { return nil }
     defer { offset = end + 1 }
     return String(decoding: text[(offset + 1)..<end], as: UTF8.self)
   }
 
-  /// Up to white space or a mark that ends a name.
+  /// Reads a name, up to white space or a delimiter.
   private mutating func word() -> String {
     let end = text[offset...].firstIndex { $0 <= 0x20 || "=/><\"'".utf8.contains($0) } ?? text.count
     defer { offset = end }
     return String(decoding: text[offset..<end], as: UTF8.self)
   }
 
-  /// A document type, which may hold declarations in brackets.
+  /// Skips a document type declaration, which can have an internal subset in brackets.
   private mutating func skipDeclaration() -> Bool {
     guard let end = text[offset...].firstIndex(where: { "[>".utf8.contains($0) }) else { return false }
     offset = end + 1
@@ -85,7 +85,7 @@ struct SVGHeaderParser {
     return true
   }
 
-  /// As above, with space between the bracket and the end.
+  /// Skips the end of an internal subset with white space between the bracket and `>`.
   private mutating func skipBracket() -> Bool { skip(past: "]") && skip(past: ">") }
 
   private mutating func skipSpace() {
@@ -94,7 +94,7 @@ struct SVGHeaderParser {
 
   private func starts(with prefix: String) -> Bool { text[min(offset, text.count)...].starts(with: prefix.utf8) }
 
-  /// Moves behind the next `mark`.
+  /// Moves past the next `mark`.
   private mutating func skip(past mark: String) -> Bool {
     let bytes = Array(mark.utf8)
     var position = offset
@@ -109,11 +109,11 @@ struct SVGHeaderParser {
   }
 }
 
-/// The size that a drawing asks for, as browsers take it.
+/// The size of a document, computed as in browsers.
 private struct SVGSize {
   private static let defaultWidth = 300.0
   private static let defaultHeight = 150.0
-  /// More than any limit accepts, and far from overflow.
+  /// Larger than any limit accepts, and far from overflow.
   private static let largest = 1e9
 
   let pixels: PixelSize
@@ -131,17 +131,17 @@ private struct SVGSize {
     }
   }
 
-  /// Parts of a pixel count as a whole one where there is no other.
+  /// Rounds to whole pixels; a side above 0 is at least 1 pixel.
   private static func size(_ width: Double, _ height: Double) -> PixelSize {
     func whole(_ length: Double) -> Int { length > 0 ? Int(max(1, min(length, largest).rounded())) : 0 }
     return PixelSize(width: whole(width), height: whole(height))
   }
 
-  /// A length in pixels; `nil` where it depends on the surroundings or makes no sense.
+  /// A length in pixels; `nil` if it is relative to the viewport or invalid.
   private static func length(_ text: String) -> Double? {
     let trimmed = text.trimmingCharacters(in: .whitespacesAndNewlines)
     let number = trimmed.prefix { $0.isNumber || "+-.eE".contains($0) }
-    // The e of em and ex is none of the number.
+    // The e of em and ex is not part of the number.
     let digits = number.last?.lowercased() == "e" ? number.dropLast() : number
     guard let value = Double(digits), value.isFinite, value >= 0,
       let factor = factors[trimmed.dropFirst(digits.count).lowercased()]
@@ -161,9 +161,9 @@ private struct SVGSize {
   }
 }
 
-/// The beginning of a drawing as bytes of UTF-8, whatever of Unicode's encodings it is in.
+/// The beginning of a document as UTF-8, converted from UTF-16 if necessary.
 enum SVGText {
-  /// - Parameter byteLimit: As many bytes are looked at. A tag that opens a drawing ends before the first megabyte does.
+  /// - Parameter byteLimit: The maximum number of bytes to convert. Default: 1 MiB, enough for the root start tag.
   static func bytes(of file: UnsafeRawBufferPointer, byteLimit: Int = 1 << 20) -> [UInt8] {
     let head = Array(file.prefix(byteLimit))
     switch (head.first, head.dropFirst().first) {

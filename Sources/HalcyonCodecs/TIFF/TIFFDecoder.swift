@@ -1,41 +1,41 @@
 public import HalcyonImaging
 public import Foundation
 
-/// Decodes the first picture of TIFF and BigTIFF files through libtiff, in every compression and colour that it draws.
+/// Decodes the first page of TIFF and BigTIFF files through libtiff, in every compression and colour space it supports.
 ///
-/// Strips and rows of tiles go into the resampler one by one, so a file takes as much memory as its largest one. Old-style
-/// JPEG (compression 6), which was never well defined, is refused.
+/// Strips and rows of tiles are resampled one by one, so decoding takes the memory of the largest of them. Old-style
+/// JPEG (compression 6), which was never well defined, is not supported.
 public struct TIFFDecoder: ImageDecoder {
   private static let oldJPEG = 6
 
   private let graphs = ResampleGraphCache()
   private let colors = ColorTransformCache()
 
-  /// Creates a decoder; its copies share what they know about resizing and colours, a few megabytes at most.
+  /// Creates a decoder; its copies share caches for resampling and colour conversion, a few megabytes at most.
   public init() {}
 
-  /// TIFF alone.
+  /// TIFF only.
   public let formats: Set<ImageFormat> = [.tiff]
 
-  /// Reads the first directory, which many programs write at the end of the file.
+  /// Reads the first image file directory, which many encoders write at the end of the file.
   public func probe(_ bytes: Data, isComplete: Bool) throws -> ImageInfo? {
     let header = try bytes.withUnsafeBytes { try TIFFHeaderParser.parse(Bytes($0)) }
     if header == nil, isComplete { throw ImageDecodingError.truncated(.tiff) }
     return header?.info
   }
 
-  /// Decodes the first picture of a whole file at the wanted size.
+  /// Decodes the first page of a complete file at the target size.
   public func decode(_ bytes: Data, options: DecodingOptions) throws -> DecodedImage {
     try bytes.withUnsafeBytes { buffer in
       guard let header = try TIFFHeaderParser.parse(Bytes(buffer)) else { throw ImageDecodingError.truncated(.tiff) }
       guard header.compression != Self.oldJPEG else {
-        throw ImageDecodingError.unsupportedFeature(.tiff, feature: "old-style JPEG")
+        throw ImageDecodingError.unsupportedFeature(.tiff, feature: "old-style JPEG compression")
       }
       let plan = try DecodingPlan(info: header.info, options: options)
       let profile = header.profile.map { ColorDescription.profile(Data(buffer[$0.clamped(to: 0..<buffer.count)])) }
-      if let inks = try inks(buffer, header: header, profile: profile, isCancelled: options.isCancelled) {
+      if let rows = try cmykRows(buffer, header: header, profile: profile) {
         return try plan.image {
-          try plan.bitmap(isOpaque: true, graphs: graphs, isCancelled: options.isCancelled, rows: inks)
+          try plan.bitmap(isOpaque: true, graphs: graphs, isCancelled: options.isCancelled, rows: rows)
         }
       }
       return try plan.image(colors: colors.mapping(profile, inRGBA: header.isGrey)) {
@@ -46,15 +46,14 @@ public struct TIFFDecoder: ImageDecoder {
     }
   }
 
-  /// Opens the rows of a picture in inks that a profile describes; `nil` for any other one.
-  private func inks(
-    _ bytes: UnsafeRawBufferPointer, header: TIFFHeader, profile: ColorDescription?,
-    isCancelled: @escaping () -> Bool
+  /// The rows of a CMYK image with a profile; `nil` for any other image.
+  private func cmykRows(
+    _ bytes: UnsafeRawBufferPointer, header: TIFFHeader, profile: ColorDescription?
   ) throws(ImageDecodingError) -> (() throws -> any RowSource)? {
-    guard header.photometric == TIFFHeader.Photometric.inks, let profile,
+    guard header.photometric == TIFFHeader.Photometric.separated, let profile,
       let transform = colors.mapping(profile, layout: .cmyk8).transform,
-      try TIFFReader(bytes, size: header.size).hasPlainInks
+      try TIFFReader(bytes, size: header.size).hasPlainCMYK
     else { return nil }
-    return { try TIFFInkRowSource(bytes, header: header, transform: transform) }
+    return { try TIFFCMYKRowSource(bytes, header: header, transform: transform) }
   }
 }

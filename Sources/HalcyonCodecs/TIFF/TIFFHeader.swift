@@ -1,12 +1,12 @@
 import HalcyonImaging
 
-/// What the first directory of a TIFF file tells (TIFF 6.0).
+/// The first image file directory (IFD) of a TIFF file (TIFF 6.0).
 struct TIFFHeader {
-  /// Values of the tag PhotometricInterpretation.
+  /// Values of the PhotometricInterpretation tag.
   enum Photometric {
     static let greys = [0, 1]
     static let palette = 3
-    static let inks = 5
+    static let separated = 5
     static let yCbCr = 6
   }
 
@@ -16,7 +16,7 @@ struct TIFFHeader {
   var photometric = 1
   var orientation = ImageOrientation.up
   var hasAlpha = false
-  /// Where the ICC profile lies.
+  /// The ICC profile in the file.
   var profile: Range<Int>?
   var hasFurtherPages = false
 
@@ -32,14 +32,14 @@ struct TIFFHeader {
     switch photometric {
     case let value where Photometric.greys.contains(value): .grey
     case Photometric.palette: .palette
-    case Photometric.inks: .cmyk
+    case Photometric.separated: .cmyk
     case Photometric.yCbCr: .yCbCr
     default: .rgb
     }
   }
 }
 
-/// Reads the first directory of a TIFF or BigTIFF file, wherever it lies.
+/// Parses the first directory of a TIFF or BigTIFF file, at any position.
 struct TIFFHeaderParser {
   private enum Tag {
     static let newSubfileType = 254
@@ -59,7 +59,7 @@ struct TIFFHeaderParser {
   private let littleEndian: Bool
   private let isBig: Bool
 
-  /// The header, or `nil` when the bytes end before it does.
+  /// The header, or `nil` if the bytes end before the directory does.
   static func parse(_ bytes: Bytes) throws(ImageDecodingError) -> TIFFHeader? {
     guard bytes.count >= 8 else { return nil }
     let littleEndian = bytes.starts(with: "II".utf8)
@@ -76,12 +76,12 @@ struct TIFFHeaderParser {
     var header = TIFFHeader()
     for entry in stride(from: entries.lowerBound, to: entries.upperBound, by: entryByteCount) {
       guard let tag = unsigned16(entry) else { return nil }
-      guard try take(tag, entry, into: &header) else { return nil }
+      guard try readEntry(tag, entry, into: &header) else { return nil }
     }
     guard header.size.width > 0, header.size.height > 0 else {
       throw .corrupt(.tiff, reason: "its size is \(header.size) pixels")
     }
-    if next != 0 { header.hasFurtherPages = try !isSmallerVersion(next) }
+    if next != 0 { header.hasFurtherPages = try !isReducedResolution(next) }
     return header
   }
 
@@ -94,8 +94,8 @@ struct TIFFHeaderParser {
     return start..<start + count * entryByteCount
   }
 
-  /// `false` when the bytes end before a value that is stored elsewhere.
-  private func take(_ tag: Int, _ entry: Int, into header: inout TIFFHeader) throws(ImageDecodingError) -> Bool {
+  /// Returns `false` if the bytes end before a value that is stored outside the entry.
+  private func readEntry(_ tag: Int, _ entry: Int, into header: inout TIFFHeader) throws(ImageDecodingError) -> Bool {
     switch tag {
     case Tag.width: header.size.width = value(entry) ?? 0
     case Tag.height: header.size.height = value(entry) ?? 0
@@ -112,8 +112,8 @@ struct TIFFHeaderParser {
     return true
   }
 
-  /// Whether the directory at an offset says that it holds a smaller version of another picture.
-  private func isSmallerVersion(_ directory: Int) throws(ImageDecodingError) -> Bool {
+  /// Whether the directory at an offset is a reduced-resolution version of another image.
+  private func isReducedResolution(_ directory: Int) throws(ImageDecodingError) -> Bool {
     guard let entries = try entries(at: directory) else { return false }
     for entry in stride(from: entries.lowerBound, to: entries.upperBound, by: entryByteCount) {
       guard let tag = unsigned16(entry) else { return false }
@@ -122,7 +122,7 @@ struct TIFFHeaderParser {
     return false
   }
 
-  /// The first whole number of an entry.
+  /// The first integer of an entry.
   private func value(_ entry: Int) -> Int? {
     let countWidth = isBig ? 8 : 4
     guard let type = unsigned16(entry + 2), let width = [1: 1, 3: 2, 4: 4, 16: 8][type],
@@ -142,7 +142,7 @@ struct TIFFHeaderParser {
     }
   }
 
-  /// Where the bytes of an entry lie that is too long to lie in it.
+  /// The position of the value of an entry that is stored outside the entry.
   private func range(_ entry: Int) -> Range<Int>? {
     let countWidth = isBig ? 8 : 4
     guard let count = isBig ? unsigned64(entry + 4) : unsigned32(entry + 4),
@@ -155,7 +155,7 @@ struct TIFFHeaderParser {
 
   private func unsigned32(_ offset: Int) -> Int? { bytes.unsigned32(at: offset, littleEndian: littleEndian) }
 
-  /// `nil` also for numbers that no offset can have.
+  /// `nil` also for values too large for an offset.
   private func unsigned64(_ offset: Int) -> Int? {
     guard let first = unsigned32(offset), let second = unsigned32(offset + 4) else { return nil }
     let (high, low) = littleEndian ? (second, first) : (first, second)

@@ -2,29 +2,31 @@ import HalcyonImaging
 import Foundation
 import TIFFShim
 
-/// The first picture of a TIFF file being read by libtiff as premultiplied RGBA.
+/// Decodes the first page of a TIFF file through libtiff as premultiplied RGBA.
 struct TIFFReader: ~Copyable {
-  private static let leastAllocationLimit = 64 << 20
+  /// The lower bound of libtiff's allocation limit, in bytes.
+  private static let minimumAllocationLimit = 64 << 20
 
   private let handle: OpaquePointer
   let rowsPerRead: Int
 
   /// Opens a file; `bytes` must outlive the reader.
   init(_ bytes: UnsafeRawBufferPointer, size: PixelSize) throws(ImageDecodingError) {
-    let allocationLimit = max(Self.leastAllocationLimit, size.pixelCount * 16)
+    let allocationLimit = max(Self.minimumAllocationLimit, size.pixelCount * 16)
     guard let handle = tiff_shim_open(bytes.baseAddress, bytes.count, allocationLimit) else { throw .outOfMemory(size) }
     guard tiff_shim_start(handle) else {
       let message = String(cString: tiff_shim_message(handle))
-      let ranOut = tiff_shim_ran_out(handle)
+      let isTruncated = tiff_shim_is_truncated(handle)
       tiff_shim_close(handle)
-      throw ranOut ? .truncated(.tiff) : .unsupportedFeature(.tiff, feature: "what libtiff does not draw: \(message)")
+      throw isTruncated
+        ? .truncated(.tiff) : .unsupportedFeature(.tiff, feature: "a layout that libtiff cannot decode (\(message))")
     }
-    // Buffers are made for `size`; a directory with two widths must not make libtiff write more.
+    // Buffers have `size` pixels; a directory with two widths must not make libtiff write more.
     guard tiff_shim_width(handle) == UInt32(clamping: size.width),
       tiff_shim_height(handle) == UInt32(clamping: size.height)
     else {
       tiff_shim_close(handle)
-      throw .corrupt(.tiff, reason: "it claims several sizes")
+      throw .corrupt(.tiff, reason: "it states conflicting sizes")
     }
     self.handle = handle
     rowsPerRead = Int(tiff_shim_rows_per_read(handle))
@@ -32,12 +34,12 @@ struct TIFFReader: ~Copyable {
 
   deinit { tiff_shim_close(handle) }
 
-  /// Whether rows can be read as four bytes of ink a pixel.
-  var hasPlainInks: Bool { tiff_shim_has_plain_inks(handle) }
+  /// Whether rows can be read as CMYK, four bytes per pixel.
+  var hasPlainCMYK: Bool { tiff_shim_has_plain_cmyk(handle) }
 
-  /// Writes a row of inks; rows are read in their order.
-  func readInks(row: Int, into inks: UnsafeMutableRawPointer) throws(ImageDecodingError) {
-    try check(tiff_shim_read_inks(handle, UInt32(row), inks))
+  /// Writes a row of CMYK; rows must be read in order.
+  func readCMYK(row: Int, into pixels: UnsafeMutableRawPointer) throws(ImageDecodingError) {
+    try check(tiff_shim_read_cmyk(handle, UInt32(row), pixels))
   }
 
   /// Writes stored rows; `row` is a multiple of ``rowsPerRead``.
@@ -47,12 +49,12 @@ struct TIFFReader: ~Copyable {
 
   private func check(_ isRead: Bool) throws(ImageDecodingError) {
     guard !isRead else { return }
-    if tiff_shim_ran_out(handle) { throw .truncated(.tiff) }
+    if tiff_shim_is_truncated(handle) { throw .truncated(.tiff) }
     throw .corrupt(.tiff, reason: String(cString: tiff_shim_message(handle)))
   }
 }
 
-/// The rows of a TIFF picture, read a strip or a row of tiles at a time.
+/// The rows of a TIFF image, read one strip or row of tiles at a time.
 final class TIFFRowSource: RowSource {
   let size: PixelSize
   let isOpaque: Bool
@@ -90,7 +92,7 @@ final class TIFFRowSource: RowSource {
 
   func finish() {}
 
-  /// Opaque where the file has no alpha, and no colour above its alpha where it has.
+  /// Makes the pixel opaque if the file has no alpha, and otherwise clamps colours to alpha.
   private func clean(_ pixel: UInt32) -> UInt32 {
     let alpha = pixel >> 24
     if isOpaque { return (pixel | 0xFF00_0000).littleEndian }
@@ -102,30 +104,30 @@ final class TIFFRowSource: RowSource {
   }
 }
 
-/// The rows of a TIFF picture in four inks, turned into sRGB by a profile one by one.
-final class TIFFInkRowSource: RowSource {
+/// The rows of a CMYK TIFF image, converted to sRGB by its profile.
+final class TIFFCMYKRowSource: RowSource {
   let size: PixelSize
   let isOpaque = true
 
   private let reader: TIFFReader
   private let transform: ColorTransform
-  private var inks: [UInt8]
+  private var cmyk: [UInt8]
   private var nextRow = 0
 
-  /// - Parameter transform: One for four bytes of ink a pixel.
+  /// - Parameter transform: A transform from ``ColorLayout/cmyk8``.
   init(
     _ bytes: UnsafeRawBufferPointer, header: TIFFHeader, transform: ColorTransform
   ) throws(ImageDecodingError) {
     reader = try TIFFReader(bytes, size: header.size)
     self.transform = transform
     size = header.size
-    inks = Array(repeating: 0, count: header.size.width * 4)
+    cmyk = Array(repeating: 0, count: header.size.width * 4)
   }
 
   func readRow(into row: UnsafeMutablePointer<UInt8>) throws(ImageDecodingError) {
-    try inks.withUnsafeMutableBufferPointer { (inks) throws(ImageDecodingError) in
-      guard let start = inks.baseAddress else { return }
-      try reader.readInks(row: nextRow, into: start)
+    try cmyk.withUnsafeMutableBufferPointer { (cmyk) throws(ImageDecodingError) in
+      guard let start = cmyk.baseAddress else { return }
+      try reader.readCMYK(row: nextRow, into: start)
       transform.convert(start, to: row, count: size.width)
     }
     nextRow += 1

@@ -3,40 +3,42 @@ public import Foundation
 
 /// Decodes WebP through libwebp: lossy, lossless, with alpha, animated.
 ///
-/// Of an animation ``decode(_:options:)`` gives the first picture. A still that is wanted much smaller is made smaller
-/// by libwebp while it is decoded, and then filtered; it takes at most four times the memory of the result.
+/// ``decode(_:options:)`` gives the first frame of an animation. For a much smaller target size, libwebp scales a still
+/// image while decoding, before it is resampled; that takes at most four times the memory of the result.
 public struct WebPDecoder: AnimatedImageDecoder {
   private let graphs = ResampleGraphCache()
   private let colors = ColorTransformCache()
 
-  /// Creates a decoder; its copies share what they know about resizing and colours, a few megabytes at most.
+  /// Creates a decoder; its copies share caches for resampling and colour conversion, a few megabytes at most.
   public init() {}
 
-  /// WebP alone.
+  /// WebP only.
   public let formats: Set<ImageFormat> = [.webp]
 
-  /// Reads the chunks up to the first picture; up to the Exif data where the file announces some, which come last.
+  /// Reads the chunks up to the image or first frame, or up to the Exif chunk at the end if the file announces one.
   ///
-  /// Of a file that is not complete the frame count is the number of pictures that have begun.
+  /// For an incomplete file, the frame count is the number of frames that have started.
   public func probe(_ bytes: Data, isComplete: Bool) throws -> ImageInfo? {
     try bytes.withUnsafeBytes { try WebPHeaderParser.parse($0, isComplete: isComplete)?.info }
   }
 
-  /// Decodes the first picture of a whole file at the wanted size.
+  /// Decodes a complete file at the target size; of an animation, its first frame.
   public func decode(_ bytes: Data, options: DecodingOptions) throws -> DecodedImage {
     try bytes.withUnsafeBytes { buffer in
       let header = try header(buffer)
       let plan = try DecodingPlan(info: header.info, options: options)
       return try plan.image(colors: mapping(header, buffer)) {
-        if let first = header.first {
-          return try picture(first.range, at: first.area, of: buffer, header: header, plan: plan, options: options)
+        if let first = header.firstFrame {
+          return try frame(first.range, at: first.area, of: buffer, header: header, plan: plan, options: options)
         }
         return try still(buffer, plan: plan, isOpaque: !header.hasAlpha, options: options)
       }
     }
   }
 
-  /// Opens an animation at its first picture. Takes a copy of the bytes and three canvases.
+  /// Opens an animation at its first frame.
+  ///
+  /// Takes a copy of the bytes and memory for three canvases.
   public func frameReader(for bytes: Data, options: DecodingOptions) throws -> any ImageFrameReader {
     let file = FileBytes(bytes)
     let header = try header(file.buffer)
@@ -71,7 +73,7 @@ public struct WebPDecoder: AnimatedImageDecoder {
     }
   }
 
-  private func picture(
+  private func frame(
     _ range: Range<Int>, at area: PixelArea, of bytes: UnsafeRawBufferPointer, header: WebPHeader, plan: DecodingPlan,
     options: DecodingOptions
   ) throws -> Bitmap {
@@ -87,13 +89,13 @@ public struct WebPDecoder: AnimatedImageDecoder {
   }
 }
 
-/// The size at which libwebp decodes a picture, and what is then drawn of it.
+/// The size at which libwebp decodes an image, and the geometry for resampling it afterwards.
 ///
-/// libwebp makes pictures smaller while it decodes, by averaging. That is cheap and not sharp, so it leaves at least two
-/// pixels for one of the result, which are filtered well.
+/// libwebp scales by averaging while decoding, which is cheap but not sharp. The decoded size therefore has at least
+/// two pixels per output pixel, for the Lanczos filter.
 private struct WebPScale {
-  /// Below this many times smaller nothing is won.
-  private static let leastReduction = 1.5
+  /// The smallest reduction by libwebp that saves time.
+  private static let minimumReduction = 1.5
 
   let size: PixelSize
   let geometry: ResizeGeometry
@@ -102,7 +104,7 @@ private struct WebPScale {
   init(_ plan: DecodingPlan) {
     let whole = plan.info.storedSize
     let reduction = plan.geometry.reduction / 2
-    guard reduction >= Self.leastReduction else {
+    guard reduction >= Self.minimumReduction else {
       (size, geometry, isScaled) = (whole, plan.geometry, false)
       return
     }

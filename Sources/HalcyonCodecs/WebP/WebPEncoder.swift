@@ -2,17 +2,18 @@ public import HalcyonImaging
 import CWebP
 public import Foundation
 
-/// Encodes WebP through libwebp, with alpha where the bitmap has some.
+/// Encodes WebP through libwebp, lossy or lossless, with alpha.
 public struct WebPEncoder: ImageEncoder {
-  /// The most pixels of a side that the format has.
+  /// The longest side that the format allows, in pixels.
   private static let sideLimit = 16_383
 
-  /// Whether colours are kept exactly, save those of nearly transparent pixels, which are stored premultiplied.
+  /// Whether encoding is lossless, except for rounding of nearly transparent colours, which bitmaps hold premultiplied.
   public let isLossless: Bool
 
-  /// Creates an encoder; it holds nothing.
+  /// Creates an encoder.
   ///
-  /// - Parameter isLossless: Whether the quality of the options is passed over and colours are kept. Default: `false`.
+  /// - Parameter isLossless: Whether encoding is lossless; the quality of the options is then ignored. Default:
+  ///   `false`.
   public init(isLossless: Bool = false) {
     self.isLossless = isLossless
   }
@@ -20,19 +21,21 @@ public struct WebPEncoder: ImageEncoder {
   /// WebP.
   public var format: ImageFormat { .webp }
 
-  /// Encodes a bitmap; throws `ImageEncodingError.tooLarge` where a side is over 16,383 pixels.
+  /// Encodes a bitmap.
+  ///
+  /// - Throws: `ImageEncodingError.tooLarge` if a side is over 16,383 pixels.
   public func encode(_ bitmap: Bitmap, options: EncodingOptions) throws -> Data {
     guard max(bitmap.size.width, bitmap.size.height) <= Self.sideLimit else {
       throw ImageEncodingError.tooLarge(.webp, bitmap.size)
     }
     var config = WebPConfig()
     guard WebPConfigInit(&config) != 0 else {
-      throw ImageEncodingError.failed(.webp, reason: "libwebp is of another version")
+      throw ImageEncodingError.failed(.webp, reason: "libwebp has an incompatible version")
     }
     config.quality = Float(options.quality * 100)
     if isLossless {
       config.lossless = 1
-      // In between fast and small; for lossless pictures the quality of libwebp is effort.
+      // For lossless encoding, libwebp's quality is the effort; a compromise between fast and small.
       config.quality = 75
     }
     var picture = try WebPOutputBuffer(bitmap)
@@ -40,16 +43,16 @@ public struct WebPEncoder: ImageEncoder {
   }
 }
 
-/// The pixels of a bitmap as libwebp wants them: straight alpha, one number a pixel.
+/// The pixels of a bitmap in libwebp's layout: straight alpha, one `UInt32` per pixel.
 private struct WebPOutputBuffer: ~Copyable {
   private var picture = WebPPicture()
 
   init(_ bitmap: Bitmap) throws(ImageEncodingError) {
-    guard WebPPictureInit(&picture) != 0 else { throw .failed(.webp, reason: "libwebp is of another version") }
+    guard WebPPictureInit(&picture) != 0 else { throw .failed(.webp, reason: "libwebp has an incompatible version") }
     picture.use_argb = 1
     picture.width = Int32(bitmap.size.width)
     picture.height = Int32(bitmap.size.height)
-    guard WebPPictureAlloc(&picture) != 0 else { throw .failed(.webp, reason: "there is no memory") }
+    guard WebPPictureAlloc(&picture) != 0 else { throw .failed(.webp, reason: "out of memory") }
     fill(from: bitmap)
   }
 
@@ -70,7 +73,7 @@ private struct WebPOutputBuffer: ~Copyable {
       return WebPEncode(&config, &picture) != 0
     }
     guard isEncoded, let bytes = writer.mem else {
-      throw .failed(.webp, reason: "libwebp says \(picture.error_code.rawValue)")
+      throw .failed(.webp, reason: "libwebp error \(picture.error_code.rawValue)")
     }
     return Data(bytes: bytes, count: writer.size)
   }

@@ -1,7 +1,7 @@
 import HalcyonImaging
 import CWebP
 
-/// Gives the pictures of an animated WebP file, composed by libwebpdemux. For one thread at a time.
+/// Reads the frames of an animated WebP file, composed by libwebpdemux. For one thread at a time.
 final class WebPFrameReader: ImageFrameReader {
   let animation: AnimationInfo
 
@@ -13,14 +13,14 @@ final class WebPFrameReader: ImageFrameReader {
   private let isCancelled: () -> Bool
   private var lastTimestamp: Int32 = 0
 
-  /// - Parameter plan: Made for the size of the canvas, so that its limits have been checked.
+  /// - Parameter plan: A plan for the size of the canvas, whose limits have been checked.
   init(
     _ file: FileBytes, header: WebPHeader, plan: DecodingPlan, colors: ColorMapping, graphs: ResampleGraphCache,
     isCancelled: @escaping () -> Bool
   ) throws(ImageDecodingError) {
     var options = WebPAnimDecoderOptions()
     guard WebPAnimDecoderOptionsInit(&options) != 0 else {
-      throw .unsupportedFeature(.webp, feature: "another version of libwebp")
+      throw .unsupportedFeature(.webp, feature: "an incompatible version of libwebp")
     }
     options.color_mode = MODE_rgbA
     options.use_threads = 0
@@ -28,13 +28,13 @@ final class WebPFrameReader: ImageFrameReader {
     guard let decoder = WebPAnimDecoderNew(&data, &options) else {
       throw .corrupt(.webp, reason: "its animation cannot be opened")
     }
-    // Rows are read for the canvas of the plan; a file with two headers must not make that another one.
+    // Rows are read at the canvas size of the plan, which a file with two headers could contradict.
     var info = WebPAnimInfo()
     guard WebPAnimDecoderGetInfo(decoder, &info) != 0, Int(info.canvas_width) == plan.info.storedSize.width,
       Int(info.canvas_height) == plan.info.storedSize.height
     else {
       WebPAnimDecoderDelete(decoder)
-      throw .corrupt(.webp, reason: "it claims several sizes")
+      throw .corrupt(.webp, reason: "it states conflicting sizes")
     }
     self.decoder = decoder
     self.file = file
@@ -43,7 +43,7 @@ final class WebPFrameReader: ImageFrameReader {
     self.graphs = graphs
     self.isCancelled = isCancelled
     animation = AnimationInfo(
-      frameCount: header.pictureCount, loopCount: header.loopCount == 0 ? nil : header.loopCount)
+      frameCount: header.frameCount, loopCount: header.loopCount == 0 ? nil : header.loopCount)
   }
 
   deinit { WebPAnimDecoderDelete(decoder) }
@@ -54,7 +54,7 @@ final class WebPFrameReader: ImageFrameReader {
     var pixels: UnsafeMutablePointer<UInt8>?
     var timestamp: Int32 = 0
     guard WebPAnimDecoderGetNext(decoder, &pixels, &timestamp) != 0, let pixels else {
-      throw ImageDecodingError.corrupt(.webp, reason: "a picture of its animation cannot be decoded")
+      throw ImageDecodingError.corrupt(.webp, reason: "a frame of its animation cannot be decoded")
     }
     let duration = Duration.milliseconds(timestamp - lastTimestamp)
     lastTimestamp = timestamp
@@ -64,7 +64,7 @@ final class WebPFrameReader: ImageFrameReader {
         MemoryRowSource(pixels, size: plan.info.storedSize, isOpaque: isOpaque)
       }
     }
-    return AnimationFrame(bitmap: image.bitmap, duration: FrameTime.shown(duration))
+    return AnimationFrame(bitmap: image.bitmap, duration: FrameDuration.displayed(duration))
   }
 
   func rewind() {
@@ -73,7 +73,7 @@ final class WebPFrameReader: ImageFrameReader {
   }
 }
 
-/// The rows of pixels that lie somewhere in memory, which must outlive the source.
+/// The rows of pixels in memory, which must outlive the source.
 private final class MemoryRowSource: RowSource {
   let size: PixelSize
   let isOpaque: Bool

@@ -1,30 +1,30 @@
 import HalcyonImaging
 import CWebP
 
-/// What the chunks of a WebP file tell (RFC 9649), all of them or the first.
+/// The chunks of a WebP file (RFC 9649), or of its beginning.
 struct WebPHeader {
   var canvas = PixelSize(width: 0, height: 0)
   var hasAlpha = false
   var isLossless = false
   var isAnimated = false
-  /// As many pictures as the bytes hold.
-  var pictureCount = 0
-  /// How often the pictures are shown in all; 0 for ever, as the file has it.
+  /// The number of frames in the bytes; 0 for a still image.
+  var frameCount = 0
+  /// The number of times the animation plays; 0 for endless, as in the file.
   var loopCount = 0
   var profile: Range<Int>?
   var orientation: ImageOrientation?
-  /// The first picture of an animation: where it is drawn, and its chunks.
-  var first: (area: PixelArea, range: Range<Int>)?
+  /// The first frame of an animation: its area on the canvas, and its chunks.
+  var firstFrame: (area: PixelArea, range: Range<Int>)?
 
   var info: ImageInfo {
     ImageInfo(
       format: .webp, storedSize: canvas, orientation: orientation ?? .up, hasAlpha: hasAlpha,
-      frameCount: max(1, pictureCount), colorModel: isLossless ? .rgb : .yCbCr, hasColorProfile: profile != nil,
-      droppedContent: pictureCount > 1 ? [.frames] : [])
+      frameCount: max(1, frameCount), colorModel: isLossless ? .rgb : .yCbCr, hasColorProfile: profile != nil,
+      droppedContent: frameCount > 1 ? [.frames] : [])
   }
 }
 
-/// Walks over the chunks of a WebP file.
+/// Parses the chunks of a WebP file.
 struct WebPHeaderParser {
   private enum Flag {
     static let animation: UInt8 = 0x02
@@ -33,21 +33,21 @@ struct WebPHeaderParser {
   }
 
   private static let riffByteCount = 12
-  /// Position, size, duration and flags of a picture.
-  private static let pictureHeaderByteCount = 16
+  /// Position, size, duration and flags of a frame.
+  private static let frameHeaderByteCount = 16
 
   private let bytes: UnsafeRawBufferPointer
   private let view: Bytes
   private var header = WebPHeader()
   private var flags: UInt8 = 0
-  private var hasPicture = false
+  private var hasImage = false
 
-  /// The header, or `nil` when the bytes end before the first picture, or before an orientation that is announced.
+  /// The header, or `nil` if the bytes end before the first image data, or before an Exif chunk that is announced.
   ///
-  /// - Parameter isComplete: Whether the bytes are the whole file, which then has to be as long as it claims.
+  /// - Parameter isComplete: Whether the bytes are the whole file, which then must not be shorter than it states.
   static func parse(_ bytes: UnsafeRawBufferPointer, isComplete: Bool) throws(ImageDecodingError) -> WebPHeader? {
     var parser = WebPHeaderParser(bytes)
-    guard try parser.walk(isComplete: isComplete) else {
+    guard try parser.parseChunks(isComplete: isComplete) else {
       if isComplete { throw .truncated(.webp) }
       return nil
     }
@@ -59,8 +59,8 @@ struct WebPHeaderParser {
     view = Bytes(bytes)
   }
 
-  /// `false` when more bytes are needed.
-  private mutating func walk(isComplete: Bool) throws(ImageDecodingError) -> Bool {
+  /// Returns `false` if more bytes are needed.
+  private mutating func parseChunks(isComplete: Bool) throws(ImageDecodingError) -> Bool {
     guard let riffByteCount = view.unsigned32(at: 4, littleEndian: true), view.count >= Self.riffByteCount else {
       return false
     }
@@ -69,40 +69,38 @@ struct WebPHeaderParser {
     var offset = Self.riffByteCount
     while offset + 8 <= min(end, view.count), let byteCount = view.unsigned32(at: offset + 4, littleEndian: true) {
       let content = offset + 8..<offset + 8 + byteCount
-      guard try take(name(at: offset), content, chunk: offset) else { return false }
+      guard try readChunk(name(at: offset), content) else { return false }
       offset = content.upperBound + byteCount % 2
     }
-    if isComplete, !hasPicture { throw .corrupt(.webp, reason: "it holds no picture") }
+    if isComplete, !hasImage { throw .corrupt(.webp, reason: "it has no image") }
     let needsExif = flags & Flag.exif != 0 && header.orientation == nil
-    return hasPicture && (isComplete || !needsExif)
+    return hasImage && (isComplete || !needsExif)
   }
 
   private func name(at offset: Int) -> String {
     String(decoding: (0..<4).compactMap { view[offset + $0] }, as: UTF8.self)
   }
 
-  /// `false` when the bytes end before what has to be known.
-  private mutating func take(
-    _ name: String, _ content: Range<Int>, chunk: Int
-  ) throws(ImageDecodingError) -> Bool {
+  /// Returns `false` if the bytes end before the fields that are needed.
+  private mutating func readChunk(_ name: String, _ content: Range<Int>) throws(ImageDecodingError) -> Bool {
     switch name {
     case "VP8X": return readExtended(content)
     case "ICCP": header.profile = header.profile ?? content
     case "ANIM": header.loopCount = view.unsigned16(at: content.lowerBound + 4, littleEndian: true) ?? 0
-    case "ANMF": return readPicture(content)
+    case "ANMF": return readFrame(content)
     case "EXIF": readOrientation(content)
     case "ALPH" where !header.isAnimated: header.hasAlpha = true
     case "VP8 " where !header.isAnimated, "VP8L" where !header.isAnimated:
-      guard !hasPicture else { return true }
+      guard !hasImage else { return true }
       header.isLossless = name == "VP8L"
-      return flags == 0 && header.canvas.width == 0 ? try readFeatures() : hasStarted()
+      return flags == 0 && header.canvas.width == 0 ? try readFeatures() : startImage()
     default: break
     }
     return true
   }
 
-  private mutating func hasStarted() -> Bool {
-    hasPicture = true
+  private mutating func startImage() -> Bool {
+    hasImage = true
     return true
   }
 
@@ -117,36 +115,36 @@ struct WebPHeaderParser {
     return true
   }
 
-  /// The size of a file that is one picture and no more, as libwebp reads it.
+  /// Reads the size of a file in the simple format, through libwebp.
   private mutating func readFeatures() throws(ImageDecodingError) -> Bool {
     var features = WebPBitstreamFeatures()
     let status = WebPGetFeatures(bytes.baseAddress?.assumingMemoryBound(to: UInt8.self), bytes.count, &features)
     if status == VP8_STATUS_NOT_ENOUGH_DATA { return false }
-    guard status == VP8_STATUS_OK else { throw .corrupt(.webp, reason: "its picture has no valid header") }
+    guard status == VP8_STATUS_OK else { throw .corrupt(.webp, reason: "its bitstream header is invalid") }
     header.canvas = PixelSize(width: Int(features.width), height: Int(features.height))
     header.hasAlpha = features.has_alpha != 0
-    return hasStarted()
+    return startImage()
   }
 
-  private mutating func readPicture(_ content: Range<Int>) -> Bool {
+  private mutating func readFrame(_ content: Range<Int>) -> Bool {
     let start = content.lowerBound
     guard header.isAnimated else { return true }
-    let chunks = start + Self.pictureHeaderByteCount
+    let chunks = start + Self.frameHeaderByteCount
     guard let x = unsigned24(start), let y = unsigned24(start + 3), let width = unsigned24(start + 6),
       let height = unsigned24(start + 9), view.count >= chunks + 4
     else { return false }
-    header.pictureCount += 1
-    guard header.first == nil else { return true }
+    header.frameCount += 1
+    guard header.firstFrame == nil else { return true }
     let area = PixelArea(x: x * 2, y: y * 2, size: PixelSize(width: width + 1, height: height + 1))
-    header.first = (area, chunks..<max(chunks, content.upperBound))
+    header.firstFrame = (area, chunks..<max(chunks, content.upperBound))
     header.isLossless = name(at: chunks) == "VP8L"
-    return hasStarted()
+    return startImage()
   }
 
   private mutating func readOrientation(_ content: Range<Int>) {
     guard content.upperBound <= view.count else { return }
     let exif = view[content]
-    // The prefix of JPEG files does not belong here and is found all the same.
+    // The prefix that Exif has in JPEG files is not allowed here, but occurs.
     let prefix = Array("Exif\0\0".utf8)
     let tiff = exif.starts(with: prefix) ? exif[prefix.count..<exif.count] : exif
     header.orientation = header.orientation ?? ImageOrientation(exif: tiff) ?? .up

@@ -1,22 +1,22 @@
 import HalcyonImaging
 import CWebP
 
-/// Decodes one WebP picture with libwebp, premultiplied.
+/// Decodes one WebP image or frame through libwebp, premultiplied.
 enum WebPReader {
-  /// How many bytes are decoded between two questions whether anyone still wants the image.
+  /// The number of encoded bytes between two checks for cancellation.
   private static let stepByteCount = 64 << 10
 
   /// - Parameters:
-  ///   - bytes: A whole file, or the chunks of one picture of an animation.
-  ///   - size: The size of the result. libwebp averages pixels where that is smaller than the picture.
-  ///   - isScaled: Whether it is.
+  ///   - bytes: A complete file, or the chunks of one frame of an animation.
+  ///   - size: The size of the result.
+  ///   - isScaled: Whether `size` differs from the stored size; libwebp then averages pixels.
   static func bitmap(
     _ bytes: UnsafeRawBufferPointer, size: PixelSize, isScaled: Bool, isOpaque: Bool, isCancelled: () -> Bool
   ) throws -> Bitmap {
     try Bitmap(size: size, isOpaque: isOpaque) { output in
       var config = WebPDecoderConfig()
       guard WebPInitDecoderConfig(&config) != 0 else {
-        throw ImageDecodingError.unsupportedFeature(.webp, feature: "another version of libwebp")
+        throw ImageDecodingError.unsupportedFeature(.webp, feature: "an incompatible version of libwebp")
       }
       config.options.use_scaling = isScaled ? 1 : 0
       config.options.scaled_width = Int32(size.width)
@@ -27,7 +27,7 @@ enum WebPReader {
       config.output.u.RGBA.stride = Int32(size.width * 4)
       config.output.u.RGBA.size = output.count
       try withUnsafeMutablePointer(to: &config) { config in
-        // An external buffer is as large as it says, so a picture of another size than its header's is refused.
+        // libwebp checks the size of an external buffer, so an image larger than its header states is rejected.
         guard let decoder = WebPIDecode(nil, 0, config) else { throw ImageDecodingError.outOfMemory(size) }
         defer { WebPIDelete(decoder) }
         try run(decoder, bytes, size: size, isCancelled)
@@ -53,8 +53,8 @@ enum WebPReader {
     switch status {
     case VP8_STATUS_OUT_OF_MEMORY: .outOfMemory(size)
     case VP8_STATUS_NOT_ENOUGH_DATA, VP8_STATUS_SUSPENDED: .truncated(.webp)
-    case VP8_STATUS_UNSUPPORTED_FEATURE: .unsupportedFeature(.webp, feature: "what libwebp does not know")
-    default: .corrupt(.webp, reason: "its picture cannot be decoded (libwebp status \(status.rawValue))")
+    case VP8_STATUS_UNSUPPORTED_FEATURE: .unsupportedFeature(.webp, feature: "a feature that libwebp does not support")
+    default: .corrupt(.webp, reason: "its image data cannot be decoded (libwebp status \(status.rawValue))")
     }
   }
 }

@@ -1,8 +1,8 @@
 #include <lcms2.h>
 
-// Formats are macros that Swift does not see.
+// Pixel formats are macros that Swift cannot import.
 
-// Four bytes a pixel, the first of them grey; the others are passed over.
+// Four bytes per pixel, the first of which is grey; the others are ignored.
 #define HALCYON_TYPE_GRAY_XXX_8 (COLORSPACE_SH(PT_GRAY) | EXTRA_SH(3) | CHANNELS_SH(1) | BYTES_SH(1))
 
 static const cmsUInt32Number lcms_shim_rgb_8 = TYPE_RGB_8;

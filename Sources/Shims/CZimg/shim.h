@@ -1,6 +1,6 @@
 #include <zimg.h>
 
-// The planes of a buffer are structs without a name, which Swift does not see.
+// The planes of a buffer are anonymous structs, which Swift cannot import.
 
 static inline void zimg_shim_set_source_plane(
   zimg_image_buffer_const *buffer, int plane, const void *data, ptrdiff_t stride, unsigned mask) {

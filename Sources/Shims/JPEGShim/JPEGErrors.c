@@ -15,14 +15,15 @@ static void error_exit(j_common_ptr info) {
   longjmp(errors->escape, 1);
 }
 
-// Damage is tolerated as browsers do; only bytes that end too early are an error, since they may come whole later, unless the caller takes a part.
+// Corrupt data is tolerated, as in browsers. Only truncated data is an error, as it may be complete later, unless the
+// caller accepts a partial image.
 static void emit_message(j_common_ptr info, int level) {
   if (level >= 0) return;
   info->err->num_warnings++;
   if (info->err->msg_code == JWRN_JPEG_EOF) {
     jpeg_shim_errors *errors = (jpeg_shim_errors *)info->err;
     errors->is_truncated = true;
-    if (!errors->accepts_truncation) jpeg_shim_escape(errors, jpeg_shim_truncated, "the bytes end before the image");
+    if (!errors->accepts_truncation) jpeg_shim_escape(errors, jpeg_shim_truncated, "the data ends before the image");
   }
 }
 

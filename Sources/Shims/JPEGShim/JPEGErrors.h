@@ -8,7 +8,7 @@
 
 #include "JPEGShim.h"
 
-// The error manager of one handle. `base` comes first, so that libjpeg's pointer to it is a pointer to this.
+// The error manager of one handle. `base` comes first, so that libjpeg's pointer to it also points to this struct.
 typedef struct {
   struct jpeg_error_mgr base;
   jmp_buf escape;
@@ -20,7 +20,7 @@ typedef struct {
 
 void jpeg_shim_errors_install(jpeg_shim_errors *errors);
 
-// Leaves libjpeg with a status and a message of our own; only while an entry point has set `escape`.
+// Leaves libjpeg by longjmp with a status and a message. Only valid while an entry point has set `escape`.
 _Noreturn void jpeg_shim_escape(jpeg_shim_errors *errors, jpeg_shim_status status, const char *message);
 
 #endif

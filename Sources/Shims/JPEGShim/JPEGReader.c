@@ -23,8 +23,8 @@ static JDIMENSION scaled(JDIMENSION size, int factor, int divisor) {
   return (JDIMENSION)(((uint64_t)size * (unsigned)factor + (unsigned)divisor - 1) / (unsigned)divisor);
 }
 
-// libjpeg draws components with fewer samples at a larger scale than the others, so that they need no enlarging. Who
-// makes the planes smaller afterwards has enough with half the samples, and saves the larger transforms.
+// libjpeg decodes subsampled components at a larger scale than the others, to avoid upsampling. As the planes are
+// downsampled afterwards, half the samples are enough, which saves the larger inverse DCTs.
 static void limit_scales(struct jpeg_decompress_struct *info) {
   int least = LEAST_SIDE(info);
   for (int i = 0; i < info->num_components; i++) {
@@ -43,7 +43,7 @@ static void limit_scales(struct jpeg_decompress_struct *info) {
   }
 }
 
-// Called by libjpeg once it has chosen the scales and before it uses them.
+// Called by libjpeg after it has chosen the scales and before it uses them.
 static void limit_scales_and_realize_arrays(j_common_ptr info) {
   jpeg_shim_reader *reader = (jpeg_shim_reader *)info;
   limit_scales(&reader->info);
@@ -144,21 +144,21 @@ jpeg_shim_status jpeg_shim_start(
     reader->realize_arrays = info->mem->realize_virt_arrays;
     info->mem->realize_virt_arrays = limit_scales_and_realize_arrays;
   }
-  // At these scales, scans may have been left out because they do not show; libjpeg would smooth over their absence.
+  // At these scales, scans may have been dropped (see JPEGScanSelection), which block smoothing would compensate for.
   if (eighths <= 2) info->do_block_smoothing = FALSE;
-  // Otherwise all scans would be read here, without a chance to stop.
+  // Without this, jpeg_start_decompress would read all scans at once, and could not be cancelled.
   info->buffered_image = jpeg_has_multiple_scans(info);
   jpeg_start_decompress(info);
   describe(info, layout);
   return jpeg_shim_ok;
 }
 
-jpeg_shim_status jpeg_shim_absorb(jpeg_shim_reader *reader, bool *done) {
+jpeg_shim_status jpeg_shim_consume_input(jpeg_shim_reader *reader, bool *done) {
   if (setjmp(reader->errors.escape)) return reader->errors.status;
   struct jpeg_decompress_struct *info = &reader->info;
   *done = !info->buffered_image;
   if (*done) return jpeg_shim_ok;
-  // A few bytes can ask for thousands of passes over a large image.
+  // A few bytes can require thousands of passes over a large image.
   if (info->input_scan_number > reader->scan_limit) {
     jpeg_shim_escape(&reader->errors, jpeg_shim_failed, "it has too many scans");
   }

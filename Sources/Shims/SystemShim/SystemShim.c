@@ -44,7 +44,7 @@ int halcyon_is_remote(const char *path) {
   struct statfs status;
   if (statfs(path, &status) != 0) return -1;
 #ifdef __linux__
-  // See statfs(2); the types are no part of the C library's headers.
+  // See statfs(2); the C library's headers do not define the types.
   switch ((unsigned int)status.f_type) {
     case 0x6969:      // NFS
     case 0x517b:      // SMB

@@ -14,18 +14,18 @@ struct tiff_shim_reader {
   const uint8_t *bytes;
   uint64_t byte_count;
   uint64_t position;
-  bool ran_out;
+  bool is_truncated;
   char message[1024];
 };
 
 static tmsize_t read_bytes(thandle_t handle, void *target, tmsize_t count) {
   tiff_shim_reader *reader = handle;
   uint64_t left = reader->position < reader->byte_count ? reader->byte_count - reader->position : 0;
-  uint64_t taken = (uint64_t)count < left ? (uint64_t)count : left;
-  if (taken < (uint64_t)count) reader->ran_out = true;
-  memcpy(target, reader->bytes + (taken ? reader->position : 0), taken);
-  reader->position += taken;
-  return (tmsize_t)taken;
+  uint64_t available = (uint64_t)count < left ? (uint64_t)count : left;
+  if (available < (uint64_t)count) reader->is_truncated = true;
+  memcpy(target, reader->bytes + (available ? reader->position : 0), available);
+  reader->position += available;
+  return (tmsize_t)available;
 }
 
 static tmsize_t write_bytes(thandle_t handle, void *source, tmsize_t count) {
@@ -71,7 +71,7 @@ tiff_shim_reader *tiff_shim_open(const void *bytes, size_t byte_count, size_t al
   TIFFOpenOptionsSetMaxSingleMemAlloc(options, (tmsize_t)allocation_limit);
   TIFFOpenOptionsSetErrorHandlerExtR(options, keep_error, reader);
   TIFFOpenOptionsSetWarningHandlerExtR(options, ignore_warning, reader);
-  // "m" keeps libtiff from asking for a mapping: reads tell when a file ends too early.
+  // "m" disables memory mapping, so that reads detect a truncated file.
   reader->file = TIFFClientOpenExt(
     "memory", "rm", reader, read_bytes, write_bytes, seek, close_bytes, size, NULL, NULL, options);
   TIFFOpenOptionsFree(options);
@@ -92,7 +92,7 @@ bool tiff_shim_start(tiff_shim_reader *reader) {
     return false;
   }
   reader->has_image = true;
-  // Rows come as they are stored; the caller turns the picture.
+  // Rows are read in stored order; the caller applies the orientation.
   reader->image.orientation = ORIENTATION_TOPLEFT;
   reader->image.req_orientation = ORIENTATION_TOPLEFT;
   return true;
@@ -123,7 +123,7 @@ static uint16_t field(TIFF *file, uint32_t tag) {
   return TIFFGetFieldDefaulted(file, tag, &value) ? value : 0;
 }
 
-bool tiff_shim_has_plain_inks(const tiff_shim_reader *reader) {
+bool tiff_shim_has_plain_cmyk(const tiff_shim_reader *reader) {
   TIFF *file = reader->file;
   return !TIFFIsTiled(file) && field(file, TIFFTAG_PHOTOMETRIC) == PHOTOMETRIC_SEPARATED &&
          field(file, TIFFTAG_INKSET) == INKSET_CMYK && field(file, TIFFTAG_SAMPLESPERPIXEL) == 4 &&
@@ -131,10 +131,10 @@ bool tiff_shim_has_plain_inks(const tiff_shim_reader *reader) {
          TIFFScanlineSize64(file) == (uint64_t)reader->image.width * 4;
 }
 
-bool tiff_shim_read_inks(tiff_shim_reader *reader, uint32_t row, void *inks) {
-  return TIFFReadScanline(reader->file, inks, row, 0) == 1;
+bool tiff_shim_read_cmyk(tiff_shim_reader *reader, uint32_t row, void *pixels) {
+  return TIFFReadScanline(reader->file, pixels, row, 0) == 1;
 }
 
-bool tiff_shim_ran_out(const tiff_shim_reader *reader) { return reader->ran_out; }
+bool tiff_shim_is_truncated(const tiff_shim_reader *reader) { return reader->is_truncated; }
 
 const char *tiff_shim_message(const tiff_shim_reader *reader) { return reader->message; }

@@ -12,17 +12,17 @@ struct ResampleRunTests {
     let geometry = ResizeGeometry(
       window: PixelRectangle(x: 0.25, y: 3, width: 119.5, height: 80),
       outputSize: PixelSize(width: size.width, height: size.height))
-    let streamed = try draw(source, geometry, holdsWholeSource: false)
-    #expect(try draw(source, geometry, holdsWholeSource: true).largestDifference(to: streamed) == 0)
+    let streamed = try draw(source, geometry, buffersWholeSource: false)
+    #expect(try draw(source, geometry, buffersWholeSource: true).largestDifference(to: streamed) == 0)
   }
 
-  private func draw(_ source: Bitmap, _ geometry: ResizeGeometry, holdsWholeSource: Bool) throws -> Bitmap {
+  private func draw(_ source: Bitmap, _ geometry: ResizeGeometry, buffersWholeSource: Bool) throws -> Bitmap {
     try Bitmap(size: geometry.outputSize, isOpaque: source.isOpaque) { output in
       let pixels = try #require(output.bindMemory(to: UInt32.self).baseAddress)
       let planes = RowPlaneSource(BitmapRowSource(source), isCancelled: { false })
       let graph = SharedResampleGraph(try ResampleGraph(source: planes.format, geometry: geometry))
       let run = try ResampleRun(
-        source: planes, graph: graph, outputSize: geometry.outputSize, into: pixels, holdsWholeSource: holdsWholeSource)
+        source: planes, graph: graph, outputSize: geometry.outputSize, into: pixels, buffersWholeSource: buffersWholeSource)
       try run.run()
       try run.drain()
     }

@@ -1,4 +1,4 @@
-// libcurl sets and reads options through variadic functions, which Swift cannot call. One function for each type.
+// libcurl sets and reads options through variadic functions, which Swift cannot call: one function per value type.
 #ifndef HALCYON_CURL_SHIM_H
 #define HALCYON_CURL_SHIM_H
 
@@ -19,7 +19,7 @@ CURLcode halcyon_curl_set_close_socket(CURL *easy, curl_closesocket_callback val
 CURLcode halcyon_curl_set_before_request(CURL *easy, curl_prereq_callback value);
 CURLcode halcyon_curl_get_context(CURL *easy, void **value);
 
-// Closing a transfer whose name is still being looked up does not wait for the answer (libcurl 7.87 and newer).
+// Closing a transfer during its DNS lookup does not wait for the lookup (CURLOPT_QUICK_EXIT, libcurl 7.87 and newer).
 CURLcode halcyon_curl_leave_name_lookups(CURL *easy);
 
 #endif

@@ -5,8 +5,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-// libjpeg reports errors by longjmp, which must not cross a Swift frame. Every function here catches it and returns
-// a status instead; after any status but `jpeg_shim_ok` a handle may only be asked for its message and destroyed.
+// libjpeg reports errors by longjmp, which must not cross a Swift frame. Every function here catches it and returns a
+// status instead. After any status but `jpeg_shim_ok`, only the message of a handle may be read, and the handle
+// destroyed.
 
 typedef enum {
   jpeg_shim_ok,
@@ -29,12 +30,12 @@ typedef enum {
   jpeg_shim_planes,
 } jpeg_shim_output;
 
-// How one component comes out in `jpeg_shim_planes`.
+// The layout of one component in `jpeg_shim_planes`.
 typedef struct {
-  size_t width;         // Samples that belong to the image.
+  size_t width;         // Samples per row that belong to the image.
   size_t height;        // Rows that belong to the image.
-  size_t stored_width;  // Samples that a row is written with, whole blocks.
-  size_t group_rows;    // Rows that one group has.
+  size_t stored_width;  // Samples written per row, in whole MCUs.
+  size_t group_rows;    // Rows per group (one row of MCUs).
 } jpeg_shim_plane;
 
 typedef struct {
@@ -53,9 +54,9 @@ typedef struct {
 
 typedef struct jpeg_shim_reader jpeg_shim_reader;
 
-// `bytes` must outlive the reader. NULL when there is no memory.
+// `bytes` must outlive the reader. NULL when out of memory.
 jpeg_shim_reader *jpeg_shim_reader_create(const uint8_t *bytes, size_t count, int scan_limit, size_t memory_limit);
-// Draws what is there of bytes that end too early, and grey for the rest, instead of `jpeg_shim_truncated`.
+// Decodes truncated data as far as it goes, the rest grey, instead of returning `jpeg_shim_truncated`.
 void jpeg_shim_accept_truncation(jpeg_shim_reader *reader);
 bool jpeg_shim_is_truncated(const jpeg_shim_reader *reader);
 void jpeg_shim_reader_destroy(jpeg_shim_reader *reader);
@@ -63,24 +64,24 @@ const char *jpeg_shim_reader_message(const jpeg_shim_reader *reader);
 
 jpeg_shim_status jpeg_shim_read_header(jpeg_shim_reader *reader, jpeg_shim_header *header);
 
-// Begins decoding at `eighths` / 8 of the size: 1, 2, 4 or 8.
+// Starts decoding at a scale of `eighths` / 8: 1, 2, 4 or 8.
 jpeg_shim_status jpeg_shim_start(
   jpeg_shim_reader *reader, jpeg_shim_output output, int eighths, jpeg_shim_layout *layout);
 
-// Reads a row of blocks of an image that comes in several scans, all of which are needed before its first row; to be
-// called after `jpeg_shim_start` until it is done.
-jpeg_shim_status jpeg_shim_absorb(jpeg_shim_reader *reader, bool *done);
+// Reads one row of MCUs of an image with several scans, all of which are needed before its first row. Call it after
+// `jpeg_shim_start` until `done` is set.
+jpeg_shim_status jpeg_shim_consume_input(jpeg_shim_reader *reader, bool *done);
 
-// The layout that `jpeg_shim_start` would have in `jpeg_shim_planes`, after the header, without starting.
+// The layout that `jpeg_shim_start` would return for `jpeg_shim_planes`; available after the header.
 jpeg_shim_status jpeg_shim_plan(jpeg_shim_reader *reader, int eighths, jpeg_shim_layout *layout);
 
-// One packed row of `width` pixels.
+// Reads one packed row of `width` pixels.
 jpeg_shim_status jpeg_shim_read_row(jpeg_shim_reader *reader, uint8_t *row);
 
-// The next group of rows: for each component, `group_rows` pointers, one component after the other.
+// Reads the next group of rows. `rows` has `group_rows` pointers for each component, one component after the other.
 jpeg_shim_status jpeg_shim_read_group(jpeg_shim_reader *reader, uint8_t *const *rows);
 
-// Reads on to the end of the image marker.
+// Finishes decoding: reads up to the end-of-image marker.
 jpeg_shim_status jpeg_shim_finish(jpeg_shim_reader *reader);
 
 typedef struct jpeg_shim_writer jpeg_shim_writer;
@@ -89,11 +90,11 @@ jpeg_shim_writer *jpeg_shim_writer_create(void);
 void jpeg_shim_writer_destroy(jpeg_shim_writer *writer);
 const char *jpeg_shim_writer_message(const jpeg_shim_writer *writer);
 
-// Quality 0 to 100; the rows that follow are packed red, green, blue and one byte that is ignored.
+// `quality` is 0 to 100. Rows are packed red, green, blue and one ignored byte.
 jpeg_shim_status jpeg_shim_writer_start(jpeg_shim_writer *writer, size_t width, size_t height, int quality);
 jpeg_shim_status jpeg_shim_write_row(jpeg_shim_writer *writer, const uint8_t *row);
 
-// Ends the file; the bytes belong to the writer.
+// Finishes the file. The bytes are owned by the writer.
 jpeg_shim_status jpeg_shim_writer_finish(jpeg_shim_writer *writer, const uint8_t **bytes, size_t *count);
 
 #endif
