@@ -1,7 +1,7 @@
 // swift-tools-version: 6.3
 import PackageDescription
 
-// Built by `make fuzz`, which adds the flags of libFuzzer and of the address sanitizer to every module.
+// Built by `make fuzz`, which adds the flags for libFuzzer and AddressSanitizer to every module.
 let package = Package(
   name: "HalcyonFuzz",
   platforms: [.macOS(.v15)],

@@ -3,13 +3,13 @@ import HalcyonCodecs
 import Testing
 
 struct StandardCodecsTests {
-  @Test func `what can be written can be read`() {
+  @Test func `every format with an encoder has a decoder`() {
     let readable = StandardCodecs.decoders.reduce(into: Set()) { $0.formUnion($1.formats) }
     #expect(StandardCodecs.encoders.map(\.format).allSatisfy(readable.contains))
     #expect(readable.isSuperset(of: [.jpeg, .png, .gif, .webp, .bmp, .ico, .tiff]))
   }
 
-  @Test func `a trait brings its format, and nothing else does`() {
+  @Test func `each format trait adds exactly its format`() {
     let readable = StandardCodecs.decoders.reduce(into: Set()) { $0.formUnion($1.formats) }
     var expected: Set<ImageFormat> = []
     #if AVIF
@@ -27,7 +27,7 @@ struct StandardCodecsTests {
     #expect(readable.intersection([.avif, .heic, .jpegXL, .svg]) == expected)
   }
 
-  @Test func `what can be read, played and written is told`() {
+  @Test func `supported formats list decoders, animations and encoders`() {
     let formats = SupportedFormats(decoders: StandardCodecs.decoders, encoders: StandardCodecs.encoders)
     #expect(formats.readable.isSuperset(of: formats.animated.union(formats.writable)))
     #expect(formats.animated.isSuperset(of: [.png, .gif, .webp]))

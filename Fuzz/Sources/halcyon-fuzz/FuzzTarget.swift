@@ -1,18 +1,18 @@
 import Foundation
 import Halcyon
 
-/// Sniffs, probes and decodes bytes in all ways that the library has.
+/// Sniffs, probes and decodes bytes in every way that the library offers.
 ///
-/// Any error will do; a crash, a leak, a hang or an undocumented kind of error is a find.
+/// Documented errors are fine; a crash, a leak, a hang or an undocumented kind of error is a finding.
 struct FuzzTarget {
   static let shared = FuzzTarget()
 
   private let decoders = StandardCodecs.decoders
-  /// Small, so that the time goes into the bytes and not into pixels.
+  /// Small, so that time is spent on parsing, not on pixels.
   private let limits = ImageLimits(pixelCount: 1 << 18, sideLength: 4096)
 
   func run(_ bytes: Data) {
-    // The last byte chooses how; files end in checksums or markers, so it seldom takes a meaning from them.
+    // The last byte selects the options; files end in checksums or markers, so it is rarely significant.
     let choice = Int(bytes.last ?? 0)
     guard let format = ImageFormat(sniffing: bytes) else { return }
     for decoder in decoders where decoder.formats.contains(format) {
@@ -35,8 +35,8 @@ struct FuzzTarget {
       let options = options(choice)
       let image = try decoder.decode(bytes, options: options)
       let expected = options.size.geometry(for: image.info.pixelSize).outputSize
-      // Drawings without pixels of their own are drawn at the size that is asked for.
-      precondition(image.info.format == .svg || image.size == expected, "\(image.size) pixels in place of \(expected)")
+      // Vector images are rendered at the target size, which can be larger than their own.
+      precondition(image.info.format == .svg || image.size == expected, "\(image.size) pixels instead of \(expected)")
       if !image.isPartial { precondition(!image.bitmap.isOpaque || hasFullAlpha(image.bitmap), "it is not opaque") }
     }
   }

@@ -5,17 +5,17 @@ import Testing
 
 struct FrameReaderTests {
   @Test(arguments: [("solid.gif", 3), ("keep.gif", nil), ("lossy-animated.webp", 3), ("keep-over.apng", nil)])
-  func `the loop count is how often all pictures are shown`(_ name: String, _ count: Int?) throws {
+  func `the loop count is the number of plays`(_ name: String, _ count: Int?) throws {
     #expect(try reader(name).animation.loopCount == count)
   }
 
   @Test(arguments: ["solid.gif", "lossy-animated.webp"])
-  func `a picture of 10 ms or less is shown for 100`(_ name: String) throws {
+  func `a frame of 10 ms or less is shown for 100 ms`(_ name: String) throws {
     #expect(try durations(reader(name)) == [50, 100, 100, 120, 200].map { .milliseconds($0) })
   }
 
   @Test(arguments: FormatFixture.animations)
-  func `rewinding starts again with the same pictures`(_ name: String) throws {
+  func `rewinding restarts with the same frames`(_ name: String) throws {
     let reader = try reader(name)
     let first = try #require(try reader.nextFrame())
     let second = try #require(try reader.nextFrame())
@@ -27,7 +27,7 @@ struct FrameReaderTests {
   }
 
   @Test(arguments: FormatFixture.animations)
-  func `the first picture is the still one`(_ name: String) throws {
+  func `the first frame is the still image`(_ name: String) throws {
     let still = try FormatFixture.decoder(name).decode(FormatFixture.data(name), options: DecodingOptions())
     let first = try #require(try reader(name).nextFrame())
     #expect(first.bitmap.largestDifference(to: still.bitmap) <= 1)
@@ -35,7 +35,7 @@ struct FrameReaderTests {
   }
 
   @Test(arguments: FormatFixture.animations)
-  func `pictures come at the wanted size`(_ name: String) throws {
+  func `frames have the target size`(_ name: String) throws {
     let options = DecodingOptions(size: .fit(width: 16, height: 16))
     let reader = try FormatFixture.animatedDecoder(name).frameReader(for: FormatFixture.data(name), options: options)
     let full = try self.reader(name)
@@ -47,7 +47,7 @@ struct FrameReaderTests {
   }
 
   @Test(arguments: ["keep.gif", "keep-over.apng"])
-  func `pictures before the end of a file cut short are given, then an error`(_ name: String) throws {
+  func `a truncated file gives its complete frames, then an error`(_ name: String) throws {
     let file = try FormatFixture.data(name)
     let cut = file.prefix(file.count * 3 / 4)
     let reader = try FormatFixture.animatedDecoder(name).frameReader(for: cut, options: DecodingOptions())
@@ -63,7 +63,7 @@ struct FrameReaderTests {
   }
 
   @Test(arguments: FormatFixture.animations)
-  func `a flipped byte gives pictures or a typed error`(_ name: String) throws {
+  func `a flipped byte gives frames or a typed error`(_ name: String) throws {
     let file = try FormatFixture.data(name)
     for index in stride(from: 0, to: file.count, by: 7) {
       var flipped = file
@@ -78,7 +78,7 @@ struct FrameReaderTests {
   }
 
   @Test(arguments: ["still.gif", "lossy.webp"])
-  func `a still image is an animation of one picture`(_ name: String) throws {
+  func `a still image is an animation of one frame`(_ name: String) throws {
     let reader = try reader(name)
     #expect(reader.animation.frameCount == 1)
     #expect(try durations(reader).count == 1)
@@ -87,7 +87,7 @@ struct FrameReaderTests {
   }
 
   @Test(arguments: FormatFixture.animations)
-  func `an animation over the limit is refused when it is opened`(_ name: String) throws {
+  func `an animation over the limit is rejected when opened`(_ name: String) throws {
     let options = DecodingOptions(limits: ImageLimits(sideLength: 31))
     #expect(throws: ImageDecodingError.sideTooLong(PixelSize(width: 32, height: 24), limit: 31)) {
       try FormatFixture.animatedDecoder(name).frameReader(for: FormatFixture.data(name), options: options)

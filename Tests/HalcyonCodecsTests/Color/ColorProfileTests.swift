@@ -4,22 +4,22 @@ import HalcyonCodecs
 import Testing
 
 struct ColorProfileTests {
-  /// Decoded by Pillow's ImageCms, perceptual with black point compensation, see the README of the fixtures.
+  /// Compared with Pillow's ImageCms, perceptual with black point compensation: see the README of the fixtures.
   @Test(arguments: [
     ("display-p3.png", "display-p3"), ("adobe-rgb.png", "adobe-rgb"), ("srgb.png", "srgb"), ("grey.png", "grey"),
     ("display-p3-alpha.png", "display-p3-alpha"), ("inks.jpeg", "inks"), ("display-p3.jpeg", "display-p3-jpeg"),
   ])
-  func `colours with a profile come out as another program has them`(_ name: String, _ expected: String) throws {
+  func `colours with an ICC profile match Pillow`(_ name: String, _ expected: String) throws {
     let image = try decode(name)
     let reference = try decode("\(expected).expected.png")
     #expect(image.info.hasColorProfile && !reference.info.hasColorProfile)
     #expect(image.info.droppedContent == [])
-    // Little alpha leaves few bits of colour, and dark values of P3 grow in sRGB.
+    // Low alpha leaves few bits of colour, and differences between dark P3 values grow in sRGB.
     #expect(image.bitmap.largestDifference(to: reference.bitmap) <= (name.contains("alpha") ? 4 : 2))
   }
 
   @Test(arguments: ["display-p3.png", "adobe-rgb.png", "grey.png", "inks.jpeg", "display-p3.jpeg"])
-  func `the fixtures would look different without their profiles`(_ name: String) throws {
+  func `the fixtures decode differently without their profiles`(_ name: String) throws {
     let plain = try Fixture.data("color/\(name)")
     let stripped = name.hasSuffix("png") ? Self.renamed(plain, "iCCP", "icCP") : Self.renamed(plain, "ICC_", "XXX_")
     let difference = try decode(stripped, name).bitmap.largestDifference(to: decode(name).bitmap)
@@ -35,10 +35,10 @@ struct ColorProfileTests {
   }
 
   @Test(arguments: ["display-p3.png", "inks.jpeg", "display-p3.jpeg"])
-  func `a damaged profile is left out, and the image says so`(_ name: String) throws {
+  func `a damaged profile is ignored and reported`(_ name: String) throws {
     var file = try Fixture.data("color/\(name)")
     let plain = try decode(Self.renamed(Self.renamed(file, "iCCP", "icCP"), "ICC_", "XXX_"), name)
-    // The signature that every profile has, or the compressed bytes behind its name.
+    // The profile's signature, or its compressed bytes after the name.
     let signature = file.firstRange(of: Data("acsp".utf8)) ?? file.firstRange(of: Data("ICC Profile\0\0".utf8))
     let damage = try #require(signature).upperBound - 1
     for index in damage - 1..<damage + 2 { file[index] ^= 0x55 }
@@ -48,18 +48,18 @@ struct ColorProfileTests {
     #expect(image.bitmap.largestDifference(to: plain.bitmap) == 0)
   }
 
-  @Test func `a profile for other pixels is left out`() throws {
-    let wanted = try Fixture.data("color/inks.jpeg")
-    let start = try #require(wanted.firstRange(of: Data("ICC_PROFILE".utf8))).lowerBound
-    let length = Int(wanted[start - 2]) << 8 | Int(wanted[start - 1])
-    let segment = Array(wanted[start..<start + length - 2])
+  @Test func `a profile for another colour model is ignored and reported`() throws {
+    let cmyk = try Fixture.data("color/inks.jpeg")
+    let start = try #require(cmyk.firstRange(of: Data("ICC_PROFILE".utf8))).lowerBound
+    let length = Int(cmyk[start - 2]) << 8 | Int(cmyk[start - 1])
+    let segment = Array(cmyk[start..<start + length - 2])
     let plain = try Fixture.data("jpeg/peacock.default.jpeg")
     let image = try decode(FileSurgery.jpeg(plain, inserting: 0xE2, segment), "x.jpeg")
     #expect(image.info.droppedContent == [.colorProfile])
     #expect(try image.bitmap.largestDifference(to: decode(plain, "x.jpeg").bitmap) == 0)
   }
 
-  @Test func `a profile that lacks a part is left out`() throws {
+  @Test func `a profile with a missing chunk is ignored and reported`() throws {
     let file = try Fixture.data("color/display-p3.jpeg")
     let place = try #require(file.firstRange(of: Data("ICC_PROFILE\0".utf8))).upperBound
     var cut = file
@@ -67,7 +67,7 @@ struct ColorProfileTests {
     #expect(try decode(cut, "x.jpeg").info.droppedContent == [.colorProfile])
   }
 
-  @Test func `a profile that inflates without end is refused before it does`() throws {
+  @Test func `a profile that inflates over the limit is rejected`() throws {
     let bomb = try Fixture.data("color/profile-bomb.zlib")
     let content = Array("bomb\0\0".utf8) + bomb
     let file = try FileSurgery.png(Fixture.data("pngsuite/basn2c08.png"), inserting: "iCCP", content)
@@ -76,7 +76,7 @@ struct ColorProfileTests {
     }
   }
 
-  @Test func `one decoder converts colours on many threads`() async throws {
+  @Test func `one decoder converts colours concurrently`() async throws {
     let file = try Fixture.data("color/display-p3.png")
     let decoder = PNGDecoder()
     let expected = try decoder.decode(file, options: DecodingOptions()).bitmap
@@ -95,7 +95,7 @@ struct ColorProfileTests {
     return try decoder.decode(file, options: DecodingOptions(size: size))
   }
 
-  /// The file with a name in it replaced, and the checksums of its chunks made anew.
+  /// The file with a chunk type or signature replaced, and its checksums recomputed.
   private static func renamed(_ file: Data, _ old: String, _ new: String) -> Data {
     guard let range = file.firstRange(of: Data(old.utf8)) else { return file }
     var file = file

@@ -5,7 +5,7 @@ import Testing
 
 struct FormatColorTests {
   @Test(arguments: [("display-p3.webp", "display-p3"), ("display-p3.tiff", "display-p3"), ("inks.tiff", "inks")])
-  func `colours with a profile come out as another program has them`(_ name: String, _ expected: String) throws {
+  func `colours with an ICC profile match Pillow`(_ name: String, _ expected: String) throws {
     let image = try decode(name)
     let reference = try decode("\(expected).expected.png")
     #expect(image.info.hasColorProfile && image.info.droppedContent.isEmpty)
@@ -13,7 +13,7 @@ struct FormatColorTests {
   }
 
   @Test(arguments: ["display-p3.webp", "display-p3.tiff", "inks.tiff"])
-  func `a damaged profile is left out, and the image says so`(_ name: String) throws {
+  func `a damaged profile is ignored and reported`(_ name: String) throws {
     var file = try Fixture.data("color/\(name)")
     let signature = try #require(file.firstRange(of: Data("acsp".utf8)))
     file[signature.lowerBound] ^= 0x55

@@ -11,7 +11,7 @@ struct DamagedImageTests {
   private static let sizes: [TargetSize] = [.original, .fit(width: 9, height: 9), .fill(width: 30, height: 5)]
 
   @Test(arguments: names, [0, 0.01, 0.5, 0.99])
-  func `a file cut short is an error, never a picture`(_ name: String, _ part: Double) throws {
+  func `a truncated file is an error, never an image`(_ name: String, _ part: Double) throws {
     let file = try Fixture.data(name)
     let cut = file.prefix(Int(Double(file.count) * part))
     let format: ImageFormat = name.hasSuffix("png") ? .png : .jpeg
@@ -23,7 +23,7 @@ struct DamagedImageTests {
   }
 
   @Test(arguments: names.dropLast(), sizes)
-  func `a flipped byte gives a picture or a typed error`(_ name: String, _ size: TargetSize) throws {
+  func `a flipped byte gives an image or a typed error`(_ name: String, _ size: TargetSize) throws {
     let file = try Fixture.data(name)
     for index in stride(from: 0, to: file.count, by: 3) {
       var flipped = file
@@ -37,7 +37,7 @@ struct DamagedImageTests {
   }
 
   @Test(arguments: [60_000, 65_535])
-  func `a size over the limit is refused before any memory is taken`(_ side: Int) throws {
+  func `a size over the limit is rejected before memory is allocated`(_ side: Int) throws {
     let size = PixelSize(width: side, height: side)
     let bytes = FileSurgery.bytes(side, count: 2)
     let jpeg = try FileSurgery.jpeg(Fixture.data("jpeg/peacock.default.jpeg"), frameByte: 5, bytes + bytes)
@@ -60,14 +60,14 @@ struct DamagedImageTests {
       TargetSize.fit(width: 0, height: 5), .fit(width: 5, height: -1), .fill(width: 0, height: 0),
       .fill(width: .min, height: 1), .exact(width: 0, height: 3), .crop(width: 3, height: -3, anchor: .top),
     ])
-  func `a target without pixels is refused`(_ name: String, _ size: TargetSize) throws {
+  func `a target size without pixels is rejected`(_ name: String, _ size: TargetSize) throws {
     #expect(throws: ImageDecodingError.invalidTargetSize(size)) {
       try decoder(name).decode(Fixture.data(name), options: DecodingOptions(size: size))
     }
   }
 
   @Test(arguments: names, sizes)
-  func `nothing is decoded once nobody wants it`(_ name: String, _ size: TargetSize) throws {
+  func `a decode cancelled before it starts throws`(_ name: String, _ size: TargetSize) throws {
     #expect(throws: ImageDecodingError.cancelled) {
       try decoder(name).decode(Fixture.data(name), options: DecodingOptions(size: size, isCancelled: { true }))
     }

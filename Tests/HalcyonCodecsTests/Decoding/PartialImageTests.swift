@@ -10,16 +10,15 @@ struct PartialImageTests {
   ]
 
   @Test(arguments: names, [TargetSize.original, .fit(width: 24, height: 24), .fit(width: 9, height: 9)])
-  func `any prefix behind the header gives a picture where a part is wanted`(_ name: String, _ size: TargetSize) throws
-  {
+  func `any prefix past the header gives a partial image if allowed`(_ name: String, _ size: TargetSize) throws {
     let file = try Fixture.data(name)
     let options = DecodingOptions(size: size, allowsPartialImage: true)
-    var pictureCount = 0
+    var imageCount = 0
     for count in stride(from: 0, to: file.count - 12, by: max(7, file.count / 30)) {
       do {
         let image = try decoder(name).decode(file.prefix(count), options: options)
         #expect(image.isPartial && image.size == size.geometry(for: image.info.pixelSize).outputSize)
-        pictureCount += 1
+        imageCount += 1
       } catch {
         let isInHeader = try decoder(name).probe(file.prefix(count), isComplete: false) == nil
         #expect(
@@ -27,11 +26,11 @@ struct PartialImageTests {
           "\(count): \(error)")
       }
     }
-    #expect(pictureCount > 0)
+    #expect(imageCount > 0)
   }
 
   @Test(arguments: names, [TargetSize.original, .fit(width: 9, height: 9)])
-  func `a whole file is not partial and looks the same`(_ name: String, _ size: TargetSize) throws {
+  func `a complete file is not partial and decodes identically`(_ name: String, _ size: TargetSize) throws {
     let file = try Fixture.data(name)
     let strict = try decoder(name).decode(file, options: DecodingOptions(size: size))
     let lenient = try decoder(name).decode(file, options: DecodingOptions(size: size, allowsPartialImage: true))
@@ -40,7 +39,7 @@ struct PartialImageTests {
   }
 
   @Test(arguments: ["jpeg/peacock.default.jpeg", Fixture.photo])
-  func `the rows that are there are the right ones`(_ name: String) throws {
+  func `a partial image has the same first rows as the complete one`(_ name: String) throws {
     let file = try Fixture.data(name)
     let whole = try decoder(name).decode(file, options: DecodingOptions()).bitmap
     let cut = file.prefix(file.count * 3 / 4)

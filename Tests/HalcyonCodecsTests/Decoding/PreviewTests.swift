@@ -8,7 +8,7 @@ struct PreviewTests {
   private static let interlaced = "pngsuite/basi2c08.png"
 
   @Test(arguments: [progressive, interlaced], [TargetSize.original, .fit(width: 10, height: 10)])
-  func `previews come nearer to the picture as bytes arrive`(_ name: String, _ size: TargetSize) throws {
+  func `previews approach the final image as bytes arrive`(_ name: String, _ size: TargetSize) throws {
     let file = try Fixture.data(name)
     let options = DecodingOptions(size: size)
     let whole = try decoder(name).decode(file, options: options).bitmap
@@ -28,7 +28,7 @@ struct PreviewTests {
     #expect(try #require(differences.first) > #require(differences.last))
   }
 
-  @Test func `metadata and thumbnails before the picture are no picture`() throws {
+  @Test func `metadata and embedded thumbnails give no preview`() throws {
     let thumbnail = try Fixture.data(Self.progressive).prefix(3_000)
     let exif = FileSurgery.exif(orientation: 1) + Array(thumbnail)
     var file = FileSurgery.jpeg(
@@ -45,7 +45,7 @@ struct PreviewTests {
   }
 
   @Test(arguments: ["jpeg/peacock.default.jpeg", Fixture.photo])
-  func `an image that comes row by row has no preview`(_ name: String) throws {
+  func `a sequential image has no preview`(_ name: String) throws {
     let file = try Fixture.data(name)
     for count in stride(from: 0, to: file.count, by: 500) {
       #expect(try decoder(name).preview(file.prefix(count), after: 0, options: DecodingOptions()) == nil)
@@ -53,7 +53,7 @@ struct PreviewTests {
   }
 
   @Test(arguments: [progressive, interlaced])
-  func `a stage that was shown is not shown again`(_ name: String) throws {
+  func `a stage is previewed only once`(_ name: String) throws {
     let file = try Fixture.data(name).dropLast(80)
     let preview = try decoder(name).preview(file, after: 0, options: DecodingOptions())
     let stage = try #require(preview).stage

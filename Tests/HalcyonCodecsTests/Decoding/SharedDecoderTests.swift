@@ -5,10 +5,10 @@ import Testing
 
 struct SharedDecoderTests {
   @Test(arguments: ["jpeg/peacock.default.jpeg", "jpeg/peacock.progressive.jpeg", Fixture.photo])
-  func `one decoder serves many at once`(_ name: String) async throws {
+  func `one decoder can be used concurrently`(_ name: String) async throws {
     let file = try Fixture.data(name)
     let decoder: any ImageDecoder = name.hasSuffix("png") ? PNGDecoder() : JPEGDecoder()
-    // More sizes than graphs are kept, so that some are built anew all the time.
+    // More sizes than graphs are cached, so that some are rebuilt all the time.
     let sizes = (1...12).map { TargetSize.fit(width: $0 * 4, height: $0 * 4) }
     let expected = try sizes.map { try decoder.decode(file, options: DecodingOptions(size: $0)).bitmap }
     try await withThrowingTaskGroup(of: Int.self) { group in
@@ -25,17 +25,17 @@ struct SharedDecoderTests {
   @Test(
     arguments: ["jpeg/peacock.progressive.jpeg", "jpeg/peacock.default.jpeg", Fixture.photo],
     [TargetSize.original, .fit(width: 20, height: 20)])
-  func `decoding stops half way when nobody wants it any more`(_ name: String, _ size: TargetSize) throws {
+  func `decoding stops midway when cancelled`(_ name: String, _ size: TargetSize) throws {
     let file = try Fixture.data(name)
     let decoder: any ImageDecoder = name.hasSuffix("png") ? PNGDecoder() : JPEGDecoder()
-    let questions = Mutex(0)
+    let checks = Mutex(0)
     let options = DecodingOptions(size: size) {
-      questions.withLock { count in
+      checks.withLock { count in
         count += 1
         return count == 3
       }
     }
     #expect(throws: ImageDecodingError.cancelled) { try decoder.decode(file, options: options) }
-    #expect(questions.withLock { $0 } == 3)
+    #expect(checks.withLock { $0 } == 3)
   }
 }

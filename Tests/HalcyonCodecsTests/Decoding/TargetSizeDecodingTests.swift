@@ -17,13 +17,13 @@ struct TargetSizeDecodingTests {
       .crop(width: 40, height: 1, anchor: .bottom), .exact(width: 200, height: 3), .exact(width: 1, height: 500),
       .exact(width: 301, height: 299), .exact(width: 1, height: 1),
     ])
-  func `every target comes out at the size it says`(_ name: String, _ size: TargetSize) throws {
+  func `every target size gives its output size`(_ name: String, _ size: TargetSize) throws {
     let image = try decode(name, size: size)
     #expect(image.size == size.geometry(for: image.info.pixelSize).outputSize)
   }
 
   @Test(arguments: names)
-  func `an enlarged image made small again is the image`(_ name: String) throws {
+  func `an enlarged image averages back to the original`(_ name: String) throws {
     let original = try decode(name, size: .original).bitmap
     let exact = TargetSize.exact(width: original.size.width * 3, height: original.size.height * 3)
     let large = try decode(name, size: exact).bitmap
@@ -44,7 +44,7 @@ struct TargetSizeDecodingTests {
   }
 
   @Test(arguments: names)
-  func `an enlargement over the limits is refused`(_ name: String) {
+  func `an enlargement over the limits is rejected`(_ name: String) {
     let wide = PixelSize(width: 20_000, height: 1)
     #expect(throws: ImageDecodingError.sideTooLong(wide, limit: 16_384)) {
       try decode(name, size: .exact(width: wide.width, height: wide.height))

@@ -9,10 +9,10 @@ struct DamagedFormatTests {
   private static let sizes: [TargetSize] = [.original, .fit(width: 9, height: 9), .fill(width: 30, height: 5)]
 
   @Test(arguments: names, [0.3, 0.6, 0.95])
-  func `a file cut short is an error, never a picture`(_ name: String, _ part: Double) throws {
+  func `a truncated file is an error, never an image`(_ name: String, _ part: Double) throws {
     let file = try FormatFixture.data(name)
     let cut = file.prefix(Int(Double(file.count) * part))
-    // What follows the first picture or the last pixel may be missing.
+    // In these files, the data after the first image or the last pixel may be missing.
     guard !["pages.tiff", "sizes.ico", "png.ico", "mask24.ico"].contains(name) else { return }
     for size in Self.sizes {
       #expect(throws: ImageDecodingError.truncated(try FormatFixture.format(name)), "\(size)") {
@@ -22,7 +22,7 @@ struct DamagedFormatTests {
   }
 
   @Test(arguments: names)
-  func `a flipped byte gives a picture or a typed error`(_ name: String) throws {
+  func `a flipped byte gives an image or a typed error`(_ name: String) throws {
     let file = try FormatFixture.data(name)
     let decoder = try FormatFixture.decoder(name)
     for index in stride(from: 0, to: min(file.count, 4000), by: 19) {
@@ -39,7 +39,7 @@ struct DamagedFormatTests {
   }
 
   @Test(arguments: names)
-  func `a picture over the limit is refused before it is decoded`(_ name: String) throws {
+  func `an image over the limit is rejected before it is decoded`(_ name: String) throws {
     let limits = ImageLimits(pixelCount: 3)
     #expect {
       try FormatFixture.decoder(name).decode(
@@ -50,7 +50,7 @@ struct DamagedFormatTests {
   }
 
   @Test(arguments: names, sizes)
-  func `nothing is decoded once nobody wants it`(_ name: String, _ size: TargetSize) throws {
+  func `a decode cancelled before it starts throws`(_ name: String, _ size: TargetSize) throws {
     #expect(throws: ImageDecodingError.cancelled) {
       try FormatFixture.decoder(name).decode(
         FormatFixture.data(name), options: DecodingOptions(size: size, isCancelled: { true }))
@@ -58,7 +58,7 @@ struct DamagedFormatTests {
   }
 
   @Test(arguments: names, [TargetSize.fit(width: 0, height: 5), .fill(width: 5, height: -1)])
-  func `a target without pixels is refused`(_ name: String, _ size: TargetSize) throws {
+  func `a target size without pixels is rejected`(_ name: String, _ size: TargetSize) throws {
     #expect(throws: ImageDecodingError.invalidTargetSize(size)) {
       try FormatFixture.decoder(name).decode(FormatFixture.data(name), options: DecodingOptions(size: size))
     }

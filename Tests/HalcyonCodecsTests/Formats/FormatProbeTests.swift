@@ -5,7 +5,7 @@ import Testing
 
 struct FormatProbeTests {
   @Test(arguments: FormatFixture.stills)
-  func `a growing prefix tells nothing until it tells the truth`(_ name: String) throws {
+  func `probing a growing prefix gives nothing, then the final info`(_ name: String) throws {
     let file = try FormatFixture.data(name)
     let decoder = try FormatFixture.decoder(name)
     let whole = try #require(try decoder.probe(file, isComplete: true))
@@ -16,7 +16,7 @@ struct FormatProbeTests {
   }
 
   @Test(arguments: FormatFixture.animations)
-  func `a growing prefix of an animation tells its size and the pictures so far`(_ name: String) throws {
+  func `probing a prefix of an animation gives its size and the frames so far`(_ name: String) throws {
     let file = try FormatFixture.data(name)
     let decoder = try FormatFixture.decoder(name)
     let whole = try #require(try decoder.probe(file, isComplete: true))
@@ -40,7 +40,7 @@ struct FormatProbeTests {
     #expect(try FormatFixture.decoder(name).probe(file.prefix(1100), isComplete: false) != nil)
   }
 
-  @Test func `orientation, alpha, colour and depth are told`() throws {
+  @Test func `orientation, alpha, colour model and bit depth are reported`() throws {
     func info(_ name: String) throws -> ImageInfo {
       try #require(try FormatFixture.decoder(name).probe(FormatFixture.data(name), isComplete: true))
     }

@@ -3,13 +3,13 @@ import Foundation
 import HalcyonCodecs
 import Testing
 
-/// Pixels beside those of Pillow, and for APNG of a composer in NumPy: see the README of the fixtures.
+/// Compares pixels with those of Pillow, or of a NumPy compositor for APNG: see the README of the fixtures.
 struct GoldenTests {
   /// The largest difference of a channel: rounding where alpha or small channels are scaled.
   private static let tolerance = 1
 
   @Test(arguments: FormatFixture.stills)
-  func `a file has the pixels that Pillow sees`(_ name: String) throws {
+  func `a file decodes to the same pixels as in Pillow`(_ name: String) throws {
     let image = try FormatFixture.decoder(name).decode(FormatFixture.data(name), options: DecodingOptions())
     let golden = try FormatFixture.golden(name)
     #expect(image.bitmap.largestDifference(to: golden) <= Self.tolerance)
@@ -17,7 +17,7 @@ struct GoldenTests {
   }
 
   @Test(arguments: FormatFixture.animations)
-  func `every picture of an animation has the golden pixels`(_ name: String) throws {
+  func `every frame of an animation matches the golden frame`(_ name: String) throws {
     let decoder = try FormatFixture.animatedDecoder(name)
     let reader = try decoder.frameReader(for: FormatFixture.data(name), options: DecodingOptions())
     let golden = try FormatFixture.golden(name)
@@ -25,17 +25,17 @@ struct GoldenTests {
     var top = 0
     while let frame = try reader.nextFrame() {
       let expected = try golden.rows(from: top, count: 24)
-      #expect(frame.bitmap.largestDifference(to: expected) <= 2, "picture \(top / 24)")
+      #expect(frame.bitmap.largestDifference(to: expected) <= 2, "frame \(top / 24)")
       top += 24
     }
     #expect(top == golden.size.height)
   }
 
   @Test(arguments: FormatFixture.stills)
-  func `a smaller size is near the average of the full one`(_ name: String) throws {
+  func `a smaller size is close to the average of the full size`(_ name: String) throws {
     let decoder = try FormatFixture.decoder(name)
     let full = try decoder.decode(FormatFixture.data(name), options: DecodingOptions()).bitmap
-    // An icon has smaller pictures of its own.
+    // An icon has separate entries for smaller sizes.
     guard !name.hasSuffix("ico"), full.size.width > 8 else { return }
     for size in [TargetSize.fit(width: 17, height: 17), .fill(width: 9, height: 11), .fit(width: 3, height: 3)] {
       let small = try decoder.decode(FormatFixture.data(name), options: DecodingOptions(size: size)).bitmap

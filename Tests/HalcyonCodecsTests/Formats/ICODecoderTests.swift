@@ -5,12 +5,12 @@ import Testing
 
 struct ICODecoderTests {
   @Test(arguments: [48, 32, 16])
-  func `the picture of the wanted size is taken as it is`(_ side: Int) throws {
+  func `the entry of the target size is decoded without resampling`(_ side: Int) throws {
     let file = try FormatFixture.data("sizes.ico")
     let image = try ICODecoder().decode(file, options: DecodingOptions(size: .fit(width: side, height: side)))
     #expect(image.size == PixelSize(width: side, height: side))
     #expect(image.info.storedSize == PixelSize(width: 48, height: 48))
-    // Without the larger pictures the file still holds the same one.
+    // A file with this entry alone decodes to the same pixels.
     var first = file.prefix(6)
     first[4] = 1
     let entry = try #require([16, 32, 48].firstIndex(of: side))
@@ -19,7 +19,7 @@ struct ICODecoderTests {
     #expect(image.bitmap.largestDifference(to: alone.bitmap) == 0)
   }
 
-  @Test func `a cursor is an icon`() throws {
+  @Test func `a cursor is decoded as an icon`() throws {
     var file = try FormatFixture.data("sizes.ico")
     file[2] = 2
     #expect(ImageFormat(sniffing: file) == .ico)

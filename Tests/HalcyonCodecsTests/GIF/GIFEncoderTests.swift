@@ -5,7 +5,7 @@ import Testing
 
 struct GIFEncoderTests {
   @Test(arguments: [1, 2, 3, 16, 17, 255])
-  func `a picture of few colours survives exactly`(_ colorCount: Int) throws {
+  func `up to 255 colours round-trip exactly`(_ colorCount: Int) throws {
     let original = try Bitmap.painted(120, 90) { column, row in
       let number = (column * 7 + row * row) % colorCount
       return Color(number, 255 - number, number * 37 % 256, 255)
@@ -15,7 +15,7 @@ struct GIFEncoderTests {
     #expect(!image.info.hasAlpha)
   }
 
-  @Test func `transparency is kept where it is more than half`() throws {
+  @Test func `pixels with less than half alpha become transparent`() throws {
     let original = try Bitmap.painted(8, 4, isOpaque: false) { column, _ in
       let alpha = column * 36
       return Color(alpha, 0, 0, alpha)
@@ -25,12 +25,12 @@ struct GIFEncoderTests {
     #expect(image.bitmap.color(7, 0) == Color(255, 0, 0, 255))
   }
 
-  @Test func `a photograph is near itself on average`() throws {
+  @Test func `a photograph stays close to the original on average`() throws {
     let original = try PNGDecoder().decode(Fixture.data(Fixture.photo), options: DecodingOptions()).bitmap
     let image = try decode(GIFEncoder().encode(original, options: EncodingOptions()))
     let whole = TargetSize.original.geometry(for: original.size)
     #expect(image.bitmap.difference(toAveraged: original, geometry: whole) < 4)
-    // Dithering hides what single pixels lack.
+    // Dithering averages out the errors of single pixels.
     let size = TargetSize.fit(width: 25, height: 25)
     let small = try decode(GIFEncoder().encode(original, options: EncodingOptions()), size: size).bitmap
     let expected = try PNGDecoder().decode(Fixture.data(Fixture.photo), options: DecodingOptions(size: size)).bitmap
@@ -38,7 +38,7 @@ struct GIFEncoderTests {
   }
 
   @Test(arguments: [nil, 1, 2, 40])
-  func `an animation keeps its pictures, times and loops`(_ loopCount: Int?) throws {
+  func `an animation keeps its frames, durations and loop count`(_ loopCount: Int?) throws {
     let reader = try GIFDecoder().frameReader(for: FormatFixture.data("clear.gif"), options: DecodingOptions())
     var frames: [AnimationFrame] = []
     while var frame = try reader.nextFrame() {
@@ -55,7 +55,7 @@ struct GIFEncoderTests {
     }
   }
 
-  @Test func `pictures of different sizes and no pictures are refused`() throws {
+  @Test func `frames of different sizes and no frames are rejected`() throws {
     let frames = try [1, 2].map { AnimationFrame(bitmap: try Bitmap.gradient($0, 1), duration: .zero) }
     for frames in [frames, []] {
       #expect(throws: ImageEncodingError.self) { try GIFEncoder().encode(frames, loopCount: nil) }

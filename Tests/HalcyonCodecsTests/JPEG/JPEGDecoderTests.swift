@@ -5,14 +5,14 @@ import Testing
 
 struct JPEGDecoderTests {
   @Test(arguments: Fixture.jpegNames.filter { !$0.contains("gray") && !$0.contains("cmyk") })
-  func `every subsampling looks like the original`(_ name: String) throws {
+  func `every chroma subsampling decodes close to the original`(_ name: String) throws {
     let original = try PNGDecoder().decode(Fixture.data(Fixture.photo), options: DecodingOptions()).bitmap
     let image = try JPEGDecoder().decode(Fixture.data(name), options: DecodingOptions()).bitmap
     #expect(image.isOpaque)
     #expect(image.difference(toAveraged: original, geometry: TargetSize.original.geometry(for: original.size)) < 8)
   }
 
-  @Test func `inks become colours`() throws {
+  @Test func `CMYK is converted to RGB`() throws {
     let file = try Fixture.data("jpeg/peacock.made-cmyk.jpeg")
     let original = try PNGDecoder().decode(Fixture.data(Fixture.photo), options: DecodingOptions()).bitmap
     let image = try JPEGDecoder().decode(file, options: DecodingOptions()).bitmap
@@ -26,18 +26,18 @@ struct JPEGDecoderTests {
       .fit(width: 25, height: 25), .fit(width: 12, height: 12), .fit(width: 5, height: 5), .fit(width: 1, height: 1),
       .fill(width: 20, height: 20), .fill(width: 9, height: 40), .fill(width: 50, height: 3),
     ])
-  func `a smaller size is near the average of the full one`(_ name: String, _ size: TargetSize) throws {
+  func `a smaller size is close to the average of the full size`(_ name: String, _ size: TargetSize) throws {
     let file = try Fixture.data(name)
     let full = try JPEGDecoder().decode(file, options: DecodingOptions()).bitmap
     let small = try JPEGDecoder().decode(file, options: DecodingOptions(size: size)).bitmap
     let geometry = size.geometry(for: full.size)
     #expect(small.size == geometry.outputSize)
-    // Lanczos keeps more contrast than an average, which shows most in a handful of pixels.
+    // Lanczos preserves more contrast than an average, most visibly in very small images.
     #expect(small.difference(toAveraged: full, geometry: geometry) < (small.size.width < 9 ? 9 : 6))
   }
 
   @Test(arguments: [(1, 1), (2, 1), (1, 40), (7, 5), (17, 33), (65, 3), (15, 16), (129, 127), (333, 9)])
-  func `odd sizes come out at every size`(_ width: Int, _ height: Int) throws {
+  func `odd dimensions decode at every target size`(_ width: Int, _ height: Int) throws {
     let file = try JPEGEncoder().encode(Bitmap.gradient(width, height), options: EncodingOptions(quality: 1))
     let full = try JPEGDecoder().decode(file, options: DecodingOptions()).bitmap
     for side in 1...max(width, height) {
@@ -57,7 +57,7 @@ struct JPEGDecoderTests {
     #expect(large.bitmap.largestDifference(to: full) == 0)
   }
 
-  @Test func `a part at its own size is cut out, not filtered`() throws {
+  @Test func `a crop at full resolution is not resampled`() throws {
     let file = try Fixture.data("jpeg/peacock.s1x1-444.jpeg")
     let full = try JPEGDecoder().decode(file, options: DecodingOptions()).bitmap
     let part = try JPEGDecoder().decode(file, options: DecodingOptions(size: .fill(width: 50, height: 75))).bitmap

@@ -3,14 +3,14 @@ import HalcyonCodecs
 import Testing
 
 struct JPEGEncoderTests {
-  @Test func `a picture survives`() throws {
+  @Test func `an image survives a round trip`() throws {
     let original = try Bitmap.gradient(40, 30)
     let file = try JPEGEncoder().encode(original, options: EncodingOptions(quality: 0.95))
     let image = try JPEGDecoder().decode(file, options: DecodingOptions()).bitmap
     #expect(image.largestDifference(to: original) < 12)
   }
 
-  @Test func `lower quality makes a smaller file`() throws {
+  @Test func `lower quality gives a smaller file`() throws {
     let photo = try PNGDecoder().decode(Fixture.data(Fixture.photo), options: DecodingOptions()).bitmap
     let counts = try [0.0, 0.3, 0.8, 1.0].map { quality in
       try JPEGEncoder().encode(photo, options: EncodingOptions(quality: quality)).count
@@ -19,7 +19,7 @@ struct JPEGEncoderTests {
     #expect(Set(counts).count == counts.count)
   }
 
-  @Test func `the background shows through`() throws {
+  @Test func `transparent pixels are blended over the background`() throws {
     let ghost = try Bitmap.painted(16, 16, isOpaque: false) { _, _ in Color(100, 0, 0, 128) }
     let blue = PixelColor(red: 0, green: 0, blue: 255)
     let file = try JPEGEncoder().encode(ghost, options: EncodingOptions(quality: 1, background: blue))
@@ -28,7 +28,7 @@ struct JPEGEncoderTests {
     #expect((0..<4).allSatisfy { abs(distance[$0]) <= 3 })
   }
 
-  @Test func `a side over 65,500 pixels is refused`() throws {
+  @Test func `a side over 65,500 pixels is rejected`() throws {
     let strip = try Bitmap.painted(65_501, 1) { _, _ in Color(0, 0, 0, 255) }
     #expect(throws: ImageEncodingError.tooLarge(.jpeg, strip.size)) {
       try JPEGEncoder().encode(strip, options: EncodingOptions())

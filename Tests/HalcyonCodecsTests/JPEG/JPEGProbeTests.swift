@@ -5,7 +5,7 @@ import Testing
 
 struct JPEGProbeTests {
   @Test(arguments: Fixture.jpegNames)
-  func `a growing prefix tells nothing until it tells the truth`(_ name: String) throws {
+  func `probing a growing prefix gives nothing, then the final info`(_ name: String) throws {
     let file = try Fixture.data(name)
     let whole = try #require(try JPEGDecoder().probe(file, isComplete: true))
     #expect(whole.storedSize == PixelSize(width: 100, height: 75))
@@ -15,7 +15,7 @@ struct JPEGProbeTests {
     }
   }
 
-  @Test func `colour models are told apart`() throws {
+  @Test func `colour models are detected`() throws {
     let models = try ["default", "grayscale", "made-cmyk"].map { name in
       try JPEGDecoder().probe(Fixture.data("jpeg/peacock.\(name).jpeg"), isComplete: true)?.colorModel
     }
@@ -35,7 +35,7 @@ struct JPEGProbeTests {
   }
 
   @Test(arguments: [0xC3, 0xC9, 0xCA] as [UInt8])
-  func `lossless and arithmetic-coded frames are refused by name`(_ marker: UInt8) throws {
+  func `lossless and arithmetic-coded frames are unsupported features`(_ marker: UInt8) throws {
     let file = try FileSurgery.jpeg(Fixture.data("jpeg/peacock.default.jpeg"), frameByte: 1, [marker])
     #expect {
       try JPEGDecoder().decode(file, options: DecodingOptions())
@@ -44,14 +44,14 @@ struct JPEGProbeTests {
     }
   }
 
-  @Test func `12 bits a sample are refused by name`() throws {
+  @Test func `12 bits per sample are an unsupported feature`() throws {
     let file = try FileSurgery.jpeg(Fixture.data("jpeg/peacock.default.jpeg"), frameByte: 4, [12])
-    #expect(throws: ImageDecodingError.unsupportedFeature(.jpeg, feature: "12 bits a sample")) {
+    #expect(throws: ImageDecodingError.unsupportedFeature(.jpeg, feature: "12 bits per sample")) {
       try JPEGDecoder().probe(file, isComplete: true)
     }
   }
 
-  @Test func `a complete file without a frame is damaged`() {
+  @Test func `a complete file without a frame header is truncated or corrupt`() {
     #expect(throws: ImageDecodingError.truncated(.jpeg)) {
       try JPEGDecoder().probe(Data([0xFF, 0xD8]), isComplete: true)
     }

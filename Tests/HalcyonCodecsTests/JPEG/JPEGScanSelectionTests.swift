@@ -5,11 +5,11 @@ import Testing
 @testable import HalcyonCodecs
 
 struct JPEGScanSelectionTests {
-  /// Each pair of files has the same coefficients, in one scan and in many.
+  /// Each pair of files has the same coefficients, baseline and progressive.
   private static let names = ["default", "s1x1-444", "s2x1-422", "made-440"]
 
   @Test(arguments: names)
-  func `leaving out what an eighth does not show changes no pixel`(name: String) throws {
+  func `dropping scans at 1/8 changes no pixel`(name: String) throws {
     let baseline = try Fixture.data("jpeg/peacock.\(name).jpeg")
     let progressive = try Fixture.data("jpeg/peacock.\(name)-progressive.jpeg")
     let selected = try #require(
@@ -23,7 +23,7 @@ struct JPEGScanSelectionTests {
   }
 
   @Test(arguments: names)
-  func `leaving out the last bits at a quarter changes next to nothing`(name: String) throws {
+  func `dropping the last bits at 1/4 changes almost nothing`(name: String) throws {
     let baseline = try Fixture.data("jpeg/peacock.\(name).jpeg")
     let progressive = try Fixture.data("jpeg/peacock.\(name)-progressive.jpeg")
     let eighth = progressive.withUnsafeBytes { JPEGScanSelection.essentialBytes(of: $0, scale: .eighth)?.count }
@@ -42,12 +42,12 @@ struct JPEGScanSelectionTests {
   }
 
   @Test(arguments: names)
-  func `a file in one scan is decoded as it is`(name: String) throws {
+  func `a baseline file has no scans to drop`(name: String) throws {
     let baseline = try Fixture.data("jpeg/peacock.\(name).jpeg")
     #expect(baseline.withUnsafeBytes { JPEGScanSelection.essentialBytes(of: $0, scale: .eighth) } == nil)
   }
 
-  @Test func `no prefix and no damage makes it read outside or take a part for the whole`() throws {
+  @Test func `no prefix or corruption causes an out-of-bounds read or an incomplete selection`() throws {
     let file = try Fixture.data("jpeg/peacock.default-progressive.jpeg")
     for count in 0..<file.count {
       #expect(file.prefix(count).withUnsafeBytes { JPEGScanSelection.essentialBytes(of: $0, scale: .eighth) } == nil)
@@ -60,7 +60,7 @@ struct JPEGScanSelectionTests {
     }
   }
 
-  @Test func `a progressive file that is cut is an error at every size`() throws {
+  @Test func `a truncated progressive file is an error at a small size`() throws {
     let file = try Fixture.data("jpeg/peacock.default-progressive.jpeg")
     #expect(throws: ImageDecodingError.truncated(.jpeg)) {
       try JPEGDecoder().decode(file.dropLast(2), options: DecodingOptions(size: .fit(width: 5, height: 5)))

@@ -1,14 +1,14 @@
 import HalcyonImaging
 
-/// A picture of six coloured tiles, which looks different from every side.
+/// An image of six coloured tiles, which looks different in every orientation.
 struct Mosaic {
   static let tileSide = 16
   static let stored = Mosaic(rows: ["RG", "BW", "KY"])
 
-  /// One letter a tile.
+  /// One letter per tile.
   let rows: [String]
 
-  /// What the stored mosaic has to become, read off a sheet of paper.
+  /// The expected upright mosaic, derived by hand.
   static func upright(_ orientation: ImageOrientation) -> Mosaic {
     switch orientation {
     case .up: stored
@@ -35,7 +35,7 @@ struct Mosaic {
     try Bitmap.painted(size.width, size.height) { color($0, $1) }
   }
 
-  /// How far the middle of a drawn tile is from its colour at most; edges between tiles are blurred.
+  /// The largest difference of a channel inside the tiles; edges between tiles are blurred.
   func largestDifference(to bitmap: Bitmap, window: PixelRectangle) -> Int {
     var largest = 0
     for row in 0..<bitmap.size.height {

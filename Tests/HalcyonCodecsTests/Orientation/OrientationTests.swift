@@ -10,7 +10,7 @@ struct OrientationTests {
   ]
 
   @Test(arguments: ImageOrientation.allCases)
-  func `a probe tells the upright size of a JPEG`(_ orientation: ImageOrientation) throws {
+  func `probing a JPEG gives its upright size`(_ orientation: ImageOrientation) throws {
     let info = try #require(try JPEGDecoder().probe(jpeg(orientation), isComplete: true))
     #expect(info.orientation == orientation)
     #expect(info.storedSize == Mosaic.stored.size)
@@ -18,13 +18,13 @@ struct OrientationTests {
   }
 
   @Test(arguments: ImageOrientation.allCases, sizes)
-  func `a JPEG comes out upright`(_ orientation: ImageOrientation, _ size: TargetSize) throws {
+  func `a JPEG is decoded upright`(_ orientation: ImageOrientation, _ size: TargetSize) throws {
     let image = try JPEGDecoder().decode(jpeg(orientation), options: DecodingOptions(size: size))
     try expectUpright(image, orientation, size)
   }
 
   @Test(arguments: ImageOrientation.allCases, sizes)
-  func `a PNG comes out upright`(_ orientation: ImageOrientation, _ size: TargetSize) throws {
+  func `a PNG is decoded upright`(_ orientation: ImageOrientation, _ size: TargetSize) throws {
     let plain = try PNGEncoder().encode(Mosaic.stored.bitmap(), options: EncodingOptions())
     let file = FileSurgery.png(
       plain, inserting: "eXIf", FileSurgery.exif(orientation: orientation.rawValue))
@@ -33,12 +33,12 @@ struct OrientationTests {
   }
 
   @Test(arguments: [0, 9, 65_535])
-  func `an orientation that does not exist is none`(_ value: Int) throws {
+  func `an invalid orientation is ignored`(_ value: Int) throws {
     let file = try FileSurgery.jpeg(jpeg(.up), orientation: value)
     #expect(try JPEGDecoder().probe(file, isComplete: true)?.orientation == .up)
   }
 
-  @Test func `a rectangle of the upright image is found in the stored one`() {
+  @Test func `a rectangle of the upright image maps to the stored image`() {
     let size = PixelSize(width: 32, height: 48)
     let corner = PixelRectangle(x: 1, y: 2, width: 10, height: 5)
     let found = ImageOrientation.allCases.map { $0.storedRectangle(for: corner, storedSize: size) }

@@ -4,7 +4,7 @@ import HalcyonCodecs
 import Testing
 
 struct PNGDecoderTests {
-  /// The pixel at column 9, row 20 with straight alpha as stored, as ImageMagick has it; the gamma of all files is 1.
+  /// The stored pixel at column 9, row 20 with straight alpha, as read by ImageMagick; the gamma of all files is 1.
   private static let pixels: [(name: String, color: Color)] = [
     ("basn0g01", Color(255, 255, 255, 255)), ("basn0g02", Color(255, 255, 255, 255)),
     ("basn0g04", Color(119, 119, 119, 255)), ("basn0g08", Color(139, 139, 139, 255)),
@@ -27,12 +27,12 @@ struct PNGDecoderTests {
     #expect(image.size == PixelSize(width: 32, height: 32))
     let channels = (0..<3).map { Self.displayed(color[$0]) * color.w / 255 }
     let distance = Color(channels[0], channels[1], channels[2], color.w) &- image.bitmap.color(9, 20)
-    // Dark values of a gamma of 1 lie far apart on a display.
+    // With a gamma of 1, neighbouring dark values are far apart in sRGB.
     #expect((0..<4).allSatisfy { abs(distance[$0]) <= (color.w == 255 ? 1 : 3) }, "\(image.bitmap.color(9, 20))")
     #expect(image.bitmap.isOpaque == !image.info.hasAlpha)
   }
 
-  /// A value that counts light as sRGB has it (IEC 61966-2-1).
+  /// Converts a linear value to sRGB (IEC 61966-2-1).
   private static func displayed(_ value: Int) -> Int {
     let light = Double(value) / 255
     return Int((255 * (light <= 0.003_130_8 ? 12.92 * light : 1.055 * pow(light, 1 / 2.4) - 0.055)).rounded())
@@ -48,7 +48,7 @@ struct PNGDecoderTests {
   @Test(
     arguments: ["0g01", "0g16", "2c08", "3p04", "4a16", "6a08"],
     [TargetSize.original, .fit(width: 11, height: 11), .fit(width: 3, height: 3), .fill(width: 20, height: 7)])
-  func `interlacing changes nothing`(_ name: String, _ size: TargetSize) throws {
+  func `interlacing changes no pixel`(_ name: String, _ size: TargetSize) throws {
     let options = DecodingOptions(size: size)
     let plain = try PNGDecoder().decode(Fixture.data("pngsuite/basn\(name).png"), options: options)
     let interlaced = try PNGDecoder().decode(Fixture.data("pngsuite/basi\(name).png"), options: options)
@@ -71,7 +71,7 @@ struct PNGDecoderTests {
   }
 
   @Test(arguments: [60, 33, 25, 12, 5, 1])
-  func `a smaller size is near the average of the full one`(_ side: Int) throws {
+  func `a smaller size is close to the average of the full size`(_ side: Int) throws {
     let file = try Fixture.data(Fixture.photo)
     let full = try PNGDecoder().decode(file, options: DecodingOptions()).bitmap
     let size = TargetSize.fit(width: side, height: side)
@@ -79,7 +79,7 @@ struct PNGDecoderTests {
     #expect(small.difference(toAveraged: full, geometry: size.geometry(for: full.size)) < 6)
   }
 
-  @Test func `one colour stays one colour`() throws {
+  @Test func `a uniform colour stays uniform`() throws {
     let wall = try Bitmap.painted(301, 203) { _, _ in Color(77, 130, 201, 255) }
     let file = try PNGEncoder().encode(wall, options: EncodingOptions())
     let small = try PNGDecoder().decode(file, options: DecodingOptions(size: .fit(width: 97, height: 97))).bitmap

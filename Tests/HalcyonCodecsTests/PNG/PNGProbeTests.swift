@@ -5,7 +5,7 @@ import Testing
 
 struct PNGProbeTests {
   @Test(arguments: ["basn0g01", "basn2c16", "basn3p04", "basi6a08", "tbbn3p08"])
-  func `a growing prefix tells nothing until it tells the truth`(_ name: String) throws {
+  func `probing a growing prefix gives nothing, then the final info`(_ name: String) throws {
     let file = try Fixture.data("pngsuite/\(name).png")
     let whole = try #require(try PNGDecoder().probe(file, isComplete: true))
     #expect(whole.storedSize == PixelSize(width: 32, height: 32))
@@ -15,7 +15,7 @@ struct PNGProbeTests {
     }
   }
 
-  @Test func `colour, depth and alpha are told`() throws {
+  @Test func `colour model, bit depth and alpha are reported`() throws {
     let infos = try ["basn0g01", "basn2c16", "basn3p04", "basn4a08", "tbbn3p08"].map { name in
       try #require(try PNGDecoder().probe(Fixture.data("pngsuite/\(name).png"), isComplete: true))
     }
@@ -24,7 +24,7 @@ struct PNGProbeTests {
     #expect(infos.map(\.hasAlpha) == [false, false, false, true, true])
   }
 
-  @Test func `frames and a profile are told`() throws {
+  @Test func `frame count and ICC profile are reported`() throws {
     var file = try Fixture.data("pngsuite/basn2c08.png")
     file = FileSurgery.png(file, inserting: "acTL", FileSurgery.bytes(7, count: 4) + FileSurgery.bytes(0, count: 4))
     file = FileSurgery.png(file, inserting: "iCCP", Array("none\0\0".utf8))
@@ -34,7 +34,7 @@ struct PNGProbeTests {
     #expect(try PNGDecoder().decode(file, options: DecodingOptions()).size == PixelSize(width: 32, height: 32))
   }
 
-  @Test func `metadata over 4 MiB are refused by name`() throws {
+  @Test func `metadata over 4 MiB is an unsupported feature`() throws {
     let text = Array("Comment\0".utf8) + [UInt8](repeating: 0x20, count: 5 << 20)
     let file = try FileSurgery.png(Fixture.data("pngsuite/basn2c08.png"), inserting: "tEXt", text)
     #expect(throws: ImageDecodingError.unsupportedFeature(.png, feature: "metadata over 4 MiB")) {

@@ -5,7 +5,7 @@ import Testing
 
 struct ResampleRunTests {
   @Test(arguments: [true, false], [(40, 31), (64, 3), (7, 90), (120, 90)])
-  func `holding the whole source changes nothing`(_ isOpaque: Bool, _ size: (width: Int, height: Int)) throws {
+  func `buffering the whole source gives the same pixels`(_ isOpaque: Bool, _ size: (width: Int, height: Int)) throws {
     let source = try Bitmap.painted(120, 90, isOpaque: isOpaque) { column, row in
       isOpaque ? Color(column, row, 255, 255) : Color(row, 0, column, column + row)
     }
@@ -22,7 +22,8 @@ struct ResampleRunTests {
       let planes = RowPlaneSource(BitmapRowSource(source), isCancelled: { false })
       let graph = SharedResampleGraph(try ResampleGraph(source: planes.format, geometry: geometry))
       let run = try ResampleRun(
-        source: planes, graph: graph, outputSize: geometry.outputSize, into: pixels, buffersWholeSource: buffersWholeSource)
+        source: planes, graph: graph, outputSize: geometry.outputSize, into: pixels,
+        buffersWholeSource: buffersWholeSource)
       try run.run()
       try run.drain()
     }

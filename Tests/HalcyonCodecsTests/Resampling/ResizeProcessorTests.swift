@@ -9,7 +9,7 @@ struct ResizeProcessorTests {
       (.fit(width: 400, height: 400), 40, 30), (.exact(width: 80, height: 7), 80, 7),
       (.crop(width: 10, height: 30, anchor: .right), 10, 30), (.original, 40, 30), (.fit(width: 1, height: 1), 1, 1),
     ] as [(TargetSize, Int, Int)])
-  func `an image comes out at the size of the target`(_ target: TargetSize, _ width: Int, _ height: Int) throws {
+  func `the result has the size of the target`(_ target: TargetSize, _ width: Int, _ height: Int) throws {
     let image = try Bitmap.painted(40, 30, isOpaque: true) { column, row in Color(column * 6, row * 8, 128, 255) }
     let result = try ResizeProcessor(target).process(image)
     #expect(result.size == PixelSize(width: width, height: height))
@@ -17,17 +17,17 @@ struct ResizeProcessorTests {
   }
 
   @Test(arguments: [4, 33])
-  func `colours stay where they were, and transparency is not dark`(_ reduction: Int) throws {
+  func `colours keep their positions, and transparency adds no dark fringes`(_ reduction: Int) throws {
     let side = 8 * reduction
     let image = try Bitmap.painted(side, side, isOpaque: false) { column, row in
       row < side / 2 ? Color(255, 0, 0, 255) : column < side / 2 ? Color(0, 0, 0, 0) : Color(0, 255, 0, 255)
     }
     let result = try ResizeProcessor(.exact(width: 8, height: 8)).process(image)
-    // The filter swings a little on both sides of an edge.
+    // The filter rings a little on both sides of an edge.
     #expect(isNear(pixel(1, 1, of: result), [255, 0, 0, 255]))
     #expect(isNear(pixel(6, 6, of: result), [0, 255, 0, 255]))
     #expect(isNear(pixel(1, 6, of: result), [0, 0, 0, 0]))
-    // Nothing black gets into the line between red and nothing.
+    // The edge between red and transparent has no black fringe.
     for row in 0..<8 { #expect(isNear([pixel(1, row, of: result)[0]], [pixel(1, row, of: result)[3]])) }
     #expect(!result.isOpaque)
   }
@@ -41,7 +41,7 @@ struct ResizeProcessorTests {
     return [red, green, blue, alpha]
   }
 
-  @Test func `points are as many pixels as the screen has for them`() throws {
+  @Test func `points are converted to pixels by the scale`() throws {
     let image = try Bitmap.painted(40, 40, isOpaque: true) { _, _ in Color(1, 2, 3, 255) }
     #expect(try ResizeProcessor(.fit(width: 10, height: 10), scale: 2).process(image).size.width == 20)
     #expect(ResizeProcessor(.fit(width: 10, height: 10), scale: 2) == ResizeProcessor(.fit(width: 20, height: 20)))
@@ -50,12 +50,12 @@ struct ResizeProcessorTests {
   }
 
   @Test(arguments: [TargetSize.fit(width: 0, height: 3), .exact(width: 3, height: -1)])
-  func `a size without pixels is an error`(_ target: TargetSize) throws {
+  func `a target size without pixels is an error`(_ target: TargetSize) throws {
     let image = try Bitmap.painted(4, 4, isOpaque: true) { _, _ in Color(1, 2, 3, 255) }
     #expect(throws: ImageProcessingError.self) { try ResizeProcessor(target).process(image) }
   }
 
-  @Test func `a result beyond all memory is an error before any is taken`() throws {
+  @Test func `a huge result is an error before memory is allocated`() throws {
     let image = try Bitmap.painted(4, 4, isOpaque: true) { _, _ in Color(1, 2, 3, 255) }
     #expect(throws: ImageProcessingError.self) {
       try ResizeProcessor(.exact(width: .max, height: .max)).process(image)

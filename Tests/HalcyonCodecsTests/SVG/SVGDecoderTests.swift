@@ -7,7 +7,7 @@ import Testing
 struct SVGDecoderTests {
   private static let space = "xmlns='http://www.w3.org/2000/svg' xmlns:xlink='http://www.w3.org/1999/xlink'"
 
-  private static func drawing(_ attributes: String, _ content: String = "") -> Data {
+  private static func document(_ attributes: String, _ content: String = "") -> Data {
     Data("<svg \(space) \(attributes)>\(content)</svg>".utf8)
   }
 
@@ -19,22 +19,22 @@ struct SVGDecoderTests {
     ("", 300, 150), ("width='50'", 50, 150), ("width='2em' height='1e1'", 32, 10),
     ("width='nan' height='inf'", 300, 150),
   ])
-  func `the size is that of browsers`(_ attributes: String, _ width: Int, _ height: Int) throws {
-    let info = try #require(try SVGDecoder().probe(Self.drawing(attributes), isComplete: true))
+  func `the size is computed as in browsers`(_ attributes: String, _ width: Int, _ height: Int) throws {
+    let info = try #require(try SVGDecoder().probe(Self.document(attributes), isComplete: true))
     #expect(info.pixelSize == PixelSize(width: width, height: height))
   }
 
-  @Test func `comments, declarations and entities may come first`() throws {
+  @Test func `comments, declarations and entities before the root element are skipped`() throws {
     let head = """
       \u{FEFF}<?xml version="1.0"?><!-- <svg width='1'> --><!DOCTYPE svg PUBLIC "a" "b" [ <!ENTITY c "d"> ]>
       """
-    let file = Data(head.utf8) + Self.drawing("width='7' height='5'")
+    let file = Data(head.utf8) + Self.document("width='7' height='5'")
     #expect(ImageFormat(sniffing: file) == .svg)
     #expect(try SVGDecoder().decode(file, options: DecodingOptions()).size == PixelSize(width: 7, height: 5))
   }
 
   @Test(arguments: [String.Encoding.utf16, .utf16LittleEndian, .utf16BigEndian])
-  func `UTF-16 is read`(_ encoding: String.Encoding) throws {
+  func `UTF-16 is supported`(_ encoding: String.Encoding) throws {
     let text = "<?xml version=\"1.0\" encoding=\"UTF-16\"?><svg \(Self.space) width='7' height='5'/>"
     let file = try #require(text.data(using: encoding))
     #expect(ImageFormat(sniffing: file) == .svg)
@@ -42,7 +42,7 @@ struct SVGDecoderTests {
     #expect(info.pixelSize == PixelSize(width: 7, height: 5))
   }
 
-  @Test func `a growing prefix tells nothing until the tag ends`() throws {
+  @Test func `probing gives nothing until the root start tag ends`() throws {
     let file = try Fixture.data("svg/shapes.svg")
     let whole = try #require(try SVGDecoder().probe(file, isComplete: true))
     for count in 0..<file.count {
@@ -52,7 +52,7 @@ struct SVGDecoderTests {
     #expect(try SVGDecoder().probe(file.prefix(70), isComplete: false) == whole)
   }
 
-  @Test func `a drawing is drawn at the wanted size, as another program draws it`() throws {
+  @Test func `a document is rendered at the target size as by rsvg-convert`() throws {
     let golden = try PNGDecoder().decode(Fixture.data("golden/svg-shapes.svg.png"), options: DecodingOptions()).bitmap
     let file = try Fixture.data("svg/shapes.svg")
     let image = try SVGDecoder().decode(file, options: DecodingOptions(size: .fit(width: 200, height: .max)))
@@ -62,11 +62,11 @@ struct SVGDecoderTests {
     #expect(image.bitmap.difference(toAveraged: golden, geometry: whole) < 1)
   }
 
-  @Test func `a filled box shows the middle`() throws {
+  @Test func `a fill target shows the centre`() throws {
     let stripes =
       "<rect width='10' height='10' fill='red'/><rect x='10' width='10' height='10' fill='lime'/>"
       + "<rect x='20' width='10' height='10' fill='blue'/>"
-    let file = Self.drawing("width='30' height='10'", stripes)
+    let file = Self.document("width='30' height='10'", stripes)
     for side in [5, 10, 80] {
       let size = TargetSize.fill(width: side, height: side)
       let bitmap = try SVGDecoder().decode(file, options: DecodingOptions(size: size)).bitmap
@@ -75,8 +75,8 @@ struct SVGDecoderTests {
     }
   }
 
-  @Test func `colours are multiplied by alpha`() throws {
-    let file = Self.drawing("width='4' height='4'", "<rect width='4' height='4' fill='#ff8000' opacity='0.5'/>")
+  @Test func `colours are premultiplied by alpha`() throws {
+    let file = Self.document("width='4' height='4'", "<rect width='4' height='4' fill='#ff8000' opacity='0.5'/>")
     let color = try SVGDecoder().decode(file, options: DecodingOptions()).bitmap.color(2, 2)
     let distance = color &- Color(128, 64, 0, 128)
     #expect((0..<4).allSatisfy { abs(distance[$0]) <= 1 }, "\(color)")

@@ -4,7 +4,7 @@ import HalcyonCodecs
 typealias Color = SIMD4<Int>
 
 extension Bitmap {
-  /// A bitmap with the premultiplied colour that `paint` gives for each column and row.
+  /// A bitmap with the premultiplied colour that `paint` returns for each column and row.
   static func painted(
     _ width: Int, _ height: Int, isOpaque: Bool = true, _ paint: (_ column: Int, _ row: Int) -> Color
   ) throws -> Bitmap {
@@ -18,7 +18,7 @@ extension Bitmap {
     }
   }
 
-  /// A smooth picture in which every place has its own colour.
+  /// A smooth image in which every pixel has its own colour.
   static func gradient(_ width: Int, _ height: Int) throws -> Bitmap {
     try painted(width, height) { column, row in
       Color(255 * column / width, 255 * row / height, 128, 255)
@@ -30,7 +30,7 @@ extension Bitmap {
     return Color(Int(pixel.red), Int(pixel.green), Int(pixel.blue), Int(pixel.alpha))
   }
 
-  /// The average of a part of the bitmap, every pixel weighted by how much of it lies inside.
+  /// The average of an area of the bitmap, with each pixel weighted by its coverage.
   func average(of area: PixelRectangle) -> SIMD4<Double> {
     var total = SIMD4<Double>()
     for row in Int(area.y)..<min(size.height, Int((area.y + area.height).rounded(.up))) {
@@ -43,7 +43,7 @@ extension Bitmap {
     return total / (area.width * area.height)
   }
 
-  /// The mean difference of a channel to what averaging areas of `original` gives.
+  /// The mean difference of a channel to the area averages of `original`.
   func difference(toAveraged original: Bitmap, geometry: ResizeGeometry) -> Double {
     let window = geometry.window
     let (width, height) = (window.width / Double(size.width), window.height / Double(size.height))

@@ -1,20 +1,20 @@
 import Foundation
 
-/// Changes to encoded files that no encoder makes.
+/// Edits of encoded files, to produce files that no encoder writes.
 enum FileSurgery {
   /// Big-endian bytes.
   static func bytes(_ value: Int, count: Int) -> [UInt8] {
     (0..<count).reversed().map { UInt8(truncatingIfNeeded: value >> ($0 * 8)) }
   }
 
-  /// Exif data whose only entry is an orientation.
+  /// Exif data with an orientation as the only entry.
   static func exif(orientation: Int) -> [UInt8] {
     Array("MM".utf8) + bytes(42, count: 2) + bytes(8, count: 4) + bytes(1, count: 2) + bytes(0x0112, count: 2)
       + bytes(3, count: 2) + bytes(1, count: 4) + bytes(orientation, count: 2) + bytes(0, count: 2)
       + bytes(0, count: 4)
   }
 
-  /// A JPEG file with a segment put behind its first marker.
+  /// A JPEG file with a segment inserted after its SOI marker.
   static func jpeg(_ file: Data, inserting marker: UInt8, _ content: [UInt8]) -> Data {
     insert([0xFF, marker] + bytes(content.count + 2, count: 2) + content, at: 2, of: file)
   }
@@ -23,7 +23,7 @@ enum FileSurgery {
     jpeg(file, inserting: 0xE1, Array("Exif\0\0".utf8) + exif(orientation: orientation))
   }
 
-  /// A JPEG file whose baseline frame header is changed in place: `offset` counts from its marker.
+  /// A JPEG file with its baseline frame header changed in place, at `offset` from its marker.
   static func jpeg(_ file: Data, frameByte offset: Int, _ values: [UInt8]) -> Data {
     var file = file
     guard let frame = file.firstRange(of: Data([0xFF, 0xC0, 0x00, 0x11])) else { return file }
@@ -31,7 +31,7 @@ enum FileSurgery {
     return file
   }
 
-  /// A PNG file with a chunk put behind its header.
+  /// A PNG file with a chunk inserted after its IHDR chunk.
   static func png(_ file: Data, inserting type: String, _ content: [UInt8]) -> Data {
     let body = Array(type.utf8) + content
     let chunk = bytes(content.count, count: 4) + body + bytes(Int(checksum(body)), count: 4)
@@ -44,7 +44,7 @@ enum FileSurgery {
     return file
   }
 
-  /// CRC-32 of ISO 3309, as chunks have it.
+  /// The CRC-32 of PNG chunks (ISO 3309).
   static func checksum(_ bytes: [UInt8]) -> UInt32 {
     ~bytes.reduce(UInt32.max) { sum, byte in
       (0..<8).reduce(sum ^ UInt32(byte)) { sum, _ in sum & 1 == 1 ? sum >> 1 ^ 0xEDB8_8320 : sum >> 1 }

@@ -3,7 +3,7 @@ import Foundation
 import HalcyonCodecs
 import Testing
 
-/// A file of the folder `formats`, and what Pillow makes of it.
+/// A file of the folder `formats`, and its pixels as decoded by Pillow.
 enum FormatFixture {
   static let stills =
     [
@@ -23,7 +23,7 @@ enum FormatFixture {
 
   static func data(_ name: String) throws -> Data { try Fixture.data("formats/" + name) }
 
-  /// Animations have their pictures one below the other.
+  /// The expected pixels; animations have their frames stacked vertically.
   static func golden(_ name: String) throws -> Bitmap {
     try PNGDecoder().decode(Fixture.data("formats/\(name).png"), options: DecodingOptions()).bitmap
   }

@@ -1,8 +1,8 @@
 import Foundation
 
-/// Makes the checksums of a PNG file right again after its chunks were changed.
+/// Recomputes the checksums of a PNG file whose chunks were changed.
 enum PNGChecksums {
-  /// The file itself where it is no PNG.
+  /// The repaired file, or the file itself if it is not a PNG.
   static func repaired(_ file: Data) -> Data {
     guard file.starts(with: [0x89, 0x50]) else { return file }
     var bytes = [UInt8](file)

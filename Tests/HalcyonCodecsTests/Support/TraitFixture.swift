@@ -3,10 +3,10 @@ import Foundation
 import HalcyonCodecs
 import Testing
 
-/// A file in a format that a trait of the package switches on.
+/// A file in a format that a package trait enables.
 struct TraitFixture: CustomTestStringConvertible {
   let name: String
-  /// The mean difference of a channel that is accepted to the golden picture of another implementation.
+  /// The accepted mean difference of a channel to the golden image of another implementation.
   let tolerance: Double
 
   init(_ name: String, within tolerance: Double = 1) {
@@ -18,13 +18,13 @@ struct TraitFixture: CustomTestStringConvertible {
 
   func data() throws -> Data { try Fixture.data(name) }
 
-  /// What another implementation makes of the file.
+  /// The file as decoded by another implementation.
   func golden() throws -> Bitmap {
     let file = try Fixture.data("golden/\(name.replacing("/", with: "-")).png")
     return try PNGDecoder().decode(file, options: DecodingOptions()).bitmap
   }
 
-  /// The decoder that a pipeline would take.
+  /// The decoder that a pipeline would use.
   func decoder() throws -> any ImageDecoder { try Self.decoder(for: data()) }
 
   static func decoder(for file: Data) throws -> any ImageDecoder {
@@ -32,16 +32,16 @@ struct TraitFixture: CustomTestStringConvertible {
     return try #require(StandardCodecs.decoders.first { $0.formats.contains(format) })
   }
 
-  /// Those with a golden picture, of the formats that this build reads.
+  /// The files with a golden image, in formats that this build supports.
   static let withGolden: [TraitFixture] = avif + heif + jpegXL
 
-  /// The folders of the formats that this build reads and that know orientations.
+  /// The folders of formats with orientations that this build supports.
   static let folders: [String] = [avif, heif, jpegXL].compactMap { $0.first?.name.split(separator: "/").first }
     .map(String.init)
 
   #if AVIF
   private static let avif = [
-    // Colours of half the size are filtered better here.
+    // Halcyon filters subsampled chroma; the other implementation does not.
     TraitFixture("avif/photo-420.avif", within: 1.5), TraitFixture("avif/photo-422-10bit.avif", within: 1.5),
     TraitFixture("avif/photo-grey-12bit.avif"), TraitFixture("avif/photo-limited.avif", within: 1.5),
     TraitFixture("avif/photo-rgb.avif"), TraitFixture("avif/clop_irot_imor.avif"),

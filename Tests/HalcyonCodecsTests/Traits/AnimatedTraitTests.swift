@@ -6,7 +6,7 @@ import Testing
 
 struct AnimatedTraitTests {
   #if AVIF
-  @Test func `an AVIF sequence gives its pictures in order`() throws {
+  @Test func `an AVIF sequence gives its frames in order`() throws {
     let file = try Fixture.data("avif/colors-animated-8bpc.avif")
     let reader = try AVIFDecoder().frameReader(for: file, options: DecodingOptions(size: .fit(width: 30, height: 30)))
     #expect(reader.animation == AnimationInfo(frameCount: 5, loopCount: 1))
@@ -24,7 +24,7 @@ struct AnimatedTraitTests {
     #expect(zip(frames, again).allSatisfy { $0.bitmap.largestDifference(to: $1.bitmap) == 0 })
   }
 
-  @Test func `the depth beside a sequence is not taken for alpha`() throws {
+  @Test func `the depth track of a sequence is not used as alpha`() throws {
     let file = try Fixture.data("avif/colors-animated-8bpc-depth-exif-xmp.avif")
     let image = try AVIFDecoder().decode(file, options: DecodingOptions())
     #expect(image.info.frameCount == 5)
@@ -32,7 +32,7 @@ struct AnimatedTraitTests {
     #expect(image.info.droppedContent == [.depthMap])
   }
 
-  @Test func `a still picture is an animation of one`() throws {
+  @Test func `a still image is an animation of one frame`() throws {
     let file = try Fixture.data("avif/mosaic-6.avif")
     let reader = try AVIFDecoder().frameReader(for: file, options: DecodingOptions())
     #expect(reader.animation.frameCount == 1)
@@ -43,7 +43,7 @@ struct AnimatedTraitTests {
   #endif
 
   #if JXL
-  @Test func `an animated JPEG XL gives its pictures in order`() throws {
+  @Test func `an animated JPEG XL gives its frames in order`() throws {
     let file = try Fixture.data("jxl/blending__cropped_traffic_light.jxl")
     let reader = try JPEGXLDecoder().frameReader(for: file, options: DecodingOptions())
     #expect(reader.animation == AnimationInfo(frameCount: 4, loopCount: nil))
@@ -54,7 +54,7 @@ struct AnimatedTraitTests {
     #expect(try reader.nextFrame()?.bitmap.largestDifference(to: frames[0].bitmap) == 0)
   }
 
-  @Test func `how many pictures there are is told once all bytes are there`() throws {
+  @Test func `the frame count is known once the file is complete`() throws {
     let file = try Fixture.data("jxl/blending__cropped_traffic_light.jxl")
     #expect(try JPEGXLDecoder().probe(file.prefix(file.count / 2), isComplete: false) == nil)
     #expect(try JPEGXLDecoder().probe(file, isComplete: false)?.frameCount == 4)

@@ -7,7 +7,7 @@ struct DamagedTraitImageTests {
   private static let sizes: [TargetSize] = [.original, .fit(width: 9, height: 9)]
 
   @Test(arguments: TraitFixture.withGolden, [0, 0.1, 0.5, 0.99])
-  func `a file cut short is an error, never a picture`(_ fixture: TraitFixture, _ part: Double) throws {
+  func `a truncated file is an error, never an image`(_ fixture: TraitFixture, _ part: Double) throws {
     let file = try fixture.data()
     let decoder = try fixture.decoder()
     let format = try #require(decoder.formats.first)
@@ -21,7 +21,7 @@ struct DamagedTraitImageTests {
   }
 
   @Test(arguments: TraitFixture.withGolden)
-  func `a flipped byte gives a picture or a typed error`(_ fixture: TraitFixture) throws {
+  func `a flipped byte gives an image or a typed error`(_ fixture: TraitFixture) throws {
     let file = try fixture.data()
     let decoder = try fixture.decoder()
     let limits = ImageLimits(pixelCount: 1_000_000, sideLength: 4096)
@@ -37,7 +37,7 @@ struct DamagedTraitImageTests {
   }
 
   @Test(arguments: TraitFixture.withGolden)
-  func `limits, targets and cancelling are checked before anything is decoded`(_ fixture: TraitFixture) throws {
+  func `limits, target size and cancellation are checked before decoding`(_ fixture: TraitFixture) throws {
     let file = try fixture.data()
     let decoder = try fixture.decoder()
     let size = try #require(try decoder.probe(file, isComplete: true)).storedSize

@@ -10,7 +10,7 @@ struct TraitEncoderTests {
   }
 
   @Test(arguments: encoders.indices)
-  func `a picture survives`(_ index: Int) throws {
+  func `an image survives a round trip`(_ index: Int) throws {
     let original = try Bitmap.gradient(41, 30)
     let file = try Self.encoders[index].encode(original, options: EncodingOptions(quality: 0.95))
     #expect(ImageFormat(sniffing: file) == Self.encoders[index].format)
@@ -21,7 +21,7 @@ struct TraitEncoderTests {
   }
 
   @Test(arguments: encoders.indices)
-  func `transparency survives`(_ index: Int) throws {
+  func `transparency survives a round trip`(_ index: Int) throws {
     let original = try Bitmap.painted(32, 32, isOpaque: false) { column, row in
       let alpha = (column / 8) * 85
       return Color(alpha, alpha * row / 64, 0, alpha)
@@ -33,7 +33,7 @@ struct TraitEncoderTests {
   }
 
   @Test(arguments: encoders.indices)
-  func `lower quality makes a smaller file`(_ index: Int) throws {
+  func `lower quality gives a smaller file`(_ index: Int) throws {
     let photo = try PNGDecoder().decode(Fixture.data(Fixture.photo), options: DecodingOptions()).bitmap
     let counts = try [0.0, 0.3, 0.8, 1.0].map { quality in
       try Self.encoders[index].encode(photo, options: EncodingOptions(quality: quality)).count
@@ -43,7 +43,7 @@ struct TraitEncoderTests {
   }
 
   #if JXL
-  @Test func `quality 1 of JPEG XL loses nothing`() throws {
+  @Test func `quality 1 of JPEG XL is lossless`() throws {
     let photo = try PNGDecoder().decode(Fixture.data(Fixture.photo), options: DecodingOptions()).bitmap
     let file = try JPEGXLEncoder().encode(photo, options: EncodingOptions(quality: 1))
     #expect(try JPEGXLDecoder().decode(file, options: DecodingOptions()).bitmap.largestDifference(to: photo) == 0)

@@ -5,7 +5,7 @@ import Testing
 
 struct TraitGoldenTests {
   @Test(arguments: TraitFixture.withGolden)
-  func `a picture is what another implementation makes of it`(_ fixture: TraitFixture) throws {
+  func `an image matches another implementation`(_ fixture: TraitFixture) throws {
     let golden = try fixture.golden()
     let image = try fixture.decoder().decode(fixture.data(), options: DecodingOptions())
     try #require(image.size == golden.size)
@@ -18,7 +18,7 @@ struct TraitGoldenTests {
   @Test(
     arguments: TraitFixture.withGolden,
     [TargetSize.fit(width: 40, height: 40), .fit(width: 17, height: 17), .fill(width: 20, height: 9)])
-  func `a smaller size is near the average of the full one`(_ fixture: TraitFixture, _ size: TargetSize) throws {
+  func `a smaller size is close to the average of the full size`(_ fixture: TraitFixture, _ size: TargetSize) throws {
     let golden = try fixture.golden()
     let small = try fixture.decoder().decode(fixture.data(), options: DecodingOptions(size: size)).bitmap
     let geometry = size.geometry(for: golden.size)
@@ -27,7 +27,7 @@ struct TraitGoldenTests {
   }
 
   @Test(arguments: TraitFixture.folders, ImageOrientation.allCases)
-  func `a picture comes out upright at every size`(_ folder: String, _ orientation: ImageOrientation) throws {
+  func `an image is decoded upright at every size`(_ folder: String, _ orientation: ImageOrientation) throws {
     let endings = ["avif": "avif", "heif": "heic", "jxl": "jxl"]
     let file = try Fixture.data("\(folder)/mosaic-\(orientation.rawValue).\(endings[folder] ?? "")")
     let decoder = try TraitFixture.decoder(for: file)
@@ -43,17 +43,17 @@ struct TraitGoldenTests {
   }
 
   @Test(arguments: TraitFixture.withGolden)
-  func `a growing prefix tells nothing until it tells the truth`(_ fixture: TraitFixture) throws {
+  func `probing a growing prefix gives nothing, then the final info`(_ fixture: TraitFixture) throws {
     let file = try fixture.data()
     let decoder = try fixture.decoder()
     let whole = try #require(try decoder.probe(file, isComplete: true))
-    var toldEarly = false
+    var isKnownEarly = false
     for count in [Array(0..<min(file.count, 1000)), Array(stride(from: 1000, to: file.count, by: 101))].joined() {
       let part = try decoder.probe(file.prefix(count), isComplete: false)
       #expect(part == nil || part == whole)
-      toldEarly = toldEarly || part != nil
+      isKnownEarly = isKnownEarly || part != nil
     }
-    // Where the pixels lie in the header, there is nothing to tell before.
-    #expect(toldEarly || fixture.name.contains("idat"))
+    // If the header contains the image data, the info is not known before the end.
+    #expect(isKnownEarly || fixture.name.contains("idat"))
   }
 }

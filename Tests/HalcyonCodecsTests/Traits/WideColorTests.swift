@@ -5,16 +5,16 @@ import Testing
 
 struct WideColorTests {
   #if AVIF
-  @Test func `colours of BT.2020 are shown in sRGB`() throws {
+  @Test func `BT.2020 colours are converted to sRGB`() throws {
     let file = try Fixture.data("avif/colors_text_wcg_sdr_rec2020.avif")
     let image = try AVIFDecoder().decode(file, options: DecodingOptions())
     #expect(image.info.droppedContent.isEmpty)
-    // A green that sRGB does not have, cut to its greenest.
+    // A green outside the sRGB gamut, clipped to its greenest.
     let green = image.bitmap.color(199, 10)
     #expect(green.x == 0 && green.y > 230 && green.z < 60, "\(green)")
   }
 
-  @Test func `light beyond white is cut, and said to be`() throws {
+  @Test func `high dynamic range is clipped to white and reported`() throws {
     let file = try Fixture.data("avif/colors_text_hdr_rec2020.avif")
     let image = try AVIFDecoder().decode(file, options: DecodingOptions(size: .fit(width: 50, height: 50)))
     #expect(image.info.bitDepth == 10)
@@ -26,7 +26,7 @@ struct WideColorTests {
   #endif
 
   #if JXL
-  @Test func `a gradient of PQ rises to the white of paper`() throws {
+  @Test func `a PQ gradient rises to reference white`() throws {
     let file = try Fixture.data("jxl/pq_gradient.jxl")
     let image = try JPEGXLDecoder().decode(file, options: DecodingOptions())
     #expect(image.info.droppedContent == [.highDynamicRange])
@@ -35,7 +35,7 @@ struct WideColorTests {
     #expect(greys[0] < 8 && greys[16] == 255, "\(greys)")
   }
 
-  @Test func `a codestream in a box with a long size is read`() throws {
+  @Test func `a codestream in a box with a 64-bit size is decoded`() throws {
     let file = try Fixture.data("jxl/boxes__square-extended-size-container.jxl")
     #expect(try JPEGXLDecoder().decode(file, options: DecodingOptions()).size == PixelSize(width: 8, height: 8))
   }

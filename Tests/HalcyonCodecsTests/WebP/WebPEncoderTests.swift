@@ -4,19 +4,19 @@ import Testing
 
 struct WebPEncoderTests {
   @Test(arguments: [true, false])
-  func `a picture without loss survives exactly`(_ isOpaque: Bool) throws {
+  func `lossless encoding round-trips`(_ isOpaque: Bool) throws {
     let original = try Bitmap.painted(64, 40, isOpaque: isOpaque) { column, row in
       let alpha = isOpaque ? 255 : column * 4
       return Color(alpha * row / 40, alpha / 2, alpha / 3, alpha)
     }
     let image = try decode(WebPEncoder(isLossless: true), original, quality: 0.1)
-    // Dividing by alpha and multiplying again rounds twice, once of it in libwebp.
+    // Unpremultiplying and premultiplying round twice, once of it in libwebp.
     #expect(image.bitmap.largestDifference(to: original) <= (isOpaque ? 0 : 1))
     #expect(image.info.hasAlpha != isOpaque)
     #expect(image.info.colorModel == .rgb)
   }
 
-  @Test func `a lower quality is smaller and further from the original`() throws {
+  @Test func `lower quality gives a smaller file and a larger error`() throws {
     let original = try PNGDecoder().decode(Fixture.data(Fixture.photo), options: DecodingOptions()).bitmap
     let files = try [0.1, 0.5, 0.95].map {
       try WebPEncoder().encode(original, options: EncodingOptions(quality: $0))
@@ -29,7 +29,7 @@ struct WebPEncoderTests {
     #expect(differences[0] > differences[1] && differences[1] > differences[2] && differences[2] < 3)
   }
 
-  @Test func `lossy pictures keep their alpha`() throws {
+  @Test func `lossy encoding keeps alpha`() throws {
     let original = try Bitmap.painted(32, 32, isOpaque: false) { column, _ in
       column < 16 ? Color(0, 0, 0, 0) : Color(200, 100, 50, 255)
     }
@@ -38,7 +38,7 @@ struct WebPEncoderTests {
     #expect(image.bitmap.color(28, 20).w == 255)
   }
 
-  @Test func `a side over the limit of the format is refused`() throws {
+  @Test func `a side over the limit of the format is rejected`() throws {
     let wide = try Bitmap(size: PixelSize(width: 16_384, height: 1), isOpaque: true) { _ in }
     #expect(throws: ImageEncodingError.tooLarge(.webp, wide.size)) {
       try WebPEncoder().encode(wide, options: EncodingOptions())

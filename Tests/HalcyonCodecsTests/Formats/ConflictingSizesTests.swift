@@ -3,20 +3,20 @@ import Foundation
 import HalcyonCodecs
 import Testing
 
-/// Files whose parts do not agree about their size, which memory must not depend on.
-struct TwoSizesTests {
-  @Test func `a TIFF directory with two widths is refused`() throws {
+/// Files that state conflicting sizes, which must not affect memory safety.
+struct ConflictingSizesTests {
+  @Test func `a TIFF directory with two widths is rejected`() throws {
     var file = try FormatFixture.data("raw.tiff")
     let directory = Int(file[4]) | Int(file[5]) << 8 | Int(file[6]) << 16
     let count = Int(file[directory])
     let rowsPerStrip = try #require(
       (0..<count).map { directory + 2 + $0 * 12 }.first { file[$0] == 0x16 && file[$0 + 1] == 1 })
-    // Rows per strip, 30, becomes a second width.
+    // The RowsPerStrip tag, with the value 30, becomes a second width.
     file.replaceSubrange(rowsPerStrip..<rowsPerStrip + 2, with: [0, 1])
     #expect(throws: ImageDecodingError.self) { try TIFFDecoder().decode(file, options: DecodingOptions()) }
   }
 
-  @Test func `a WebP animation with two canvases is refused`() throws {
+  @Test func `a WebP animation with two canvas sizes is rejected`() throws {
     var file = try FormatFixture.data("lossy-animated.webp")
     var second = file[12..<30]
     second[second.startIndex + 13] = 2
@@ -28,7 +28,7 @@ struct TwoSizesTests {
     }
   }
 
-  @Test func `a PNG animation with a second, shorter header is refused`() throws {
+  @Test func `a PNG animation with a second, shorter header is rejected`() throws {
     let file = try FormatFixture.data("keep-over.apng")
     let twice = FileSurgery.png(file, inserting: "IHDR", [1, 2, 3])
     #expect(throws: ImageDecodingError.self) {
@@ -36,7 +36,7 @@ struct TwoSizesTests {
     }
   }
 
-  @Test func `a later GIF picture over the limits is refused before memory is taken for it`() throws {
+  @Test func `a later GIF frame over the limits is rejected before memory is allocated`() throws {
     var file = Data("GIF89a".utf8) + [1, 0, 1, 0, 0, 0, 0]
     let pixel: [UInt8] = [2, 2, 0x44, 0x01, 0]
     file += [0x2C, 0, 0, 0, 0, 1, 0, 1, 0, 0] + pixel
