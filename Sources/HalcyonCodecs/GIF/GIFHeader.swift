@@ -25,14 +25,14 @@ struct GIFHeader {
       return nil
     }
     var header: GIFHeader?
-    walk: while true {
+    frames: while true {
       switch blocks.step() {
       case .frame(let frame):
         if header == nil { header = GIFHeader(firstFrame: frame, blocks: blocks) } else { header?.add(frame) }
-      case .end: break walk
+      case .end: break frames
       case .moreBytesNeeded:
         if isComplete { throw .truncated(.gif) }
-        break walk
+        break frames
       }
     }
     if header == nil, isComplete { throw .corrupt(.gif, reason: "it has no image") }

@@ -33,8 +33,7 @@ public struct JPEGDecoder: ImageDecoder {
       let (cmyk, colors) = mappings(header, profile: header.profileParts.profile(in: buffer))
       let file = JPEGFile(
         bytes: truncation.isAccepted ? buffer.readableJPEG : buffer, size: header.size, cmykTransform: cmyk.transform,
-        truncation: truncation,
-        isCancelled: options.isCancelled)
+        truncation: truncation, isCancelled: options.isCancelled)
       return try plan.image(colors: cmyk.isUnusable ? .unusable : colors, truncation: truncation) {
         if plan.isWholeImage { return try file.rows(scale: .full).bitmap(isCancelled: options.isCancelled) }
         return try resampled(file, plan: plan, scale: JPEGScale(for: plan.geometry))

@@ -123,16 +123,16 @@ final class APNGFrameSource: FrameSource {
 
   /// A PNG file with one frame.
   private func pngFile(_ size: PixelSize, _ data: [Range<Int>]) -> Data {
-    var still = Data(file.bytes.buffer[0..<8])
+    var output = Data(file.bytes.buffer[0..<8])
     var header = Data(file.bytes.buffer[file.header])
     for (index, side) in [size.width, size.height].enumerated() {
       header.replaceSubrange(index * 4..<index * 4 + 4, with: Self.bigEndian(side))
     }
-    Self.append("IHDR", header, to: &still)
-    for range in file.shared { still.append(contentsOf: file.bytes.buffer[range]) }
-    for range in data { Self.append("IDAT", Data(file.bytes.buffer[range]), to: &still) }
-    Self.append("IEND", Data(), to: &still)
-    return still
+    Self.append("IHDR", header, to: &output)
+    for range in file.shared { output.append(contentsOf: file.bytes.buffer[range]) }
+    for range in data { Self.append("IDAT", Data(file.bytes.buffer[range]), to: &output) }
+    Self.append("IEND", Data(), to: &output)
+    return output
   }
 
   private static func append(_ name: String, _ content: Data, to file: inout Data) {

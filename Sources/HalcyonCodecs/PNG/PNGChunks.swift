@@ -1,6 +1,3 @@
-import Foundation
-import HalcyonCore
-
 /// The position of one chunk in a PNG file.
 struct PNGChunk {
   let name: String
@@ -52,13 +49,13 @@ enum PNGTruncatedFile {
         offset = end
         continue
       }
-      return type == dataType ? cut(file, in: offset) : Array(file[..<offset])
+      return type == dataType ? correctingLength(ofChunkAt: offset, in: file) : Array(file[..<offset])
     }
     return Array(file[..<min(offset, file.count)])
   }
 
   /// The file with the length of the truncated chunk at `offset` corrected.
-  private static func cut(_ file: UnsafeRawBufferPointer, in offset: Int) -> [UInt8] {
+  private static func correctingLength(ofChunkAt offset: Int, in file: UnsafeRawBufferPointer) -> [UInt8] {
     let length = file.count - offset - 8
     let header = (0..<4).map { UInt8(truncatingIfNeeded: length >> (24 - $0 * 8)) }
     var repaired = Array(file)
