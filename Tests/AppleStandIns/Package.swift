@@ -23,16 +23,20 @@ let package = Package(
     module("HalcyonImaging", dependencies: ["HalcyonSupport"]),
     module("HalcyonHTTP", dependencies: ["HalcyonSupport"]),
     module(
-      "HalcyonCache", dependencies: ["HalcyonSupport", "HalcyonImaging", "HalcyonHTTP", "CSQLite", "CZlib", "SystemShim"]),
+      "HalcyonCache",
+      dependencies: ["HalcyonSupport", "HalcyonImaging", "HalcyonHTTP", "CSQLite", "CZlib", "SystemShim"]),
     module("HalcyonPipeline", dependencies: ["HalcyonSupport", "HalcyonImaging", "HalcyonHTTP", "HalcyonCache"]),
     module("HalcyonViews", dependencies: ["HalcyonSupport", "HalcyonImaging", "HalcyonPipeline"]),
-    module("Halcyon", dependencies: ["HalcyonSupport", "HalcyonImaging", "HalcyonHTTP", "HalcyonCache", "HalcyonPipeline"]),
+    module(
+      "Halcyon", dependencies: ["HalcyonSupport", "HalcyonImaging", "HalcyonHTTP", "HalcyonCache", "HalcyonPipeline"]),
     module("CoreGraphics"),
     module("ObjectiveC"),
     module("UIKit", dependencies: ["CoreGraphics"]),
     module("AppKit", dependencies: ["CoreGraphics"]),
     module("SwiftUI", dependencies: ["UIKit", "AppKit"]),
-    module("HalcyonApple", dependencies: ["Halcyon", "HalcyonViews", "ObjectiveC", "CoreGraphics", "UIKit", "AppKit", "SwiftUI"]),
+    module(
+      "HalcyonApple",
+      dependencies: ["Halcyon", "HalcyonViews", "ObjectiveC", "CoreGraphics", "UIKit", "AppKit", "SwiftUI"]),
     module("AppleProgram", dependencies: ["HalcyonApple"]),
     .systemLibrary(name: "CSQLite", path: "Sources/Shims/CSQLite", pkgConfig: "sqlite3"),
     .systemLibrary(name: "CZlib", path: "Sources/Shims/CZlib", pkgConfig: "zlib"),

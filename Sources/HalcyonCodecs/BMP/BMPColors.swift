@@ -1,4 +1,3 @@
-
 /// Converts the stored rows of a bitmap to RGBA.
 struct BMPColors {
   /// The bits of a channel in a pixel.

@@ -1,3 +1,4 @@
+import HalcyonImaging
 import CLCMS
 
 /// Converts the colours of an image to sRGB with 8 bits per channel, through Little CMS.

@@ -1,6 +1,6 @@
 #if AVIF || HEIF
 import Foundation
-import HalcyonCore
+import HalcyonImaging
 
 /// The header of the primary image or the image sequence of an AVIF or HEIC file.
 struct HEIFImageHeader {

@@ -1,5 +1,5 @@
 #if AVIF || HEIF
-import HalcyonCore
+import HalcyonImaging
 
 /// The top-level boxes of an ISO base media file, as far as the bytes go.
 struct MediaFile {

@@ -1,3 +1,4 @@
+import HalcyonImaging
 
 /// The colour table of a frame: all of its colours, or a selection by median cut (Heckbert, 1982).
 struct GIFPalette {

@@ -22,7 +22,7 @@ public struct ResizeProcessor: ImageProcessor {
 
   /// The resized image.
   ///
-  /// - Throws: ``ImageError/invalidTargetSize(_:)`` if a side or the scale is not positive;
+  /// - Throws: ``ImageProcessingError/invalidTargetSize(_:)`` if a side or the scale is not positive;
   ///   ``ImageProcessingError/resultTooLarge(_:limit:)`` if the result exceeds the default ``ImageLimits``;
   ///   ``ImageDecodingError/outOfMemory(_:)`` when out of memory.
   public func process(_ bitmap: Bitmap) throws -> Bitmap {

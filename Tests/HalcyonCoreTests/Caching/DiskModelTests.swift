@@ -2,7 +2,6 @@ import Foundation
 import HalcyonTesting
 import Testing
 
-
 /// Random operations of writers that share a folder, some of which crash, checked against a dictionary as a model.
 ///
 /// `HALCYON_MODEL_STEPS` sets a hundred times the number of operations; 1,000,000 is the thorough run.
