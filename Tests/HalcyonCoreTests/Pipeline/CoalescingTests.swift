@@ -8,7 +8,7 @@ import Synchronization
 import Testing
 
 struct CoalescingTests {
-  /// A pipeline whose transfers wait for the signal, and count themselves when they begin.
+  /// A pipeline whose transfers increment `started`, then wait for `release`.
   private func heldFixture(_ release: Signal, started: Counter) -> PipelineFixture {
     PipelineFixture { _ in
       started.increment()
@@ -17,7 +17,7 @@ struct CoalescingTests {
     }
   }
 
-  @Test func `a thousand requests make one transfer, one decode and a thousand deliveries`() async throws {
+  @Test func `a thousand coalesced requests cause one transfer, one decode and a thousand deliveries`() async throws {
     let (release, started) = (Signal(), Counter())
     let fixture = heldFixture(release, started: started)
     let delivered = Counter()
@@ -35,10 +35,10 @@ struct CoalescingTests {
     #expect(fixture.decoder.decodedSizes.count == 1)
   }
 
-  @Test func `cancelling 999 of 1000 leaves one delivery`() async throws {
+  @Test func `cancelling 999 of 1000 coalesced requests leaves one delivery`() async throws {
     let (release, started) = (Signal(), Counter())
     let fixture = heldFixture(release, started: started)
-    // The one that is left has begun: were all that have begun cancelled, the transfer would be as well.
+    // The kept task starts first: cancelling every task that has started would cancel the transfer too.
     let kept = fixture.pipeline.task(for: ImageRequest(url: fixture.url))
     await started.wait(for: 1)
     let others = (0..<999).map { _ in fixture.pipeline.task(for: ImageRequest(url: fixture.url)) }
@@ -52,7 +52,8 @@ struct CoalescingTests {
     #expect(fixture.transport.requests.count == 1)
   }
 
-  @Test func `the last to cancel ends the transfer, and the next request starts a new one`() async throws {
+  @Test func `cancelling the last subscriber cancels the transfer, and the next request starts a new one`() async throws
+  {
     let (begun, ended) = (Counter(), Signal())
     let fixture = PipelineFixture { _ in
       begun.increment()
@@ -79,7 +80,7 @@ struct CoalescingTests {
     }
   }
 
-  @Test func `a task that is cancelled before it begins loads nothing`() async throws {
+  @Test func `a task cancelled before it starts loads nothing`() async throws {
     let fixture = PipelineFixture.serving()
     let task = Task {
       await Task.yield()
@@ -92,7 +93,9 @@ struct CoalescingTests {
     #expect(fixture.pipeline.activeLoadCount == 0)
   }
 
-  @Test func `a failure reaches everyone once and the next request tries again`() async throws {
+  @Test func `a failure is delivered to every subscriber once, and the next request starts a new transfer`()
+    async throws
+  {
     let (release, started) = (Signal(), Counter())
     let fixture = PipelineFixture(configure: { $0.retryStrategy = NoRetry() }) { _ in
       started.increment()
@@ -114,7 +117,7 @@ struct CoalescingTests {
     #expect(fixture.transport.requests.count == 2)
   }
 
-  @Test func `a request that allows less does not join one that allows more`() async throws {
+  @Test func `a cache-only request does not join a network load in flight`() async throws {
     let (release, started) = (Signal(), Counter())
     let fixture = heldFixture(release, started: started)
     let normal = fixture.pipeline.task(for: ImageRequest(url: fixture.url))
@@ -125,7 +128,7 @@ struct CoalescingTests {
     _ = try await normal.image
   }
 
-  @Test func `many starts and cancels at random end every task exactly once`() async throws {
+  @Test func `tasks started and cancelled concurrently each finish exactly once`() async throws {
     let fixture = PipelineFixture.serving()
     await withTaskGroup { group in
       for worker in 0..<8 {

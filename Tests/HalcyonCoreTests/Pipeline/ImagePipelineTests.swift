@@ -8,7 +8,7 @@ import HalcyonTesting
 import Testing
 
 struct ImagePipelineTests {
-  @Test func `an image is fetched once, then comes from memory, then from the store`() async throws {
+  @Test func `an image is downloaded once, then read from memory, then from the store`() async throws {
     let fixture = PipelineFixture.serving()
     let request = ImageRequest(url: fixture.url)
     #expect(try await fixture.pipeline.response(for: request).origin == .network)
@@ -22,7 +22,7 @@ struct ImagePipelineTests {
     #expect(fixture.transport.requests.count == 1)
   }
 
-  @Test func `an image in memory is there without waiting`() async throws {
+  @Test func `an image in memory is returned synchronously`() async throws {
     let fixture = PipelineFixture.serving()
     let request = ImageRequest(url: fixture.url, size: .fit(width: 10, height: 10))
     #expect(fixture.pipeline.cachedImage(for: request) == nil)
@@ -31,7 +31,7 @@ struct ImagePipelineTests {
     #expect(fixture.pipeline.cachedImage(for: ImageRequest(url: fixture.url)) == nil)
   }
 
-  @Test func `sizes share one transfer and are decoded each at its own`() async throws {
+  @Test func `several sizes of one URL share a transfer, and each is decoded at its own size`() async throws {
     let fixture = PipelineFixture.serving()
     let sizes = (1...10).map { TargetSize.fit(width: $0 * 10, height: 1000) }
     try await withThrowingTaskGroup { group in
@@ -48,7 +48,9 @@ struct ImagePipelineTests {
     #expect(fixture.decoder.decodedSizes.count == sizes.count)
   }
 
-  @Test func `processors run in order, each shared beginning once, and only results are kept`() async throws {
+  @Test func `processors run in order, coalesced requests run each once, and only the final image is cached`()
+    async throws
+  {
     let fixture = PipelineFixture.serving()
     let runs = Lock<[String]>([])
     let steps = ["a", "b", "c"].map { name in
@@ -66,7 +68,7 @@ struct ImagePipelineTests {
     #expect(fixture.memory.count == 1)
   }
 
-  @Test func `a processor that fails is named in the error`() async throws {
+  @Test func `the error of a failing processor contains its identifier`() async throws {
     let fixture = PipelineFixture.serving()
     let request = ImageRequest(url: fixture.url, processors: [FailingProcessor()])
     let error = await #expect(throws: ImageError.self) { try await fixture.pipeline.image(for: request) }
@@ -76,7 +78,7 @@ struct ImagePipelineTests {
     }
   }
 
-  @Test func `policies decide which tiers are read and written`() async throws {
+  @Test func `cache and freshness policies select the tiers that are read and written`() async throws {
     let fixture = PipelineFixture.serving()
     let cacheOnly = ImageRequest(url: fixture.url, freshness: .cacheOnly)
     let error = await #expect(throws: ImageError.self) { try await fixture.pipeline.image(for: cacheOnly) }
@@ -93,7 +95,7 @@ struct ImagePipelineTests {
     #expect(fixture.transport.requests.count == 2)
   }
 
-  @Test func `requests with other credentials share nothing`() async throws {
+  @Test func `requests with different credentials are not coalesced`() async throws {
     let fixture = PipelineFixture { request in
       .answer(body: SolidImage(width: request.headers["Authorization"] == "a" ? 1 : 2, height: 1).data)
     }
@@ -104,7 +106,7 @@ struct ImagePipelineTests {
     #expect(fixture.transport.requests.count == 2)
   }
 
-  @Test func `a stored entry that is no image any more is fetched again`() async throws {
+  @Test func `a stored entry that is not a valid image is downloaded again`() async throws {
     let fixture = PipelineFixture.serving()
     _ = try await fixture.pipeline.image(for: fixture.url)
     await fixture.pipeline.cache.flush()
@@ -119,7 +121,7 @@ struct ImagePipelineTests {
     #expect(try await fixture.store.entry(for: key)?.body == SolidImage(width: 100, height: 50).data)
   }
 
-  @Test func `a copy of a request is a request of its own`() {
+  @Test func `changing a copy of a request leaves the original unchanged`() {
     let fixture = PipelineFixture.serving()
     let original = ImageRequest(url: fixture.url)
     var copy = original
@@ -131,7 +133,7 @@ struct ImagePipelineTests {
     #expect(original.cachePolicy.readsStore)
   }
 
-  @Test func `the response says what was done`() async throws {
+  @Test func `a response has a trace of the steps of its load`() async throws {
     let fixture = PipelineFixture.serving()
     let response = try await fixture.pipeline.response(
       for: ImageRequest(url: fixture.url, processors: [NamedProcessor(identifier: "n")]))
@@ -141,7 +143,7 @@ struct ImagePipelineTests {
     #expect(response.encodedByteCount == SolidImage(width: 100, height: 50).data.count)
   }
 
-  @Test(.timeLimit(.minutes(1))) func `a pipeline that nobody holds leaves nothing behind`() async throws {
+  @Test(.timeLimit(.minutes(1))) func `releasing a pipeline releases its transport and memory cache`() async throws {
     weak var weakTransport: ScriptedTransport?
     weak var weakMemory: MemoryCache?
     do {
@@ -150,7 +152,7 @@ struct ImagePipelineTests {
       _ = try await fixture.pipeline.image(for: fixture.url)
       await fixture.pipeline.cache.flush()
     }
-    // The task that has told its result may not have ended yet.
+    // The task may still be finishing after it has delivered its result.
     while weakTransport != nil || weakMemory != nil { await Task.yield() }
   }
 }

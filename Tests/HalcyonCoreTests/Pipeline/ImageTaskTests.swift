@@ -6,7 +6,7 @@ import Synchronization
 import Testing
 
 struct ImageTaskTests {
-  @Test func `progress is told, then the end, also to those who listen late`() async throws {
+  @Test func `progress is reported before the result, and a late subscriber receives the result`() async throws {
     let body = SolidImage(width: 4, height: 4, paddingByteCount: 1000).data
     let release = Signal()
     let fixture = PipelineFixture(configure: { $0.progressInterval = .zero }) { _ in
@@ -24,7 +24,7 @@ struct ImageTaskTests {
       case .progress(let progress): fractions.append(progress.fraction)
       case .finished: endings += 1
       case .info: infos += 1
-      case .preview: Issue.record("there is nothing to preview")
+      case .preview: Issue.record("unexpected preview")
       }
     }
     #expect(fractions.count == 11)
@@ -39,7 +39,7 @@ struct ImageTaskTests {
     #expect(late == 1)
   }
 
-  @Test func `cancelling shows at once, may be repeated, and changes no result`() async throws {
+  @Test func `cancelling takes effect at once, is idempotent, and does not change a result`() async throws {
     let fixture = PipelineFixture.serving()
     let done = fixture.pipeline.task(for: ImageRequest(url: fixture.url))
     _ = try await done.image
@@ -55,14 +55,16 @@ struct ImageTaskTests {
     task.cancel()
     task.cancel()
     guard case .failure(.cancelled) = task.result else {
-      Issue.record("the result was \(String(describing: task.result))")
+      Issue.record("unexpected result: \(String(describing: task.result))")
       return
     }
     release.set()
   }
 
   @Test(arguments: [(0, nil, 0.0), (5, 10, 0.5), (20, 10, 1.0), (5, 0, 0.0)] as [(Int, Int?, Double)])
-  func `the fraction stays between 0 and 1`(received: Int, expected: Int?, fraction: Double) {
+  func `the progress fraction stays between 0 and 1, and is 0 for an unknown length`(
+    received: Int, expected: Int?, fraction: Double
+  ) {
     #expect(LoadProgress(receivedByteCount: received, expectedByteCount: expected).fraction == fraction)
   }
 }

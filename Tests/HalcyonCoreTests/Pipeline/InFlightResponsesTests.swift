@@ -15,7 +15,7 @@ struct InFlightResponsesTests {
       info: ImageInfo(format: .jpeg, storedSize: PixelSize(width: 1, height: 1)), origin: .network, trace: LoadTrace())
   }
 
-  @Test func `bytes are found as long as somebody holds them`() {
+  @Test func `a response is found as long as it is referenced`() {
     let key = InFlightResponses.Key(key: "a", cache: ObjectIdentifier(live))
     var held: EncodedImage? = body()
     held.map { live.insert($0, for: key) }
@@ -24,7 +24,7 @@ struct InFlightResponsesTests {
     #expect(live[key] == nil)
   }
 
-  @Test func `bytes that the store has are left to the store, whoever holds them`() {
+  @Test func `a response that has been stored is no longer found, although it is still referenced`() {
     let key = InFlightResponses.Key(key: "a", cache: ObjectIdentifier(live))
     let held = body()
     live.insert(held, for: key)

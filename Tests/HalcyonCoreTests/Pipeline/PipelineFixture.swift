@@ -4,7 +4,7 @@ import HalcyonPipeline
 import Foundation
 import HalcyonTesting
 
-/// A pipeline over a scripted transport, and everything that it is made of.
+/// A pipeline with a scripted transport, and its components.
 struct PipelineFixture {
   let transport: ScriptedTransport
   let decoder: SolidDecoder
@@ -26,13 +26,13 @@ struct PipelineFixture {
     pipeline = ImagePipeline(configuration: configuration)
   }
 
-  /// A pipeline whose every request gets the same image.
+  /// A pipeline whose transport responds to every request with `image`.
   static func serving(_ image: SolidImage = SolidImage(width: 100, height: 50)) -> PipelineFixture {
     PipelineFixture { _ in .answer(body: image.data) }
   }
 }
 
 extension ImageError {
-  /// The name of the case, to tell errors with associated values apart.
+  /// The name of the case, to compare errors that have associated values.
   var name: String { Mirror(reflecting: self).children.first?.label ?? "cancelled" }
 }

@@ -11,7 +11,7 @@ struct SourceTests {
   private static let image = SolidImage(width: 10, height: 10).data
   private struct Broken: Error {}
 
-  @Test func `bytes that are there need no network and are known again`() async throws {
+  @Test func `inline data is loaded without the network, and cached`() async throws {
     let fixture = PipelineFixture.serving()
     let response = try await fixture.pipeline.response(for: ImageRequest(source: .data(Self.image)))
     #expect(response.origin == .inline)
@@ -21,7 +21,7 @@ struct SourceTests {
     #expect(fixture.transport.requests.isEmpty)
   }
 
-  @Test func `a provider is asked once for all that wait, and then the caches are`() async throws {
+  @Test func `coalesced requests call a provider once, and later requests read the caches`() async throws {
     let fixture = PipelineFixture.serving()
     let (calls, release) = (Counter(), Signal())
     let source = ImageSource.provider(
@@ -39,7 +39,10 @@ struct SourceTests {
     #expect(calls.count == 1)
   }
 
-  @Test func `a provider that fails is named, and one that nobody waits for is cancelled`() async throws {
+  @Test
+  func `the error of a failing provider contains its key, and cancelling the last subscriber cancels the provider`()
+    async throws
+  {
     let fixture = PipelineFixture.serving()
     let failing = ImageSource.provider(ImageProvider(key: "broken") { throw Broken() })
     let error = await #expect(throws: ImageError.self) {
@@ -65,7 +68,7 @@ struct SourceTests {
     await #expect(throws: ImageError.self) { try await task.image }
   }
 
-  @Test func `an address is found out only when no cache has the image`() async throws {
+  @Test func `a URL is resolved only when no cache has the image`() async throws {
     let fixture = PipelineFixture.serving()
     let calls = Counter()
     let source = ImageSource.resolver(
@@ -83,7 +86,7 @@ struct SourceTests {
     #expect(calls.count == 1)
   }
 
-  @Test func `an address that cannot be found out, or be asked, is an error`() async throws {
+  @Test func `a resolver that throws or returns a file URL is an error`() async throws {
     let fixture = PipelineFixture.serving()
     let resolvers = [
       URLResolver(key: "a") { throw Broken() }, URLResolver(key: "b") { URL(filePath: "/etc/passwd") },
@@ -96,7 +99,7 @@ struct SourceTests {
     }
   }
 
-  @Test func `one key serves an address that changes`() async throws {
+  @Test func `a signed URL keeps its cache key when its signature changes`() async throws {
     let fixture = PipelineFixture.serving()
     let addresses = [
       "https://b.s3.amazonaws.com/a.png?v=2&X-Amz-Signature=1",
@@ -117,16 +120,17 @@ struct SourceTests {
     (.cloudFront, "https://h/p?Policy=1&Key-Pair-Id=2&Signature=3&q=a%20b", "https://h/p?q=a%20b"),
     (.amazonS3, "https://h/p?X-Goog-Date=1", "https://h/p?X-Goog-Date=1"),
   ])
-  func `a signature is no part of the key`(rule: SignedURL, address: String, key: String) throws {
+  func `signature parameters are not part of the cache key`(rule: SignedURL, address: String, key: String) throws {
     #expect(rule.key(for: try #require(URL(string: address))) == key)
   }
 
-  @Test func `alternatives are tried in order, and the errors of all are told when all fail`() async throws {
+  @Test func `alternative sources are tried in order, and the error contains all failures when all fail`() async throws
+  {
     let fixture = PipelineFixture { request in
       request.url.path() == "/good" ? .answer(body: Self.image) : .answer(status: 404, body: Data())
     }
     var request = ImageRequest(url: fixture.url)
-    request.alternatives = [.url(fixture.url.appending(path: "b")), .string("no address")]
+    request.alternatives = [.url(fixture.url.appending(path: "b")), .string("not a valid URL")]
     let error = await #expect(throws: ImageError.self) { try await fixture.pipeline.image(for: request) }
     guard case .allSourcesFailed(let errors) = error else { throw Broken() }
     #expect(errors.map(\.name) == ["httpStatus", "httpStatus", "invalidURL"])
@@ -135,7 +139,7 @@ struct SourceTests {
     #expect(response.url?.path() == "/good")
   }
 
-  @Test func `bytes and facts come from an alternative too, and within the time limit`() async throws {
+  @Test func `data and image info also fall back to an alternative source, within the timeout`() async throws {
     let clock = TestClock()
     let never = Signal()
     let fixture = PipelineFixture(configure: { $0.time = clock }) { request in
@@ -156,7 +160,7 @@ struct SourceTests {
     never.set()
   }
 
-  @Test func `cancelling tries no alternative`() async throws {
+  @Test func `no alternative is tried after a cancellation`() async throws {
     let (started, ended) = (Signal(), Signal())
     let fixture = PipelineFixture { _ in
       started.set()
@@ -177,7 +181,7 @@ struct SourceTests {
     #expect(fixture.transport.requests.count == 1)
   }
 
-  @Test func `where data is dear the small source is taken, unless the large image is there`() async throws {
+  @Test func `in low data mode the low data source is loaded, unless the full image is cached`() async throws {
     let isDear = Lock(true)
     let fixture = PipelineFixture(configure: { $0.prefersLowData = { isDear.withLock { $0 } } }) { request in
       .answer(body: SolidImage(width: request.url.path() == "/a" ? 100 : 10, height: 10).data)

@@ -4,7 +4,7 @@ import Foundation
 import HalcyonTesting
 import TestSupport
 
-/// A pipeline whose transfers wait at a gate, and tell of their beginning and of their cancellation.
+/// A pipeline whose transfers wait at a gate, and record their start and their cancellation.
 struct HeldPipeline {
   let gate = Gate()
   let began = EventLog<String>()
@@ -28,14 +28,14 @@ struct HeldPipeline {
 }
 
 extension [URL] {
-  /// Addresses named by their numbers, each on a host of its own.
+  /// `count` URLs whose last path component is their number, each on a different host.
   static func numbered(_ count: Int) -> [URL] {
     (0..<count).compactMap { URL(string: "http://host\($0).example.com/\($0)") }
   }
 }
 
 extension [ImageRequest] {
-  /// Their numbers, sorted.
+  /// The numbers of the URLs, sorted.
   var numbers: [Int] {
     compactMap { request in
       if case .url(let url) = request.source { Int(url.lastPathComponent) } else { nil }

@@ -8,7 +8,7 @@ import TestSupport
 import Testing
 
 struct ImagePrefetcherTests {
-  @Test func `what is prefetched is in memory and in the store afterwards`() async throws {
+  @Test func `prefetched images are in memory and in the store`() async throws {
     let fixture = PipelineFixture.serving()
     let prefetcher = ImagePrefetcher(pipeline: fixture.pipeline)
     let requests = [URL].numbered(12).map { ImageRequest(url: $0, size: .fit(width: 10, height: 10)) }
@@ -23,7 +23,7 @@ struct ImagePrefetcherTests {
     #expect(fixture.store.count == 12)
   }
 
-  @Test @MainActor func `what is stopped by its address never starts`() async throws {
+  @Test @MainActor func `requests stopped by URL before they start are not sent`() async throws {
     let fixture = PipelineFixture.serving()
     let prefetcher = ImagePrefetcher(pipeline: fixture.pipeline)
     let urls = [URL].numbered(4)
@@ -35,7 +35,7 @@ struct ImagePrefetcherTests {
     #expect(fixture.transport.requests.count == 1)
   }
 
-  @Test func `what is in memory is skipped, what is only in the store is loaded from there`() async throws {
+  @Test func `images in memory are skipped, and images only in the store are loaded from it`() async throws {
     let fixture = PipelineFixture.serving()
     let urls = [URL].numbered(3)
     for url in urls.prefix(2) { _ = try await fixture.pipeline.image(for: url) }
@@ -47,7 +47,7 @@ struct ImagePrefetcherTests {
     #expect(fixture.transport.requests.count == 3)
   }
 
-  @Test func `failures are told with their requests and stop nothing else`() async throws {
+  @Test func `failures are reported with their requests, and the other images still load`() async throws {
     let fixture = PipelineFixture { request in
       request.url.lastPathComponent == "1"
         ? .answer(status: 404, body: Data()) : .answer(body: SolidImage(width: 8, height: 8).data)
@@ -65,7 +65,7 @@ struct ImagePrefetcherTests {
     #expect(last?.fraction == 1)
   }
 
-  @Test func `progress never goes back and ends with the last image`() async throws {
+  @Test func `progress never decreases, and completes with the last image`() async throws {
     let held = HeldPipeline()
     let prefetcher = ImagePrefetcher(pipeline: held.pipeline)
     let task = prefetcher.start([URL].numbered(4))
@@ -80,14 +80,14 @@ struct ImagePrefetcherTests {
     #expect(fractions == fractions.sorted())
   }
 
-  @Test func `nothing to prefetch is done at once`() async {
+  @Test func `an empty prefetch completes at once`() async {
     let prefetcher = ImagePrefetcher(pipeline: PipelineFixture.serving().pipeline)
     let task = prefetcher.start([URL]())
     #expect(await task.result.completed.isEmpty)
     for await progress in task.progress { #expect(progress.fraction == 1) }
   }
 
-  @Test func `duplicates are one image, in one call and over several`() async throws {
+  @Test func `duplicate requests are coalesced, within one call and across calls`() async throws {
     let held = HeldPipeline()
     let prefetcher = ImagePrefetcher(pipeline: held.pipeline)
     let urls = [URL].numbered(2)
@@ -102,7 +102,7 @@ struct ImagePrefetcherTests {
     #expect(held.fixture.transport.requests.count == 3)
   }
 
-  @Test func `sizes of one image are images of their own in memory, and one in the store`() async throws {
+  @Test func `several sizes of one image are separate images in memory, but one entry in the store`() async throws {
     let fixture = PipelineFixture.serving()
     let sizes = (1...3).map { ImageRequest(url: fixture.url, size: .fit(width: $0 * 10, height: 100)) }
     #expect(await ImagePrefetcher(pipeline: fixture.pipeline).start(sizes).result.completed.count == 3)
@@ -113,7 +113,7 @@ struct ImagePrefetcherTests {
     #expect(await toStore.start(sizes).result.completed.count == 1)
   }
 
-  @Test func `visible loads take over a prefetch that is on its way`() async throws {
+  @Test func `a visible load joins the prefetch in flight`() async throws {
     let held = HeldPipeline()
     let prefetcher = ImagePrefetcher(pipeline: held.pipeline)
     let prefetch = prefetcher.start([held.fixture.url])
@@ -125,7 +125,7 @@ struct ImagePrefetcherTests {
     #expect(held.fixture.transport.requests.count == 1)
   }
 
-  @Test func `the identity that the pipeline gives is part of the image`() async throws {
+  @Test func `the identity of the request modifier is part of the key of a prefetched image`() async throws {
     let fixture = PipelineFixture(configure: { $0.requestModifier = Account() }) { _ in
       .answer(body: SolidImage(width: 8, height: 8).data)
     }

@@ -8,7 +8,7 @@ import TestSupport
 import Testing
 
 struct PrefetchControlTests {
-  @Test @MainActor func `what is stopped before its actor is free never starts`() async {
+  @Test @MainActor func `images stopped in the turn that started them are never requested`() async {
     let fixture = PipelineFixture.serving()
     let prefetcher = ImagePrefetcher(pipeline: fixture.pipeline)
     let task = prefetcher.start([URL].numbered(20))
@@ -16,12 +16,12 @@ struct PrefetchControlTests {
     let result = await task.result
     #expect(result.failed.map(\.request).numbers == Array(0..<20))
     #expect(result.failed.allSatisfy { $0.error.name == "cancelled" })
-    // Another one, which begins after the first would have.
+    // A second prefetch, which starts after the stopped one would have.
     #expect(await prefetcher.start([fixture.url]).result.completed.count == 1)
     #expect(fixture.transport.requests.map(\.url) == [fixture.url])
   }
 
-  @Test func `stopping cancels what goes on and tells of what has not begun`() async throws {
+  @Test func `stopping cancels the loads in flight and reports the queued ones as cancelled`() async throws {
     let held = HeldPipeline()
     let prefetcher = ImagePrefetcher(pipeline: held.pipeline)
     let task = prefetcher.start([URL].numbered(20))
@@ -34,7 +34,7 @@ struct PrefetchControlTests {
     #expect(held.began.events.count == 5)
   }
 
-  @Test func `five are loaded at once, or as many as is said meanwhile`() async throws {
+  @Test func `five images load at once by default, and the limit can change meanwhile`() async throws {
     let held = HeldPipeline()
     let prefetcher = ImagePrefetcher(pipeline: held.pipeline)
     let task = prefetcher.start([URL].numbered(20))
@@ -50,7 +50,7 @@ struct PrefetchControlTests {
     #expect(await task.result.completed.count == 20)
   }
 
-  @Test func `a paused prefetcher begins nothing until it goes on`() async throws {
+  @Test func `a paused prefetcher starts no load until it is resumed`() async throws {
     let held = HeldPipeline()
     let prefetcher = ImagePrefetcher(pipeline: held.pipeline)
     let begun = prefetcher.start([URL].numbered(2))
@@ -66,41 +66,43 @@ struct PrefetchControlTests {
   }
 
   @Test(arguments: [nil, ImagePriority.high])
-  func `the priority is low, whatever the request says, and changes for what goes on`(raised: ImagePriority?)
+  func `prefetches have low priority whatever their request says, and changing it affects loads in flight`(
+    raised: ImagePriority?
+  )
     async throws
   {
-    // Where two wait and one may, the less urgent is refused.
+    // One may wait: of two waiting loads, the one of lower priority is rejected.
     let held = HeldPipeline(configure: { $0.connectionLimits = ConnectionLimits(total: 1, perHost: 1, waiting: 1) })
     let prefetcher = ImagePrefetcher(pipeline: held.pipeline)
     #expect(prefetcher.priority == .low)
     let blocker = held.pipeline.task(for: ImageRequest(url: held.fixture.url))
     try await held.gate.waitUntilHolding(1)
-    let asked = Signal()
+    let resolved = Signal()
     let url = try #require([URL].numbered(1).first)
     let source = ImageSource.resolver(
       URLResolver(key: "0") {
-        asked.set()
+        resolved.set()
         return url
       })
     let prefetch = prefetcher.start([ImageRequest(source: source, priority: .veryHigh)])
-    await asked.wait()
+    await resolved.wait()
     if let raised { prefetcher.priority = raised }
     let visible = held.pipeline.task(for: ImageRequest(url: url.appending(path: "1")))
-    let refused: String?
+    let rejected: String?
     if raised == nil {
-      refused = await prefetch.result.failed.first?.error.name
+      rejected = await prefetch.result.failed.first?.error.name
       held.gate.open()
       _ = try await visible.image
     } else {
-      refused = await #expect(throws: ImageError.self) { try await visible.image }?.name
+      rejected = await #expect(throws: ImageError.self) { try await visible.image }?.name
       held.gate.open()
       #expect(await prefetch.result.completed.count == 1)
     }
-    #expect(refused == "tooManyWaiting")
+    #expect(rejected == "tooManyWaiting")
     _ = try await blocker.image
   }
 
-  @Test func `one call can be stopped, and what another wants goes on`() async throws {
+  @Test func `stopping one call leaves the images that another call also requested`() async throws {
     let held = HeldPipeline()
     let prefetcher = ImagePrefetcher(pipeline: held.pipeline)
     let urls = [URL].numbered(4)
@@ -116,7 +118,7 @@ struct PrefetchControlTests {
     #expect(Set(held.cancelled.events) == ["2", "3"])
   }
 
-  @Test func `single images can be stopped`() async throws {
+  @Test func `single requests can be stopped`() async throws {
     let held = HeldPipeline()
     let prefetcher = ImagePrefetcher(pipeline: held.pipeline)
     let requests = [URL].numbered(10).map { ImageRequest(url: $0) }
@@ -131,7 +133,7 @@ struct PrefetchControlTests {
     #expect(!held.began.events.contains("9"))
   }
 
-  @Test func `a prefetcher that is released cancels everything`() async throws {
+  @Test func `releasing a prefetcher cancels all its loads`() async throws {
     let held = HeldPipeline()
     var prefetcher: ImagePrefetcher? = ImagePrefetcher(pipeline: held.pipeline)
     prefetcher?.start([URL].numbered(20))
@@ -141,13 +143,13 @@ struct PrefetchControlTests {
     #expect(held.began.events.count == 5)
   }
 
-  @Test func `a handle keeps its prefetcher at work`() async {
+  @Test func `a prefetch task keeps its prefetcher alive`() async {
     let fixture = PipelineFixture.serving()
     let task = ImagePrefetcher(pipeline: fixture.pipeline).start([fixture.url])
     #expect(await task.result.completed.count == 1)
   }
 
-  @Test func `ten thousand prefetchers at once end every image once`() async {
+  @Test func `ten thousand concurrent prefetchers finish every image exactly once`() async {
     let fixture = PipelineFixture.serving()
     let urls = [URL].numbered(500)
     await withTaskGroup { group in
@@ -164,7 +166,7 @@ struct PrefetchControlTests {
     #expect(await ImagePrefetcher(pipeline: fixture.pipeline).start(urls).result.failed.isEmpty)
   }
 
-  @Test func `starts and stops from many threads end every image once`() async {
+  @Test func `concurrent starts and stops finish every image exactly once`() async {
     let fixture = PipelineFixture.serving()
     let prefetcher = ImagePrefetcher(pipeline: fixture.pipeline)
     let requests = [URL].numbered(30).map { ImageRequest(url: $0) }
@@ -186,7 +188,7 @@ struct PrefetchControlTests {
         }
       }
     }
-    // Every place was given back, or the last call would hang.
+    // Every permit has been released, or this call would hang.
     prefetcher.concurrencyLimit = 1
     #expect(await prefetcher.start(requests).result.failed.isEmpty)
   }

@@ -12,7 +12,7 @@ struct PrefetchToStoreTests {
     ImagePrefetcher(pipeline: fixture.pipeline, destination: .store)
   }
 
-  @Test func `bytes are stored as they came, and nothing is decoded`() async throws {
+  @Test func `prefetching to the store keeps the bytes received and decodes nothing`() async throws {
     let fixture = PipelineFixture.serving()
     let result = await prefetcher(fixture).start([URL].numbered(3)).result
     #expect(result.completed.numbers == [0, 1, 2])
@@ -24,7 +24,7 @@ struct PrefetchToStoreTests {
     #expect(fixture.transport.requests.count == 3)
   }
 
-  @Test func `what is in the store is skipped, also when it is not in memory`() async throws {
+  @Test func `images in the store are skipped, even when they are not in memory`() async throws {
     let fixture = PipelineFixture.serving()
     _ = try await fixture.pipeline.image(for: fixture.url)
     await fixture.pipeline.cache.flush()
@@ -35,7 +35,7 @@ struct PrefetchToStoreTests {
     #expect(fixture.decoder.decodedSizes.count == 1)
   }
 
-  @Test func `what lies on this machine is skipped without being read`() async throws {
+  @Test func `local files and inline data are skipped without being read`() async throws {
     let fixture = PipelineFixture.serving()
     let requests = [
       ImageRequest(url: URL(filePath: "/nowhere/at/all.bmp")), ImageRequest(source: .data(Data("?".utf8))),
@@ -43,14 +43,14 @@ struct PrefetchToStoreTests {
     #expect(await prefetcher(fixture).start(requests).result.skipped.count == 2)
   }
 
-  @Test func `what is no image is not stored`() async throws {
+  @Test func `a body that is not an image is not stored`() async throws {
     let fixture = PipelineFixture { _ in .answer(body: Data("<html>Log in</html>".utf8)) }
     let result = await prefetcher(fixture).start([fixture.url]).result
     #expect(result.failed.map(\.error.name) == ["notAnImage"])
     #expect(fixture.store.keys.isEmpty)
   }
 
-  @Test func `what may not be stored fails, before it is fetched where that is known`() async throws {
+  @Test func `images that must not be stored fail, without a request when that is known before`() async throws {
     let forbidden = PipelineFixture { _ in
       .answer(body: SolidImage(width: 8, height: 8).data, headers: ["Cache-Control": "no-store"])
     }
@@ -66,7 +66,7 @@ struct PrefetchToStoreTests {
     #expect(storeless.transport.requests.isEmpty)
   }
 
-  @Test func `a store that fails is a failure of the prefetch`() async throws {
+  @Test func `an error of the store fails the prefetch`() async throws {
     let fixture = PipelineFixture(configure: { $0.cache = ImageCache(store: FullStore()) }) { _ in
       .answer(body: SolidImage(width: 8, height: 8).data)
     }
@@ -78,7 +78,7 @@ struct PrefetchToStoreTests {
     #expect(failed.first?.request.source == .url(fixture.url))
   }
 
-  @Test func `the deadline of a request holds`() async throws {
+  @Test func `the timeout of the request applies to its prefetch`() async throws {
     let clock = TestClock()
     let held = HeldPipeline(configure: { $0.time = clock })
     var request = ImageRequest(url: held.fixture.url)

@@ -7,10 +7,10 @@ import TestSupport
 import Testing
 
 struct ImageBatchTests {
-  /// Requests for images as wide as their place in the list, counted from 1.
+  /// `count` requests; with the pipeline of `gated`, the width of each image is its position, counted from 1.
   private func requests(_ count: Int) -> [ImageRequest] { [URL].numbered(count).map { ImageRequest(url: $0) } }
 
-  /// A pipeline whose images are as wide as their number plus one; each waits for its own gate.
+  /// A pipeline whose images have a width of their number plus 1; each transfer waits for its own gate.
   private func gated(_ gates: [Gate], failing: Set<Int> = [], cancelled: EventLog<Int> = EventLog()) -> PipelineFixture
   {
     PipelineFixture(configure: { $0.retryStrategy = NoRetry() }) { request in
@@ -26,20 +26,20 @@ struct ImageBatchTests {
     }
   }
 
-  @Test func `images come in the order asked, whatever the order of their arrival`() async throws {
+  @Test func `images are returned in request order, whatever the order of their arrival`() async throws {
     let gates = (0..<5).map { _ in Gate() }
     let fixture = gated(gates)
     let task = fixture.pipeline.task(for: requests(5))
     var progress = task.progress.makeAsyncIterator()
     for (count, gate) in gates.reversed().enumerated() {
       gate.open()
-      while let news = await progress.next(), news.completedCount <= count {}
+      while let update = await progress.next(), update.completedCount <= count {}
     }
     #expect(try await task.images.map(\.size.width) == [1, 2, 3, 4, 5])
     #expect(try await fixture.pipeline.images(for: requests(5)).map(\.size.width) == [1, 2, 3, 4, 5])
   }
 
-  @Test func `all or nothing gives the first error and cancels the rest`() async throws {
+  @Test func `loading all or nothing throws the first error and cancels the other loads`() async throws {
     let gates = (0..<5).map { _ in Gate() }
     let cancelled = EventLog<Int>()
     let fixture = gated(gates, failing: [3], cancelled: cancelled)
@@ -56,7 +56,7 @@ struct ImageBatchTests {
     #expect(!fixture.transport.requests.contains { $0.url.lastPathComponent == "4" })
   }
 
-  @Test func `one result for each leaves those that succeed alone`() async throws {
+  @Test func `with one result per request, failures leave the other loads running`() async throws {
     let gates = (0..<5).map { _ in Gate() }
     for gate in gates { gate.open() }
     let fixture = gated(gates, failing: [1, 2])
@@ -71,7 +71,7 @@ struct ImageBatchTests {
     await #expect(throws: ImageError.self) { try await fixture.pipeline.task(for: requests(5)).images }
   }
 
-  @Test func `only so many are loaded at once, the first first`() async throws {
+  @Test func `no more than the concurrency limit load at once, in request order`() async throws {
     let held = HeldPipeline()
     let task = held.pipeline.task(for: requests(10), concurrencyLimit: 3)
     for count in 1...7 {
@@ -83,7 +83,7 @@ struct ImageBatchTests {
     #expect(try await task.images.count == 10)
   }
 
-  @Test func `one call cancels all`() async throws {
+  @Test func `one call cancels the whole batch`() async throws {
     let held = HeldPipeline()
     let task = held.pipeline.task(for: requests(10), concurrencyLimit: 4)
     try await held.gate.waitUntilHolding(4)
@@ -102,7 +102,7 @@ struct ImageBatchTests {
     await #expect(throws: ImageError.self) { try await task.images }
   }
 
-  @Test func `cancelling the caller cancels all`() async throws {
+  @Test func `cancelling the calling task cancels the whole batch`() async throws {
     let held = HeldPipeline()
     let images = Task { try await held.pipeline.images(for: requests(3)) }
     try await held.gate.waitUntilHolding(3)
@@ -116,7 +116,7 @@ struct ImageBatchTests {
     try await held.cancelled.waitForEvents(count: 6)
   }
 
-  @Test func `one progress tells of all`() async throws {
+  @Test func `one progress covers the whole batch`() async throws {
     let gates = (0..<2).map { _ in Gate() }
     let body = SolidImage(width: 4, height: 4, paddingByteCount: 986).data
     let fixture = PipelineFixture(configure: { $0.progressInterval = .zero }) { request in
@@ -138,21 +138,21 @@ struct ImageBatchTests {
     #expect(last?.receivedByteCount == 2 * body.count)
   }
 
-  @Test func `equal requests are loaded once and each get the image`() async throws {
+  @Test func `equal requests in a batch are coalesced, and each receives the image`() async throws {
     let fixture = PipelineFixture.serving()
     let images = try await fixture.pipeline.images(for: Array(repeating: ImageRequest(url: fixture.url), count: 8))
     #expect(images.count == 8)
     #expect(fixture.transport.requests.count == 1)
   }
 
-  @Test func `an empty set is done at once`() async throws {
+  @Test func `an empty batch completes at once`() async throws {
     let fixture = PipelineFixture.serving()
     #expect(try await fixture.pipeline.images(for: []).isEmpty)
     #expect(await fixture.pipeline.results(for: []).isEmpty)
     for await progress in fixture.pipeline.task(for: []).progress { #expect(progress.fraction == 1) }
   }
 
-  @Test func `six strips of a frame and four photos load at once, each whole and in its order`() async throws {
+  @Test func `six batches of a frame and four photos load concurrently, each complete and in order`() async throws {
     let fixture = PipelineFixture { request in
       let isFrame = request.url.lastPathComponent == "frame"
       return .answer(body: SolidImage(width: isFrame ? 1200 : 900, height: isFrame ? 3600 : 1200).data)
@@ -168,13 +168,13 @@ struct ImageBatchTests {
       }
       try await group.waitForAll()
     }
-    // One frame for all six, and each photo once.
+    // The frame is transferred once for all six strips, and each photo once.
     #expect(fixture.transport.requests.count == 1 + 6 * 4)
     #expect(fixture.decoder.decodedSizes.count == 1 + 6 * 4)
   }
 }
 
-/// A strip of four photos in a frame, as photo booths print them.
+/// A photo booth strip: a frame and four photos.
 private enum FourCut {
   static func requests(strip: Int) throws -> [ImageRequest] {
     let frame = try #require(URL(string: "http://frames.example.com/frame"))

@@ -4,8 +4,8 @@ import HalcyonPipeline
 import HalcyonTesting
 import Testing
 
-struct AcceptFieldTests {
-  @Test func `servers are told which formats can be read`() {
+struct AcceptHeaderTests {
+  @Test func `the Accept header lists the formats that can be decoded`() {
     let transport = ScriptedTransport { _ in .failure(.cancelled) }
     let configuration = PipelineConfiguration(transport: transport, decoders: [SolidDecoder()])
     #expect(configuration.headers["Accept"] == "image/bmp,image/*;q=0.5,*/*;q=0.3")

@@ -6,8 +6,8 @@ import Foundation
 import HalcyonTesting
 import Testing
 
-struct InFlightResponseTests {
-  @Test func `what is being written to the store serves others meanwhile`() async throws {
+struct ReadDuringWriteTests {
+  @Test func `a response being written to the store serves other requests meanwhile`() async throws {
     let store = HeldStore()
     let fixture = PipelineFixture(configure: { $0.cache = ImageCache(memory: MemoryCache(), store: store) }) { _ in
       .answer(body: SolidImage(width: 100, height: 50).data)
@@ -23,7 +23,7 @@ struct InFlightResponseTests {
   }
 }
 
-/// Writes nothing until it is told to.
+/// A store whose writes wait for `release`.
 private final class HeldStore: DataStore {
   let release = Signal()
   let entries = MemoryDataStore()
