@@ -13,7 +13,7 @@ struct ConnectionLimiterTests {
     return try #require(Origin(url))
   }
 
-  /// Starts something that passes the gate, and returns once it waits there.
+  /// Starts a task that acquires a permit, and returns once it waits for one.
   private func queue(
     _ name: String, at gate: ConnectionLimiter, host: String, interest: LoadSubscription
   ) async throws -> Task<Void, any Error> {
@@ -31,7 +31,7 @@ struct ConnectionLimiterTests {
     LoadSubscription(priority: priority)
   }
 
-  /// Takes a place until the signal.
+  /// Holds a permit until `release` is set.
   private func occupy(
     _ gate: ConnectionLimiter, host: String, priority: ImagePriority = .normal, until release: Signal
   ) async throws -> Task<Void, any Error> {
@@ -47,7 +47,7 @@ struct ConnectionLimiterTests {
     return task
   }
 
-  @Test func `the most urgent goes first, also one that became urgent while it waited`() async throws {
+  @Test func `permits are granted by priority, including a priority raised while waiting`() async throws {
     let gate = ConnectionLimiter(limits: ConnectionLimits(total: 1, perHost: 1))
     let release = Signal()
     let first = try await occupy(gate, host: "a", until: release)
@@ -64,7 +64,7 @@ struct ConnectionLimiterTests {
     #expect(gate.activeCount == 0)
   }
 
-  @Test func `a host that is full lets others pass`() async throws {
+  @Test func `a host at its limit does not block other hosts`() async throws {
     let gate = ConnectionLimiter(limits: ConnectionLimits(total: 10, perHost: 1))
     let release = Signal()
     let stalled = try await occupy(gate, host: "stalled", until: release)
@@ -78,7 +78,7 @@ struct ConnectionLimiterTests {
     #expect(order.names == ["other", "stalled"])
   }
 
-  @Test func `one that is cancelled while it waits takes no place`() async throws {
+  @Test func `a waiter that is cancelled takes no permit`() async throws {
     let gate = ConnectionLimiter(limits: ConnectionLimits(total: 1, perHost: 1))
     let release = Signal()
     let first = try await occupy(gate, host: "a", until: release)
@@ -92,7 +92,7 @@ struct ConnectionLimiterTests {
     #expect(order.names.isEmpty)
   }
 
-  @Test func `loads that nobody waits for leave places to those that somebody does`() async throws {
+  @Test func `low-priority loads leave permits to visible loads`() async throws {
     let gate = ConnectionLimiter(limits: ConnectionLimits(total: 100, perHost: 6))
     let release = Signal()
     var tasks: [Task<Void, any Error>] = []
@@ -110,7 +110,7 @@ struct ConnectionLimiterTests {
     #expect(order.names == ["raised", "waits"])
   }
 
-  @Test func `limits that are raised let more go on at once`() async throws {
+  @Test func `raising the limits grants permits to waiting loads at once`() async throws {
     let gate = ConnectionLimiter(limits: ConnectionLimits(total: 1, perHost: 1))
     let release = Signal()
     let first = try await occupy(gate, host: "a", until: release)
@@ -121,7 +121,7 @@ struct ConnectionLimiterTests {
     try await first.value
   }
 
-  @Test func `where too many wait the least urgent that came last is refused`() async throws {
+  @Test func `when the queue is full, the waiter of lowest priority that came last is rejected`() async throws {
     let gate = ConnectionLimiter(limits: ConnectionLimits(total: 1, perHost: 1, waiting: 2))
     let release = Signal()
     let first = try await occupy(gate, host: "a", until: release)

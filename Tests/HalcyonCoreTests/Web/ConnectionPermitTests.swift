@@ -5,7 +5,7 @@ import Foundation
 import HalcyonTesting
 import Testing
 
-/// When the place of a transfer is free for the next: here there is one place.
+/// When a transfer releases its permit, with a limit of one connection.
 struct ConnectionPermitTests {
   private let first = URL(string: "http://example.com/1") ?? URL(filePath: "/")
   private let second = URL(string: "http://example.com/2") ?? URL(filePath: "/")
@@ -19,38 +19,40 @@ struct ConnectionPermitTests {
     }.pipeline
   }
 
-  @Test(.timeLimit(.minutes(1))) func `a place is free once all bytes are there, read or not`() async throws {
+  @Test(.timeLimit(.minutes(1))) func `a permit is released once all bytes have been received, read or not`()
+    async throws
+  {
     let bodies = HeldBodies()
     let pipeline = pipeline(QuickTransport(bodies: bodies))
     async let one = pipeline.data(for: ImageRequest(url: first))
     async let other = pipeline.data(for: ImageRequest(url: second))
-    await bodies.asked.wait(for: 2)
-    #expect(bodies.log.withLock { $0 } == ["asked", "asked"])
+    await bodies.requested.wait(for: 2)
+    #expect(bodies.log.withLock { $0 } == ["requested", "requested"])
     bodies.release.set()
     #expect(try await one == other)
   }
 
-  @Test func `a place is taken while bytes are under way`() async throws {
+  @Test func `a permit is held until all bytes have been received`() async throws {
     let bodies = HeldBodies()
     let pipeline = pipeline(SlowTransport(bodies: bodies))
     async let one = pipeline.data(for: ImageRequest(url: first))
     async let other = pipeline.data(for: ImageRequest(url: second))
-    await bodies.asked.wait(for: 1)
+    await bodies.requested.wait(for: 1)
     bodies.release.set()
     #expect(try await one == other)
-    #expect(bodies.log.withLock { $0 } == ["asked", "read", "asked", "read"])
+    #expect(bodies.log.withLock { $0 } == ["requested", "read", "requested", "read"])
   }
 }
 
-/// Bodies that are given to their readers after a signal.
+/// Response bodies that their readers receive once `release` is set.
 private final class HeldBodies: Sendable {
-  let asked = Counter()
+  let requested = Counter()
   let release = Signal()
   let log = Lock<[String]>([])
 
   func response() -> TransportResponse {
-    log.withLock { $0.append("asked") }
-    asked.increment()
+    log.withLock { $0.append("requested") }
+    requested.increment()
     let rest = Rest()
     return TransportResponse(
       status: 200, headers: HTTPHeaders(),
@@ -67,14 +69,14 @@ private final class HeldBodies: Sendable {
   }
 }
 
-/// Says nothing of where the bytes are.
+/// Does not report when all bytes have been received.
 private struct SlowTransport: Transport {
   let bodies: HeldBodies
 
   func response(to request: TransportRequest) async throws -> TransportResponse { bodies.response() }
 }
 
-/// Has all bytes at once, and tells so.
+/// Has all bytes at once, and reports the end of the transfer.
 private struct QuickTransport: PreparingTransport {
   private struct Prepared: PreparedTransfer {
     let bodies: HeldBodies

@@ -5,13 +5,13 @@ import Testing
 @testable import HalcyonPipeline
 
 struct ConnectivityTests {
-  @Test func `waiting for a network looks once a second until there is one`() async throws {
+  @Test func `waiting for a network checks once a second until there is one`() async throws {
     let clock = TestClock()
-    let looks = Lock(0)
+    let checks = Lock(0)
     let connectivity = SystemConnectivity(time: clock) {
-      looks.withLock { looks in
-        looks += 1
-        return looks == 3
+      checks.withLock { checks in
+        checks += 1
+        return checks == 3
       }
     }
     let wait = Task { try await connectivity.waitUntilOnline() }
@@ -20,10 +20,10 @@ struct ConnectivityTests {
       clock.advance(by: .seconds(1))
     }
     try await wait.value
-    #expect(looks.withLock { $0 } == 3)
+    #expect(checks.withLock { $0 } == 3)
   }
 
-  @Test func `waiting for a network ends when it is cancelled`() async throws {
+  @Test func `waiting for a network ends with a cancellation error when cancelled`() async throws {
     let clock = TestClock()
     let connectivity = SystemConnectivity(time: clock) { false }
     let wait = Task { try await connectivity.waitUntilOnline() }

@@ -9,7 +9,7 @@ struct QueuedTransferTests {
   private let url = URL(string: "http://example.com/1") ?? URL(filePath: "/")
   private let log = Log()
 
-  /// A transfer that has asked for a place.
+  /// A transfer that has requested a permit.
   private func queue(_ name: String, at gate: ConnectionLimiter) throws -> (held: HeldTransfer, queued: QueuedTransfer)
   {
     let place = gate.newPlace()
@@ -19,7 +19,7 @@ struct QueuedTransferTests {
     return (held, queued)
   }
 
-  @Test func `a transfer that ends begins the next, with no task in between`() throws {
+  @Test func `the end of a transfer starts the next one synchronously`() throws {
     let gate = ConnectionLimiter(limits: ConnectionLimits(total: 1, perHost: 1))
     let (first, second, third) = (try queue("1", at: gate), try queue("2", at: gate), try queue("3", at: gate))
     #expect(log.names == ["1"])
@@ -33,7 +33,7 @@ struct QueuedTransferTests {
     #expect(gate.activeCount == 0)
   }
 
-  @Test func `one that is cancelled while it waits never begins, and the next has its turn`() throws {
+  @Test func `a transfer cancelled while queued never starts, and the next one starts in its turn`() throws {
     let gate = ConnectionLimiter(limits: ConnectionLimits(total: 1, perHost: 1))
     let (first, second, third) = (try queue("1", at: gate), try queue("2", at: gate), try queue("3", at: gate))
     second.held.cancel()
@@ -44,7 +44,7 @@ struct QueuedTransferTests {
     #expect(gate.activeCount == 0)
   }
 
-  @Test func `one that is refused a place never begins, and says why`() async throws {
+  @Test func `a rejected transfer never starts, and throws the reason`() async throws {
     let gate = ConnectionLimiter(limits: ConnectionLimits(total: 1, perHost: 1, waiting: 0))
     let (first, second) = (try queue("1", at: gate), try queue("2", at: gate))
     let error = await #expect(throws: ImageError.self) { _ = try await second.queued.response(from: url) }
@@ -54,7 +54,7 @@ struct QueuedTransferTests {
     #expect(gate.activeCount == 0)
   }
 
-  @Test func `places that are left as soon as they are given go round without end`() throws {
+  @Test func `20,000 permits released as soon as granted do not overflow the stack`() throws {
     let count = 20_000
     let gate = ConnectionLimiter(limits: ConnectionLimits(total: 1, perHost: 1, waiting: count))
     let first = try queue("first", at: gate)
@@ -62,7 +62,7 @@ struct QueuedTransferTests {
     for _ in 0..<count {
       let place = gate.newPlace()
       place.ask(origin, LoadSubscription(priority: .normal)) { _ in
-        log.add("given")
+        log.add("granted")
         place.leave()
       }
     }
@@ -72,7 +72,7 @@ struct QueuedTransferTests {
     #expect(gate.activeCount == 0)
   }
 
-  @Test func `a place that is left twice is free once`() throws {
+  @Test func `releasing a permit is idempotent`() throws {
     let gate = ConnectionLimiter(limits: ConnectionLimits(total: 2, perHost: 2))
     let place = gate.newPlace()
     let other = try queue("other", at: gate)
@@ -86,7 +86,7 @@ struct QueuedTransferTests {
   }
 }
 
-/// A transfer that ends when it is told.
+/// A transfer that ends when `end()` or `cancel()` is called.
 private final class HeldTransfer: PreparedTransfer {
   private let name: String
   private let log: Log

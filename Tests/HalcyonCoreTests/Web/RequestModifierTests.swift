@@ -9,7 +9,7 @@ import Testing
 struct RequestModifierTests {
   private static let image = SolidImage(width: 10, height: 10).data
 
-  /// Gives tokens numbered from 1; a renewal gives the next.
+  /// Adds bearer tokens numbered from 1; a renewal yields the next number.
   private final class TokenModifier: RequestModifier {
     let identity: String?
     let renewalCount = Counter()
@@ -61,20 +61,20 @@ struct RequestModifierTests {
     PipelineFixture(configure: { $0.requestModifier = modifier }, script: script)
   }
 
-  @Test func `a modifier's fields are sent`() async throws {
+  @Test func `the headers of a modifier are sent`() async throws {
     let fixture = fixture(TokenModifier()) { _ in .answer(body: Self.image) }
     _ = try await fixture.pipeline.image(for: fixture.url)
     #expect(fixture.transport.requests.map { $0.headers["Authorization"] } == ["Bearer 1"])
   }
 
-  @Test func `a modifier that refuses keeps the request from being sent`() async throws {
+  @Test func `a modifier that throws prevents the request`() async throws {
     let fixture = fixture(RefusingModifier()) { _ in .answer(body: Self.image) }
     let error = await #expect(throws: ImageError.self) { try await fixture.pipeline.image(for: fixture.url) }
     #expect(error?.name == "requestRefused")
     #expect(fixture.transport.requests.isEmpty)
   }
 
-  @Test func `a load that is cancelled while the modifier suspends sends nothing`() async throws {
+  @Test func `a load cancelled while the modifier suspends sends nothing`() async throws {
     let modifier = SuspendedModifier()
     let fixture = fixture(modifier) { _ in .answer(body: Self.image) }
     let task = fixture.pipeline.task(for: ImageRequest(url: fixture.url))
@@ -86,7 +86,8 @@ struct RequestModifierTests {
     #expect(fixture.transport.requests.isEmpty)
   }
 
-  @Test func `many refused loads share one renewal, and each is sent once more`() async throws {
+  @Test func `concurrent 401 responses share one credential renewal, and each request is sent once more`() async throws
+  {
     let (arrived, release) = (Counter(), Signal())
     let modifier = TokenModifier { await release.wait() }
     let fixture = fixture(modifier) { request in
@@ -106,7 +107,7 @@ struct RequestModifierTests {
   }
 
   @Test(arguments: [true, false])
-  func `a refusal that stays is told after one renewal at most`(canRenew: Bool) async throws {
+  func `a second 401 is an error after at most one renewal`(canRenew: Bool) async throws {
     let modifier = TokenModifier(canRenew: canRenew)
     let fixture = fixture(modifier) { _ in .answer(status: 401, body: Data()) }
     let error = await #expect(throws: ImageError.self) { try await fixture.pipeline.image(for: fixture.url) }
@@ -115,7 +116,7 @@ struct RequestModifierTests {
     #expect(fixture.transport.requests.count == (canRenew ? 2 : 1))
   }
 
-  @Test func `identities share neither loads nor caches`() async throws {
+  @Test func `requests of different identities share neither loads nor cache entries`() async throws {
     let fixture = PipelineFixture.serving()
     for identity in ["anna", "ben", nil] {
       var request = ImageRequest(url: fixture.url)
@@ -128,14 +129,14 @@ struct RequestModifierTests {
     #expect(!fixture.store.keys.contains { $0.text.contains("anna") })
   }
 
-  @Test func `what a modifier without an identity opened is not left on disk`() async throws {
+  @Test func `a response authorized by a modifier without an identity is not stored on disk`() async throws {
     let fixture = fixture(TokenModifier(identity: nil)) { _ in .answer(body: Self.image) }
     _ = try await fixture.pipeline.image(for: fixture.url)
     await fixture.pipeline.cache.flush()
     #expect(fixture.store.count == 0)
   }
 
-  @Test func `credentials stay with their origin`() async throws {
+  @Test func `credentials are not sent to another origin after a redirect`() async throws {
     let fixture = fixture(TokenModifier()) { request in
       request.url.host() == "example.com"
         ? .answer(
@@ -147,7 +148,7 @@ struct RequestModifierTests {
     #expect(fixture.transport.requests.map { $0.headers["Authorization"] } == ["Bearer 1", "Bearer 1", nil])
   }
 
-  @Test func `a redirect handler may change and refuse`() async throws {
+  @Test func `a redirect handler can change or reject a redirect`() async throws {
     let elsewhere = try #require(URL(string: "https://elsewhere.example/c"))
     let script: @Sendable (TransportRequest) -> ScriptedTransport.Reply = { request in
       request.url.host() == "example.com"
@@ -175,7 +176,7 @@ struct RequestModifierTests {
     #expect(refusing.transport.requests.count == 1)
   }
 
-  @Test func `a validator refuses an answer by its head`() async throws {
+  @Test func `a response validator can reject a response by its headers`() async throws {
     struct WrongServer: Error {}
     let fixture = PipelineFixture {
       $0.responseValidator = { head in if head.headers["X-Real"] == nil { throw WrongServer() } }

@@ -38,7 +38,7 @@ struct ResumeTests {
     }
   }
 
-  @Test func `a cut transfer goes on where it was cut, twice`() async throws {
+  @Test func `an interrupted download resumes where it stopped, twice`() async throws {
     let second = ScriptedTransport.Reply.cut(
       body: Self.body.dropFirst(50_000), afterBytes: 20_000,
       headers: ["ETag": "\"a\"", "Content-Range": "bytes 50000-\(Self.body.count - 1)/\(Self.body.count)"],
@@ -50,7 +50,7 @@ struct ResumeTests {
     #expect(requests.map { $0["If-Range"] } == [nil, "\"a\"", "\"a\""])
   }
 
-  @Test func `progress goes on from where the transfer was cut`() async throws {
+  @Test func `progress continues from the resumed offset`() async throws {
     let fixture = fixture(cut(at: 50_000), rest(from: 50_000))
     var counts: [Int] = []
     for await event in fixture.pipeline.task(for: ImageRequest(url: fixture.url)).events {
@@ -61,7 +61,8 @@ struct ResumeTests {
     #expect(counts == [50_000, Self.body.count])
   }
 
-  @Test func `another process goes on from the store, and leaves nothing of the beginning`() async throws {
+  @Test func `another process resumes from the partial response in the store, and removes it afterwards`() async throws
+  {
     let fixture = fixture(cut(at: 50_000), retry: NoRetry())
     await #expect(throws: ImageError.self) { try await fixture.pipeline.image(for: fixture.url) }
     await fixture.pipeline.cache.flush()
@@ -83,7 +84,7 @@ struct ResumeTests {
     #expect(stored.metadata.headers["Content-Length"] == "\(Self.body.count)")
   }
 
-  @Test(.timeLimit(.minutes(1))) func `a load that is cancelled leaves its beginning to the next`() async throws {
+  @Test(.timeLimit(.minutes(1))) func `a cancelled load stores its partial response for the next`() async throws {
     let (arrived, ended) = (Signal(), Signal())
     let fixture = PipelineFixture { _ in
       .answer(body: Self.body, headers: Self.strong, pieceByteCount: 50_000) {
@@ -98,9 +99,9 @@ struct ResumeTests {
     let task = fixture.pipeline.task(for: ImageRequest(url: fixture.url))
     await arrived.wait()
     task.cancel()
-    // The load has ended for whoever waited, and puts the beginning away after that.
+    // The load has ended for its subscribers; it stores the partial response after that.
     while fixture.store.count == 0 { await Task.yield() }
-    // Under a key of its own: it is no image.
+    // The partial response is not an image, and has a separate key.
     let key = ImagePipeline.cacheKey(for: ImageRequest(url: fixture.url))
     #expect(try await fixture.store.entry(for: key) == nil)
   }
@@ -114,13 +115,15 @@ struct ResumeTests {
       "Last-Modified": "Tue, 14 Nov 2023 22:13:19 GMT",
     ],
   ])
-  func `without proof that the rest belongs to it a cut transfer starts anew`(headers: HTTPHeaders) async throws {
+  func `without a strong validator and range support an interrupted download starts over`(headers: HTTPHeaders)
+    async throws
+  {
     let fixture = fixture(cut(at: 50_000, headers), .answer(body: Self.body))
     #expect(try await fixture.pipeline.data(for: ImageRequest(url: fixture.url)) == Self.body)
     #expect(fixture.transport.requests.last?.headers["Range"] == nil)
   }
 
-  @Test func `a date of change well before the answer is proof`() async throws {
+  @Test func `a Last-Modified well before the Date is a strong validator`() async throws {
     let headers: HTTPHeaders = [
       "Accept-Ranges": "bytes", "Date": "Tue, 14 Nov 2023 22:13:20 GMT",
       "Last-Modified": "Mon, 13 Nov 2023 22:13:20 GMT",
@@ -130,7 +133,7 @@ struct ResumeTests {
     #expect(fixture.transport.requests.last?.headers["If-Range"] == "Mon, 13 Nov 2023 22:13:20 GMT")
   }
 
-  @Test func `a rest of something else is thrown away and the whole is asked for`() async throws {
+  @Test func `a partial response that does not match is discarded and the whole image is requested`() async throws {
     for wrong in [
       rest(from: 40_000), rest(from: 50_000, tag: "\"b\""), rest(from: 50_000, total: Self.body.count + 1),
       .answer(status: 206, body: Self.body.dropFirst(50_000)), .answer(status: 416, body: Data()),
@@ -141,13 +144,13 @@ struct ResumeTests {
     }
   }
 
-  @Test func `a changed image replaces its old beginning`() async throws {
+  @Test func `a changed image replaces the partial response`() async throws {
     let changed = SolidImage(width: 9, height: 9).data
     let fixture = fixture(cut(at: 50_000), .answer(body: changed))
     #expect(try await fixture.pipeline.data(for: ImageRequest(url: fixture.url)) == changed)
   }
 
-  @Test func `a part that nobody asked for is refused`() async throws {
+  @Test func `a 206 without a range request is rejected`() async throws {
     let fixture = fixture(rest(from: 0))
     let error = await #expect(throws: ImageError.self) { try await fixture.pipeline.image(for: fixture.url) }
     #expect(error?.name == "httpStatus")

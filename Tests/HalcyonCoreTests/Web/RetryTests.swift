@@ -10,7 +10,7 @@ struct RetryTests {
   private static let image = SolidImage(width: 10, height: 10).data
   private let clock = TestClock()
 
-  /// A pipeline whose n-th exchange gets the n-th reply, the last one repeated.
+  /// A pipeline whose n-th request receives the n-th reply, the last one repeated.
   private func fixture(
     _ replies: ScriptedTransport.Reply..., configure: @escaping (inout PipelineConfiguration) -> Void = { _ in }
   ) -> PipelineFixture {
@@ -33,7 +33,7 @@ struct RetryTests {
     .failure(.connectionLost(received: 0, expected: nil)), .failure(.idleTimedOut(.seconds(1))),
     .failure(.hostNotFound("a")), .cut(body: image, afterBytes: 7, error: .connectionLost(received: 7, expected: 14)),
   ])
-  func `what may pass is tried again after a while`(failure: ScriptedTransport.Reply) async throws {
+  func `transient failures are retried with backoff`(failure: ScriptedTransport.Reply) async throws {
     let fixture = fixture(failure, failure, .answer(body: Self.image))
     let task = fixture.pipeline.task(for: ImageRequest(url: fixture.url))
     await clock.waitForSleepers()
@@ -54,14 +54,14 @@ struct RetryTests {
     .answer(body: Data("<html>".utf8)), .failure(.secureConnectionFailed(host: "a", reason: "expired")),
     .failure(.headersTooLarge(byteLimit: 1)), .failure(.badContentEncoding(reason: "cut")),
   ])
-  func `what will not pass is not tried again`(failure: ScriptedTransport.Reply) async throws {
+  func `permanent failures are not retried`(failure: ScriptedTransport.Reply) async throws {
     let fixture = fixture(failure)
     await #expect(throws: ImageError.self) { try await fixture.pipeline.image(for: fixture.url) }
     #expect(fixture.transport.requests.count == 1)
   }
 
   @Test(arguments: [("7", 7), ("Tue, 14 Nov 2023 22:13:29 GMT", 9)])
-  func `a server that says when to come back is obeyed`(field: String, seconds: Int) async throws {
+  func `a retry waits as long as Retry-After says`(field: String, seconds: Int) async throws {
     let fixture = fixture(
       .answer(status: 503, body: Data(), headers: ["Retry-After": field]), .answer(body: Self.image))
     let task = fixture.pipeline.task(for: ImageRequest(url: fixture.url))
@@ -72,13 +72,13 @@ struct RetryTests {
     _ = try await task.image
   }
 
-  @Test func `a server that wants to be left alone for long is`() async throws {
+  @Test func `a Retry-After over 30 seconds is not waited for`() async throws {
     let fixture = fixture(.answer(status: 503, body: Data(), headers: ["Retry-After": "31"]))
     await #expect(throws: ImageError.self) { try await fixture.pipeline.image(for: fixture.url) }
     #expect(fixture.transport.requests.count == 1)
   }
 
-  @Test func `a load that is cancelled while it waits is not tried again`() async throws {
+  @Test func `a load cancelled during its backoff is not retried`() async throws {
     let fixture = fixture(.answer(status: 503, body: Data()))
     let task = fixture.pipeline.task(for: ImageRequest(url: fixture.url))
     await clock.waitForSleepers()
@@ -89,7 +89,7 @@ struct RetryTests {
     #expect(fixture.transport.requests.count == 1)
   }
 
-  @Test func `a breakdown uses the budget up, and no load tries again after that`() async throws {
+  @Test func `an exhausted retry budget stops all retries`() async throws {
     let fixture = fixture(.answer(status: 500, body: Data())) { configuration in
       configuration.retryBudget = 2
       configuration.retryStrategy = ExponentialBackoff(firstDelay: .zero)
@@ -101,7 +101,7 @@ struct RetryTests {
     #expect(fixture.transport.requests.count == 7)
   }
 
-  @Test func `waits double up to the longest, each between half and all of its ceiling`() async throws {
+  @Test func `backoff delays double up to the maximum, with jitter between half and all of each`() async throws {
     let (least, most) = (
       ExponentialBackoff(attemptLimit: 20, random: { 0 }), ExponentialBackoff(attemptLimit: 20, random: { 1 })
     )
@@ -113,7 +113,7 @@ struct RetryTests {
     #expect(await most.delay(after: FailedAttempt(error: .cancelled, attemptCount: 20)) == nil)
   }
 
-  @Test func `what is missing is not asked for again for a while, unless reloaded`() async throws {
+  @Test func `a 404 is remembered for a while, unless revalidation is requested`() async throws {
     let fixture = fixture(.answer(status: 404, body: Data()))
     func load(_ freshness: FreshnessPolicy = .standard) async {
       let error = await #expect(throws: ImageError.self) {
@@ -132,7 +132,7 @@ struct RetryTests {
     #expect(fixture.transport.requests.count == 3)
   }
 
-  @Test func `a success is remembered over a failure`() async throws {
+  @Test func `a success replaces a remembered failure`() async throws {
     let fixture = fixture(.answer(status: 404, body: Data()), .answer(body: Self.image))
     await #expect(throws: ImageError.self) { try await fixture.pipeline.image(for: fixture.url) }
     _ = try await fixture.pipeline.image(for: ImageRequest(url: fixture.url, freshness: .revalidate))
@@ -142,7 +142,7 @@ struct RetryTests {
     #expect(fixture.transport.requests.count == 2)
   }
 
-  @Test func `where no server was reached a retry may wait for a network`() async throws {
+  @Test func `when no server was reached a retry can wait for a network`() async throws {
     let online = Signal()
     let fixture = fixture(.failure(.hostNotFound("a")), .answer(body: Self.image)) { configuration in
       configuration.retryStrategy = ExponentialBackoff(firstDelay: .zero)
@@ -155,7 +155,7 @@ struct RetryTests {
     _ = try await task.image
   }
 
-  @Test func `a load that takes too long ends, and its transfer with it`() async throws {
+  @Test func `a load that exceeds its timeout fails, and its transfer is cancelled`() async throws {
     let (started, ended) = (Signal(), Signal())
     let fixture = PipelineFixture { [clock] in
       $0.time = clock

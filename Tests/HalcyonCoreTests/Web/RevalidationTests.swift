@@ -7,29 +7,29 @@ import Foundation
 import HalcyonTesting
 import Testing
 
-/// When the pipeline shows what it has, and when it asks.
-struct FreshImageTests {
+/// When the pipeline serves a cached image, and when it contacts the server.
+struct RevalidationTests {
   private static let old = SolidImage(width: 10, height: 10, color: (1, 1, 1)).data
   private static let new = SolidImage(width: 10, height: 10, color: (2, 2, 2)).data
   private let clock = TestClock()
 
-  /// A server that answers 304 to those who know the tag of the day.
+  /// A server that responds with 304 when `If-None-Match` is its current `ETag`.
   private final class Origin: Sendable {
     struct State {
-      var body = FreshImageTests.old
+      var body = RevalidationTests.old
       var headers: HTTPHeaders
       var failure: ScriptedTransport.Reply?
     }
 
     let state: Lock<State>
-    let asked = Counter()
-    /// Holds all answers.
+    let requests = Counter()
+    /// Holds all responses while it is not `nil`.
     let gate = Lock<Signal?>(nil)
 
     init(_ headers: HTTPHeaders) { state = Lock(State(headers: headers)) }
 
-    func answer(_ request: TransportRequest) -> ScriptedTransport.Reply {
-      defer { asked.increment() }
+    func respond(to request: TransportRequest) -> ScriptedTransport.Reply {
+      defer { requests.increment() }
       return state.withLock { state in
         if let failure = state.failure { return failure }
         let isKnown = request.headers["If-None-Match"].map { $0 == state.headers["ETag"] } ?? false
@@ -49,13 +49,13 @@ struct FreshImageTests {
       configuration.failureLifetimes = .none
     } script: { request in
       await origin.gate.withLock { $0 }?.wait()
-      return origin.answer(request)
+      return origin.respond(to: request)
     }
   }
 
   private func color(_ image: DecodedImage) -> UInt8 { image.bitmap[0, 0].red }
 
-  @Test func `a stale image is asked for, not transferred or decoded again, and then fresh once more`() async throws {
+  @Test func `a stale image is revalidated, not downloaded or decoded again, and fresh afterwards`() async throws {
     let origin = Origin(["ETag": "\"1\"", "Cache-Control": "max-age=60"])
     let fixture = fixture(origin)
     let request = ImageRequest(url: fixture.url, processors: [NumberedProcessor()])
@@ -73,7 +73,7 @@ struct FreshImageTests {
     #expect(fixture.transport.requests.map { $0.headers["If-None-Match"] } == [nil, "\"1\""])
   }
 
-  @Test func `an image that changed is shown everywhere as it is now`() async throws {
+  @Test func `a changed image replaces the old one at every size and in every tier`() async throws {
     let origin = Origin(["ETag": "\"1\"", "Cache-Control": "max-age=60"])
     let fixture = fixture(origin)
     let requests = [TargetSize.original, .fit(width: 5, height: 5)].map { ImageRequest(url: fixture.url, size: $0) }
@@ -84,35 +84,37 @@ struct FreshImageTests {
     await fixture.pipeline.cache.flush()
     fixture.memory.removeAll()
     for request in requests { #expect(color(try await fixture.pipeline.image(for: request)) == 2) }
-    #expect(origin.asked.count == 2)
+    #expect(origin.requests.count == 2)
   }
 
-  @Test func `a server that says nothing about caching is asked once in seven days`() async throws {
+  @Test func `without caching headers an image is fresh for seven days`() async throws {
     let origin = Origin([:])
     let fixture = fixture(origin)
-    for (days, asked) in [(0, 1), (6, 1), (2, 2)] {
+    for (days, expected) in [(0, 1), (6, 1), (2, 2)] {
       clock.advance(by: .seconds(days * 86_400))
       fixture.memory.removeAll()
       _ = try await fixture.pipeline.image(for: fixture.url)
       await fixture.pipeline.cache.flush()
-      #expect(origin.asked.count == asked)
+      #expect(origin.requests.count == expected)
     }
   }
 
-  @Test func `what must not be stored is neither on disk nor in memory, and serves those who waited`() async throws {
+  @Test func `a no-store response is cached neither on disk nor in memory, and is delivered to coalesced requests`()
+    async throws
+  {
     let origin = Origin(["Cache-Control": "no-store"])
     let fixture = fixture(origin)
     let tasks = (0..<10).map { _ in fixture.pipeline.task(for: ImageRequest(url: fixture.url)) }
     for task in tasks { #expect(color(try await task.image) == 1) }
     await fixture.pipeline.cache.flush()
     #expect(fixture.store.count == 0)
-    let before = origin.asked.count
+    let before = origin.requests.count
     #expect(try await fixture.pipeline.response(for: ImageRequest(url: fixture.url)).origin == .network)
-    #expect(origin.asked.count == before + 1)
+    #expect(origin.requests.count == before + 1)
   }
 
-  @Test func `policies decide whether a server is asked about a stale image`() async throws {
-    for (policy, asked) in [
+  @Test func `the freshness policy decides whether a stale image is revalidated`() async throws {
+    for (policy, expected) in [
       (FreshnessPolicy.standard, 2), (.cacheFirst, 1), (.revalidate, 2), (.cacheOnly, 1), (.offline, 1),
     ] {
       for forgetsMemory in [false, true] {
@@ -123,24 +125,24 @@ struct FreshImageTests {
         clock.advance(by: .seconds(100))
         if forgetsMemory { fixture.memory.removeAll() }
         _ = try await fixture.pipeline.image(for: ImageRequest(url: fixture.url, freshness: policy))
-        #expect(origin.asked.count == asked, "\(policy)")
+        #expect(origin.requests.count == expected, "\(policy)")
       }
     }
   }
 
-  @Test func `a reload asks about a fresh image too, but not about one that says it never changes`() async throws {
-    for (field, asked) in [("max-age=60", 2), ("max-age=60, immutable", 1)] {
+  @Test func `the revalidate policy revalidates a fresh image too, but not an immutable one`() async throws {
+    for (field, expected) in [("max-age=60", 2), ("max-age=60, immutable", 1)] {
       let origin = Origin(["ETag": "\"1\"", "Cache-Control": field])
       let fixture = fixture(origin)
       _ = try await fixture.pipeline.image(for: fixture.url)
       await fixture.pipeline.cache.flush()
       _ = try await fixture.pipeline.image(for: ImageRequest(url: fixture.url, freshness: .revalidate))
-      #expect(origin.asked.count == asked)
+      #expect(origin.requests.count == expected)
     }
   }
 
   @Test(arguments: [FreshnessPolicy.revalidate, .reloadIgnoringCache])
-  func `a reload transfers an image that changed once, also where memory has the old one`(
+  func `a reload downloads a changed image once, even when memory has the old one`(
     policy: FreshnessPolicy
   ) async throws {
     for processors in [[], [NumberedProcessor()]] {
@@ -152,11 +154,11 @@ struct FreshImageTests {
       origin.change { ($0.body, $0.headers["ETag"]) = (Self.new, "\"2\"") }
       request.freshness = policy
       #expect(color(try await fixture.pipeline.image(for: request)) != old)
-      #expect(origin.asked.count == 2)
+      #expect(origin.requests.count == 2)
     }
   }
 
-  @Test func `without tags a stale image is transferred again`() async throws {
+  @Test func `without ETags a stale image is downloaded again`() async throws {
     let origin = Origin(["ETag": "\"1\"", "Cache-Control": "max-age=60"])
     let fixture = fixture(origin)
     _ = try await fixture.pipeline.image(for: fixture.url)
@@ -167,7 +169,7 @@ struct FreshImageTests {
     #expect(try await fixture.pipeline.response(for: request).origin == .network)
   }
 
-  @Test func `where the server allows it a stale image is shown at once and asked for meanwhile, once`() async throws {
+  @Test func `with stale-while-revalidate a stale image is served at once and revalidated once`() async throws {
     let origin = Origin(["ETag": "\"1\"", "Cache-Control": "max-age=1, stale-while-revalidate=60"])
     let fixture = fixture(origin)
     _ = try await fixture.pipeline.image(for: fixture.url)
@@ -179,12 +181,12 @@ struct FreshImageTests {
     for _ in 0..<3 { #expect(color(try await fixture.pipeline.image(for: fixture.url)) == 1) }
     release.set()
     await fixture.pipeline.cache.flush()
-    #expect(origin.asked.count == 2)
+    #expect(origin.requests.count == 2)
     #expect(color(try await fixture.pipeline.image(for: fixture.url)) == 2)
     clock.advance(by: .seconds(100))
-    let before = origin.asked.count
+    let before = origin.requests.count
     _ = try await fixture.pipeline.image(for: fixture.url)
-    #expect(origin.asked.count == before + 1)
+    #expect(origin.requests.count == before + 1)
   }
 
   @Test(arguments: [
@@ -197,8 +199,8 @@ struct FreshImageTests {
     ("max-age=1, must-revalidate, stale-if-error=60", .answer(status: 503, body: Data()), false),
     ("max-age=1, stale-if-error=60", .answer(status: 404, body: Data()), false),
   ])
-  func `a server that fails is bridged where that is allowed`(
-    field: String, failure: ScriptedTransport.Reply, isBridged: Bool
+  func `a stale image is served when the server fails, where stale-if-error allows it`(
+    field: String, failure: ScriptedTransport.Reply, servesStale: Bool
   ) async throws {
     let origin = Origin(["ETag": "\"1\"", "Cache-Control": field])
     let fixture = fixture(origin)
@@ -206,14 +208,14 @@ struct FreshImageTests {
     await fixture.pipeline.cache.flush()
     clock.advance(by: .seconds(10))
     origin.change { $0.failure = failure }
-    if isBridged {
+    if servesStale {
       #expect(try await fixture.pipeline.response(for: ImageRequest(url: fixture.url)).origin == .store)
     } else {
       await #expect(throws: ImageError.self) { try await fixture.pipeline.image(for: fixture.url) }
     }
   }
 
-  @Test func `what its server no longer has is forgotten`() async throws {
+  @Test func `an image that its server no longer has is removed from the store`() async throws {
     let origin = Origin(["ETag": "\"1\"", "Cache-Control": "max-age=1"])
     let fixture = fixture(origin)
     _ = try await fixture.pipeline.image(for: fixture.url)
@@ -224,7 +226,7 @@ struct FreshImageTests {
     #expect(fixture.store.count == 0)
   }
 
-  @Test func `a 304 about something else is not believed`() async throws {
+  @Test func `a 304 with another ETag is ignored and the image is downloaded again`() async throws {
     let origin = Origin(["ETag": "\"1\"", "Cache-Control": "max-age=1"])
     let fixture = fixture(origin)
     _ = try await fixture.pipeline.image(for: fixture.url)
@@ -248,7 +250,7 @@ struct FreshImageTests {
     #expect(transport.requests.map { $0.headers["If-None-Match"] } == ["\"1\"", nil])
   }
 
-  @Test func `a task may show the stale image first and the fresh one after it`() async throws {
+  @Test func `a task can deliver the stale image first and the fresh one after it`() async throws {
     let origin = Origin(["ETag": "\"1\"", "Cache-Control": "max-age=1"])
     let fixture = fixture(origin)
     var request = ImageRequest(url: fixture.url)
@@ -272,7 +274,7 @@ struct FreshImageTests {
     }
   }
 
-  @Test func `variants of one address are kept apart`() async throws {
+  @Test func `variants of one URL are stored separately`() async throws {
     let store = MemoryDataStore()
     let transport = ScriptedTransport { request in
       .answer(
@@ -297,7 +299,7 @@ struct FreshImageTests {
   }
 }
 
-/// Makes a difference that shows whether it ran.
+/// Fills the image with the number of its run, which shows whether it ran again.
 private struct NumberedProcessor: ImageProcessor {
   let identifier = "numbered"
   private static let runs = Lock(UInt8(0))
