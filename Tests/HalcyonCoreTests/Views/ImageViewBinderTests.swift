@@ -18,7 +18,7 @@ struct ImageViewBinderTests {
     #expect(view.binder.content.name == "image 40x20")
   }
 
-  @Test func `an image that is loaded is shown, and its end is told once`() async throws {
+  @Test func `a loaded image is shown, and its completion is called once`() async throws {
     let view = ViewFixture(holding: ["40x20"])
     let load = try #require(view.set("40x20"))
     #expect(view.binder.isLoading && !load.isFinished)
@@ -32,12 +32,12 @@ struct ImageViewBinderTests {
     #expect(view.display.events == ["image 40x20"])
   }
 
-  @Test func `no address shows the placeholder and says that there is nothing to load`() async throws {
+  @Test func `a nil source shows the placeholder and completes with emptySource`() async throws {
     let view = ViewFixture()
     try await view.load("40x20")
     let load = view.binder.setImage(
       with: nil, placeholder: .icon("dots"), completion: { [ends = view.ends] in ends.record($0.name) },
-      progress: { _ in Issue.record("there is no progress") })
+      progress: { _ in Issue.record("unexpected progress") })
     #expect(load == nil)
     #expect(view.display.events == ["image 40x20", "placeholder dots"])
     #expect(view.ends.events == ["40x20 from network", "empty source"])
@@ -46,7 +46,7 @@ struct ImageViewBinderTests {
     #expect(view.fixture.transport.requests.count == 1)
   }
 
-  @Test func `a view that is given another image never shows the first, whose load is cancelled`() async throws {
+  @Test func `setting another image cancels the first load, and the first image is never shown`() async throws {
     let view = ViewFixture(holding: ["40x20", "30x10"])
     view.set("40x20")
     try await view.waitForRequest("40x20")
@@ -61,7 +61,7 @@ struct ImageViewBinderTests {
     #expect(view.cancelled.events == ["40x20"])
   }
 
-  @Test func `a superseded load may go on, and tells its image without showing it`() async throws {
+  @Test func `a superseded load can finish, and its completion receives an image that is not shown`() async throws {
     let view = ViewFixture(holding: ["40x20"])
     view.set("40x20") { $0.whenSuperseded = .finish }
     try await view.waitForRequest("40x20")
@@ -72,7 +72,7 @@ struct ImageViewBinderTests {
     #expect(view.display.events == ["image 30x10"])
   }
 
-  @Test func `what was there before the view was given something else is told`() async throws {
+  @Test func `an image that arrived before it was superseded is passed to its completion`() async throws {
     let view = ViewFixture(holding: ["40x20"])
     view.set("40x20") { $0.placeholderDelay = .seconds(1) }
     await view.clock.waitForSleepers()
@@ -87,7 +87,7 @@ struct ImageViewBinderTests {
     #expect(view.display.events == ["placeholder dots", "nothing", "image 30x10"])
   }
 
-  @Test func `the same address with another processor is another image`() async throws {
+  @Test func `the same URL with another processor is another image`() async throws {
     let view = ViewFixture(holding: ["40x20"])
     var request = view.request("40x20")
     view.set(request)
@@ -101,7 +101,7 @@ struct ImageViewBinderTests {
     #expect(view.binder.isBound(to: request))
   }
 
-  @Test func `a load is cancelled without its address, at once and once`() async throws {
+  @Test func `cancelling a view cancels its load at once, and completes it once`() async throws {
     let view = ViewFixture(holding: ["40x20"])
     view.set("40x20") { $0.indicator = .activity }
     try await view.waitForRequest("40x20")
@@ -115,7 +115,7 @@ struct ImageViewBinderTests {
     #expect(view.clock.sleeperCount == 0)
   }
 
-  @Test func `what is cancelled by its handle leaves the image that came after it alone`() async throws {
+  @Test func `cancelling a superseded load by its handle does not affect the current load`() async throws {
     let view = ViewFixture(holding: ["40x20", "30x10"])
     let first = try #require(view.set("40x20") { $0.whenSuperseded = .finish })
     view.set("30x10") { $0.indicator = .activity }
@@ -126,7 +126,7 @@ struct ImageViewBinderTests {
     #expect(view.display.events == ["indicator activity", "no indicator", "image 30x10"])
   }
 
-  @Test func `a view that goes away cancels its load, and the end is still told`() async throws {
+  @Test func `releasing a view cancels its load, and its completion is still called`() async throws {
     let view = ViewFixture(holding: ["40x20"])
     var binder: ImageViewBinder? = ImageViewBinder(
       display: view.display, pipeline: view.fixture.pipeline, time: view.clock)
@@ -142,7 +142,7 @@ struct ImageViewBinderTests {
     #expect(view.display.log.events == [])
   }
 
-  @Test func `an image whose display is gone is told and not shown`() async throws {
+  @Test func `after the display is released, the completion still receives the image`() async throws {
     let view = ViewFixture(holding: ["40x20"])
     var display: RecordingDisplay? = RecordingDisplay()
     let binder = ImageViewBinder(
@@ -155,7 +155,7 @@ struct ImageViewBinderTests {
     #expect(view.ends.events == ["superseded with 40x20"])
   }
 
-  @Test func `a completion may give the view another image`() async throws {
+  @Test func `a completion can set another image`() async throws {
     let view = ViewFixture(holding: ["40x20"])
     view.binder.setImage(with: view.url("40x20")) { [ends = view.ends] in
       ends.record($0.name)
@@ -167,7 +167,7 @@ struct ImageViewBinderTests {
     #expect(view.display.events == ["image 30x10"])
   }
 
-  @Test func `a placeholder that cancels its own load starts none`() async throws {
+  @Test func `a placeholder that cancels its own load prevents it`() async throws {
     let view = ViewFixture()
     let placeholder = ImagePlaceholder.view { [binder = view.binder] in
       binder.cancel()
@@ -180,7 +180,7 @@ struct ImageViewBinderTests {
     #expect(view.fixture.transport.requests.count == 1)
   }
 
-  @Test func `progress is told as long as the view wants the image`() async throws {
+  @Test func `progress is reported until the load is superseded`() async throws {
     let gate = Gate()
     let fixture = PipelineFixture { _ in
       .answer(body: SolidImage(width: 40, height: 20).data, pieceByteCount: 10) { try? await gate.wait() }

@@ -8,7 +8,7 @@ import HalcyonTesting
 import TestSupport
 import Testing
 
-/// Views that have their image only while somebody sees them.
+/// Views that hold their image only while they are visible.
 @MainActor
 struct OnlyWhileVisibleTests {
   private func set(_ view: ViewFixture, _ name: String, _ change: (inout ImageViewOptions) -> Void = { _ in }) {
@@ -25,7 +25,7 @@ struct OnlyWhileVisibleTests {
     try await view.ends.waitForEvents(count: view.ends.events.count + 1)
   }
 
-  @Test func `a hidden view begins to load when it is seen`() async throws {
+  @Test func `a hidden view starts loading when it becomes visible`() async throws {
     let view = ViewFixture()
     try await view.warm("40x20")
     view.binder.isVisible = false
@@ -37,7 +37,7 @@ struct OnlyWhileVisibleTests {
     #expect(view.ends.events == ["40x20 from memory"])
   }
 
-  @Test func `a view that hides lets go of its image, and has it again at once from memory`() async throws {
+  @Test func `a hidden view releases its image, and shows it at once from memory when visible again`() async throws {
     let view = ViewFixture()
     try await load(view, "40x20")
     view.binder.isVisible = false
@@ -48,7 +48,7 @@ struct OnlyWhileVisibleTests {
     #expect(view.ends.events == ["40x20 from network"])
   }
 
-  @Test func `an image that is not in memory any more is loaded again, without asking the server once more`()
+  @Test func `an image evicted from memory is loaded again, without contacting the server`()
     async throws
   {
     let view = ViewFixture()
@@ -66,7 +66,7 @@ struct OnlyWhileVisibleTests {
     #expect(view.fixture.transport.requests.count == 1)
   }
 
-  @Test func `an image that comes while its view is hidden is shown when that is seen`() async throws {
+  @Test func `an image that arrives while its view is hidden is shown when the view becomes visible`() async throws {
     let view = ViewFixture(holding: ["40x20"])
     set(view, "40x20")
     view.binder.isVisible = false
@@ -78,7 +78,9 @@ struct OnlyWhileVisibleTests {
     #expect(view.display.events.last == "image 40x20")
   }
 
-  @Test func `what cannot be had again shows its failure, and is tried again the next time`() async throws {
+  @Test func `a failed reload shows the failure content, and is retried when the view becomes visible again`()
+    async throws
+  {
     let isDown = Lock(false)
     let view = PipelineFixture(configure: {
       $0.cache = ImageCache(memory: MemoryCache(), store: nil)
@@ -104,7 +106,7 @@ struct OnlyWhileVisibleTests {
     #expect(ends.events.count == 1)
   }
 
-  @Test func `a view that comes back larger has a larger image`() async throws {
+  @Test func `a view that is larger when visible again loads a larger image`() async throws {
     let view = ViewFixture()
     try await load(view, "400x200")
     view.binder.isVisible = false
@@ -113,7 +115,7 @@ struct OnlyWhileVisibleTests {
     try await view.display.log.waitUntilLast(is: "image 200x100")
   }
 
-  @Test func `a hidden view does not hold up those that are shown together`() async throws {
+  @Test func `a hidden view does not delay its transition group`() async throws {
     let view = ViewFixture()
     let group = TransitionGroup(count: 2)
     let display = RecordingDisplay()
@@ -128,7 +130,7 @@ struct OnlyWhileVisibleTests {
     #expect(display.events == [])
   }
 
-  @Test func `a view that hides again while its image comes back ends that load`() async throws {
+  @Test func `hiding a view during its reload cancels the reload`() async throws {
     let view = ViewFixture(holding: ["40x20"]) { $0.cache = ImageCache(memory: MemoryCache(), store: nil) }
     view.releaseOnce("40x20")
     try await load(view, "40x20")

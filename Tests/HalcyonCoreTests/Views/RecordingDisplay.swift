@@ -3,7 +3,7 @@ import HalcyonPipeline
 import HalcyonViews
 import TestSupport
 
-/// A display that draws nothing and writes down everything.
+/// A display that draws nothing and records every call.
 @MainActor
 final class RecordingDisplay: ImageDisplay {
   var displaySize = ViewSize(width: 50, height: 50)
@@ -11,7 +11,7 @@ final class RecordingDisplay: ImageDisplay {
   var displayMode = ImageDisplayMode.fit
   /// Called after each change of content.
   var onShow: () -> Void = {}
-  /// What it was told, in order: for example `image 10x5` or `indicator activity`.
+  /// The calls, in order: for example `image 10x5` or `indicator activity`.
   let log = EventLog<String>()
 
   func show(_ content: DisplayContent, transition: ImageTransition) {
@@ -37,7 +37,7 @@ final class RecordingDisplay: ImageDisplay {
   func hideIndicator() { log.record("no indicator") }
   func expectImage(_ info: ImageInfo) { log.record("expects \(info.pixelSize)") }
 
-  /// What it was told about content and indicators. Sizes to expect, and progress, come whenever bytes do.
+  /// The calls about content and indicators, without expected sizes and progress, which depend on when bytes arrive.
   var events: [String] { log.events.filter { !$0.hasPrefix("expects") && !$0.hasPrefix("progress") } }
 }
 
@@ -54,7 +54,7 @@ extension DisplayContent {
 }
 
 extension RecordingDisplay {
-  /// Waits until it has been told something.
+  /// Waits until `event` has been recorded.
   func waitForShow(_ event: String) async throws {
     while !log.events.contains(event) { try await log.waitForEvents(count: log.events.count + 1) }
   }

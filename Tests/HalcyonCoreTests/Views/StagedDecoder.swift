@@ -1,7 +1,7 @@
 import HalcyonImaging
 import Foundation
 
-/// Reads ``SolidImage``, and shows a preview of two pixels when the colour has arrived.
+/// Decodes ``SolidImage``, with a preview of 2×1 pixels once the bytes of the colour have arrived.
 struct StagedDecoder: ProgressiveImageDecoder {
   private let whole = SolidDecoder()
   var formats: Set<ImageFormat> { whole.formats }

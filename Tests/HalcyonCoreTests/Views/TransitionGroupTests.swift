@@ -6,10 +6,10 @@ import Testing
 @MainActor
 final class TransitionGroupTests {
   private let names = ["40x20", "30x10", "20x20"]
-  /// Optimised code would let go of them after their last use in a test.
+  /// Keeps binders alive: optimised code would release them after their last use in a test.
   private var held: [ImageViewBinder] = []
 
-  /// As many views as there are names, over one server.
+  /// One view for each name, with a shared server.
   private func binders(_ view: ViewFixture) -> (displays: [RecordingDisplay], binders: [ImageViewBinder]) {
     let displays = names.map { _ in RecordingDisplay() }
     let binders = displays.map { ImageViewBinder(display: $0, pipeline: view.fixture.pipeline, time: view.clock) }
@@ -17,7 +17,7 @@ final class TransitionGroupTests {
     return (displays, binders)
   }
 
-  @Test func `images of a group are shown when the last of them is there`() async throws {
+  @Test func `images of a group are shown together when the last one has loaded`() async throws {
     let view = ViewFixture(holding: names)
     let (displays, binders) = binders(view)
     revealTogether { group in
@@ -31,7 +31,7 @@ final class TransitionGroupTests {
     for (name, display) in zip(names, displays).dropLast() {
       view.release(name)
       try await display.waitForShow("expects \(name)")
-      // Joins the load, or finds its image in memory.
+      // Joins the load in flight, or reads its image from memory.
       try await view.warm(name)
     }
     #expect(displays.allSatisfy { $0.events == ["indicator activity"] })
@@ -42,7 +42,7 @@ final class TransitionGroupTests {
     #expect(view.ends.events == names.map { "\($0) from network" })
   }
 
-  @Test func `images in memory wait for the others`() async throws {
+  @Test func `images in memory wait for the rest of their group`() async throws {
     let view = ViewFixture()
     try await view.warm(names[0])
     let (displays, binders) = binders(view)
@@ -55,7 +55,7 @@ final class TransitionGroupTests {
     #expect(view.ends.events == ["40x20 from memory", "30x10 from memory"])
   }
 
-  @Test func `an image that fails shows its failure with the others`() async throws {
+  @Test func `a failed image shows its failure content together with the group`() async throws {
     let view = ViewFixture(holding: ["40x20"])
     let (displays, binders) = binders(view)
     revealTogether { group in
@@ -72,7 +72,7 @@ final class TransitionGroupTests {
     #expect(view.ends.events == ["40x20 from network", "httpStatus"])
   }
 
-  @Test func `what is cancelled, superseded or gone holds up nobody`() async throws {
+  @Test func `cancelled, superseded and released views do not delay their group`() async throws {
     let view = ViewFixture(holding: ["9x9"])
     try await view.warm("40x20")
     let displays = names.map { _ in RecordingDisplay() }
@@ -90,7 +90,7 @@ final class TransitionGroupTests {
     #expect(displays.map(\.events) == [[], ["nothing"], []])
   }
 
-  @Test func `a group of a known size needs not be closed, and is used once`() async throws {
+  @Test func `a group of a known size completes without being closed, and is used once`() async throws {
     let view = ViewFixture()
     for name in names { try await view.warm(name) }
     let (displays, binders) = binders(view)
@@ -102,7 +102,7 @@ final class TransitionGroupTests {
     #expect(displays.map(\.events) == names.map { ["image \($0)"] })
   }
 
-  @Test func `placeholders of a group leave together, however late they came`() async throws {
+  @Test func `placeholders of a group are replaced together, however late they appeared`() async throws {
     let view = ViewFixture(holding: ["40x20"])
     try await view.warm("30x10")
     let (displays, binders) = binders(view)
@@ -119,7 +119,7 @@ final class TransitionGroupTests {
     #expect(displays.prefix(2).map(\.events.last) == ["image 40x20", "image 30x10"])
   }
 
-  @Test func `views of a group show their placeholders meanwhile, and no previews`() async throws {
+  @Test func `views of a group show placeholders while loading, but no previews`() async throws {
     let view = ViewFixture(holding: ["40x20"])
     try await view.warm("4x2")
     let group = TransitionGroup(count: 2)

@@ -8,7 +8,7 @@ import Testing
 
 @MainActor
 struct ViewAppearanceTests {
-  @Test func `an indicator is there while the image is loaded`() async throws {
+  @Test func `an indicator is shown while the image is loading`() async throws {
     let view = ViewFixture()
     try await view.load("40x20") { $0.indicator = .activity }
     try await view.load("down") { $0.indicator = .custom { "wheel" } }
@@ -21,7 +21,7 @@ struct ViewAppearanceTests {
       ])
   }
 
-  @Test func `an indicator of progress is moved as bytes arrive`() async throws {
+  @Test func `a progress indicator is updated as bytes arrive`() async throws {
     let image = SolidImage(width: 40, height: 20)
     let gate = Gate()
     let fixture = PipelineFixture(configure: { $0.progressInterval = .zero }) { _ in
@@ -41,14 +41,14 @@ struct ViewAppearanceTests {
     #expect(display.events.suffix(2) == ["no indicator", "image 40x20"])
   }
 
-  @Test func `the indicator of an image that is superseded goes with it`() async throws {
+  @Test func `the indicator of a superseded load is hidden`() async throws {
     let view = ViewFixture(holding: ["40x20", "30x10"])
     view.set("40x20") { $0.indicator = .activity }
     view.set("30x10")
     #expect(view.display.events == ["indicator activity", "no indicator"])
   }
 
-  @Test func `a transition shows what was loaded, and not what was in memory`() async throws {
+  @Test func `transitions apply to images that were loaded, not to images from memory`() async throws {
     let view = ViewFixture()
     try await view.load("40x20") { $0.transition = .crossFade }
     try await view.load("40x20") { $0.transition = .crossFade }
@@ -62,7 +62,7 @@ struct ViewAppearanceTests {
       ])
   }
 
-  @Test func `what comes from the store is there at once, unless that is changed`() async throws {
+  @Test func `images from the store are shown without a transition, unless the options include it`() async throws {
     let view = ViewFixture()
     for origins in [[], [ImageOrigin.store]] {
       try await view.warm("40x20")
@@ -77,7 +77,7 @@ struct ViewAppearanceTests {
     #expect(view.display.events == ["image 40x20", "nothing", "image 40x20 fading for 0.3 seconds"])
   }
 
-  @Test func `a transition of the caller's gets the toolkit's view`() async throws {
+  @Test func `a custom transition receives the native view`() async throws {
     let view = ViewFixture()
     let animated = EventLog<ObjectIdentifier>()
     try await view.load("40x20") { $0.transition = .custom { animated.record(ObjectIdentifier($0 as AnyObject)) } }
@@ -85,7 +85,7 @@ struct ViewAppearanceTests {
     #expect(view.display.events == ["image 40x20 in another way"])
   }
 
-  @Test func `an image of lower resolution is shown until the right one is there`() async throws {
+  @Test func `a lower resolution image is shown until the full image has loaded`() async throws {
     let view = ViewFixture(holding: ["40x20"])
     view.set("40x20") { $0.lowResolution = view.request("4x2") }
     while view.display.events.isEmpty {
@@ -99,14 +99,14 @@ struct ViewAppearanceTests {
     #expect(view.ends.events == ["40x20 from network"])
   }
 
-  @Test func `an image of lower resolution in memory is shown at once`() async throws {
+  @Test func `a lower resolution image in memory is shown at once`() async throws {
     let view = ViewFixture(holding: ["40x20"])
     try await view.warm("4x2")
     view.set("40x20") { $0.lowResolution = view.request("4x2") }
     #expect(view.display.events == ["preview 4x2"])
   }
 
-  @Test func `an image of lower resolution that comes late is cancelled`() async throws {
+  @Test func `a lower resolution load is cancelled when the full image arrives first`() async throws {
     let view = ViewFixture(holding: ["4x2", "40x20"])
     view.set("40x20") { $0.lowResolution = view.request("4x2") }
     try await view.waitForRequest("4x2")
@@ -117,7 +117,7 @@ struct ViewAppearanceTests {
     #expect(view.cancelled.events == ["4x2"])
   }
 
-  @Test func `what has arrived is shown in growing detail where the options want that`() async throws {
+  @Test func `progressive previews are shown when the options enable them`() async throws {
     let gate = Gate()
     let fixture = PipelineFixture(configure: { $0.decoders = [StagedDecoder()] }) { _ in
       .answer(body: SolidImage(width: 40, height: 20).data, pieceByteCount: 13) { try? await gate.wait() }

@@ -7,7 +7,7 @@ import Testing
 
 @MainActor
 struct ViewFailureTests {
-  @Test func `a failure keeps the placeholder, which comes if it is not there yet`() async throws {
+  @Test func `a failure keeps the placeholder, or shows it if it is not visible yet`() async throws {
     let view = ViewFixture()
     try await view.load("down")
     #expect(view.display.events == ["placeholder dots"])
@@ -16,7 +16,7 @@ struct ViewFailureTests {
     #expect(view.display.events == ["placeholder dots", "placeholder dots"])
   }
 
-  @Test func `a failure leaves what is better than a placeholder`() async throws {
+  @Test func `a failure keeps the current image or preview instead of the placeholder`() async throws {
     let view = ViewFixture()
     try await view.load("40x20")
     try await view.load("down") { $0.keepsCurrentImage = true }
@@ -26,13 +26,13 @@ struct ViewFailureTests {
     #expect(view.binder.content.name == "preview 4x2")
   }
 
-  @Test func `a failure can show a picture of its own`() async throws {
+  @Test func `a failure can show an image for failures`() async throws {
     let view = ViewFixture()
     try await view.load("down") { $0.failure = .shows(.icon("broken")) }
     #expect(view.display.events == ["failure broken"])
   }
 
-  @Test func `a failure can empty the view`() async throws {
+  @Test func `a failure can clear the view`() async throws {
     let view = ViewFixture()
     try await view.load("down") {
       $0.placeholderDelay = .zero
@@ -41,10 +41,10 @@ struct ViewFailureTests {
     #expect(view.display.events == ["placeholder dots", "nothing"])
   }
 
-  @Test func `a tap tries again, also what the pipeline remembers as failed`() async throws {
-    let isThere = EventLog<Bool>()
+  @Test func `a tap retries a failed load, even while the pipeline remembers the failure`() async throws {
+    let isAvailable = EventLog<Bool>()
     let fixture = PipelineFixture(configure: { $0.retryStrategy = NoRetry() }) { _ in
-      isThere.events.isEmpty
+      isAvailable.events.isEmpty
         ? .answer(status: 404, body: Data()) : .answer(body: SolidImage(width: 40, height: 20).data)
     }
     let display = RecordingDisplay()
@@ -52,14 +52,14 @@ struct ViewFailureTests {
     let ends = EventLog<String>()
     var options = ImageViewOptions()
     options.retriesOnTap = true
-    // However slow the machine is, the failure comes first.
+    // Longer than any delay of the test machine, so that the failure always comes first.
     options.placeholderDelay = .seconds(3600)
     options.failure = .shows(.icon("broken"))
     binder.setImage(with: fixture.url, placeholder: .icon("dots"), options: options) { ends.record($0.name) }
     try await ends.waitForEvents(count: 1)
-    isThere.record(true)
+    isAvailable.record(true)
     #expect(binder.didTap())
-    // While it loads, a tap is no affair of the binder's.
+    // While loading, taps are not handled by the binder.
     #expect(!binder.didTap())
     while display.events.count < 3 { try await display.log.waitForEvents(count: display.log.events.count + 1) }
     #expect(display.events == ["failure broken", "placeholder dots", "image 40x20"])
@@ -67,7 +67,7 @@ struct ViewFailureTests {
     #expect(ends.events == ["httpStatus"])
   }
 
-  @Test func `a tap does nothing unless the options say so`() async throws {
+  @Test func `a tap does nothing by default`() async throws {
     let view = ViewFixture()
     try await view.load("down")
     #expect(!view.binder.didTap())
@@ -76,7 +76,7 @@ struct ViewFailureTests {
     #expect(view.binder.retry() == nil)
   }
 
-  @Test func `another attempt tells its own end`() async throws {
+  @Test func `a retry calls its own completion`() async throws {
     let view = ViewFixture()
     try await view.load("down")
     let attempt = view.binder.retry { [ends = view.ends] in ends.record("again: \($0.name)") }

@@ -6,10 +6,10 @@ import Foundation
 import HalcyonTesting
 import TestSupport
 
-/// A view, and a server whose images are as large as their names say: `http://example.com/40x20`.
+/// A view, and a server whose images have the size in their name: `http://example.com/40x20`.
 ///
-/// `gone` answers 404 and `down` answers 503, those that are held wait for ``release(_:)``, and `cancelled` tells whose
-/// transfers were cancelled.
+/// The server responds with 404 to `gone` and with 503 to `down`. Held images wait for ``release(_:)``; `cancelled`
+/// records the names of the cancelled transfers.
 @MainActor
 struct ViewFixture {
   let clock = TestClock()
@@ -17,7 +17,7 @@ struct ViewFixture {
   let binder: ImageViewBinder
   let fixture: PipelineFixture
   let cancelled = EventLog<String>()
-  /// How each `setImage` ended, in order.
+  /// The results of `setImage`, in order of completion.
   let ends = EventLog<String>()
   private let gates: [String: Gate]
 
@@ -48,21 +48,21 @@ struct ViewFixture {
 
   func request(_ name: String) -> ImageRequest { ImageRequest(url: url(name)) }
 
-  /// Lets an image that was held come.
+  /// Lets all transfers of a held image continue.
   func release(_ name: String) { gates[name]?.open() }
 
-  /// Lets an image that was held come once.
+  /// Lets one transfer of a held image continue.
   func releaseOnce(_ name: String) { gates[name]?.release() }
 
-  /// Waits until the server has been asked for an image that is held.
+  /// Waits until a held image has been requested.
   func waitForRequest(_ name: String) async throws { try await gates[name]?.waitUntilHolding() }
 
-  /// Puts an image into memory, at the size of the view.
+  /// Loads an image into memory, by default at the size of the view.
   func warm(_ name: String, size: TargetSize = .fit(width: 100, height: 100)) async throws {
     _ = try await fixture.pipeline.image(for: ImageRequest(url: url(name), size: size))
   }
 
-  /// Sets an image, and writes down how that ends.
+  /// Sets an image, and records its result in `ends`.
   @discardableResult
   func set(
     _ name: String, on binder: ImageViewBinder? = nil, placeholder: ImagePlaceholder? = .icon("dots"),
@@ -84,7 +84,7 @@ struct ViewFixture {
     }
   }
 
-  /// Sets an image and waits until that has ended.
+  /// Sets an image and waits until its load has completed.
   func load(
     _ name: String, placeholder: ImagePlaceholder? = .icon("dots"),
     _ change: (inout ImageViewOptions) -> Void = { _ in }
@@ -96,7 +96,7 @@ struct ViewFixture {
 }
 
 extension Result<ImageResponse, ImageViewError> {
-  /// How a `setImage` ended: for example `40x20 from network` or `superseded with cancelled`.
+  /// The result of `setImage` as text: for example `40x20 from network` or `superseded with cancelled`.
   var name: String {
     switch self {
     case .success(let response): "\(response.image.size) from \(response.origin)"

@@ -6,7 +6,7 @@ import Testing
 
 @MainActor
 struct ViewPlaceholderTests {
-  @Test func `the placeholder comes after a second, if the image is not there by then`() async throws {
+  @Test func `the placeholder is shown after one second, if the image has not loaded by then`() async throws {
     let view = ViewFixture(holding: ["40x20"])
     view.set("40x20")
     await view.clock.waitForSleepers()
@@ -18,7 +18,7 @@ struct ViewPlaceholderTests {
     #expect(view.display.log.events == ["placeholder dots"])
   }
 
-  @Test func `an image that comes in time is shown without a placeholder`() async throws {
+  @Test func `an image that loads before the delay is shown without a placeholder`() async throws {
     let view = ViewFixture(holding: ["40x20"])
     view.set("40x20")
     await view.clock.waitForSleepers()
@@ -29,7 +29,7 @@ struct ViewPlaceholderTests {
     #expect(view.display.events == ["image 40x20"])
   }
 
-  @Test func `a placeholder without a delay is there at once, and leaves at once`() async throws {
+  @Test func `a placeholder without a delay is shown and replaced at once`() async throws {
     let view = ViewFixture(holding: ["40x20"])
     view.set("40x20") { $0.placeholderDelay = .zero }
     #expect(view.display.log.events == ["placeholder dots"])
@@ -38,7 +38,7 @@ struct ViewPlaceholderTests {
     #expect(view.display.events == ["placeholder dots", "image 40x20"])
   }
 
-  @Test func `a placeholder that came late does not flash`() async throws {
+  @Test func `a placeholder shown late stays for its minimum time`() async throws {
     let view = ViewFixture(holding: ["40x20"])
     view.set("40x20") { $0.minimumPlaceholderTime = .milliseconds(400) }
     await view.clock.waitForSleepers()
@@ -55,7 +55,7 @@ struct ViewPlaceholderTests {
     #expect(view.display.events == ["placeholder dots", "image 40x20"])
   }
 
-  @Test func `a placeholder that has been there for long leaves at once`() async throws {
+  @Test func `a placeholder shown for its minimum time is replaced at once`() async throws {
     let view = ViewFixture(holding: ["40x20"])
     view.set("40x20")
     await view.clock.waitForSleepers()
@@ -67,14 +67,14 @@ struct ViewPlaceholderTests {
     #expect(view.clock.sleeperCount == 0)
   }
 
-  @Test func `the image before is taken away at once`() async throws {
+  @Test func `the previous image is cleared at once`() async throws {
     let view = ViewFixture(holding: ["30x10"])
     try await view.load("40x20")
     view.set("30x10")
     #expect(view.display.events == ["image 40x20", "nothing"])
   }
 
-  @Test func `the image before can stay until the next is there`() async throws {
+  @Test func `the previous image can stay until the next one has loaded`() async throws {
     let view = ViewFixture(holding: ["30x10"])
     try await view.load("40x20")
     view.set("30x10") { $0.keepsCurrentImage = true }
@@ -85,7 +85,7 @@ struct ViewPlaceholderTests {
   }
 
   @Test(arguments: [false, true])
-  func `a view without an image gets the placeholder also where images stay`(hasPlaceholder: Bool) async throws {
+  func `a view without an image shows the placeholder even with keepsCurrentImage`(hasPlaceholder: Bool) async throws {
     let view = ViewFixture(holding: ["30x10"])
     if hasPlaceholder { view.binder.setImage(with: nil, placeholder: .icon("old")) }
     view.set("30x10") {
@@ -95,7 +95,7 @@ struct ViewPlaceholderTests {
     #expect(view.binder.content.name == "placeholder dots")
   }
 
-  @Test func `a hash stands for its picture`() throws {
+  @Test func `a ThumbHash placeholder is decoded to an image`() throws {
     let view = ViewFixture(holding: ["40x20"])
     let hash = ThumbHash(try solidImage(32, 16).bitmap)
     view.set("40x20", placeholder: .thumbHash(hash)) { $0.placeholderDelay = .zero }
@@ -104,7 +104,7 @@ struct ViewPlaceholderTests {
     #expect(view.display.events == ["placeholder \(size.width)x\(size.height)"])
   }
 
-  @Test func `images and views are made when the placeholder is shown`() async throws {
+  @Test func `placeholder images and views are created when the placeholder is shown`() async throws {
     let view = ViewFixture(holding: ["40x20"])
     let made = EventLog<String>()
     let hash = ImagePlaceholder.made {

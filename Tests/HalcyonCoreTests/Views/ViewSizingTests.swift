@@ -15,7 +15,7 @@ struct ViewSizingTests {
       (.view, .stretch, .exact(width: 100, height: 60)),
       (.original, .fit, .original),
     ] as [(ViewSizing, ImageDisplayMode, TargetSize)])
-  func `an image is decoded for the view's device pixels`(
+  func `an image is decoded at the view's device pixels`(
     sizing: ViewSizing, mode: ImageDisplayMode, expected: TargetSize
   ) async throws {
     let view = ViewFixture()
@@ -25,7 +25,7 @@ struct ViewSizingTests {
     #expect(view.fixture.decoder.decodedSizes == [expected])
   }
 
-  @Test func `a size that the request names stays`() async throws {
+  @Test func `a target size set in the request is kept`() async throws {
     let view = ViewFixture()
     var request = view.request("400x200")
     request.size = .fit(width: 33, height: 33)
@@ -37,7 +37,7 @@ struct ViewSizingTests {
     #expect(!view.binder.isLoading)
   }
 
-  @Test func `parts of a pixel count as a whole one, save for what rounding leaves`() async throws {
+  @Test func `fractional pixels are rounded up, except for floating-point error`() async throws {
     let view = ViewFixture()
     view.display.displayScale = 1.25
     view.display.displaySize = ViewSize(width: 33.3, height: 80.000_000_1)
@@ -50,7 +50,7 @@ struct ViewSizingTests {
       ViewSize.zero, ViewSize(width: 10, height: 0), ViewSize(width: -5, height: 10), ViewSize(width: .nan, height: 10),
       ViewSize(width: .infinity, height: 10),
     ])
-  func `a view without a size begins when it has got one`(size: ViewSize) async throws {
+  func `a view without a size starts loading once it has one`(size: ViewSize) async throws {
     let view = ViewFixture()
     view.display.displaySize = size
     view.set("400x200") { $0.placeholderDelay = .zero }
@@ -65,7 +65,7 @@ struct ViewSizingTests {
     #expect(view.display.events == ["placeholder dots", "image 20x10"])
   }
 
-  @Test func `a view without a size shows what is in memory as soon as it has got one`() async throws {
+  @Test func `a view without a size shows an image from memory as soon as it has one`() async throws {
     let view = ViewFixture()
     try await view.warm("40x20")
     view.display.displaySize = .zero
@@ -76,7 +76,7 @@ struct ViewSizingTests {
     #expect(view.clock.sleeperCount == 0)
   }
 
-  @Test func `a display that is laid out anew by what it shows begins once`() async throws {
+  @Test func `a layout pass caused by showing content starts no second load`() async throws {
     let view = ViewFixture(holding: ["400x200"])
     view.display.onShow = { [binder = view.binder] in binder.displayDidChange() }
     view.set("400x200") { $0.placeholderDelay = .zero }
@@ -86,14 +86,15 @@ struct ViewSizingTests {
     #expect(view.display.events == ["placeholder dots", "image 100x50"])
   }
 
-  @Test func `a view of absurd size asks for no more than can be counted`() async throws {
+  @Test func `a huge view size does not overflow the target size`() async throws {
     let view = ViewFixture()
     view.display.displaySize = ViewSize(width: 1e300, height: 1e300)
     try await view.load("40x20")
     #expect(view.ends.events == ["40x20 from network"])
   }
 
-  @Test func `an image is loaded again when its view grows, and replaced without a word`() async throws {
+  @Test func `an image is loaded again when its view grows, and replaced without transition or indicator`() async throws
+  {
     let view = ViewFixture()
     try await view.load("400x200") {
       $0.indicator = .activity
@@ -112,7 +113,7 @@ struct ViewSizingTests {
     #expect(view.fixture.transport.requests.count == 1)
   }
 
-  @Test func `a view on a screen of finer grain has grown`() async throws {
+  @Test func `a higher display scale loads a larger image`() async throws {
     let view = ViewFixture()
     try await view.load("400x200")
     view.display.displayScale = 3
@@ -120,7 +121,7 @@ struct ViewSizingTests {
     try await view.display.waitForShow("image 150x75")
   }
 
-  @Test func `a view that grows while it loads gets its size in the end`() async throws {
+  @Test func `a view that grows while loading is loaded again at its new size`() async throws {
     let view = ViewFixture(holding: ["400x200"])
     view.set("400x200")
     view.display.displaySize = ViewSize(width: 100, height: 100)
@@ -130,7 +131,7 @@ struct ViewSizingTests {
     #expect(view.ends.events == ["100x50 from network"])
   }
 
-  @Test func `an image that is shown whole is not loaded again`() async throws {
+  @Test func `an image shown at its full size is not loaded again`() async throws {
     let view = ViewFixture()
     try await view.load("40x20")
     view.display.displaySize = ViewSize(width: 500, height: 500)
@@ -139,7 +140,7 @@ struct ViewSizingTests {
     #expect(view.fixture.decoder.decodedSizes.count == 1)
   }
 
-  @Test func `an image grows no more when the view has been given another`() async throws {
+  @Test func `after another image is set, the reload at a larger size is not shown`() async throws {
     let view = ViewFixture(holding: ["30x10"])
     try await view.load("400x200")
     view.display.displaySize = ViewSize(width: 100, height: 100)

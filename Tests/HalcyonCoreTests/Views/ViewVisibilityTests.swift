@@ -7,8 +7,8 @@ import Testing
 
 @MainActor
 struct ViewVisibilityTests {
-  /// One view, and another load of low priority, wait where only one may: who is refused?
-  private func refused(
+  /// Whether the load of a view or another load of low priority is rejected when only one may wait.
+  private func rejectedLoad(
     isVisible: Bool = true, _ change: (inout ImageViewOptions) -> Void = { _ in }, act: (ImageViewBinder) -> Void
   ) async throws -> String {
     let view = ViewFixture(holding: ["9x9"]) {
@@ -22,40 +22,40 @@ struct ViewVisibilityTests {
     var request = view.request("2x2")
     request.priority = .low
     let other = view.fixture.pipeline.task(for: request)
-    let name = await refusedFirst(view.ends, other)
+    let name = await firstRejected(view.ends, other)
     view.release("9x9")
     _ = try await blocker.image
     return name
   }
 
-  /// Waits for the one that fails; the other waits for the blocker.
-  private func refusedFirst(_ ends: EventLog<String>, _ other: ImageTask) async -> String {
+  /// Waits for the load that fails; the other one waits for the blocker.
+  private func firstRejected(_ ends: EventLog<String>, _ other: ImageTask) async -> String {
     await withTaskGroup(of: String.self) { group in
-      group.addTask { (try? await ends.waitForEvents(count: 1)) == nil ? "nobody" : "view" }
-      group.addTask { (try? await other.response) == nil ? "other" : "nobody" }
+      group.addTask { (try? await ends.waitForEvents(count: 1)) == nil ? "neither" : "view" }
+      group.addTask { (try? await other.response) == nil ? "other" : "neither" }
       defer { group.cancelAll() }
-      return await group.next() ?? "nobody"
+      return await group.next() ?? "neither"
     }
   }
 
-  @Test func `a hidden view gives way to those that are seen`() async throws {
-    #expect(try await refused(act: { $0.isVisible = false }) == "view")
-    #expect(try await refused(act: { _ in }) == "other")
+  @Test func `a hidden view loads at a lower priority than visible ones`() async throws {
+    #expect(try await rejectedLoad(act: { $0.isVisible = false }) == "view")
+    #expect(try await rejectedLoad(act: { _ in }) == "other")
   }
 
-  @Test func `a view that is set while it is hidden gives way`() async throws {
-    #expect(try await refused(isVisible: false, act: { _ in }) == "view")
+  @Test func `an image set on a hidden view loads at a lower priority`() async throws {
+    #expect(try await rejectedLoad(isVisible: false, act: { _ in }) == "view")
   }
 
-  @Test func `a view that is seen again has its priority back`() async throws {
-    #expect(try await refused(isVisible: false, act: { $0.isVisible = true }) == "other")
+  @Test func `a view that becomes visible again regains its priority`() async throws {
+    #expect(try await rejectedLoad(isVisible: false, act: { $0.isVisible = true }) == "other")
   }
 
-  @Test func `a hidden view keeps its priority where the options say so`() async throws {
-    #expect(try await refused({ $0.yieldsWhenHidden = false }, act: { $0.isVisible = false }) == "other")
+  @Test func `a hidden view keeps its priority when yieldsWhenHidden is false`() async throws {
+    #expect(try await rejectedLoad({ $0.yieldsWhenHidden = false }, act: { $0.isVisible = false }) == "other")
   }
 
-  @Test func `a view that comes back knows what it was given, also where that failed`() async throws {
+  @Test func `a view stays bound to its request, even after a failure`() async throws {
     let view = ViewFixture()
     try await view.load("40x20")
     #expect(view.binder.isBound(to: view.request("40x20")))

@@ -9,44 +9,44 @@ import HalcyonTesting
 import TestSupport
 import Testing
 
-/// Views that are given image after image while loads end in any order, as in a list that is scrolled fast.
+/// Views whose image is set again and again while loads end in any order, as in a list that is scrolled fast.
 @MainActor
-struct RebindingTests {
-  /// A view that knows what it was asked for, and tells when it shows anything else.
+struct CellReuseTests {
+  /// A view that knows the image set last, and records when it shows another one.
   private final class Cell: ImageDisplay {
     let displaySize = ViewSize(width: 100, height: 100)
     let displayScale = 1.0
     let displayMode = ImageDisplayMode.fit
-    /// The number of the image that may be shown, which is as wide as that. `nil` before the first.
+    /// The number of the image set last, which is also its width in pixels; `nil` before the first.
     var wanted: Int?
     var content = DisplayContent.nothing
     var hasIndicator = false
-    var wrongPictures: [String] = []
+    var mismatches: [String] = []
 
     func show(_ content: DisplayContent, transition: ImageTransition) {
       self.content = content
       guard content.role == .image || content.role == .preview, content.image?.size.width != wanted else { return }
-      wrongPictures.append("\(content.name) instead of \(wanted ?? 0)")
+      mismatches.append("\(content.name) instead of \(wanted ?? 0)")
     }
 
     func showIndicator(_ indicator: LoadingIndicator) {
-      if hasIndicator { wrongPictures.append("two indicators") }
+      if hasIndicator { mismatches.append("two indicators") }
       hasIndicator = true
     }
 
     func updateIndicator(_ progress: LoadProgress) {
-      if !hasIndicator { wrongPictures.append("progress without an indicator") }
+      if !hasIndicator { mismatches.append("progress without an indicator") }
     }
 
     func hideIndicator() { hasIndicator = false }
 
-    /// An image whose load has succeeded is on the display.
+    /// Checks that the display shows the image of a load that has succeeded.
     func expect(_ number: Int) {
-      if content.image?.size.width != number { wrongPictures.append("\(content.name) as \(number)") }
+      if content.image?.size.width != number { mismatches.append("\(content.name) as \(number)") }
     }
   }
 
-  /// One view, and how often each of its `setImage` has ended.
+  /// One view and its binder.
   @MainActor
   private struct Row {
     let cell = Cell()
@@ -68,7 +68,7 @@ struct RebindingTests {
     return options
   }
 
-  /// Every fifth image cannot be had.
+  /// Whether the server has this image: it responds with 500 to every fifth number.
   nonisolated private static func exists(_ number: Int) -> Bool { number % 5 != 0 }
 
   private func pipeline(seed: UInt64) -> PipelineFixture {
@@ -86,7 +86,7 @@ struct RebindingTests {
     }
   }
 
-  @Test func `of 10,000 images set at random none is shown in the wrong view, and each ends once`() async throws {
+  @Test func `of 10,000 images set at random none is shown in the wrong view, and each completes once`() async throws {
     var random = SplitMix(state: 1)
     let clock = TestClock()
     let fixture = pipeline(seed: 2)
@@ -121,7 +121,7 @@ struct RebindingTests {
     }
     #expect(ends.events.sorted() == Array(0..<stepCount))
     for row in rows {
-      #expect(row.cell.wrongPictures == [])
+      #expect(row.cell.mismatches == [])
       #expect(!row.cell.hasIndicator)
       if let image = row.cell.content.image { #expect(image.size.width == row.cell.wanted) }
     }
