@@ -10,18 +10,19 @@ struct QueuedTransferTests {
   private let log = Log()
 
   /// A transfer that has requested a permit.
-  private func queue(_ name: String, at gate: ConnectionLimiter) throws -> (held: HeldTransfer, queued: QueuedTransfer)
-  {
-    let place = gate.newPlace()
-    let held = HeldTransfer(name, log: log) { place.leave() }
+  private func queue(_ name: String, at limiter: ConnectionLimiter) throws -> (
+    held: HeldTransfer, queued: QueuedTransfer
+  ) {
+    let permit = limiter.newPlace()
+    let held = HeldTransfer(name, log: log) { permit.leave() }
     let queued = QueuedTransfer(held, time: SystemTime())
-    place.ask(try #require(Origin(url)), LoadSubscription(priority: .normal)) { queued.take($0) }
+    permit.ask(try #require(Origin(url)), LoadSubscription(priority: .normal)) { queued.take($0) }
     return (held, queued)
   }
 
   @Test func `the end of a transfer starts the next one synchronously`() throws {
-    let gate = ConnectionLimiter(limits: ConnectionLimits(total: 1, perHost: 1))
-    let (first, second, third) = (try queue("1", at: gate), try queue("2", at: gate), try queue("3", at: gate))
+    let limiter = ConnectionLimiter(limits: ConnectionLimits(total: 1, perHost: 1))
+    let (first, second, third) = (try queue("1", at: limiter), try queue("2", at: limiter), try queue("3", at: limiter))
     #expect(log.names == ["1"])
     #expect(second.queued.beginning == nil)
     first.held.end()
@@ -30,59 +31,59 @@ struct QueuedTransferTests {
     second.held.end()
     #expect(log.names == ["1", "2", "3"])
     third.held.end()
-    #expect(gate.activeCount == 0)
+    #expect(limiter.activeCount == 0)
   }
 
   @Test func `a transfer cancelled while queued never starts, and the next one starts in its turn`() throws {
-    let gate = ConnectionLimiter(limits: ConnectionLimits(total: 1, perHost: 1))
-    let (first, second, third) = (try queue("1", at: gate), try queue("2", at: gate), try queue("3", at: gate))
+    let limiter = ConnectionLimiter(limits: ConnectionLimits(total: 1, perHost: 1))
+    let (first, second, third) = (try queue("1", at: limiter), try queue("2", at: limiter), try queue("3", at: limiter))
     second.held.cancel()
-    #expect(gate.waitingCount == 1)
+    #expect(limiter.waitingCount == 1)
     first.held.end()
     #expect(log.names == ["1", "3"])
     third.held.end()
-    #expect(gate.activeCount == 0)
+    #expect(limiter.activeCount == 0)
   }
 
   @Test func `a rejected transfer never starts, and throws the reason`() async throws {
-    let gate = ConnectionLimiter(limits: ConnectionLimits(total: 1, perHost: 1, waiting: 0))
-    let (first, second) = (try queue("1", at: gate), try queue("2", at: gate))
+    let limiter = ConnectionLimiter(limits: ConnectionLimits(total: 1, perHost: 1, waiting: 0))
+    let (first, second) = (try queue("1", at: limiter), try queue("2", at: limiter))
     let error = await #expect(throws: ImageError.self) { _ = try await second.queued.response(from: url) }
     #expect(error?.name == "tooManyWaiting")
     first.held.end()
     #expect(log.names == ["1"])
-    #expect(gate.activeCount == 0)
+    #expect(limiter.activeCount == 0)
   }
 
   @Test func `20,000 permits released as soon as granted do not overflow the stack`() throws {
     let count = 20_000
-    let gate = ConnectionLimiter(limits: ConnectionLimits(total: 1, perHost: 1, waiting: count))
-    let first = try queue("first", at: gate)
+    let limiter = ConnectionLimiter(limits: ConnectionLimits(total: 1, perHost: 1, waiting: count))
+    let first = try queue("first", at: limiter)
     let origin = try #require(Origin(url))
     for _ in 0..<count {
-      let place = gate.newPlace()
-      place.ask(origin, LoadSubscription(priority: .normal)) { _ in
+      let permit = limiter.newPlace()
+      permit.ask(origin, LoadSubscription(priority: .normal)) { _ in
         log.add("granted")
-        place.leave()
+        permit.leave()
       }
     }
-    #expect(gate.waitingCount == count)
+    #expect(limiter.waitingCount == count)
     first.held.end()
     #expect(log.names.count == count + 1)
-    #expect(gate.activeCount == 0)
+    #expect(limiter.activeCount == 0)
   }
 
   @Test func `releasing a permit is idempotent`() throws {
-    let gate = ConnectionLimiter(limits: ConnectionLimits(total: 2, perHost: 2))
-    let place = gate.newPlace()
-    let other = try queue("other", at: gate)
-    place.ask(try #require(Origin(url)), LoadSubscription(priority: .normal)) { _ in }
-    #expect(gate.activeCount == 2)
-    place.leave()
-    place.leave()
-    #expect(gate.activeCount == 1)
+    let limiter = ConnectionLimiter(limits: ConnectionLimits(total: 2, perHost: 2))
+    let permit = limiter.newPlace()
+    let other = try queue("other", at: limiter)
+    permit.ask(try #require(Origin(url)), LoadSubscription(priority: .normal)) { _ in }
+    #expect(limiter.activeCount == 2)
+    permit.leave()
+    permit.leave()
+    #expect(limiter.activeCount == 1)
     other.held.end()
-    #expect(gate.activeCount == 0)
+    #expect(limiter.activeCount == 0)
   }
 }
 
