@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 struct AnimatedImageLoadingTests {
-  @Test func `an animated image survives the disk unchanged`() async throws {
+  @Test func `an animated image is read from disk unchanged`() async throws {
     let file = TinyGIF.animation(reds: [10, 20, 30])
     try await withOrigin { _, folder in
       let url = try #require(URL(string: "http://example.com/cat.gif"))
@@ -26,7 +26,7 @@ struct AnimatedImageLoadingTests {
     }
   }
 
-  @Test func `a processed picture is still and says so`() async throws {
+  @Test func `processing an animated image yields a still image whose info reports the dropped frames`() async throws {
     let file = TinyGIF.animation(reds: [10, 20])
     let pipeline = ImagePipeline(
       transport: ScriptedTransport { _ in .answer(body: file) }, cache: ImageCache())
@@ -37,7 +37,7 @@ struct AnimatedImageLoadingTests {
     #expect(image.info.droppedContent == [.frames])
   }
 
-  @Test func `a thousand pictures of a GIF take the memory of those that are kept`() async throws {
+  @Test func `a GIF of a thousand frames takes no more memory than its frame cache`() async throws {
     let reds = (0..<1000).map { UInt8($0 % 251) }
     let decoder = GIFDecoder()
     let image = try decoder.image(from: TinyGIF.animation(reds: reds), options: DecodingOptions())

@@ -3,7 +3,7 @@ import Halcyon
 import TestSupport
 import Testing
 
-/// What bad input gets: an error of its own that says what was met, in time, with nothing kept.
+/// Bad input fails in bounded time with a specific error that names the cause, and nothing is cached.
 struct BadInputTests {
   private func expect(
     _ name: String, from url: URL, in folder: URL, mentions words: [String] = [],
@@ -27,16 +27,16 @@ struct BadInputTests {
     ("ftp://example.com/a", "unsupportedScheme"), ("javascript:alert(1)", "unsupportedScheme"),
     ("http://[::1", "invalidURL"), ("//example.com/a", "invalidURL"), ("file://", "invalidURL"),
   ])
-  func `what is no address is told before anything is done`(address: String, name: String) async throws {
+  func `an invalid URL fails before any other work`(url: String, name: String) async throws {
     let pipeline = ImagePipeline(cache: ImageCache())
     let error = await #expect(throws: ImageError.self) {
-      try await pipeline.image(for: ImageRequest(source: .string(address)))
+      try await pipeline.image(for: ImageRequest(source: .string(url)))
     }
     #expect(error?.name == name, "\(error?.description ?? "no error")")
   }
 
   @Test(arguments: [204, 300, 304, 400, 401, 404, 410, 500, 503])
-  func `an answer without an image names its status`(status: Int) async throws {
+  func `the error of a response without an image contains its status code`(status: Int) async throws {
     try await withOrigin { server, folder in
       let url = server.serve("/a.jpg", .status(status, body: Data("sorry".utf8)))
       try await expect(
@@ -46,7 +46,7 @@ struct BadInputTests {
   }
 
   @Test(arguments: [0, 10, 2000])
-  func `a page where an image should be is no image, whatever it is called`(padding: Int) async throws {
+  func `an HTML page is not an image, whatever its Content-Type says`(padding: Int) async throws {
     try await withOrigin { server, folder in
       let page = "<!DOCTYPE html><html><body>Log in" + String(repeating: " ", count: padding) + "</body></html>"
       let url = server.serve("/a.jpg", .body(Data(page.utf8), headers: ["Content-Type": "image/jpeg"]))
@@ -55,7 +55,7 @@ struct BadInputTests {
   }
 
   @Test(arguments: [0, 1, 50, 99])
-  func `a body that is cut is not stored, with and without a declared length`(percent: Int) async throws {
+  func `a truncated body is not stored, with and without a Content-Length`(percent: Int) async throws {
     for name in ["rocket.jpg", "clock_motion.png"] {
       try await withOrigin { server, folder in
         let photo = try Photos.data(name)
@@ -71,7 +71,7 @@ struct BadInputTests {
     }
   }
 
-  @Test func `a body over the limit is refused, declared or not`() async throws {
+  @Test func `a body over the byte limit is rejected, with and without a Content-Length`() async throws {
     try await withOrigin { server, folder in
       let photo = try Photos.data("rocket.jpg")
       for reply in [Reply.body(photo), .body(photo).chunked(4096), .body(photo).closeDelimited()] {
@@ -82,7 +82,7 @@ struct BadInputTests {
     }
   }
 
-  @Test func `a picture over the pixel limits is refused before it has arrived`() async throws {
+  @Test func `an image over the pixel limits is rejected before it has been received`() async throws {
     try await withOrigin { server, folder in
       let photo = try Photos.data("rocket.jpg")
       let url = server.serve("/a.jpg", .body(photo).stalled(at: .body(50_000)))
@@ -94,20 +94,20 @@ struct BadInputTests {
     }
   }
 
-  @Test func `no bytes at all are told as such`() async throws {
+  @Test func `an empty body is a specific error`() async throws {
     try await withOrigin { server, folder in
       try await expect("emptyResponse", from: server.serve("/a.jpg", .body(Data())), in: folder)
     }
   }
 
-  @Test func `a format without a decoder is named`() async throws {
+  @Test func `the error of a format without a decoder contains the format`() async throws {
     try await withOrigin { server, folder in
       let url = server.serve("/a.gif", .body(Data("GIF89a and more".utf8)))
       try await expect("decoding", from: url, in: folder, mentions: ["gif"])
     }
   }
 
-  @Test func `redirects in a circle and out of the web end`() async throws {
+  @Test func `redirect loops and redirects to other schemes fail`() async throws {
     try await withOrigin { server, folder in
       let circle = server.serve("/circle", .redirect(to: "/circle"))
       try await expect("tooManyRedirects", from: circle, in: folder, mentions: ["10"])
@@ -118,7 +118,7 @@ struct BadInputTests {
     }
   }
 
-  @Test func `a server that falls silent is left in time`() async throws {
+  @Test func `a server that stops sending is abandoned after the idle timeout`() async throws {
     try await withOrigin { server, folder in
       for position in [Reply.Position.head(0), .body(1000)] {
         let url = server.serve("/a.jpg", .body(try Photos.data("rocket.jpg")).stalled(at: position))
@@ -130,7 +130,7 @@ struct BadInputTests {
   }
 
   @Test(arguments: [TargetSize.fit(width: 0, height: 5), .fill(width: -1, height: 5)])
-  func `a size without pixels is refused`(size: TargetSize) async throws {
+  func `a target size without pixels is rejected`(size: TargetSize) async throws {
     let pipeline = ImagePipeline(cache: ImageCache())
     let error = await #expect(throws: ImageError.self) {
       try await pipeline.image(for: ImageRequest(source: .string("http://127.0.0.1:1/"), size: size))
@@ -138,7 +138,7 @@ struct BadInputTests {
     #expect(error?.name == "invalidTargetSize")
   }
 
-  @Test func `a secret in the address is not in the message`() async throws {
+  @Test func `the error message does not contain the password of the URL`() async throws {
     let pipeline = ImagePipeline(cache: ImageCache())
     let error = await #expect(throws: ImageError.self) {
       try await pipeline.image(for: ImageRequest(source: .string("http://user:hunter2@127.0.0.1:1/a.jpg")))
@@ -147,7 +147,7 @@ struct BadInputTests {
     #expect(error?.description.contains("127.0.0.1:1/a.jpg") == true)
   }
 
-  @Test func `after a thousand bad requests a good one succeeds and nothing is left behind`() async throws {
+  @Test func `after a thousand failed requests a valid one succeeds, and no descriptors leak`() async throws {
     try await withOrigin { server, folder in
       let photo = try Photos.data("rocket.jpg")
       let bad = [
@@ -175,7 +175,7 @@ struct BadInputTests {
       #expect(try await pipeline.response(for: ImageRequest(url: good)).origin == .network)
       await pipeline.cache.flush()
       #expect(try await pipeline.cache.disk?.count == 1)
-      // The server keeps one descriptor for each connection that the transport keeps, and the transport keeps few.
+      // The server has one descriptor for each idle connection that the transport keeps open, and the transport keeps few.
       let left = try DescriptorCount.open() - before
       #expect(left <= 2 * pipeline.connectionLimits.total)
     }
@@ -183,6 +183,6 @@ struct BadInputTests {
 }
 
 extension ImageError {
-  /// The name of the case, to tell errors with associated values apart.
+  /// The name of the case, to compare errors that have associated values.
   var name: String { Mirror(reflecting: self).children.first?.label ?? "cancelled" }
 }

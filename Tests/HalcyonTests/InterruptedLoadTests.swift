@@ -3,18 +3,18 @@ import Halcyon
 import TestSupport
 import Testing
 
-/// Transfers that are cut, over real sockets and with a real disk.
+/// Interrupted downloads, over real sockets and with a real disk.
 struct InterruptedLoadTests {
-  /// A pipeline that tries again at once.
+  /// A pipeline that retries without delay.
   private func pipeline(in folder: URL, attempts: Int = 5) throws -> ImagePipeline {
-    // Connections of its own: those of other tests would push them out.
+    // A separate transport: the connections of other tests would close its idle ones.
     var configuration = PipelineConfiguration.standard(
       transport: try ImagePipeline.transport(enforcing: .any), cache: .standard(directory: folder))
     configuration.retryStrategy = ExponentialBackoff(attemptLimit: attempts, firstDelay: .zero)
     return ImagePipeline(configuration: configuration)
   }
 
-  /// Gives at most so many bytes of the photo for each connection, and ranges of it.
+  /// Serves the photo and ranges of it, and closes each connection after at most `byteCount` bytes of body.
   private func cutting(_ photo: Data, after byteCount: Int, tag: String = "\"1\"")
     -> @Sendable (RecordedRequest) -> Reply
   {
@@ -27,7 +27,7 @@ struct InterruptedLoadTests {
     }
   }
 
-  @Test func `a photo that never comes whole is put together, byte for byte`() async throws {
+  @Test func `a photo interrupted three times is assembled byte for byte from range requests`() async throws {
     try await withOrigin { server, folder in
       let photo = try Photos.data("rocket.jpg")
       let url = server.serve("/a.jpg", cutting(photo, after: photo.count / 3))
@@ -42,7 +42,7 @@ struct InterruptedLoadTests {
     }
   }
 
-  @Test func `the next process goes on with what is on disk`() async throws {
+  @Test func `the next process resumes from the partial response on disk`() async throws {
     try await withOrigin { server, folder in
       let photo = try Photos.data("rocket.jpg")
       let url = server.serve("/a.jpg", cutting(photo, after: photo.count * 2 / 3))
@@ -55,7 +55,7 @@ struct InterruptedLoadTests {
     }
   }
 
-  @Test func `a photo that has changed meanwhile is fetched as a whole`() async throws {
+  @Test func `a photo that has changed in the meantime is downloaded whole`() async throws {
     try await withOrigin { server, folder in
       let (old, new) = (try Photos.data("rocket.jpg"), try Photos.data("clock_motion.png"))
       let url = server.serve("/a.jpg", cutting(old, after: 50_000))
@@ -67,7 +67,7 @@ struct InterruptedLoadTests {
     }
   }
 
-  @Test func `a server that is overloaded for a moment is asked again`() async throws {
+  @Test func `transient failures are retried until the download succeeds`() async throws {
     try await withOrigin { server, folder in
       let photo = try Photos.data("rocket.jpg")
       let url = server.serve(
@@ -77,7 +77,7 @@ struct InterruptedLoadTests {
     }
   }
 
-  @Test func `a stale photo is asked for and not sent again`() async throws {
+  @Test func `a stale photo is revalidated, not downloaded again`() async throws {
     try await withOrigin { server, folder in
       let photo = try Photos.data("rocket.jpg")
       let url = server.serve("/a.jpg") { request in
@@ -91,7 +91,7 @@ struct InterruptedLoadTests {
         await pipeline.cache.flush()
       }
       #expect(server.requests.map(\.status) == [200, 304, 304])
-      // A 304 has no body, so that the connection is used again.
+      // A 304 has no body: the connection is reused.
       #expect(Set(server.requests.map(\.connectionID)).count == 1)
     }
   }

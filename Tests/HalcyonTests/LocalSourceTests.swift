@@ -6,12 +6,12 @@ import Testing
 struct LocalSourceTests {
   private let pipeline = ImagePipeline(cache: ImageCache())
 
-  private func response(_ address: String) async throws -> ImageResponse {
-    try await pipeline.response(for: ImageRequest(source: .string(address)))
+  private func response(_ url: String) async throws -> ImageResponse {
+    try await pipeline.response(for: ImageRequest(source: .string(url)))
   }
 
   @Test(arguments: ["file", "FILE", "File"])
-  func `a file is loaded whatever the case of its scheme`(scheme: String) async throws {
+  func `a file URL is loaded whatever the case of its scheme`(scheme: String) async throws {
     try await TemporaryDirectory.run { folder in
       let file = folder.appending(path: "ä photo #1.png")
       try Photos.data("clock_motion.png").write(to: file)
@@ -22,14 +22,14 @@ struct LocalSourceTests {
   }
 
   @Test(arguments: ["data:image/png;base64,", "DATA:;BASE64,", "Data:image/jpeg;name=x;base64,"])
-  func `inline base64 is decoded, whatever type it claims`(prefix: String) async throws {
+  func `a base64 data URL is decoded, whatever its media type`(prefix: String) async throws {
     let encoded = try Photos.data("clock_motion.png").base64EncodedString()
     let response = try await response(prefix + encoded)
     #expect(response.origin == .inline)
     #expect(response.image.info.format == .png)
   }
 
-  @Test func `inline bytes may be written with percent signs`() async throws {
+  @Test func `a percent-encoded data URL is decoded`() async throws {
     let encoded = try Photos.data("clock_motion.png").map { byte in
       let digits = String(byte, radix: 16)
       return "%" + (digits.count == 1 ? "0" : "") + digits
@@ -40,19 +40,19 @@ struct LocalSourceTests {
   @Test(arguments: [
     "data:image/png;base64", "data:image/png;base64,ABC*", "data:,%4", "data:,%GG", "data:",
   ])
-  func `malformed inline data is an error of its own`(address: String) async throws {
-    let error = await #expect(throws: ImageError.self) { try await response(address) }
+  func `a malformed data URL is a specific error`(url: String) async throws {
+    let error = await #expect(throws: ImageError.self) { try await response(url) }
     #expect(error?.name == "invalidDataURL")
   }
 
   @Test(arguments: ["/no/such/file.png", "/", "/dev/zero"])
-  func `a file that cannot be read is named`(path: String) async throws {
+  func `the error of an unreadable file contains its path`(path: String) async throws {
     let error = await #expect(throws: ImageError.self) { try await response("file://" + path) }
     #expect(error?.name == "unreadableFile")
     #expect(error?.description.contains(path) == true)
   }
 
-  @Test func `a pipe does not make the loader wait for a writer`() async throws {
+  @Test func `a named pipe fails without waiting for a writer`() async throws {
     try await TemporaryDirectory.run { folder in
       let path = folder.path(percentEncoded: false) + "/pipe"
       #expect(mkfifo(path, 0o600) == 0)

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 struct PlaceholderTests {
-  @Test func `a stand-in is there before the image on a later load`() async throws {
+  @Test func `a placeholder is available before the image on a later load`() async throws {
     try await withOrigin { server, folder in
       let url = server.serve("/rocket.jpg", .body(try Photos.data("rocket.jpg")))
       let request = ImageRequest(url: url, size: .fit(width: 200, height: 200))
@@ -13,7 +13,7 @@ struct PlaceholderTests {
       #expect(first.placeholder(for: request) == nil)
       #expect(await first.storedPlaceholder(for: request) == nil)
       let image = try await first.image(for: request)
-      let hash = try #require(first.placeholder(for: request), "in memory at once")
+      let hash = try #require(first.placeholder(for: request), "in memory after the load")
       #expect(hash == ThumbHash(image.bitmap))
       await first.cache.flush()
 
@@ -22,12 +22,12 @@ struct PlaceholderTests {
       #expect(await second.storedPlaceholder(for: request) == hash)
       #expect(second.placeholder(for: request) == hash)
       let other = ImageRequest(url: url, size: .fit(width: 50, height: 50))
-      #expect(second.placeholder(for: other) == hash, "all sizes share it")
+      #expect(second.placeholder(for: other) == hash, "all sizes share the placeholder")
       #expect(server.requests.count == 1)
     }
   }
 
-  @Test func `transparency is kept`() async throws {
+  @Test func `a placeholder keeps transparency`() async throws {
     try await withPipeline { server, pipeline in
       let bitmap = try Bitmap(size: PixelSize(width: 64, height: 64), isOpaque: false) { bytes in
         for index in 0..<bytes.count / 2 { bytes[index] = 255 }
@@ -35,13 +35,13 @@ struct PlaceholderTests {
       let url = server.serve("/a.png", .body(try PNGEncoder().encode(bitmap, options: EncodingOptions())))
       let request = ImageRequest(url: url)
       _ = try await pipeline.image(for: request)
-      let standIn = try #require(pipeline.placeholder(for: request)).bitmap()
-      #expect(standIn[16, 2].alpha > 200)
-      #expect(standIn[16, 29].alpha < 55)
+      let decoded = try #require(pipeline.placeholder(for: request)).bitmap()
+      #expect(decoded[16, 2].alpha > 200)
+      #expect(decoded[16, 29].alpha < 55)
     }
   }
 
-  @Test func `a part of an image, a stored copy and a switch make none`() async throws {
+  @Test func `a cropped image has no placeholder, and placeholders can be disabled`() async throws {
     try await withOrigin { server, folder in
       let url = server.serve("/rocket.jpg", .body(try Photos.data("rocket.jpg")))
       var configuration = PipelineConfiguration.standard(cache: .standard(directory: folder))
@@ -60,7 +60,7 @@ struct PlaceholderTests {
     }
   }
 
-  @Test func `a stand-in survives a server that says nothing has changed`() async throws {
+  @Test func `a placeholder is kept after a 304`() async throws {
     try await withOrigin { server, folder in
       let fields: HeaderFields = ["ETag": "\"1\"", "Cache-Control": "no-cache"]
       let photo = Reply.body(try Photos.data("rocket.jpg"), headers: fields)

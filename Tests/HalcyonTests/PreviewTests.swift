@@ -3,18 +3,18 @@ import Halcyon
 import TestSupport
 import Testing
 
-/// What is shown of an image while it arrives.
+/// Progressive previews and partial images.
 struct PreviewTests {
-  /// What a task shows of a photo that stops half way until something was shown, or `isPatient` says not to wait for that.
+  /// Loads a photo that is held at three quarters until a preview has arrived; without `waitsForPreview` it is not held.
   private func follow(
-    _ request: (URL) -> ImageRequest, named name: String = "rocket_progressive.jpg", isPatient: Bool = true
+    _ request: (URL) -> ImageRequest, named name: String = "rocket_progressive.jpg", waitsForPreview: Bool = true
   ) async throws -> (previews: [DecodedImage], final: DecodedImage) {
     try await withOrigin { server, folder in
       var configuration = PipelineConfiguration.standard(cache: .standard(directory: folder))
       configuration.progressInterval = .zero
       let pipeline = ImagePipeline(configuration: configuration)
       let gate = Gate()
-      if !isPatient { gate.open() }
+      if !waitsForPreview { gate.open() }
       let photo = try Photos.data(name)
       let url = server.serve("/a.jpg", .body(photo).held(by: gate, at: .body(photo.count * 3 / 4)))
       let task = pipeline.task(for: request(url))
@@ -38,7 +38,7 @@ struct PreviewTests {
     return request
   }
 
-  @Test func `a progressive photo is shown in the size of the request before it is whole`() async throws {
+  @Test func `a progressive photo has previews at the target size of the request`() async throws {
     let (previews, final) = try await follow(request)
     #expect(!previews.isEmpty)
     for preview in previews {
@@ -47,7 +47,7 @@ struct PreviewTests {
     }
   }
 
-  @Test func `a preview is in no cache`() async throws {
+  @Test func `a preview is not cached`() async throws {
     try await withOrigin { server, folder in
       let pipeline = ImagePipeline(cache: .standard(directory: folder))
       let gate = Gate()
@@ -67,12 +67,12 @@ struct PreviewTests {
     }
   }
 
-  @Test func `nothing is shown of a photo that is not progressive, or where nobody asked`() async throws {
-    #expect(try await follow(request, named: "rocket.jpg", isPatient: false).previews.isEmpty)
-    #expect(try await follow({ ImageRequest(url: $0) }, isPatient: false).previews.isEmpty)
+  @Test func `there are no previews of a baseline photo, or when they are not requested`() async throws {
+    #expect(try await follow(request, named: "rocket.jpg", waitsForPreview: false).previews.isEmpty)
+    #expect(try await follow({ ImageRequest(url: $0) }, waitsForPreview: false).previews.isEmpty)
   }
 
-  @Test func `the size of an image is told before it has arrived`() async throws {
+  @Test func `the image info is reported before the image has been received`() async throws {
     try await withPipeline { server, pipeline in
       let gate = Gate()
       let url = server.serve("/a.jpg", .body(try Photos.data("rocket.jpg")).held(by: gate, at: .body(2000)))
@@ -86,7 +86,7 @@ struct PreviewTests {
     }
   }
 
-  @Test func `a photo that ends early is shown in part where that is wanted, and not kept`() async throws {
+  @Test func `a truncated photo is a partial image where allowed, and is not cached`() async throws {
     try await withPipeline { server, pipeline in
       let photo = try Photos.data("rocket.jpg")
       let url = server.serve("/a.jpg", .body(photo.prefix(photo.count / 2)))

@@ -13,7 +13,7 @@ struct SupportedFormatsTests {
     }
   }
 
-  @Test func `what a pipeline reads, plays and writes is told, and the first decoder of a format counts`() {
+  @Test func `a pipeline lists its readable, animated and writable formats, by the first decoder of each`() {
     var configuration = PipelineConfiguration.standard(cache: ImageCache())
     let standard = ImagePipeline(configuration: configuration).supportedFormats
     #expect(standard.readable.isSuperset(of: [.jpeg, .png, .gif, .webp, .bmp, .tiff]))

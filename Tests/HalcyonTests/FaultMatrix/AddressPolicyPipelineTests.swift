@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 struct AddressPolicyPipelineTests {
-  @Test func `every hop is checked, and a refused one is not sent to`() async throws {
+  @Test func `the address policy checks every redirect, and a refused host is not contacted`() async throws {
     try await ImageServer.run { server in
       let inner = try #require(URL(string: "http://127.0.0.2:\(server.port)/inner"))
       let url = server.serve("/outer", .redirect(to: inner.absoluteString))
@@ -13,14 +13,14 @@ struct AddressPolicyPipelineTests {
       let pipeline = ImagePipeline(transport: try ImagePipeline.transport(enforcing: policy), cache: ImageCache())
       let error = await #expect(throws: ImageError.self) { try await pipeline.image(for: url) }
       guard case .transport(.addressRefused("127.0.0.2", "127.0.0.2", _), inner) = error else {
-        Issue.record("\(error.map { "\($0)" } ?? "an answer")")
+        Issue.record("\(error.map { "\($0)" } ?? "a response")")
         return
       }
       #expect(server.requests.map(\.path) == ["/outer"])
     }
   }
 
-  @Test func `the transport for a policy is there where the platform can keep it`() throws {
+  @Test func `a transport for a policy is available where the platform can enforce it`() throws {
     #if canImport(Darwin)
     #expect(throws: TransportError.addressPolicyUnsupported) {
       try ImagePipeline.transport(enforcing: .publicInternetOnly)
@@ -30,7 +30,7 @@ struct AddressPolicyPipelineTests {
     #endif
   }
 
-  @Test func `the example of the documentation keeps a server out of its own network`() async throws {
+  @Test func `the documented SSRF policy blocks the cloud metadata service`() async throws {
     var policy = AddressPolicy.publicInternetOnly
     policy.ports = [80, 443]
     let configuration = PipelineConfiguration.standard(
@@ -39,7 +39,7 @@ struct AddressPolicyPipelineTests {
     let url = try #require(URL(string: "http://169.254.169.254/latest/meta-data/"))
     let error = await #expect(throws: ImageError.self) { try await pipeline.image(for: url) }
     guard case .transport(.addressRefused(let address, let host, let reason), _) = error else {
-      Issue.record("the metadata service was asked")
+      Issue.record("the metadata service was not blocked")
       return
     }
     #expect(address == "169.254.169.254" && host == address)

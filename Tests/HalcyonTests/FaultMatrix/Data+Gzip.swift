@@ -5,7 +5,7 @@ extension Data {
   /// The bytes as a server sends them with `Content-Encoding: gzip` (RFC 1952).
   var gzipped: Data {
     var stream = z_stream()
-    // 16 more than the largest window asks for a header of gzip.
+    // zlib writes a gzip header when 16 is added to the window bits.
     deflateInit2_(
       &stream, Z_BEST_COMPRESSION, Z_DEFLATED, MAX_WBITS + 16, 8, Z_DEFAULT_STRATEGY, ZLIB_VERSION,
       Int32(MemoryLayout<z_stream>.size))

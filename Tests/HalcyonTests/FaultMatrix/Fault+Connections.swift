@@ -3,11 +3,11 @@ import Halcyon
 import TestSupport
 
 extension Fault {
-  /// Connections that are not made or end too soon.
+  /// Connections that fail or are closed too early.
   static let connections: [Fault] =
     [
       Fault("refused", "transport.connectionFailed") { try $0.refusingURL("/a.jpg") },
-      Fault("closed without a byte", "transport.connectionLost", reply: .body(Photos.rocket).cut(at: .head(0))),
+      Fault("closed before the first byte", "transport.connectionLost", reply: .body(Photos.rocket).cut(at: .head(0))),
       Fault("closed in the head", "transport.connectionLost", reply: .body(Photos.rocket).cut(at: .head(20))),
     ] + resets + cuts
 
@@ -28,19 +28,19 @@ extension Fault {
     ]
   }
 
-  /// Servers that say nothing, or too little.
-  static let silences: [Fault] =
+  /// Servers that send nothing, or too slowly.
+  static let timeouts: [Fault] =
     [Reply.Position.head(0), .head(20), .body(0), .body(50_000)].map { position in
       Fault(
-        "silent at \(position)", "transport.idleTimedOut", limits: hasty,
+        "stalled at \(position)", "transport.idleTimedOut", limits: shortIdleTimeout,
         reply: .body(Photos.rocket).stalled(at: position))
     } + [
-      Fault("more announced than there is", "transport.idleTimedOut", limits: hasty) { server in
+      Fault("stalled before the announced length", "transport.idleTimedOut", limits: shortIdleTimeout) { server in
         let headers: HeaderFields = ["Content-Length": "\(Photos.rocket.count + 10)"]
         return server.serve("/a.jpg", .body(Photos.rocket, headers: headers).stalled(at: .end))
       },
       Fault(
-        "a byte now and then", "transport.totalTimedOut",
+        "a byte at a time", "transport.totalTimedOut",
         limits: TransportLimits(totalTimeout: .milliseconds(200))
       ) { server in
         let gate = Gate()

@@ -3,9 +3,11 @@ import Halcyon
 import TestSupport
 import Testing
 
-/// Everything that goes wrong on the way ends in time, as an error of its own, with nothing kept.
+/// Every network fault fails in bounded time with a specific error, and nothing is cached.
 struct FaultMatrixTests {
-  @Test(arguments: Fault.all) func `a fault is an error of its own, and nothing is kept`(fault: Fault) async throws {
+  @Test(arguments: Fault.all) func `a fault fails with its specific error, and nothing is cached`(fault: Fault)
+    async throws
+  {
     try await withOrigin { server, folder in
       let pipeline = Fault.pipeline(limits: fault.limits, cache: .standard(directory: folder))
       let url = try fault.prepare(server)
@@ -20,39 +22,39 @@ struct FaultMatrixTests {
       let good = server.serve("/good.jpg", .body(Photos.rocket))
       let patient = Fault.pipeline(limits: TransportLimits(), cache: ImageCache())
       let image = try await patient.image(for: good)
-      #expect(image.size.width == 640, "what comes after it on the same transport is loaded")
+      #expect(image.size.width == 640, "the next load on the same transport succeeds")
     }
   }
 
-  @Test func `a connection reset as soon as it is made was lost, or never there`() async throws {
+  @Test func `a connection reset on acceptance is reported as lost or failed`() async throws {
     try await withOrigin { server, folder in
       let pipeline = Fault.pipeline(limits: TransportLimits(), cache: .standard(directory: folder))
       let url = server.serve("/a.jpg", .body(Photos.rocket))
       server.resetConnections(1)
       let error = await #expect(throws: ImageError.self) { try await pipeline.image(for: url) }
-      // Which of them depends on whether the reset or the connection is seen first.
+      // Which error depends on whether the client sees the reset or the connection first.
       #expect(["transport.connectionLost", "transport.connectionFailed"].contains(error?.label))
       let image = try await pipeline.image(for: url)
       #expect(image.size.width == 640)
     }
   }
 
-  @Test func `the whole matrix leaves no descriptor and no load behind`() async {
+  @Test func `the whole fault matrix leaks neither descriptors nor loads`() async {
     await #expect(processExitsWith: .success) {
       let pipeline = Fault.pipeline(limits: TransportLimits(), cache: ImageCache())
       // Libraries open some descriptors at first use and keep them.
-      try await Fault.meetAll(with: pipeline.configuration.transport)
+      try await Fault.runAll(with: pipeline.configuration.transport)
       let countBefore = try DescriptorCount.open()
-      for _ in 0..<3 { try await Fault.meetAll(with: pipeline.configuration.transport) }
+      for _ in 0..<3 { try await Fault.runAll(with: pipeline.configuration.transport) }
       let countAfter = try DescriptorCount.open()
-      // A task that has told its error may be about to end, and to close what it had.
-      #expect(countAfter <= countBefore + 1, "\(countBefore) became \(countAfter)")
+      // A task that has delivered its error may still be closing a descriptor.
+      #expect(countAfter <= countBefore + 1, "\(countBefore) open descriptors became \(countAfter)")
     }
   }
 }
 
 extension Fault {
-  /// A pipeline that takes at most 8 MB.
+  /// A pipeline without retries that accepts responses of at most 8 MiB.
   static func pipeline(
     limits: TransportLimits, cache: ImageCache, transport: any Transport = ImagePipeline.standardTransport
   ) -> ImagePipeline {
@@ -63,8 +65,8 @@ extension Fault {
     return ImagePipeline(configuration: configuration)
   }
 
-  /// Meets each fault once, with a server of its own; then all connections of the transport are closed.
-  static func meetAll(with transport: any Transport) async throws {
+  /// Runs each fault once, each with a separate server; afterwards no connection of these runs is open.
+  static func runAll(with transport: any Transport) async throws {
     for fault in all {
       let pipeline = pipeline(limits: fault.limits, cache: ImageCache(), transport: transport)
       let label = try await ImageServer.run { server in
@@ -79,7 +81,7 @@ extension Fault {
       #expect(label == fault.error, "\(fault.name)")
       #expect(pipeline.activeLoadCount == 0)
     }
-    // The transport does what it is told in turn: when this has ended, what was dropped before is closed.
+    // The transport processes its commands in order: once this load has ended, the connections dropped before are closed.
     try await ImageServer.run { server in
       let url = server.serve("/good.jpg", .body(Photos.rocket).closing)
       _ = try await pipeline(limits: TransportLimits(), cache: ImageCache(), transport: transport).image(for: url)

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 struct ManyHostsTests {
-  @Test func `of a thousand hosts at once, one that is silent holds up no other`() async throws {
+  @Test func `a stalled host does not delay 999 other hosts loading at the same time`() async throws {
     try await withPipeline { server, pipeline in
       server.serve("/a.png", .body(try Photos.data("clock_motion.png")).closing)
       let silent = server.serve("/silent.png", .body(Photos.rocket).stalled(at: .body(100)))
@@ -12,7 +12,7 @@ struct ManyHostsTests {
       try await server.waitForRequests(count: 1)
       let delivered = try await withThrowingTaskGroup { group in
         for number in 1..<1000 {
-          // Every name below localhost leads to this machine, and is an origin of its own.
+          // Every name under localhost resolves to the loopback address, and is a separate origin.
           let url = server.url("/a.png", host: "host-\(number).localhost")
           group.addTask { try await pipeline.data(for: ImageRequest(url: url)) }
         }
@@ -22,7 +22,7 @@ struct ManyHostsTests {
       stalled.cancel()
       await #expect(throws: ImageError.self) { try await stalled.image }
       try await server.waitUntilNoConnections()
-      // The server may see the end before the pipeline has put everything back.
+      // The server may see the connection close before the pipeline has removed the load.
       while pipeline.activeLoadCount > 0 { await Task.yield() }
     }
   }

@@ -4,12 +4,12 @@ import HalcyonTesting
 import TestSupport
 import Testing
 
-/// What a pipeline tells, load by load, over real connections.
+/// The events of a pipeline, load by load, over real connections.
 struct EventTests {
-  @Test func `a load tells each step, from the network, from memory and from disk`() async throws {
+  @Test func `a load reports each step, from the network, from memory and from disk`() async throws {
     try await withObservedPipeline { server, observed in
-      let count = observed.picture.count
-      let url = server.serve("/a.png", .body(observed.picture))
+      let count = observed.image.count
+      let url = server.serve("/a.png", .body(observed.image))
       let pipeline = observed.pipeline
       _ = try await pipeline.image(for: url)
       await pipeline.cache.flush()
@@ -31,11 +31,11 @@ struct EventTests {
     }
   }
 
-  @Test func `loads that join another tell where they did, and then the same steps`() async throws {
+  @Test func `a coalesced load reports where it joined, and then the same steps`() async throws {
     try await withObservedPipeline { server, observed in
       let gate = Gate()
-      let url = server.serve("/a.png", .body(observed.picture).held(by: gate))
-      let progress = "progress: \(observed.picture.count) of \(observed.picture.count)"
+      let url = server.serve("/a.png", .body(observed.image).held(by: gate))
+      let progress = "progress: \(observed.image.count) of \(observed.image.count)"
       let first = observed.pipeline.task(for: ImageRequest(url: url))
       try await observed.log.waitForEvents(count: 4)
       let second = observed.pipeline.task(for: ImageRequest(url: url))
@@ -57,9 +57,9 @@ struct EventTests {
     }
   }
 
-  @Test func `processors are told in their order`() async throws {
+  @Test func `processors are reported in order`() async throws {
     try await withObservedPipeline { server, observed in
-      let url = server.serve("/a.png", .body(observed.picture))
+      let url = server.serve("/a.png", .body(observed.image))
       let processors = ["one", "two"].map { ClosureProcessor(identifier: $0) { $0 } }
       _ = try await observed.pipeline.image(for: ImageRequest(url: url, processors: processors))
       #expect(
@@ -70,9 +70,9 @@ struct EventTests {
     }
   }
 
-  @Test func `an attempt that fails is told with what follows it`() async throws {
+  @Test func `failed attempts and retries are reported`() async throws {
     try await withObservedPipeline { server, observed in
-      let url = server.serve("/a.png", .status(503), .status(503), .body(observed.picture))
+      let url = server.serve("/a.png", .status(503), .status(503), .body(observed.image))
       _ = try await observed.pipeline.image(for: url)
       let middle = observed.events(of: 1).dropFirst(4).prefix(5)
       #expect(
@@ -80,7 +80,7 @@ struct EventTests {
     }
   }
 
-  @Test func `a load that fails says so last`() async throws {
+  @Test func `a failed load reports its failure last`() async throws {
     try await withObservedPipeline { server, observed in
       let url = server.serve("/missing", .status(404))
       await #expect(throws: ImageError.self) { try await observed.pipeline.image(for: url) }
@@ -91,24 +91,24 @@ struct EventTests {
     }
   }
 
-  @Test func `a load that is cancelled ends with that, at once`() async throws {
+  @Test func `a cancelled load reports its cancellation at once, and nothing after it`() async throws {
     try await withObservedPipeline { server, observed in
-      let url = server.serve("/a.png", .body(observed.picture).stalled(at: .head(0)))
+      let url = server.serve("/a.png", .body(observed.image).stalled(at: .head(0)))
       let task = observed.pipeline.task(for: ImageRequest(url: url))
       try await server.waitForRequests(count: 1)
       task.cancel()
-      let told = ["created", "started", "memory miss: absent", "store miss: absent", "cancelled"]
-      #expect(observed.events(of: 1) == told)
+      let reported = ["created", "started", "memory miss: absent", "store miss: absent", "cancelled"]
+      #expect(observed.events(of: 1) == reported)
       try await server.waitForClose(ofConnection: server.requests[0].connectionID)
-      #expect(observed.events(of: 1) == told, "nothing is told after the end")
+      #expect(observed.events(of: 1) == reported, "no event follows the cancellation")
     }
   }
 
-  @Test func `what is stale is told as the reason to ask, and its answer too`() async throws {
+  @Test func `a revalidation reports the stale entries and the response`() async throws {
     let clock = TestClock()
     try await withObservedPipeline(configure: { $0.time = clock }) { server, observed in
       let fields: HeaderFields = ["ETag": "\"1\"", "Cache-Control": "max-age=60"]
-      let url = server.serve("/a.png", .body(observed.picture, headers: fields), .status(304, headers: fields))
+      let url = server.serve("/a.png", .body(observed.image, headers: fields), .status(304, headers: fields))
       _ = try await observed.pipeline.image(for: url)
       await observed.pipeline.cache.flush()
       clock.advance(by: .seconds(61))
@@ -121,20 +121,20 @@ struct EventTests {
     }
   }
 
-  @Test func `a tier that may not be read is told as such`() async throws {
+  @Test func `a tier that the policy does not read is reported`() async throws {
     try await withObservedPipeline { server, observed in
-      let url = server.serve("/a.png", .body(observed.picture))
+      let url = server.serve("/a.png", .body(observed.image))
       _ = try await observed.pipeline.image(for: ImageRequest(url: url, cachePolicy: .disabled))
       #expect(observed.events(of: 1).dropFirst(2).prefix(2) == ["memory miss: not read", "store miss: not read"])
     }
   }
 
-  @Test func `an image whose time is over is told as expired`() async throws {
+  @Test func `an expired image is reported as a miss and as an eviction`() async throws {
     let clock = TestClock()
     let memory = MemoryCache(time: clock)
     try await withObservedPipeline(configure: { $0.cache = ImageCache(memory: memory, store: $0.cache.store) }) {
       server, observed in
-      let url = server.serve("/a.png", .body(observed.picture))
+      let url = server.serve("/a.png", .body(observed.image))
       _ = try await observed.pipeline.image(for: url)
       clock.advance(by: .seconds(301))
       _ = try await observed.pipeline.image(for: url)
@@ -143,11 +143,11 @@ struct EventTests {
     }
   }
 
-  @Test func `images that leave memory to make room are told`() async throws {
+  @Test func `evictions from memory by cost are reported`() async throws {
     let memory = MemoryCache(configuration: MemoryCacheConfiguration(costLimit: 300))
     try await withObservedPipeline(configure: { $0.cache = ImageCache(memory: memory) }) { server, observed in
       for name in ["/a.png", "/b.png"] {
-        _ = try await observed.pipeline.image(for: server.serve(name, .body(observed.picture)))
+        _ = try await observed.pipeline.image(for: server.serve(name, .body(observed.image)))
       }
       #expect(observed.cacheEvents == ["evicted from memory: 1 by size"])
       #expect(observed.pipeline.cache.statistics.memory?.evictions.byCost == 1)
@@ -155,10 +155,10 @@ struct EventTests {
     }
   }
 
-  @Test func `bytes that are only fetched are told as well`() async throws {
+  @Test func `loads of encoded data report their steps too`() async throws {
     try await withObservedPipeline { server, observed in
-      let url = server.serve("/a.png", .body(observed.picture))
-      let progress = "progress: \(observed.picture.count) of \(observed.picture.count)"
+      let url = server.serve("/a.png", .body(observed.image))
+      let progress = "progress: \(observed.image.count) of \(observed.image.count)"
       let steps = ["created", "started", "store miss: absent", "answered: 200", progress, "finished: network"]
       _ = try await observed.pipeline.data(for: ImageRequest(url: url))
       #expect(observed.events(of: 1) == steps)
@@ -168,24 +168,24 @@ struct EventTests {
     }
   }
 
-  @Test func `a store that fails is told, and the image is delivered`() async throws {
+  @Test func `a failing store is reported, and the image is delivered`() async throws {
     try await withObservedPipeline(configure: { $0.cache = ImageCache(store: BrokenStore()) }) { server, observed in
-      let url = server.serve("/a.png", .body(observed.picture))
+      let url = server.serve("/a.png", .body(observed.image))
       _ = try await observed.pipeline.image(for: url)
       await observed.pipeline.cache.flush()
       let failures = observed.log.events.compactMap { event in
         if case .storeFailed(let error) = event.kind { (error as? BrokenStore.Failure)?.call } else { nil }
       }
-      // It is asked for the image, and for the beginning of one.
+      // Looked up for the image, and for a partial response to resume.
       #expect(failures == ["lookUp", "lookUp", "store"])
       #expect(Set(observed.cacheEvents) == ["store failed"])
       #expect(observed.events(of: 1).last == "finished: network")
     }
   }
 
-  @Test func `a form that nothing can encode is told`() async throws {
+  @Test func `a missing encoder is reported`() async throws {
     try await withObservedPipeline(configure: { $0.encoders = [] }) { server, observed in
-      var request = ImageRequest(url: server.serve("/a.png", .body(observed.picture)))
+      var request = ImageRequest(url: server.serve("/a.png", .body(observed.image)))
       (request.options.storage, request.options.keepsOriginal) = (.photo, false)
       _ = try await observed.pipeline.image(for: request)
       await observed.pipeline.cache.flush()
@@ -193,7 +193,7 @@ struct EventTests {
     }
   }
 
-  @Test func `a handler may use the pipeline and its caches`() async throws {
+  @Test func `an event handler can use the pipeline and its caches`() async throws {
     let memory = MemoryCache(configuration: MemoryCacheConfiguration(costLimit: 300))
     try await withOrigin { server, folder in
       let held = Monitor<ImagePipeline?>(nil)
@@ -207,17 +207,17 @@ struct EventTests {
         }
       }
       held.update { $0 = observed.pipeline }
-      // The handler holds the pipeline that holds the handler.
+      // Breaks the reference cycle of pipeline and handler.
       defer { held.update { $0 = nil } }
-      let url = server.serve("/a.png", .body(observed.picture))
+      let url = server.serve("/a.png", .body(observed.image))
       for _ in 0..<3 { _ = try await observed.pipeline.image(for: url) }
       await observed.pipeline.cache.flush()
     }
   }
 
-  @Test func `of many loads at once each begins with its creation and ends once`() async throws {
+  @Test func `each of many concurrent loads starts with its creation and ends once`() async throws {
     try await withObservedPipeline { server, observed in
-      let urls = (0..<4).map { server.serve("/\($0).png", .body(observed.picture)) }
+      let urls = (0..<4).map { server.serve("/\($0).png", .body(observed.image)) }
       await withTaskGroup { group in
         for number in 0..<200 {
           let task = observed.pipeline.task(for: ImageRequest(url: urls[number % 4]))
@@ -234,12 +234,12 @@ struct EventTests {
     }
   }
 
-  @Test func `a response prints where it came from, what was done and why`() async throws {
+  @Test func `the description of a response contains its origin, its steps and the reasons`() async throws {
     try await withObservedPipeline { server, observed in
-      let url = server.serve("/a.png", .body(observed.picture))
+      let url = server.serve("/a.png", .body(observed.image))
       let response = try await observed.pipeline.response(for: ImageRequest(url: url))
       let parts = response.description.split(separator: ": ", maxSplits: 1)
-      #expect(parts[0] == "8x8 from network, \(observed.picture.count) bytes")
+      #expect(parts[0] == "8x8 from network, \(observed.image.count) bytes")
       let steps = parts[1].replacing(/[0-9.]+ ms/, with: "n ms")
       #expect(steps == "storeRead n ms (absent), queue n ms, transfer n ms, decode n ms")
       let again = try await observed.pipeline.response(for: ImageRequest(url: url))
@@ -248,7 +248,7 @@ struct EventTests {
   }
 }
 
-/// A store that can do nothing.
+/// A store whose lookups and writes fail.
 private struct BrokenStore: DataStore {
   struct Failure: Error {
     let call: String

@@ -4,12 +4,12 @@ import Halcyon
 import HalcyonTesting
 import TestSupport
 
-/// A pipeline with an empty cache whose events are written down.
+/// A pipeline with an empty cache whose events are recorded.
 struct ObservedPipeline {
   let pipeline: ImagePipeline
   let log: EventLog<PipelineEvent>
   /// A PNG of 8 x 8 pixels, small enough to arrive in one piece.
-  let picture: Data
+  let image: Data
 
   init(folder: URL, configure: (inout PipelineConfiguration) -> Void = { _ in }) throws {
     let log = EventLog<PipelineEvent>()
@@ -18,28 +18,28 @@ struct ObservedPipeline {
         memory: MemoryCache(configuration: MemoryCacheConfiguration(costLimit: 1 << 20)),
         store: DiskCache(directory: folder)))
     configuration.eventHandler = { log.record($0) }
-    // A server that is held back by a test is not to seem dead, however slow the machine is.
+    // Longer than any test: a held reply must not run into the idle timeout on a slow machine.
     configuration.transportLimits.idleTimeout = .seconds(600)
-    configuration.retryStrategy = RetryAtOnce()
+    configuration.retryStrategy = ImmediateRetry()
     configure(&configuration)
     self.log = log
     pipeline = ImagePipeline(configuration: configuration)
-    picture = try PNGEncoder().encode(
+    image = try PNGEncoder().encode(
       Bitmap(size: PixelSize(width: 8, height: 8), isOpaque: true) { pixels in
         for index in pixels.indices { pixels[index] = 255 }
       }, options: EncodingOptions())
   }
 
-  /// What was told of one load, in order.
+  /// The events of one load, in order.
   func events(of load: UInt64) -> [String] {
     log.events.filter { $0.load == load }.map(\.kind.description)
   }
 
-  /// What was told of no load in particular.
+  /// The events that belong to no load, in order.
   var cacheEvents: [String] { log.events.filter { $0.load == nil }.map(\.kind.description) }
 }
 
-/// A server and an observed pipeline for one test.
+/// Runs a test with a server and an observed pipeline.
 func withObservedPipeline(
   configure: (inout PipelineConfiguration) -> Void = { _ in },
   _ body: (ImageServer, ObservedPipeline) async throws -> Void
@@ -51,7 +51,7 @@ func withObservedPipeline(
   }
 }
 
-/// Tries three times without waiting.
-private struct RetryAtOnce: RetryStrategy {
+/// Makes three attempts without delay.
+private struct ImmediateRetry: RetryStrategy {
   func delay(after failure: FailedAttempt) async -> Duration? { failure.attemptCount < 3 ? .zero : nil }
 }

@@ -5,7 +5,7 @@ import HalcyonTesting
 import TestSupport
 import Testing
 
-/// What is loaded of animated images, and what processors make of their pictures.
+/// How much of an animated image is loaded, and how its frames are processed.
 struct AnimationOptionsTests {
   private let file = TinyGIF.animation(reds: [10, 20, 30, 40])
 
@@ -15,7 +15,7 @@ struct AnimationOptionsTests {
     return reds
   }
 
-  @Test func `the first picture alone can be asked for, and is taken from an animation in memory`() async throws {
+  @Test func `firstFrameOnly loads a still image, also from an animation in memory`() async throws {
     try await OptionsFixture.run(serving: file) { fixture async throws in
       let first = fixture.request { $0.firstFrameOnly = true }
       let still = try await fixture.pipeline.image(for: first)
@@ -33,7 +33,7 @@ struct AnimationOptionsTests {
   }
 
   @Test(.timeLimit(.minutes(1)))
-  func `pictures that are preloaded are there as long as the image is held`() async throws {
+  func `preloaded frames are cached as long as the image is referenced`() async throws {
     try await OptionsFixture.run(serving: file) { fixture async throws in
       let request = fixture.request { $0.preloadsFrames = true }
       for _ in 0..<2 {
@@ -42,7 +42,8 @@ struct AnimationOptionsTests {
         #expect((0..<4).map { frames.cachedFrame(at: $0)?.bitmap[0, 0].red } == [10, 20, 30, 40])
         withExtendedLifetime(image) {}
       }
-      // Memory keeps no pictures: its cost would not say so. The task that preloaded them may not have ended yet.
+      // The memory cache keeps no preloaded frames, as its cost does not include them. The preloading task may still be
+      // finishing.
       var byteCount: Int?
       repeat {
         let kept = try await fixture.pipeline.image(for: fixture.request())
@@ -51,14 +52,14 @@ struct AnimationOptionsTests {
     }
   }
 
-  @Test func `preloading keeps to the limit`() async throws {
+  @Test func `preloading stays within the byte limit`() async throws {
     let whole = try GIFDecoder().image(from: file, options: DecodingOptions())
     let frames = AnimationFrames(try #require(whole.animation), byteLimit: 8)
     try await frames.preload()
     #expect((0..<4).map { frames.cachedFrame(at: $0) != nil } == [true, true, false, false])
   }
 
-  @Test func `processors change every picture where that is asked for, and its time and the loops stay`() async throws {
+  @Test func `processesFrames applies processors to every frame, and keeps durations and loop count`() async throws {
     try await OptionsFixture.run(serving: file) { fixture async throws in
       var request = fixture.request { $0.processesFrames = true }
       request.processors = [.invert, .blur(radius: 0)]
@@ -81,7 +82,7 @@ struct AnimationOptionsTests {
     }
   }
 
-  @Test func `pictures are processed when they are asked for, and those passed over are not`() async throws {
+  @Test func `frames are processed on demand, and skipped frames are not processed`() async throws {
     let runs = Lock<[UInt8]>([])
     let whole = try GIFDecoder().image(from: file, options: DecodingOptions())
     let animation = try #require(whole.animation).processed(
@@ -102,7 +103,7 @@ struct AnimationOptionsTests {
     #expect(runs.withLock { $0 } == [40, 20, 10, 10])
   }
 
-  @Test func `a thousand processed pictures take the memory of those that are kept`() async throws {
+  @Test func `a thousand processed frames take no more memory than the frame cache`() async throws {
     let reds = (0..<1000).map { UInt8($0 % 251) }
     let whole = try GIFDecoder().image(from: TinyGIF.animation(reds: reds), options: DecodingOptions())
     let animation = try #require(whole.animation).processed(by: .invert)
@@ -115,7 +116,9 @@ struct AnimationOptionsTests {
     }
   }
 
-  @Test func `a picture that cannot be processed is named, and the others are shown`() async throws {
+  @Test func `a frame that fails to process throws an error with the processor, and other frames are shown`()
+    async throws
+  {
     struct Failure: Error {}
     try await OptionsFixture.run(serving: file) { fixture async throws in
       var request = fixture.request { $0.processesFrames = true }

@@ -4,13 +4,13 @@ import HalcyonTesting
 import TestSupport
 import Testing
 
-/// Which tiers are read and written, on a real disk.
+/// Cache policies that select the tiers read and written, with a real disk cache.
 struct CacheOptionsTests {
   private let image: Data
 
-  init() throws { image = try Picture.png() }
+  init() throws { image = try TestImage.png() }
 
-  @Test func `memory only touches no disk`() async throws {
+  @Test func `memoryOnly does not access the disk`() async throws {
     try await OptionsFixture.run(serving: image) { fixture async throws in
       let request = fixture.request { $0.cachePolicy = .memoryOnly }
       #expect(try await fixture.origin(request) == .network)
@@ -22,7 +22,7 @@ struct CacheOptionsTests {
     }
   }
 
-  @Test func `without memory everything comes from the disk`() async throws {
+  @Test func `storeOnly reads every image from the disk`() async throws {
     try await OptionsFixture.run(serving: image) { fixture async throws in
       let request = fixture.request { $0.cachePolicy = .storeOnly }
       #expect(try await fixture.origin(request) == .network)
@@ -33,7 +33,7 @@ struct CacheOptionsTests {
     }
   }
 
-  @Test func `from memory or refresh passes the disk over, and renews it`() async throws {
+  @Test func `ignoringStore does not read the disk, and overwrites its entry`() async throws {
     try await OptionsFixture.run(serving: image) { fixture async throws in
       let request = fixture.request { $0.cachePolicy = .ignoringStore }
       #expect(try await fixture.origin(request) == .network)
@@ -46,7 +46,7 @@ struct CacheOptionsTests {
     }
   }
 
-  @Test func `each tier's reading and writing has a switch of its own`() async throws {
+  @Test func `reads and writes of each tier can be switched separately`() async throws {
     try await OptionsFixture.run(serving: image) { fixture async throws in
       let noWrites = fixture.request { $0.cachePolicy = CachePolicy(writesMemory: false, writesStore: false) }
       #expect(try await fixture.origin(noWrites) == .network)
@@ -61,11 +61,11 @@ struct CacheOptionsTests {
     }
   }
 
-  @Test func `a forced refresh transfers what is fresh, and keeps it`() async throws {
-    let (old, new) = (image, try Picture.png(width: 10))
-    let answered = Lock(0)
+  @Test func `reloadIgnoringCache downloads a fresh image again, and stores it`() async throws {
+    let (old, new) = (image, try TestImage.png(width: 10))
+    let responseCount = Lock(0)
     try await OptionsFixture.run { _ in
-      let number = answered.withLock { count in
+      let number = responseCount.withLock { count in
         count += 1
         return count
       }
@@ -87,8 +87,8 @@ struct CacheOptionsTests {
     }
   }
 
-  @Test func `a refresh that may not be stored shows what came, not what is stored`() async throws {
-    let (old, new) = (image, try Picture.png(width: 10))
+  @Test func `a reload that must not be stored returns the new image, and keeps the stored one`() async throws {
+    let (old, new) = (image, try TestImage.png(width: 10))
     let isNew = Lock(false)
     try await OptionsFixture.run { _ in
       .answer(body: isNew.withLock { $0 } ? new : old, headers: ["Cache-Control": "max-age=1000"])
@@ -104,7 +104,7 @@ struct CacheOptionsTests {
     }
   }
 
-  @Test func `cache only asks nobody`() async throws {
+  @Test func `cacheOnly does not contact the server`() async throws {
     try await OptionsFixture.run(serving: image) { fixture async throws in
       let cached = fixture.request { $0.freshness = .cacheOnly }
       await #expect(throws: ImageError.self) { try await fixture.pipeline.image(for: cached) }
@@ -116,7 +116,7 @@ struct CacheOptionsTests {
     }
   }
 
-  @Test func `who waits for the store is told when everything is there`() async throws {
+  @Test func `waitsForStore completes after all writes`() async throws {
     let (store, gate) = (MemoryDataStore(), Gate())
     let held = HeldStore(store: store, gate: gate)
     let image = image
@@ -128,7 +128,7 @@ struct CacheOptionsTests {
     var request = ImageRequest(url: url, size: .fit(width: 10, height: 10))
     (request.options.waitsForStore, request.options.storage) = (true, .photo)
     let task = pipeline.task(for: request)
-    // The original, held back by the first request, and the small image.
+    // The write of the original, from the first request, and the write of the small image.
     try await gate.waitUntilHolding(2)
     #expect(task.result == nil)
     gate.open()
@@ -137,7 +137,7 @@ struct CacheOptionsTests {
     #expect(response.trace.steps.last?.kind == .storeWrite)
   }
 
-  @Test func `what is removed while it is being written does not come back`() async throws {
+  @Test func `an entry removed while being written stays removed`() async throws {
     let (store, gate) = (MemoryDataStore(), Gate())
     let image = image
     let pipeline = ImagePipeline(
@@ -155,7 +155,7 @@ struct CacheOptionsTests {
     #expect(store.count == 0)
   }
 
-  @Test func `images go to the cache that is named, and their bytes to another one`() async throws {
+  @Test func `images are stored in the target cache, and original bytes in the original cache`() async throws {
     try await OptionsFixture.run(serving: image) { fixture async throws in
       let target = ImageCache(memory: MemoryCache(time: fixture.clock), store: MemoryDataStore())
       let original = ImageCache(memory: MemoryCache(time: fixture.clock), store: MemoryDataStore())
@@ -181,7 +181,7 @@ struct CacheOptionsTests {
   }
 }
 
-/// A store whose writes wait.
+/// A store whose writes wait at a gate.
 private struct HeldStore: DataStore {
   let store: MemoryDataStore
   let gate: Gate

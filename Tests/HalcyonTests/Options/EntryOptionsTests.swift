@@ -4,13 +4,13 @@ import HalcyonTesting
 import TestSupport
 import Testing
 
-/// How long entries live, and what they are found and kept by.
+/// Expiration, tags and pins of entries.
 struct EntryOptionsTests {
   private let image: Data
 
-  init() throws { image = try Picture.png() }
+  init() throws { image = try TestImage.png() }
 
-  @Test func `an image leaves memory at its own time`() async throws {
+  @Test func `an image expires in memory after the expiration of its request`() async throws {
     try await OptionsFixture.run(serving: image) { fixture async throws in
       let request = fixture.request { $0.memoryExpiration = .seconds(10) }
       _ = try await fixture.pipeline.image(for: request)
@@ -21,7 +21,7 @@ struct EntryOptionsTests {
     }
   }
 
-  @Test func `reading from memory extends a life as the request says`() async throws {
+  @Test func `reading from memory extends the expiration as the request says`() async throws {
     let cases: [(ExpirationExtension, Int, ImageOrigin)] = [
       (.unchanged, 7, .store), (.renewed, 7, .memory), (.to(.seconds(100)), 90, .memory),
       (.to(.seconds(1)), 2, .store),
@@ -38,7 +38,7 @@ struct EntryOptionsTests {
     }
   }
 
-  @Test func `an entry leaves the disk at its own time`() async throws {
+  @Test func `an entry expires on disk after the expiration of its request`() async throws {
     try await OptionsFixture.run(serving: image) { fixture async throws in
       let request = fixture.request { ($0.cachePolicy, $0.storeExpiration) = (.storeOnly, .hours(1)) }
       _ = try await fixture.pipeline.image(for: request)
@@ -49,12 +49,12 @@ struct EntryOptionsTests {
     }
   }
 
-  @Test func `reading from the disk extends a life as the request says, also for the next process`() async throws {
+  @Test func `reading from disk extends the expiration as the request says, also after it is persisted`() async throws {
     let cases: [(ExpirationExtension, Int, ImageOrigin)] = [
       (.unchanged, 5, .network), (.renewed, 5, .store), (.to(.days(30)), 29, .store), (.to(.days(30)), 31, .network),
       (.to(.days(1)), 2, .network), (.to(.never), 9000, .store), (.to(.expired), 0, .network),
     ]
-    for isWrittenDown in [false, true] {
+    for isPersisted in [false, true] {
       for (extending, days, origin) in cases {
         try await OptionsFixture.run(serving: image) { fixture async throws in
           let request = fixture.request { options in
@@ -64,17 +64,17 @@ struct EntryOptionsTests {
           _ = try await fixture.pipeline.image(for: request)
           fixture.clock.advance(by: .seconds(4 * 86_400))
           #expect(try await fixture.origin(request) == .store)
-          // Counting writes down what was read.
-          if isWrittenDown { #expect(try await fixture.disk.count == 1) }
+          // Counting writes pending accesses to the index.
+          if isPersisted { #expect(try await fixture.disk.count == 1) }
           fixture.clock.advance(by: .seconds(days * 86_400))
-          if isWrittenDown { try await fixture.disk.removeExpired() }
-          #expect(try await fixture.origin(request) == origin, "\(extending) \(days) \(isWrittenDown)")
+          if isPersisted { try await fixture.disk.removeExpired() }
+          #expect(try await fixture.origin(request) == origin, "\(extending) \(days) \(isPersisted)")
         }
       }
     }
   }
 
-  @Test func `an entry that was read for longer goes back to its own time`() async throws {
+  @Test func `an extended entry returns to its own expiration when renewed`() async throws {
     try await OptionsFixture.run(serving: image) { fixture async throws in
       func request(_ extending: ExpirationExtension) -> ImageRequest {
         fixture.request { options in
@@ -91,7 +91,7 @@ struct EntryOptionsTests {
     }
   }
 
-  @Test func `tags and pins reach the entry, and a pin also one that is there`() async throws {
+  @Test func `tags and pins are stored with a new entry, and a pin also applies to an existing one`() async throws {
     try await OptionsFixture.run(serving: image) { fixture async throws in
       _ = try await fixture.pipeline.image(for: fixture.request { ($0.cachePolicy, $0.tags) = (.storeOnly, ["trip"]) })
       await fixture.pipeline.cache.flush()

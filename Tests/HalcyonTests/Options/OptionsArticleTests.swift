@@ -3,7 +3,7 @@ import Halcyon
 import Testing
 
 struct OptionsArticleTests {
-  @Test func `every line of code in the article on options is compiled here`() throws {
+  @Test func `every code line of the options article is compiled here`() throws {
     let here = URL(filePath: #filePath)
     let root = here.deletingLastPathComponent().appending(path: "../../..")
     let article = root.appending(path: "Sources/Halcyon/Halcyon.docc/Options.md")
@@ -21,7 +21,7 @@ struct OptionsArticleTests {
     #expect(codeCount > 40)
   }
 
-  /// Lines without indentation and comments.
+  /// The lines of a file, without indentation and comments.
   private func lines(of file: URL) throws -> [String] {
     try String(contentsOf: file, encoding: .utf8).split(separator: "\n", omittingEmptySubsequences: false).map { line in
       let code = line.range(of: "  //").map { line[..<$0.lowerBound] } ?? line[...]

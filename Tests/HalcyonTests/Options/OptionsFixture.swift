@@ -5,7 +5,7 @@ import HalcyonTesting
 import TestSupport
 import Testing
 
-/// A pipeline over real caches in a folder of its own, a server that counts, and clocks that the test moves.
+/// A pipeline with real caches in a temporary folder, a scripted transport, and a clock that the test advances.
 struct OptionsFixture {
   let clock = TestClock()
   let transport: ScriptedTransport
@@ -32,7 +32,7 @@ struct OptionsFixture {
     pipeline = ImagePipeline(configuration: configuration)
   }
 
-  /// Runs a test whose every request gets the same file.
+  /// Runs a test whose transport responds to every request with `file`.
   static func run(
     serving file: Data, headers: HTTPHeaders = HTTPHeaders(), options: RequestOptions = RequestOptions(),
     fileSystem: any FileSystem = SystemFiles(), _ body: (OptionsFixture) async throws -> Void
@@ -44,7 +44,7 @@ struct OptionsFixture {
     }
   }
 
-  /// Runs a test with a server of its own.
+  /// Runs a test with a scripted transport.
   static func run(
     options: RequestOptions = RequestOptions(), fileSystem: any FileSystem = SystemFiles(),
     script: @escaping @Sendable (TransportRequest) async throws -> ScriptedTransport.Reply,
@@ -53,7 +53,7 @@ struct OptionsFixture {
     try await TemporaryDirectory.run { folder in
       let fixture = OptionsFixture(folder: folder, options: options, fileSystem: fileSystem, script: script)
       try await body(fixture)
-      // The folder is removed next, and nothing may be writing into it then.
+      // All writes must be complete before the folder is removed.
       await fixture.pipeline.cache.flush()
     }
   }
@@ -64,13 +64,13 @@ struct OptionsFixture {
     return request
   }
 
-  /// Which tier a request is answered from, once what was loaded before is stored.
+  /// The origin of the response, after all pending writes are complete.
   func origin(_ request: ImageRequest) async throws -> ImageOrigin {
     await pipeline.cache.flush()
     return try await pipeline.response(for: request).origin
   }
 
-  /// The formats of the files on the disk, once all are there.
+  /// The formats of the stored entries, after all pending writes are complete.
   var storedFormats: [ImageFormat?] {
     get async throws {
       await pipeline.cache.flush()
@@ -83,9 +83,9 @@ struct OptionsFixture {
   }
 }
 
-/// Files made for a test.
-enum Picture {
-  /// A PNG of one colour, the left half of it transparent where `hasHole` is set.
+/// Image files made for a test.
+enum TestImage {
+  /// A PNG of one colour; with `hasHole`, its left half is transparent.
   static func png(width: Int = 40, height: Int = 20, hasHole: Bool = false) throws -> Data {
     let bitmap = try Bitmap(size: PixelSize(width: width, height: height), isOpaque: !hasHole) { pixels in
       for index in 0..<width * height where !hasHole || index % width >= width / 2 {

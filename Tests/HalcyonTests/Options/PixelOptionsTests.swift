@@ -4,13 +4,13 @@ import HalcyonTesting
 import TestSupport
 import Testing
 
-/// At which size images are decoded, and what is changed when they are handed out.
+/// Decoded sizes, scale, image modifiers and callbacks.
 struct PixelOptionsTests {
   private let image: Data
 
-  init() throws { image = try Picture.png(width: 400, height: 200) }
+  init() throws { image = try TestImage.png(width: 400, height: 200) }
 
-  @Test func `an image for a view is decoded at so many times its size`() async throws {
+  @Test func `downsamplingScale multiplies the target size of a view`() async throws {
     try await OptionsFixture.run(serving: image) { fixture async throws in
       for (scale, width) in [(nil, 100), (1.0, 100), (1.5, 150), (0.25, 25), (100, 400)] {
         let request = fixture.request(size: .fit(width: 100, height: .max)) { $0.downsamplingScale = scale }
@@ -23,7 +23,7 @@ struct PixelOptionsTests {
   }
 
   @Test(arguments: [0, -1, Double.nan])
-  func `a scale that makes no size is an error`(scale: Double) async throws {
+  func `a scale that yields no pixels is an error`(scale: Double) async throws {
     try await OptionsFixture.run(serving: image) { fixture async throws in
       let request = fixture.request(size: .fit(width: 100, height: 100)) { $0.downsamplingScale = scale }
       let error = await #expect(throws: ImageError.self) { try await fixture.pipeline.image(for: request) }
@@ -31,7 +31,7 @@ struct PixelOptionsTests {
     }
   }
 
-  @Test func `a pipeline's scale counts once, and prefetching uses it too`() async throws {
+  @Test func `the scale of the pipeline's default options is applied once, also when prefetching`() async throws {
     var options = RequestOptions()
     options.downsamplingScale = 2
     try await OptionsFixture.run(serving: image, options: options) { fixture async throws in
@@ -44,7 +44,7 @@ struct PixelOptionsTests {
     }
   }
 
-  @Test func `the original size can be asked for, whatever the view's is`() async throws {
+  @Test func `usesOriginalSize decodes the original size, whatever the target size`() async throws {
     try await OptionsFixture.run(serving: image) { fixture async throws in
       let request = fixture.request(size: .fit(width: 100, height: 100)) { options in
         (options.usesOriginalSize, options.downsamplingScale) = (true, 2)
@@ -54,7 +54,7 @@ struct PixelOptionsTests {
     }
   }
 
-  @Test func `the scale of the screen is handed out and not kept`() async throws {
+  @Test func `scaleFactor is set on the returned image, and not cached`() async throws {
     try await OptionsFixture.run(serving: image) { fixture async throws in
       let request = fixture.request { $0.scaleFactor = 2 }
       for _ in 0..<2 { #expect(try await fixture.pipeline.image(for: request).scale == 2) }
@@ -63,7 +63,7 @@ struct PixelOptionsTests {
     }
   }
 
-  @Test func `a modifier changes what is handed out and nothing that is kept`() async throws {
+  @Test func `an image modifier changes the returned image, and not the cached one`() async throws {
     try await OptionsFixture.run(serving: image) { fixture async throws in
       let callCount = Lock(0)
       let request = fixture.request(size: .fit(width: 4, height: 4)) { options in
@@ -92,7 +92,7 @@ struct PixelOptionsTests {
     }
   }
 
-  @Test func `a callback is called once, where the request says`() async throws {
+  @Test func `a completion is called once, on the callback executor of the request`() async throws {
     try await OptionsFixture.run(serving: image) { fixture async throws in
       let calls = EventLog<String>()
       let request = fixture.request { options in

@@ -4,10 +4,10 @@ import HalcyonTesting
 import TestSupport
 import Testing
 
-/// How what is open is filled in. One after another: the global options are everyone's.
+/// How unset options are filled in. Serialized, because the global options are shared.
 @Suite(.serialized)
 struct RequestOptionsTests {
-  /// Options of which each is set.
+  /// Options with every value set.
   private var complete: RequestOptions {
     var options = RequestOptions()
     (options.priority, options.timeout, options.previews) = (.high, .seconds(1), .never)
@@ -24,35 +24,35 @@ struct RequestOptionsTests {
     return options
   }
 
-  private func open(_ options: RequestOptions) -> [String] {
+  private func unset(_ options: RequestOptions) -> [String] {
     Mirror(reflecting: options).children.filter { Mirror(reflecting: $0.value).children.isEmpty }.compactMap(\.label)
   }
 
-  @Test func `every option is filled in where it is open, and left where it is not`() {
-    #expect(open(complete).isEmpty)
-    #expect(open(RequestOptions().over(complete)).isEmpty)
-    #expect(open(complete.over(RequestOptions())).isEmpty)
-    #expect(open(RequestOptions().over(RequestOptions())).count == 28)
+  @Test func `every unset option is filled in, and every set option is kept`() {
+    #expect(unset(complete).isEmpty)
+    #expect(unset(RequestOptions().over(complete)).isEmpty)
+    #expect(unset(complete.over(RequestOptions())).isEmpty)
+    #expect(unset(RequestOptions().over(RequestOptions())).count == 28)
     var other = RequestOptions()
     (other.priority, other.tags, other.isPinned) = (.low, [], false)
     let merged = other.over(complete)
     #expect(merged.priority == .low && merged.tags == [] && merged.isPinned == false)
   }
 
-  @Test func `a request goes before its pipeline, and that before everything`() async throws {
+  @Test func `request options override pipeline options, which override global options`() async throws {
     RequestOptions.global.fileExtension = "global"
     RequestOptions.global.tags = ["global"]
     defer { RequestOptions.global = RequestOptions() }
     var options = RequestOptions()
     options.fileExtension = "pipeline"
     options.priority = .high
-    let image = try Picture.png()
+    let image = try TestImage.png()
     try await OptionsFixture.run(serving: image, options: options) { fixture async throws in
       let folder = fixture.disk.directory.appending(path: "files")
       let own = fixture.request { $0.fileExtension = "own" }
       #expect(try await fixture.pipeline.writeFile(for: own, in: folder).pathExtension == "own")
-      let open = try await fixture.pipeline.writeFile(for: fixture.request(), in: folder)
-      #expect(open.pathExtension == "pipeline")
+      let inherited = try await fixture.pipeline.writeFile(for: fixture.request(), in: folder)
+      #expect(inherited.pathExtension == "pipeline")
       _ = try await fixture.pipeline.image(for: fixture.request { $0.waitsForStore = true })
       #expect(try await fixture.disk.removeEntries(taggedWith: "global") == 1)
       #expect(fixture.pipeline.task(for: fixture.request()).priority == .high)
@@ -60,8 +60,8 @@ struct RequestOptionsTests {
     }
   }
 
-  @Test func `a file is named by its format unless a name is forced, and by letters only`() async throws {
-    let image = try Picture.png()
+  @Test func `a written file has the extension of its format or of the request, sanitized to letters`() async throws {
+    let image = try TestImage.png()
     try await OptionsFixture.run(serving: image) { fixture async throws in
       let folder = fixture.disk.directory.appending(path: "files")
       let names = [
@@ -77,7 +77,7 @@ struct RequestOptionsTests {
     }
   }
 
-  @Test func `a default deadline ends what takes longer`() async throws {
+  @Test func `a default timeout ends a load that takes longer`() async throws {
     var options = RequestOptions()
     options.timeout = .seconds(5)
     let gate = Gate()
@@ -93,7 +93,7 @@ struct RequestOptionsTests {
     }
   }
 
-  @Test func `previews can be switched off for one request`() async throws {
+  @Test func `previews can be disabled for a single request`() async throws {
     var options = RequestOptions()
     options.previews = PreviewPolicy(minimumInterval: .zero)
     let photo = try Photos.data("rocket_progressive.jpg")

@@ -3,9 +3,9 @@ import Halcyon
 import TestSupport
 import Testing
 
-/// The main job from end to end: a real server, real photographs, real files.
-struct FirstImageTests {
-  @Test func `a photo is fetched, downsampled, and found on disk by the next process`() async throws {
+/// Loading from end to end, with a real server, real photographs and real files.
+struct EndToEndTests {
+  @Test func `a photo is downloaded, downsampled, and read from disk by the next process`() async throws {
     try await withOrigin { server, folder in
       let url = server.serve("/rocket.jpg", .body(try Photos.data("rocket.jpg")))
       let request = ImageRequest(url: url, size: .fit(width: 200, height: 200))
@@ -25,7 +25,7 @@ struct FirstImageTests {
     }
   }
 
-  @Test func `a PNG and a JPEG keep what they show`() async throws {
+  @Test func `a PNG and a greyscale PNG are decoded with their size and colour model`() async throws {
     try await withPipeline { server, pipeline in
       let cat = try await pipeline.image(for: server.serve("/cat", .body(try Photos.data("chelsea.png"))))
       #expect(cat.size == PixelSize(width: 451, height: 300))
@@ -37,7 +37,7 @@ struct FirstImageTests {
     }
   }
 
-  @Test func `a thousand requests at once make one GET and a thousand deliveries`() async throws {
+  @Test func `a thousand concurrent requests cause one GET and a thousand deliveries`() async throws {
     try await withPipeline { server, pipeline in
       let gate = Gate()
       let url = server.serve("/a.jpg", .body(try Photos.data("rocket.jpg")).held(by: gate))
@@ -53,7 +53,9 @@ struct FirstImageTests {
     }
   }
 
-  @Test func `cancelling 999 of 1000 leaves the transfer, cancelling all closes it`() async throws {
+  @Test func `cancelling 999 of 1000 requests keeps the transfer, and cancelling all closes the connection`()
+    async throws
+  {
     try await withPipeline { server, pipeline in
       let gate = Gate()
       let photo = try Photos.data("rocket.jpg")
@@ -73,7 +75,7 @@ struct FirstImageTests {
     }
   }
 
-  @Test func `sizes of one photo are all decoded from one GET`() async throws {
+  @Test func `several sizes of one photo are decoded from one GET`() async throws {
     try await withPipeline { server, pipeline in
       let url = server.serve("/a.jpg", .body(try Photos.data("retina.jpg")))
       async let small = pipeline.image(for: ImageRequest(url: url, size: .fit(width: 64, height: 64)))
@@ -86,7 +88,7 @@ struct FirstImageTests {
     }
   }
 
-  @Test func `redirects are followed, and credentials stay with their origin`() async throws {
+  @Test func `redirects are followed, and credentials are not sent to another origin`() async throws {
     try await withPipeline { server, pipeline in
       try await ImageServer.run { other in
         let target = other.serve("/photo.jpg", .body(try Photos.data("rocket.jpg")))
@@ -102,12 +104,12 @@ struct FirstImageTests {
     }
   }
 
-  @Test func `a user and a password in the address are sent, and never written to disk`() async throws {
+  @Test func `a user name and password in the URL are sent, and never written to disk`() async throws {
     try await withOrigin { server, folder in
       let url = server.serve("/a.jpg", .body(try Photos.data("rocket.jpg"), headers: ["Set-Cookie": "id=chocolate"]))
-      let address = url.absoluteString.replacing("http://", with: "http://ann:hunter2@")
+      let urlWithPassword = url.absoluteString.replacing("http://", with: "http://ann:hunter2@")
       let pipeline = ImagePipeline(cache: .standard(directory: folder))
-      _ = try await pipeline.image(for: ImageRequest(source: .string(address)))
+      _ = try await pipeline.image(for: ImageRequest(source: .string(urlWithPassword)))
       await pipeline.cache.flush()
       #expect(server.requests[0].headers["Authorization"] == "Basic YW5uOmh1bnRlcjI=")
       let files = FileManager.default.enumerator(at: folder, includingPropertiesForKeys: nil)?.compactMap { $0 as? URL }
@@ -121,7 +123,7 @@ struct FirstImageTests {
     }
   }
 
-  @Test func `the pipeline works without its disk`() async throws {
+  @Test func `images load when the disk cache cannot be opened`() async throws {
     try await withOrigin { server, folder in
       let blocked = folder.appending(path: "file")
       try Data().write(to: blocked)
@@ -134,19 +136,19 @@ struct FirstImageTests {
   }
 }
 
-/// A server and an empty folder for one test.
+/// Runs a test with a server and an empty folder.
 func withOrigin<Result>(_ body: (ImageServer, URL) async throws -> Result) async throws -> Result {
   try await TemporaryDirectory.run { folder in
     try await ImageServer.run { server in try await body(server, folder) }
   }
 }
 
-/// A server and a pipeline with an empty cache for one test.
+/// Runs a test with a server and a pipeline with an empty cache.
 func withPipeline<Result>(_ body: (ImageServer, ImagePipeline) async throws -> Result) async throws -> Result {
   try await withOrigin { server, folder in
     let pipeline = ImagePipeline(cache: .standard(directory: folder))
     let result = try await body(server, pipeline)
-    // The folder is removed next, and nothing may be writing into it then.
+    // All writes must be complete before the folder is removed.
     await pipeline.cache.flush()
     return result
   }

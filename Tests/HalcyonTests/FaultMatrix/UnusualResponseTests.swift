@@ -3,8 +3,8 @@ import Halcyon
 import TestSupport
 import Testing
 
-/// What is strange and still an answer.
-struct OddAnswerTests {
+/// Unusual but acceptable responses.
+struct UnusualResponseTests {
   private static let length = "Content-Length: \(Photos.rocket.count)"
 
   @Test(arguments: [
@@ -20,9 +20,9 @@ struct OddAnswerTests {
     .raw(
       head: ["HTTP/1.1 100 Continue", "", "HTTP/1.1 103 Early Hints", "Link: </b>", "", "HTTP/1.1 200 OK", length],
       body: Photos.rocket),
-    .raw(head: ["HTTP/1.1 200 OK", length], body: Photos.rocket + Data("more than announced".utf8)),
+    .raw(head: ["HTTP/1.1 200 OK", length], body: Photos.rocket + Data("more than Content-Length".utf8)),
   ])
-  func `an odd answer is read as it is meant`(reply: Reply) async throws {
+  func `an unusual response is accepted`(reply: Reply) async throws {
     try await withPipeline { server, pipeline in
       let url = server.serve("/a.jpg", reply)
       let image = try await pipeline.image(for: url)
@@ -30,7 +30,7 @@ struct OddAnswerTests {
     }
   }
 
-  @Test func `bytes after the end of an answer are not the start of the next`() async throws {
+  @Test func `bytes after the end of a response are not parsed as the next response`() async throws {
     try await withPipeline { server, pipeline in
       let forged = Data("HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\nforged".utf8)
       let headers: HeaderFields = ["Content-Length": "\(Photos.rocket.count)"]
@@ -38,7 +38,7 @@ struct OddAnswerTests {
       let second = server.serve("/b.jpg", .body(Photos.rocket))
       let images = try await [pipeline.image(for: first), pipeline.image(for: second)]
       #expect(images.map(\.size.width) == [640, 640])
-      #expect(Set(server.requests.map(\.connectionID)).count == 2, "the connection serves no second request")
+      #expect(Set(server.requests.map(\.connectionID)).count == 2, "the connection is not reused")
     }
   }
 }

@@ -4,48 +4,51 @@ import HalcyonTesting
 import TestSupport
 import Testing
 
-/// In which form images reach the disk, and come back from it.
-struct StorageOptionTests {
+/// Formats in which images are stored on disk, and read from it.
+struct StorageOptionsTests {
   private let small = TargetSize.fit(width: 20, height: 20)
 
-  /// The formats on the disk after an image was loaded small with a profile, without its original bytes.
-  private func formats(of file: Data, _ profile: StoragePolicy) async throws -> [ImageFormat?] {
+  /// The formats on disk after loading a small image with `policy`, without its original bytes.
+  private func formats(of file: Data, _ policy: StoragePolicy) async throws -> [ImageFormat?] {
     var formats: [ImageFormat?] = []
     try await OptionsFixture.run(serving: file) { fixture async throws in
-      let request = fixture.request(size: small) { ($0.storage, $0.keepsOriginal) = (profile, false) }
+      let request = fixture.request(size: small) { ($0.storage, $0.keepsOriginal) = (policy, false) }
       _ = try await fixture.pipeline.image(for: request)
       formats = try await fixture.storedFormats
     }
     return formats
   }
 
-  @Test func `a photo is kept as JPEG, a sticker as PNG, and any format by its name`() async throws {
-    let (photo, sticker) = (try Photos.data("rocket.jpg"), try Picture.png(hasHole: true))
+  @Test func `the photo policy stores JPEG, sticker stores PNG, and an explicit format is used as it is`() async throws
+  {
+    let (photo, sticker) = (try Photos.data("rocket.jpg"), try TestImage.png(hasHole: true))
     #expect(try await formats(of: sticker, .photo) == [.jpeg])
     #expect(try await formats(of: photo, .sticker) == [.png])
     #expect(try await formats(of: photo, .encoded(as: .webp, quality: 0.5)) == [.webp])
     #expect(try await formats(of: photo, .original) == [.jpeg])
   }
 
-  @Test func `by itself the format follows the pixels`() async throws {
-    #expect(try await formats(of: try Picture.png(hasHole: true), .automatic) == [.png])
-    #expect(try await formats(of: try Picture.png(), .automatic) == [.jpeg])
+  @Test func `the automatic policy selects the format by alpha and animation`() async throws {
+    #expect(try await formats(of: try TestImage.png(hasHole: true), .automatic) == [.png])
+    #expect(try await formats(of: try TestImage.png(), .automatic) == [.jpeg])
     #expect(try await formats(of: TinyGIF.animation(reds: [1, 2]), .automatic) == [.gif])
-    // Nor does any other profile take an animation's pictures away.
+    // Other policies do not drop the frames of an animation either.
     #expect(try await formats(of: TinyGIF.animation(reds: [1, 2]), .photo) == [.gif])
   }
 
-  @Test func `an image without bytes is stored where it can stand for what its request loads`() async throws {
-    let (holed, solid) = (try Picture.png(hasHole: true), try Picture.png())
+  @Test func `an image stored without its data is found by its request where it can stand in for the original`()
+    async throws
+  {
+    let (holed, solid) = (try TestImage.png(hasHole: true), try TestImage.png())
     let cases: [(Data, TargetSize, StoragePolicy, [ImageFormat?])] = [
       (holed, .original, .original, [.png]), (solid, .original, .original, [.jpeg]),
       (TinyGIF.animation(reds: [1, 2]), .original, .original, [.gif]),
       (solid, small, .sticker, [.png]), (solid, small, .original, []),
     ]
-    for (file, size, profile, formats) in cases {
+    for (file, size, policy, formats) in cases {
       try await OptionsFixture.run(serving: file) { fixture async throws in
         let image = try await fixture.pipeline.image(for: ImageRequest(source: .data(file), size: size))
-        let request = fixture.request(size: size) { $0.storage = profile }
+        let request = fixture.request(size: size) { $0.storage = policy }
         try await fixture.pipeline.store(image, for: request)
         #expect(try await fixture.storedFormats == formats)
         #expect(try await fixture.origin(request) == .memory)
@@ -58,8 +61,8 @@ struct StorageOptionTests {
     }
   }
 
-  @Test func `what was not changed keeps its bytes`() async throws {
-    let file = try Picture.png()
+  @Test func `an unchanged image is stored with its original bytes`() async throws {
+    let file = try TestImage.png()
     try await OptionsFixture.run(serving: file) { fixture async throws in
       let request = fixture.request { ($0.storage, $0.keepsOriginal) = (.automatic, false) }
       _ = try await fixture.pipeline.image(for: request)
@@ -68,8 +71,8 @@ struct StorageOptionTests {
     }
   }
 
-  @Test func `the original is kept beside the small image unless it is not wanted`() async throws {
-    let file = try Picture.png()
+  @Test func `the original is stored with the small image unless keepsOriginal is false`() async throws {
+    let file = try TestImage.png()
     for keepsOriginal in [true, false] {
       try await OptionsFixture.run(serving: file) { fixture async throws in
         let request = fixture.request(size: small) { ($0.storage, $0.keepsOriginal) = (.photo, keepsOriginal) }
@@ -82,8 +85,8 @@ struct StorageOptionTests {
     }
   }
 
-  @Test func `a small image of what is on the disk gets an entry of its own, and that is left alone`() async throws {
-    let file = try Picture.png()
+  @Test func `a small image of a stored original has a separate entry, and the original is unchanged`() async throws {
+    let file = try TestImage.png()
     try await OptionsFixture.run(serving: file) { fixture async throws in
       _ = try await fixture.pipeline.image(for: fixture.request { $0.waitsForStore = true })
       let request = fixture.request(size: small) { ($0.storage, $0.waitsForStore) = (.photo, true) }
@@ -93,9 +96,8 @@ struct StorageOptionTests {
     }
   }
 
-  @Test func `the small image is read from the disk, is not stored again, and goes stale with its source`() async throws
-  {
-    let file = try Picture.png()
+  @Test func `a small image is read from disk, is not stored again, and goes stale with its source`() async throws {
+    let file = try TestImage.png()
     try await OptionsFixture.run(serving: file, headers: ["Cache-Control": "max-age=60"]) { fixture async throws in
       let request = fixture.request(size: small) { ($0.storage, $0.keepsOriginal) = (.photo, false) }
       let first = try await fixture.pipeline.response(for: request)
@@ -118,31 +120,31 @@ struct StorageOptionTests {
     }
   }
 
-  @Test func `what is transparent stays so, or becomes white, and is black never`() async throws {
-    let file = try Picture.png(hasHole: true)
-    for (profile, hole) in [(StoragePolicy.automatic, (0, 0)), (.sticker, (0, 0)), (.photo, (255, 255))] {
+  @Test func `transparent pixels stay transparent or become white, never black`() async throws {
+    let file = try TestImage.png(hasHole: true)
+    for (policy, hole) in [(StoragePolicy.automatic, (0, 0)), (.sticker, (0, 0)), (.photo, (255, 255))] {
       try await OptionsFixture.run(serving: file) { fixture async throws in
-        let request = fixture.request(size: small) { ($0.storage, $0.waitsForStore) = (profile, true) }
+        let request = fixture.request(size: small) { ($0.storage, $0.waitsForStore) = (policy, true) }
         #expect(try await fixture.pipeline.image(for: request).bitmap[0, 0].alpha == 0)
         fixture.memory.removeAll()
         let stored = try await fixture.pipeline.image(for: request)
         let (red, green, _, alpha) = stored.bitmap[0, 0]
         #expect(alpha == hole.1)
-        #expect(abs(Int(red) - hole.0) < 6 && abs(Int(green) - hole.0) < 6, "\(profile)")
+        #expect(abs(Int(red) - hole.0) < 6 && abs(Int(green) - hole.0) < 6, "\(policy)")
         #expect(abs(Int(stored.bitmap[15, 5].red) - 200) < 8)
       }
     }
   }
 
-  @Test func `profiles and processors have entries of their own, and removing one forgets it`() async throws {
+  @Test func `storage policies and processors have separate entries, which can be removed`() async throws {
     let file = try Photos.data("rocket.jpg")
     try await OptionsFixture.run(serving: file) { fixture async throws in
       var inverted = fixture.request(size: small) { $0.storage = .photo }
       inverted.processors = [.invert]
       for request in [inverted, fixture.request(size: small) { $0.storage = .photo }] {
-        for profile in [StoragePolicy.photo, .sticker, .photo.limited(toBytes: 5000)] {
+        for policy in [StoragePolicy.photo, .sticker, .photo.limited(toBytes: 5000)] {
           var request = request
-          request.options.storage = profile
+          request.options.storage = policy
           _ = try await fixture.pipeline.image(for: request)
           fixture.memory.removeAll()
           await fixture.pipeline.cache.flush()
@@ -155,7 +157,7 @@ struct StorageOptionTests {
     }
   }
 
-  @Test func `a file keeps within its budget, or is not stored`() async throws {
+  @Test func `a file stays within its byte limit, or is not stored`() async throws {
     let file = try Photos.data("rocket.jpg")
     for (limit, isStored) in [(1500, true), (100, false)] {
       try await OptionsFixture.run(serving: file) { fixture async throws in
@@ -172,14 +174,14 @@ struct StorageOptionTests {
     }
   }
 
-  @Test func `a disk that is full or broken fails no load`() async throws {
-    let file = try Picture.png()
+  @Test func `a full or failing disk does not fail the load`() async throws {
+    let file = try TestImage.png()
     for code in [ENOSPC, EIO, EROFS] {
       let files = FailingFileSystem()
       files.fail(all: [.write, .makeFolder, .open], with: .error(code))
       try await OptionsFixture.run(serving: file, fileSystem: files) { fixture async throws in
-        for profile in [StoragePolicy.original, .photo] {
-          let request = fixture.request(size: small) { ($0.storage, $0.waitsForStore) = (profile, true) }
+        for policy in [StoragePolicy.original, .photo] {
+          let request = fixture.request(size: small) { ($0.storage, $0.waitsForStore) = (policy, true) }
           #expect(try await fixture.pipeline.image(for: request).size.width == 20)
         }
         #expect(files.hasFailed)
@@ -187,8 +189,8 @@ struct StorageOptionTests {
     }
   }
 
-  @Test func `an encoder that is missing fails no load`() async throws {
-    let file = try Picture.png()
+  @Test func `a missing encoder does not fail the load`() async throws {
+    let file = try TestImage.png()
     try await OptionsFixture.run(serving: file) { fixture async throws in
       let request = fixture.request(size: small) { ($0.storage, $0.waitsForStore) = (.encoded(as: .bmp), true) }
       #expect(try await fixture.pipeline.image(for: request).size.width == 20)
