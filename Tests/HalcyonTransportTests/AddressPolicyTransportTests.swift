@@ -4,7 +4,7 @@ import HalcyonTransport
 import TestSupport
 import Testing
 
-/// The address policy where it counts: at the socket.
+/// The address policy, enforced at the socket.
 struct AddressPolicyTransportTests {
   private let closed = CurlTransport(configuration: .init(addressPolicy: .publicInternetOnly))
 
@@ -23,7 +23,7 @@ struct AddressPolicyTransportTests {
     ("[::ffff:127.0.0.1]", "::ffff:127.0.0.1"), ("[::FFFF:7F00:1]", "::ffff:127.0.0.1"), ("[::]", "::"),
     ("[64:ff9b::7f00:1]", "64:ff9b::7f00:1"), ("[fd00:ec2::254]", "fd00:ec2::254"), ("[fe80::1]", "fe80::1"),
   ])
-  func `no spelling of an address gets past the policy`(host: String, address: String) async throws {
+  func `no notation of an IP address bypasses the policy`(host: String, address: String) async throws {
     try await ImageServer.run { server in
       server.serve("/a", .body(Data([1])))
       let url = try #require(URL(string: "http://\(host):\(server.port)/a"))
@@ -31,7 +31,7 @@ struct AddressPolicyTransportTests {
         try await closed.response(to: TransportRequest(url: url))
       }
       guard case .addressRefused(address, _, let reason) = error else {
-        Issue.record("\(host) gave \(error.map { "\($0)" } ?? "an answer")")
+        Issue.record("\(host) gave \(error.map { "\($0)" } ?? "a response")")
         return
       }
       #expect(reason.hasPrefix(address))
@@ -40,14 +40,14 @@ struct AddressPolicyTransportTests {
   }
 
   @Test(arguments: ["localhost", "LOCALHOST", "a.localhost"])
-  func `a name is judged by where it leads`(host: String) async throws {
+  func `a host name is checked by the address it resolves to`(host: String) async throws {
     try await ImageServer.run { server in
       let url = server.serve("/a", .body(Data([1]))).host(replacedBy: host)
       let error = await #expect(throws: TransportError.self) {
         try await closed.response(to: TransportRequest(url: url))
       }
       guard case .addressRefused(_, let named, _) = error else {
-        Issue.record("\(host) gave \(error.map { "\($0)" } ?? "an answer")")
+        Issue.record("\(host) gave \(error.map { "\($0)" } ?? "a response")")
         return
       }
       #expect(named == host)
@@ -59,16 +59,16 @@ struct AddressPolicyTransportTests {
   }
 
   @Test(arguments: ["127.0.0.1.", "localhost."])
-  func `a dot at the end leads nowhere else`(host: String) async throws {
+  func `a trailing dot does not bypass the policy`(host: String) async throws {
     try await ImageServer.run { server in
       let url = server.serve("/a", .body(Data([1]))).host(replacedBy: host)
-      // Some resolvers take the dot for the root of all names, others know no such name.
+      // Some resolvers take the dot for the DNS root, others do not resolve such a name.
       await #expect(throws: TransportError.self) { try await closed.response(to: TransportRequest(url: url)) }
       #expect(server.acceptedConnectionCount == 0)
     }
   }
 
-  @Test func `a connection made under no policy does not serve under a strict one`() async throws {
+  @Test func `a connection opened without a policy is not reused under a strict one`() async throws {
     try await ImageServer.run { server in
       let url = server.serve("/a", .body(Data([1])))
       let open = CurlTransport()
@@ -79,7 +79,7 @@ struct AddressPolicyTransportTests {
     }
   }
 
-  @Test func `a port that is not named is refused`() async throws {
+  @Test func `a port that is not in the policy is refused`() async throws {
     try await ImageServer.run { server in
       let url = server.serve("/a", .body(Data([1])))
       let error = await #expect(throws: TransportError.self) {
@@ -92,13 +92,13 @@ struct AddressPolicyTransportTests {
     }
   }
 
-  @Test func `a proxy of the environment does not get a request that has to be checked`() async throws {
+  @Test func `requests under an address policy bypass the proxy of the environment`() async throws {
     await #expect(processExitsWith: .success) {
       try await ImageServer.run { proxy in
         setenv("http_proxy", "http://127.0.0.1:\(proxy.port)", 1)
         let url = try #require(URL(string: "http://192.0.2.1/a"))
         let open = try await CurlTransport().response(to: TransportRequest(url: url))
-        #expect(open.status == 404, "the proxy was asked")
+        #expect(open.status == 404, "the proxy was not used")
         let closed = CurlTransport(configuration: .init(addressPolicy: .publicInternetOnly))
         await #expect(throws: TransportError.self) { try await closed.response(to: TransportRequest(url: url)) }
         #expect(proxy.requests.count == 1)
@@ -108,7 +108,7 @@ struct AddressPolicyTransportTests {
 }
 
 extension URL {
-  /// The same address at another host.
+  /// The same URL with another host.
   fileprivate func host(replacedBy host: String) -> URL {
     var parts = URLComponents(url: self, resolvingAgainstBaseURL: true)
     parts?.host = host

@@ -7,7 +7,7 @@ import Testing
 struct CurlTransportErrorTests {
   private let transport = CurlTransport()
   private let body = Data(repeating: 9, count: 100_000)
-  private let hasty = TransportLimits(idleTimeout: .milliseconds(100))
+  private let shortIdleTimeout = TransportLimits(idleTimeout: .milliseconds(100))
 
   private func error(from url: URL, limits: TransportLimits = TransportLimits()) async -> TransportError? {
     await #expect(throws: TransportError.self) {
@@ -17,44 +17,44 @@ struct CurlTransportErrorTests {
   }
 
   @Test(arguments: [0, 1, 50_000, 99_000])
-  func `a body that is cut says how much of it came`(count: Int) async throws {
+  func `the error of a truncated body contains the received and expected byte counts`(count: Int) async throws {
     try await ImageServer.run { server in
       let url = server.serve("/a", .body(body).cut(at: .body(count)))
       #expect(await error(from: url) == .connectionLost(received: count, expected: body.count))
     }
   }
 
-  @Test func `a chunked body that is cut is not taken for whole`() async throws {
+  @Test func `a truncated chunked body is an error`() async throws {
     try await ImageServer.run { server in
       let url = server.serve("/a", .body(body).chunked(1000).cut(at: .body(5500)))
       guard case .connectionLost(_, nil) = await error(from: url) else {
-        Issue.record("a cut body was taken for whole")
+        Issue.record("a truncated body was accepted as complete")
         return
       }
     }
   }
 
   @Test(arguments: [Reply.Position.head(0), .head(10), .body(0), .body(500)])
-  func `a connection that is reset at any stage is lost`(position: Reply.Position) async throws {
+  func `a connection reset at any stage is reported as lost`(position: Reply.Position) async throws {
     try await ImageServer.run { server in
       let url = server.serve("/a", .body(body).reset(at: position))
       guard case .connectionLost = await error(from: url) else {
-        Issue.record("a reset was not told")
+        Issue.record("the reset was not reported as connectionLost")
         return
       }
     }
   }
 
   @Test(arguments: [Reply.Position.head(0), .head(10), .body(0), .body(500)])
-  func `a server that falls silent is left after the idle timeout`(position: Reply.Position) async throws {
+  func `a server that stops sending is abandoned after the idle timeout`(position: Reply.Position) async throws {
     try await ImageServer.run { server in
       let url = server.serve("/a", .body(body).stalled(at: position))
-      #expect(await error(from: url, limits: hasty) == .idleTimedOut(.milliseconds(100)))
+      #expect(await error(from: url, limits: shortIdleTimeout) == .idleTimedOut(.milliseconds(100)))
       try await server.waitUntilNoConnections()
     }
   }
 
-  @Test func `a server that sends a byte now and then is left after the total time`() async throws {
+  @Test func `a server that sends a byte at a time is abandoned after the total timeout`() async throws {
     try await ImageServer.run { server in
       let gate = Gate()
       let url = server.serve("/a", .body(body).paced(by: gate, byteCount: 1))
@@ -71,7 +71,7 @@ struct CurlTransportErrorTests {
     }
   }
 
-  @Test func `the total time counts while the reader does not read`() async throws {
+  @Test func `the total timeout runs while the reader does not read`() async throws {
     try await ImageServer.run { server in
       let url = server.serve("/a", .body(Data(count: 10 << 20)))
       let limits = TransportLimits(totalTimeout: .milliseconds(100))
@@ -83,10 +83,10 @@ struct CurlTransportErrorTests {
     }
   }
 
-  @Test func `a connection that is refused and a host that is not there are told apart`() async throws {
+  @Test func `a refused connection and an unknown host are different errors`() async throws {
     try await ImageServer.run { server in
       guard case .connectionFailed("127.0.0.1", _) = await error(from: try server.refusingURL("/a")) else {
-        Issue.record("the refusal was not told")
+        Issue.record("the refusal was not reported as connectionFailed")
         return
       }
     }
@@ -95,7 +95,7 @@ struct CurlTransportErrorTests {
   }
 
   #if os(Linux)
-  @Test func `a host that does not answer is left after the timeout for connecting`() async throws {
+  @Test func `a host that does not respond is abandoned after the connect timeout`() async throws {
     let port = try UnansweringPort()
     let url = try #require(URL(string: "http://127.0.0.1:\(port.number)/"))
     let limits = TransportLimits(connectTimeout: .milliseconds(200), idleTimeout: .milliseconds(10))
@@ -103,7 +103,7 @@ struct CurlTransportErrorTests {
   }
   #endif
 
-  @Test func `a head over the limit is refused`() async throws {
+  @Test func `headers over the byte limit are rejected`() async throws {
     try await ImageServer.run { server in
       let url = server.serve("/a", .body(body).padded(headerCount: 100, valueByteCount: 1000))
       #expect(await error(from: url) == .headersTooLarge(byteLimit: 64 << 10))
@@ -111,17 +111,17 @@ struct CurlTransportErrorTests {
     }
   }
 
-  @Test func `what is not HTTP is told as such`() async throws {
+  @Test func `a response that is not HTTP is reported as malformed`() async throws {
     try await ImageServer.run { server in
       let url = server.serve("/a", .raw(Data("SSH-2.0-OpenSSH_9.2\r\n\r\nhello".utf8)))
       guard case .malformedResponse = await error(from: url) else {
-        Issue.record("the answer was taken for HTTP")
+        Issue.record("the response was accepted as HTTP")
         return
       }
     }
   }
 
-  @Test func `a transport that decodes nothing passes bodies on as they are sent`() async throws {
+  @Test func `without content decoding a body is passed on as it was sent`() async throws {
     try await ImageServer.run { server in
       let url = server.serve("/a", .body(body, headers: ["Content-Encoding": "gzip"]))
       let transport = CurlTransport(configuration: CurlTransport.Configuration(decodesContent: false))
@@ -134,11 +134,11 @@ struct CurlTransportErrorTests {
     }
   }
 
-  @Test func `a body that is not compressed as it says is an error`() async throws {
+  @Test func `a body that does not match its Content-Encoding is an error`() async throws {
     try await ImageServer.run { server in
       let url = server.serve("/a", .body(body, headers: ["Content-Encoding": "gzip"]))
       guard case .badContentEncoding = await error(from: url) else {
-        Issue.record("the body was taken")
+        Issue.record("the body was accepted")
         return
       }
     }

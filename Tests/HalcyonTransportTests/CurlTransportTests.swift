@@ -18,7 +18,7 @@ struct CurlTransportTests {
     return (response, data)
   }
 
-  @Test func `head and body arrive as they were sent`() async throws {
+  @Test func `headers and body are received as they were sent`() async throws {
     try await ImageServer.run { server in
       let url = server.serve("/a", .body(body, headers: ["ETag": "\"1\"", "X-Twice": "1", "x-twice": "2"]))
       let (response, data) = try await load(url)
@@ -34,7 +34,7 @@ struct CurlTransportTests {
     }
   }
 
-  @Test func `the fields of the request are sent, and none that break lines`() async throws {
+  @Test func `the headers of the request are sent, except values with line breaks`() async throws {
     try await ImageServer.run { server in
       let url = server.serve("/a", .body(Data([1])))
       let headers: HTTPHeaders = ["Accept": "image/png", "X-Bad": "a\r\nX-Injected: 1", "X-Empty": ""]
@@ -47,10 +47,10 @@ struct CurlTransportTests {
     }
   }
 
-  @Test func `a request sends its own fields, whatever the one before it sent`() async throws {
+  @Test func `a request sends only its own headers on a reused connection`() async throws {
     try await ImageServer.run { server in
       let url = server.serve("/a", .body(body))
-      // Equal texts of other bytes, a field less, and other letters of the same number.
+      // Canonically equal strings with different bytes, a missing header, and different values of the same length.
       let values = ["caf\u{E9}", "cafe\u{301}", "tea", nil, "sea"]
       for value in values {
         var headers = HTTPHeaders()
@@ -59,13 +59,13 @@ struct CurlTransportTests {
         for try await _ in response.body {}
       }
       #expect(server.acceptedConnectionCount == 1)
-      // The server makes a character of each byte.
+      // The server decodes headers as Latin-1, one character for each byte.
       let sent = server.requests.map { $0.headers["X-Drink"].map { $0.unicodeScalars.map { UInt8($0.value) } } }
       #expect(sent == values.map { $0.map { Array($0.utf8) } })
     }
   }
 
-  @Test func `what came of one transfer tells nothing of the next`() async throws {
+  @Test func `the outcome of a transfer does not affect the next one`() async throws {
     try await ImageServer.run { server in
       let good = server.serve("/good", .body(body))
       let missing = server.url("/missing")
@@ -81,7 +81,7 @@ struct CurlTransportTests {
     }
   }
 
-  @Test func `a connection is used again`() async throws {
+  @Test func `a connection is reused`() async throws {
     try await ImageServer.run { server in
       let url = server.serve("/a", .body(body))
       for _ in 0..<5 { _ = try await load(url) }
@@ -89,7 +89,7 @@ struct CurlTransportTests {
     }
   }
 
-  @Test func `a connection used again has no times of its own`() async throws {
+  @Test func `a reused connection has no connect times`() async throws {
     try await ImageServer.run { server in
       let gate = Gate()
       let url = server.serve("/a", .body(body).held(by: gate, at: .body(0)))
@@ -111,7 +111,7 @@ struct CurlTransportTests {
     }
   }
 
-  @Test func `times of a transfer that failed are known, too`() async throws {
+  @Test func `a failed transfer has timings, too`() async throws {
     try await ImageServer.run { server in
       let url = server.serve("/a", .body(body).cut(at: .body(1000)))
       let response = try await transport.response(to: TransportRequest(url: url))
@@ -120,7 +120,7 @@ struct CurlTransportTests {
     }
   }
 
-  @Test func `a redirect is an answer like any other`() async throws {
+  @Test func `a redirect is returned as a response, and not followed`() async throws {
     try await ImageServer.run { server in
       let (response, _) = try await load(server.serve("/a", .redirect(to: "/b", status: 308)))
       #expect(response.status == 308)
@@ -129,7 +129,7 @@ struct CurlTransportTests {
     }
   }
 
-  @Test func `a body without a length ends with its connection`() async throws {
+  @Test func `a body without a length ends when the connection closes`() async throws {
     try await ImageServer.run { server in
       let (response, data) = try await load(server.serve("/a", .body(body).closeDelimited()))
       #expect(response.expectedByteCount == nil)
@@ -137,14 +137,14 @@ struct CurlTransportTests {
     }
   }
 
-  @Test func `chunks of all sizes make one body`() async throws {
+  @Test func `chunks of any size are joined into one body`() async throws {
     try await ImageServer.run { server in
       let (_, data) = try await load(server.serve("/a", .body(body).chunked(1, 2, 1000, 70_000, 3)))
       #expect(data == body)
     }
   }
 
-  @Test func `connections that the server has closed do not make the next request fail`() async throws {
+  @Test func `idle connections closed by the server do not fail the next request`() async throws {
     try await ImageServer.run { server in
       let gate = Gate()
       let url = server.serve("/a", .body(body).held(by: gate).cut(at: .end))
@@ -161,7 +161,7 @@ struct CurlTransportTests {
     }
   }
 
-  @Test func `many transfers at once all arrive`() async throws {
+  @Test func `100 concurrent transfers are all received`() async throws {
     try await ImageServer.run { server in
       let url = server.serve("/a", .body(body))
       try await withThrowingTaskGroup { group in
@@ -176,13 +176,13 @@ struct CurlTransportTests {
     }
   }
 
-  @Test func `a body of many megabytes is streamed whole`() async throws {
+  @Test func `a body of 40 MiB is streamed in pieces`() async throws {
     try await ImageServer.run { server in
       let large = Data(repeating: 7, count: 40 << 20) + body
       let response = try await transport.response(to: TransportRequest(url: server.serve("/a", .body(large))))
       var (count, checksum): (Int, UInt64) = (0, 0)
       for try await piece in response.body {
-        #expect(piece.count < 1 << 20, "the reader is given pieces, not the whole")
+        #expect(piece.count < 1 << 20, "the body is delivered in pieces below 1 MiB")
         count += piece.count
         checksum = piece.reduce(checksum) { $0 &+ UInt64($1) }
       }
@@ -191,7 +191,7 @@ struct CurlTransportTests {
     }
   }
 
-  @Test func `cancelling in the middle of a body closes the connection`() async throws {
+  @Test func `cancelling during the body closes the connection`() async throws {
     try await ImageServer.run { server in
       let url = server.serve("/a", .body(body).stalled(at: .body(1000)))
       let task = Task { try await load(url) }
@@ -202,7 +202,7 @@ struct CurlTransportTests {
     }
   }
 
-  @Test func `letting go of a response closes its connection`() async throws {
+  @Test func `releasing a response closes its connection`() async throws {
     try await ImageServer.run { server in
       let url = server.serve("/a", .body(body).stalled(at: .body(1000)))
       do {
@@ -213,7 +213,7 @@ struct CurlTransportTests {
     }
   }
 
-  @Test func `a transfer that is cancelled before it starts asks for nothing`() async throws {
+  @Test func `a transfer cancelled before it starts sends no request`() async throws {
     try await ImageServer.run { server in
       let url = server.serve("/a", .body(body))
       let task = Task {
@@ -227,7 +227,7 @@ struct CurlTransportTests {
     }
   }
 
-  @Test func `a transport that is dropped ends what it was doing`() async throws {
+  @Test func `releasing a transport ends its transfers`() async throws {
     try await ImageServer.run { server in
       let url = server.serve("/a", .body(body).stalled(at: .body(1000)))
       var short: CurlTransport? = CurlTransport()

@@ -12,43 +12,43 @@ struct ResponseHeadParserTests {
     return head
   }
 
-  @Test func `an interim answer is passed over`() throws {
+  @Test func `interim responses are skipped`() throws {
     let head = try parse(["HTTP/1.1 103 Early Hints", "Link: </a>", "", "HTTP/1.1 200 OK", "ETag:  \"1\" ", ""])
     #expect(head?.status == 200)
     #expect(head?.headers == ["ETag": "\"1\""])
   }
 
-  @Test func `HTTP 2 and lines without a colon are read`() throws {
+  @Test func `an HTTP 2 status line is parsed, and lines without a colon are skipped`() throws {
     let head = try parse(["HTTP/2 404", "nonsense", "a:b:c", ""])
     #expect(head?.status == 404)
     #expect(head?.headers == ["a": "b:c"])
   }
 
-  @Test func `a head that grows over the limit is refused`() {
+  @Test func `headers over the byte limit are rejected`() {
     #expect(throws: TransportError.headersTooLarge(byteLimit: 30)) {
       try parse(["HTTP/1.1 200 OK", "X: 12345678901234567890"], byteLimit: 30)
     }
   }
 
-  @Test func `a folded line goes on with the value before it`() throws {
+  @Test func `a folded line continues the previous header value`() throws {
     let head = try parse(["HTTP/1.1 200 OK", " lost", "ETag: \"a", "  b\"", "\tc", "Age: 1", ""])
     #expect(head?.headers == ["ETag": "\"a b\" c", "Age": "1"])
   }
 
   @Test(arguments: [["10"], ["10", "10"], ["10, 10"], ["0"]])
-  func `lengths that agree are taken`(lengths: [String]) throws {
+  func `equal Content-Length values are accepted`(lengths: [String]) throws {
     let head = try parse(["HTTP/1.1 200 OK"] + lengths.map { "Content-Length: \($0)" } + [""])
     #expect(head?.headers.contentLength == Int(lengths[0].prefix(2)))
   }
 
   @Test(arguments: [["10", "20"], ["10, 20"], ["-1"], ["1x"], [""], ["0x10"], ["+5"], ["99999999999999999999"]])
-  func `a length that is none, or one of several, is refused`(lengths: [String]) {
+  func `an invalid or conflicting Content-Length is rejected`(lengths: [String]) {
     #expect(throws: TransportError.self) {
       try parse(["HTTP/1.1 200 OK"] + lengths.map { "Content-Length: \($0)" } + [""])
     }
   }
 
-  @Test func `bytes that are not UTF-8 are read as Latin-1`() throws {
+  @Test func `header bytes that are not UTF-8 are decoded as Latin-1`() throws {
     var parser = ResponseHeadParser(byteLimit: 100)
     for line in [Data("HTTP/1.1 200\r\n".utf8), Data([0x41, 0x3a, 0xe9, 0x0d, 0x0a])] {
       _ = try line.withUnsafeBytes { try parser.receive($0) }

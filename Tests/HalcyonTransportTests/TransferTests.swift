@@ -14,7 +14,7 @@ struct TransferTests {
     [UInt8](repeating: 1, count: count).withUnsafeBytes { transfer.offer($0) }
   }
 
-  @Test func `a reader that does not read makes the server wait, and reading lets it go on`() async throws {
+  @Test func `a full buffer pauses the transfer, and reading resumes it`() async throws {
     let transfer = try transfer()
     var taken = 0
     while offer(16 << 10, to: transfer) { taken += 16 << 10 }
@@ -28,22 +28,22 @@ struct TransferTests {
     #expect(try await transfer.nextPiece().wasPaused == false)
   }
 
-  @Test func `a receiver that cannot refuse is told once when to make the server wait`() async throws {
+  @Test func `a buffer that cannot refuse bytes requests a pause once`() async throws {
     let transfer = try transfer()
     let bytes = [UInt8](repeating: 1, count: 100 << 10)
-    let answers = (0..<4).map { _ in bytes.withUnsafeBytes { transfer.take($0) } }
-    #expect(answers == [false, false, true, false])
+    let pauses = (0..<4).map { _ in bytes.withUnsafeBytes { transfer.take($0) } }
+    #expect(pauses == [false, false, true, false])
     let piece = try await transfer.nextPiece()
     #expect(piece.bytes?.count == 400 << 10)
     #expect(piece.wasPaused)
     #expect(!bytes.withUnsafeBytes { transfer.take($0) })
   }
 
-  @Test func `what came before the end is still read, unless the reader gave up`() async throws {
+  @Test func `bytes received before the end are still read, unless the transfer was cancelled`() async throws {
     let good = try transfer()
     #expect(offer(10, to: good))
     #expect(good.end(.success(())))
-    #expect(!good.end(.failure(.cancelled)), "the first outcome stays")
+    #expect(!good.end(.failure(.cancelled)), "the first outcome is kept")
     #expect(try await good.nextPiece().bytes?.count == 10)
     #expect(try await good.nextPiece().bytes == nil)
 
@@ -59,7 +59,7 @@ struct TransferTests {
     await #expect(throws: TransportError.self) { try await cancelled.nextPiece() }
   }
 
-  @Test func `a reader hears of the head, of all bytes and of the end`() async throws {
+  @Test func `a reader receives the head, all bytes and the end`() async throws {
     let transfer = try transfer()
     let reader = Task {
       let status = try await transfer.head().status
@@ -76,7 +76,7 @@ struct TransferTests {
     #expect(status == 200 && count == 30)
   }
 
-  @Test func `an end without a head is an error, one after a head is not`() async throws {
+  @Test func `an end before the head is an error, and an end after the head is not`() async throws {
     let without = try transfer()
     without.end(.success(()))
     await #expect(throws: TransportError.self) { try await without.head() }

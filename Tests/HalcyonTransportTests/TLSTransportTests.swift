@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 @Suite(.enabled(if: SecureServer.isInstalled, "nghttpd is missing: install Debian's nghttp2-server"))
-struct SecureTransportTests {
+struct TLSTransportTests {
   private let body = Data((0..<200_000).map { UInt8(truncatingIfNeeded: $0 &* 31 >> 3) })
 
   private func file(_ name: String) -> URL {
@@ -32,7 +32,7 @@ struct SecureTransportTests {
     return (data, try #require(response.body.transferTimings))
   }
 
-  /// The reason of the failure to agree on TLS.
+  /// The reason why the TLS handshake failed.
   private func refusal(of url: URL, by transport: CurlTransport) async -> String {
     let error = await #expect(throws: TransportError.self) {
       try await transport.response(to: TransportRequest(url: url))
@@ -41,7 +41,7 @@ struct SecureTransportTests {
     return reason
   }
 
-  @Test func `a secure server is spoken to in HTTP 2`() async throws {
+  @Test func `a TLS connection negotiates HTTP 2 and is reused`() async throws {
     try await withServer(certificate: "server.pem") { server in
       let transport = trusting()
       let (data, first) = try await load(server.url("a"), with: transport)
@@ -53,7 +53,7 @@ struct SecureTransportTests {
     }
   }
 
-  @Test func `20 transfers at once share one connection from the start`() async throws {
+  @Test func `20 concurrent transfers share one HTTP 2 connection from the start`() async throws {
     try await withServer(certificate: "server.pem") { server in
       let transport = trusting()
       let timings = try await withThrowingTaskGroup { group in
@@ -71,7 +71,7 @@ struct SecureTransportTests {
     }
   }
 
-  @Test func `a reader that does not read holds up no other on its connection`() async throws {
+  @Test func `a reader that does not read does not block other streams of its connection`() async throws {
     try await withServer(certificate: "server.pem") { server in
       let transport = trusting()
       let slow = try await transport.response(to: TransportRequest(url: server.url("large")))
@@ -85,7 +85,7 @@ struct SecureTransportTests {
     }
   }
 
-  @Test func `cancelling one transfer leaves the others on its connection`() async throws {
+  @Test func `cancelling one transfer keeps the connection open for others`() async throws {
     try await withServer(certificate: "server.pem") { server in
       let transport = trusting()
       do {
@@ -98,26 +98,26 @@ struct SecureTransportTests {
     }
   }
 
-  @Test func `a certificate of an authority that nobody trusts is refused`() async throws {
+  @Test func `a certificate of an untrusted authority is rejected`() async throws {
     try await withServer(certificate: "server.pem") { server in
       #expect(await refusal(of: server.url("a"), by: CurlTransport()).contains("issuer"))
     }
   }
 
-  @Test func `a certificate for another host is refused`() async throws {
+  @Test func `a certificate for another host is rejected`() async throws {
     try await withServer(certificate: "otherhost.pem") { server in
       #expect(await refusal(of: server.url("a"), by: trusting()).contains("127.0.0.1"))
       #expect(await refusal(of: server.url("a", host: "localhost"), by: trusting()).contains("localhost"))
     }
   }
 
-  @Test func `a certificate that has expired is refused`() async throws {
+  @Test func `an expired certificate is rejected`() async throws {
     try await withServer(certificate: "expired.pem") { server in
       #expect(await refusal(of: server.url("a"), by: trusting()).contains("expired"))
     }
   }
 
-  @Test func `a certificate is checked for the name asked for`() async throws {
+  @Test func `a certificate is checked against the host of the URL`() async throws {
     try await withServer(certificate: "server.pem") { server in
       let (data, _) = try await load(server.url("a", host: "localhost"), with: trusting())
       #expect(data == body)
@@ -125,7 +125,7 @@ struct SecureTransportTests {
     }
   }
 
-  @Test func `a file of authorities that is not there is told as such`() async throws {
+  @Test func `the error of a missing certificate authority file contains its path`() async throws {
     try await withServer(certificate: "server.pem") { server in
       let transport = CurlTransport(configuration: .init(certificateAuthorityFile: "/nowhere/authority.pem"))
       #expect(await refusal(of: server.url("a"), by: transport).contains("/nowhere/authority.pem"))

@@ -5,14 +5,14 @@ import HalcyonTransport
 import TestSupport
 import Testing
 
-/// The address policy beside a real name server, whose answers change: `Scripts/check-names` starts it.
-@Suite(.serialized, .enabled(if: NameServer.current != nil, "run Scripts/check-names, which starts a name server"))
-struct ChangingNameTests {
+/// The address policy with a real DNS server whose answers change; `Scripts/check-names` starts it.
+@Suite(.serialized, .enabled(if: NameServer.current != nil, "run Scripts/check-names, which starts a DNS server"))
+struct DNSRebindingTests {
   private let server: NameServer
 
   init() throws { server = try #require(NameServer.current) }
 
-  /// Lets one address of this machine pass, which stands for a public one, and no other of it.
+  /// Allows one loopback address, which stands for a public one, and no other loopback address.
   private func transport(allowing address: String) throws -> CurlTransport {
     let range = try #require(AddressRange(address))
     return CurlTransport(
@@ -24,12 +24,12 @@ struct ChangingNameTests {
       try await transport.response(to: TransportRequest(url: url))
     }
     guard case .addressRefused(address, "pictures.test", _) = error else {
-      Issue.record("\(error.map { "\($0)" } ?? "an answer") instead of a refusal of \(address)")
+      Issue.record("\(error.map { "\($0)" } ?? "a response") instead of a refusal of \(address)")
       return
     }
   }
 
-  @Test func `a name that led to an allowed address is refused once it leads elsewhere`() async throws {
+  @Test func `a name that resolved to an allowed address is refused once it resolves to another one`() async throws {
     try await ImageServer.run { images in
       images.serve("/a", .body(Data([1])))
       let url = images.url("/a", host: "pictures.test")
@@ -41,11 +41,11 @@ struct ChangingNameTests {
     }
   }
 
-  @Test func `of two addresses the one that is refused is not tried when the other fails`() async throws {
+  @Test func `a refused address is not tried when the allowed address of the same name fails`() async throws {
     try await ImageServer.run { images in
       images.serve("/a", .body(Data([1])))
       let url = images.url("/a", host: "pictures.test")
-      // Nothing listens at the allowed one.
+      // Nothing listens on the allowed address.
       try server.answer(["127.0.0.3", "127.0.0.1"])
       await expectRefusal(of: "127.0.0.1", by: try transport(allowing: "127.0.0.3"), url)
       #expect(images.acceptedConnectionCount == 0)
@@ -55,14 +55,14 @@ struct ChangingNameTests {
   }
 
   @Test(arguments: ["::1", "::ffff:127.0.0.1", "64:ff9b::7f00:1", "fd00:ec2::254"])
-  func `an IPv6 answer gets no further`(address: String) async throws {
+  func `a name that resolves to a private IPv6 address is refused`(address: String) async throws {
     try server.answer([address])
     let url = try #require(URL(string: "http://pictures.test/a"))
     await expectRefusal(of: address, by: CurlTransport(configuration: .init(addressPolicy: .publicInternetOnly)), url)
   }
 }
 
-/// A running dnsmasq, which reads its answers anew from a file when it is told to.
+/// A running dnsmasq, which reloads its answers from a file on `SIGHUP`.
 private struct NameServer {
   let process: pid_t
   let file: String
@@ -77,17 +77,17 @@ private struct NameServer {
 
   private struct KeepsOldAnswer: Error {}
 
-  /// Makes `pictures.test` lead to these addresses, and to no others, before it returns.
+  /// Makes `pictures.test` resolve to exactly these addresses before it returns.
   func answer(_ addresses: [String]) throws {
     let lines = addresses.map { "\($0) pictures.test\n" }
     try lines.joined().write(toFile: file, atomically: false, encoding: .utf8)
     kill(process, SIGHUP)
-    // It reads the file between two questions.
+    // It reloads the file between two queries.
     for _ in 0..<1000 where Self.addresses(of: "pictures.test") == Set(addresses) { return }
     throw KeepsOldAnswer()
   }
 
-  /// What the system says a name leads to.
+  /// The addresses that the system resolves a name to.
   private static func addresses(of name: String) -> Set<String> {
     var hints = addrinfo()
     hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
