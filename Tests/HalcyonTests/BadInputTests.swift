@@ -175,7 +175,7 @@ struct BadInputTests {
       #expect(try await pipeline.response(for: ImageRequest(url: good)).origin == .network)
       await pipeline.cache.flush()
       #expect(try await pipeline.cache.disk?.count == 1)
-      // The server has one descriptor for each idle connection that the transport keeps open, and the transport keeps few.
+      // The server has one descriptor for each idle connection of the transport, which keeps only a few open.
       let left = try DescriptorCount.open() - before
       #expect(left <= 2 * pipeline.connectionLimits.total)
     }

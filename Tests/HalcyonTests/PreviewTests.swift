@@ -5,7 +5,7 @@ import Testing
 
 /// Progressive previews and partial images.
 struct PreviewTests {
-  /// Loads a photo that is held at three quarters until a preview has arrived; without `waitsForPreview` it is not held.
+  /// Loads a photo that is held at three quarters until a preview has arrived, or not held without `waitsForPreview`.
   private func follow(
     _ request: (URL) -> ImageRequest, named name: String = "rocket_progressive.jpg", waitsForPreview: Bool = true
   ) async throws -> (previews: [DecodedImage], final: DecodedImage) {

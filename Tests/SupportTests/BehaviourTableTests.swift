@@ -1,19 +1,19 @@
 import Foundation
 import Testing
 
-/// Keeps `Tests/BEHAVIOURS.md` true.
+/// Checks `Tests/BEHAVIOURS.md` against the tests.
 struct BehaviourTableTests {
   private static let folder = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
 
-  @Test func `every test that the table of behaviours names exists`() throws {
+  @Test func `every test named in the behaviour table exists`() throws {
     let known = try Self.tests()
     let named = try Self.namedTests()
     #expect(named.count > 100)
     let missing = named.filter { !known.contains($0) }
-    #expect(missing == [], "The table names tests that do not exist.")
+    #expect(missing == [], "The behaviour table names tests that do not exist.")
   }
 
-  /// What the last column of the tables holds: `Suite: sentence`, several with breaks between them.
+  /// The tests in the last column of the tables, as `Suite: sentence`; `<br>` separates several.
   private static func namedTests() throws -> [String] {
     let table = try String(contentsOf: folder.appending(path: "BEHAVIOURS.md"), encoding: .utf8)
     return table.split(separator: "\n").flatMap { line -> [String] in
@@ -24,7 +24,7 @@ struct BehaviourTableTests {
     }
   }
 
-  /// All tests, as `Suite: sentence`; a suite is known by its file.
+  /// All tests, as `Suite: sentence`; the suite is the name of the file.
   private static func tests() throws -> Set<String> {
     let files = FileManager.default.enumerator(at: folder, includingPropertiesForKeys: nil)
     var tests: Set<String> = []

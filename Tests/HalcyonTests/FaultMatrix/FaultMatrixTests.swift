@@ -81,7 +81,7 @@ extension Fault {
       #expect(label == fault.error, "\(fault.name)")
       #expect(pipeline.activeLoadCount == 0)
     }
-    // The transport processes its commands in order: once this load has ended, the connections dropped before are closed.
+    // The transport processes its commands in order: after this load, the connections dropped before are closed.
     try await ImageServer.run { server in
       let url = server.serve("/good.jpg", .body(Photos.rocket).closing)
       _ = try await pipeline(limits: TransportLimits(), cache: ImageCache(), transport: transport).image(for: url)

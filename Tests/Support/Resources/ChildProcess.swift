@@ -1,22 +1,22 @@
 import Foundation
 
-/// Another program that a test starts.
+/// A child process that a test starts.
 ///
-/// Foundation's `Process` leaks on Linux, which the address sanitizer takes for an error of the test.
+/// Foundation's `Process` leaks memory on Linux, which the address sanitizer would report as a failure of the test.
 public struct ChildProcess: Sendable {
-  /// How a program ended.
+  /// How a process ended.
   public enum End: Hashable, Sendable {
-    /// It returned a status.
+    /// It exited with a status.
     case exit(Int32)
-    /// A signal ended it.
+    /// A signal terminated it.
     case signal(Int32)
   }
 
   let id: pid_t
 
-  /// Starts a program with this environment and input.
+  /// Starts a program, which inherits the environment and standard input.
   ///
-  /// - Parameter output: Where it writes what it says and its errors; `nil` for where this process does.
+  /// - Parameter output: The descriptor for its standard output and error; `nil` inherits those of this process.
   public init(_ path: String, _ arguments: [String], output: Int32? = nil) throws {
     var id: pid_t = 0
     var actions = posix_spawn_file_actions_t()
@@ -32,10 +32,10 @@ public struct ChildProcess: Sendable {
     self.id = id
   }
 
-  /// Sends a signal.
+  /// Sends a signal to the process.
   public func send(_ signal: Int32) { kill(id, signal) }
 
-  /// Blocks until it has ended. To be called once.
+  /// Blocks until the process has ended; call once.
   public func end() -> End {
     var status: Int32 = 0
     while waitpid(id, &status, 0) < 0, errno == EINTR {}

@@ -4,14 +4,14 @@ import Foundation
 import Darwin
 #endif
 
-/// How many file descriptors this process has open.
+/// Counts the open file descriptors of this process.
 ///
-/// Tests run side by side in one process: compare counts only inside an exit test, which has a process of its own, and
-/// do once before counting what is counted, as libraries open some descriptors at first use and keep them.
+/// Tests run concurrently in one process: compare counts only inside an exit test, which has a separate process. Run
+/// the measured code once before the first count, because libraries open some descriptors at first use and keep them.
 package enum DescriptorCount {
   /// The number of files, pipes and sockets open now; O(n) in them.
   ///
-  /// On Linux event descriptors do not count: the runtime opens those of its own at no certain time.
+  /// On Linux event descriptors are not counted: the runtime opens its own at unpredictable times.
   package static func open() throws -> Int {
     #if canImport(Darwin)
     return try FileManager.default.contentsOfDirectory(atPath: "/dev/fd")
@@ -19,7 +19,7 @@ package enum DescriptorCount {
       .count { fcntl($0, F_GETFD) != -1 }
     #else
     let folder = "/proc/self/fd"
-    // The one that listing needed is gone by now and leads nowhere.
+    // The descriptor used for the listing is closed by now, so its link has no destination.
     return try FileManager.default.contentsOfDirectory(atPath: folder)
       .compactMap { try? FileManager.default.destinationOfSymbolicLink(atPath: "\(folder)/\($0)") }
       .count { !$0.hasPrefix("anon_inode:") }

@@ -1,6 +1,6 @@
 package import Foundation
 
-/// The photographs that come with the tests and the demo; their README names origin and terms.
+/// The photographs used by the tests and the demo; their README states origin and licence.
 package enum Photos {
   /// The file names, sorted.
   package static let names = [
@@ -8,7 +8,7 @@ package enum Photos {
     "retina.jpg", "rocket.jpg",
   ]
 
-  /// The bytes of a file.
+  /// The contents of a file.
   package static func data(_ name: String) throws -> Data {
     try Data(contentsOf: Bundle.module.bundleURL.appending(path: "Photos/\(name)"))
   }

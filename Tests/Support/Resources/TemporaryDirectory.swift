@@ -1,8 +1,8 @@
 package import Foundation
 
-/// A folder of its own for a test, gone when the test ends.
+/// A temporary folder for a test, removed when the test ends.
 package enum TemporaryDirectory {
-  /// Creates an empty folder, runs `body` with it and removes it with all it holds, also when `body` throws.
+  /// Creates an empty folder, runs `body` with it, and removes it with its contents, also when `body` throws.
   package static func run<Result>(_ body: (URL) async throws -> Result) async throws -> Result {
     let folder = FileManager.default.temporaryDirectory.appending(path: "halcyon-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -10,7 +10,7 @@ package enum TemporaryDirectory {
     do {
       result = try await body(folder)
     } catch {
-      // The test's own error is the one to report.
+      // The error of the test is more useful than one of the removal.
       try? await remove(folder)
       throw error
     }
@@ -18,7 +18,7 @@ package enum TemporaryDirectory {
     return result
   }
 
-  /// A cache that nobody waits for may put something in while the rest goes, so that it takes another time.
+  /// Tries again when a cache that the test did not flush writes a file during the removal.
   private static func remove(_ folder: URL) async throws {
     for _ in 0..<100 where FileManager.default.fileExists(atPath: folder.path) {
       try? FileManager.default.removeItem(at: folder)

@@ -1,6 +1,6 @@
-/// The header fields of a message in the order sent; names match without regard to case.
+/// The headers of a message in the order sent; names are case-insensitive.
 package struct HeaderFields: Sendable, ExpressibleByDictionaryLiteral {
-  /// One line of a header.
+  /// One header line.
   package struct Field: Sendable, Equatable {
     package let name: String
     package let value: String
@@ -8,12 +8,12 @@ package struct HeaderFields: Sendable, ExpressibleByDictionaryLiteral {
 
   package private(set) var fields: [Field]
 
-  /// Repeated names stay repeated lines.
+  /// Creates headers in order; repeated names stay separate lines.
   package init(dictionaryLiteral elements: (String, String)...) {
     fields = elements.map { Field(name: $0, value: $1) }
   }
 
-  /// The first value under `name`; setting replaces every value, `nil` removes them.
+  /// The first value of `name`; setting replaces all its values, and `nil` removes them.
   package subscript(name: String) -> String? {
     get { values(for: name).first }
     set {
@@ -22,12 +22,12 @@ package struct HeaderFields: Sendable, ExpressibleByDictionaryLiteral {
     }
   }
 
-  /// Every value under `name`, in order.
+  /// All values of `name`, in order.
   package func values(for name: String) -> [String] {
     fields.filter { $0.name.lowercased() == name.lowercased() }.map(\.value)
   }
 
-  /// Adds a line, keeping those of the same name.
+  /// Adds a line, keeping existing lines with the same name.
   package mutating func add(_ name: String, _ value: String) {
     fields.append(Field(name: name, value: value))
   }

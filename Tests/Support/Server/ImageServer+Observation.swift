@@ -1,26 +1,26 @@
 extension ImageServer {
-  /// Every request read so far, in order, those being answered included.
+  /// All requests read so far, in order, including those without a complete reply.
   package var requests: [RecordedRequest] { state.read { $0.requests } }
 
-  /// The statuses answered, in the order of the requests; 0 for raw replies.
+  /// The status codes of the replies, in the order of the requests; 0 for raw replies.
   package var statuses: [Int] { requests.compactMap(\.status) }
 
-  /// The requests for `path`; one without a query stands for all queries.
+  /// The requests for `path`; a path without a query matches any query.
   package func requests(for path: String) -> [RecordedRequest] {
     requests.filter { $0.matches(path) }
   }
 
   package var openConnectionCount: Int { state.read { $0.openIDs.count } }
 
-  /// The most connections open at once so far.
+  /// The highest number of simultaneous connections so far.
   package var peakConnectionCount: Int { state.read { $0.peakCount } }
 
-  /// All connections so far, those reset at once included; also the identifier of the latest.
+  /// The number of connections accepted so far, including those reset at once; also the identifier of the latest one.
   package var acceptedConnectionCount: Int { state.read { $0.acceptedCount } }
 
-  /// Suspends until at least `count` requests came, for `path` when given, and gives all such.
+  /// Suspends until at least `count` requests have been read, for `path` when given, and returns all of them.
   ///
-  /// - Throws: `CancellationError` when the task is cancelled or the server stops first, as all waits here.
+  /// - Throws: `CancellationError` when the task is cancelled or the server stops first, like every wait here.
   @discardableResult
   package func waitForRequests(
     count: Int = 1, path: String? = nil
@@ -29,14 +29,15 @@ extension ImageServer {
     return path.map { requests(for: $0) } ?? requests
   }
 
-  /// Suspends until connection `id` is closed on both sides: how a test sees that cancelling ends a transfer.
+  /// Suspends until connection `id` is closed on both sides, which shows that cancelling has ended a transfer.
   ///
-  /// The client's leaving is noticed while the server reads, holds, stalls or sends. Returns at once for one closed.
+  /// The server detects that the client has closed it while reading, holding, stalling or sending. Returns at once for
+  /// a closed connection.
   package func waitForClose(ofConnection id: Int) async throws(CancellationError) {
     try await wait { $0.acceptedCount >= id && !$0.openIDs.contains(id) }
   }
 
-  /// Suspends until no connection is open, idle ones that clients keep included.
+  /// Suspends until no connection is open, not even an idle one kept alive by a client.
   package func waitUntilNoConnections() async throws(CancellationError) {
     try await wait { $0.openIDs.isEmpty }
   }

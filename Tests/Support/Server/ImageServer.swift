@@ -1,12 +1,12 @@
 package import Foundation
 import Synchronization
 
-/// A web server on the loopback interface that answers, delays and fails exactly as a test says.
+/// A web server on the loopback interface whose responses, delays and failures a test controls.
 ///
-/// HTTP/1.1 with keep-alive over blocking sockets, a thread a connection. Paths that are not served answer 404.
-/// Every method is safe from any thread.
+/// HTTP/1.1 with keep-alive over blocking sockets, one thread for each connection. Other paths respond with 404. Every
+/// method is safe from any thread.
 package final class ImageServer: Sendable {
-  /// The port on 127.0.0.1, free before the server took it.
+  /// The port on 127.0.0.1, chosen among the free ones.
   package let port: UInt16
   let state: Monitor<ServerState>
   private let stopSignal: WakeSignal
@@ -20,10 +20,10 @@ package final class ImageServer: Sendable {
     ServerListener(descriptor: listener.release(), state: state, stopSignal: stopSignal).start()
   }
 
-  /// Runs `body` with a server of its own; afterwards, also when `body` throws, no connection, thread or descriptor of
-  /// it is left.
+  /// Runs `body` with a new server, and stops the server afterwards, also when `body` throws.
   ///
-  /// Replies still held or stalled are dropped. Only a reply closure that never returns keeps this from ending.
+  /// When this returns, no connection, thread or descriptor of the server is left. Replies still held or stalled are
+  /// dropped. Only a reply closure that never returns prevents this from returning.
   package static func run<Result>(_ body: (ImageServer) async throws -> Result) async throws -> Result {
     let server = try ImageServer()
     let result: Result
@@ -37,30 +37,32 @@ package final class ImageServer: Sendable {
     return result
   }
 
-  /// Answers requests for `path` with `replies` in turn, the last one repeated; a path served before is replaced.
+  /// Serves `replies` for `path` in turn, the last one repeated; replaces earlier replies for the path.
   ///
-  /// - Parameter path: Begins with `/`. Without a query it also answers requests that have one.
-  /// - Returns: Where to ask for it.
+  /// - Parameter path: Starts with `/`. A path without a query also matches requests with one.
+  /// - Returns: The URL of `path` on this server.
   @discardableResult
   package func serve(_ path: String, _ replies: Reply...) -> URL {
     precondition(!replies.isEmpty, "\(path) needs a reply")
-    let answeredCount = Atomic(0)
+    let replyCount = Atomic(0)
     return serve(path) { _ in
-      let index = answeredCount.add(1, ordering: .relaxed).oldValue
+      let index = replyCount.add(1, ordering: .relaxed).oldValue
       return replies[min(index, replies.count - 1)]
     }
   }
 
-  /// Answers requests for `path` with what `answer` says, called on the connection's thread, several at once.
+  /// Serves the reply that `reply` returns for each request to `path`.
+  ///
+  /// The closure is called on the thread of the connection, concurrently for several connections.
   @discardableResult
-  package func serve(_ path: String, _ answer: @escaping @Sendable (RecordedRequest) -> Reply) -> URL {
-    state.update { $0.routes[path] = answer }
+  package func serve(_ path: String, _ reply: @escaping @Sendable (RecordedRequest) -> Reply) -> URL {
+    state.update { $0.routes[path] = reply }
     return url(path)
   }
 
-  /// The address of `path` here.
+  /// The URL of `path` on this server.
   ///
-  /// - Parameter host: Another name that leads to 127.0.0.1, such as `a.localhost`, to look like another host.
+  /// - Parameter host: Another name that resolves to 127.0.0.1, such as `a.localhost`, to appear as another host.
   package func url(_ path: String, host: String = "127.0.0.1") -> URL {
     Self.url(path, host: host, port: port)
   }
@@ -70,7 +72,7 @@ package final class ImageServer: Sendable {
     state.update { $0.resetCount += count }
   }
 
-  /// An address of `path` where nothing listens: connecting is refused as long as the server runs.
+  /// A URL of `path` on a port where nothing listens: connections are refused as long as the server runs.
   package func refusingURL(_ path: String) throws(SocketError) -> URL {
     let socket = try Socket.bound()
     let url = Self.url(path, host: "127.0.0.1", port: socket.port)
@@ -81,7 +83,7 @@ package final class ImageServer: Sendable {
 
   private static func url(_ path: String, host: String, port: UInt16) -> URL {
     guard let url = URL(string: "http://\(host):\(port)\(path)") else {
-      preconditionFailure("“\(path)” is no path of a URL")
+      preconditionFailure("“\(path)” is not a valid URL path")
     }
     return url
   }

@@ -1,18 +1,18 @@
 package import Foundation
 
-/// A request the server read, complete with its body.
+/// A request that the server has read, with its body.
 package struct RecordedRequest: Sendable {
   package let method: String
-  /// What the client asked for, with the query: `/a.jpg?width=100`.
+  /// The request target with its query: `/a.jpg?width=100`.
   package let path: String
   package let headers: HeaderFields
   package let body: Data
-  /// The connection it came over; two requests with the same number shared one. Counts from 1.
+  /// The number of its connection, counted from 1; requests with the same number shared a connection.
   package let connectionID: Int
-  /// The status answered; `nil` until the reply is chosen.
+  /// The status code of the reply; `nil` until the reply is chosen.
   package internal(set) var status: Int?
 
-  /// Whether this asks for `other`, which stands for every query when it has none.
+  /// Whether this request is for `other`, which matches any query when it has none.
   func matches(_ other: String) -> Bool {
     path == other || pathWithoutQuery == other
   }

@@ -1,19 +1,19 @@
 extension Reply {
-  /// A place in a reply; one past the end means the end.
+  /// A position in a reply; positions past the end mean the end.
   package enum Position: Sendable {
-    /// After so many bytes of the status line and headers: `.head(0)` is before anything is sent.
+    /// After this many bytes of the status line and headers: `.head(0)` is before anything is sent.
     case head(Int)
-    /// After so many bytes of the body, chunk sizes not counted: `.body(0)` is right after the headers.
+    /// After this many bytes of the body, without chunk sizes: `.body(0)` is right after the headers.
     case body(Int)
-    /// After everything.
+    /// After the last byte.
     case end
   }
 
-  /// What happens at a position.
+  /// A delay or failure at a position.
   struct Incident: Sendable {
     enum Kind: Sendable {
       case hold(Gate)
-      /// Holds before every so many bytes from here on.
+      /// Holds before each `byteCount` bytes from the position on.
       case pace(Gate, byteCount: Int)
       case cut
       case stall
@@ -24,7 +24,7 @@ extension Reply {
     let position: Position
   }
 
-  /// Waits at `position` until `gate` lets this reply pass; several holds are met in order.
+  /// Waits at `position` until `gate` lets this reply pass; several holds apply in order.
   package func held(by gate: Gate, at position: Position = .head(0)) -> Reply {
     adding(.hold(gate), at: position)
   }
@@ -35,17 +35,17 @@ extension Reply {
     return adding(.pace(gate, byteCount: byteCount), at: position)
   }
 
-  /// Closes the connection at `position`; the length announced is still that of the whole body.
+  /// Closes the connection at `position`; `Content-Length` is still that of the whole body.
   package func cut(at position: Position) -> Reply {
     adding(.cut, at: position)
   }
 
-  /// Sends nothing more from `position` on and keeps the connection until the client leaves or the server stops.
+  /// Stops sending at `position` and keeps the connection open until the client closes it or the server stops.
   package func stalled(at position: Position) -> Reply {
     adding(.stall, at: position)
   }
 
-  /// Breaks the connection with RST at `position`; the client may not see the last bytes before it.
+  /// Resets the connection (RST) at `position`; the client may lose the last bytes before it.
   package func reset(at position: Position) -> Reply {
     adding(.reset, at: position)
   }

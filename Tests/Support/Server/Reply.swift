@@ -1,10 +1,10 @@
 package import Foundation
 
-/// What the server answers, and what goes wrong on the way.
+/// A response of the server, with delays and failures.
 ///
-/// Nothing is sent that is not asked for, not even `Date`; only the length or the chunking is filled in, and a header of
-/// the same name overrides it, which is how to lie about the length. The connection stays open afterwards unless the
-/// client or the header `Connection: close` says otherwise.
+/// Only the given headers are sent, not even `Date`, plus `Content-Length` or `Transfer-Encoding`; a given header of
+/// the same name overrides these, which makes a wrong length possible. The connection is kept alive unless the client
+/// or this reply has `Connection: close`.
 package struct Reply: Sendable {
   package var status: Int
   package var headers: HeaderFields
@@ -12,12 +12,12 @@ package struct Reply: Sendable {
   var framing = Framing.contentLength
   var incidents: [Incident] = []
 
-  /// How the client learns where the body ends.
+  /// How the end of the body is marked.
   enum Framing: Sendable {
     case contentLength
     case chunked([Int])
     case closeDelimited
-    /// The body is the whole message, with what head it may have.
+    /// The body is the whole message, including any head.
     case raw
   }
 
@@ -26,17 +26,17 @@ package struct Reply: Sendable {
     Reply(status: 200, headers: headers, body: data)
   }
 
-  /// Any status; 204 and 304 have no body nor length.
+  /// Any status code; 204 and 304 have neither body nor length.
   package static func status(_ status: Int, headers: HeaderFields = [:], body: Data = Data()) -> Reply {
     Reply(status: status, headers: headers, body: body)
   }
 
-  /// Sends the client on to `location`, absolute or relative, exactly as written.
+  /// A redirect to `location`, absolute or relative, sent exactly as written.
   package static func redirect(to location: String, status: Int = 302) -> Reply {
     Reply(status: status, headers: ["Location": location], body: Data())
   }
 
-  /// Exactly these bytes, then the connection closes: for broken status lines and headers.
+  /// Exactly these bytes, after which the connection closes: for malformed status lines and headers.
   package static func raw(_ bytes: Data) -> Reply {
     var reply = Reply(status: 0, headers: [:], body: bytes)
     reply.framing = .raw

@@ -1,10 +1,10 @@
 import Foundation
 
-/// A reply as bytes, and where its parts begin in them.
+/// The bytes of a reply, and the offsets of its parts.
 struct ReplyMessage {
   private(set) var bytes: Data
   private let headCount: Int
-  /// Where each run of body bytes lies: one for all, or one a chunk.
+  /// The range of each run of body bytes: one for the whole body, or one for each chunk.
   private var runs: [(bodyStart: Int, range: Range<Int>)] = []
 
   init(_ reply: Reply, method: String) {

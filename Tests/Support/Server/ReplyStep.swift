@@ -1,6 +1,6 @@
 import Foundation
 
-/// What a connection does next to answer; `cut`, `stall` and `reset` are always the last.
+/// One step in sending a reply; `cut`, `stall` and `reset` are always the last.
 enum ReplyStep: Sendable {
   case send(Data)
   case hold(Gate)
@@ -10,7 +10,7 @@ enum ReplyStep: Sendable {
 }
 
 extension Reply {
-  /// The whole reply to `method`, in order.
+  /// All steps of the reply to a request with `method`, in order.
   func steps(for method: String) -> [ReplyStep] {
     let message = ReplyMessage(self, method: method)
     var steps: [ReplyStep] = []

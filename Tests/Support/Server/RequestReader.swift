@@ -1,6 +1,6 @@
 import Foundation
 
-/// Finds HTTP/1 requests in the bytes of a connection, however they are cut up.
+/// An incremental parser of HTTP/1 requests, which may arrive in pieces of any size.
 struct RequestReader {
   enum Outcome {
     case incomplete
@@ -19,10 +19,10 @@ struct RequestReader {
     buffer.append(bytes)
   }
 
-  /// Takes the next request out of the bytes read so far.
+  /// Removes the next request from the bytes received so far.
   mutating func next() -> Outcome {
     guard let headEnd = buffer.firstRange(of: Data("\r\n\r\n".utf8)) else { return .incomplete }
-    // Latin-1, as every byte is then a character.
+    // Latin-1 decodes any byte to one character.
     let head = String(data: buffer[..<headEnd.lowerBound], encoding: .isoLatin1) ?? ""
     let lines = head.components(separatedBy: "\r\n")
     let start = lines[0].components(separatedBy: " ")

@@ -1,24 +1,25 @@
 #if os(Linux)
 package import Foundation
 
-/// A server of files over TLS that speaks HTTP/2: nghttpd, in a process of its own.
+/// A file server with TLS and HTTP/2: nghttpd, in a child process.
 package struct SecureServer: Sendable {
-  /// Why a server does not run.
+  /// nghttpd is not installed or does not listen.
   package struct Failure: Error {}
 
-  /// The port on 127.0.0.1, free before the server took it.
+  /// The port on 127.0.0.1, chosen among the free ones.
   package let port: UInt16
 
   private static let paths = ["/usr/sbin/nghttpd", "/usr/bin/nghttpd", "/usr/local/bin/nghttpd"]
   private static var path: String? { paths.first { access($0, X_OK) == 0 } }
 
-  /// Whether nghttpd is there; Debian's package is nghttp2-server.
+  /// Whether nghttpd is installed; the Debian package is nghttp2-server.
   package static var isInstalled: Bool { path != nil }
 
-  /// Runs `body` with a server of the files in `folder`; it has ended afterwards.
+  /// Runs `body` with a server for the files in `folder`, and ends its process afterwards.
   ///
   /// - Parameters:
-  ///   - certificate: A file in PEM; the key of its holder is in `key`.
+  ///   - certificate: A certificate file in PEM format.
+  ///   - key: The file with its private key.
   package static func run<Result>(
     folder: URL, certificate: URL, key: URL, _ body: (SecureServer) async throws -> Result
   ) async throws -> Result {
@@ -36,13 +37,15 @@ package struct SecureServer: Sendable {
     return try await body(SecureServer(port: port))
   }
 
-  /// The address of a file.
+  /// The URL of a file.
   package func url(_ path: String, host: String = "127.0.0.1") -> URL {
-    guard let url = URL(string: "https://\(host):\(port)/\(path)") else { preconditionFailure("no path: \(path)") }
+    guard let url = URL(string: "https://\(host):\(port)/\(path)") else {
+      preconditionFailure("“\(path)” is not a valid URL path")
+    }
     return url
   }
 
-  /// Suspends until the server has said something, which it does when it listens; what it says later is dropped.
+  /// Suspends until the first output of the server, which it writes once it listens; later output is discarded.
   private static func started(_ output: FileHandle) async {
     await withCheckedContinuation { continuation in
       let thread = Thread {
@@ -56,7 +59,7 @@ package struct SecureServer: Sendable {
 }
 
 extension ChildProcess {
-  /// The port of the first socket that it listens at.
+  /// The port of the first listening socket of the process.
   fileprivate func listeningPort() throws -> UInt16? {
     let folder = "/proc/\(id)/fd"
     let sockets = try FileManager.default.contentsOfDirectory(atPath: folder)
@@ -66,7 +69,7 @@ extension ChildProcess {
     let text = String(decoding: try table.readToEnd() ?? Data(), as: UTF8.self)
     for line in text.split(separator: "\n").dropFirst() {
       let columns = line.split(separator: " ")
-      // 0A: listening. The tenth column is the number of the socket.
+      // 0A means listening. The tenth column is the inode of the socket.
       guard columns.count > 9, columns[3] == "0A", sockets.contains("socket:[\(columns[9])]") else { continue }
       return columns[1].split(separator: ":").last.flatMap { UInt16($0, radix: 16) }
     }

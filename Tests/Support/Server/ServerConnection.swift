@@ -1,6 +1,6 @@
 import Foundation
 
-/// One client's connection, served by a thread of its own.
+/// One client connection, served on a dedicated thread.
 struct ServerConnection: ~Copyable {
   private let socket: Socket
   private let state: Monitor<ServerState>
@@ -13,7 +13,7 @@ struct ServerConnection: ~Copyable {
     self.state = state
   }
 
-  /// Answers requests until either side is done with the connection or the server stops.
+  /// Replies to requests until either side closes the connection or the server stops.
   mutating func serve() {
     while let (request, keepsAlive) = nextRequest() {
       let reply = chooseReply(to: request)
@@ -46,7 +46,7 @@ struct ServerConnection: ~Copyable {
     return reply
   }
 
-  /// Goes through the steps; `false` when the connection must not be used again.
+  /// Performs the steps; `false` when the connection must not be reused.
   private mutating func perform(_ steps: [ReplyStep]) -> Bool {
     for step in steps {
       switch step {
@@ -67,22 +67,22 @@ struct ServerConnection: ~Copyable {
     return true
   }
 
-  /// Waits at `gate`; `false` when the client left or the server stops.
+  /// Waits at `gate`; `false` when the client has disconnected or the server stops.
   private mutating func pass(_ gate: Gate) -> Bool {
     guard let wake = try? WakeSignal() else { return false }
-    let visitor = gate.arrive { wake.send() }
+    let waiter = gate.arrive { wake.send() }
     defer {
-      gate.leave(visitor)
+      gate.leave(waiter)
       wake.close()
     }
     while !wake.wait(orReadable: socket.descriptor) {
-      // A client that already sends its next request is still there.
+      // Bytes of the next request show that the client is still connected.
       guard receive() else { return false }
     }
     return true
   }
 
-  /// Waits for more bytes from the client; `false` when it left.
+  /// Waits for more bytes from the client; `false` when it has disconnected.
   private mutating func receive() -> Bool {
     guard let bytes = try? socket.receive(), !bytes.isEmpty else { return false }
     reader.append(bytes)

@@ -1,8 +1,8 @@
 import Foundation
 
-/// Accepts connections on a thread of its own and gives each a thread, until the signal to stop.
+/// Accepts connections on a dedicated thread until the stop signal, and serves each on a separate thread.
 struct ServerListener: Sendable {
-  /// A listening socket, closed at the end.
+  /// The listening socket, closed when accepting ends.
   let descriptor: Int32
   let state: Monitor<ServerState>
   let stopSignal: WakeSignal
@@ -42,7 +42,7 @@ struct ServerListener: Sendable {
     state.update { $0.didClose(id) }
   }
 
-  /// A small stack, as there may be a thousand of them.
+  /// Starts a thread with a small stack, because there may be a thousand.
   private func startThread(_ body: @escaping @Sendable () -> Void) {
     let thread = Thread(block: body)
     thread.stackSize = 512 << 10

@@ -4,12 +4,12 @@ import Darwin
 import Glibc
 #endif
 
-/// What a server's threads and its test share.
+/// The state shared by the threads of a server and its test.
 struct ServerState: Sendable {
   var routes: [String: @Sendable (RecordedRequest) -> Reply] = [:]
-  /// How many connections to come are reset as soon as they are accepted.
+  /// The number of future connections that are reset as soon as they are accepted.
   var resetCount = 0
-  /// Sockets that hold a port and refuse connections.
+  /// Sockets bound to a port without listening, so that connections are refused.
   var refusingDescriptors: [Int32] = []
   private(set) var requests: [RecordedRequest] = []
   private(set) var isStopping = false
@@ -17,7 +17,7 @@ struct ServerState: Sendable {
   private(set) var peakCount = 0
   private(set) var openIDs: Set<Int> = []
   private(set) var hasListener = true
-  /// The sockets that may still be shut down; one leaves before it is closed and its number used again.
+  /// The sockets that `stop()` may shut down; each is removed before it is closed and its descriptor reused.
   private var descriptors: [Int: Int32] = [:]
   private var requestCounts: [String: Int] = [:]
 
@@ -54,13 +54,13 @@ struct ServerState: Sendable {
     hasListener = false
   }
 
-  /// Admits no one from now on and wakes every thread that reads, writes or polls; shutting down does not block.
+  /// Refuses further connections, and wakes every thread that reads, writes or polls; `shutdown` does not block.
   mutating func stop() {
     isStopping = true
     for descriptor in descriptors.values { shutdown(descriptor, Int32(SHUT_RDWR)) }
   }
 
-  /// Whether the threads and connections of a stopped server have ended.
+  /// Whether all threads and connections of a stopped server have ended.
   var isOver: Bool { !hasListener && openIDs.isEmpty }
 
   func reply(to request: RecordedRequest) -> (@Sendable (RecordedRequest) -> Reply)? {
@@ -72,7 +72,7 @@ struct ServerState: Sendable {
     return refusingDescriptors
   }
 
-  /// Keeps a request and gives its index.
+  /// Records a request and returns its index.
   mutating func record(_ request: RecordedRequest) -> Int {
     requests.append(request)
     for path in Set([request.path, request.pathWithoutQuery]) { requestCounts[path, default: 0] += 1 }
@@ -83,7 +83,7 @@ struct ServerState: Sendable {
     requests[index].status = status
   }
 
-  /// How many requests came, for `path` or in all; O(1), as waiters ask at every event.
+  /// The number of requests for `path`, or of all; O(1), because waiters check it at every event.
   func requestCount(path: String?) -> Int {
     path.map { requestCounts[$0, default: 0] } ?? requests.count
   }

@@ -6,13 +6,13 @@ import Darwin
 import Glibc
 #endif
 
-/// A TCP socket on the loopback interface, blocking unless it listens, closed when it goes away.
+/// A TCP socket on the loopback interface, blocking unless it listens, closed in its `deinit`.
 ///
-/// One thread may send while another receives; writing to a peer that left is an ordinary failure, never a signal.
+/// One thread may send while another receives; writing to a closed peer fails without raising `SIGPIPE`.
 package struct Socket: ~Copyable, Sendable {
   package let descriptor: Int32
 
-  /// Takes over an open descriptor and closes it in the end.
+  /// Takes ownership of an open descriptor.
   package init(adopting descriptor: Int32) {
     self.descriptor = descriptor
     #if canImport(Darwin)
@@ -23,7 +23,7 @@ package struct Socket: ~Copyable, Sendable {
 
   deinit { close(descriptor) }
 
-  /// Gives the descriptor away, to be adopted elsewhere.
+  /// Returns the descriptor and gives up its ownership.
   consuming func release() -> Int32 {
     let released = descriptor
     discard self
@@ -38,7 +38,7 @@ package struct Socket: ~Copyable, Sendable {
     return socket
   }
 
-  /// The beginning of a connection to 127.0.0.1, whether it is made or not.
+  /// A connection attempt to 127.0.0.1, not waited for.
   static func connecting(toPort port: UInt16) throws(SocketError) -> Socket {
     let socket = try open()
     _ = fcntl(socket.descriptor, F_SETFL, O_NONBLOCK)
@@ -46,7 +46,7 @@ package struct Socket: ~Copyable, Sendable {
     return socket
   }
 
-  /// A socket on a free port of 127.0.0.1 that does not listen: connecting to it is refused.
+  /// A socket bound to a free port of 127.0.0.1 that does not listen: connections to it are refused.
   static func bound() throws(SocketError) -> Socket {
     let socket = try open()
     let status = withLoopbackAddress(port: 0) { bind(socket.descriptor, $0, $1) }
@@ -54,13 +54,13 @@ package struct Socket: ~Copyable, Sendable {
     return socket
   }
 
-  /// Lets `backlog` connections queue up; `accept()` does not block from now on.
+  /// Listens with a queue of `backlog` connections; `accept()` does not block from now on.
   func startListening(backlog: Int32) throws(SocketError) {
     guard listen(descriptor, backlog) == 0 else { throw SocketError("listen") }
     _ = fcntl(descriptor, F_SETFL, O_NONBLOCK)
   }
 
-  /// The port on this side, 0 when the socket has none.
+  /// The local port, 0 when the socket has none.
   var port: UInt16 {
     var address = sockaddr_in()
     var size = socklen_t(MemoryLayout<sockaddr_in>.size)
@@ -70,7 +70,7 @@ package struct Socket: ~Copyable, Sendable {
     return status == 0 ? UInt16(bigEndian: address.sin_port) : 0
   }
 
-  /// Sends all of `data`; `false` when the peer is gone.
+  /// Sends all of `data`; `false` when the peer has closed the connection.
   package func send(_ data: Data) -> Bool {
     #if canImport(Darwin)
     let flags: Int32 = 0
@@ -90,9 +90,9 @@ package struct Socket: ~Copyable, Sendable {
     }
   }
 
-  /// Blocks for the next bytes, at most 64 KiB: empty at the end.
+  /// Blocks until bytes arrive, and returns at most 64 KiB; empty at the end of the stream.
   ///
-  /// - Throws: `SocketError` when the connection broke, `ECONNRESET` for one that was reset.
+  /// - Throws: `SocketError` when the connection fails, with `ECONNRESET` when it was reset.
   package func receive() throws(SocketError) -> Data {
     var bytes = [UInt8](repeating: 0, count: 64 << 10)
     while true {
@@ -102,7 +102,7 @@ package struct Socket: ~Copyable, Sendable {
     }
   }
 
-  /// Makes closing send RST instead of FIN.
+  /// Makes closing the socket send RST instead of FIN.
   package func resetWhenClosed() {
     var linger = linger(l_onoff: 1, l_linger: 0)
     setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &linger, socklen_t(MemoryLayout.size(ofValue: linger)))
@@ -110,16 +110,16 @@ package struct Socket: ~Copyable, Sendable {
 }
 
 extension Socket {
-  /// The next connection, `nil` when none waits.
+  /// The next pending connection, or `nil`.
   func accept() -> Int32? {
     let accepted = platformAccept(descriptor, nil, nil)
     _ = fcntl(accepted, F_SETFD, FD_CLOEXEC)
-    // Darwin passes O_NONBLOCK on.
+    // On Darwin the accepted socket inherits O_NONBLOCK.
     _ = fcntl(accepted, F_SETFL, 0)
     return accepted < 0 ? nil : accepted
   }
 
-  /// Sends small writes at once: a test sees each step of a reply.
+  /// Disables the Nagle algorithm, so that each step of a reply is sent at once.
   func sendWithoutDelay() {
     setOption(Int32(IPPROTO_TCP), TCP_NODELAY, 1)
   }
@@ -150,13 +150,13 @@ extension Socket {
   }
 }
 
-// Members of the same name hide the system's functions inside the type.
+// Inside the type, members of the same name hide the system functions.
 private let platformSend = send
 private let platformAccept = accept
 
 #if canImport(Darwin)
 let streamSocketType = SOCK_STREAM
 #else
-/// Closed in child processes from the start: one that inherits a socket would keep its connection open.
+/// Close-on-exec: a child process that inherits a socket would keep its connection open.
 let streamSocketType = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
 #endif

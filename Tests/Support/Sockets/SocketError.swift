@@ -1,11 +1,11 @@
 import Foundation
 
-/// A system call on a socket or pipe that failed.
+/// A failed system call on a socket.
 package struct SocketError: Error, CustomStringConvertible {
   package let call: String
   package let code: Int32
 
-  /// Takes the code from `errno`: create it right after the call.
+  /// Creates an error with the current `errno`: call right after the system call.
   init(_ call: String) {
     self.call = call
     code = errno

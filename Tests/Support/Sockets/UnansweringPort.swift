@@ -1,6 +1,6 @@
-/// A port of 127.0.0.1 where connecting neither succeeds nor fails: its queue is full, and nobody accepts.
+/// A port of 127.0.0.1 where connecting neither succeeds nor fails: its queue is full, and nothing accepts.
 ///
-/// Linux drops what does not fit the queue; other systems may refuse it.
+/// Linux drops connection attempts that do not fit the queue; other systems may refuse them.
 package struct UnansweringPort: ~Copyable {
   package let number: UInt16
   private let listener: Socket
@@ -10,7 +10,7 @@ package struct UnansweringPort: ~Copyable {
   package init() throws(SocketError) {
     let listener = try Socket.bound()
     try listener.startListening(backlog: 0)
-    // A queue for none holds one, and one more waits for its end of the handshake.
+    // A backlog of 0 holds one connection, and one more waits for the end of its handshake.
     let first = try Socket.connected(toPort: listener.port)
     let second = try Socket.connecting(toPort: listener.port)
     number = listener.port

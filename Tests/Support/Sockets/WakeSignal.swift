@@ -4,12 +4,12 @@ import Darwin
 import Glibc
 #endif
 
-/// Lets one thread wake another out of a wait on a socket, once and for good.
+/// A one-time signal that wakes a thread waiting on a socket.
 ///
-/// The one that waits closes it. Others may send at any time, also afterwards, when nothing happens.
+/// The waiting thread closes it. Other threads may send at any time; sending after the close has no effect.
 final class WakeSignal: Sendable {
   private let waitingEnd: Int32
-  // Shutting it down reaches the other end even if a child process inherited a copy.
+  // `shutdown` reaches the other end even if a child process inherited a copy.
   private let sendingEnd: Monitor<Int32?>
 
   init() throws(SocketError) {
@@ -19,24 +19,24 @@ final class WakeSignal: Sendable {
     sendingEnd = Monitor(ends[1])
   }
 
-  /// Blocks until the signal comes or `socket` has something to read, a connection or an end included.
+  /// Blocks until the signal is sent or `socket` is readable, which includes a new connection and end of stream.
   ///
-  /// - Returns: Whether the signal came; when it did not, reading from `socket` does not block.
+  /// - Returns: Whether the signal was sent; if not, reading from `socket` does not block.
   func wait(orReadable socket: Int32) -> Bool {
     var polled = [waitingEnd, socket].map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
     while poll(&polled, nfds_t(polled.count), -1) < 0, errno == EINTR {}
     return polled[0].revents != 0
   }
 
-  /// Wakes the one that waits, now or later.
+  /// Wakes the waiting thread, now or when it waits.
   func send() {
-    // Under the lock the number cannot come to mean another descriptor; shutting down does not block.
+    // The lock keeps the descriptor from being closed and reused meanwhile; `shutdown` does not block.
     sendingEnd.read { end in
       if let end { _ = shutdown(end, Int32(SHUT_RDWR)) }
     }
   }
 
-  /// Frees both descriptors before it returns; call once, after the last wait.
+  /// Closes both descriptors before it returns; call once, after the last wait.
   func close() {
     let end = sendingEnd.update { end in
       defer { end = nil }
@@ -46,5 +46,5 @@ final class WakeSignal: Sendable {
   }
 }
 
-// A member of the same name hides the system's function inside the type.
+// Inside the type, the member of the same name hides the system function.
 private let platformClose = close

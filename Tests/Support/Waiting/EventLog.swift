@@ -1,17 +1,17 @@
-/// What happened, in order, written from any thread and awaited by a test.
+/// A log of events, recorded from any thread, that a test can await.
 package final class EventLog<Event: Sendable>: Sendable {
   private let recorded = Monitor<[Event]>([])
 
   package init() {}
 
-  /// Everything recorded so far, oldest first.
+  /// All events recorded so far, oldest first.
   package var events: [Event] { recorded.read { $0 } }
 
   package func record(_ event: Event) {
     recorded.update { $0.append(event) }
   }
 
-  /// Suspends until at least `count` events are recorded, and gives them all.
+  /// Suspends until at least `count` events have been recorded, and returns all events.
   ///
   /// - Throws: `CancellationError` when the task is cancelled first.
   @discardableResult
@@ -20,7 +20,7 @@ package final class EventLog<Event: Sendable>: Sendable {
     return events
   }
 
-  /// Suspends until the event recorded last is this one.
+  /// Suspends until the last recorded event is `event`.
   ///
   /// - Throws: `CancellationError` when the task is cancelled first.
   package func waitUntilLast(is event: Event) async throws(CancellationError) where Event: Equatable {

@@ -1,6 +1,6 @@
-/// Holds tasks, threads and replies until a test lets them go on.
+/// Holds tasks, threads and replies until a test lets them continue.
 ///
-/// `open()` lets everyone pass from then on; `release(_:)` lets a number pass, the longest waiting first.
+/// `open()` lets all waiters pass from then on; `release(_:)` lets a number of them pass, the longest waiting first.
 package final class Gate: Sendable {
   private struct State: Sendable {
     var isOpen = false
@@ -19,15 +19,15 @@ package final class Gate: Sendable {
 
   package init() {}
 
-  /// How many wait here now; one that was let through no longer counts, even before it runs.
+  /// The number of current waiters; a waiter that may pass no longer counts, even before it runs.
   package var heldCount: Int { state.read { $0.heldCount } }
 
-  /// Lets everyone pass, now and later.
+  /// Lets all current and future waiters pass.
   package func open() {
     state.update { $0.isOpen = true }
   }
 
-  /// Lets `count` pass; those that have not arrived yet find their pass waiting.
+  /// Lets `count` waiters pass; unused passes are kept for future waiters.
   package func release(_ count: Int = 1) {
     precondition(count > 0, "count must be over 0, got \(count)")
     state.update { $0.passCount += count }
@@ -35,7 +35,7 @@ package final class Gate: Sendable {
 
   /// Suspends until the gate lets this task pass.
   ///
-  /// - Throws: `CancellationError` when the task is cancelled first; it takes no pass then.
+  /// - Throws: `CancellationError` when the task is cancelled first; it uses no pass then.
   package func wait() async throws(CancellationError) {
     state.update { $0.heldCount += 1 }
     do {
@@ -46,28 +46,30 @@ package final class Gate: Sendable {
     }
   }
 
-  /// Blocks the calling thread until the gate lets it pass; never from a task.
+  /// Blocks the calling thread until the gate lets it pass; do not call from a task.
   package func waitBlocking() {
     state.update { $0.heldCount += 1 }
     state.waitBlocking { $0.pass() }
   }
 
-  /// Suspends until at least `count` wait here.
+  /// Suspends until at least `count` waiters are held.
   ///
-  /// After `release()` this tells that the released one has done its part and is back.
+  /// After `release()` this can show that the released waiter has done its work and waits again.
   package func waitUntilHolding(_ count: Int = 1) async throws(CancellationError) {
     try await state.wait { $0.heldCount >= count }
   }
 
-  /// Calls `onPass` once when the gate lets this visitor pass, unless it leaves first.
+  /// Calls `onPass` once when the gate lets this waiter pass, unless `leave(_:)` is called first.
+  ///
+  /// - Returns: The identifier of the waiter.
   func arrive(onPass: @escaping @Sendable () -> Void) -> Int {
     state.update { $0.heldCount += 1 }
     return state.notify(when: { $0.pass() }, onPass)
   }
 
-  /// Ends a visit; nothing happens when the visitor has passed.
-  func leave(_ visitor: Int) {
-    guard state.withdraw(visitor) else { return }
+  /// Removes a waiter; no effect when it has passed.
+  func leave(_ waiter: Int) {
+    guard state.withdraw(waiter) else { return }
     state.update { $0.heldCount -= 1 }
   }
 }

@@ -1,7 +1,7 @@
 import Foundation
 import Synchronization
 
-/// Holds one thread until another opens it, once.
+/// Blocks a thread until another one opens the latch; it stays open.
 final class Latch: Sendable {
   private let condition = NSCondition()
   private let isOpen = Atomic(false)

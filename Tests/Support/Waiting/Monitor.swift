@@ -2,9 +2,9 @@ import Synchronization
 
 /// State behind a lock that tasks and threads can wait on, without polling.
 ///
-/// Every closure given here runs under the lock: it must be short, must not block and must not use the monitor again.
+/// Every closure runs under the lock: it must be short, must not block and must not use the monitor.
 package final class Monitor<State: Sendable>: Sendable {
-  /// Whether the waiter may go on; it may change the state only when it answers `true`.
+  /// Returns whether the waiter may continue; it may change the state only when it returns `true`.
   package typealias Claim = @Sendable (inout State) -> Bool
 
   private struct Waiter: Sendable {
@@ -37,20 +37,20 @@ package final class Monitor<State: Sendable>: Sendable {
     return result
   }
 
-  /// Reads the state, waking no one.
+  /// Reads the state, without waking waiters.
   package func read<Result: Sendable>(_ body: (State) -> Result) -> Result {
     withContents { body($0.state) }
   }
 
   /// Suspends until `claim` holds.
   ///
-  /// - Throws: `CancellationError` when the task is cancelled first; the claim is then not taken.
+  /// - Throws: `CancellationError` when the task is cancelled first; the claim has then not changed the state.
   package func wait(until claim: @escaping Claim) async throws(CancellationError) {
     let id = reserveID()
     let isClaimed = await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
         enlist(id, claim) { continuation.resume(returning: $0) }
-        // The handler may have run before there was anyone to withdraw.
+        // The handler may have run before the waiter was enlisted.
         if Task.isCancelled { withdraw(id) }
       }
     } onCancel: {
@@ -59,14 +59,14 @@ package final class Monitor<State: Sendable>: Sendable {
     guard isClaimed else { throw CancellationError() }
   }
 
-  /// Suspends until `claim` holds, also when the task is cancelled: only for what is certain to come.
+  /// Suspends until `claim` holds, even when the task is cancelled: only for claims that are certain to hold.
   package func waitIgnoringCancellation(until claim: @escaping Claim) async {
     await withCheckedContinuation { continuation in
       enlist(reserveID(), claim) { _ in continuation.resume() }
     }
   }
 
-  /// Blocks the calling thread until `claim` holds; never from a task.
+  /// Blocks the calling thread until `claim` holds; do not call from a task.
   package func waitBlocking(until claim: @escaping Claim) {
     let latch = Latch()
     enlist(reserveID(), claim) { _ in latch.open() }
@@ -75,14 +75,14 @@ package final class Monitor<State: Sendable>: Sendable {
 
   /// Calls `onClaim` once, from any thread, when `claim` holds; at once if it holds now.
   ///
-  /// - Returns: What `withdraw(_:)` takes.
+  /// - Returns: The identifier of the waiter, for `withdraw(_:)`.
   func notify(when claim: @escaping Claim, _ onClaim: @escaping @Sendable () -> Void) -> Int {
     let id = reserveID()
     enlist(id, claim) { if $0 { onClaim() } }
     return id
   }
 
-  /// Gives up a wait; `false` when it had already been claimed.
+  /// Ends a wait; `false` when its claim has already held.
   @discardableResult
   func withdraw(_ id: Int) -> Bool {
     let withdrawn = withContents { contents in
@@ -95,7 +95,7 @@ package final class Monitor<State: Sendable>: Sendable {
   /// Runs `body` under the lock.
   ///
   /// The thread sanitizer does not see a contended `Mutex` being acquired, which happens inside the uninstrumented
-  /// library. The atomic shows it the same order, which the lock has already made.
+  /// library. The atomic makes visible to it the order that the lock already guarantees.
   private func withContents<Result: Sendable>(_ body: (inout Contents) -> Result) -> Result {
     contents.withLock { contents in
       _ = handover.load(ordering: .acquiring)

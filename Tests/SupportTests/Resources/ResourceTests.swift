@@ -5,7 +5,7 @@ import Testing
 struct ResourceTests {
   private struct TestFailure: Error {}
 
-  @Test func `a temporary folder is empty, usable and gone afterwards`() async throws {
+  @Test func `a temporary folder is empty, writable and removed afterwards`() async throws {
     let folder = try await TemporaryDirectory.run { folder in
       #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).isEmpty)
       try Data("abc".utf8).write(to: folder.appending(path: "file"))
@@ -14,7 +14,7 @@ struct ResourceTests {
     #expect(!FileManager.default.fileExists(atPath: folder.path))
   }
 
-  @Test func `a temporary folder is gone after an error too`() async throws {
+  @Test func `a temporary folder is removed after an error, too`() async throws {
     let log = EventLog<URL>()
     await #expect(throws: TestFailure.self) {
       try await TemporaryDirectory.run { folder in
@@ -25,11 +25,11 @@ struct ResourceTests {
     #expect(!FileManager.default.fileExists(atPath: try #require(log.events.first).path))
   }
 
-  @Test func `a test may remove its folder itself`() async throws {
+  @Test func `a test can remove its folder itself`() async throws {
     try await TemporaryDirectory.run { try FileManager.default.removeItem(at: $0) }
   }
 
-  @Test func `descriptors are counted as they open and close`() async {
+  @Test func `open descriptors are counted`() async {
     await #expect(processExitsWith: .success) {
       let countBefore = try DescriptorCount.open()
       let file = try FileHandle(forReadingFrom: URL(filePath: "/dev/null"))
@@ -39,7 +39,7 @@ struct ResourceTests {
     }
   }
 
-  @Test func `events are kept in order and awaited`() async throws {
+  @Test func `events are recorded in order and can be awaited`() async throws {
     let log = EventLog<Int>()
     async let events = log.waitForEvents(count: 3)
     for number in 1...3 { log.record(number) }

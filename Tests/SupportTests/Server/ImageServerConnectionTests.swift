@@ -5,7 +5,7 @@ import Testing
 struct ImageServerConnectionTests {
   private struct TestFailure: Error {}
 
-  @Test func `requests share a connection that is kept alive`() async throws {
+  @Test func `requests share a keep-alive connection`() async throws {
     try await ImageServer.run { server in
       server.serve("/a", .body(Data("abc".utf8)))
       let client = try RawClient(server)
@@ -21,7 +21,7 @@ struct ImageServerConnectionTests {
     }
   }
 
-  @Test func `waiting for requests ends with the last one asked for`() async throws {
+  @Test func `waiting for requests returns the requests for the path`() async throws {
     try await ImageServer.run { server in
       async let requests = server.waitForRequests(count: 2, path: "/a")
       let client = try RawClient(server)
@@ -33,7 +33,7 @@ struct ImageServerConnectionTests {
     }
   }
 
-  @Test func `waiting ends when the task is cancelled`() async throws {
+  @Test func `waiting throws when the task is cancelled`() async throws {
     try await ImageServer.run { server in
       let waiting = Task { try await server.waitForRequests() }
       waiting.cancel()
@@ -41,14 +41,14 @@ struct ImageServerConnectionTests {
     }
   }
 
-  @Test func `waiting ends when the server stops`() async throws {
+  @Test func `waiting throws when the server stops`() async throws {
     let waiting = try await ImageServer.run { server in
       Task { try await server.waitForRequests() }
     }
     await #expect(throws: CancellationError.self) { _ = try await waiting.value }
   }
 
-  @Test func `connections are reset on acceptance as often as asked`() async throws {
+  @Test func `the given number of connections is reset on acceptance`() async throws {
     try await ImageServer.run { server in
       server.serve("/a", .body(Data("abc".utf8)))
       server.resetConnections(1)
@@ -61,7 +61,7 @@ struct ImageServerConnectionTests {
     }
   }
 
-  @Test func `a refusing address refuses`() async throws {
+  @Test func `a refusing URL refuses connections`() async throws {
     try await ImageServer.run { server in
       let url = try server.refusingURL("/a")
       let port = try #require(url.port.flatMap { UInt16(exactly: $0) })
@@ -69,7 +69,7 @@ struct ImageServerConnectionTests {
     }
   }
 
-  @Test func `a thousand clients are served at once`() async throws {
+  @Test func `a thousand clients are served concurrently`() async throws {
     try await ImageServer.run { server in
       let gate = Gate()
       server.serve("/a", .body(Data("abc".utf8)).held(by: gate))
@@ -83,7 +83,7 @@ struct ImageServerConnectionTests {
     }
   }
 
-  @Test func `an error in the body stops the server and comes out`() async throws {
+  @Test func `an error in the body stops the server and is rethrown`() async throws {
     let held = Gate()
     await #expect(throws: TestFailure.self) {
       try await ImageServer.run { server in
@@ -97,9 +97,9 @@ struct ImageServerConnectionTests {
     #expect(held.heldCount == 0)
   }
 
-  @Test func `a stopped server leaves no descriptor behind`() async {
+  @Test func `a stopped server leaks no descriptors`() async {
     await #expect(processExitsWith: .success) {
-      // The first run also opens what the system's libraries keep for good.
+      // The first run also opens descriptors that system libraries keep.
       try await Self.leaveConnectionsInEveryState()
       let countBefore = try DescriptorCount.open()
       try await Self.leaveConnectionsInEveryState()
@@ -119,7 +119,7 @@ struct ImageServerConnectionTests {
         client.get(path)
         return client
       }
-      // An optimised build would let the clients leave after their last use.
+      // An optimised build would release the clients after their last use.
       defer { withExtendedLifetime(clients) {} }
       try await server.waitForRequests(count: clients.count)
       try await gate.waitUntilHolding()

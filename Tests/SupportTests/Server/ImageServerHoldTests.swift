@@ -19,7 +19,7 @@ struct ImageServerHoldTests {
     }
   }
 
-  @Test func `a paced reply makes one write for each pass`() async throws {
+  @Test func `a paced reply makes one write for each release`() async throws {
     try await ImageServer.run { server in
       let gate = Gate()
       server.serve("/a", reply.paced(by: gate, byteCount: 4, from: .body(0)))
@@ -50,7 +50,7 @@ struct ImageServerHoldTests {
     Reply.body(Data()).held(by: Gate()), Reply.body(Data()).stalled(at: .head(0)),
     Reply.body(Data(count: 64 << 20)),
   ])
-  func `a client that leaves is noticed`(reply: Reply) async throws {
+  func `a client that disconnects is detected`(reply: Reply) async throws {
     try await ImageServer.run { server in
       server.serve("/a", reply)
       do {
@@ -63,7 +63,7 @@ struct ImageServerHoldTests {
     }
   }
 
-  @Test func `a request sent while a reply is held is answered after it`() async throws {
+  @Test func `a request sent while a reply is held receives its reply afterwards`() async throws {
     try await ImageServer.run { server in
       let gate = Gate()
       server.serve("/a", reply.held(by: gate))

@@ -1,7 +1,7 @@
 import Foundation
 import TestSupport
 
-/// A client that sends and shows bytes as they are; its blocking calls run on threads of their own.
+/// A client that sends and receives raw bytes; its blocking calls run on separate threads.
 final class RawClient: Sendable {
   private let socket: Socket
 
@@ -19,12 +19,12 @@ final class RawClient: Sendable {
     _ = socket.send(Data(text.utf8))
   }
 
-  /// Everything up to the end of the connection.
+  /// All bytes until the connection closes.
   func readAll() async throws -> String {
     try await read { _ in false }
   }
 
-  /// What comes until it ends with `end`, or the connection does.
+  /// The bytes received until they end with `end`, or the connection closes.
   func read(through end: String) async throws -> String {
     try await read { $0.hasSuffix(end) }
   }

@@ -8,41 +8,41 @@ struct ReplyTests {
   private let head = "HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\n"
   private let chunkedHead = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
 
-  @Test func `a body is announced by its length`() {
+  @Test func `a body has a Content-Length`() {
     #expect(script(abc) == [head + "abcdef"])
   }
 
-  @Test func `HEAD is answered like GET without the body`() {
+  @Test func `the reply to HEAD is the one to GET without the body`() {
     #expect(script(abc, method: "HEAD") == [head])
   }
 
-  @Test(arguments: [204, 304]) func `a status without body has no length`(status: Int) {
+  @Test(arguments: [204, 304]) func `a status without a body has no Content-Length`(status: Int) {
     let text = script(.status(status, headers: ["ETag": "\"v1\""], body: Data("x".utf8))).joined()
     #expect(text.hasPrefix("HTTP/1.1 \(status) "))
     #expect(text.hasSuffix("\r\nETag: \"v1\"\r\n\r\n"))
     #expect(!text.contains("Content-Length"))
   }
 
-  @Test func `a header given replaces the length computed`() {
+  @Test func `a given Content-Length replaces the computed one`() {
     let reply = Reply.body(Data("abc".utf8), headers: ["content-length": "9"])
     #expect(script(reply) == ["HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\nabc"])
   }
 
-  @Test func `a redirect names the location as written`() {
+  @Test func `a redirect sends its Location as written`() {
     let text = script(.redirect(to: "file:///etc/passwd", status: 307)).joined()
     #expect(text.hasPrefix("HTTP/1.1 307 Temporary Redirect\r\nLocation: file:///etc/passwd\r\n"))
   }
 
-  @Test func `the last chunk size repeats`() {
+  @Test func `the last chunk size is repeated`() {
     #expect(script(abc.chunked(1, 2)) == [chunkedHead + "1\r\na\r\n2\r\nbc\r\n2\r\nde\r\n1\r\nf\r\n0\r\n\r\n"])
   }
 
-  @Test func `positions in a chunked body count the body alone`() {
+  @Test func `positions in a chunked body do not count chunk sizes`() {
     #expect(script(abc.chunked(4).cut(at: .body(5))) == [chunkedHead + "4\r\nabcd\r\n2\r\ne", "cut"])
     #expect(script(abc.chunked(4).cut(at: .body(4))) == [chunkedHead + "4\r\nabcd", "cut"])
   }
 
-  @Test func `a reply that closing ends is HTTP 1.0 without a length`() {
+  @Test func `a close-delimited reply is HTTP 1.0 without a length`() {
     let reply = abc.closeDelimited()
     #expect(script(reply) == ["HTTP/1.0 200 OK\r\n\r\nabcdef"])
     #expect(!reply.keepsAlive)
@@ -76,7 +76,7 @@ struct ReplyTests {
     #expect(script(reply) == [head, "hold", "abcd", "hold", "ef"])
   }
 
-  @Test func `padding adds as many headers of the size asked`() {
+  @Test func `padding adds the given number of headers of the given size`() {
     let padded = abc.padded(headerCount: 64, valueByteCount: 1024)
     #expect(padded.headers.fields.count == 64)
     #expect(padded.headers["x-padding-64"]?.utf8.count == 1024)

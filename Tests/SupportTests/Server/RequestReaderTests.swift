@@ -4,7 +4,7 @@ import Testing
 @testable import TestSupport
 
 struct RequestReaderTests {
-  @Test func `a request cut anywhere is read once it is complete`() {
+  @Test func `a request split at any byte is parsed once it is complete`() {
     let text = "POST /a?x=1 HTTP/1.1\r\nhost: h\r\nContent-Length: 3\r\n\r\nabc"
     for cut in 1..<text.utf8.count {
       var reader = RequestReader(connectionID: 7)
@@ -15,7 +15,7 @@ struct RequestReaderTests {
     }
   }
 
-  @Test func `two requests in one piece are two requests`() {
+  @Test func `two requests in one piece are parsed separately`() {
     var reader = RequestReader(connectionID: 1)
     reader.append(Data("GET /1 HTTP/1.1\r\n\r\nGET /2 HTTP/1.1\r\nConnection: close\r\n\r\n".utf8))
     #expect(taken(from: &reader) == ["GET /1  true", "GET /2  false"])
@@ -24,16 +24,16 @@ struct RequestReaderTests {
   @Test(arguments: [
     "GET /\r\n\r\n", "GET / HTTP/1.1\r\nno colon\r\n\r\n", "GET / HTTP/1.1\r\nContent-Length: -1\r\n\r\n",
   ])
-  func `a malformed request is told apart from an incomplete one`(text: String) {
+  func `a malformed request is not reported as incomplete`(text: String) {
     var reader = RequestReader(connectionID: 1)
     reader.append(Data(text.utf8))
     guard case .malformed = reader.next() else {
-      Issue.record("“\(text)” was not refused")
+      Issue.record("“\(text)” was not rejected")
       return
     }
   }
 
-  @Test func `headers are found in any case and keep repeated lines`() {
+  @Test func `header names are case-insensitive, and repeated lines are kept`() {
     var headers: HeaderFields = ["Accept": "a", "ACCEPT": "b"]
     #expect(headers.values(for: "accept") == ["a", "b"])
     headers["accept"] = "c"

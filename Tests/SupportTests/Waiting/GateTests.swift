@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 struct GateTests {
-  @Test func `an open gate lets everyone pass, also late comers`() async throws {
+  @Test func `an open gate lets current and future waiters pass`() async throws {
     let gate = Gate()
     async let first: Void = gate.wait()
     async let second: Void = gate.wait()
@@ -14,7 +14,7 @@ struct GateTests {
     #expect(gate.heldCount == 0)
   }
 
-  @Test func `a pass is for one, the longest waiting`() async throws {
+  @Test func `a release lets one waiter pass, the longest waiting`() async throws {
     let gate = Gate()
     let log = EventLog<Int>()
     let waiters = try await (1...3).asyncMap { number in
@@ -33,7 +33,7 @@ struct GateTests {
     #expect(Set(log.events) == [1, 2, 3])
   }
 
-  @Test func `a pass waits for who comes later`() async throws {
+  @Test func `a release without a waiter is kept for the next one`() async throws {
     let gate = Gate()
     gate.release()
     try await gate.wait()
@@ -43,7 +43,7 @@ struct GateTests {
     await #expect(throws: CancellationError.self) { try await late.value }
   }
 
-  @Test func `a cancelled wait leaves its pass to others`() async throws {
+  @Test func `a cancelled wait uses no release`() async throws {
     let gate = Gate()
     let cancelled = Task { try await gate.wait() }
     cancelled.cancel()
@@ -53,7 +53,7 @@ struct GateTests {
     try await gate.wait()
   }
 
-  @Test func `cancelling at any moment neither hangs nor loses count`() async {
+  @Test func `cancelling at any time neither hangs nor corrupts the count`() async {
     let gate = Gate()
     await withTaskGroup { group in
       for _ in 1...500 {
@@ -64,7 +64,7 @@ struct GateTests {
     #expect(gate.heldCount == 0)
   }
 
-  @Test func `a thread waits too`() async throws {
+  @Test func `a thread can wait at a gate`() async throws {
     let gate = Gate()
     let log = EventLog<String>()
     Thread {
