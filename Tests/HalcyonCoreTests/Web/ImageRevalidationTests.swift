@@ -8,7 +8,7 @@ import HalcyonTesting
 import Testing
 
 /// When the pipeline serves a cached image, and when it contacts the server.
-struct RevalidationTests {
+struct ImageRevalidationTests {
   private static let old = SolidImage(width: 10, height: 10, color: (1, 1, 1)).data
   private static let new = SolidImage(width: 10, height: 10, color: (2, 2, 2)).data
   private let clock = TestClock()
@@ -16,7 +16,7 @@ struct RevalidationTests {
   /// A server that responds with 304 when `If-None-Match` is its current `ETag`.
   private final class Origin: Sendable {
     struct State {
-      var body = RevalidationTests.old
+      var body = ImageRevalidationTests.old
       var headers: HTTPHeaders
       var failure: ScriptedTransport.Reply?
     }
