@@ -146,9 +146,10 @@ struct CacheOptionsTests {
     let request = ImageRequest(url: try #require(URL(string: "http://example.com/a")))
     _ = try await pipeline.image(for: request)
     try await gate.waitUntilHolding(1)
-    let removal = Task { try await pipeline.removeCached(request) }
-    // A removal that does not wait for the write is over by then.
-    for _ in 0..<1000 { await Task.yield() }
+    let executor = IdleExecutor()
+    let removal = Task(executorPreference: executor) { try await pipeline.removeCached(request) }
+    // The removal is suspended until the write has ended, or has already ended without waiting for it.
+    try await executor.waitUntilIdle()
     gate.open()
     try await removal.value
     await pipeline.cache.flush()
