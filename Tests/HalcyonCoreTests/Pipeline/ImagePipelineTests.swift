@@ -151,9 +151,13 @@ struct ImagePipelineTests {
       (weakTransport, weakMemory) = (fixture.transport, fixture.memory)
       _ = try await fixture.pipeline.image(for: fixture.url)
       await fixture.pipeline.cache.flush()
+      #expect(fixture.transport.requests.count == 1)
+      #expect(fixture.memory.count == 1)
     }
     // The task may still be finishing after it has delivered its result.
     while weakTransport != nil || weakMemory != nil { await Task.yield() }
+    #expect(weakTransport == nil)
+    #expect(weakMemory == nil)
   }
 }
 

@@ -113,6 +113,9 @@ struct OnlyWhileVisibleTests {
     view.display.displaySize = ViewSize(width: 100, height: 100)
     view.binder.isVisible = true
     try await view.display.log.waitUntilLast(is: "image 200x100")
+    #expect(view.fixture.decoder.decodedSizes == [.fit(width: 100, height: 100), .fit(width: 200, height: 200)])
+    #expect(view.ends.events == ["100x50 from network"])
+    #expect(view.fixture.transport.requests.count == 1)
   }
 
   @Test func `a hidden view does not delay its transition group`() async throws {

@@ -119,6 +119,9 @@ struct ViewSizingTests {
     view.display.displayScale = 3
     view.binder.displayDidChange()
     try await view.display.waitForShow("image 150x75")
+    #expect(view.fixture.decoder.decodedSizes == [.fit(width: 100, height: 100), .fit(width: 150, height: 150)])
+    #expect(view.display.events == ["image 100x50", "image 150x75"])
+    #expect(view.fixture.transport.requests.count == 1)
   }
 
   @Test func `a view that grows while loading is loaded again at its new size`() async throws {

@@ -117,8 +117,11 @@ struct ConnectionLimiterTests {
     let second = try await queue("second", at: limiter, host: "a", subscription: subscription())
     limiter.limits = ConnectionLimits(total: 2, perHost: 2)
     try await second.value
+    #expect(order.names == ["second"])
+    #expect(limiter.activeCount == 1)
     release.set()
     try await first.value
+    #expect(limiter.activeCount == 0)
   }
 
   @Test func `when the queue is full, the waiter of lowest priority that came last is rejected`() async throws {

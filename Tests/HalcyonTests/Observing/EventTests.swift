@@ -212,6 +212,9 @@ struct EventTests {
       let url = server.serve("/a.png", .body(observed.image))
       for _ in 0..<3 { _ = try await observed.pipeline.image(for: url) }
       await observed.pipeline.cache.flush()
+      #expect(memory.count == 0, "the handler empties the memory cache at every event")
+      #expect(server.requests.count == 1)
+      #expect(observed.pipeline.activeLoadCount == 0)
     }
   }
 

@@ -26,7 +26,11 @@ struct ResourceTests {
   }
 
   @Test func `a test can remove its folder itself`() async throws {
-    try await TemporaryDirectory.run { try FileManager.default.removeItem(at: $0) }
+    let folder = try await TemporaryDirectory.run { folder in
+      try FileManager.default.removeItem(at: folder)
+      return folder
+    }
+    #expect(!FileManager.default.fileExists(atPath: folder.path))
   }
 
   @Test func `open descriptors are counted`() async {
