@@ -2,9 +2,8 @@ import Foundation
 
 /// An executor that runs one job at a time and reports when no job is left.
 ///
-/// When it is idle, every task that prefers it is suspended on work elsewhere or has ended, which proves without delays
-/// that a task waits. Tasks prefer it when they are created with `executorPreference`, outside actors with an executor of
-/// their own.
+/// When it is idle, every task created with it as `executorPreference` is suspended on work elsewhere or has ended: a
+/// test can prove without a delay that a task waits. Code of actors with a custom executor does not run on it.
 package final class IdleExecutor: TaskExecutor {
   /// The running job, and those after it.
   private let jobs = Monitor<[UnownedJob]>([])
