@@ -65,7 +65,7 @@ public final class DiskCache: DataStore {
   public var statistics: DiskCacheStatistics { counters.current }
 
   /// Where entries that were let go are told.
-  package var evictionNews: EvictionObservers { counters.news }
+  package var evictionObservers: EvictionObservers { counters.evictionObservers }
 
   /// The entry stored under a key; `nil` when there is none, or when it is expired or damaged.
   ///

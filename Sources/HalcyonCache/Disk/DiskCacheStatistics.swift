@@ -32,7 +32,7 @@ public struct DiskCacheStatistics: Hashable, Sendable {
 /// Counts for ``DiskCacheStatistics``, from any thread.
 final class DiskCounters: Sendable {
   /// Where entries that were let go are told.
-  let news = EvictionObservers(tier: .store)
+  let evictionObservers = EvictionObservers(tier: .store)
   private let statistics = Lock(DiskCacheStatistics())
   /// What is to be told once no lock on the files is held.
   private let untold = Lock<[EvictionReason: Int]>([:])
@@ -58,18 +58,18 @@ final class DiskCounters: Sendable {
 
   /// Remembers what is to be told by ``tell()``.
   func note(_ count: Int, _ reason: EvictionReason) {
-    guard news.isHeard, count > 0 else { return }
+    guard evictionObservers.hasObservers, count > 0 else { return }
     untold.withLock { $0[reason, default: 0] += count }
   }
 
   /// Tells those who listen what was let go; called after each change, when no lock is held.
   func tell() {
-    guard news.isHeard else { return }
+    guard evictionObservers.hasObservers else { return }
     let counts = untold.withLock { untold in
       defer { untold = [:] }
       return untold
     }
-    for reason in EvictionReason.allCases { news.tell(count: counts[reason] ?? 0, reason) }
+    for reason in EvictionReason.allCases { evictionObservers.notify(count: counts[reason] ?? 0, reason) }
   }
   func countError() { statistics.withLock { $0.errors += 1 } }
 }

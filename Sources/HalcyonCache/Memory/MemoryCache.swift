@@ -22,7 +22,7 @@ public final class MemoryCache: MemoryStore {
   /// Removes what has expired while nobody uses the cache; `nil` where that is left to its use.
   let sweeper: MemorySweeper?
   /// Where images that were let go are told.
-  package let evictionNews = EvictionObservers(tier: .memory)
+  package let evictionObservers = EvictionObservers(tier: .memory)
 
   /// Creates an empty cache.
   public convenience init(
@@ -215,11 +215,11 @@ public final class MemoryCache: MemoryStore {
       return (result, old, ledger.evictions, sweeper == nil ? false : ledger.beginSweeping())
     }
     if beginsSweeping { sweeper?.start(self) }
-    guard evictionNews.isHeard else { return result }
-    evictionNews.tell(count: new.byCost - old.byCost, .size)
-    evictionNews.tell(count: new.byCount - old.byCount, .count)
-    evictionNews.tell(count: new.byExpiration - old.byExpiration, .expiration)
-    evictionNews.tell(count: new.byPressure - old.byPressure, .pressure)
+    guard evictionObservers.hasObservers else { return result }
+    evictionObservers.notify(count: new.byCost - old.byCost, .size)
+    evictionObservers.notify(count: new.byCount - old.byCount, .count)
+    evictionObservers.notify(count: new.byExpiration - old.byExpiration, .expiration)
+    evictionObservers.notify(count: new.byPressure - old.byPressure, .pressure)
     return result
   }
 

@@ -4,15 +4,16 @@ import Synchronization
 /// Tells a pipeline's handler what happens. There is one only where there is a handler.
 final class PipelineMonitor: Sendable {
   private let handler: @Sendable (PipelineEvent) -> Void
-  private let caches: [Subscription]
+  private let subscriptions: [Subscription]
   private let loadCount = Atomic<UInt64>(0)
 
   init?(_ configuration: PipelineConfiguration) {
     guard let handler = configuration.eventHandler else { return nil }
     self.handler = handler
     let cache = configuration.cache
-    caches = (cache.memories.map(\.evictionNews) + cache.disks.map(\.evictionNews)).map { news in
-      news.listen { handler(PipelineEvent(load: nil, kind: .evicted($0.tier, count: $0.count, $0.reason))) }
+    let evictions = cache.memories.map(\.evictionObservers) + cache.disks.map(\.evictionObservers)
+    subscriptions = evictions.map { observers in
+      observers.observe { handler(PipelineEvent(load: nil, kind: .evicted($0.tier, count: $0.count, $0.reason))) }
     }
   }
 

@@ -1,11 +1,10 @@
-/// Tells everyone who listens how far some work has come, and how it ended.
+/// Broadcasts the progress of some work to any number of streams, and its outcome to any number of waiters.
 package final class ProgressBroadcaster<Progress: Sendable, Outcome: Sendable>: Sendable {
   private struct State {
     var progress: Progress
     var outcome: Outcome?
-    var listeners: [UInt64: AsyncStream<Progress>.Continuation] = [:]
+    var streams = ObserverList<AsyncStream<Progress>.Continuation>()
     var waiters: [CheckedContinuation<Outcome, Never>] = []
-    var lastID: UInt64 = 0
   }
 
   private let state: Lock<State>
@@ -14,29 +13,29 @@ package final class ProgressBroadcaster<Progress: Sendable, Outcome: Sendable>: 
     state = Lock(State(progress: progress))
   }
 
-  /// Changes the progress; does nothing after the end.
+  /// Changes the progress; has no effect after the end.
   package func update(_ change: (inout Progress) -> Void) {
     state.withLock { state in
       guard state.outcome == nil else { return }
       change(&state.progress)
-      // Under the lock, so that nobody sees progress go back. It only makes the listener's task ready to run.
-      for listener in state.listeners.values { listener.yield(state.progress) }
+      // Under the lock, so that streams receive changes in order. Yielding only makes the reading task runnable.
+      for stream in state.streams.all { stream.yield(state.progress) }
     }
   }
 
-  /// Ends the work; the first call counts.
+  /// Ends the work. Only the first call has an effect.
   package func finish(_ outcome: Outcome) {
-    let (listeners, waiters) = state.withLock { state in
-      guard state.outcome == nil else { return (Array(state.listeners.values), state.waiters) }
+    let (streams, waiters) = state.withLock { state in
+      guard state.outcome == nil else { return ([AsyncStream<Progress>.Continuation](), state.waiters) }
       state.outcome = outcome
-      defer { (state.listeners, state.waiters) = ([:], []) }
-      return (Array(state.listeners.values), state.waiters)
+      defer { state.waiters = [] }
+      return (state.streams.removeAll(), state.waiters)
     }
-    for listener in listeners { listener.finish() }
+    for stream in streams { stream.finish() }
     for waiter in waiters { waiter.resume(returning: outcome) }
   }
 
-  /// The outcome, waited for; also when the waiting task is cancelled.
+  /// Waits for the outcome, even when the waiting task is cancelled.
   package var outcome: Outcome {
     get async {
       await withCheckedContinuation { continuation in
@@ -49,25 +48,23 @@ package final class ProgressBroadcaster<Progress: Sendable, Outcome: Sendable>: 
     }
   }
 
-  /// The progress as it is, and every change to come; who falls behind gets the newest. Ends with the work.
+  /// The current progress and every later change, only the newest if the reader falls behind. Ends with the work.
   package func stream() -> AsyncStream<Progress> {
     let (stream, continuation) = AsyncStream.makeStream(of: Progress.self, bufferingPolicy: .bufferingNewest(1))
-    let (id, hasEnded) = state.withLock { state in
-      state.lastID += 1
+    let id: UInt64? = state.withLock { state in
       continuation.yield(state.progress)
-      if state.outcome == nil { state.listeners[state.lastID] = continuation }
-      return (state.lastID, state.outcome != nil)
+      return state.outcome == nil ? state.streams.add(continuation) : nil
     }
-    if hasEnded {
-      continuation.finish()
-    } else {
+    if let id {
       continuation.onTermination = { [weak self] _ in self?.remove(id) }
+    } else {
+      continuation.finish()
     }
     return stream
   }
 
   private func remove(_ id: UInt64) {
-    let removed = state.withLock { $0.listeners.removeValue(forKey: id) }
+    let removed = state.withLock { $0.streams.remove(id) }
     withExtendedLifetime(removed) {}
   }
 }

@@ -1,3 +1,4 @@
+import HalcyonImaging
 import HalcyonHTTP
 import HalcyonSupport
 import HalcyonCache

@@ -18,7 +18,7 @@ struct MemorySweeperTests {
     let cache = sweptCache()
     let reasons = Lock<[EvictionReason]>([])
     let evicted = Counter()
-    let listener = cache.evictionNews.listen { item in
+    let subscription = cache.evictionObservers.observe { item in
       reasons.withLock { $0.append(item.reason) }
       evicted.increment()
     }
@@ -34,14 +34,14 @@ struct MemorySweeperTests {
     }
     #expect(cache.statistics.evictions.byExpiration == 2)
     #expect(reasons.withLock { $0 } == [.expiration, .expiration])
-    withExtendedLifetime(listener) {}
+    withExtendedLifetime(subscription) {}
   }
 
   @Test(.timeLimit(.minutes(1)))
   func `sweeping stops when no image can expire, and starts again with the next one that can`() async throws {
     let cache = sweptCache()
     let evicted = Signal()
-    let listener = cache.evictionNews.listen { _ in evicted.set() }
+    let subscription = cache.evictionObservers.observe { _ in evicted.set() }
     cache.store(try solidImage(), for: "lasting", expiration: .never)
     #expect(!cache.sweep(), "there is nothing to wait for")
     cache.store(try solidImage(), for: "brief", expiration: .seconds(10))
@@ -56,20 +56,20 @@ struct MemorySweeperTests {
     }
     await clock.waitForSleepers()
     #expect(cache.count == 2)
-    withExtendedLifetime(listener) {}
+    withExtendedLifetime(subscription) {}
   }
 
   @Test(.timeLimit(.minutes(1))) func `an image that a read gives an expiration is swept`() async throws {
     let cache = sweptCache()
     let evicted = Signal()
-    let listener = cache.evictionNews.listen { _ in evicted.set() }
+    let subscription = cache.evictionObservers.observe { _ in evicted.set() }
     cache.store(try solidImage(), for: "a", expiration: .never)
     _ = cache.image(for: "a", extending: .to(.seconds(10)))
     await clock.waitForSleepers()
     clock.advance(by: .seconds(30))
     await evicted.wait()
     #expect(cache.count == 0)
-    withExtendedLifetime(listener) {}
+    withExtendedLifetime(subscription) {}
   }
 
   @Test(.timeLimit(.minutes(1))) func `sweeping does not keep a cache alive, and ends with it`() async throws {
