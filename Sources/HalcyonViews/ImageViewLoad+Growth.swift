@@ -11,8 +11,9 @@ extension ImageViewLoad {
     // Also where it fails, so that it is not tried at every step.
     self.pixelSize = wanted
     let sized = order.request(request, at: wanted, on: display)
-    if let image = binder.pipeline.cachedImage(for: sized) { return replace(with: image) }
-    sideTask = follow(sized, binder) { [self] event in
+    let lookup = binder.pipeline.lookUpMemory(for: sized)
+    if case .hit(let image) = lookup { return replace(with: image) }
+    sideTask = follow(sized, after: lookup, binder) { [self] event in
       guard case .finished(let result) = event, isCurrent else { return }
       sideTask = nil
       if case .success(let response) = result { replace(with: response.image) }

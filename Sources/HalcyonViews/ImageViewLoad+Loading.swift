@@ -33,32 +33,35 @@ extension ImageViewLoad {
     var sized = order.request(request, at: pixelSize, on: display)
     // What failed a moment ago is remembered, save where the server is to be asked.
     if order.isRetry, sized.freshness.usesNetwork { sized.freshness = .revalidate }
-    if let image = binder.pipeline.cachedImage(for: sized) {
+    let lookup = binder.pipeline.lookUpMemory(for: sized)
+    if case .hit(let image) = lookup {
       if options.transitionGroup != nil { prepare(binder) }
-      return end(.success(ImageResponse(image: image, origin: .memory, trace: LoadTrace())))
+      return end(.success(ImageResponse(memory: image)))
     }
     sized.previews = sized.previews ?? options.previews
     prepare(binder)
     beginLowResolution(on: display, binder)
     // What the caller makes to be shown meanwhile may have given the view something else.
     guard isCurrent, !isFinished else { return }
-    task = follow(sized, binder) { [self] event in receive(event) }
+    task = follow(sized, after: lookup, binder) { [self] event in receive(event) }
   }
 
   private func beginLowResolution(on display: any ImageDisplay, _ binder: ImageViewBinder) {
     guard let request = options.lowResolution else { return }
     let sized = order.request(request, at: pixelSize, on: display)
-    if let image = binder.pipeline.cachedImage(for: sized) { return preview(image) }
-    sideTask = follow(sized, binder) { [self] event in
+    let lookup = binder.pipeline.lookUpMemory(for: sized)
+    if case .hit(let image) = lookup { return preview(image) }
+    sideTask = follow(sized, after: lookup, binder) { [self] event in
       if case .finished(.success(let response)) = event { preview(response.image) }
     }
   }
 
   /// Loads something, as urgently as the view is visible; tells what happens until the end.
   func follow(
-    _ request: ImageRequest, _ binder: ImageViewBinder, receive: @escaping @MainActor (ImageTask.Event) -> Void
+    _ request: ImageRequest, after lookup: MemoryLookup, _ binder: ImageViewBinder,
+    receive: @escaping @MainActor (ImageTask.Event) -> Void
   ) -> ImageTask {
-    let task = binder.pipeline.followedTask(for: request)
+    let task = binder.pipeline.followedTask(for: request, after: lookup)
     task.priority = priority(request.priority)
     // Ends with the task, which always does.
     if let events = task.allEvents { Task { for await event in events { receive(event) } } }

@@ -27,11 +27,12 @@ extension ImageViewLoad {
     var sized = order.request(request, at: pixelSize, on: display)
     // The server has been asked already, where that was wanted.
     if sized.freshness.contactsServerFirst { sized.freshness = .standard }
-    if let image = binder.pipeline.cachedImage(for: sized) {
+    let lookup = binder.pipeline.lookUpMemory(for: sized)
+    if case .hit(let image) = lookup {
       isLetGo = false
       return replace(with: image)
     }
-    sideTask = follow(sized, binder) { [self] event in
+    sideTask = follow(sized, after: lookup, binder) { [self] event in
       guard case .finished(let result) = event, isCurrent, isLetGo else { return }
       sideTask = nil
       if let binder = self.binder { comeBack(with: result, on: binder) }

@@ -1,6 +1,5 @@
 #if GTK
 import HalcyonCache
-import CGTK
 public import CGTK
 public import Halcyon
 

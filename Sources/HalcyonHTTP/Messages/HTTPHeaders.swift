@@ -55,6 +55,9 @@ public struct HTTPHeaders: Sendable {
     return kept
   }
 
+  /// Whether a request with these fields is conditional: a 304 is a response to it (RFC 9110, 13.1).
+  package var isConditional: Bool { self["If-None-Match"] != nil || self["If-Modified-Since"] != nil }
+
   /// These fields, and those of `others` whose names are not among them.
   package func adding(_ others: HTTPHeaders) -> HTTPHeaders {
     if fields.isEmpty { return others }

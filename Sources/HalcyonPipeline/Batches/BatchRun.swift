@@ -34,11 +34,11 @@ struct BatchRun: Sendable {
 
   private func result(of request: ImageRequest, _ index: Int) async -> Result<ImageResponse, ImageError> {
     if Task.isCancelled { return .failure(.cancelled) }
-    let interest = LoadSubscription(priority: pipeline.resolved(request).priority) { event in
+    let subscription = LoadSubscription(priority: pipeline.resolved(request).priority) { event in
       if case .progress(let progress) = event { tally.note(progress, of: index) }
     }
     do throws(ImageError) {
-      return .success(try await pipeline.response(for: request, interest: interest))
+      return .success(try await pipeline.response(for: request, subscription: subscription))
     } catch {
       return .failure(error)
     }

@@ -1,15 +1,15 @@
-import HalcyonImaging
 import Foundation
+import HalcyonImaging
 
-/// What a load tells those who wait for it, on its way.
+/// An event of a load, sent to its subscribers.
 enum LoadEvent: Sendable {
   case progress(LoadProgress)
-  /// What the first bytes tell of the image.
+  /// The header of the image was read.
   case info(ImageInfo)
-  /// What has arrived so far, for those who want to show it.
+  /// The bytes received so far, for previews.
   case partial(Data, ImageInfo)
-  /// Something that was done; only where somebody listens.
+  /// A step for the event handler; sent only if there is one.
   case step(PipelineEvent.Kind)
-  /// An image to show until a better one is there.
+  /// An image to show until the final one has been loaded.
   case preview(DecodedImage)
 }

@@ -1,13 +1,13 @@
 import HalcyonSupport
 
-/// Tells the events of one load in their order, one at a time, and nothing after its end.
+/// Calls the event handler with the events of one load: in order, one at a time, and none after the last.
 ///
-/// Events may come from several threads at once: one of them delivers for all, when no lock is held.
+/// Events may come from several threads at once. One of them delivers for all, without locks held.
 final class LoadReporter: Sendable {
   private struct State {
-    var waiting: ArraySlice<PipelineEvent.Kind> = []
+    var pending: ArraySlice<PipelineEvent.Kind> = []
     var isDelivering = false
-    var isOver = false
+    var hasEnded = false
   }
 
   private let load: UInt64
@@ -19,36 +19,36 @@ final class LoadReporter: Sendable {
     self.handler = handler
   }
 
-  func tell(_ kind: PipelineEvent.Kind) {
-    let isBusy = state.withLock { state in
-      guard !state.isOver else { return true }
-      state.isOver = kind.isLast
-      state.waiting.append(kind)
+  func report(_ kind: PipelineEvent.Kind) {
+    let isDelivered = state.withLock { state in
+      guard !state.hasEnded else { return true }
+      state.hasEnded = kind.isLast
+      state.pending.append(kind)
       defer { state.isDelivering = true }
       return state.isDelivering
     }
-    guard !isBusy else { return }
+    guard !isDelivered else { return }
     while let kind = next() { handler(PipelineEvent(load: load, kind: kind)) }
   }
 
-  func note(_ event: LoadEvent) {
+  func receive(_ event: LoadEvent) {
     switch event {
-    case .progress(let progress): tell(.progress(progress))
-    case .step(let kind): tell(kind)
+    case .progress(let progress): report(.progress(progress))
+    case .step(let kind): report(kind)
     case .info, .partial, .preview: break
     }
   }
 
   func end(_ result: Result<ImageResponse, ImageError>) {
     switch result {
-    case .success(let response): tell(.finished(response.origin, response.trace))
-    case .failure(let error): tell(.failed(error))
+    case .success(let response): report(.finished(response.origin, response.trace))
+    case .failure(let error): report(.failed(error))
     }
   }
 
   private func next() -> PipelineEvent.Kind? {
     state.withLock { state in
-      let next = state.waiting.popFirst()
+      let next = state.pending.popFirst()
       state.isDelivering = next != nil
       return next
     }

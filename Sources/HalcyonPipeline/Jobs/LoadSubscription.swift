@@ -1,21 +1,21 @@
-import HalcyonSupport
 import HalcyonImaging
+import HalcyonSupport
 import Synchronization
 
-/// What one party wants of a load that it may share with others: how soon, and to hear of its progress.
+/// One subscriber's side of a load: its priority, and where the events go.
 ///
-/// A shared job has an interest of its own in the work below it, as urgent as the most urgent of its waiters.
+/// A shared job subscribes to the work below it in the same way, with the priority of its most urgent subscriber.
 final class LoadSubscription: Sendable {
   private struct State {
-    var observers: [(id: UInt64, change: @Sendable () -> Void)] = []
+    var priorityObservers = ObserverList<@Sendable () -> Void>()
     var progress: LoadProgress?
     var info: ImageInfo?
     var reporter: LoadReporter?
   }
 
   private let level: Atomic<Int>
-  private let keeps = Atomic(false)
-  private let wantsParts = Atomic(false)
+  private let keepsResultFlag = Atomic(false)
+  private let wantsPartialDataFlag = Atomic(false)
   private let state = Lock(State())
   private let onEvent: @Sendable (LoadEvent) -> Void
 
@@ -24,32 +24,54 @@ final class LoadSubscription: Sendable {
     self.onEvent = onEvent
   }
 
-  /// How soon the result is wanted. Setting tells those that observe.
+  /// The priority of the load. Setting it notifies the observers.
   var priority: ImagePriority {
     get { ImagePriority(rawValue: level.load(ordering: .relaxed)) ?? .normal }
-    set {
-      guard level.exchange(newValue.rawValue, ordering: .relaxed) != newValue.rawValue else { return }
-      for observer in state.withLock({ $0.observers }) { observer.change() }
-    }
+    set { if setPriority(newValue) { notifyPriorityObservers() } }
   }
 
-  /// Of a shared job: whether its result is what some waiter asked for, and not only a step on the way to it.
-  var keepsResult: Bool { keeps.load(ordering: .relaxed) }
+  /// Sets the priority without notifying the observers; may be called with a lock held.
+  ///
+  /// - Returns: Whether it changed; then ``notifyPriorityObservers()`` must follow, without locks held.
+  func setPriority(_ priority: ImagePriority) -> Bool {
+    level.exchange(priority.rawValue, ordering: .relaxed) != priority.rawValue
+  }
 
-  func keepResult() { keeps.store(true, ordering: .relaxed) }
+  /// Observers read the current priority, so it does not matter in which order several changes are reported.
+  func notifyPriorityObservers() {
+    for observer in state.withLock(\.priorityObservers.all) { observer() }
+  }
 
-  /// Whether somebody wants to see what has arrived.
-  var wantsPartialData: Bool { wantsParts.load(ordering: .relaxed) }
+  /// Calls `onChange` after each change of the priority, until ``stopObserving(_:)``.
+  func observePriority(_ onChange: @escaping @Sendable () -> Void) -> UInt64 {
+    state.withLock { $0.priorityObservers.add(onChange) }
+  }
 
-  func wantPartialData() { wantsParts.store(true, ordering: .relaxed) }
+  func stopObserving(_ id: UInt64) {
+    let removed = state.withLock { $0.priorityObservers.remove(id) }
+    withExtendedLifetime(removed) {}
+  }
 
-  /// The last progress, and what is known of the image, for those who come later.
-  var news: [LoadEvent] {
+  /// Observers that have not been removed.
+  var priorityObserverCount: Int { state.withLock(\.priorityObservers.all.count) }
+
+  /// Of a shared job: whether some subscriber requested its result, and not only as a step towards another one.
+  var keepsResult: Bool { keepsResultFlag.load(ordering: .relaxed) }
+
+  func keepResult() { keepsResultFlag.store(true, ordering: .relaxed) }
+
+  /// Whether some subscriber shows previews.
+  var wantsPartialData: Bool { wantsPartialDataFlag.load(ordering: .relaxed) }
+
+  func requestPartialData() { wantsPartialDataFlag.store(true, ordering: .relaxed) }
+
+  /// The last progress and what is known of the image, for subscribers that join later.
+  var latestEvents: [LoadEvent] {
     let (info, progress) = state.withLock { ($0.info, $0.progress) }
     return [info.map { .info($0) }, progress.map { .progress($0) }].compactMap { $0 }
   }
 
-  /// Tells the events of this party from now on.
+  /// Sends the events of this subscription to `reporter` from now on.
   func report(to reporter: LoadReporter) { state.withLock { $0.reporter = reporter } }
 
   func report(_ event: LoadEvent) {
@@ -61,18 +83,7 @@ final class LoadSubscription: Sendable {
       }
       return state.reporter
     }
-    reporter?.note(event)
+    reporter?.receive(event)
     onEvent(event)
-  }
-
-  func observe(id: UInt64, _ change: @escaping @Sendable () -> Void) {
-    state.withLock { $0.observers.append((id, change)) }
-  }
-
-  func stopObserving(id: UInt64) {
-    let removed = state.withLock { state in
-      state.observers.firstIndex { $0.id == id }.map { state.observers.remove(at: $0) }
-    }
-    withExtendedLifetime(removed) {}
   }
 }

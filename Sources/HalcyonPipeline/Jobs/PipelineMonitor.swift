@@ -1,7 +1,8 @@
 import HalcyonCache
+import HalcyonSupport
 import Synchronization
 
-/// Tells a pipeline's handler what happens. There is one only where there is a handler.
+/// Reports events to the handler of a pipeline. Exists only if there is a handler.
 final class PipelineMonitor: Sendable {
   private let handler: @Sendable (PipelineEvent) -> Void
   private let subscriptions: [Subscription]
@@ -17,37 +18,26 @@ final class PipelineMonitor: Sendable {
     }
   }
 
-  /// Tells what belongs to no load in particular.
-  func tell(_ kind: PipelineEvent.Kind) { handler(PipelineEvent(load: nil, kind: kind)) }
+  /// Reports an event that belongs to no single load.
+  func report(_ kind: PipelineEvent.Kind) { handler(PipelineEvent(load: nil, kind: kind)) }
 
-  /// Gives a load its number, and tells that there is one.
+  /// Numbers a load and reports its creation.
   func reporter(for request: ImageRequest) -> LoadReporter {
     let reporter = LoadReporter(load: loadCount.add(1, ordering: .relaxed).newValue, handler: handler)
-    reporter.tell(.created(request))
+    reporter.report(.created(request))
     return reporter
   }
 }
 
 extension PipelineConfiguration {
-  /// Tells those who wait for an image of a step, where somebody listens.
+  /// Reports a step to the subscribers of a load, if there is an event handler.
   @inline(__always)
-  func tell(_ kind: @autoclosure () -> PipelineEvent.Kind, to interest: LoadSubscription) {
-    if eventHandler != nil { interest.reportStep(kind) }
+  func report(_ kind: @autoclosure () -> PipelineEvent.Kind, to subscription: LoadSubscription) {
+    if eventHandler != nil { subscription.reportStep(kind) }
   }
 }
 
 extension LoadSubscription {
-  /// Not inlined: events are large, and would have room in the frame of every load that waits.
   @inline(never)
   fileprivate func reportStep(_ kind: () -> PipelineEvent.Kind) { report(.step(kind())) }
-}
-
-extension PipelineEvent.Kind {
-  /// What the store said.
-  static func found(_ answer: CacheResult<EncodedImage>) -> PipelineEvent.Kind {
-    switch answer {
-    case .hit(let body): .storeHit(byteCount: body.data.count)
-    case .miss(let miss): .storeMiss(miss)
-    }
-  }
 }

@@ -1,6 +1,6 @@
 import HalcyonSupport
 
-/// Runs `body`, and gives up with an error when it takes too long; `body` is then cancelled.
+/// Runs `body`; when it takes longer than `limit`, cancels it and throws ``ImageError/timedOut(_:)``.
 func withTimeout<Value: Sendable>(
   _ limit: Duration, time: any TimeSource, _ body: @escaping @Sendable () async throws(ImageError) -> Value
 ) async throws(ImageError) -> Value {

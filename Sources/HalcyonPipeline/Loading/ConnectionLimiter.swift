@@ -1,172 +1,186 @@
-import HalcyonSupport
 import HalcyonHTTP
+import HalcyonSupport
 
-/// Lets only so many transfers go on at once, in total and to one host.
+/// Limits how many transfers run at once, in total and for each host.
 ///
-/// Of those that wait, the most urgent goes first, then the one that came first; a host that is full lets others pass.
-/// A change costs a look at each host that has something to do, not at each that waits.
+/// Permits are granted by priority, then in the order of the requests; a host at its limit does not block other hosts. A
+/// change costs a look at each host with transfers or waiters, not at each waiter.
 final class ConnectionLimiter: Sendable {
-  /// What one who asked for a place is told.
-  enum Answer: Sendable {
-    case admitted
-    case givenUp
-    case refused(limit: Int)
+  /// What becomes of a request for a permit.
+  enum Outcome: Sendable {
+    case granted
+    case cancelled
+    /// Too many transfers wait for a permit.
+    case rejected(limit: Int)
+  }
+
+  private struct Waiter {
+    let subscription: LoadSubscription
+    let observerID: UInt64
+    let onOutcome: @Sendable (Outcome) -> Void
+
+    /// Must be called without locks held.
+    func end(_ outcome: Outcome) {
+      subscription.stopObserving(observerID)
+      onOutcome(outcome)
+    }
   }
 
   private struct State {
-    var lines: HostQueues
-    /// Those who wait, by the numbers of their places.
-    var waiting: [UInt64: @Sendable (Answer) -> Void] = [:]
-    /// The hosts of the places that are taken.
-    var taken: [UInt64: HostQueues.Number] = [:]
+    var queues: HostQueues
+    var waiters: [UInt64: Waiter] = [:]
+    /// The hosts of the permits in use.
+    var granted: [UInt64: HostQueues.HostID] = [:]
     var lastID: UInt64 = 0
-    /// Whether somebody gives places away at this moment.
-    var isAdmitting = false
+    /// Whether a thread is granting permits.
+    var isGranting = false
   }
 
   private let state: Lock<State>
 
   init(limits: ConnectionLimits) {
-    state = Lock(State(lines: HostQueues(limits: limits)))
+    state = Lock(State(queues: HostQueues(limits: limits)))
   }
 
-  /// How many may go on; may be changed while they do.
+  /// The limits in force. A change does not interrupt transfers.
   var limits: ConnectionLimits {
-    get { state.withLock(\.lines.limits) }
+    get { state.withLock(\.queues.limits) }
     set {
-      state.withLock { $0.lines.limits = newValue }
-      admit()
+      state.withLock { $0.queues.limits = newValue }
+      grantPermits()
     }
   }
 
-  /// Transfers that go on now.
-  var activeCount: Int { state.withLock(\.lines.activeCount) }
+  /// Permits in use.
+  var activeCount: Int { state.withLock(\.queues.activeCount) }
 
-  /// Transfers that wait for a place.
-  var waitingCount: Int { state.withLock(\.lines.waitingCount) }
+  /// Requests that wait for a permit.
+  var waitingCount: Int { state.withLock(\.queues.waitingCount) }
 
-  /// The right to one transfer, once it is asked for and given.
-  struct Place: Sendable {
-    fileprivate let gate: ConnectionLimiter
+  /// The right to run one transfer, once it is granted.
+  struct Permit: Sendable {
+    fileprivate let limiter: ConnectionLimiter
     fileprivate let id: UInt64
 
-    /// Asks for the place.
+    /// Requests the permit.
     ///
-    /// - Parameter onAnswer: Called once, now or later, by whoever frees a place, on any thread and under no lock.
-    func ask(_ origin: Origin, _ interest: LoadSubscription, onAnswer: @escaping @Sendable (Answer) -> Void) {
-      gate.ask(id, origin, interest, onAnswer)
+    /// - Parameter onOutcome: Called once, now or later, without locks held, on the thread that releases a permit.
+    func request(_ origin: Origin, _ subscription: LoadSubscription, onOutcome: @escaping @Sendable (Outcome) -> Void) {
+      limiter.request(id, origin, subscription, onOutcome)
     }
 
-    /// Waits for the place.
-    func enter(_ origin: Origin, _ interest: LoadSubscription) async throws(ImageError) {
-      let answer = await withTaskCancellationHandler {
+    /// Waits until the permit is granted.
+    func acquire(_ origin: Origin, _ subscription: LoadSubscription) async throws(ImageError) {
+      let outcome = await withTaskCancellationHandler {
         await withUnsafeContinuation { continuation in
-          ask(origin, interest) { continuation.resume(returning: $0) }
-          if Task.isCancelled { gate.giveUp(id) }
+          request(origin, subscription) { continuation.resume(returning: $0) }
+          if Task.isCancelled { limiter.cancel(id) }
         }
       } onCancel: {
-        gate.giveUp(id)
+        limiter.cancel(id)
       }
-      stopObserving(interest)
-      switch answer {
-      case .admitted: return
-      case .givenUp: throw .cancelled
-      case .refused(let limit): throw .tooManyWaiting(limit: limit)
+      switch outcome {
+      case .granted: return
+      case .cancelled: throw .cancelled
+      case .rejected(let limit): throw .tooManyWaiting(limit: limit)
       }
     }
 
-    /// Stops minding how urgent it is.
-    func stopObserving(_ interest: LoadSubscription) { interest.stopObserving(id: id) }
-
-    /// Gives the place to the next, or stops waiting for it. Further calls do nothing.
-    func leave() { gate.leave(id) }
+    /// Releases the permit, or cancels the request for it. Idempotent.
+    func release() { limiter.release(id) }
   }
 
-  /// A place to be asked for.
-  func newPlace() -> Place {
+  /// A permit that has not been requested.
+  func newPermit() -> Permit {
     let id = state.withLock { state in
       state.lastID += 1
       return state.lastID
     }
-    return Place(gate: self, id: id)
+    return Permit(limiter: self, id: id)
   }
 
-  private func ask(
-    _ id: UInt64, _ origin: Origin, _ interest: LoadSubscription, _ onAnswer: @escaping @Sendable (Answer) -> Void
+  private func request(
+    _ id: UInt64, _ origin: Origin, _ subscription: LoadSubscription,
+    _ onOutcome: @escaping @Sendable (Outcome) -> Void
   ) {
-    let isAdmitted = state.withLock { state in
-      if let line = state.lines.enterAtOnce(origin, interest.priority) {
-        state.taken[id] = line
+    let isGranted = state.withLock { state in
+      if let host = state.queues.enterAtOnce(origin, subscription.priority) {
+        state.granted[id] = host
         return true
       }
-      state.waiting[id] = onAnswer
-      state.lines.join(origin, id: id, interest.priority)
+      // Observed before the priority is read, so that no change is missed.
+      let observerID = subscription.observePriority { [weak self] in self?.updatePriority(of: id) }
+      state.waiters[id] = Waiter(subscription: subscription, observerID: observerID, onOutcome: onOutcome)
+      state.queues.enqueue(id, for: origin, subscription.priority)
       return false
     }
-    if isAdmitted { return onAnswer(.admitted) }
-    // Only the interest itself calls this.
-    interest.observe(id: id) { [weak self, unowned interest] in self?.reorder(id, interest.priority) }
-    // The priority may have changed before it was observed.
-    reorder(id, interest.priority)
-    refuseOne()
+    if isGranted { return onOutcome(.granted) }
+    grantPermits()
+    rejectExcess()
   }
 
-  private func reorder(_ id: UInt64, _ priority: ImagePriority) {
-    state.withLock { $0.lines.reorder(id, priority) }
-    admit()
-  }
-
-  private func giveUp(_ id: UInt64) {
-    let onAnswer = state.withLock { state in
-      state.lines.giveUp(id)
-      return state.waiting.removeValue(forKey: id)
+  private func updatePriority(of id: UInt64) {
+    state.withLock { state in
+      // Read under the lock: of two changes at the same time the later one wins.
+      if let waiter = state.waiters[id] { state.queues.updatePriority(of: id, to: waiter.subscription.priority) }
     }
-    onAnswer?(.givenUp)
+    grantPermits()
   }
 
-  private func leave(_ id: UInt64) {
-    let isTaken = state.withLock { state in
-      guard let line = state.taken.removeValue(forKey: id) else { return false }
-      state.lines.leave(line)
+  private func cancel(_ id: UInt64) { removeWaiter(id)?.end(.cancelled) }
+
+  private func removeWaiter(_ id: UInt64) -> Waiter? {
+    state.withLock { state in
+      state.queues.remove(id)
+      return state.waiters.removeValue(forKey: id)
+    }
+  }
+
+  private func release(_ id: UInt64) {
+    let wasGranted = state.withLock { state in
+      guard let host = state.granted.removeValue(forKey: id) else { return false }
+      state.queues.leave(host)
       return true
     }
-    if isTaken { admit() } else { giveUp(id) }
+    if wasGranted { grantPermits() } else { cancel(id) }
   }
 
-  /// Gives away the places that are free.
-  private func admit() {
+  private func grantPermits() {
     var isFirst = true
-    while let onAnswer = nextAdmitted(isFirst) {
+    while let waiter = nextGranted(isFirst) {
       isFirst = false
-      onAnswer(.admitted)
+      waiter.end(.granted)
     }
   }
 
-  private func nextAdmitted(_ isFirst: Bool) -> (@Sendable (Answer) -> Void)? {
+  private func nextGranted(_ isFirst: Bool) -> Waiter? {
     state.withLock { state in
-      // Who gives places away looks again: where one is left at once, that leads here from within an answer.
-      if isFirst, state.isAdmitting { return nil }
-      while let (id, line) = state.lines.admitNext() {
-        guard let onAnswer = state.waiting.removeValue(forKey: id) else {
-          state.lines.leave(line)
+      // A permit that is released at once leads here from within its own outcome: the outer loop goes on, so that the
+      // stack does not grow with the queue.
+      if isFirst, state.isGranting { return nil }
+      while let (id, host) = state.queues.dequeue() {
+        guard let waiter = state.waiters.removeValue(forKey: id) else {
+          state.queues.leave(host)
           continue
         }
-        state.taken[id] = line
-        state.isAdmitting = true
-        return onAnswer
+        state.granted[id] = host
+        state.isGranting = true
+        return waiter
       }
-      state.isAdmitting = false
+      state.isGranting = false
       return nil
     }
   }
 
-  /// Where too many wait, the least urgent has to go, and of those the one that came last.
-  private func refuseOne() {
-    let refused: (onAnswer: @Sendable (Answer) -> Void, limit: Int)? = state.withLock { state in
-      guard state.lines.waitingCount > state.lines.limits.waiting, let id = state.lines.leastUrgent else { return nil }
-      state.lines.giveUp(id)
-      return state.waiting.removeValue(forKey: id).map { ($0, state.lines.limits.waiting) }
+  /// Rejects the request with the lowest priority, the most recent of several, when too many wait.
+  private func rejectExcess() {
+    let rejected: (waiter: Waiter, limit: Int)? = state.withLock { state in
+      guard state.queues.waitingCount > state.queues.limits.waiting, let id = state.queues.leastUrgent else {
+        return nil
+      }
+      state.queues.remove(id)
+      return state.waiters.removeValue(forKey: id).map { ($0, state.queues.limits.waiting) }
     }
-    if let refused { refused.onAnswer(.refused(limit: refused.limit)) }
+    if let rejected { rejected.waiter.end(.rejected(limit: rejected.limit)) }
   }
 }

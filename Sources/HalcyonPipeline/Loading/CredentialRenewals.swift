@@ -1,7 +1,7 @@
-import HalcyonSupport
 import HalcyonHTTP
+import HalcyonSupport
 
-/// Lets all loads of an origin whose credentials were refused share one renewal.
+/// Coalesces the renewal of credentials: one for all loads of an origin that were answered with 401.
 final class CredentialRenewals: Sendable {
   private struct Key: Hashable {
     let origin: Origin
@@ -11,21 +11,21 @@ final class CredentialRenewals: Sendable {
   private let jobs = InFlightJobs<Key, Bool>()
   private let generations = Lock<[Origin: Int]>([:])
 
-  /// How often the credentials of an origin have been renewed. Ask before the request is made.
+  /// How often the credentials of an origin have been renewed; read before a request is sent.
   func generation(of origin: Origin) -> Int {
     generations.withLock { $0[origin, default: 0] }
   }
 
-  /// Renews the credentials, unless that was done since the request was made.
+  /// Renews the credentials, unless they were renewed after `generation` was read.
   ///
-  /// - Returns: Whether the request is worth sending once more.
+  /// - Returns: Whether the request should be sent again.
   func renew(
-    _ origin: Origin, since generation: Int, interest: LoadSubscription,
+    _ origin: Origin, since generation: Int, subscription: LoadSubscription,
     _ renewal: @escaping @Sendable () async throws(ImageError) -> Bool
   ) async throws(ImageError) -> Bool {
     guard self.generation(of: origin) == generation else { return true }
     return try await jobs.value(
-      for: Key(origin: origin, generation: generation), interest: interest, keepsResult: true
+      for: Key(origin: origin, generation: generation), subscription: subscription, keepsResult: true
     ) { [self] _ throws(ImageError) in
       let isRenewed = try await renewal()
       if isRenewed { generations.withLock { $0[origin, default: 0] += 1 } }

@@ -1,18 +1,30 @@
 import Foundation
+import HalcyonSupport
 
-/// The bytes inside a `data:` address (RFC 2397).
+/// The bytes in a `data:` URL (RFC 2397).
 enum DataURL {
-  static func decode(_ address: String) throws(ImageError) -> Data {
-    guard address.prefix(5).lowercased() == "data:", let comma = address.firstIndex(of: ",") else {
+  /// Decodes on a worker: megabytes of base64 would keep a cooperative thread busy for too long.
+  static func decode(_ text: String, on workers: WorkerPool) async throws(ImageError) -> Data {
+    do {
+      return try await workers.run { _ in try decode(text) }
+    } catch let error as ImageError {
+      throw error
+    } catch {
+      throw .cancelled
+    }
+  }
+
+  static func decode(_ url: String) throws(ImageError) -> Data {
+    guard url.prefix(5).lowercased() == "data:", let comma = url.firstIndex(of: ",") else {
       throw .invalidDataURL(reason: "there is no comma after the type")
     }
-    let parameters = address[address.index(address.startIndex, offsetBy: 5)..<comma].split(separator: ";")
-    guard let bytes = percentDecoded(address[address.index(after: comma)...].utf8) else {
+    let parameters = url[url.index(url.startIndex, offsetBy: 5)..<comma].split(separator: ";")
+    guard let bytes = percentDecoded(url[url.index(after: comma)...].utf8) else {
       throw .invalidDataURL(reason: "a percent sign is not followed by two hexadecimal digits")
     }
     guard parameters.last?.lowercased() == "base64" else { return bytes }
     guard let decoded = Data(base64Encoded: padded(bytes)) else {
-      throw .invalidDataURL(reason: "what follows the comma is not base64")
+      throw .invalidDataURL(reason: "the data after the comma is not base64")
     }
     return decoded
   }
@@ -33,7 +45,7 @@ enum DataURL {
     return bytes
   }
 
-  /// Base64 as people paste it: white space and missing padding are forgiven, and the alphabet for addresses is known.
+  /// Lenient base64: white space is ignored, padding is added, and the URL-safe alphabet is accepted.
   private static func padded(_ text: Data) -> Data {
     var symbols = text.compactMap { byte -> UInt8? in
       switch byte {

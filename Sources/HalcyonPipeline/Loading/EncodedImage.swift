@@ -1,110 +1,109 @@
-import HalcyonSupport
-import HalcyonImaging
-import HalcyonCache
 import Foundation
+import HalcyonCache
+import HalcyonImaging
+import HalcyonSupport
 import Synchronization
 
-/// The encoded bytes of an image for as long as somebody works on them.
+/// The encoded bytes of an image while a load uses them.
 ///
-/// What came over the network is kept in the store only once it has been decoded, so that nothing damaged is; until then
-/// other loads of the same key find it here.
+/// A downloaded image is stored only after it has been decoded, so that nothing damaged is; until then other loads of the
+/// same key find it in ``InFlightResponses``.
 final class EncodedImage: Sendable {
   let data: Data
   let metadata: EntryMetadata
   let info: ImageInfo
   let origin: ImageOrigin
-  /// How the bytes are to be stored; `nil` where they may not be, or are already.
-  let draft: StorableResponse?
-  /// The uptime until which they may be shown as they are; `nil` for bytes that did not come from the web.
+  /// How the bytes are stored; `nil` if they must not be, or are already.
+  let storable: StorableResponse?
+  /// The uptime until which they are fresh; `nil` for bytes that did not come over HTTP.
   let freshEnd: Duration?
-  /// Whether images made of them may be kept in memory.
-  let mayStayInMemory: Bool
+  /// Whether images decoded from them may be kept in memory.
+  let allowsMemory: Bool
   let trace: LoadTrace
 
   private let isVerified = Atomic(false)
   private let stored = Atomic(false)
-  private let storing = Lock<Task<Task<Void, Never>, Never>?>(nil)
-  private let onEnd: @Sendable () -> Void
+  private let write = Lock<Task<Task<Void, Never>, Never>?>(nil)
+  private let onDeinit: @Sendable () -> Void
 
   init(
-    data: Data, metadata: EntryMetadata, info: ImageInfo, origin: ImageOrigin, draft: StorableResponse? = nil,
-    freshEnd: Duration? = nil, mayStayInMemory: Bool = true, trace: LoadTrace,
-    onEnd: @escaping @Sendable () -> Void = {}
+    data: Data, metadata: EntryMetadata, info: ImageInfo, origin: ImageOrigin, storable: StorableResponse? = nil,
+    freshEnd: Duration? = nil, allowsMemory: Bool = true, trace: LoadTrace,
+    onDeinit: @escaping @Sendable () -> Void = {}
   ) {
     self.data = data
     self.metadata = metadata
     self.info = info
     self.origin = origin
-    self.draft = draft
+    self.storable = storable
     self.freshEnd = freshEnd
-    self.mayStayInMemory = mayStayInMemory
+    self.allowsMemory = allowsMemory
     self.trace = trace
-    self.onEnd = onEnd
+    self.onDeinit = onDeinit
   }
 
-  deinit { onEnd() }
+  deinit { onDeinit() }
 
-  /// Stands for the bytes; costs reading all of them.
+  /// A hash of the bytes; reads all of them.
   var version: UInt64 { data.withUnsafeBytes { XXHash64.hash($0) } }
 
-  /// Notes that the bytes are an image.
+  /// Records that the bytes are a valid image.
   ///
-  /// - Returns: Whether this is the first time.
+  /// - Returns: Whether this is the first call.
   func markVerified() -> Bool { !isVerified.exchange(true, ordering: .relaxed) }
 
-  /// Whether the store has them.
+  /// Whether the store has the bytes.
   var isStored: Bool { stored.load(ordering: .relaxed) }
 
-  /// Notes that the store has them, and answers for them from now on.
+  /// Records that the store has the bytes, so that later loads read them there.
   func markStored() { stored.store(true, ordering: .relaxed) }
 
-  /// Whether a load by HTTP's rules gets these very bytes as long as somebody holds them.
-  var isFoundAgain: Bool { draft != nil || origin == .store }
+  /// Whether a load of the same key finds these bytes again while they are held.
+  var isFoundAgain: Bool { storable != nil || origin == .store }
 
-  /// Starts the write to the store, unless somebody has started it; returns once it has begun.
+  /// Starts the write to the store, unless it was started before; returns once it has begun.
   func startWriting(_ start: @escaping @Sendable () async -> Task<Void, Never>) async {
-    let start = storing.withLock { storing in
-      if markVerified() { storing = Task { await start() } }
-      return storing
+    let start = write.withLock { write in
+      if markVerified() { write = Task { await start() } }
+      return write
     }
     _ = await start?.value
   }
 
-  /// Waits for the end of the write to the store, where one was started.
+  /// Waits for the end of the write to the store, if one was started.
   func waitForWriting() async {
-    let start = storing.withLock { $0 }
+    let start = write.withLock { $0 }
     await start?.value.value
   }
 }
 
-/// The bodies that somebody works on, by their fetch key and the cache that they go into, until they are stored: from
-/// then on the store says how long they may be served.
+/// Downloaded images in use by their fetch key and cache, until they are stored.
 final class InFlightResponses: Sendable {
   struct Key: Hashable {
     let key: CacheKey
     let cache: ObjectIdentifier
   }
 
-  private struct Reference {
-    weak var body: EncodedImage?
+  private struct WeakImage {
+    weak var image: EncodedImage?
   }
 
-  private let references = Lock<[Key: Reference]>([:])
+  private let images = Lock<[Key: WeakImage]>([:])
 
   subscript(key: Key) -> EncodedImage? {
-    guard let body = references.withLock({ $0[key]?.body }), !body.isStored else { return nil }
-    return body
+    guard let image = images.withLock({ $0[key]?.image }), !image.isStored else { return nil }
+    return image
   }
 
-  func insert(_ body: EncodedImage, for key: Key) {
-    let replaced = references.withLock { $0.updateValue(Reference(body: body), forKey: key)?.body }
+  func insert(_ image: EncodedImage, for key: Key) {
+    let replaced = images.withLock { $0.updateValue(WeakImage(image: image), forKey: key)?.image }
     withExtendedLifetime(replaced) {}
   }
 
-  /// Forgets the key, unless a newer body has taken its place.
-  func removeEnded(_ key: Key) {
-    references.withLock { references in
-      if let reference = references[key], reference.body == nil { references[key] = nil }
+  /// Removes the entry of an image that was released, unless it has been replaced.
+  func removeReleased(_ key: Key) {
+    images.withLock { images in
+      if let known = images[key], known.image == nil { images[key] = nil }
     }
   }
 }

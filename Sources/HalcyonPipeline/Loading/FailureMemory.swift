@@ -1,14 +1,13 @@
 import HalcyonSupport
 
-/// Remembers for a short while which addresses gave no image, so that a scrolled list does not ask for them again and
-/// again.
+/// Remembers recent failures for a short time, so that a scrolled list does not request a missing image again and again.
 final class FailureMemory: Sendable {
   private struct Failure {
     let error: ImageError
     let deadline: Duration
   }
 
-  /// The most failures remembered.
+  /// The maximum number of failures remembered.
   private static let countLimit = 1000
 
   private let lifetimes: FailureLifetimes
@@ -20,7 +19,7 @@ final class FailureMemory: Sendable {
     self.time = time
   }
 
-  /// The error that is still remembered.
+  /// The error remembered for a key.
   func error(for key: CacheKey) -> ImageError? {
     failures.withLock { failures in
       guard !failures.isEmpty, let failure = failures[key] else { return nil }
@@ -30,7 +29,7 @@ final class FailureMemory: Sendable {
     }
   }
 
-  func note(_ error: ImageError, for key: CacheKey) {
+  func remember(_ error: ImageError, for key: CacheKey) {
     let lifetime = lifetimes.lifetime(of: error)
     guard lifetime > .zero else { return }
     let now = time.uptime()

@@ -1,29 +1,27 @@
-import HalcyonSupport
-import HalcyonHTTP
-import HalcyonCache
 import Foundation
+import HalcyonCache
+import HalcyonHTTP
+import HalcyonSupport
 
-/// One attempt at an order: hooks, redirects and credentials included, retries not.
+/// One attempt at a request: modifier, permit, transfer, redirects, credentials and validation, but no retries.
 ///
-/// In small steps, which are kept from being inlined, and with references only: a frame of an asynchronous function has
-/// room for everything in it, and a thousand loads may wait here for a connection.
+/// In small steps with references only, since a thousand loads may wait here for a permit, each with its async frame.
 final class HTTPAttempt: Sendable {
-  /// What an exchange ends with, if not with an error.
   enum Outcome: Sendable {
-    case answer(HTTPResult)
+    case success(HTTPResult)
     /// A status outside 200–299; the body was not read.
-    case refused(ResponseHead)
+    case errorStatus(ResponseHead)
   }
 
   private enum Step {
     case done(Outcome)
     indirect case redirect(TransportRequest)
-    /// The rest of a partial body was asked for, and something else came.
-    case unusableRest
+    /// The server did not send the requested range.
+    case cannotResume
   }
 
-  /// What came for one request.
-  private struct Answer {
+  /// The response to one request of the attempt.
+  private struct Reply {
     let request: TransportRequest
     let began: ContinuousClock.Instant
     let sent: Date
@@ -32,65 +30,67 @@ final class HTTPAttempt: Sendable {
     var head: ResponseHead { ResponseHead(url: request.url, status: response.status, headers: response.headers) }
   }
 
-  private let order: HTTPRequest
-  private let interest: LoadSubscription
-  private let web: RetryingHTTPLoader
+  private let request: HTTPRequest
+  private let subscription: LoadSubscription
+  private let loader: HTTPLoader
 
-  init(_ order: HTTPRequest, interest: LoadSubscription, by web: RetryingHTTPLoader) {
-    self.order = order
-    self.interest = interest
-    self.web = web
+  init(_ request: HTTPRequest, subscription: LoadSubscription, by loader: HTTPLoader) {
+    self.request = request
+    self.subscription = subscription
+    self.loader = loader
   }
 
-  private var modifier: (any RequestModifier)? { web.configuration.requestModifier }
+  private var configuration: PipelineConfiguration { loader.configuration }
+  private var modifier: (any RequestModifier)? { loader.configuration.requestModifier }
 
-  /// Asks for the body, and once more where the credentials could be renewed, or what was left of an earlier transfer
-  /// is of no use.
+  /// Sends the request, and once more if credentials were renewed or the partial body is of no use.
   ///
-  /// - Parameter partial: What is there of the body; changed to what is there after a failure.
+  /// - Parameter partial: The first bytes of the body, if known; set to those known after a failure.
   func run(partial: inout PartialBody?, trace: inout LoadTrace) async throws(ImageError) -> Outcome {
     var mayRenew = modifier != nil
     while true {
-      let generation = mayRenew ? web.renewals.generation(of: order.origin) : 0
-      let outcome = try await follow(partial: &partial, trace: &trace)
+      let generation = mayRenew ? loader.renewals.generation(of: request.origin) : 0
+      let outcome = try await followRedirects(partial: &partial, trace: &trace)
       if let outcome, try await isFinal(outcome, partial, since: mayRenew ? generation : nil) { return outcome }
-      if case .refused(let head)? = outcome, head.status == 401 { mayRenew = false } else { partial = nil }
+      if case .errorStatus(let head)? = outcome, head.status == 401 { mayRenew = false } else { partial = nil }
     }
   }
 
-  /// Whether there is no point in asking again.
+  /// Whether another request would not change the outcome.
   ///
-  /// - Parameter generation: That of the credentials which were sent; `nil` where they cannot be renewed.
+  /// - Parameter generation: That of the credentials sent; `nil` if they cannot be renewed.
   @inline(never)
   private func isFinal(
     _ outcome: Outcome, _ partial: PartialBody?, since generation: Int?
   ) async throws(ImageError) -> Bool {
-    guard case .refused(let head) = outcome else { return true }
+    guard case .errorStatus(let head) = outcome else { return true }
     if head.status == 416 { return partial == nil }
-    guard head.status == 401, let generation, Origin(head.url) == order.origin else { return true }
-    return !(try await renew(since: generation, head))
+    guard head.status == 401, let generation, Origin(head.url) == request.origin else { return true }
+    return !(try await renewCredentials(since: generation, head))
   }
 
-  private func renew(since generation: Int, _ head: ResponseHead) async throws(ImageError) -> Bool {
+  private func renewCredentials(since generation: Int, _ head: ResponseHead) async throws(ImageError) -> Bool {
     guard let modifier else { return false }
     let challenge = AuthenticationChallenge(url: head.url, headers: head.headers)
-    return try await web.renewals.renew(order.origin, since: generation, interest: interest) {
+    return try await loader.renewals.renew(request.origin, since: generation, subscription: subscription) {
       () async throws(ImageError) in
       do {
         return try await modifier.renewCredentials(after: challenge)
       } catch {
-        throw ImageError(asking: challenge.url, error) { .requestRefused(cause: $0, url: $1) }
+        throw ImageError(requesting: challenge.url, error) { .requestRefused(cause: $0, url: $1) }
       }
     }
   }
 
-  /// - Returns: `nil` when the partial body is of no use.
-  private func follow(partial: inout PartialBody?, trace: inout LoadTrace) async throws(ImageError) -> Outcome? {
-    let request = try await firstRequest(partial)
-    switch try await exchange(request, partial: &partial, trace: &trace) {
+  /// - Returns: `nil` if the partial body is of no use.
+  private func followRedirects(
+    partial: inout PartialBody?, trace: inout LoadTrace
+  ) async throws(ImageError) -> Outcome? {
+    let first = try await firstRequest(partial)
+    switch try await exchange(first, partial: &partial, trace: &trace) {
     case .done(let outcome): return outcome
-    case .unusableRest: return nil
-    case .redirect(let next): return try await follow(next, after: request, partial: &partial, trace: &trace)
+    case .cannotResume: return nil
+    case .redirect(let next): return try await follow(next, after: first, partial: &partial, trace: &trace)
     }
   }
 
@@ -98,207 +98,207 @@ final class HTTPAttempt: Sendable {
   private func follow(
     _ redirect: TransportRequest, after first: TransportRequest, partial: inout PartialBody?, trace: inout LoadTrace
   ) async throws(ImageError) -> Outcome? {
-    var (request, next) = (first, redirect)
-    for _ in 0..<max(0, web.configuration.redirectLimit) {
-      request = try await accepted(next, after: request)
-      switch try await exchange(request, partial: &partial, trace: &trace) {
+    var redirects = Redirect.Counter(limit: configuration.redirectLimit, from: request.url)
+    var (current, next) = (first, redirect)
+    while true {
+      try redirects.count()
+      current = try await accepted(next, after: current)
+      switch try await exchange(current, partial: &partial, trace: &trace) {
       case .done(let outcome): return outcome
-      case .unusableRest: return nil
+      case .cannotResume: return nil
       case .redirect(let further): next = further
       }
     }
-    throw .tooManyRedirects(limit: web.configuration.redirectLimit, url: order.url)
   }
 
   @inline(never)
   private func firstRequest(_ partial: PartialBody?) async throws(ImageError) -> TransportRequest {
-    let request = unmodifiedRequest(partial)
-    return modifier == nil ? request : try await modified(request)
+    let unmodified = unmodifiedRequest(partial)
+    return modifier == nil ? unmodified : try await modified(unmodified)
   }
 
   @inline(never)
   private func unmodifiedRequest(_ partial: PartialBody?) -> TransportRequest {
-    var headers = order.headers
-    for field in order.cacheFields.fields { headers[field.name] = field.value }
+    var headers = request.headers
+    for field in request.cacheFields.fields { headers[field.name] = field.value }
     for field in partial?.requestFields.fields ?? [] { headers[field.name] = field.value }
-    return TransportRequest(url: order.url, headers: headers, limits: web.configuration.transportLimits)
+    return TransportRequest(url: request.url, headers: headers, limits: configuration.transportLimits)
   }
 
-  private func modified(_ request: TransportRequest) async throws(ImageError) -> TransportRequest {
-    guard let modifier else { return request }
+  private func modified(_ unmodified: TransportRequest) async throws(ImageError) -> TransportRequest {
+    guard let modifier else { return unmodified }
     do {
-      let modified = try await modifier.modify(request)
+      let modified = try await modifier.modify(unmodified)
       try Task.checkCancellation()
       return modified
     } catch {
-      throw ImageError(asking: request.url, error) { .requestRefused(cause: $0, url: $1) }
+      throw ImageError(requesting: unmodified.url, error) { .requestRefused(cause: $0, url: $1) }
     }
   }
 
+  /// The request of a redirect, as the redirect handler and the modifier return it.
   @inline(never)
   private func accepted(
-    _ next: TransportRequest, after request: TransportRequest
+    _ next: TransportRequest, after current: TransportRequest
   ) async throws(ImageError) -> TransportRequest {
-    let accepted = try await unmodified(next, after: request)
-    return modifier != nil && Origin(accepted.url) == order.origin ? try await modified(accepted) : accepted
+    let accepted = try await acceptedByHandler(next, after: current)
+    return modifier != nil && Origin(accepted.url) == request.origin ? try await modified(accepted) : accepted
   }
 
-  private func unmodified(
-    _ next: TransportRequest, after request: TransportRequest
+  private func acceptedByHandler(
+    _ next: TransportRequest, after current: TransportRequest
   ) async throws(ImageError) -> TransportRequest {
-    guard let handler = web.configuration.redirectHandler else { return next }
+    guard let handler = configuration.redirectHandler else { return next }
     do {
-      if let accepted = try await handler(request.url, next) {
+      if let accepted = try await handler(current.url, next) {
         try Task.checkCancellation()
         return accepted
       }
     } catch {
-      throw ImageError(asking: request.url, error) { .requestRefused(cause: $0, url: $1) }
+      throw ImageError(requesting: current.url, error) { .requestRefused(cause: $0, url: $1) }
     }
-    throw .redirectRefused(to: next.url.printable, from: request.url)
+    throw .redirectRefused(to: next.url.printable, from: current.url)
   }
 
   private func exchange(
-    _ request: TransportRequest, partial: inout PartialBody?, trace: inout LoadTrace
+    _ current: TransportRequest, partial: inout PartialBody?, trace: inout LoadTrace
   ) async throws(ImageError) -> Step {
-    let place = web.gate.newPlace()
-    defer { place.leave() }
-    let answer = try await answer(to: request, in: place, trace: &trace)
-    tell(of: answer.response, to: request)
+    let permit = loader.limiter.newPermit()
+    defer { permit.release() }
+    let reply = try await reply(to: current, with: permit, trace: &trace)
+    reportStatus(of: reply.response, to: current)
     defer {
-      trace.add(.transfer, since: answer.began)
-      trace.transfer = answer.response.body.transferTimings
+      trace.add(.transfer, since: reply.began)
+      trace.transfer = reply.response.body.transferTimings
     }
-    return try await step(after: answer, partial: &partial)
+    return try await step(after: reply, partial: &partial)
   }
 
   @inline(never)
-  private func origin(of request: TransportRequest) throws(ImageError) -> Origin {
-    if request.url == order.url { return order.origin }
-    guard let origin = Origin(request.url) else { throw .invalidURL(request.url.absoluteString) }
+  private func origin(of current: TransportRequest) throws(ImageError) -> Origin {
+    if current.url == request.url { return request.origin }
+    guard let origin = Origin(current.url) else { throw .invalidURL(current.url.absoluteString) }
     return origin
   }
 
   @inline(never)
-  private func answer(
-    to request: TransportRequest, in place: ConnectionLimiter.Place, trace: inout LoadTrace
-  ) async throws(ImageError) -> Answer {
-    let origin = try origin(of: request)
+  private func reply(
+    to current: TransportRequest, with permit: ConnectionLimiter.Permit, trace: inout LoadTrace
+  ) async throws(ImageError) -> Reply {
+    let origin = try origin(of: current)
     let queued = ContinuousClock.now
-    if let transport = web.preparingTransport {
-      let transfer = QueuedTransfer(transport.prepare(request) { place.leave() }, time: web.configuration.time)
-      return try await answer(to: request, from: origin, by: transfer, in: place, queued, trace: &trace)
+    if let transport = loader.preparingTransport {
+      let transfer = QueuedTransfer(transport.prepare(current) { permit.release() }, time: configuration.time)
+      return try await reply(to: current, from: origin, by: transfer, with: permit, queued, trace: &trace)
     }
-    try await place.enter(origin, interest)
+    try await permit.acquire(origin, subscription)
     trace.add(.queue, since: queued)
-    let (began, sent) = (ContinuousClock.now, web.configuration.time.now())
-    return Answer(request: request, began: began, sent: sent, response: try await response(to: request))
+    let (began, sent) = (ContinuousClock.now, configuration.time.now())
+    return Reply(request: current, began: began, sent: sent, response: try await response(to: current))
   }
 
   @inline(never)
-  private func answer(
-    to request: TransportRequest, from origin: Origin, by transfer: QueuedTransfer, in place: ConnectionLimiter.Place,
-    _ queued: ContinuousClock.Instant, trace: inout LoadTrace
-  ) async throws(ImageError) -> Answer {
+  private func reply(
+    to current: TransportRequest, from origin: Origin, by transfer: QueuedTransfer,
+    with permit: ConnectionLimiter.Permit, _ queued: ContinuousClock.Instant, trace: inout LoadTrace
+  ) async throws(ImageError) -> Reply {
     if Task.isCancelled { throw .cancelled }
-    place.ask(origin, interest) { transfer.take($0) }
-    defer { place.stopObserving(interest) }
-    let response = try await transfer.response(from: request.url)
+    permit.request(origin, subscription) { transfer.receive($0) }
+    let response = try await transfer.response(from: current.url)
     guard let beginning = transfer.beginning else { throw .cancelled }
     trace.add(.queue, since: queued, until: beginning.instant)
-    return Answer(request: request, began: beginning.instant, sent: beginning.date, response: response)
+    return Reply(request: current, began: beginning.instant, sent: beginning.date, response: response)
   }
 
   @inline(never)
-  private func tell(of response: TransportResponse, to request: TransportRequest) {
-    web.configuration.tell(
-      .answered(status: response.status, url: request.url.withoutCredentials), to: interest)
+  private func reportStatus(of response: TransportResponse, to current: TransportRequest) {
+    configuration.report(.answered(status: response.status, url: current.url.withoutCredentials), to: subscription)
   }
 
-  private func response(to request: TransportRequest) async throws(ImageError) -> TransportResponse {
+  private func response(to current: TransportRequest) async throws(ImageError) -> TransportResponse {
     do {
-      return try await web.configuration.transport.response(to: request)
+      return try await configuration.transport.response(to: current)
     } catch {
-      throw ImageError(transferring: request.url, error)
+      throw ImageError(transferring: current.url, error)
     }
   }
 
-  private func step(after answer: Answer, partial: inout PartialBody?) async throws(ImageError) -> Step {
-    let (head, response) = (answer.head, answer.response)
-    if let next = try Redirect.next(after: answer.request, status: head.status, headers: head.headers) {
+  private func step(after reply: Reply, partial: inout PartialBody?) async throws(ImageError) -> Step {
+    let (head, response) = (reply.head, reply.response)
+    if let next = try Redirect.next(after: reply.request, status: head.status, headers: head.headers) {
       await response.body.drain(atMost: response.expectedByteCount)
       return .redirect(next)
     }
     switch head.status {
-    case 304 where order.isConditional:
+    case 304 where request.cacheFields.isConditional:
       await response.body.drain(atMost: 0)
-      return .done(.answer(.notModified(metadata(of: answer, continuing: nil))))
+      return .done(.success(.notModified(metadata(of: reply, continuing: nil))))
     case 206 where partial?.isContinued(by: head.headers) == false:
-      return .unusableRest
+      return .cannotResume
     case 206 where partial != nil:
-      return .done(.answer(.body(try await body(of: answer, partial: &partial))))
+      return .done(.success(.response(try await body(of: reply, partial: &partial))))
     case 200..<300 where head.status != 206:
       partial = nil
-      return .done(.answer(.body(try await body(of: answer, partial: &partial))))
+      return .done(.success(.response(try await body(of: reply, partial: &partial))))
     default:
       await response.body.drain(atMost: response.expectedByteCount)
-      return .done(.refused(head))
+      return .done(.errorStatus(head))
     }
   }
 
-  private func body(of answer: Answer, partial: inout PartialBody?) async throws(ImageError) -> HTTPResponse {
-    try await validate(answer.head)
-    let metadata = metadata(of: answer, continuing: partial)
-    let isStorable = isStorable(answer.request)
-    var collector = BodyCollector(answer.response, url: answer.request.url, continuing: partial, by: web)
+  private func body(of reply: Reply, partial: inout PartialBody?) async throws(ImageError) -> HTTPResponse {
+    try await validate(reply.head)
+    let metadata = metadata(of: reply, continuing: partial)
+    let isStorable = isStorable(reply.request)
+    var reader = BodyReader(reply.response, url: reply.request.url, continuing: partial, configuration: configuration)
     let known = partial
-    func beginning(_ data: Data) -> PartialBody? {
+    func partialBody(_ data: Data) -> PartialBody? {
       isStorable ? known?.extended(to: data) ?? PartialBody(data: data, metadata: metadata) : nil
     }
     do throws(ImageError) {
-      let info = try await collector.collect(answer.response.body, interest: interest) { data in
-        guard order.cachePolicy.writesStore, let part = beginning(data) else { return }
-        await web.partialBodies(of: order).keep(part, for: order.key)
+      let info = try await reader.readAll(of: reply.response.body, subscription: subscription) { data in
+        guard request.cachePolicy.writesStore, let partial = partialBody(data) else { return }
+        await loader.partialBodies(for: request).store(partial, for: request.key)
       }
-      return HTTPResponse(data: collector.data, info: info, metadata: metadata, isStorable: isStorable)
+      return HTTPResponse(data: reader.data, info: info, metadata: metadata, isStorable: isStorable)
     } catch {
-      partial = error.leavesGoodBytes ? beginning(collector.data) : nil
+      partial = error.allowsResuming ? partialBody(reader.data) : nil
       throw error
     }
   }
 
   private func validate(_ head: ResponseHead) async throws(ImageError) {
-    guard let validator = web.configuration.responseValidator else { return }
+    guard let validator = configuration.responseValidator else { return }
     do {
       try await validator(head)
     } catch {
-      throw ImageError(asking: head.url, error) { .responseRefused(cause: $0, url: $1) }
+      throw ImageError(requesting: head.url, error) { .responseRefused(cause: $0, url: $1) }
     }
   }
 
-  /// A body in two parts has the head of its first answer, renewed by that of the second.
-  private func metadata(of answer: Answer, continuing partial: PartialBody?) -> EntryMetadata {
-    let now = web.configuration.time.now()
-    let headers = answer.response.headers.storable
+  /// The metadata of a resumed body is that of its first response, updated by the second.
+  private func metadata(of reply: Reply, continuing partial: PartialBody?) -> EntryMetadata {
+    let now = configuration.time.now()
+    let headers = reply.response.headers.storable
     if let partial {
-      return partial.metadata.refreshed(by: headers, requestDate: answer.sent, responseDate: now) ?? partial.metadata
+      return partial.metadata.refreshed(by: headers, requestDate: reply.sent, responseDate: now) ?? partial.metadata
     }
     return EntryMetadata(
-      url: answer.request.url.withoutCredentials, status: answer.response.status, headers: headers,
-      requestDate: answer.sent, responseDate: now)
+      url: reply.request.url.withoutCredentials, status: reply.response.status, headers: headers,
+      requestDate: reply.sent, responseDate: now)
   }
 
-  /// Credentials that a modifier added without saying whose they are must not open what others find on the disk.
-  private func isStorable(_ request: TransportRequest) -> Bool {
+  /// A response to credentials that a modifier without an identity added must not be stored: other users would find it.
+  private func isStorable(_ sent: TransportRequest) -> Bool {
     guard let modifier, modifier.identity == nil else { return true }
     return ["Authorization", "Cookie", "Proxy-Authorization"].allSatisfy { name in
-      request.headers[name] == order.headers[name]
+      sent.headers[name] == request.headers[name]
     }
   }
 }
 
 extension TransportBody {
-  /// Reads a body that nobody wants, where it is short: the connection can then be used again.
+  /// Reads and discards a short body, so that its connection can be reused.
   fileprivate func drain(atMost byteCount: Int?) async {
     guard let byteCount, byteCount <= 16 << 10 else { return }
     while let piece = try? await makeAsyncIterator().next() { _ = piece }
@@ -306,7 +306,7 @@ extension TransportBody {
 }
 
 extension HTTPHeaders {
-  /// What may be written to disk: not what identifies a user.
+  /// The fields that may be written to disk: none that identify a user.
   fileprivate var storable: HTTPHeaders {
     guard self["Set-Cookie"] != nil || self["Set-Cookie2"] != nil else { return self }
     return filter { !["set-cookie", "set-cookie2"].contains($0.name.lowercased()) }

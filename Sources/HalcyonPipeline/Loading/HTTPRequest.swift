@@ -1,45 +1,42 @@
-import HalcyonSupport
-import HalcyonImaging
-import HalcyonHTTP
-import HalcyonCache
 import Foundation
+import HalcyonCache
+import HalcyonHTTP
+import HalcyonImaging
+import HalcyonSupport
 
-/// What to ask a web server for.
+/// One GET request of the pipeline, before retries, redirects and the request modifier.
 struct HTTPRequest: Sendable {
-  var address: HTTPURL
-  /// The fields of the request, those of the pipeline included.
+  var target: HTTPURL
+  /// The fields of the image request and of the pipeline.
   var headers: HTTPHeaders
-  /// The fields that ask whether what is stored still holds, and whatever else the caches want to be sent.
+  /// The validators of the stored response, and other fields that the cache adds.
   var cacheFields = HTTPHeaders()
   /// The fetch key.
   var key: CacheKey
   var cachePolicy: CachePolicy
-  /// Where the beginning of a cut body is kept.
+  /// Stores the partial body of an interrupted download.
   var cache: ImageCache
-  /// Whether a failure that is remembered is passed over.
-  var ignoresFailures = false
+  /// Whether the request is sent even if it failed a moment ago.
+  var ignoresRememberedFailures = false
 
-  var url: URL { address.url }
+  var url: URL { target.url }
 
-  var origin: Origin { address.origin }
-
-  /// Whether an answer of 304 is an answer.
-  var isConditional: Bool { cacheFields["If-None-Match"] != nil || cacheFields["If-Modified-Since"] != nil }
+  var origin: Origin { target.origin }
 }
 
-/// What a web server gave.
+/// The result of a request that succeeded.
 enum HTTPResult: Sendable {
-  case body(HTTPResponse)
-  /// What is stored still holds (304).
+  case response(HTTPResponse)
+  /// Status 304: the stored response is still valid.
   indirect case notModified(EntryMetadata)
 }
 
-/// A whole body that looks like an image.
+/// A complete body that begins like an image, and its head.
 final class HTTPResponse: Sendable {
   let data: Data
   let info: ImageInfo
   let metadata: EntryMetadata
-  /// Whether the bytes may outlive the process.
+  /// Whether the store may keep the response.
   let isStorable: Bool
 
   init(data: Data, info: ImageInfo, metadata: EntryMetadata, isStorable: Bool) {

@@ -1,24 +1,24 @@
-import HalcyonSupport
 import HalcyonHTTP
+import HalcyonSupport
 
-/// Who waits for which host, and how many are served: the rules of ``ConnectionLimiter``, as a value.
+/// The queues of a ``ConnectionLimiter``, one for each host, as a value: which request is granted next.
 struct HostQueues {
-  /// Stands for a host as long as it has transfers or waiters: a number is found faster than a name.
-  typealias Number = Int
+  /// Identifies a host while it has transfers or waiters: an index is found faster than a name.
+  typealias HostID = Int
 
   private struct Waiter {
-    let line: Number
+    let host: HostID
     var priority: ImagePriority
   }
 
-  /// One host's waiters, by their priority.
-  fileprivate struct Line {
+  /// The waiters of one host by priority.
+  fileprivate struct Host {
     let origin: Origin
     var activeCount = 0
     var waitingCount = 0
-    /// Numbers in rising order. Those that left, or have another priority by now, are dropped when they come up.
+    /// Identifiers in rising order. Those removed, or moved to another priority, are skipped when they come first.
     var queues = [[UInt64]](repeating: [], count: ImagePriority.allCases.count)
-    /// How many at the front of each queue are done with.
+    /// The index of the first valid identifier of each queue.
     var heads = [Int](repeating: 0, count: ImagePriority.allCases.count)
   }
 
@@ -27,10 +27,10 @@ struct HostQueues {
   var limits: ConnectionLimits
   private(set) var activeCount = 0
   private var waiters: [UInt64: Waiter] = [:]
-  private var numbers: [Origin: Number] = [:]
-  /// `nil` at the numbers that stand for no host.
-  private var lines: [Line?] = []
-  private var freeNumbers: [Number] = []
+  private var hostIDs: [Origin: HostID] = [:]
+  /// `nil` at unused identifiers.
+  private var hosts: [Host?] = []
+  private var freeIDs: [HostID] = []
 
   init(limits: ConnectionLimits) {
     self.limits = limits
@@ -38,7 +38,7 @@ struct HostQueues {
 
   var waitingCount: Int { waiters.count }
 
-  /// The waiter that is missed least: of the least priority, the last.
+  /// The waiter to reject first: lowest priority, then most recent.
   var leastUrgent: UInt64? {
     waiters.min { left, right in
       let (one, other) = (left.value.priority, right.value.priority)
@@ -46,107 +46,109 @@ struct HostQueues {
     }?.key
   }
 
-  /// Takes a place where nobody waits for one.
-  mutating func enterAtOnce(_ origin: Origin, _ priority: ImagePriority) -> Number? {
+  /// Starts a transfer at once if nothing waits and the limits allow it.
+  mutating func enterAtOnce(_ origin: Origin, _ priority: ImagePriority) -> HostID? {
     guard waiters.isEmpty else { return nil }
-    let known = numbers[origin]
-    guard hasPlace(known.flatMap { lines[$0]?.activeCount } ?? 0, priority) else { return nil }
-    let number = known ?? add(origin)
-    lines[number]?.activeCount += 1
+    let known = hostIDs[origin]
+    guard hasCapacity(known.flatMap { hosts[$0]?.activeCount } ?? 0, priority) else { return nil }
+    let host = known ?? add(origin)
+    hosts[host]?.activeCount += 1
     activeCount += 1
-    return number
+    return host
   }
 
-  mutating func join(_ origin: Origin, id: UInt64, _ priority: ImagePriority) {
-    let number = numbers[origin] ?? add(origin)
-    waiters[id] = Waiter(line: number, priority: priority)
-    lines[number]?.waitingCount += 1
-    lines[number]?.insert(id, priority)
+  mutating func enqueue(_ id: UInt64, for origin: Origin, _ priority: ImagePriority) {
+    let host = hostIDs[origin] ?? add(origin)
+    waiters[id] = Waiter(host: host, priority: priority)
+    hosts[host]?.waitingCount += 1
+    hosts[host]?.insert(id, priority)
   }
 
-  mutating func reorder(_ id: UInt64, _ priority: ImagePriority) {
+  mutating func updatePriority(of id: UInt64, to priority: ImagePriority) {
     guard let waiter = waiters[id], waiter.priority != priority else { return }
     waiters[id]?.priority = priority
-    lines[waiter.line]?.insert(id, priority)
+    hosts[waiter.host]?.insert(id, priority)
   }
 
-  mutating func giveUp(_ id: UInt64) {
+  /// Removes a waiter.
+  mutating func remove(_ id: UInt64) {
     guard let waiter = waiters.removeValue(forKey: id) else { return }
-    lines[waiter.line]?.waitingCount -= 1
-    removeIfIdle(waiter.line)
+    hosts[waiter.host]?.waitingCount -= 1
+    removeIfIdle(waiter.host)
   }
 
-  mutating func leave(_ number: Number) {
+  /// Ends a transfer.
+  mutating func leave(_ host: HostID) {
     activeCount -= 1
-    lines[number]?.activeCount -= 1
-    removeIfIdle(number)
+    hosts[host]?.activeCount -= 1
+    removeIfIdle(host)
   }
 
-  /// Gives a place to the most urgent that may have one.
-  mutating func admitNext() -> (id: UInt64, line: Number)? {
+  /// Starts the transfer of the most urgent waiter that the limits allow.
+  mutating func dequeue() -> (id: UInt64, host: HostID)? {
     guard activeCount < limits.total, !waiters.isEmpty else { return nil }
-    var best: (priority: ImagePriority, id: UInt64, line: Number)?
-    for number in lines.indices where (lines[number]?.waitingCount ?? 0) > 0 {
-      guard let candidate = candidate(in: number) else { continue }
+    var best: (priority: ImagePriority, id: UInt64, host: HostID)?
+    for host in hosts.indices where (hosts[host]?.waitingCount ?? 0) > 0 {
+      guard let candidate = candidate(of: host) else { continue }
       if let best, (best.priority, candidate.id) > (candidate.priority, best.id) { continue }
-      best = (candidate.priority, candidate.id, number)
+      best = (candidate.priority, candidate.id, host)
     }
     guard let best, waiters.removeValue(forKey: best.id) != nil else { return nil }
-    lines[best.line]?.waitingCount -= 1
-    lines[best.line]?.activeCount += 1
+    hosts[best.host]?.waitingCount -= 1
+    hosts[best.host]?.activeCount += 1
     activeCount += 1
-    return (best.id, best.line)
+    return (best.id, best.host)
   }
 
-  private mutating func candidate(in number: Number) -> (priority: ImagePriority, id: UInt64)? {
+  private mutating func candidate(of id: HostID) -> (priority: ImagePriority, id: UInt64)? {
     for priority in Self.mostUrgentFirst {
-      guard let line = lines[number], hasPlace(line.activeCount, priority) else { continue }
-      let (queue, first) = line.queue(priority)
+      guard let host = hosts[id], hasCapacity(host.activeCount, priority) else { continue }
+      let (queue, first) = host.queue(priority)
       var head = first
       while head < queue.count, waiters[queue[head]]?.priority != priority { head += 1 }
       let candidate = head < queue.count ? queue[head] : nil
-      if head != first { lines[number]?.drop(upTo: head, priority) }
+      if head != first { hosts[id]?.drop(upTo: head, priority) }
       if let candidate { return (priority, candidate) }
     }
     return nil
   }
 
-  /// Loads that nobody waits for leave a third of the places free for those that somebody looks at.
-  private func hasPlace(_ hostCount: Int, _ priority: ImagePriority) -> Bool {
+  /// Prefetching uses at most two thirds of the connections; the rest is left to visible images.
+  private func hasCapacity(_ hostCount: Int, _ priority: ImagePriority) -> Bool {
     let share = priority <= .low ? 2.0 / 3 : 1
     return activeCount < max(1, Int(Double(limits.total) * share))
       && hostCount < max(1, Int(Double(limits.perHost) * share))
   }
 
-  private mutating func add(_ origin: Origin) -> Number {
-    let number = freeNumbers.popLast() ?? lines.count
-    if number == lines.count { lines.append(nil) }
-    lines[number] = Line(origin: origin)
-    numbers[origin] = number
-    return number
+  private mutating func add(_ origin: Origin) -> HostID {
+    let id = freeIDs.popLast() ?? hosts.count
+    if id == hosts.count { hosts.append(nil) }
+    hosts[id] = Host(origin: origin)
+    hostIDs[origin] = id
+    return id
   }
 
-  private mutating func removeIfIdle(_ number: Number) {
-    guard let line = lines[number], line.activeCount == 0, line.waitingCount == 0 else { return }
-    numbers[line.origin] = nil
-    lines[number] = nil
-    freeNumbers.append(number)
+  private mutating func removeIfIdle(_ id: HostID) {
+    guard let host = hosts[id], host.activeCount == 0, host.waitingCount == 0 else { return }
+    hostIDs[host.origin] = nil
+    hosts[id] = nil
+    freeIDs.append(id)
   }
 }
 
-extension HostQueues.Line {
+extension HostQueues.Host {
   fileprivate func queue(_ priority: ImagePriority) -> (ids: [UInt64], head: Int) {
     (queues[priority.rawValue], heads[priority.rawValue])
   }
 
   fileprivate mutating func insert(_ id: UInt64, _ priority: ImagePriority) {
     let level = priority.rawValue
-    // Nearly always the end: numbers rise.
-    let place = queues[level][heads[level]...].lastIndex { $0 < id }.map { $0 + 1 } ?? heads[level]
-    queues[level].insert(id, at: place)
+    // Nearly always the end, since identifiers rise.
+    let index = queues[level][heads[level]...].lastIndex { $0 < id }.map { $0 + 1 } ?? heads[level]
+    queues[level].insert(id, at: index)
   }
 
-  /// Forgets the front of a queue; memory is given back in large steps.
+  /// Drops the front of a queue; its memory is released in large steps.
   fileprivate mutating func drop(upTo head: Int, _ priority: ImagePriority) {
     let level = priority.rawValue
     heads[level] = head

@@ -1,7 +1,7 @@
-import HalcyonImaging
 import Foundation
+import HalcyonImaging
 
-/// Looks at the first bytes of what should be an image, as early as they are there.
+/// Detects the format of an image and reads its header, as early as the received bytes allow.
 struct ImageInspector {
   private let decoders: [any ImageDecoder]
   private let limits: ImageLimits
@@ -9,7 +9,7 @@ struct ImageInspector {
   private let contentType: String?
   private var nextProbeByteCount = 0
   private(set) var info: ImageInfo?
-  /// The size of the whole file, once ``info`` is about all of it.
+  /// The size of the file, once ``info`` describes all of it.
   private var wholeByteCount: Int?
 
   init(decoders: [any ImageDecoder], limits: ImageLimits, url: URL?, contentType: String? = nil) {
@@ -19,9 +19,9 @@ struct ImageInspector {
     self.contentType = contentType
   }
 
-  /// Takes the bytes that have arrived so far. Looks again only when they have doubled.
+  /// Inspects the bytes received so far, but only if they have doubled since the last time.
   ///
-  /// - Parameter isWhole: Whether these are all there will be.
+  /// - Parameter isWhole: Whether these are all bytes of the file.
   mutating func inspect(_ prefix: Data, isWhole: Bool) throws(ImageError) {
     guard info == nil, isWhole || prefix.count >= nextProbeByteCount else { return }
     info = try probe(prefix, isComplete: isWhole)
@@ -29,7 +29,7 @@ struct ImageInspector {
     nextProbeByteCount = max(prefix.count * 2, 64)
   }
 
-  /// The facts about a whole file, which may be more than its beginning told: how many pictures an animation has.
+  /// The description of a whole file. It can tell more than its first bytes: the number of frames, for example.
   func info(of data: Data) throws(ImageError) -> ImageInfo {
     if let info, wholeByteCount == data.count { return info }
     guard let info = try probe(data, isComplete: true) else {
@@ -43,11 +43,8 @@ struct ImageInspector {
       if !isComplete && bytes.count < ImageFormat.sniffByteCount { return nil }
       throw .notAnImage(contentType: contentType, url: url)
     }
-    guard let decoder = decoders.first(where: { $0.formats.contains(format) }) else {
-      throw .decoding(.unsupportedFormat(format), url: url)
-    }
     do {
-      guard let info = try decoder.probe(bytes, isComplete: isComplete) else { return nil }
+      guard let info = try decoders.decoder(for: format).probe(bytes, isComplete: isComplete) else { return nil }
       try limits.check(info.pixelSize, format: format)
       return info
     } catch let error as ImageDecodingError {
@@ -59,8 +56,7 @@ struct ImageInspector {
 }
 
 extension PipelineConfiguration {
-  /// What looks at the bytes of an address. Inlined, as everything that is asked for at each load: a configuration is
-  /// large, and would be copied for the call.
+  /// An inspector for the bytes of a URL. Inlined, since a call would copy the large configuration.
   @inline(__always)
   func inspector(of url: URL?, contentType: String? = nil) -> ImageInspector {
     ImageInspector(decoders: decoders, limits: limits, url: url, contentType: contentType)

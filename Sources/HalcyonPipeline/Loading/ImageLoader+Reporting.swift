@@ -1,48 +1,55 @@
-import HalcyonCache
-import HalcyonSupport
+package import HalcyonImaging
 
+/// Events around whole loads; the steps in between report theirs to the subscribers.
 extension ImageLoader {
-  /// The image in memory; tells whether it was there.
-  func memoryResponse(for request: ImageRequest, key: CacheKey, telling interest: LoadSubscription) -> ImageResponse? {
-    let answer = memoryAnswer(for: request, key: key)
-    configuration.tell(answer.miss.map { .memoryMiss($0) } ?? .memoryHit, to: interest)
-    return answer.value
-  }
-
-  /// The response from memory or elsewhere; tells what happens from beginning to end.
+  /// The response for a look-up in memory, or from a load; reports both if there is an event handler.
   @inline(never)
-  func reportedResponse(
-    for request: ImageRequest, keys: RequestKeys, interest: LoadSubscription
+  func response(
+    for request: ImageRequest, keys: RequestKeys, lookup: MemoryLookup, subscription: LoadSubscription
   ) async throws(ImageError) -> ImageResponse {
-    if monitor == nil { return try await response(for: request, keys: keys, interest: interest) }
-    return try await monitoredResponse(for: request, keys: keys, interest: interest)
+    if monitor == nil { return try await finish(lookup, request, keys, subscription) }
+    return try await reportedResponse(for: request, keys: keys, lookup: lookup, subscription)
   }
 
-  private func monitoredResponse(
-    for request: ImageRequest, keys: RequestKeys, interest: LoadSubscription
+  private func reportedResponse(
+    for request: ImageRequest, keys: RequestKeys, lookup: MemoryLookup, _ subscription: LoadSubscription
   ) async throws(ImageError) -> ImageResponse {
-    try await reporting(request, to: interest, end: { .finished($0.origin, $0.trace) }) {
+    try await reporting(request, to: subscription, end: { .finished($0.origin, $0.trace) }) {
       () async throws(ImageError) in
-      if let response = memoryResponse(for: request, key: keys.image, telling: interest) { return response }
-      return try await response(for: request, keys: keys, interest: interest)
+      configuration.report(lookup.event(for: request), to: subscription)
+      return try await finish(lookup, request, keys, subscription)
     }
   }
 
-  /// Runs a load; tells its beginning, its end and what lies between, where somebody listens.
+  private func finish(
+    _ lookup: MemoryLookup, _ request: ImageRequest, _ keys: RequestKeys, _ subscription: LoadSubscription
+  ) async throws(ImageError) -> ImageResponse {
+    if case .hit(let image) = lookup { return ImageResponse(memory: image) }
+    return try await response(for: request, keys: keys, after: lookup, subscription)
+  }
+
+  /// Runs a load and reports its start and end, if there is an event handler.
   func reporting<Value>(
-    _ request: ImageRequest, to interest: LoadSubscription, end: (Value) -> PipelineEvent.Kind,
+    _ request: ImageRequest, to subscription: LoadSubscription, end: (Value) -> PipelineEvent.Kind,
     _ load: () async throws(ImageError) -> Value
   ) async throws(ImageError) -> Value {
     guard let reporter = monitor?.reporter(for: request) else { return try await load() }
-    interest.report(to: reporter)
-    reporter.tell(.started)
+    subscription.report(to: reporter)
+    reporter.report(.started)
     do throws(ImageError) {
       let value = try await load()
-      reporter.tell(end(value))
+      reporter.report(end(value))
       return value
     } catch {
-      reporter.tell(.failed(error))
+      reporter.report(.failed(error))
       throw error
     }
+  }
+}
+
+extension ImageResponse {
+  /// The response for an image in memory.
+  package init(memory image: DecodedImage) {
+    self.init(image: image, origin: .memory, trace: LoadTrace())
   }
 }

@@ -1,169 +1,166 @@
-import HalcyonHTTP
-import HalcyonSupport
-import HalcyonImaging
-import HalcyonCache
 import Foundation
+import HalcyonCache
+import HalcyonHTTP
+import HalcyonImaging
+import HalcyonSupport
 
-/// From encoded bytes to the image that was asked for, each step once for everyone who needs it.
+/// A load from beginning to end. Equal loads share one job.
+///
+/// 1. ``lookUpMemory(_:key:)``: the image in memory, without suspending.
+/// 2. ``load(_:keys:stale:_:keepsResult:)``: the steps of a job.
+///    - A stale image in memory is revalidated. If its bytes have not changed, it is fresh again without decoding.
+///    - The processed image in the store, if the storage policy stores it.
+///    - The image before the last processor, which is a load of its own, and then the processor.
+///    - Without processors: the encoded bytes from the store or the network (``CachingLoader``), decoded at the
+///      requested size.
+/// 3. The image is put into memory, and its bytes into the store, which delays no caller.
+///
+/// Alternatives, timeouts and low data mode are in `ImageLoader+Fallback.swift`.
 final class ImageLoader: Sendable {
-  /// An image on its way to those who wait for it.
+  /// The result of a job.
   struct Loaded: Sendable {
     var image: DecodedImage
-    var body: EncodedImage
+    var encoded: EncodedImage
     var trace: LoadTrace
-    /// The writing of the image to the store, where that was started.
+    /// The write of the processed image to the store, if it was started.
     var variantWrite: Task<Void, Never>?
-    /// Whether the image was in the store as it is shown.
+    /// Whether the processed image came from the store.
     var isStoredVariant = false
   }
 
   private struct JobKey: Hashable {
     let key: CacheKey
-    let terms: OptionsKey<LoadKey>
+    let options: OptionsKey<LoadKey>
 
-    /// Requests that differ in their terms alone are rare.
+    /// Requests that differ in their options alone are rare.
     func hash(into hasher: inout Hasher) { hasher.combine(key) }
   }
 
   let configuration: PipelineConfiguration
-  let fetcher: ImageFetcher
-  /// Tells what happens; `nil` where nobody listens.
+  let bytes: CachingLoader
+  /// `nil` without an event handler.
   let monitor: PipelineMonitor?
   let workers: WorkerPool
   private let jobs: InFlightJobs<JobKey, Loaded>
 
   init(configuration: PipelineConfiguration) {
     self.configuration = configuration
-    fetcher = ImageFetcher(configuration: configuration)
+    bytes = CachingLoader(configuration: configuration)
     monitor = PipelineMonitor(configuration)
     workers = WorkerPool(name: "decoder", width: configuration.decodingWidth)
     jobs = InFlightJobs(configuration.eventHandler == nil ? nil : .image)
   }
 
   /// Jobs that have not ended.
-  var activeCount: Int { jobs.count + fetcher.activeCount }
+  var activeCount: Int { jobs.count + bytes.activeCount }
 
-  /// The image in memory, if the request allows to look there and it may be shown as it is.
-  func memoryResponse(for request: ImageRequest, key: CacheKey) -> ImageResponse? {
-    memoryAnswer(for: request, key: key).value
-  }
-
-  /// The image in memory, or why there is none that may be shown.
-  func memoryAnswer(for request: ImageRequest, key: CacheKey) -> CacheResult<ImageResponse> {
-    guard request.cachePolicy.readsMemory, !request.freshness.contactsServerFirst else { return .miss(.notRead) }
-    switch memoryImage(request, key) {
-    case .miss(let miss): return .miss(miss)
+  /// The image in memory, if the request may read it.
+  func lookUpMemory(_ request: ImageRequest, key: CacheKey) -> MemoryLookup {
+    guard request.cachePolicy.readsMemory else { return .miss(.notRead) }
+    let memory = configuration.targetCache(for: request).memory
+    switch memory.lookUp(key, extending: request.memoryExtension) {
+    case .miss(let miss):
+      guard request.firstFrameOnly, let image = animatedImage(request, in: memory) else { return .miss(miss) }
+      return checked(image.still, request)
     case .hit(let image):
-      guard request.freshness != .standard || isFresh(image) else { return .miss(.stale) }
-      return .hit(ImageResponse(image: image, origin: .memory, trace: LoadTrace()))
+      return checked(image, request)
     }
   }
 
-  private func memoryImage(_ request: ImageRequest, _ key: CacheKey) -> CacheResult<DecodedImage> {
-    let memory = configuration.targetCache(for: request).memory
-    let answer = memory.lookUp(key, extending: request.memoryExtension)
-    guard case .miss = answer, request.firstFrameOnly else { return answer }
-    // The still picture of an animation will do.
+  private func checked(_ image: DecodedImage, _ request: ImageRequest) -> MemoryLookup {
+    let freshness = request.freshness
+    if freshness.contactsServerFirst || freshness == .standard && !isFresh(image) { return .stale(image) }
+    return .hit(image)
+  }
+
+  /// The animation whose first frame is requested, without counting a miss.
+  private func animatedImage(_ request: ImageRequest, in memory: any MemoryStore) -> DecodedImage? {
     var animated = request
     animated.options.firstFrameOnly = false
-    let image = memory.image(for: RequestKeys(animated).image, extending: request.memoryExtension)
-    return image.map { .hit($0.still) } ?? answer
-  }
-
-  private func storeInMemory(
-    _ image: DecodedImage, _ request: ImageRequest, _ keys: RequestKeys, _ interest: LoadSubscription
-  ) {
-    let expiration = request.optionsBox?.options.memoryExpiration
-    if configuration.targetCache(for: request).memory.store(image, for: keys.image, expiration: expiration) {
-      configuration.tell(.stored(.memory, byteCount: image.byteCount), to: interest)
-    }
+    let key = RequestKeys(animated).image
+    return memory.contains(key) ? memory.image(for: key, extending: request.memoryExtension) : nil
   }
 
   func isFresh(_ image: DecodedImage) -> Bool {
     image.facts.freshness.map { configuration.time.uptime() < $0.end } ?? true
   }
 
-  /// What makes previews for a task; `nil` for a request that wants none.
-  func previews(for request: ImageRequest) -> PreviewMaker? {
-    PreviewMaker(request, configuration: configuration, workers: workers)
-  }
-
-  /// How many transfers may go on at once.
-  var connectionLimits: ConnectionLimits {
-    get { fetcher.connectionLimits }
-    set { fetcher.connectionLimits = newValue }
-  }
-
+  /// Loads from the request's own source.
   func singleResponse(
-    for request: ImageRequest, keys: RequestKeys, _ interest: LoadSubscription
+    for request: ImageRequest, keys: RequestKeys, stale: DecodedImage? = nil, _ subscription: LoadSubscription
   ) async throws(ImageError) -> ImageResponse {
-    var loaded = try await load(request, keys: keys, interest: interest, keepsResult: true)
+    var loaded = try await load(request, keys: keys, stale: stale, subscription, keepsResult: true)
     if request.waitsForStore { await loaded.waitForWriting() }
     return ImageResponse(
-      image: loaded.image, origin: loaded.body.origin, url: loaded.body.metadata.url,
-      encodedByteCount: loaded.body.data.count, trace: loaded.trace)
+      image: loaded.image, origin: loaded.encoded.origin, url: loaded.encoded.metadata.url,
+      encodedByteCount: loaded.encoded.data.count, trace: loaded.trace)
   }
 
   private func load(
-    _ request: ImageRequest, keys: RequestKeys, interest: LoadSubscription, keepsResult: Bool
+    _ request: ImageRequest, keys: RequestKeys, stale: DecodedImage?, _ subscription: LoadSubscription,
+    keepsResult: Bool
   ) async throws(ImageError) -> Loaded {
-    let jobKey = JobKey(key: keys.image, terms: LoadKey.key(request))
+    let jobKey = JobKey(key: keys.image, options: LoadKey.key(request))
     return try await jobs.value(
-      for: jobKey, interest: interest, keepsResult: keepsResult
-    ) { [self] interest throws(ImageError) in
-      let (renewed, body) = try await renewed(request, keys: keys, interest: interest)
-      // What was fetched to find out is found again by the steps below, as long as it is held.
-      defer { withExtendedLifetime(body) {} }
-      var rest = request
-      // So they need not ask once more.
-      if let body, request.freshness.contactsServerFirst, body.isFoundAgain { rest.freshness = .standard }
+      for: jobKey, subscription: subscription, keepsResult: keepsResult
+    ) { [self] subscription throws(ImageError) in
+      var request = request
+      var (revalidated, encoded): (Loaded?, EncodedImage?) = (nil, nil)
+      if let stale {
+        (revalidated, encoded) = try await revalidate(stale, request, keys: keys, subscription)
+        // The server has been contacted: the steps below find the bytes as long as they are held.
+        if let encoded, encoded.isFoundAgain, request.freshness.contactsServerFirst { request.freshness = .standard }
+      }
+      defer { withExtendedLifetime(encoded) {} }
       var loaded =
-        if let renewed {
-          renewed
-        } else if keepsResult, let variant = try await storedVariant(request, keys: keys, interest: interest) {
+        if let revalidated {
+          revalidated
+        } else if keepsResult, let variant = try await storedVariant(request, keys: keys, subscription) {
           variant
         } else if let processor = request.processors.last {
-          try await process(rest, with: processor, interest: interest)
+          try await process(request, with: processor, subscription)
         } else {
-          try await decode(rest, key: keys.fetch, interest: interest)
+          try await decode(request, key: keys.fetch, subscription)
         }
-      // Somebody who joins after this line finds nothing in memory next time, and decodes again: no harm is done.
-      if interest.keepsResult, loaded.body.mayStayInMemory, !loaded.image.isPartial {
-        if request.cachePolicy.writesMemory { storeInMemory(loaded.image, request, keys, interest) }
+      // A caller that joins after this line finds nothing in memory next time, and loads again.
+      if subscription.keepsResult, loaded.encoded.allowsMemory, !loaded.image.isPartial {
+        if request.cachePolicy.writesMemory { storeInMemory(loaded.image, request, keys, subscription) }
         if !loaded.isStoredVariant { loaded.variantWrite = await storeVariant(of: loaded, request, keys: keys) }
       }
       return loaded
     }
   }
 
-  /// The image in memory, when it is no longer fresh but still made of the bytes that are right now; and those bytes.
-  private func renewed(
-    _ request: ImageRequest, keys: RequestKeys, interest: LoadSubscription
+  /// The stale image, if the bytes that are valid now are those it was decoded from; and these bytes.
+  private func revalidate(
+    _ stale: DecodedImage, _ request: ImageRequest, keys: RequestKeys, _ subscription: LoadSubscription
   ) async throws(ImageError) -> (Loaded?, EncodedImage?) {
-    let memory = configuration.targetCache(for: request).memory
-    guard request.cachePolicy.readsMemory, var image = memory.image(for: keys.image),
-      let known = image.facts.freshness
-    else { return (nil, nil) }
-    let body = try await fetcher.body(for: request, key: keys.fetch, interest: interest)
-    guard let end = body.freshEnd,
-      let version = try? await workers.run(priority: interest.priority, { _ in body.version }), version == known.version
-    else { return (nil, body) }
+    guard let known = stale.facts.freshness else { return (nil, nil) }
+    let encoded = try await bytes.encodedImage(for: request, key: keys.fetch, subscription: subscription)
+    guard let end = encoded.freshEnd,
+      let version = try? await workers.run(priority: subscription.priority, { _ in encoded.version }),
+      version == known.version
+    else { return (nil, encoded) }
+    var image = stale
     image.facts.freshness = SourceFreshness(end: end, version: version)
-    await keep(body, of: request, configuration.originalCache(for: request).placeholders[keys.fetch])
-    return (Loaded(image: image, body: body, trace: body.trace), body)
+    let placeholder = configuration.originalCache(for: request).placeholders[keys.fetch]
+    await storeOriginalIfWanted(encoded, of: request, placeholder)
+    return (Loaded(image: image, encoded: encoded, trace: encoded.trace), encoded)
   }
 
-  /// The image after all processors but the last, shared with those who want just that, and then the last.
+  /// Runs the last processor on the image before it, which is shared with loads of that image.
   private func process(
-    _ request: ImageRequest, with processor: any ImageProcessor, interest: LoadSubscription
+    _ request: ImageRequest, with processor: any ImageProcessor, _ subscription: LoadSubscription
   ) async throws(ImageError) -> Loaded {
     var earlier = request
     earlier.processors.removeLast()
-    var loaded = try await load(earlier, keys: RequestKeys(earlier), interest: interest, keepsResult: false)
+    let keys = RequestKeys(earlier)
+    var loaded = try await load(
+      earlier, keys: keys, stale: intermediateImage(earlier, keys), subscription, keepsResult: false)
     let start = ContinuousClock.now
     let image = loaded.image
     do {
-      let bitmap = try await workers.run(priority: interest.priority) { _ in try processor.process(image.bitmap) }
+      let bitmap = try await workers.run(priority: subscription.priority) { _ in try processor.process(image.bitmap) }
       loaded.image = request.processesFrames ? image.replacing(bitmap, by: processor) : image.replacing(bitmap)
     } catch is CancellationError {
       throw .cancelled
@@ -171,85 +168,70 @@ final class ImageLoader: Sendable {
       throw .processingFailed(identifier: processor.identifier, cause: error)
     }
     loaded.trace.add(.process, since: start)
-    configuration.tell(.processed(identifier: processor.identifier), to: interest)
+    configuration.report(.processed(identifier: processor.identifier), to: subscription)
     return loaded
   }
 
+  /// The image before a processor, if memory has it: its pixels are used if its bytes are still valid. Counts no miss.
+  private func intermediateImage(_ request: ImageRequest, _ keys: RequestKeys) -> DecodedImage? {
+    let memory = configuration.targetCache(for: request).memory
+    guard request.cachePolicy.readsMemory, memory.contains(keys.image) else { return nil }
+    return memory.image(for: keys.image)
+  }
+
   private func decode(
-    _ request: ImageRequest, key: CacheKey, interest: LoadSubscription
+    _ request: ImageRequest, key: CacheKey, _ subscription: LoadSubscription
   ) async throws(ImageError) -> Loaded {
-    let body = try await fetcher.body(for: request, key: key, interest: interest)
+    let encoded = try await bytes.encodedImage(for: request, key: key, subscription: subscription)
     do throws(ImageError) {
-      return try await decode(body, request: request, key: key, interest: interest)
+      return try await decode(encoded, request: request, key: key, subscription)
     } catch {
-      if body.origin == .network { fetcher.note(error, for: key) }
-      // What the store holds was an image once. When it no longer is, it is worth fetching again, once.
-      guard body.origin == .store, case .decoding(let reason, _) = error, reason != .cancelled,
+      if encoded.origin == .network { bytes.remember(error, for: key) }
+      // Stored bytes were an image once. If they no longer are, the image is fetched again, once.
+      guard encoded.origin == .store, case .decoding(let reason, _) = error, reason != .cancelled,
         request.freshness.usesNetwork
       else { throw error }
       var retry = request
       retry.cachePolicy.readsStore = false
-      let fresh = try await fetcher.body(for: retry, key: key, interest: interest)
-      return try await decode(fresh, request: request, key: key, interest: interest)
+      let fetched = try await bytes.encodedImage(for: retry, key: key, subscription: subscription)
+      return try await decode(fetched, request: request, key: key, subscription)
     }
   }
 
+  /// Decodes at the requested size, and stores the bytes, now that they are known to be an image.
   func decode(
-    _ body: EncodedImage, request: ImageRequest, key: CacheKey, interest: LoadSubscription
+    _ encoded: EncodedImage, request: ImageRequest, key: CacheKey, _ subscription: LoadSubscription
   ) async throws(ImageError) -> Loaded {
-    let url = body.metadata.url ?? .unnamedImage
-    guard let decoder = configuration.decoders.first(where: { $0.formats.contains(body.info.format) }) else {
-      throw .decoding(.unsupportedFormat(body.info.format), url: url)
-    }
     let start = ContinuousClock.now
-    let limits = configuration.limits
     let image: DecodedImage
     let placeholder: ThumbHash?
     do {
-      (image, placeholder) = try await workers.run(priority: interest.priority) { [configuration] flag in
+      let decoder = try configuration.decoders.decoder(for: encoded.info.format)
+      (image, placeholder) = try await workers.run(priority: subscription.priority) { [configuration] flag in
         let options = DecodingOptions(
-          size: request.size, limits: limits, allowsPartialImage: request.allowsPartialImage,
+          size: request.size, limits: configuration.limits, allowsPartialImage: request.allowsPartialImage,
           keepsAnimation: !request.firstFrameOnly
         ) { flag.isCancelled }
-        var image = try decoder.image(from: body.data, options: options)
-        image.facts.freshness = body.freshEnd.map { SourceFreshness(end: $0, version: body.version) }
-        return (image, Self.placeholder(for: image, of: body, at: request.size, configuration))
+        var image = try decoder.image(from: encoded.data, options: options)
+        image.facts.freshness = encoded.freshEnd.map { SourceFreshness(end: $0, version: encoded.version) }
+        return (image, Self.placeholder(for: image, of: encoded, at: request.size, configuration))
       }
     } catch is CancellationError {
       throw .cancelled
     } catch ImageDecodingError.cancelled {
       throw .cancelled
     } catch let error as ImageDecodingError {
-      throw .decoding(error, url: url)
+      throw .decoding(error, url: encoded.metadata.url ?? .unnamedImage)
     } catch {
-      throw .failed(cause: error, url: url)
+      throw .failed(cause: error, url: encoded.metadata.url ?? .unnamedImage)
     }
-    var trace = body.trace
+    var trace = encoded.trace
     trace.add(.decode, since: start)
-    configuration.tell(.decoded(image.size), to: interest)
-    if let known = placeholder ?? body.metadata.placeholder {
+    configuration.report(.decoded(image.size), to: subscription)
+    if let known = placeholder ?? encoded.metadata.placeholder {
       configuration.originalCache(for: request).placeholders.insert(known, for: key)
     }
-    if !image.isPartial { await keep(body, of: request, placeholder) }
-    return Loaded(image: image, body: body, trace: trace)
-  }
-
-  /// Hands what is new to the store, once it is proven to be an image. A store that fails fails no load.
-  private func keep(_ body: EncodedImage, of request: ImageRequest, _ placeholder: ThumbHash?) async {
-    if request.storesOriginal { await keepOriginal(body, of: request, placeholder) }
-  }
-
-  func keepOriginal(_ body: EncodedImage, of request: ImageRequest, _ placeholder: ThumbHash?) async {
-    guard var draft = body.draft, let cache = configuration.httpCache(for: request) else { return }
-    draft.metadata.placeholder = placeholder
-    let writes = configuration.originalCache(for: request).writes
-    await body.startWriting { [monitor, draft] in
-      // The body is held to the end of the write: until then others find it nowhere else.
-      await writes.start(byteCount: body.data.count) {
-        guard (try? await cache.store(draft, body: body.data)) != nil else { return }
-        body.markStored()
-        monitor?.tell(.stored(.store, byteCount: body.data.count))
-      }
-    }
+    if !image.isPartial { await storeOriginalIfWanted(encoded, of: request, placeholder) }
+    return Loaded(image: image, encoded: encoded, trace: trace)
   }
 }

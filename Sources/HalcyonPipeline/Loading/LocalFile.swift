@@ -1,22 +1,24 @@
-import HalcyonCache
 import Foundation
+import HalcyonCache
+import HalcyonSupport
 
-/// Reads a file that the user names.
+/// Reads a file that the caller names.
 enum LocalFile {
-  enum Failure: Error {
-    case system(Int32)
-    case tooLarge(byteLimit: Int)
-
-    func imageError(path: String, url: URL) -> ImageError {
-      switch self {
-      case .system(let code): .unreadableFile(path: path, code: code)
-      case .tooLarge(let byteLimit): .responseTooLarge(byteLimit: byteLimit, url: url)
-      }
+  /// The whole file, read on a worker.
+  static func read(
+    path: String, url: URL, byteLimit: Int, on workers: WorkerPool
+  ) async throws(ImageError) -> Data {
+    do {
+      return try await workers.run { _ in try contents(path: path, url: url, byteLimit: byteLimit) }
+    } catch let error as ImageError {
+      throw error
+    } catch {
+      throw .cancelled
     }
   }
 
-  /// The whole file. Blocks; pipes, devices and folders are refused.
-  static func contents(path: String, byteLimit: Int) throws(Failure) -> Data {
+  /// Blocks. Pipes, devices and folders are errors.
+  private static func contents(path: String, url: URL, byteLimit: Int) throws(ImageError) -> Data {
     let content: Data?
     do throws(DiskCacheError) {
       // Opening a pipe would wait for a writer.
@@ -28,10 +30,10 @@ enum LocalFile {
       }
       content = status.st_size <= byteLimit ? Data(try file.read(count: Int(status.st_size), at: 0)) : nil
     } catch {
-      guard case .system(_, _, let code) = error else { throw .system(EIO) }
-      throw .system(code)
+      guard case .system(_, _, let code) = error else { throw .unreadableFile(path: path, code: EIO) }
+      throw .unreadableFile(path: path, code: code)
     }
-    guard let content else { throw .tooLarge(byteLimit: byteLimit) }
+    guard let content else { throw .responseTooLarge(byteLimit: byteLimit, url: url) }
     return content
   }
 }

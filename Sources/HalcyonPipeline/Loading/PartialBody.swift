@@ -1,19 +1,20 @@
-import HalcyonHTTP
-import HalcyonCache
 import Foundation
+import HalcyonCache
+import HalcyonHTTP
+import HalcyonSupport
 
-/// The beginning of a body whose transfer was cut, and what is needed to ask for the rest (RFC 9110, 13.1.5 and 14).
+/// The first bytes of an interrupted download, and the validator to request the rest with (RFC 9110, 13.1.5 and 14).
 final class PartialBody: Sendable {
   let data: Data
-  /// The head of the answer that the bytes came with.
+  /// The head of the response that the bytes belong to.
   let metadata: EntryMetadata
-  /// Proves that the rest belongs to the same bytes: a strong entity tag, or a date.
+  /// Proves that the rest belongs to the same representation: a strong entity tag, or a date.
   private let validator: String
 
-  /// A date of change proves something only when the change was this much before the answer.
-  private static let settlingTime = 60.0
+  /// `Last-Modified` is a strong validator only if it is at least this many seconds before `Date` (RFC 9110, 8.8.2.2).
+  private static let strongDateAge = 60.0
 
-  /// `nil` when the server does not say that, or how, the transfer can be taken up again.
+  /// `nil` if the response does not allow ranges or has no strong validator.
   convenience init?(data: Data, metadata: EntryMetadata) {
     let headers = metadata.headers
     guard !data.isEmpty, metadata.status == 200, headers["Content-Encoding"] == nil,
@@ -29,15 +30,15 @@ final class PartialBody: Sendable {
     self.validator = validator
   }
 
-  /// Bytes of the whole body, where known.
+  /// The size of the whole body in bytes, if known.
   var byteCount: Int? { metadata.headers.contentLength }
 
-  /// The fields that ask for the rest.
+  /// The fields that request the rest.
   var requestFields: HTTPHeaders {
     ["Range": "bytes=\(data.count)-", "If-Range": validator, "Accept-Encoding": "identity"]
   }
 
-  /// Whether an answer is the rest of these bytes, to its end.
+  /// Whether a 206 response is the rest of this body, up to its end.
   func isContinued(by headers: HTTPHeaders) -> Bool {
     guard headers["Content-Encoding"] == nil, let range = ContentRange(headers["Content-Range"]) else { return false }
     if let tag = headers["ETag"], Self.isStrong(validator), tag != validator { return false }
@@ -45,7 +46,7 @@ final class PartialBody: Sendable {
     return range.first == data.count && range.total.map { $0 == range.last + 1 } ?? true
   }
 
-  /// The same beginning with more bytes.
+  /// The same body with more bytes.
   func extended(to data: Data) -> PartialBody {
     PartialBody(data, metadata, validator: validator)
   }
@@ -54,10 +55,44 @@ final class PartialBody: Sendable {
     if let tag = headers["ETag"] { return isStrong(tag) ? tag : nil }
     guard let text = headers["Last-Modified"], let date = headers["Date"],
       let modified = HTTPDate.parse(text, now: .now), let made = HTTPDate.parse(date, now: .now),
-      made.timeIntervalSince(modified) >= settlingTime
+      made.timeIntervalSince(modified) >= strongDateAge
     else { return nil }
     return text
   }
 
   private static func isStrong(_ tag: String) -> Bool { tag.hasPrefix("\"") && tag.utf8.count >= 2 }
+}
+
+/// Partial bodies in the store, so that a later load resumes the download, in another process too.
+///
+/// They are entries under keys of their own, count toward the same limit, and expire after a day.
+struct PartialBodies: Sendable {
+  /// A shorter body is downloaded again as fast as it is found.
+  private static let smallestByteCount = 32 << 10
+
+  let cache: ImageCache
+  /// The cache's store as the pipeline uses it.
+  let store: (any DataStore)?
+
+  func partial(for key: CacheKey) async -> PartialBody? {
+    guard let store, let entry = try? await store.entry(for: Self.key(key)) else { return nil }
+    return PartialBody(data: entry.body, metadata: entry.metadata)
+  }
+
+  func store(_ partial: PartialBody, for key: CacheKey) async {
+    guard let store, partial.data.count >= Self.smallestByteCount else { return }
+    var metadata = partial.metadata
+    metadata.expiration = .hours(24)
+    metadata.tags = ["partial"]
+    let entry = StoredEntry(body: partial.data, metadata: metadata)
+    await cache.writes.start(byteCount: partial.data.count) { try? await store.store(entry, for: Self.key(key)) }
+  }
+
+  func remove(for key: CacheKey) async {
+    guard let store else { return }
+    await cache.writes.start(byteCount: 0) { try? await store.removeEntry(for: Self.key(key)) }
+  }
+
+  /// The key of the partial body for a fetch key.
+  static func key(_ key: CacheKey) -> CacheKey { key.adding("part", "begin") }
 }

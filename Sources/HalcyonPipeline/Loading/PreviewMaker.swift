@@ -1,14 +1,12 @@
-import HalcyonSupport
-import HalcyonImaging
 import Foundation
+import HalcyonImaging
+import HalcyonSupport
 
-/// Makes previews for one task of what has arrived of its image.
-///
-/// One is made at a time. What arrives meanwhile waits, and only the newest of it.
+/// Decodes previews of a progressive image for one task, one at a time, always from the newest bytes.
 final class PreviewMaker: Sendable {
   private struct State {
     var isBusy = false
-    var waiting: Data?
+    var newest: Data?
     var stage = 0
     var earliest = Duration.zero
   }
@@ -19,7 +17,7 @@ final class PreviewMaker: Sendable {
   private let workers: WorkerPool
   private let state = Lock(State())
 
-  /// `nil` for a request that wants none.
+  /// `nil` if the request has no previews.
   init?(_ request: ImageRequest, configuration: PipelineConfiguration, workers: WorkerPool) {
     guard let policy = request.previews, policy.isEnabled else { return nil }
     self.request = request
@@ -28,37 +26,37 @@ final class PreviewMaker: Sendable {
     self.workers = workers
   }
 
-  /// Takes what has arrived. It is let go when the last preview is too young.
+  /// Receives the bytes so far. They are dropped if the last preview is too recent.
   func receive(_ data: Data, _ info: ImageInfo, show: @escaping @Sendable (DecodedImage) -> Void) {
-    guard let decoder = configuration.decoders.first(where: { $0.formats.contains(info.format) }),
-      let decoder = decoder as? any ProgressiveImageDecoder
-    else { return }
+    guard let decoder = try? configuration.decoders.decoder(for: info.format) as? any ProgressiveImageDecoder else {
+      return
+    }
     let isFirst = state.withLock { state in
-      state.waiting = data
+      state.newest = data
       defer { state.isBusy = true }
       return !state.isBusy
     }
     guard isFirst else { return }
     Task {
-      while let (data, stage) = next() { await make(of: data, after: stage, decoder, show) }
+      while let (data, stage) = next() { await makePreview(of: data, after: stage, decoder, show) }
     }
   }
 
-  /// What to make a preview of; `nil`, and an end of the work, when there is nothing new or it is too soon.
+  /// The bytes to decode next; `nil`, which ends the work, if there are none or it is too early.
   private func next() -> (Data, stage: Int)? {
     let now = configuration.time.uptime()
     return state.withLock { state in
-      guard now >= state.earliest, let data = state.waiting else {
+      guard now >= state.earliest, let data = state.newest else {
         state.isBusy = false
         return nil
       }
-      state.waiting = nil
+      state.newest = nil
       return (data, state.stage)
     }
   }
 
-  /// A preview that fails is none: the image itself will tell why.
-  private func make(
+  /// A preview that fails is skipped: the load reports why the image cannot be decoded.
+  private func makePreview(
     of data: Data, after stage: Int, _ decoder: any ProgressiveImageDecoder, _ show: @Sendable (DecodedImage) -> Void
   ) async {
     let made: ImagePreview??

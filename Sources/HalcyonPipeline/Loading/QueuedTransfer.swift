@@ -1,10 +1,10 @@
-import HalcyonSupport
-import HalcyonHTTP
 import Foundation
+import HalcyonHTTP
+import HalcyonSupport
 
-/// A prepared transfer that begins when it gets a place among the connections.
+/// A prepared transfer that begins on the thread that grants its permit.
 final class QueuedTransfer: Sendable {
-  /// When it began.
+  /// The time at which a transfer began.
   struct Beginning: Sendable {
     let instant: ContinuousClock.Instant
     let date: Date
@@ -12,7 +12,7 @@ final class QueuedTransfer: Sendable {
 
   private struct State {
     var beginning: Beginning?
-    var refusal: ImageError?
+    var rejection: ImageError?
   }
 
   private let transfer: any PreparedTransfer
@@ -24,30 +24,30 @@ final class QueuedTransfer: Sendable {
     self.time = time
   }
 
-  /// `nil` as long as it waits.
+  /// `nil` while the transfer waits for a permit.
   var beginning: Beginning? { state.withLock { $0.beginning } }
 
-  /// Takes what the gate answers.
-  func take(_ answer: ConnectionLimiter.Answer) {
-    switch answer {
-    case .admitted:
+  /// Begins or cancels the transfer.
+  func receive(_ outcome: ConnectionLimiter.Outcome) {
+    switch outcome {
+    case .granted:
       let beginning = Beginning(instant: .now, date: time.now())
       state.withLock { $0.beginning = beginning }
       transfer.begin()
-    case .givenUp:
+    case .cancelled:
       transfer.cancel()
-    case .refused(let limit):
-      state.withLock { $0.refusal = .tooManyWaiting(limit: limit) }
+    case .rejected(let limit):
+      state.withLock { $0.rejection = .tooManyWaiting(limit: limit) }
       transfer.cancel()
     }
   }
 
-  /// The head of the answer, once it is there.
+  /// Waits for the head of the response.
   func response(from url: URL) async throws(ImageError) -> TransportResponse {
     do {
       return try await transfer.response()
     } catch {
-      throw state.withLock { $0.refusal } ?? ImageError(transferring: url, error)
+      throw state.withLock { $0.rejection } ?? ImageError(transferring: url, error)
     }
   }
 }

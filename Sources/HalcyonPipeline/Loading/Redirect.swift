@@ -1,17 +1,17 @@
-import HalcyonHTTP
 import Foundation
+import HalcyonHTTP
 
-/// The request that follows a redirect, or why there is none (RFC 9110, 15.4).
-struct Redirect {
+/// Redirects (RFC 9110, 15.4): the request that follows one, and how many are followed.
+enum Redirect {
   private static let statuses = [301, 302, 303, 307, 308]
 
-  /// Fields that tell nothing about who asks; all others stay behind when a redirect leaves the origin.
+  /// Fields that do not identify the user. All others are dropped when a redirect leaves the origin.
   private static let impersonalFields: Set<String> = [
     "accept", "accept-encoding", "accept-language", "cache-control", "if-modified-since", "if-none-match", "if-range",
     "range", "user-agent",
   ]
 
-  /// - Returns: The next request; `nil` when the answer is no redirect.
+  /// The request to send after a redirect; `nil` if the response is not a redirect.
   static func next(
     after request: TransportRequest, status: Int, headers: HTTPHeaders
   ) throws(ImageError) -> TransportRequest? {
@@ -25,5 +25,25 @@ struct Redirect {
       next.headers = request.headers.filter { impersonalFields.contains($0.name.lowercased()) }
     }
     return next
+  }
+
+  /// Counts the redirects of one request.
+  struct Counter {
+    private let limit: Int
+    private let url: URL
+    private var followedCount = 0
+
+    init(limit: Int, from url: URL) {
+      self.limit = limit
+      self.url = url
+    }
+
+    /// Counts one more redirect.
+    ///
+    /// - Throws: ``ImageError/tooManyRedirects(limit:url:)`` when it is over the limit.
+    mutating func count() throws(ImageError) {
+      guard followedCount < limit else { throw .tooManyRedirects(limit: limit, url: url) }
+      followedCount += 1
+    }
   }
 }

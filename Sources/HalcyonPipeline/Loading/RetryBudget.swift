@@ -1,10 +1,9 @@
 import HalcyonSupport
 
-/// Keeps a pipeline from answering a breakdown with a storm of retries.
-///
-/// Ten loads that succeed earn one retry; no more than the capacity is saved up.
+/// Limits the retries of a pipeline, so that an outage is not answered with a retry storm: a token bucket that ten
+/// successful loads refill by one retry, up to the capacity.
 final class RetryBudget: Sendable {
-  private static let gainOfSuccess = 0.1
+  private static let refillPerSuccess = 0.1
 
   private let capacity: Double
   private let tokens: Lock<Double>
@@ -14,11 +13,11 @@ final class RetryBudget: Sendable {
     tokens = Lock(Double(capacity))
   }
 
-  func noteSuccess() {
-    tokens.withLock { $0 = min(capacity, $0 + Self.gainOfSuccess) }
+  func recordSuccess() {
+    tokens.withLock { $0 = min(capacity, $0 + Self.refillPerSuccess) }
   }
 
-  /// Takes one retry out of the budget, if there is one.
+  /// Takes one retry out of the budget; `false` if there is none.
   func spend() -> Bool {
     tokens.withLock { tokens in
       guard tokens >= 1 else { return false }

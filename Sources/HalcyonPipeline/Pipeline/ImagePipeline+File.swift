@@ -14,7 +14,7 @@ extension ImagePipeline {
   /// - Throws: What ``data(for:)`` throws; ``ImageError/failed(cause:url:)`` with what the file system says.
   public func writeFile(for request: ImageRequest, in folder: URL) async throws(ImageError) -> URL {
     let request = resolved(request)
-    let body = try await loader.body(for: request)
+    let body = try await loader.encodedImage(for: request)
     let name = RequestKeys(request).fetch.digest.hexadecimal
     let file = folder.appending(path: "\(name).\(request.fileExtension(for: body.info.format))")
     do {

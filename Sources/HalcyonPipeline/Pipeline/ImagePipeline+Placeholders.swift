@@ -22,17 +22,3 @@ extension ImagePipeline {
     return hash
   }
 }
-
-extension ImageLoader {
-  /// Makes the stand-in of an image whose bytes are about to be stored; `nil` where it shows only a part of
-  /// them, or out of shape.
-  static func placeholder(
-    for image: DecodedImage, of body: EncodedImage, at size: TargetSize, _ configuration: PipelineConfiguration
-  ) -> ThumbHash? {
-    guard configuration.makesPlaceholders, body.draft != nil, !image.isPartial else { return nil }
-    switch size {
-    case .original, .fit: return ThumbHash(image.bitmap)
-    case .fill, .crop, .exact: return nil
-    }
-  }
-}

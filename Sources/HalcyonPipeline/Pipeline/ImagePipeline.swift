@@ -46,27 +46,31 @@ public final class ImagePipeline: Sendable {
   public func response(for request: ImageRequest) async throws(ImageError) -> ImageResponse {
     let request = resolved(request)
     let keys = RequestKeys(request)
-    if loader.monitor == nil, let response = loader.memoryResponse(for: request, key: keys.image) {
+    let lookup = loader.lookUpMemory(request, key: keys.image)
+    if loader.monitor == nil, case .hit(let image) = lookup {
       // Most hits: not even the frame of another asynchronous call.
+      let response = ImageResponse(memory: image)
       return request.optionsBox == nil ? response : await request.delivered(response)
     }
-    let response = try await loader.reportedResponse(
-      for: request, keys: keys, interest: LoadSubscription(priority: request.priority))
+    let response = try await loader.response(
+      for: request, keys: keys, lookup: lookup, subscription: LoadSubscription(priority: request.priority))
     return await request.delivered(response)
   }
 
-  /// The response for one of many that are loaded together, whose interest is the caller's.
-  func response(for request: ImageRequest, interest: LoadSubscription) async throws(ImageError) -> ImageResponse {
+  /// The response for one of many requests that are loaded together, with a subscription of the caller's.
+  func response(for request: ImageRequest, subscription: LoadSubscription) async throws(ImageError) -> ImageResponse {
     let request = resolved(request)
-    return await request.delivered(try await cachingResponse(for: request, interest: interest))
+    return await request.delivered(try await undeliveredResponse(for: request, subscription: subscription))
   }
 
-  /// The response as the caches have it, to a request that is resolved.
-  func cachingResponse(for request: ImageRequest, interest: LoadSubscription) async throws(ImageError) -> ImageResponse
-  {
+  /// The response to a resolved request as the caches have it, before the image modifier and the scale factor.
+  func undeliveredResponse(
+    for request: ImageRequest, subscription: LoadSubscription
+  ) async throws(ImageError) -> ImageResponse {
     let keys = RequestKeys(request)
-    if loader.monitor == nil, let response = loader.memoryResponse(for: request, key: keys.image) { return response }
-    return try await loader.reportedResponse(for: request, keys: keys, interest: interest)
+    let lookup = loader.lookUpMemory(request, key: keys.image)
+    if loader.monitor == nil, case .hit(let image) = lookup { return ImageResponse(memory: image) }
+    return try await loader.response(for: request, keys: keys, lookup: lookup, subscription: subscription)
   }
 
   /// Starts loading at once, and returns a handle to follow, hurry or cancel it.
@@ -90,16 +94,22 @@ public final class ImagePipeline: Sendable {
     return ImageTask(request: request, loader: loader) { result in executor { onCompletion(result) } }
   }
 
-  /// Starts loading as ``task(for:)`` does, with a stream that misses nothing.
-  package func followedTask(for request: ImageRequest) -> ImageTask {
-    ImageTask(request: resolved(request), loader: loader, keepsAllEvents: true)
+  /// Looks into memory for a view: the image, ready to be shown, or the outcome for ``followedTask(for:after:)``.
+  package func lookUpMemory(for request: ImageRequest) -> MemoryLookup {
+    let request = resolved(request)
+    let lookup = loader.lookUpMemory(request, key: RequestKeys(request).image)
+    if case .hit(let image) = lookup { return .hit(request.delivered(image)) }
+    return lookup
+  }
+
+  /// Starts loading as ``task(for:)`` does, after a look-up in memory that was not a hit, with a stream of all events.
+  package func followedTask(for request: ImageRequest, after lookup: MemoryLookup) -> ImageTask {
+    ImageTask(request: resolved(request), loader: loader, lookup: lookup, keepsAllEvents: true)
   }
 
   /// The image in memory, or `nil`. Neither suspends nor touches a disk: fit for a view that is about to be drawn.
   public func cachedImage(for request: ImageRequest) -> DecodedImage? {
-    let request = resolved(request)
-    guard let response = loader.memoryResponse(for: request, key: RequestKeys(request).image) else { return nil }
-    return request.delivered(response.image)
+    if case .hit(let image) = lookUpMemory(for: request) { image } else { nil }
   }
 
   /// The key under which a request's image is kept in memory: for direct use of ``ImageCache/memory``.
@@ -113,12 +123,12 @@ public final class ImagePipeline: Sendable {
   /// The bytes have been checked to begin like an image. They are not decoded, and so not kept in the store either.
   /// Alternatives and the time limit of the request count as in ``image(for:)``.
   public func data(for request: ImageRequest) async throws(ImageError) -> Data {
-    try await loader.body(for: resolved(request)).data
+    try await loader.encodedImage(for: resolved(request)).data
   }
 
   /// The facts about an image without decoding it. All of its bytes are transferred, as for ``data(for:)``.
   public func info(for request: ImageRequest) async throws(ImageError) -> ImageInfo {
-    try await loader.body(for: resolved(request)).info
+    try await loader.encodedImage(for: resolved(request)).info
   }
 
   /// Loads that have not ended, those shared counted once.
@@ -126,8 +136,8 @@ public final class ImagePipeline: Sendable {
 
   /// How many transfers may go on at once. May be changed while they do; those that go on are not cut short.
   public var connectionLimits: ConnectionLimits {
-    get { loader.connectionLimits }
-    set { loader.connectionLimits = newValue }
+    get { loader.bytes.connectionLimits }
+    set { loader.bytes.connectionLimits = newValue }
   }
 
   /// The request with what it leaves open filled in by the pipeline. Done once for each; twice is as once.

@@ -25,20 +25,22 @@ public final class ImageTask: Sendable {
   /// Everything that happens from the beginning on, for one reader; `nil` unless it was asked for.
   package let allEvents: AsyncStream<Event>?
 
-  private let interest: LoadSubscription
+  private let subscription: LoadSubscription
   private let broadcast: EventBroadcast
   private let reporter: LoadReporter?
   private let work: Task<Void, Never>
 
-  /// - Parameter onCompletion: Called with the outcome, once.
+  /// - Parameters:
+  ///   - lookup: The outcome of the look-up in memory, if the caller has made it.
+  ///   - onCompletion: Called with the outcome, once.
   init(
-    request: ImageRequest, loader: ImageLoader, keepsAllEvents: Bool = false,
+    request: ImageRequest, loader: ImageLoader, lookup: MemoryLookup? = nil, keepsAllEvents: Bool = false,
     onCompletion: (@Sendable (Result<ImageResponse, ImageError>) -> Void)? = nil
   ) {
     self.request = request
     let broadcast = EventBroadcast(onCompletion: onCompletion)
-    let previews = loader.previews(for: request)
-    let interest = LoadSubscription(priority: request.priority) { event in
+    let previews = PreviewMaker(request, configuration: loader.configuration, workers: loader.workers)
+    let subscription = LoadSubscription(priority: request.priority) { event in
       switch event {
       case .progress(let progress): broadcast.send(.progress(progress))
       case .info(let info): broadcast.send(.info(info))
@@ -48,39 +50,42 @@ public final class ImageTask: Sendable {
         previews?.receive(data, info) { broadcast.send(.preview(request.delivered($0))) }
       }
     }
-    if previews != nil { interest.wantPartialData() }
+    if previews != nil { subscription.requestPartialData() }
     self.broadcast = broadcast
     allEvents = keepsAllEvents ? broadcast.stream() : nil
-    self.interest = interest
+    self.subscription = subscription
     let reporter = loader.monitor?.reporter(for: request)
-    if let reporter { interest.report(to: reporter) }
+    if let reporter { subscription.report(to: reporter) }
     self.reporter = reporter
     work = Task {
-      reporter?.tell(.started)
+      reporter?.report(.started)
       let keys = RequestKeys(request)
-      if let response = loader.memoryResponse(for: request, key: keys.image, telling: interest) {
-        return broadcast.finish(.success(await request.delivered(response)), telling: reporter)
+      let lookup = lookup ?? loader.lookUpMemory(request, key: keys.image)
+      loader.configuration.report(lookup.event(for: request), to: subscription)
+      if case .hit(let image) = lookup {
+        let response = await request.delivered(ImageResponse(memory: image))
+        return broadcast.finish(.success(response), reporter)
       }
       do throws(ImageError) {
-        let response = try await loader.response(for: request, keys: keys, interest: interest)
-        broadcast.finish(.success(await request.delivered(response)), telling: reporter)
+        let response = try await loader.response(for: request, keys: keys, after: lookup, subscription)
+        broadcast.finish(.success(await request.delivered(response)), reporter)
       } catch {
-        broadcast.finish(.failure(error), telling: reporter)
+        broadcast.finish(.failure(error), reporter)
       }
     }
   }
 
   /// How soon the image is wanted. May be changed while the load goes on.
   public var priority: ImagePriority {
-    get { interest.priority }
-    set { interest.priority = newValue }
+    get { subscription.priority }
+    set { subscription.priority = newValue }
   }
 
   /// Ends the task with ``ImageError/cancelled``, unless it has ended already. May be called any number of times.
   ///
   /// The outcome is there when this returns; work shared with other tasks goes on for them.
   public func cancel() {
-    broadcast.finish(.failure(.cancelled), telling: reporter)
+    broadcast.finish(.failure(.cancelled), reporter)
     work.cancel()
   }
 
@@ -109,11 +114,10 @@ public final class ImageTask: Sendable {
   public var events: AsyncStream<Event> { broadcast.stream() }
 }
 
-/// Hands the events of one task to everyone who listens.
+/// Sends the events of one task to all its streams.
 private final class EventBroadcast: Sendable {
   private struct State {
-    var listeners: [Int: AsyncStream<ImageTask.Event>.Continuation] = [:]
-    var lastID = 0
+    var streams = ObserverList<AsyncStream<ImageTask.Event>.Continuation>()
     var result: Result<ImageResponse, ImageError>?
   }
 
@@ -129,43 +133,39 @@ private final class EventBroadcast: Sendable {
   func stream() -> AsyncStream<ImageTask.Event> {
     let (stream, continuation) = AsyncStream.makeStream(
       of: ImageTask.Event.self, bufferingPolicy: .bufferingNewest(64))
-    let (id, result) = state.withLock { state in
-      state.lastID += 1
-      if state.result == nil { state.listeners[state.lastID] = continuation }
-      return (state.lastID, state.result)
+    let (id, result): (UInt64?, Result<ImageResponse, ImageError>?) = state.withLock { state in
+      (state.result == nil ? state.streams.add(continuation) : nil, state.result)
     }
-    if let result {
+    if let id {
+      continuation.onTermination = { [weak self] _ in self?.remove(id) }
+    } else if let result {
       continuation.yield(.finished(result))
       continuation.finish()
-    } else {
-      continuation.onTermination = { [weak self] _ in self?.remove(id) }
     }
     return stream
   }
 
   func send(_ event: ImageTask.Event) {
-    let listeners = state.withLock { $0.result == nil ? Array($0.listeners.values) : [] }
-    for listener in listeners { listener.yield(event) }
+    for stream in state.withLock({ $0.streams.all }) { stream.yield(event) }
   }
 
-  func finish(_ result: Result<ImageResponse, ImageError>, telling reporter: LoadReporter?) {
-    let listeners: [AsyncStream<ImageTask.Event>.Continuation]? = state.withLock { state in
+  func finish(_ result: Result<ImageResponse, ImageError>, _ reporter: LoadReporter?) {
+    let streams: [AsyncStream<ImageTask.Event>.Continuation]? = state.withLock { state in
       guard state.result == nil else { return nil }
       state.result = result
-      defer { state.listeners = [:] }
-      return Array(state.listeners.values)
+      return state.streams.removeAll()
     }
-    guard let listeners else { return }
+    guard let streams else { return }
     reporter?.end(result)
-    for listener in listeners {
-      listener.yield(.finished(result))
-      listener.finish()
+    for stream in streams {
+      stream.yield(.finished(result))
+      stream.finish()
     }
     onCompletion?(result)
   }
 
-  private func remove(_ id: Int) {
-    let removed = state.withLock { $0.listeners.removeValue(forKey: id) }
+  private func remove(_ id: UInt64) {
+    let removed = state.withLock { $0.streams.remove(id) }
     withExtendedLifetime(removed) {}
   }
 }

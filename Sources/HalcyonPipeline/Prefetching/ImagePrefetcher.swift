@@ -42,8 +42,8 @@ public final class ImagePrefetcher: Sendable {
     precondition(concurrencyLimit > 0, "concurrencyLimit must be at least 1, got \(concurrencyLimit)")
     self.pipeline = pipeline
     self.destination = destination
-    queue = PrefetchQueue(priority: priority, concurrencyLimit: concurrencyLimit) { request, interest in
-      await pipeline.prefetch(request, to: destination, interest: interest)
+    queue = PrefetchQueue(priority: priority, concurrencyLimit: concurrencyLimit) { request, subscription in
+      await pipeline.prefetch(request, to: destination, subscription: subscription)
     }
   }
 
@@ -110,14 +110,15 @@ public final class ImagePrefetcher: Sendable {
 
 extension ImagePipeline {
   fileprivate func prefetch(
-    _ request: ImageRequest, to destination: ImagePrefetcher.Destination, interest: LoadSubscription
+    _ request: ImageRequest, to destination: ImagePrefetcher.Destination, subscription: LoadSubscription
   ) async -> PrefetchBatch.Outcome {
     do throws(ImageError) {
       switch destination {
       case .memory:
-        return try await cachingResponse(for: request, interest: interest).origin == .memory ? .skipped : .completed
+        return try await undeliveredResponse(for: request, subscription: subscription).origin == .memory
+          ? .skipped : .completed
       case .store:
-        return try await loader.storeBody(for: request, interest: interest) ? .completed : .skipped
+        return try await loader.storeBytes(of: request, subscription: subscription) ? .completed : .skipped
       }
     } catch {
       return .failed(error)

@@ -3,7 +3,7 @@ import HalcyonSupport
 /// The order in which images are prefetched, and those that are being loaded.
 final class PrefetchQueue: Sendable {
   private struct Run {
-    let interest: LoadSubscription
+    let subscription: LoadSubscription
     let task: Task<Void, Never>
   }
 
@@ -39,11 +39,11 @@ final class PrefetchQueue: Sendable {
   var priority: ImagePriority {
     get { state.withLock(\.priority) }
     set {
-      let interests = state.withLock { state in
+      let subscriptions = state.withLock { state in
         state.priority = newValue
-        return state.items.values.compactMap(\.run?.interest)
+        return state.items.values.compactMap(\.run?.subscription)
       }
-      for interest in interests { interest.priority = newValue }
+      for subscription in subscriptions { subscription.priority = newValue }
     }
   }
 
@@ -119,18 +119,18 @@ extension PrefetchQueue {
   }
 
   private func run(_ request: ImageRequest, _ key: PrefetchKey, priority: ImagePriority) -> Run {
-    let interest = LoadSubscription(priority: priority)
+    let subscription = LoadSubscription(priority: priority)
     let task = Task {
-      let outcome = await load(request, interest)
-      end(key, interest, outcome)
+      let outcome = await load(request, subscription)
+      end(key, subscription, outcome)
     }
-    return Run(interest: interest, task: task)
+    return Run(subscription: subscription, task: task)
   }
 
-  private func end(_ key: PrefetchKey, _ interest: LoadSubscription, _ outcome: PrefetchBatch.Outcome) {
+  private func end(_ key: PrefetchKey, _ subscription: LoadSubscription, _ outcome: PrefetchBatch.Outcome) {
     let batches: [PrefetchBatch] = state.withLock { state in
       // What was stopped has given its place back, and its key may be at work again.
-      guard state.items[key]?.run?.interest === interest else { return [] }
+      guard state.items[key]?.run?.subscription === subscription else { return [] }
       state.runningCount -= 1
       return state.items.removeValue(forKey: key)?.batches ?? []
     }

@@ -20,7 +20,7 @@ extension ImageError {
   }
 
   /// Whether the bytes that had arrived are those of the whole body, as far as they go.
-  var leavesGoodBytes: Bool {
+  var allowsResuming: Bool {
     switch self {
     case .transport(let error, _): error.isTransient
     case .cancelled: true
@@ -47,7 +47,7 @@ extension ImageError {
   }
 
   /// What an error of a caller's hook means for a load.
-  init(asking url: URL, _ error: any Error, _ refusal: (any Error, URL) -> ImageError) {
+  init(requesting url: URL, _ error: any Error, _ refusal: (any Error, URL) -> ImageError) {
     switch error {
     case is CancellationError: self = .cancelled
     case let error as ImageError: self = error

@@ -56,12 +56,12 @@ public struct URLResolver: Sendable {
   /// What tells the image from others in every cache: the same before and after the address is known.
   public let key: String
   /// Gives an `http` or `https` address. Its task is cancelled when nobody waits any more.
-  public let address: @Sendable () async throws -> URL
+  public let url: @Sendable () async throws -> URL
 
   /// Creates a resolver.
-  public init(key: String, address: @escaping @Sendable () async throws -> URL) {
+  public init(key: String, url: @escaping @Sendable () async throws -> URL) {
     self.key = key
-    self.address = address
+    self.url = url
   }
 }
 

@@ -81,9 +81,7 @@ extension StoragePolicy {
   /// The encoded image; `nil` if its original bytes are to be stored.
   func encoded(_ image: DecodedImage, by encoders: [any ImageEncoder]) throws -> Data? {
     guard let (format, options) = encoding(of: image) else { return nil }
-    guard let encoder = encoders.first(where: { $0.format == format }) else {
-      throw ImageEncodingError.unsupportedFormat(format)
-    }
+    let encoder = try encoders.encoder(for: format)
     guard let byteLimit else { return try encoder.encode(image.bitmap, options: options) }
     return try encoder.encode(image.bitmap, options: options, byteLimit: byteLimit)
   }

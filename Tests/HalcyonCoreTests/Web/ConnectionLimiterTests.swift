@@ -21,7 +21,7 @@ struct ConnectionLimiterTests {
     let task = Task {
       let permit = try await limiter.acquire(origin, subscription)
       order.add(name)
-      permit.leave()
+      permit.release()
     }
     while limiter.waitingCount == count { await Task.yield() }
     return task
@@ -41,7 +41,7 @@ struct ConnectionLimiterTests {
       let permit = try await limiter.acquire(origin, subscription(priority))
       entered.set()
       await release.wait()
-      permit.leave()
+      permit.release()
     }
     await entered.wait()
     return task
@@ -71,7 +71,7 @@ struct ConnectionLimiterTests {
     let waiting = try await queue("stalled", at: limiter, host: "stalled", subscription: subscription(.veryHigh))
     let permit = try await limiter.acquire(origin("other"), subscription(.low))
     order.add("other")
-    permit.leave()
+    permit.release()
     release.set()
     try await stalled.value
     try await waiting.value
@@ -133,7 +133,7 @@ struct ConnectionLimiterTests {
     let urgent = Task { [order] in
       let permit = try await limiter.acquire(origin("a"), subscription(.high))
       order.add("urgent")
-      permit.leave()
+      permit.release()
     }
     let error = await #expect(throws: ImageError.self) { try await late.value }
     #expect(error?.name == "tooManyWaiting")
@@ -146,9 +146,9 @@ struct ConnectionLimiterTests {
 }
 
 extension ConnectionLimiter {
-  fileprivate func acquire(_ origin: Origin, _ subscription: LoadSubscription) async throws -> Place {
-    let permit = newPlace()
-    try await permit.enter(origin, subscription)
+  fileprivate func acquire(_ origin: Origin, _ subscription: LoadSubscription) async throws -> Permit {
+    let permit = newPermit()
+    try await permit.acquire(origin, subscription)
     return permit
   }
 }

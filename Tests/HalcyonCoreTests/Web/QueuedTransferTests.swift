@@ -13,10 +13,10 @@ struct QueuedTransferTests {
   private func queue(_ name: String, at limiter: ConnectionLimiter) throws -> (
     held: HeldTransfer, queued: QueuedTransfer
   ) {
-    let permit = limiter.newPlace()
-    let held = HeldTransfer(name, log: log) { permit.leave() }
+    let permit = limiter.newPermit()
+    let held = HeldTransfer(name, log: log) { permit.release() }
     let queued = QueuedTransfer(held, time: SystemTime())
-    permit.ask(try #require(Origin(url)), LoadSubscription(priority: .normal)) { queued.take($0) }
+    permit.request(try #require(Origin(url)), LoadSubscription(priority: .normal)) { queued.receive($0) }
     return (held, queued)
   }
 
@@ -61,10 +61,10 @@ struct QueuedTransferTests {
     let first = try queue("first", at: limiter)
     let origin = try #require(Origin(url))
     for _ in 0..<count {
-      let permit = limiter.newPlace()
-      permit.ask(origin, LoadSubscription(priority: .normal)) { _ in
+      let permit = limiter.newPermit()
+      permit.request(origin, LoadSubscription(priority: .normal)) { _ in
         log.add("granted")
-        permit.leave()
+        permit.release()
       }
     }
     #expect(limiter.waitingCount == count)
@@ -75,12 +75,12 @@ struct QueuedTransferTests {
 
   @Test func `releasing a permit is idempotent`() throws {
     let limiter = ConnectionLimiter(limits: ConnectionLimits(total: 2, perHost: 2))
-    let permit = limiter.newPlace()
+    let permit = limiter.newPermit()
     let other = try queue("other", at: limiter)
-    permit.ask(try #require(Origin(url)), LoadSubscription(priority: .normal)) { _ in }
+    permit.request(try #require(Origin(url)), LoadSubscription(priority: .normal)) { _ in }
     #expect(limiter.activeCount == 2)
-    permit.leave()
-    permit.leave()
+    permit.release()
+    permit.release()
     #expect(limiter.activeCount == 1)
     other.held.end()
     #expect(limiter.activeCount == 0)

@@ -1,0 +1,115 @@
+import Foundation
+import HalcyonHTTP
+import HalcyonImaging
+import HalcyonSupport
+
+/// Reads one response body: counts the bytes, detects the format and reads the image header as they arrive, and rejects
+/// the body as early as possible.
+struct BodyReader {
+  /// A partial body is first stored at this size in bytes, then each time it has doubled: at most that much is lost when
+  /// the process is killed.
+  private static let firstCheckpoint = 8 << 20
+
+  private(set) var data: Data
+  private let url: URL
+  private let byteLimit: Int
+  private let expected: Int?
+  private var inspector: ImageInspector
+  private var meter: ProgressMeter
+  private let time: any TimeSource
+  private var nextCheckpoint: Int
+
+  /// - Parameter partial: The first bytes of the body, if the response is the rest of it.
+  init(
+    _ response: TransportResponse, url: URL, continuing partial: PartialBody?, configuration: PipelineConfiguration
+  ) {
+    data = partial?.data ?? Data()
+    self.url = url
+    byteLimit = configuration.limits.encodedByteCount
+    expected = response.expectedByteCount.map { $0.addingReportingOverflow(partial?.data.count ?? 0).partialValue }
+    inspector = configuration.inspector(of: url, contentType: response.headers["Content-Type"])
+    time = configuration.time
+    meter = ProgressMeter(interval: configuration.progressInterval, earlierByteCount: data.count, now: time.uptime())
+    nextCheckpoint = max(Self.firstCheckpoint, data.count * 2)
+  }
+
+  /// - Parameter checkpoint: Called from time to time with the bytes received so far.
+  mutating func readAll(
+    of body: TransportBody, subscription: LoadSubscription, checkpoint: (Data) async -> Void
+  ) async throws(ImageError) -> ImageInfo {
+    guard expected ?? 0 <= byteLimit else { throw .responseTooLarge(byteLimit: byteLimit, url: url) }
+    while let piece = try await next(of: body) {
+      guard piece.count <= byteLimit - data.count else { throw .responseTooLarge(byteLimit: byteLimit, url: url) }
+      append(piece)
+      try inspect(for: subscription)
+      report(to: subscription, isLast: false)
+      if data.count >= nextCheckpoint {
+        nextCheckpoint = data.count * 2
+        await checkpoint(data)
+      }
+    }
+    if let expected, data.count < expected {
+      throw .transport(.connectionLost(received: data.count, expected: expected), url: url)
+    }
+    guard !data.isEmpty else { throw .emptyResponse(url) }
+    report(to: subscription, isLast: true)
+    return try inspector.info(of: data)
+  }
+
+  private mutating func append(_ piece: Data) {
+    // A small body arrives in one piece, which is not copied.
+    if data.isEmpty, piece.count == expected { return data = piece }
+    if data.isEmpty { data.reserveCapacity(min(expected ?? 0, 4 << 20)) }
+    data.append(piece)
+  }
+
+  private mutating func report(to subscription: LoadSubscription, isLast: Bool) {
+    let progress = meter.report(received: data.count, expected: expected, isLast: isLast, now: time.uptime())
+    guard let progress else { return }
+    subscription.report(.progress(progress))
+    // A subscriber that holds the bytes makes the next piece copy them, so they are sent only as often as progress.
+    if !isLast, let info = inspector.info, subscription.wantsPartialData { subscription.report(.partial(data, info)) }
+  }
+
+  private mutating func inspect(for subscription: LoadSubscription) throws(ImageError) {
+    let wasKnown = inspector.info != nil
+    try inspector.inspect(data, isWhole: data.count == expected)
+    if !wasKnown, let info = inspector.info { subscription.report(.info(info)) }
+  }
+
+  private func next(of body: TransportBody) async throws(ImageError) -> Data? {
+    do {
+      return try await body.makeAsyncIterator().next()
+    } catch {
+      throw ImageError(transferring: url, error)
+    }
+  }
+}
+
+/// Limits how often progress is reported, and measures the speed of a transfer.
+struct ProgressMeter {
+  private let interval: Duration
+  private let start: Duration
+  private let earlierByteCount: Int
+  private var lastReport: (uptime: Duration, byteCount: Int)?
+
+  /// - Parameters:
+  ///   - interval: The shortest time between two reports.
+  ///   - earlierByteCount: Bytes received by an earlier transfer of the same body.
+  init(interval: Duration, earlierByteCount: Int, now: Duration) {
+    self.interval = interval
+    self.earlierByteCount = earlierByteCount
+    start = now
+  }
+
+  /// The progress to report, or `nil` if the last report is too recent.
+  mutating func report(received: Int, expected: Int?, isLast: Bool, now: Duration) -> LoadProgress? {
+    guard received != lastReport?.byteCount else { return nil }
+    if let lastReport, !isLast, received != expected, now - lastReport.uptime < interval { return nil }
+    lastReport = (now, received)
+    let seconds = (now - start).inSeconds
+    return LoadProgress(
+      receivedByteCount: received, expectedByteCount: expected,
+      bytesPerSecond: seconds > 0 ? Double(received - earlierByteCount) / seconds : nil)
+  }
+}

@@ -1,0 +1,431 @@
+import Foundation
+import HalcyonCache
+import HalcyonHTTP
+import HalcyonImaging
+import HalcyonSupport
+
+/// Gets the encoded bytes of a request: from a response in flight, from the store by HTTP's rules, or from the source.
+/// Equal requests share one job.
+///
+/// Functions that do not wait are `@inline(never)`: their locals would else take space in the async frame of each load
+/// that waits.
+final class CachingLoader: Sendable {
+  private struct JobKey: Hashable {
+    let key: CacheKey
+    let options: OptionsKey<FetchKey>
+
+    /// Requests that differ in their options alone are rare.
+    func hash(into hasher: inout Hasher) { hasher.combine(key) }
+  }
+
+  /// The URL of a request, or the closure that resolves it when no cache has the image.
+  private enum Location: Sendable {
+    case known(HTTPURL)
+    case unresolved(URLResolver)
+  }
+
+  /// The outcome of a look-up in the store.
+  private enum StoreLookup {
+    case served(EncodedImage)
+    case fetch(CacheLookup)
+  }
+
+  private let configuration: PipelineConfiguration
+  private let http: HTTPLoader
+  private let files = WorkerPool(name: "files", width: 2)
+  private let jobs: InFlightJobs<JobKey, EncodedImage>
+  private let inFlight = InFlightResponses()
+  /// Stale entries that are being revalidated in the background.
+  private let revalidating = Lock<Set<InFlightResponses.Key>>([])
+
+  init(configuration: PipelineConfiguration) {
+    self.configuration = configuration
+    http = HTTPLoader(configuration: configuration)
+    jobs = InFlightJobs(configuration.eventHandler == nil ? nil : .bytes)
+  }
+
+  /// Jobs and transfers that have not ended.
+  var activeCount: Int { jobs.count + http.limiter.activeCount }
+
+  /// Limits of concurrent transfers.
+  var connectionLimits: ConnectionLimits {
+    get { http.limiter.limits }
+    set { http.limiter.limits = newValue }
+  }
+
+  /// Remembers for a short time that the bytes of a key cannot be used.
+  func remember(_ error: ImageError, for key: CacheKey) { http.remember(error, for: key) }
+
+  func encodedImage(
+    for request: ImageRequest, key: CacheKey, subscription: LoadSubscription
+  ) async throws(ImageError) -> EncodedImage {
+    let (key, operation) = try job(for: request, key: key)
+    return try await jobs.value(for: key, subscription: subscription, keepsResult: true, operation: operation)
+  }
+
+  /// A stored image; `nil` if the entry is not an image.
+  @inline(never)
+  func storedImage(_ entry: StoredEntry, isFromHTTP: Bool, trace: LoadTrace) -> EncodedImage? {
+    guard let info = try? configuration.inspector(of: entry.metadata.url).info(of: entry.body) else { return nil }
+    return EncodedImage(
+      data: entry.body, metadata: entry.metadata, info: info, origin: .store,
+      freshEnd: isFromHTTP ? freshEnd(entry.metadata) : nil, trace: trace)
+  }
+
+  @inline(never)
+  private func job(
+    for request: ImageRequest, key: CacheKey
+  ) throws(ImageError) -> (JobKey, InFlightJobs<JobKey, EncodedImage>.Operation) {
+    let source = try ResolvedSource(request.source)
+    let jobKey = JobKey(key: key, options: FetchKey.key(request))
+    if case .web(let url) = source {
+      return (
+        jobKey,
+        { [self] subscription throws(ImageError) in
+          try await httpImage(for: request, key: key, subscription, at: .known(url))
+        }
+      )
+    }
+    return (
+      jobKey,
+      { [self] subscription throws(ImageError) in try await image(from: source, request, key: key, subscription) }
+    )
+  }
+
+  /// All sources but URLs of the web, apart from that most frequent one to keep its async frame small.
+  @inline(never)
+  private func image(
+    from source: ResolvedSource, _ request: ImageRequest, key: CacheKey, _ subscription: LoadSubscription
+  ) async throws(ImageError) -> EncodedImage {
+    switch source {
+    case .web(let url):
+      return try await httpImage(for: request, key: key, subscription, at: .known(url))
+    case .unresolved(let resolver):
+      return try await httpImage(for: request, key: key, subscription, at: .unresolved(resolver))
+    case .file(let path, let url):
+      let data = try await LocalFile.read(
+        path: path, url: url, byteLimit: configuration.limits.encodedByteCount, on: files)
+      return try localImage(data, url: url, origin: .file)
+    case .inline(let text, let url):
+      return try localImage(try await DataURL.decode(text, on: files), url: url, origin: .inline)
+    case .data(let data):
+      return try localImage(data, url: nil, origin: .inline)
+    case .provider(let provider):
+      return try await providedImage(provider, request, key: key, subscription)
+    }
+  }
+}
+
+/// URLs of the web: the store by HTTP's rules, then the server.
+extension CachingLoader {
+  private func httpImage(
+    for request: ImageRequest, key: CacheKey, _ subscription: LoadSubscription, at location: Location
+  ) async throws(ImageError) -> EncodedImage {
+    if let image = inFlightImage(for: request, key: key) {
+      configuration.report(.joined(.bytes), to: subscription)
+      return image
+    }
+    var trace = LoadTrace()
+    var lookup: CacheLookup?
+    if let cache = cacheInUse(by: request) {
+      switch try await lookUp(request, key: key, in: cache, subscription, at: location, &trace) {
+      case .served(let image): return image
+      case .fetch(let found): lookup = found
+      }
+    } else {
+      configuration.report(.storeMiss(.notRead), to: subscription)
+    }
+    guard request.freshness.usesNetwork else { throw .notCached(key) }
+    let httpRequest = try await httpRequest(for: request, key: key, lookup, at: location)
+    return try await fetch(httpRequest, request, lookup, subscription, trace: &trace)
+  }
+
+  @inline(never)
+  private func inFlightImage(for request: ImageRequest, key: CacheKey) -> EncodedImage? {
+    guard request.cachePolicy.readsStore, !request.freshness.contactsServerFirst else { return nil }
+    return inFlight[configuration.inFlightKey(key, for: request)]
+  }
+
+  @inline(never)
+  private func cacheInUse(by request: ImageRequest) -> HTTPCache? {
+    guard request.cachePolicy.readsStore || request.cachePolicy.writesStore else { return nil }
+    return configuration.httpCache(for: request)
+  }
+
+  @inline(never)
+  private func lookUp(
+    _ request: ImageRequest, key: CacheKey, in cache: HTTPCache, _ subscription: LoadSubscription,
+    at location: Location, _ trace: inout LoadTrace
+  ) async throws(ImageError) -> StoreLookup {
+    let start = ContinuousClock.now
+    let found = await cache.lookUp(
+      key, requestHeaders: request.headers.adding(configuration.headers), policy: request.freshness,
+      usesETags: request.usesETags, at: configuration.time.now())
+    let readsStore = request.cachePolicy.readsStore
+    trace.add(.storeRead, since: start, miss: readsStore ? found.miss : .notRead)
+    let image = readsStore ? found.stored.flatMap { storedImage($0, isFromHTTP: true, trace: trace) } : nil
+    let miss: CacheMiss? = readsStore ? found.miss ?? (image == nil ? .damaged : nil) : .notRead
+    report(miss, image, to: subscription)
+    switch (found.action, image) {
+    case (.unavailable, _): throw .notCached(found.key)
+    case (.serve, let image?): return .served(image)
+    case (.serveStaleWhileRevalidating, let image?):
+      revalidate(request, found, at: location)
+      return .served(image)
+    case (.fetch, _?): return .fetch(found)
+    // Nothing stored can be revalidated: there is no entry, it is not an image, or it must not be read.
+    case (_, nil): return .fetch(found.plain)
+    }
+  }
+
+  private func report(_ miss: CacheMiss?, _ image: EncodedImage?, to subscription: LoadSubscription) {
+    configuration.report(
+      miss.map { .storeMiss($0) } ?? .storeHit(byteCount: image?.data.count ?? 0), to: subscription)
+  }
+
+  @inline(never)
+  private func httpRequest(
+    for request: ImageRequest, key: CacheKey, _ lookup: CacheLookup?, at location: Location
+  ) async throws(ImageError) -> HTTPRequest {
+    switch location {
+    case .known(let url): httpRequest(for: request, key: key, lookup, to: url)
+    case .unresolved(let resolver):
+      httpRequest(for: request, key: key, lookup, to: try await resolver.resolvedURL())
+    }
+  }
+
+  @inline(never)
+  private func httpRequest(
+    for request: ImageRequest, key: CacheKey, _ lookup: CacheLookup?, to url: HTTPURL
+  ) -> HTTPRequest {
+    var httpRequest = HTTPRequest(
+      target: url, headers: request.headers.adding(configuration.headers), key: key,
+      cachePolicy: request.cachePolicy, cache: configuration.originalCache(for: request),
+      ignoresRememberedFailures: request.freshness.contactsServerFirst)
+    httpRequest.cacheFields = lookup?.addedFields ?? HTTPHeaders()
+    if lookup == nil, request.freshness.contactsServerFirst { httpRequest.cacheFields["Cache-Control"] = "no-cache" }
+    return httpRequest
+  }
+
+  private func fetch(
+    _ httpRequest: HTTPRequest, _ request: ImageRequest, _ lookup: CacheLookup?, _ subscription: LoadSubscription,
+    trace: inout LoadTrace
+  ) async throws(ImageError) -> EncodedImage {
+    let result: HTTPResult
+    do throws(ImageError) {
+      result = try await http.load(httpRequest, subscription: subscription, trace: &trace)
+    } catch {
+      return try await staleImage(insteadOf: error, request, lookup, trace)
+    }
+    return try await image(from: result, httpRequest, request, lookup, subscription, trace: &trace)
+  }
+
+  @inline(never)
+  private func image(
+    from result: HTTPResult, _ httpRequest: HTTPRequest, _ request: ImageRequest, _ lookup: CacheLookup?,
+    _ subscription: LoadSubscription, trace: inout LoadTrace
+  ) async throws(ImageError) -> EncodedImage {
+    switch result {
+    case .response(let response):
+      let storable = lookup == nil ? nil : await storable(response, request, lookup)
+      return fetchedImage(response, request, key: httpRequest.key, storable, trace: trace)
+    case .notModified(let head):
+      guard let lookup else { throw .httpStatus(304, url: httpRequest.url) }
+      if let image = await revalidatedImage(lookup, by: head, request, trace) { return image }
+      var unconditional = httpRequest
+      unconditional.cacheFields = lookup.plain.addedFields
+      return try await fetch(unconditional, request, lookup.plain, subscription, trace: &trace)
+    }
+  }
+
+  @inline(never)
+  private func revalidatedImage(
+    _ lookup: CacheLookup, by head: EntryMetadata, _ request: ImageRequest, _ trace: LoadTrace
+  ) async -> EncodedImage? {
+    guard case .serve(let entry)? = await configuration.httpCache(for: request)?.outcome(of: head, to: lookup) else {
+      return nil
+    }
+    return storedImage(entry, isFromHTTP: true, trace: trace)
+  }
+
+  /// How a response is stored; `nil` if it must not be.
+  @inline(never)
+  private func storable(
+    _ response: HTTPResponse, _ request: ImageRequest, _ lookup: CacheLookup?
+  ) async -> StorableResponse? {
+    guard let lookup, let cache = configuration.httpCache(for: request),
+      case .deliver(let storable) = await cache.outcome(of: response.metadata, to: lookup)
+    else { return nil }
+    return response.isStorable && request.cachePolicy.writesStore ? storable : nil
+  }
+
+  @inline(never)
+  private func fetchedImage(
+    _ response: HTTPResponse, _ request: ImageRequest, key: CacheKey, _ storable: StorableResponse?, trace: LoadTrace
+  ) -> EncodedImage {
+    let inFlightKey = storable.map { _ in configuration.inFlightKey(key, for: request) }
+    let forbidsStorage = CacheControl(response.metadata.headers).forbidsStorage
+    let image = EncodedImage(
+      data: response.data, metadata: response.metadata, info: response.info, origin: .network, storable: storable,
+      freshEnd: freshEnd(response.metadata), allowsMemory: !forbidsStorage || request.freshness == .cacheFirst,
+      trace: trace
+    ) { [inFlight] in if let inFlightKey { inFlight.removeReleased(inFlightKey) } }
+    if let inFlightKey { inFlight.insert(image, for: inFlightKey) }
+    return image
+  }
+
+  /// The stored image, if it may be served although the server cannot be reached or answered with an error.
+  @inline(never)
+  private func staleImage(
+    insteadOf error: ImageError, _ request: ImageRequest, _ lookup: CacheLookup?, _ trace: LoadTrace
+  ) async throws(ImageError) -> EncodedImage {
+    guard let lookup, request.freshness != .reloadIgnoringCache,
+      let entry = await staleEntry(insteadOf: error, request, lookup),
+      let image = storedImage(entry, isFromHTTP: true, trace: trace)
+    else { throw error }
+    return image
+  }
+
+  private func staleEntry(
+    insteadOf error: ImageError, _ request: ImageRequest, _ lookup: CacheLookup
+  ) async -> StoredEntry? {
+    let now = configuration.time.now()
+    let cache = configuration.httpCache(for: request)
+    switch error {
+    case .httpStatus(let status, let url):
+      let head = EntryMetadata(url: url, status: status, requestDate: now, responseDate: now)
+      guard case .serve(let entry)? = await cache?.outcome(of: head, to: lookup) else { return nil }
+      return entry
+    case .transport(let reason, _) where reason != .cancelled:
+      let isOffline = configuration.showsStaleWhenUnreachable && error.isUnreachable
+      return cache?.staleEntry(for: lookup, isOffline: isOffline, at: now)
+    default:
+      return nil
+    }
+  }
+
+  /// Revalidates a stale entry in the background, once at a time for each key and cache. Only ``ImageCache/flush()`` waits
+  /// for it.
+  private func revalidate(_ request: ImageRequest, _ lookup: CacheLookup, at location: Location) {
+    let key = configuration.inFlightKey(lookup.key, for: request)
+    guard let cache = configuration.httpCache(for: request), revalidating.withLock({ $0.insert(key).inserted }) else {
+      return
+    }
+    configuration.originalCache(for: request).writes.track { [self] in
+      defer { revalidating.withLock { _ = $0.remove(key) } }
+      guard let httpRequest = try? await httpRequest(for: request, key: lookup.key, lookup, at: location) else {
+        return
+      }
+      var trace = LoadTrace()
+      let result = try? await http.load(httpRequest, subscription: LoadSubscription(priority: .low), trace: &trace)
+      switch result {
+      case .notModified(let head)?: _ = await cache.outcome(of: head, to: lookup)
+      case .response(let response)?:
+        if case .deliver(let storable?) = await cache.outcome(of: response.metadata, to: lookup), response.isStorable {
+          try? await cache.store(storable, body: response.data)
+        }
+      case nil: break
+      }
+    }
+  }
+
+  private func freshEnd(_ metadata: EntryMetadata) -> Duration {
+    let seconds = configuration.httpCaching.remainingLifetime(of: metadata, at: configuration.time.now())
+    return configuration.time.uptime() + .seconds(min(seconds, 1e9))
+  }
+}
+
+/// Sources without HTTP: files, data and closures of the caller.
+extension CachingLoader {
+  private func providedImage(
+    _ provider: ImageProvider, _ request: ImageRequest, key: CacheKey, _ subscription: LoadSubscription
+  ) async throws(ImageError) -> EncodedImage {
+    var trace = LoadTrace()
+    let inFlightKey = configuration.inFlightKey(key, for: request)
+    if request.cachePolicy.readsStore, !request.freshness.contactsServerFirst {
+      if let image = inFlight[inFlightKey] {
+        configuration.report(.joined(.bytes), to: subscription)
+        return image
+      }
+      if let image = await storedProvidedImage(request, key, subscription, trace: &trace) { return image }
+    } else {
+      configuration.report(.storeMiss(.notRead), to: subscription)
+    }
+    guard request.freshness.usesNetwork else { throw .notCached(key) }
+    let start = ContinuousClock.now
+    let data = try await provider.providedData()
+    trace.add(.transfer, since: start)
+    let image = try localImage(
+      data, url: nil, origin: .provider, storeKey: request.cachePolicy.writesStore ? inFlightKey : nil, trace: trace)
+    if image.storable != nil { inFlight.insert(image, for: inFlightKey) }
+    return image
+  }
+
+  /// A store that fails counts as a miss.
+  private func storedProvidedImage(
+    _ request: ImageRequest, _ key: CacheKey, _ subscription: LoadSubscription, trace: inout LoadTrace
+  ) async -> EncodedImage? {
+    let cache = configuration.originalCache(for: request)
+    guard let store = configuration.store(of: cache, for: request) else {
+      report(.notRead, nil, to: subscription)
+      return nil
+    }
+    let start = ContinuousClock.now
+    let result = (try? await store.lookUp(key)) ?? .miss(.failed)
+    trace.add(.storeRead, since: start, miss: result.miss)
+    let image = result.value.flatMap { storedImage($0, isFromHTTP: false, trace: trace) }
+    report(image == nil ? result.miss ?? .damaged : nil, image, to: subscription)
+    return image
+  }
+
+  @inline(never)
+  private func localImage(
+    _ data: Data, url: URL?, origin: ImageOrigin, storeKey: InFlightResponses.Key? = nil,
+    trace: LoadTrace = LoadTrace()
+  ) throws(ImageError) -> EncodedImage {
+    guard !data.isEmpty else { throw .emptyResponse(url ?? .unnamedImage) }
+    guard data.count <= configuration.limits.encodedByteCount else {
+      throw .responseTooLarge(byteLimit: configuration.limits.encodedByteCount, url: url ?? .unnamedImage)
+    }
+    let now = configuration.time.now()
+    let metadata = EntryMetadata(url: url, requestDate: now, responseDate: now)
+    let storable = storeKey.map {
+      StorableResponse(metadata: metadata, key: $0.key, requestHeaders: [:], knownVariants: [])
+    }
+    return EncodedImage(
+      data: data, metadata: metadata, info: try configuration.inspector(of: url).info(of: data), origin: origin,
+      storable: storable, trace: trace
+    ) { [inFlight] in if let storeKey { inFlight.removeReleased(storeKey) } }
+  }
+}
+
+extension URLResolver {
+  fileprivate func resolvedURL() async throws(ImageError) -> HTTPURL {
+    let resolved: URL
+    do {
+      resolved = try await url()
+      try Task.checkCancellation()
+    } catch {
+      throw ImageError(providing: key, error)
+    }
+    guard let url = HTTPURL(resolved) else { throw .invalidURL(resolved.absoluteString) }
+    return url
+  }
+}
+
+extension ImageProvider {
+  fileprivate func providedData() async throws(ImageError) -> Data {
+    do {
+      let data = try await data()
+      try Task.checkCancellation()
+      return data
+    } catch {
+      throw ImageError(providing: key, error)
+    }
+  }
+}
+
+extension URL {
+  /// Stands in errors for bytes without a URL.
+  static let unnamedImage = URL(filePath: "/unnamed-image")
+}

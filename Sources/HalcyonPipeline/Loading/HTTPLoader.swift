@@ -1,0 +1,112 @@
+import Foundation
+import HalcyonCache
+import HalcyonHTTP
+import HalcyonSupport
+
+/// Sends requests to web servers: fails fast after a recent failure, retries with backoff, and resumes interrupted
+/// downloads. One attempt is an ``HTTPAttempt``.
+final class HTTPLoader: Sendable {
+  let configuration: PipelineConfiguration
+  let limiter: ConnectionLimiter
+  let renewals = CredentialRenewals()
+  /// The transport, if it can prepare transfers.
+  let preparingTransport: (any PreparingTransport)?
+  private let failures: FailureMemory
+  private let budget: RetryBudget
+
+  init(configuration: PipelineConfiguration) {
+    self.configuration = configuration
+    failures = FailureMemory(lifetimes: configuration.failureLifetimes, time: configuration.time)
+    budget = RetryBudget(capacity: configuration.retryBudget)
+    limiter = ConnectionLimiter(limits: configuration.connectionLimits)
+    preparingTransport = configuration.transport as? any PreparingTransport
+  }
+
+  /// Remembers a failure that was found after the download, for example bytes that cannot be decoded.
+  func remember(_ error: ImageError, for key: CacheKey) { failures.remember(error, for: key) }
+
+  func load(
+    _ request: HTTPRequest, subscription: LoadSubscription, trace: inout LoadTrace
+  ) async throws(ImageError) -> HTTPResult {
+    if !request.ignoresRememberedFailures, let error = failures.error(for: request.key) { throw error }
+    let attempt = HTTPAttempt(request, subscription: subscription, by: self)
+    var partial = mayResume(request) ? await storedPartial(of: request) : nil
+    let hadPartial = partial != nil
+    var attemptCount = 0
+    while true {
+      attemptCount += 1
+      let result: Result<HTTPAttempt.Outcome, ImageError>
+      do throws(ImageError) {
+        result = .success(try await attempt.run(partial: &partial, trace: &trace))
+      } catch {
+        result = .failure(error)
+      }
+      if case .success(.success(let loaded)) = result {
+        await recordSuccess(of: request, hadPartial: hadPartial)
+        return loaded
+      }
+      try await waitForRetry(after: result, attemptCount, of: request, partial, subscription, trace: &trace)
+    }
+  }
+
+  /// Where interrupted downloads of a request are stored.
+  func partialBodies(for request: HTTPRequest) -> PartialBodies {
+    PartialBodies(cache: request.cache, store: configuration.observed(request.cache.store))
+  }
+
+  private func mayResume(_ request: HTTPRequest) -> Bool {
+    request.cachePolicy.readsStore && request.cache.store != nil && !request.cacheFields.isConditional
+  }
+
+  @inline(never)
+  private func storedPartial(of request: HTTPRequest) async -> PartialBody? {
+    await partialBodies(for: request).partial(for: request.key)
+  }
+
+  @inline(never)
+  private func recordSuccess(of request: HTTPRequest, hadPartial: Bool) async {
+    budget.recordSuccess()
+    failures.forget(request.key)
+    if hadPartial { await partialBodies(for: request).remove(for: request.key) }
+  }
+
+  /// Waits until the next attempt, or throws the error of the last one if there is none.
+  @inline(never)
+  private func waitForRetry(
+    after result: Result<HTTPAttempt.Outcome, ImageError>, _ attemptCount: Int, of request: HTTPRequest,
+    _ partial: PartialBody?, _ subscription: LoadSubscription, trace: inout LoadTrace
+  ) async throws(ImageError) {
+    guard let failure = failure(result, attemptCount) else { return }
+    var error = failure.error
+    let start = ContinuousClock.now
+    if error.isTransient, !Task.isCancelled, let delay = await configuration.retryStrategy.delay(after: failure),
+      budget.spend()
+    {
+      configuration.report(.retrying(after: error, attemptCount: failure.attemptCount), to: subscription)
+      do {
+        try await configuration.time.sleep(for: delay)
+        if error.isUnreachable { try await configuration.connectivity?.waitUntilOnline() }
+        return trace.add(.retryWait, since: start)
+      } catch {
+        // Cancelled while waiting.
+      }
+    }
+    if Task.isCancelled { error = .cancelled }
+    failures.remember(error, for: request.key)
+    if request.cachePolicy.writesStore, let partial {
+      await partialBodies(for: request).store(partial, for: request.key)
+    }
+    throw error
+  }
+
+  private func failure(_ result: Result<HTTPAttempt.Outcome, ImageError>, _ attemptCount: Int) -> FailedAttempt? {
+    switch result {
+    case .success(.success): return nil
+    case .failure(let error): return FailedAttempt(error: error, attemptCount: attemptCount)
+    case .success(.errorStatus(let head)):
+      return FailedAttempt(
+        error: .httpStatus(head.status, url: head.url), attemptCount: attemptCount,
+        retryAfter: RetryAfter.parse(head.headers["Retry-After"], now: configuration.time.now()))
+    }
+  }
+}

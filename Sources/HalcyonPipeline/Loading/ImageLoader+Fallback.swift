@@ -1,0 +1,178 @@
+import HalcyonHTTP
+import HalcyonImaging
+import HalcyonSupport
+
+/// Which sources are tried: alternatives in their order, stale images first, low data mode, and all within the timeout.
+extension ImageLoader {
+  /// Loads from the first source that succeeds.
+  ///
+  /// - Parameter lookup: The outcome of the look-up in memory, which was not a hit.
+  func response(
+    for request: ImageRequest, keys: RequestKeys, after lookup: MemoryLookup, _ subscription: LoadSubscription
+  ) async throws(ImageError) -> ImageResponse {
+    guard request.size.isValid else { throw .invalidTargetSize(request.size) }
+    if request.hasSingleSource {
+      return try await singleResponse(for: request, keys: keys, stale: lookup.staleImage, subscription)
+    }
+    return try await anyResponse(for: request, keys: keys, after: lookup, subscription)
+  }
+
+  /// Apart from the most frequent case, to keep its async frame small.
+  @inline(never)
+  private func anyResponse(
+    for request: ImageRequest, keys: RequestKeys, after lookup: MemoryLookup, _ subscription: LoadSubscription
+  ) async throws(ImageError) -> ImageResponse {
+    let stale = lookup.staleImage
+    return try await withTimeout(of: request) { [self] () async throws(ImageError) in
+      try await withAlternatives(of: request) { () async throws(ImageError) in
+        if let response = await staleResponse(for: request, keys: keys, stale, subscription) { return response }
+        return try await applyingLowDataMode(request) { request throws(ImageError) in
+          try await singleResponse(for: request, keys: keys, stale: stale, subscription)
+        } other: { request throws(ImageError) in
+          try await otherResponse(for: request, subscription)
+        }
+      } other: { request throws(ImageError) in
+        try await otherResponse(for: request, subscription)
+      }
+    }
+  }
+
+  /// The response from another source than the request's own, which has keys of its own.
+  private func otherResponse(
+    for request: ImageRequest, _ subscription: LoadSubscription
+  ) async throws(ImageError) -> ImageResponse {
+    let keys = RequestKeys(request)
+    let lookup = lookUpMemory(request, key: keys.image)
+    configuration.report(lookup.event(for: request), to: subscription)
+    if case .hit(let image) = lookup { return ImageResponse(memory: image) }
+    return try await singleResponse(for: request, keys: keys, stale: lookup.staleImage, subscription)
+  }
+
+  /// The encoded bytes from the first source that succeeds.
+  func encodedImage(for request: ImageRequest) async throws(ImageError) -> EncodedImage {
+    let subscription = LoadSubscription(priority: request.priority)
+    if monitor != nil { return try await reportedEncodedImage(for: request, subscription) }
+    return try await encodedImage(for: request, subscription)
+  }
+
+  @inline(never)
+  private func reportedEncodedImage(
+    for request: ImageRequest, _ subscription: LoadSubscription
+  ) async throws(ImageError) -> EncodedImage {
+    try await reporting(request, to: subscription, end: { .finished($0.origin, $0.trace) }) {
+      () async throws(ImageError) in
+      try await encodedImage(for: request, subscription)
+    }
+  }
+
+  private func encodedImage(
+    for request: ImageRequest, _ subscription: LoadSubscription
+  ) async throws(ImageError) -> EncodedImage {
+    if request.hasSingleSource { return try await singleEncodedImage(for: request, subscription) }
+    return try await withFallback(request) { [self] request throws(ImageError) in
+      try await singleEncodedImage(for: request, subscription)
+    }
+  }
+
+  private func singleEncodedImage(
+    for request: ImageRequest, _ subscription: LoadSubscription
+  ) async throws(ImageError) -> EncodedImage {
+    try await bytes.encodedImage(for: request, key: RequestKeys.fetch(request), subscription: subscription)
+  }
+
+  /// Calls `load` with each source of a request until one succeeds.
+  func withFallback<Value: Sendable>(
+    _ request: ImageRequest, _ load: @escaping @Sendable (ImageRequest) async throws(ImageError) -> Value
+  ) async throws(ImageError) -> Value {
+    try await withTimeout(of: request) { [self] () async throws(ImageError) in
+      try await withAlternatives(of: request) { () async throws(ImageError) in
+        try await applyingLowDataMode(request, load, other: load)
+      } other: { request throws(ImageError) in
+        try await load(request)
+      }
+    }
+  }
+
+  private func withTimeout<Value: Sendable>(
+    of request: ImageRequest, _ load: @escaping @Sendable () async throws(ImageError) -> Value
+  ) async throws(ImageError) -> Value {
+    guard let timeout = request.timeout else { return try await load() }
+    return try await HalcyonPipeline.withTimeout(timeout, time: configuration.time, load)
+  }
+
+  private func withAlternatives<Value>(
+    of request: ImageRequest, first: () async throws(ImageError) -> Value,
+    other: (ImageRequest) async throws(ImageError) -> Value
+  ) async throws(ImageError) -> Value {
+    var errors: [ImageError] = []
+    do throws(ImageError) {
+      return try await first()
+    } catch {
+      guard !request.alternatives.isEmpty, !error.isCancellation else { throw error }
+      errors.append(error)
+    }
+    for source in request.alternatives {
+      do throws(ImageError) {
+        return try await other(request.from(source))
+      } catch {
+        if error.isCancellation { throw error }
+        errors.append(error)
+      }
+    }
+    throw .allSourcesFailed(errors)
+  }
+
+  /// Sends a stale image as a preview, if the request shows stale images first; an image that is still fresh is the
+  /// response.
+  private func staleResponse(
+    for request: ImageRequest, keys: RequestKeys, _ stale: DecodedImage?, _ subscription: LoadSubscription
+  ) async -> ImageResponse? {
+    guard request.showsStaleFirst, request.freshness == .standard else { return nil }
+    if let stale {
+      subscription.report(.preview(stale))
+      return nil
+    }
+    var stored = request
+    stored.freshness = .cacheOnly
+    guard let response = try? await singleResponse(for: stored, keys: keys, subscription) else { return nil }
+    if isFresh(response.image) { return response }
+    subscription.report(.preview(response.image))
+    return nil
+  }
+
+  /// In low data mode: the image in the caches, or else the smaller source of the request.
+  private func applyingLowDataMode<Value>(
+    _ request: ImageRequest, _ main: (ImageRequest) async throws(ImageError) -> Value,
+    other: (ImageRequest) async throws(ImageError) -> Value
+  ) async throws(ImageError) -> Value {
+    guard let smaller = request.lowDataSource, configuration.prefersLowData() else { return try await main(request) }
+    var cached = request
+    cached.freshness = .offline
+    do throws(ImageError) {
+      return try await main(cached)
+    } catch {
+      guard case .notCached = error else { throw error }
+      return try await other(request.from(smaller))
+    }
+  }
+}
+
+extension ImageRequest {
+  /// Whether no alternative, timeout or stale image is involved. Most requests are such, and wait in less memory.
+  fileprivate var hasSingleSource: Bool {
+    alternatives.isEmpty && lowDataSource == nil && !showsStaleFirst && timeout == nil
+  }
+
+  fileprivate func from(_ source: ImageSource) -> ImageRequest {
+    var request = self
+    request.source = source
+    return request
+  }
+}
+
+extension ImageError {
+  fileprivate var isCancellation: Bool {
+    if case .cancelled = self { return true }
+    return false
+  }
+}

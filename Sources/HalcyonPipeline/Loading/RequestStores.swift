@@ -1,0 +1,156 @@
+import HalcyonCache
+import HalcyonHTTP
+import HalcyonSupport
+
+/// The caches and stores of a request.
+extension PipelineConfiguration {
+  /// The cache of the request's image.
+  func targetCache(for request: ImageRequest) -> ImageCache { request.optionsBox?.options.targetCache ?? cache }
+
+  /// The cache of the request's original bytes.
+  func originalCache(for request: ImageRequest) -> ImageCache {
+    request.optionsBox?.options.originalCache ?? targetCache(for: request)
+  }
+
+  /// The store of one of these caches with the options of the request; `nil` if it has none.
+  func store(of cache: ImageCache, for request: ImageRequest) -> (any DataStore)? {
+    guard let store = observed(cache.store), request.optionsBox != nil else { return observed(cache.store) }
+    let options = request.storeOptions
+    return options == StoreOptions() ? store : RequestStore(base: store, options: options)
+  }
+
+  /// HTTP caching over a store; `nil` if the cache has none.
+  func httpCache(in cache: ImageCache, for request: ImageRequest) -> HTTPCache? {
+    store(of: cache, for: request).map { HTTPCache(store: $0, rules: httpCaching) }
+  }
+
+  /// HTTP caching over the store of the original bytes; `nil` if there is none.
+  func httpCache(for request: ImageRequest) -> HTTPCache? {
+    httpCache(in: originalCache(for: request), for: request)
+  }
+
+  /// The key of the request's bytes while they are in flight.
+  func inFlightKey(_ key: CacheKey, for request: ImageRequest) -> InFlightResponses.Key {
+    InFlightResponses.Key(key: key, cache: ObjectIdentifier(originalCache(for: request)))
+  }
+
+  /// A store that reports its failures to the event handler.
+  func observed(_ store: (any DataStore)?) -> (any DataStore)? {
+    guard let store, let eventHandler else { return store }
+    return ObservedStore(base: store) { eventHandler(PipelineEvent(load: nil, kind: .storeFailed($0))) }
+  }
+}
+
+/// The options of a request that apply to the entries it reads and writes.
+struct StoreOptions: Hashable {
+  var expiration: CacheExpiration?
+  var extending = ExpirationExtension.renewed
+  var tags: [String] = []
+  var isPinned = false
+}
+
+extension ImageRequest {
+  var storeOptions: StoreOptions {
+    guard let options = optionsBox?.options else { return StoreOptions() }
+    return StoreOptions(
+      expiration: options.storeExpiration, extending: options.storeExtension ?? .renewed, tags: options.tags ?? [],
+      isPinned: options.isPinned ?? false)
+  }
+}
+
+/// A store with the options of one request: entries written get its expiration, tags and pin, and reading extends their
+/// expiration as the request says.
+private struct RequestStore: DataStore {
+  let base: any DataStore
+  let options: StoreOptions
+
+  func entry(for key: CacheKey) async throws -> StoredEntry? { try await lookUp(key).value }
+
+  func lookUp(_ key: CacheKey, extending: ExpirationExtension) async throws -> CacheResult<StoredEntry> {
+    let result = try await base.lookUp(key, extending: extending == .renewed ? options.extending : extending)
+    if case .hit = result { await pin(key) }
+    return result
+  }
+
+  func containsEntry(for key: CacheKey) async throws -> Bool { try await base.containsEntry(for: key) }
+
+  func store(_ entry: StoredEntry, for key: CacheKey) async throws {
+    var entry = entry
+    apply(to: &entry.metadata)
+    try await base.store(entry, for: key)
+    await pin(key)
+  }
+
+  func updateMetadata(_ metadata: EntryMetadata, for key: CacheKey) async throws -> Bool {
+    var metadata = metadata
+    apply(to: &metadata)
+    return try await base.updateMetadata(metadata, for: key)
+  }
+
+  func metadata(for key: CacheKey) async throws -> EntryMetadata? { try await base.metadata(for: key) }
+
+  func setPinned(_ isPinned: Bool, for key: CacheKey) async throws -> Bool {
+    try await base.setPinned(isPinned, for: key)
+  }
+
+  func removeEntry(for key: CacheKey) async throws { try await base.removeEntry(for: key) }
+
+  func removeAll() async throws { try await base.removeAll() }
+
+  private func apply(to metadata: inout EntryMetadata) {
+    metadata.expiration = options.expiration ?? metadata.expiration
+    metadata.tags += options.tags.filter { !metadata.tags.contains($0) }
+  }
+
+  /// An entry that cannot be pinned is stored all the same.
+  private func pin(_ key: CacheKey) async {
+    if options.isPinned { _ = try? await base.setPinned(true, for: key) }
+  }
+}
+
+/// A store that reports its failures: loads go on without it, and would hide them.
+private struct ObservedStore: DataStore {
+  let base: any DataStore
+  let onFailure: @Sendable (any Error) -> Void
+
+  func entry(for key: CacheKey) async throws -> StoredEntry? {
+    try await observing { try await base.entry(for: key) }
+  }
+
+  func lookUp(_ key: CacheKey, extending: ExpirationExtension) async throws -> CacheResult<StoredEntry> {
+    try await observing { try await base.lookUp(key, extending: extending) }
+  }
+
+  func containsEntry(for key: CacheKey) async throws -> Bool {
+    try await observing { try await base.containsEntry(for: key) }
+  }
+
+  func metadata(for key: CacheKey) async throws -> EntryMetadata? {
+    try await observing { try await base.metadata(for: key) }
+  }
+
+  func store(_ entry: StoredEntry, for key: CacheKey) async throws {
+    try await observing { try await base.store(entry, for: key) }
+  }
+
+  func updateMetadata(_ metadata: EntryMetadata, for key: CacheKey) async throws -> Bool {
+    try await observing { try await base.updateMetadata(metadata, for: key) }
+  }
+
+  func setPinned(_ isPinned: Bool, for key: CacheKey) async throws -> Bool {
+    try await observing { try await base.setPinned(isPinned, for: key) }
+  }
+
+  func removeEntry(for key: CacheKey) async throws { try await observing { try await base.removeEntry(for: key) } }
+
+  func removeAll() async throws { try await observing { try await base.removeAll() } }
+
+  private func observing<Value>(_ call: () async throws -> Value) async throws -> Value {
+    do {
+      return try await call()
+    } catch {
+      if !(error is CancellationError) { onFailure(error) }
+      throw error
+    }
+  }
+}
