@@ -1,4 +1,4 @@
-/// The order in which waiting work starts: higher first.
+/// The priority of a request; waiting work starts in order of priority, highest first.
 public enum ImagePriority: Int, Hashable, Sendable, CaseIterable {
   /// Not needed soon.
   case veryLow
@@ -6,13 +6,13 @@ public enum ImagePriority: Int, Hashable, Sendable, CaseIterable {
   case low
   /// The default.
   case normal
-  /// Visible or about to be.
+  /// Visible, or soon to be.
   case high
-  /// Before everything else.
+  /// Before all other work.
   case veryHigh
 }
 
 extension ImagePriority: Comparable {
-  /// Orders by urgency: the lower priority starts later.
+  /// Whether the left priority is lower.
   public static func < (left: ImagePriority, right: ImagePriority) -> Bool { left.rawValue < right.rawValue }
 }

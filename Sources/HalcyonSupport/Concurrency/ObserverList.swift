@@ -1,6 +1,7 @@
-/// Observers in the order in which they were added: closures or stream continuations.
+/// Observers, such as closures or stream continuations, in the order in which they were added.
 ///
-/// A value for the state of a lock: copy ``all`` under the lock, notify after it is released. Adding is O(1), removing O(n).
+/// Part of a state behind a lock: copy ``all`` under the lock, notify after it is released. Adding is O(1), removing
+/// O(n).
 package struct ObserverList<Observer: Sendable>: Sendable {
   private var entries: [(id: UInt64, observer: Observer)] = []
   private var lastID: UInt64 = 0

@@ -1,4 +1,4 @@
-/// Broadcasts the progress of some work to any number of streams, and its outcome to any number of waiters.
+/// Broadcasts the progress of an operation to any number of streams, and its outcome to any number of waiters.
 package final class ProgressBroadcaster<Progress: Sendable, Outcome: Sendable>: Sendable {
   private struct State {
     var progress: Progress
@@ -13,17 +13,17 @@ package final class ProgressBroadcaster<Progress: Sendable, Outcome: Sendable>: 
     state = Lock(State(progress: progress))
   }
 
-  /// Changes the progress; has no effect after the end.
+  /// Changes the progress; has no effect after ``finish(_:)``.
   package func update(_ change: (inout Progress) -> Void) {
     state.withLock { state in
       guard state.outcome == nil else { return }
       change(&state.progress)
-      // Under the lock, so that streams receive changes in order. Yielding only makes the reading task runnable.
+      // Under the lock, so that streams receive changes in order. Yielding only makes the reader's task runnable.
       for stream in state.streams.all { stream.yield(state.progress) }
     }
   }
 
-  /// Ends the work. Only the first call has an effect.
+  /// Sets the outcome and ends all streams. Only the first call has an effect.
   package func finish(_ outcome: Outcome) {
     let (streams, waiters) = state.withLock { state in
       guard state.outcome == nil else { return ([AsyncStream<Progress>.Continuation](), state.waiters) }
@@ -48,7 +48,9 @@ package final class ProgressBroadcaster<Progress: Sendable, Outcome: Sendable>: 
     }
   }
 
-  /// The current progress and every later change, only the newest if the reader falls behind. Ends with the work.
+  /// The current progress and every later change; only the newest if the reader falls behind.
+  ///
+  /// Ends with ``finish(_:)``.
   package func stream() -> AsyncStream<Progress> {
     let (stream, continuation) = AsyncStream.makeStream(of: Progress.self, bufferingPolicy: .bufferingNewest(1))
     let id: UInt64? = state.withLock { state in

@@ -1,16 +1,16 @@
 import Foundation
 import Synchronization
 
-/// What the threads of a pool wait on.
+/// The queue of work that the threads of a ``WorkerPool`` share.
 ///
-/// Unchecked: `state` is touched only while `condition` is locked. A condition variable is needed to let threads sleep,
-/// and `Mutex` has none.
+/// Unchecked: `state` is accessed only while `condition` is locked. Threads sleep on a condition variable, which
+/// `Mutex` does not have.
 final class WorkQueue: @unchecked Sendable {
-  /// Called once: with true to work, with false when the work was taken back before it started.
+  /// Called once: with true to start the work, with false if it was removed before it started.
   typealias Item = @Sendable (_ isStarted: Bool) -> Void
 
-  /// How often a thread that lingers looks for work before it sleeps: for about a tenth of a millisecond.
-  private static let glanceCount = 200
+  /// How often a spinning thread checks for work before it sleeps: for about a tenth of a millisecond.
+  private static let spinCount = 200
 
   private struct State {
     var waiting: [[(id: UInt64, item: Item)]] = Array(repeating: [], count: ImagePriority.allCases.count)
@@ -21,13 +21,13 @@ final class WorkQueue: @unchecked Sendable {
   private var state = State()
   private let nextID = Atomic<UInt64>(0)
   private let waitingCount = Atomic<Int>(0)
-  private let lingers: Bool
+  private let spins: Bool
 
-  /// - Parameter lingers: Whether a thread that ran out of work looks for more for a moment before it sleeps, as is worth
-  ///   it where a caller waits for each piece before the next: waking a thread takes as long as a small piece of work.
-  ///   Meanwhile it gives way to whoever wants the processor.
-  init(lingers: Bool = false) {
-    self.lingers = lingers
+  /// - Parameter spins: Whether a thread without work checks for more before it sleeps. This pays where a caller awaits
+  ///   each item before it adds the next: waking a thread takes as long as a small item. The thread yields the
+  ///   processor between checks.
+  init(spins: Bool = false) {
+    self.spins = spins
   }
 
   func newID() -> UInt64 { nextID.wrappingAdd(1, ordering: .relaxed).newValue }
@@ -37,11 +37,11 @@ final class WorkQueue: @unchecked Sendable {
       state.waiting[priority.rawValue].append((id, item))
       waitingCount.add(1, ordering: .relaxed)
     }
-    // Not while it is locked: the thread that wakes would have to sleep again at once.
+    // After unlocking: otherwise the woken thread would have to wait for the lock.
     condition.signal()
   }
 
-  /// Takes waiting work back; does nothing when it has started, ended, or is not there yet.
+  /// Removes a waiting item and calls it with false; has no effect if it has started or was not added yet.
   func remove(_ id: UInt64) {
     let removed: Item? = condition.withLock {
       for level in state.waiting.indices {
@@ -63,13 +63,13 @@ final class WorkQueue: @unchecked Sendable {
     }
   }
 
-  /// Works until the queue is closed and empty.
+  /// Runs items until the queue is closed and empty.
   func work() {
     while let item = next() { item(true) }
   }
 
   private func next() -> Item? {
-    if lingers { linger() }
+    if spins { spinBriefly() }
     return condition.withLock {
       while true {
         if let level = state.waiting.lastIndex(where: { !$0.isEmpty }) {
@@ -82,11 +82,11 @@ final class WorkQueue: @unchecked Sendable {
     }
   }
 
-  private func linger() {
-    var glances = 0
-    while glances < Self.glanceCount, waitingCount.load(ordering: .relaxed) == 0 {
+  private func spinBriefly() {
+    var checks = 0
+    while checks < Self.spinCount, waitingCount.load(ordering: .relaxed) == 0 {
       sched_yield()
-      glances += 1
+      checks += 1
     }
   }
 }

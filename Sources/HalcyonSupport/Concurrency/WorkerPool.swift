@@ -1,21 +1,21 @@
 import Foundation
 import Synchronization
 
-/// Threads of our own for work that blocks or computes for long, so that Swift's cooperative threads never do.
+/// Dedicated threads for work that blocks or computes for long, so that Swift's cooperative threads never do.
 ///
-/// At most ``width`` pieces of work run at once. Waiting work starts in the order of its priority, then of its arrival;
-/// work that is cancelled while it waits never starts. The threads end with the pool.
+/// At most as many work items run at once as the pool has threads. Waiting work starts in order of priority, then of
+/// submission; work that is cancelled while it waits never starts. The threads end with the pool.
 package final class WorkerPool: Sendable {
   private let queue: WorkQueue
 
   /// Starts the threads.
   ///
   /// - Parameters:
-  ///   - width: How many, at least 1.
-  ///   - lingers: Whether they look for more work for a moment before they sleep.
-  package init(name: String, width: Int, lingers: Bool = false) {
+  ///   - width: The number of threads, at least 1.
+  ///   - spins: Whether threads check for more work for about a tenth of a millisecond before they sleep.
+  package init(name: String, width: Int, spins: Bool = false) {
     precondition(width > 0, "a pool needs at least one thread, got \(width)")
-    let queue = WorkQueue(lingers: lingers)
+    let queue = WorkQueue(spins: spins)
     self.queue = queue
     for _ in 1...width { Thread.start(named: "halcyon.\(name)", stackSize: 1 << 20) { queue.work() } }
   }
@@ -24,21 +24,21 @@ package final class WorkerPool: Sendable {
 
   /// Runs `work` on a thread of the pool and returns its result.
   ///
-  /// - Parameter work: Gets a flag that turns true when the calling task is cancelled.
-  /// - Throws: What `work` throws; `CancellationError` when the task was cancelled before the work started.
+  /// - Parameter work: Receives a flag that turns true when the calling task is cancelled.
+  /// - Throws: Errors of `work`; `CancellationError` if the task is cancelled before the work starts.
   package func run<Value: Sendable>(
     priority: ImagePriority = .normal, _ work: @escaping @Sendable (CancellationFlag) throws -> Value
   ) async throws -> Value {
     let flag = CancellationFlag()
-    let handover = HappensBefore()
-    defer { handover.take() }
+    let completion = HappensBefore()
+    defer { completion.acquire() }
     let id = queue.newID()
     return try await withTaskCancellationHandler {
       try await withCheckedThrowingContinuation { continuation in
         queue.add(id: id, priority: priority) { isStarted in
           guard isStarted, !flag.isCancelled else { return continuation.resume(throwing: CancellationError()) }
           let result = Result { try work(flag) }
-          handover.give()
+          completion.release()
           continuation.resume(with: result)
         }
         if Task.isCancelled { queue.remove(id) }
@@ -49,7 +49,7 @@ package final class WorkerPool: Sendable {
     }
   }
 
-  /// Runs `work` after everything that was handed in before it with the same priority; nobody waits.
+  /// Runs `work` after all work that was submitted before it with the same priority; returns immediately.
   package func enqueue(priority: ImagePriority = .normal, _ work: @escaping @Sendable () -> Void) {
     queue.add(id: queue.newID(), priority: priority) { isStarted in
       if isStarted { work() }
@@ -57,7 +57,7 @@ package final class WorkerPool: Sendable {
   }
 }
 
-/// A claim that only ever turns from false to true.
+/// A flag that only changes from false to true.
 package final class CancellationFlag: Sendable {
   private let flag = Atomic(false)
 
@@ -68,4 +68,18 @@ package final class CancellationFlag: Sendable {
 
   /// Makes ``isCancelled`` true.
   package func cancel() { flag.store(true, ordering: .relaxed) }
+}
+
+/// A release–acquire pair that orders the writes of a thread before the reads of a task.
+///
+/// Resuming a continuation orders them as well. But if it is resumed before the task suspends, the thread sanitizer
+/// does not see that (Swift 6.3) and reports a false race.
+private final class HappensBefore: Sendable {
+  private let isReleased = Atomic(false)
+
+  /// Called by the thread before it resumes the task.
+  func release() { isReleased.store(true, ordering: .releasing) }
+
+  /// Called by the task after it was resumed.
+  func acquire() { _ = isReleased.load(ordering: .acquiring) }
 }

@@ -1,11 +1,12 @@
-/// The fields that the keys of requests consist of: `|name=length:value`, one after another. Values are prefixed with their
-/// length in bytes, so that no two lists of fields have the same text.
+/// The fields of a request's key: `|name=length:value`, concatenated.
+///
+/// Each value is prefixed with its length in bytes, so that different lists of fields have different texts.
 extension CacheKey {
   /// The first field of a request's key: the source of the image.
   package enum Source: Sendable {
-    /// The URL that the request was made with.
+    /// The URL of the request.
     case url(String)
-    /// A key that the caller chose.
+    /// A key chosen by the caller.
     case custom(String)
 
     /// The URL or the caller's key.
@@ -34,7 +35,7 @@ extension CacheKey {
     CacheKey(text + Self.field(name, value))
   }
 
-  /// The source in the first field; `nil` for keys that were not made for a request.
+  /// The source in the first field; `nil` for keys that do not belong to a request.
   package var source: Source? {
     let isURL = text.utf8.starts(with: "|url=".utf8)
     guard isURL || text.utf8.starts(with: "|key=".utf8) else { return nil }

@@ -1,13 +1,13 @@
-/// What an entry is stored under: a text that says everything that tells it from others, hashed once.
+/// The key of a cache entry: a text that identifies it, and the digest of that text.
 ///
-/// Equal keys have equal texts; the digest only makes finding them quick.
+/// Keys are equal if and only if their texts are; the digest makes lookups fast.
 public struct CacheKey: Sendable {
-  /// The whole key in readable form. It is stored beside the entry and compared when the entry is read.
+  /// The whole key in readable form. It is stored with the entry and compared when the entry is read.
   public let text: String
-  /// The hash of ``text``, made once by the initialiser.
+  /// The digest of ``text``, computed once by the initialiser.
   public let digest: KeyDigest
 
-  /// Creates a key from any text, the empty one included.
+  /// Creates a key from any text, including an empty one.
   public init(_ text: String) {
     self.text = text
     digest = KeyDigest(text)
@@ -15,25 +15,25 @@ public struct CacheKey: Sendable {
 }
 
 extension CacheKey: Hashable {
-  /// Compares the digests first and then the whole texts.
+  /// Compares the digests first, then the texts.
   public static func == (left: CacheKey, right: CacheKey) -> Bool {
     left.digest == right.digest && left.text == right.text
   }
 
-  /// Feeds the digest only.
+  /// Hashes only the digest.
   public func hash(into hasher: inout Hasher) {
     hasher.combine(digest)
   }
 }
 
 extension CacheKey: ExpressibleByStringLiteral {
-  /// Creates a key from a literal text.
+  /// Creates a key from a literal.
   public init(stringLiteral text: String) {
     self.init(text)
   }
 }
 
 extension CacheKey: CustomStringConvertible {
-  /// The whole key.
+  /// The text of the key.
   public var description: String { text }
 }

@@ -1,9 +1,9 @@
 package import Foundation
 
-/// 128 bits that stand for a cache key: the same on every machine and in every process.
+/// A 128-bit digest of a cache key, identical on every machine and in every process.
 ///
 /// SipHash-2-4 with 128 bits of output (Aumasson and Bernstein, 2012) under a fixed key. It finds entries and names
-/// files; it does not prove that two keys are equal, so whoever looks an entry up compares the whole key as well.
+/// files; equal digests do not prove that the keys are equal, so lookups compare the whole key as well.
 public struct KeyDigest: Hashable, Sendable {
   package let low: UInt64
   package let high: UInt64
@@ -13,18 +13,18 @@ public struct KeyDigest: Hashable, Sendable {
     self.high = high
   }
 
-  /// Hashes the UTF-8 bytes of a text; the cost grows with its length.
+  /// Hashes the UTF-8 bytes of a text, in O(n).
   package init(_ text: String) {
     var text = text
     self = text.withUTF8 { bytes in KeyDigest(bytes: UnsafeRawBufferPointer(bytes)) }
   }
 
-  /// Hashes bytes, about one millisecond for a megabyte.
+  /// Hashes bytes, at about one millisecond per megabyte.
   package init(_ data: Data) {
     self = data.withUnsafeBytes { KeyDigest(bytes: $0) }
   }
 
-  /// Hashes bytes; the cost grows with their number.
+  /// Hashes bytes, in O(n).
   package init(bytes: UnsafeRawBufferPointer) {
     var state = SipState(key: (0x0706_0504_0302_0100, 0x0F0E_0D0C_0B0A_0908))
     let wordsEnd = bytes.count & ~7
@@ -39,13 +39,22 @@ public struct KeyDigest: Hashable, Sendable {
     (low, high) = state.finish()
   }
 
-  /// The 16 bytes, least significant first in each half.
+  /// The 16 bytes: `low`, then `high`, each in little-endian order.
   package var bytes: [UInt8] {
     [low, high].flatMap { word in withUnsafeBytes(of: word.littleEndian, Array.init) }
   }
 
   /// 32 lowercase hexadecimal digits, valid in file names on every file system.
   public var hexadecimal: String { bytes.hexadecimal }
+}
+
+extension Sequence<UInt8> {
+  /// Two lowercase hexadecimal digits for each byte.
+  package var hexadecimal: String {
+    let digits: StaticString = "0123456789abcdef"
+    let digit = { (value: UInt8) in digits.utf8Start[Int(value)] }
+    return String(decoding: flatMap { [digit($0 >> 4), digit($0 & 15)] }, as: UTF8.self)
+  }
 }
 
 private struct SipState {

@@ -1,4 +1,4 @@
-/// XXH64 with seed 0 (Yann Collet, xxhash.com): tells a damaged body from a whole one at memory speed.
+/// XXH64 with seed 0 (Yann Collet, xxhash.com): a checksum that detects damaged data at memory speed.
 package enum XXHash64 {
   private static let prime1: UInt64 = 0x9E37_79B1_85EB_CA87
   private static let prime2: UInt64 = 0xC2B2_AE3D_27D4_EB4F
@@ -28,7 +28,7 @@ package enum XXHash64 {
     return hash ^ hash >> 32
   }
 
-  /// Four sums over all whole stripes of 32 bytes, mixed into one.
+  /// Four accumulators over all whole stripes of 32 bytes, merged into one.
   private static func stripes(_ bytes: UnsafeRawBufferPointer, _ offset: inout Int) -> UInt64 {
     var (a, b, c, d) = (prime1 &+ prime2, prime2, UInt64(0), 0 &- prime1)
     while offset + 32 <= bytes.count {
