@@ -1,29 +1,29 @@
-/// Finished pixels, top row first, shared without copying.
+/// Decoded pixels, top row first, with copy-on-write storage.
 ///
-/// A bitmap is a value: what one owner does to its pixels no other sees, and any thread may read them.
+/// A bitmap is a value: changes to one copy are not visible in another. Any thread may read it.
 public struct Bitmap: Sendable {
   /// Width and height in pixels.
   public let size: PixelSize
-  /// How a pixel lies in memory.
+  /// The memory layout of a pixel.
   public let pixelFormat: PixelFormat
-  /// What the pixels mean as colour.
+  /// The colour space of the pixels.
   public let colorSpace: ColorSpace
-  /// Whether every pixel is known to have full alpha. `false` says that some pixel may be transparent.
+  /// Whether every pixel is known to have full alpha. If `false`, some pixels may be transparent.
   public let isOpaque: Bool
   /// Bytes from one row to the next (the stride).
   public let bytesPerRow: Int
 
   private(set) var storage: PixelStorage
 
-  /// Creates a bitmap by writing its pixels once.
+  /// Creates a bitmap whose pixels are written once, by `fill`.
   ///
   /// - Parameters:
-  ///   - size: Pixels; both sides at least 1.
-  ///   - pixelFormat: How `fill` writes a pixel.
-  ///   - colorSpace: What the pixels mean.
+  ///   - size: The size in pixels; both sides at least 1.
+  ///   - pixelFormat: The memory layout of the pixels that `fill` writes.
+  ///   - colorSpace: The colour space of the pixels.
   ///   - isOpaque: Whether `fill` writes full alpha everywhere.
-  ///   - fill: Writes the pixels. The bytes arrive as zeros, rows follow each other without gaps.
-  /// - Throws: What `fill` throws; ``BitmapError`` when the memory cannot be had.
+  ///   - fill: Writes the pixels. The buffer is zeroed; rows are contiguous.
+  /// - Throws: Errors of `fill`; ``BitmapError`` when out of memory.
   public init(
     size: PixelSize, pixelFormat: PixelFormat = .rgba8Premultiplied, colorSpace: ColorSpace = .sRGB,
     isOpaque: Bool, fill: (UnsafeMutableRawBufferPointer) throws -> Void
@@ -43,8 +43,7 @@ public struct Bitmap: Sendable {
     self.storage = storage
   }
 
-  /// The same bitmap over pixels that a ``WeakBitmap`` found still there.
-  init(_ weak: WeakBitmap, storage: PixelStorage) {
+  fileprivate init(_ weak: WeakBitmap, storage: PixelStorage) {
     size = weak.size
     pixelFormat = weak.pixelFormat
     colorSpace = weak.colorSpace
@@ -53,22 +52,22 @@ public struct Bitmap: Sendable {
     self.storage = storage
   }
 
-  /// Whether no one else holds the pixels.
+  /// Whether this is the only strong reference to the pixels.
   var isUniquelyReferenced: Bool {
     mutating get { isKnownUniquelyReferenced(&storage) }
   }
 
-  /// Bytes of memory that the pixels take.
+  /// The size of the pixels in bytes.
   public var byteCount: Int { storage.bytes.count }
 
-  /// Calls `body` with all rows; the pointer is valid only inside.
+  /// Calls `body` with the bytes of all rows; the pointer is valid only during the call.
   public func withUnsafeBytes<Result>(
     _ body: (UnsafeRawBufferPointer) throws -> Result
   ) rethrows -> Result {
     try withExtendedLifetime(storage) { try body(UnsafeRawBufferPointer(storage.bytes)) }
   }
 
-  /// Changes the pixels in place; copies them first where another bitmap has the same.
+  /// Changes the pixels in place; copies them first if they are shared.
   ///
   /// - Throws: ``BitmapError`` when there is no memory for the copy.
   package mutating func withUnsafeMutableBytes(_ body: (UnsafeMutableRawBufferPointer) -> Void) throws(BitmapError) {
@@ -82,11 +81,11 @@ public struct Bitmap: Sendable {
 
   /// The pixel at a column and a row as red, green, blue, alpha.
   ///
-  /// - Precondition: The position lies inside ``size``.
+  /// - Precondition: The position is inside ``size``.
   public subscript(column: Int, row: Int) -> (red: UInt8, green: UInt8, blue: UInt8, alpha: UInt8) {
     precondition(
       column >= 0 && column < size.width && row >= 0 && row < size.height,
-      "pixel \(column),\(row) lies outside \(size)")
+      "pixel \(column),\(row) is outside \(size)")
     return withUnsafeBytes { bytes in
       let start = row * bytesPerRow + column * 4
       return (bytes[start], bytes[start + 1], bytes[start + 2], bytes[start + 3])
@@ -104,10 +103,10 @@ extension Bitmap {
   }
 }
 
-/// Why a bitmap could not be made.
+/// Why a bitmap could not be created.
 @nonexhaustive
 public enum BitmapError: Error, Hashable {
-  /// The system gave no memory for a bitmap of this size.
+  /// There is no memory for a bitmap of this size.
   case outOfMemory(PixelSize)
 }
 
@@ -116,7 +115,29 @@ extension BitmapError: CustomStringConvertible {
   public var description: String {
     switch self {
     case .outOfMemory(let size):
-      "There is no memory for \(size) pixels. Ask for a smaller size, or lower the pixel limit."
+      "There is no memory for \(size) pixels. Request a smaller size, or lower the pixel limit."
     }
   }
+}
+
+/// A weak reference to the pixels of a bitmap.
+package struct WeakBitmap: Sendable {
+  fileprivate let size: PixelSize
+  fileprivate let pixelFormat: PixelFormat
+  fileprivate let colorSpace: ColorSpace
+  fileprivate let isOpaque: Bool
+  fileprivate let bytesPerRow: Int
+  private weak let storage: PixelStorage?
+
+  package init(_ bitmap: Bitmap) {
+    size = bitmap.size
+    pixelFormat = bitmap.pixelFormat
+    colorSpace = bitmap.colorSpace
+    isOpaque = bitmap.isOpaque
+    bytesPerRow = bitmap.bytesPerRow
+    storage = bitmap.storage
+  }
+
+  /// The bitmap, or `nil` if its pixels have been deallocated.
+  package var bitmap: Bitmap? { storage.map { Bitmap(self, storage: $0) } }
 }

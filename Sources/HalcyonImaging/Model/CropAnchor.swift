@@ -1,25 +1,25 @@
-/// Which part of an image stays when it is cut to a shape.
+/// The point of an image that a crop keeps in place.
 public struct CropAnchor: Hashable, Sendable {
-  /// From the left edge, 0, to the right one, 1.
+  /// The horizontal position, from the left edge, 0, to the right edge, 1.
   public let x: Double
-  /// From the top edge, 0, to the bottom one, 1.
+  /// The vertical position, from the top edge, 0, to the bottom edge, 1.
   public let y: Double
 
-  /// Creates an anchor; values outside 0 to 1 count as the nearer of these, and what is no number as the middle.
+  /// Creates an anchor; values are clamped to 0...1, and NaN becomes 0.5.
   public init(x: Double, y: Double) {
     self.x = Self.clamped(x)
     self.y = Self.clamped(y)
   }
 
-  /// The middle, as `TargetSize.fill` has it.
+  /// The centre, as in ``TargetSize/fill(width:height:)``.
   public static let center = CropAnchor(x: 0.5, y: 0.5)
-  /// The upper edge, at half of the width.
+  /// The middle of the top edge.
   public static let top = CropAnchor(x: 0.5, y: 0)
-  /// The lower edge, at half of the width.
+  /// The middle of the bottom edge.
   public static let bottom = CropAnchor(x: 0.5, y: 1)
-  /// The left edge, at half of the height.
+  /// The middle of the left edge.
   public static let left = CropAnchor(x: 0, y: 0.5)
-  /// The right edge, at half of the height.
+  /// The middle of the right edge.
   public static let right = CropAnchor(x: 1, y: 0.5)
 
   private static func clamped(_ value: Double) -> Double {

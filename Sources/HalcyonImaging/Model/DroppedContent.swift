@@ -1,16 +1,16 @@
-/// What an image file holds and the decoded picture does not show.
+/// Content of an image file that the decoded image does not contain.
 @nonexhaustive
 public enum DroppedContent: String, Hashable, Sendable, CaseIterable {
-  /// Further pictures of an animation.
+  /// Further frames of an animation.
   case frames
-  /// Further pages or unrelated pictures.
+  /// Further pages or unrelated images.
   case pages
-  /// A map that makes highlights brighter than white on screens that can (HDR).
+  /// A gain map, which makes highlights brighter than white on HDR screens.
   case gainMap
-  /// How far away each point is.
+  /// A depth map: the distance of each point.
   case depthMap
-  /// Values brighter than white, cut to white.
+  /// Values brighter than white, clipped to white.
   case highDynamicRange
-  /// A colour profile that is damaged or does not fit the pixels; their colours are taken for sRGB.
+  /// A colour profile that is damaged or does not fit the pixels; they are interpreted as sRGB.
   case colorProfile
 }

@@ -1,25 +1,25 @@
-/// Why bytes did not become an image.
+/// Why an image could not be decoded.
 @nonexhaustive
 public enum ImageDecodingError: Error, Hashable {
-  /// The first bytes are of no image format that Halcyon knows.
+  /// The first bytes match no known image format.
   case unknownFormat
-  /// The bytes are an image, and no decoder of this build reads its format.
+  /// The data is an image, but this build has no decoder for its format.
   case unsupportedFormat(ImageFormat)
-  /// The format is supported, this way of using it is not.
+  /// The format is supported, but not this feature of it.
   case unsupportedFeature(ImageFormat, feature: String)
-  /// The bytes break the rules of their format.
+  /// The data violates its format.
   case corrupt(ImageFormat, reason: String)
-  /// The bytes end before the image does.
+  /// The data ends before the image does.
   case truncated(ImageFormat)
   /// The image has more pixels than the limit allows.
   case tooManyPixels(PixelSize, limit: Int)
   /// A side of the image is longer than the limit allows.
   case sideTooLong(PixelSize, limit: Int)
-  /// The wanted size has a side below 1.
+  /// The target size has a side below 1.
   case invalidTargetSize(TargetSize)
-  /// The system gave no memory for the pixels.
+  /// There is no memory for the pixels.
   case outOfMemory(PixelSize)
-  /// Nobody wanted the image any more.
+  /// Decoding was cancelled.
   case cancelled
 }
 
@@ -28,7 +28,10 @@ extension ImageDecodingError: CustomStringConvertible {
   public var description: String {
     switch self {
     case .unknownFormat:
-      "The bytes are no image in a known format. Check that the source gives an image and not, say, a web page."
+      """
+      The data is not an image in a known format. Check that the source returns an image and not, for example, a web \
+      page.
+      """
     case .unsupportedFormat(let format):
       "This build of Halcyon cannot decode \(format.rawValue). \(format.decodingAdvice)"
     case .unsupportedFeature(let format, let feature):
@@ -42,9 +45,9 @@ extension ImageDecodingError: CustomStringConvertible {
     case .sideTooLong(let size, let limit):
       "The image has \(size) pixels, over the limit of \(limit) a side. Raise limits.sideLength to accept it."
     case .invalidTargetSize(let target):
-      "The target size \(target) has a side below 1 pixel. Ask for at least 1x1."
+      "The target size \(target) has a side below 1 pixel. Use at least 1x1."
     case .outOfMemory(let size):
-      "There is no memory for \(size) pixels. Ask for a smaller size, or lower the pixel limit."
+      "There is no memory for \(size) pixels. Request a smaller size, or lower the pixel limit."
     case .cancelled:
       "Decoding was cancelled."
     }

@@ -1,6 +1,4 @@
-public import Foundation
-
-/// An encoding of images, told by the first bytes, never by a file name or a `Content-Type`.
+/// An image format, detected from the first bytes, never from a file name or a `Content-Type`.
 @nonexhaustive
 public enum ImageFormat: String, Hashable, Sendable, CaseIterable {
   /// ITU-T T.81.
@@ -21,14 +19,14 @@ public enum ImageFormat: String, Hashable, Sendable, CaseIterable {
   case avif
   /// HEIF with HEVC.
   case heic
-  /// ISO/IEC 18181, bare or in its container.
+  /// ISO/IEC 18181, a bare codestream or in its container.
   case jpegXL = "jxl"
   /// Scalable Vector Graphics.
   case svg
 }
 
 extension ImageFormat {
-  /// The name in `Content-Type` and `Accept`, as registered.
+  /// The registered media type, for `Content-Type` and `Accept`.
   public var mediaType: String {
     switch self {
     case .jpegXL: "image/jxl"
@@ -38,64 +36,34 @@ extension ImageFormat {
     }
   }
 
-  /// What names of such files usually end with, for example `jpg`.
+  /// The usual extension of file names, for example `jpg`.
   public var fileExtension: String { self == .jpeg ? "jpg" : rawValue }
 
-  /// The most bytes that ``init(sniffing:)`` looks at.
-  public static let sniffByteCount = 1024
+  /// How to build with support for reading the format.
+  var decodingAdvice: String { advice(reads: true) }
 
-  /// The format that the first bytes of a file show, or `nil` when they show none.
-  ///
-  /// 18 bytes tell every format but two: SVG, which is text and may open with comments, and pictures whose first brand
-  /// is of any codec, which have a list of brands behind it.
-  public init?(sniffing bytes: Data) {
-    let signed = bytes.withUnsafeBytes { head in Self.signatures.first { $0.matches(head) }?.format }
-    guard let format = signed ?? Self.described([UInt8](bytes.prefix(Self.sniffByteCount))) else { return nil }
-    self = format
-  }
+  /// How to build with support for writing the format.
+  var encodingAdvice: String { advice(reads: false) }
 
-  /// The format of a file that has a list of brands, or is text.
-  private static func described(_ head: [UInt8]) -> ImageFormat? {
-    FileTypeBox(head)?.format ?? VectorSniffing.format(head)
-  }
-
-  private struct Signature {
-    let format: ImageFormat
-    let pieces: [(offset: Int, bytes: [UInt8])]
-
-    init(_ format: ImageFormat, _ pieces: (Int, [UInt8])...) {
-      self.format = format
-      self.pieces = pieces.map { (offset: $0.0, bytes: $0.1) }
+  private func advice(reads: Bool) -> String {
+    let part = reads ? "a decoder" : "an encoder"
+    guard let trait, reads || trait.writes else {
+      return "Add \(part) for it to the pipeline's configuration, or use another format."
     }
+    return """
+      Build with the package trait \(trait.name) (Debian: \(trait.debianPackage)), or add \(part) for it to the \
+      pipeline's configuration.
+      """
+  }
 
-    func matches(_ head: UnsafeRawBufferPointer) -> Bool {
-      pieces.allSatisfy { piece in
-        head.count >= piece.offset + piece.bytes.count
-          && piece.bytes.indices.allSatisfy { head[piece.offset + $0] == piece.bytes[$0] }
-      }
+  /// The package trait that adds the codec, and the Debian package that the trait needs.
+  private var trait: (name: String, debianPackage: String, writes: Bool)? {
+    switch self {
+    case .avif: ("AVIF", "libavif-dev", true)
+    case .heic: ("HEIF", "libheif-dev", false)
+    case .jpegXL: ("JXL", "libjxl-dev", true)
+    case .svg: ("SVG", "librsvg2-dev", false)
+    case .jpeg, .png, .gif, .webp, .bmp, .ico, .tiff: nil
     }
   }
-
-  private static let signatures: [Signature] =
-    [
-      Signature(.jpeg, (0, [0xFF, 0xD8, 0xFF])),
-      Signature(.png, (0, [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A])),
-      Signature(.gif, (0, Array("GIF87a".utf8))),
-      Signature(.gif, (0, Array("GIF89a".utf8))),
-      Signature(.webp, (0, Array("RIFF".utf8)), (8, Array("WEBP".utf8))),
-      Signature(.jpegXL, (0, [0xFF, 0x0A])),
-      Signature(.jpegXL, (0, [0, 0, 0, 0x0C, 0x4A, 0x58, 0x4C, 0x20, 0x0D, 0x0A, 0x87, 0x0A])),
-      Signature(.tiff, (0, [0x49, 0x49, 0x2A, 0])),
-      Signature(.tiff, (0, [0x4D, 0x4D, 0, 0x2A])),
-      Signature(.tiff, (0, [0x49, 0x49, 0x2B, 0])),
-      Signature(.tiff, (0, [0x4D, 0x4D, 0, 0x2B])),
-      Signature(.bmp, (0, Array("BM".utf8)), (6, [0, 0, 0, 0])),
-      Signature(.ico, (0, [0, 0, 1, 0])),
-      Signature(.ico, (0, [0, 0, 2, 0])),
-    ] + bitmapHeaderByteCounts.map { Signature(.bmp, (0, Array("BM".utf8)), (14, [$0, 0, 0, 0])) }
-
-  /// What the header behind the first 14 bytes says of its own size, from OS/2 1 to Windows 5. It tells bitmaps of
-  /// OS/2, which have something in the bytes that Windows reserves, from text that starts with these letters.
-  private static let bitmapHeaderByteCounts: [UInt8] = [12, 16, 40, 52, 56, 64, 108, 124]
-
 }

@@ -1,25 +1,25 @@
-/// What the first bytes of an encoded image tell about it, without decoding.
+/// The properties of an encoded image, read from its first bytes without decoding.
 public struct ImageInfo: Hashable, Sendable {
   /// The encoding.
   public var format: ImageFormat
   /// Width and height in pixels as stored in the file, before the orientation is applied.
   public var storedSize: PixelSize
-  /// How the stored pixels have to be turned to be upright.
+  /// The rotation or reflection that makes the stored pixels upright.
   public var orientation: ImageOrientation
-  /// Whether pixels can be transparent.
+  /// Whether the image can contain transparent pixels.
   public var hasAlpha: Bool
-  /// The number of pictures in the file; 1 unless it is animated.
+  /// The number of frames; 1 unless the image is animated.
   public var frameCount: Int
-  /// How the file stores colour.
+  /// The colour model of the file.
   public var colorModel: ColorModel
-  /// Bits that one channel of the file has, 1 to 16.
+  /// Bits per channel in the file, 1 to 16.
   public var bitDepth: Int
-  /// Whether the file carries an ICC profile.
+  /// Whether the file contains an ICC profile.
   public var hasColorProfile: Bool
-  /// What the file holds and the decoded picture does not show.
+  /// Content of the file that the decoded image does not contain.
   public var droppedContent: Set<DroppedContent>
 
-  /// Creates a description; everything but format and size has the value of a plain photograph.
+  /// Creates image properties; the defaults are those of an ordinary photograph.
   public init(
     format: ImageFormat, storedSize: PixelSize, orientation: ImageOrientation = .up, hasAlpha: Bool = false,
     frameCount: Int = 1, colorModel: ColorModel = .rgb, bitDepth: Int = 8, hasColorProfile: Bool = false,
@@ -36,21 +36,21 @@ public struct ImageInfo: Hashable, Sendable {
     self.droppedContent = droppedContent
   }
 
-  /// Width and height in pixels as people see the image, with the orientation applied.
+  /// Width and height in pixels with the orientation applied.
   public var pixelSize: PixelSize { orientation.swapsAxes ? storedSize.transposed : storedSize }
 }
 
-/// How a file stores colour.
+/// The colour model of an image file.
 @nonexhaustive
 public enum ColorModel: String, Hashable, Sendable {
-  /// One channel of grey.
+  /// One grey channel.
   case grey
   /// Red, green, blue.
   case rgb
-  /// Luma and two colour differences.
+  /// Luma and two chroma channels.
   case yCbCr
-  /// Indices into a table of colours.
+  /// Indices into a palette.
   case palette
-  /// Four inks.
+  /// Cyan, magenta, yellow and black ink.
   case cmyk
 }

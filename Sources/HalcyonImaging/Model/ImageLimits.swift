@@ -1,10 +1,10 @@
-/// What an image may be at most; checked before memory is taken for it.
+/// The limits for images to decode, checked before memory is allocated.
 public struct ImageLimits: Hashable, Sendable {
   /// The most pixels of the whole image. Default: 100 million.
   public var pixelCount: Int
   /// The most pixels of one side. Default: 16,384.
   public var sideLength: Int
-  /// The most encoded bytes, counted while they arrive. Default: 64 MiB.
+  /// The most encoded bytes, checked while they are received. Default: 64 MiB.
   public var encodedByteCount: Int
 
   /// Creates limits.
@@ -14,7 +14,7 @@ public struct ImageLimits: Hashable, Sendable {
     self.encodedByteCount = encodedByteCount
   }
 
-  /// Throws when an image of this size is over a limit, or has no pixel at all.
+  /// Throws when an image of this size exceeds a limit or has no pixels.
   public func check(_ size: PixelSize, format: ImageFormat) throws(ImageDecodingError) {
     guard size.width > 0, size.height > 0 else {
       throw .corrupt(format, reason: "its size is \(size) pixels")

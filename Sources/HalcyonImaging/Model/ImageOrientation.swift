@@ -1,10 +1,10 @@
-/// How stored pixels have to be turned to be upright: the Exif tag 0x0112 (CIPA DC-008, 4.6.4).
+/// The rotation or reflection that makes the stored pixels upright: the Exif tag 0x0112 (CIPA DC-008, 4.6.4).
 public enum ImageOrientation: Int, Hashable, Sendable, CaseIterable {
-  /// As stored.
+  /// Upright as stored.
   case up = 1
   /// Mirrored left to right.
   case upMirrored = 2
-  /// Turned by 180 degrees.
+  /// Rotated by 180 degrees.
   case down = 3
   /// Mirrored top to bottom.
   case downMirrored = 4
@@ -17,6 +17,6 @@ public enum ImageOrientation: Int, Hashable, Sendable, CaseIterable {
   /// Needs a quarter turn anticlockwise.
   case left = 8
 
-  /// Whether upright width is stored height.
+  /// Whether the upright width is the stored height.
   public var swapsAxes: Bool { rawValue >= 5 }
 }

@@ -1,15 +1,15 @@
-/// A colour in sRGB, its parts not multiplied by alpha.
+/// A colour in sRGB, not premultiplied by alpha.
 public struct PixelColor: Hashable, Sendable {
-  /// From none, 0, to full, 255.
+  /// The red component, 0 to 255.
   public let red: UInt8
-  /// From none, 0, to full, 255.
+  /// The green component, 0 to 255.
   public let green: UInt8
-  /// From none, 0, to full, 255.
+  /// The blue component, 0 to 255.
   public let blue: UInt8
   /// From transparent, 0, to opaque, 255.
   public let alpha: UInt8
 
-  /// Creates a colour, opaque unless told otherwise.
+  /// Creates a colour, opaque by default.
   public init(red: UInt8, green: UInt8, blue: UInt8, alpha: UInt8 = 255) {
     self.red = red
     self.green = green
@@ -21,7 +21,7 @@ public struct PixelColor: Hashable, Sendable {
   public static let black = PixelColor(red: 0, green: 0, blue: 0)
   /// Opaque white.
   public static let white = PixelColor(red: 255, green: 255, blue: 255)
-  /// Nothing at all.
+  /// Fully transparent.
   public static let clear = PixelColor(red: 0, green: 0, blue: 0, alpha: 0)
 }
 

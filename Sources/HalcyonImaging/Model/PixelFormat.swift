@@ -1,10 +1,10 @@
-/// How the bytes of one pixel lie in memory.
+/// The memory layout of a pixel.
 @nonexhaustive
 public enum PixelFormat: Hashable, Sendable {
-  /// Red, green, blue, alpha, one byte each in this order; colours already multiplied by alpha.
+  /// Red, green, blue, alpha, one byte each in this order; colours are premultiplied by alpha.
   case rgba8Premultiplied
 
-  /// Bytes that one pixel takes.
+  /// The size of a pixel in bytes.
   public var bytesPerPixel: Int {
     switch self {
     case .rgba8Premultiplied: 4
@@ -12,7 +12,7 @@ public enum PixelFormat: Hashable, Sendable {
   }
 }
 
-/// What the numbers of a pixel mean as colour.
+/// The colour space of a bitmap's pixels.
 @nonexhaustive
 public enum ColorSpace: Hashable, Sendable {
   /// IEC 61966-2-1, the colour space of the web.

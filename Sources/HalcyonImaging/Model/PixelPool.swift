@@ -1,29 +1,29 @@
 import HalcyonSupport
 import Foundation
 
-/// Memory of bitmaps that are gone, kept for the next ones.
+/// Memory of deallocated bitmaps, reused for new ones.
 ///
-/// Fresh memory comes from the system page by page, when it is first written to: a bitmap of 4 MB takes 2.1 ms then, and
-/// 0.75 in memory that was used before and is zeroed. The system's allocator is as quick, but when two threads replace
-/// images of many sizes it holds 1.3 times the cache's limit, where this holds what is counted (`make bench-memory`).
+/// The system maps fresh memory page by page on the first write: filling a new bitmap of 4 MB takes 2.1 ms, and 0.75 ms
+/// in memory that is reused and zeroed. The system's allocator is as fast, but when two threads replace images of many
+/// sizes it holds 1.3 times the cache's limit, while the pool holds no more than it counts (`make bench-memory`).
 ///
-/// Each memory cache of the process gives a part of its own limit for this; without any, bitmaps have their memory from
-/// the allocator.
+/// Each memory cache of the process adds a part of its own limit to the pool's limit. At a limit of 0, bitmaps are
+/// allocated by the system's allocator.
 package final class PixelPool: Sendable {
-  /// The one that all bitmaps share.
+  /// The pool of all bitmaps.
   package static let shared = PixelPool()
 
-  /// Bytes below which memory is left to the allocator.
+  /// Smaller bitmaps use the allocator; in bytes.
   static let smallestByteCount = 256 << 10
 
-  /// The most bytes that one cache adds to the limit, so that those of all caches can be summed.
-  private static let largestPart: Int64 = 1 << 40
+  /// The most bytes that one cache adds to the limit, so that the sum over all caches does not overflow.
+  private static let largestContribution: Int64 = 1 << 40
 
   fileprivate struct State {
-    /// Some hundred at most, the one that has been here longest first.
+    /// A few hundred at most, oldest first.
     var blocks: [PixelBlock] = []
     var byteCount = 0
-    /// What the caches give together.
+    /// The sum of the caches' contributions.
     var limitSum: Int64 = 0
 
     var byteLimit: Int { Int(clamping: limitSum) }
@@ -31,63 +31,64 @@ package final class PixelPool: Sendable {
 
   private let state = Lock(State())
 
-  /// Bytes kept.
+  /// Bytes in the pool.
   var byteCount: Int { state.withLock(\.byteCount) }
 
-  /// The most bytes that are kept.
+  /// The most bytes in the pool.
   var byteLimit: Int { state.withLock(\.byteLimit) }
 
-  /// Zeroed memory for at least so many bytes, kept or fresh; `nil` when the allocator is to give it.
-  func take(byteCount: Int) -> PixelBlock? {
+  /// Zeroed memory of at least `byteCount` bytes, reused or newly mapped; `nil` if the allocator should be used.
+  func acquire(byteCount: Int) -> PixelBlock? {
     guard byteCount >= Self.smallestByteCount, byteLimit > 0 else { return nil }
-    guard let kept = takeKept(byteCount: byteCount) else { return PixelBlock(byteCount: byteCount) }
-    memset(kept.start, 0, byteCount)
-    return kept
+    guard let reused = removeFitting(byteCount: byteCount) else { return PixelBlock(byteCount: byteCount) }
+    memset(reused.start, 0, byteCount)
+    return reused
   }
 
-  /// Keeps memory that no one uses any more; what has been kept longest leaves for it.
-  func giveBack(_ block: PixelBlock) {
-    change { state, leaving in
-      if block.byteCount <= state.byteLimit { state.add(block) } else { leaving.append(block) }
+  /// Adds memory that is no longer in use; frees the oldest blocks to stay within the limit.
+  func release(_ block: PixelBlock) {
+    change { state, excess in
+      if block.byteCount <= state.byteLimit { state.add(block) } else { excess.append(block) }
     }
   }
 
-  /// Raises or lowers the limit by what has become of one cache's part, in bytes.
+  /// Adjusts the limit when the contribution of one cache changes, in bytes.
   package func changeLimit(from old: Int, to new: Int) {
-    let difference = min(Int64(new), Self.largestPart) - min(Int64(old), Self.largestPart)
+    let difference = min(Int64(new), Self.largestContribution) - min(Int64(old), Self.largestContribution)
     change { state, _ in state.limitSum += difference }
   }
 
-  /// Frees what is kept.
+  /// Frees all memory in the pool.
   package func drain() {
-    change { state, leaving in
-      leaving = state.blocks
+    change { state, excess in
+      excess = state.blocks
       (state.blocks, state.byteCount) = ([], 0)
     }
   }
 
-  /// The smallest block that is large enough. What it has too much stays here, or is freed where it is too small for
-  /// that, so that no more is held than is counted.
-  private func takeKept(byteCount: Int) -> PixelBlock? {
-    var taken: PixelBlock?
-    change { state, leaving in
+  /// Removes the smallest block that is large enough.
+  ///
+  /// The remainder is returned to the pool, or freed when too small, so that no more memory is held than is counted.
+  private func removeFitting(byteCount: Int) -> PixelBlock? {
+    var found: PixelBlock?
+    change { state, excess in
       guard var block = state.removeSmallest(ofAtLeast: byteCount) else { return }
       if let rest = block.split(keeping: byteCount) {
-        if rest.byteCount >= Self.smallestByteCount { state.add(rest) } else { leaving.append(rest) }
+        if rest.byteCount >= Self.smallestByteCount { state.add(rest) } else { excess.append(rest) }
       }
-      taken = block
+      found = block
     }
-    return taken
+    return found
   }
 
-  /// Runs `body`, then lets go of what is over the limit; blocks are freed when the lock is given back.
-  private func change(_ body: (inout State, _ leaving: inout [PixelBlock]) -> Void) {
-    var leaving: [PixelBlock] = []
+  /// Runs `body` and removes blocks over the limit; excess blocks are freed after the lock is released.
+  private func change(_ body: (inout State, _ excess: inout [PixelBlock]) -> Void) {
+    var excess: [PixelBlock] = []
     state.withLock { state in
-      body(&state, &leaving)
-      while state.byteCount > state.byteLimit { leaving.append(state.remove(at: 0)) }
+      body(&state, &excess)
+      while state.byteCount > state.byteLimit { excess.append(state.remove(at: 0)) }
     }
-    for block in leaving { block.free() }
+    for block in excess { block.free() }
   }
 }
 

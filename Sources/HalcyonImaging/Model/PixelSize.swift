@@ -1,23 +1,23 @@
 /// A width and a height in pixels.
 public struct PixelSize: Hashable, Sendable {
-  /// Pixels from left to right.
+  /// The width in pixels.
   public var width: Int
-  /// Pixels from top to bottom.
+  /// The height in pixels.
   public var height: Int
 
-  /// Creates a size; nothing is checked here, so that sizes found in hostile files can be reported as they are.
+  /// Creates a size without validating it, so that errors can report sizes from invalid files.
   public init(width: Int, height: Int) {
     self.width = width
     self.height = height
   }
 
-  /// Width times height, `Int.max` where that does not fit.
+  /// Width times height; `Int.max` on overflow.
   public var pixelCount: Int {
     let (product, overflow) = width.multipliedReportingOverflow(by: height)
     return overflow ? .max : product
   }
 
-  /// The same size on its side.
+  /// The size with width and height exchanged.
   public var transposed: PixelSize { PixelSize(width: height, height: width) }
 }
 

@@ -1,18 +1,25 @@
-/// The size at which an image is wanted, in pixels. Nothing but drawings (SVG) is enlarged, save by
-/// ``exact(width:height:)``.
+/// The target size of an image, in pixels.
+///
+/// Only vector images (SVG) and ``exact(width:height:)`` are ever enlarged.
 @nonexhaustive
 public enum TargetSize: Hashable, Sendable {
-  /// As large as the file has it.
+  /// The size of the file.
   case original
-  /// The whole image inside a box, its shape kept. Both sides at least 1; `Int.max` leaves a side free.
+  /// The whole image inside a box; keeps the aspect ratio.
+  ///
+  /// Both sides at least 1; `Int.max` leaves a side unconstrained.
   case fit(width: Int, height: Int)
-  /// The box filled, its shape kept and what stands over cut off evenly on both sides. Both sides at least 1.
+  /// The box filled; keeps the aspect ratio and crops both sides equally.
+  ///
+  /// Both sides at least 1.
   case fill(width: Int, height: Int)
-  /// The box filled as by ``fill(width:height:)``, and what stands over cut off so that the anchor stays. Both sides at
-  /// least 1.
+  /// The box filled as by ``fill(width:height:)``, cropped so that the anchor stays in place.
+  ///
+  /// Both sides at least 1.
   case crop(width: Int, height: Int, anchor: CropAnchor)
-  /// The whole image at exactly this size, enlarged and out of shape where that takes it. Both sides at least 1; the
-  /// result counts against the limits on pixels.
+  /// The whole image at exactly this size, enlarged or distorted if necessary.
+  ///
+  /// Both sides at least 1; the limits on pixels apply to the result.
   case exact(width: Int, height: Int)
 
   /// Whether both sides are at least 1.
@@ -25,8 +32,9 @@ public enum TargetSize: Hashable, Sendable {
     }
   }
 
-  /// The same target with sides so many times as long, rounded to whole pixels: from points to pixels, for example. A free
-  /// side stays free; a factor that is not above 0 gives a target that is not valid.
+  /// The target with both sides multiplied by a factor and rounded to whole pixels, for example from points to pixels.
+  ///
+  /// An unconstrained side stays unconstrained; a factor that is not above 0 makes the target invalid.
   public func scaled(by factor: Double) -> TargetSize {
     func side(_ length: Int) -> Int {
       guard factor > 0, length > 0 else { return 0 }
@@ -42,10 +50,10 @@ public enum TargetSize: Hashable, Sendable {
     }
   }
 
-  /// Which part of an image is drawn, and how large, for this target.
+  /// The part of an image that is drawn for this target, and the size of the result.
   ///
-  /// - Parameter source: The upright size of the whole image, both sides at least 1.
-  /// - Precondition: The target ``isValid``.
+  /// - Parameter source: The size of the whole image with its orientation applied, both sides at least 1.
+  /// - Precondition: The target size ``isValid``.
   public func geometry(for source: PixelSize) -> ResizeGeometry {
     precondition(isValid, "a target size needs at least one pixel a side, got \(self)")
     let whole = PixelRectangle(
@@ -81,7 +89,7 @@ extension TargetSize: CustomStringConvertible {
 
 /// A part of an image and the size at which it is drawn.
 public struct ResizeGeometry: Hashable, Sendable {
-  /// The part of the upright source that is drawn, in source pixels and their fractions.
+  /// The part of the upright source that is drawn, in source pixels; may be fractional.
   public var window: PixelRectangle
   /// The size of the result in pixels.
   public var outputSize: PixelSize
@@ -93,15 +101,15 @@ public struct ResizeGeometry: Hashable, Sendable {
   }
 }
 
-/// A rectangle in pixels and fractions of pixels; x grows to the right, y downwards.
+/// A rectangle in pixels, which may be fractional; x grows to the right, y downwards.
 public struct PixelRectangle: Hashable, Sendable {
   /// The left edge.
   public var x: Double
   /// The top edge.
   public var y: Double
-  /// From the left edge to the right one.
+  /// The distance from the left to the right edge.
   public var width: Double
-  /// From the top edge to the bottom one.
+  /// The distance from the top to the bottom edge.
   public var height: Double
 
   /// Creates a rectangle.
@@ -112,15 +120,16 @@ public struct PixelRectangle: Hashable, Sendable {
     self.height = height
   }
 
-  /// The same rectangle with x and y exchanged.
+  /// The rectangle with x and y exchanged.
   public var transposed: PixelRectangle { PixelRectangle(x: y, y: x, width: height, height: width) }
 
   func size(scaledBy scale: Double) -> PixelSize {
     PixelSize(width: max(1, Int((width * scale).rounded())), height: max(1, Int((height * scale).rounded())))
   }
 
-  /// The largest part with the shape of a box of at least 1x1, drawn at the size of the box or below. A part has at
-  /// least one pixel a side, which boxes of extreme shapes are too thin for.
+  /// The largest part with the aspect ratio of a box of at least 1x1, drawn at the size of the box or smaller.
+  ///
+  /// The part has at least one pixel a side, even if the aspect ratio of the box would make it thinner.
   func filling(width boxWidth: Double, height boxHeight: Double, anchor: CropAnchor) -> ResizeGeometry {
     let crop = min(width / boxWidth, height / boxHeight)
     let window = part(width: max(1, crop * boxWidth), height: max(1, crop * boxHeight), anchor: anchor)

@@ -104,8 +104,8 @@ struct PixelPoolTests {
 
   @Test func `an allocation that cannot be made returns nil`() {
     let pool = pool(byteLimit: 1 << 20)
-    #expect(pool.take(byteCount: .max)?.byteCount == nil)
-    #expect(pool.take(byteCount: .max / 2)?.byteCount == nil)
+    #expect(pool.acquire(byteCount: .max)?.byteCount == nil)
+    #expect(pool.acquire(byteCount: .max / 2)?.byteCount == nil)
   }
 
   @Test func `threads never share a block`() async {
