@@ -1,13 +1,13 @@
 extension Bitmap {
-  /// Red, green, blue, alpha; colours multiplied by alpha, so none is above it.
+  /// Red, green, blue, alpha; colours are premultiplied by alpha, so none exceeds it.
   typealias Pixel = SIMD4<UInt8>
 
-  /// Calls `body` with all pixels, row by row without gaps.
+  /// Calls `body` with all pixels, row by row; rows are contiguous.
   func withPixels<Result>(_ body: (UnsafeBufferPointer<Pixel>) throws -> Result) rethrows -> Result {
     try withUnsafeBytes { try body($0.bindMemory(to: Pixel.self)) }
   }
 
-  /// A bitmap made from the pixels of this one; those of the new one arrive transparent.
+  /// A bitmap drawn from the pixels of this one; its pixels are initially transparent.
   func redrawn(
     size: PixelSize, isOpaque: Bool,
     draw: (UnsafeBufferPointer<Pixel>, UnsafeMutableBufferPointer<Pixel>) throws -> Void
@@ -19,7 +19,7 @@ extension Bitmap {
     }
   }
 
-  /// A bitmap of the same size with each pixel changed by itself.
+  /// A bitmap of the same size with `transform` applied to each pixel.
   @inline(__always)
   func mapPixels(isOpaque: Bool, _ transform: (Pixel) -> Pixel) throws -> Bitmap {
     try redrawn(size: size, isOpaque: isOpaque) { source, result in
@@ -31,35 +31,35 @@ extension Bitmap {
 extension Bitmap.Pixel {
   var alpha: UInt8 { w }
 
-  /// All four parts times `factor` / 255, to the nearest.
+  /// All four components times `factor` / 255, rounded to nearest.
   @inline(__always)
   func scaled(by factor: UInt8) -> Bitmap.Pixel {
     let product = SIMD4<UInt16>(truncatingIfNeeded: self) &* UInt16(factor) &+ 128
     return Bitmap.Pixel(truncatingIfNeeded: (product &+ (product &>> 8)) &>> 8)
   }
 
-  /// This pixel drawn over another one (Porter and Duff, "source over").
+  /// This pixel composited over another one (Porter and Duff, “source over”).
   @inline(__always)
   func over(_ backdrop: Bitmap.Pixel) -> Bitmap.Pixel { self &+ backdrop.scaled(by: 255 - alpha) }
 }
 
 extension UInt8 {
-  /// A share from 0 to 1 as a part of 255; what lies outside counts as the nearer of these.
-  init(share: Float) { self = UInt8((Swift.max(0, Swift.min(1, share)) * 255).rounded()) }
+  /// A fraction of 0...1 scaled to 0...255; clamped and rounded to nearest.
+  init(fraction: Float) { self = UInt8((Swift.max(0, Swift.min(1, fraction)) * 255).rounded()) }
 }
 
 extension Bitmap.Pixel {
-  /// The four parts as they are, 0 to 255.
+  /// The four components as floats, 0 to 255.
   @inline(__always)
-  var parts: SIMD4<Float> { SIMD4<Float>(Float(x), Float(y), Float(z), Float(w)) }
+  var components: SIMD4<Float> { SIMD4<Float>(Float(x), Float(y), Float(z), Float(w)) }
 
-  /// The nearest pixel to parts from 0 to 255. Adding 2^23 leaves whole numbers in the lowest bits of floats.
+  /// The nearest pixel to components of 0 to 255. Adding 2^23 leaves the integer in the lowest bits of a float.
   @inline(__always)
-  init(rounding parts: SIMD4<Float>) {
-    self.init(truncatingIfNeeded: unsafeBitCast(parts + 8_388_608, to: SIMD4<UInt32>.self))
+  init(rounding components: SIMD4<Float>) {
+    self.init(truncatingIfNeeded: unsafeBitCast(components + 8_388_608, to: SIMD4<UInt32>.self))
   }
 
-  /// A pixel of colours that alpha is multiplied into, rounded and cut to alpha.
+  /// A pixel of premultiplied colour components, rounded and clamped to alpha.
   @inline(__always)
   init(color: SIMD4<Float>, alpha: UInt8) {
     let limit = SIMD4<Float>(repeating: Float(alpha))

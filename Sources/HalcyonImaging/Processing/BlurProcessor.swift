@@ -1,14 +1,14 @@
-/// Blurs an image by a Gaussian, made of three running means in each direction: the time grows with the image's area,
-/// and with the radius only by what lies beyond the edges.
+/// Blurs an image with a Gaussian, approximated by three box filters in each direction.
 ///
-/// Every value is within 4 of 255 of a true Gaussian's from a radius of 2 on, and within 8 below that. Pixels at the edge
-/// go on beyond it, so edges neither darken nor become transparent.
+/// The cost is proportional to the image's area; the radius only adds a margin beyond the edges. Every value is within
+/// 4 of 255 of a true Gaussian for a radius of at least 2, and within 8 below that. Pixels at the edge are repeated
+/// beyond it, so edges neither darken nor become transparent.
 public struct BlurProcessor: ImageProcessor, Hashable {
   private let radius: Double
 
   /// Creates a processor.
   ///
-  /// - Parameter radius: The standard deviation in pixels, as CSS and Core Image have it: 0 changes nothing; 0 to 1000.
+  /// - Parameter radius: The standard deviation in pixels, as in CSS and Core Image; 0 changes nothing; 0 to 1000.
   public init(radius: Double) { self.radius = radius }
 
   /// The name and all parameters.
@@ -16,8 +16,7 @@ public struct BlurProcessor: ImageProcessor, Hashable {
 
   /// The blurred image.
   ///
-  /// - Throws: ``ImageProcessingError`` when the radius is no number or out of range; ``BitmapError`` when there is no
-  ///   memory.
+  /// - Throws: ``ImageProcessingError`` if the radius is NaN or out of range; ``BitmapError`` when out of memory.
   public func process(_ bitmap: Bitmap) throws -> Bitmap {
     try (0...1000).check(radius, "blur radius")
     guard radius > 0 else { return bitmap }
@@ -44,8 +43,80 @@ public struct BlurProcessor: ImageProcessor, Hashable {
 }
 
 extension ImageProcessor where Self == BlurProcessor {
-  /// Blurs the image by a Gaussian.
+  /// Blurs the image with a Gaussian.
   ///
   /// - Parameter radius: The standard deviation in pixels, 0 to 1000.
   public static func blur(radius: Double) -> Self { BlurProcessor(radius: radius) }
+}
+
+/// A strip of adjacent lines, rows or columns, which are blurred along their length together with SIMD instructions.
+///
+/// Values have 16 bits: 8 more than the components of a pixel.
+private struct BlurStrip {
+  /// Lines per strip.
+  static let width = BoxFilter.laneCount / 4
+
+  private let filter: BoxFilter
+  /// Pixels per line.
+  private let length: Int
+  /// Pixels of padding at both ends for the filter: copies of the first and the last pixel.
+  private let margin: Int
+  private var values: [UInt16]
+  private var scratch: [UInt16]
+
+  init(length: Int, filter: BoxFilter) {
+    self.filter = filter
+    self.length = length
+    margin = BoxFilter.passCount * (filter.radius + 1)
+    values = Array(repeating: 0, count: (length + 2 * margin) * BoxFilter.laneCount)
+    scratch = values
+  }
+
+  /// Blurs up to ``width`` lines.
+  ///
+  /// - Parameters:
+  ///   - step: The distance from one pixel of a line to the next.
+  ///   - lineStep: The distance from one line to the next.
+  mutating func blur(
+    _ source: UnsafePointer<Bitmap.Pixel>, into result: UnsafeMutablePointer<Bitmap.Pixel>, lineCount: Int, step: Int,
+    lineStep: Int
+  ) {
+    load(source, lineCount: lineCount, step: step, lineStep: lineStep)
+    for _ in 0..<BoxFilter.passCount {
+      filter.smooth(values, into: &scratch)
+      swap(&values, &scratch)
+    }
+    store(result, lineCount: lineCount, step: step, lineStep: lineStep)
+  }
+
+  private mutating func load(_ source: UnsafePointer<Bitmap.Pixel>, lineCount: Int, step: Int, lineStep: Int) {
+    let (length, margin) = (length, margin)
+    values.withUnsafeMutableBytes { bytes in
+      for position in 0..<(length + 2 * margin) {
+        let start = max(0, min(length - 1, position - margin)) &* step
+        for line in 0..<lineCount {
+          let pixel = source[start &+ line &* lineStep]
+          let value = SIMD4<UInt16>(truncatingIfNeeded: pixel) &<< 8
+          bytes.storeBytes(of: value, toByteOffset: Self.offset(position, line), as: SIMD4<UInt16>.self)
+        }
+      }
+    }
+  }
+
+  private func store(_ result: UnsafeMutablePointer<Bitmap.Pixel>, lineCount: Int, step: Int, lineStep: Int) {
+    values.withUnsafeBytes { bytes in
+      for position in 0..<length {
+        for line in 0..<lineCount {
+          let value = bytes.load(fromByteOffset: Self.offset(position + margin, line), as: SIMD4<UInt16>.self)
+          result[position &* step &+ line &* lineStep] = Bitmap.Pixel(truncatingIfNeeded: (value &+ 128) &>> 8)
+        }
+      }
+    }
+  }
+
+  /// The byte offset of a pixel's values.
+  @inline(__always)
+  private static func offset(_ position: Int, _ line: Int) -> Int {
+    (position &* width &+ line) &* MemoryLayout<SIMD4<UInt16>>.size
+  }
 }

@@ -1,4 +1,4 @@
-/// Multiplies all colours (W3C Filter Effects 1, `brightness()`).
+/// Multiplies all colour components by a factor (W3C Filter Effects 1, `brightness()`).
 public struct BrightnessProcessor: ImageProcessor, Hashable {
   private let factor: Double
 
@@ -10,9 +10,9 @@ public struct BrightnessProcessor: ImageProcessor, Hashable {
   /// The name and all parameters.
   public var identifier: String { ProcessorIdentity("brightness").adding(factor).text }
 
-  /// The changed image; transparency stays.
+  /// The result; alpha is unchanged.
   ///
-  /// - Throws: ``ImageProcessingError`` when the factor is no number or out of range.
+  /// - Throws: ``ImageProcessingError`` if the factor is NaN or out of range.
   public func process(_ bitmap: Bitmap) throws -> Bitmap {
     try (0...100).check(factor, "brightness")
     let factor = Float(factor)

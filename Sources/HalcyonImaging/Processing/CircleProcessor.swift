@@ -1,4 +1,4 @@
-/// Cuts the largest circle out of the middle of an image.
+/// Crops an image to the largest circle around its centre.
 public struct CircleProcessor: ImageProcessor, Hashable {
   private let border: ImageBorder?
   private let background: PixelColor
@@ -6,8 +6,8 @@ public struct CircleProcessor: ImageProcessor, Hashable {
   /// Creates a processor.
   ///
   /// - Parameters:
-  ///   - border: A line along the circle, inside of it and over the image.
-  ///   - background: What shows outside of the circle and where the image is transparent.
+  ///   - border: A line along the inside of the circle, over the image.
+  ///   - background: The colour outside the circle and behind transparent pixels.
   public init(border: ImageBorder? = nil, background: PixelColor = .clear) {
     self.border = border
     self.background = background
@@ -15,13 +15,13 @@ public struct CircleProcessor: ImageProcessor, Hashable {
 
   /// The name and all parameters.
   public var identifier: String {
-    let grounded = ProcessorIdentity("circle").adding(background)
-    return border.map { grounded.adding($0.width).adding($0.color).text } ?? grounded.text
+    let identity = ProcessorIdentity("circle").adding(background)
+    return border.map { identity.adding($0.width).adding($0.color).text } ?? identity.text
   }
 
-  /// A square as wide as the shorter side, with the circle in it.
+  /// A square with the side length of the image's shorter side, which contains the circle.
   ///
-  /// - Throws: ``ImageProcessingError`` when the border's width is no number, below 0 or above 100,000.
+  /// - Throws: ``ImageProcessingError`` if the border's width is NaN, below 0 or above 100,000.
   public func process(_ bitmap: Bitmap) throws -> Bitmap {
     let side = min(bitmap.size.width, bitmap.size.height)
     let square = try CropProcessor(width: side, height: side).process(bitmap)
@@ -31,7 +31,7 @@ public struct CircleProcessor: ImageProcessor, Hashable {
 }
 
 extension ImageProcessor where Self == CircleProcessor {
-  /// Cuts out the largest circle in the middle.
+  /// Crops to the largest circle around the centre.
   public static func circle(border: ImageBorder? = nil, background: PixelColor = .clear) -> Self {
     CircleProcessor(border: border, background: background)
   }

@@ -1,4 +1,4 @@
-/// Moves all colours away from the middle grey or towards it (W3C Filter Effects 1, `contrast()`).
+/// Moves all colours away from middle grey or towards it (W3C Filter Effects 1, `contrast()`).
 public struct ContrastProcessor: ImageProcessor, Hashable {
   private let factor: Double
 
@@ -10,9 +10,9 @@ public struct ContrastProcessor: ImageProcessor, Hashable {
   /// The name and all parameters.
   public var identifier: String { ProcessorIdentity("contrast").adding(factor).text }
 
-  /// The changed image; transparency stays.
+  /// The result; alpha is unchanged.
   ///
-  /// - Throws: ``ImageProcessingError`` when the factor is no number or out of range.
+  /// - Throws: ``ImageProcessingError`` if the factor is NaN or out of range.
   public func process(_ bitmap: Bitmap) throws -> Bitmap {
     try (0...100).check(factor, "contrast")
     let factor = Float(factor)
@@ -21,7 +21,7 @@ public struct ContrastProcessor: ImageProcessor, Hashable {
 }
 
 extension ImageProcessor where Self == ContrastProcessor {
-  /// Raises the contrast or lowers it.
+  /// Raises or lowers the contrast.
   ///
   /// - Parameter factor: 0 is grey, 1 changes nothing; 0 to 100.
   public static func contrast(_ factor: Double) -> Self { ContrastProcessor(factor: factor) }

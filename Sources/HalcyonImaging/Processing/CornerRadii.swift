@@ -1,25 +1,25 @@
-/// How round the corners of an image become.
+/// The corner radii of an image.
 public struct CornerRadii: Hashable, Sendable {
-  /// What a radius counts in.
+  /// The unit of radii.
   public enum Unit: String, Hashable, Sendable {
     /// Pixels of the image that is processed.
     case pixels
-    /// Parts of its shorter side: 0.5 makes a circle of a square.
+    /// Fractions of its shorter side: 0.5 turns a square into a circle.
     case fraction
   }
 
-  /// The upper left corner's radius, at least 0.
+  /// The radius of the upper left corner, at least 0.
   public var topLeft: Double
-  /// The upper right corner's radius, at least 0.
+  /// The radius of the upper right corner, at least 0.
   public var topRight: Double
-  /// The lower left corner's radius, at least 0.
+  /// The radius of the lower left corner, at least 0.
   public var bottomLeft: Double
-  /// The lower right corner's radius, at least 0.
+  /// The radius of the lower right corner, at least 0.
   public var bottomRight: Double
-  /// What the radii count in.
+  /// The unit of the radii.
   public var unit: Unit
 
-  /// Creates radii of each corner's own; those not named leave the corner as it is.
+  /// Creates one radius for each corner. Default: 0.
   public init(
     topLeft: Double = 0, topRight: Double = 0, bottomLeft: Double = 0, bottomRight: Double = 0, unit: Unit = .pixels
   ) {
@@ -30,15 +30,15 @@ public struct CornerRadii: Hashable, Sendable {
     self.unit = unit
   }
 
-  /// Creates the same radius for all corners.
+  /// Creates an equal radius for all corners.
   public init(_ radius: Double, unit: Unit = .pixels) {
     self.init(topLeft: radius, topRight: radius, bottomLeft: radius, bottomRight: radius, unit: unit)
   }
 
   var values: [Double] { [topLeft, topRight, bottomLeft, bottomRight] }
 
-  /// The radii in pixels for an image, made smaller by one factor where two of them do not fit beside each other
-  /// (CSS Backgrounds and Borders 3, section 4.5).
+  /// The radii in pixels for an image, all reduced by one factor if two of them overlap (CSS Backgrounds and Borders 3,
+  /// section 4.5).
   func resolved(for size: PixelSize) -> CornerRadii {
     let (width, height) = (Double(size.width), Double(size.height))
     let scale = unit == .fraction ? min(width, height) : 1

@@ -1,4 +1,4 @@
-/// Cuts a rectangle out of an image.
+/// Crops an image to a rectangle.
 public struct CropProcessor: ImageProcessor, Hashable {
   private enum Position: Hashable {
     case at(x: Int, y: Int)
@@ -9,13 +9,16 @@ public struct CropProcessor: ImageProcessor, Hashable {
   private let width: Int
   private let height: Int
 
-  /// Cuts out a rectangle at a place counted from the upper left corner, in pixels. What of it lies outside of the
-  /// image is left out.
+  /// Crops to a rectangle whose position is relative to the upper left corner, in pixels.
+  ///
+  /// The rectangle is clipped to the image.
   public init(x: Int, y: Int, width: Int, height: Int) {
     (position, self.width, self.height) = (.at(x: x, y: y), width, height)
   }
 
-  /// Cuts out a rectangle so that the anchor stays, in pixels. A side longer than the image's is as long as that.
+  /// Crops to a size in pixels so that the anchor stays in place.
+  ///
+  /// A side longer than the image's is reduced to it.
   public init(width: Int, height: Int, anchor: CropAnchor = .center) {
     (position, self.width, self.height) = (.anchored(anchor), width, height)
   }
@@ -29,9 +32,9 @@ public struct CropProcessor: ImageProcessor, Hashable {
     }
   }
 
-  /// The rectangle's pixels.
+  /// The cropped image.
   ///
-  /// - Throws: ``ImageProcessingError`` when a side is below 1 or nothing of the rectangle lies inside the image.
+  /// - Throws: ``ImageProcessingError`` if a side is below 1 or the rectangle is outside the image.
   public func process(_ bitmap: Bitmap) throws -> Bitmap {
     let limits = 1...Double(Int.max)
     try limits.check(width, "crop width")
@@ -69,20 +72,20 @@ public struct CropProcessor: ImageProcessor, Hashable {
 }
 
 extension ImageProcessor where Self == CropProcessor {
-  /// Cuts out a rectangle at a place counted from the upper left corner, in pixels.
+  /// Crops to a rectangle whose position is relative to the upper left corner, in pixels.
   public static func crop(x: Int, y: Int, width: Int, height: Int) -> Self {
     CropProcessor(x: x, y: y, width: width, height: height)
   }
 
-  /// Cuts out a rectangle of at most so many pixels so that the anchor stays.
+  /// Crops to at most this size in pixels so that the anchor stays in place.
   public static func crop(width: Int, height: Int, anchor: CropAnchor = .center) -> Self {
     CropProcessor(width: width, height: height, anchor: anchor)
   }
 }
 
 extension Bitmap {
-  /// The pixels where some columns and rows meet, at least one of each.
-  func cropped(columns: Range<Int>, rows: Range<Int>) throws -> Bitmap {
+  /// The pixels in a range of columns and rows, neither of them empty.
+  fileprivate func cropped(columns: Range<Int>, rows: Range<Int>) throws -> Bitmap {
     let cropSize = PixelSize(width: columns.count, height: rows.count)
     guard cropSize != size else { return self }
     return try redrawn(size: cropSize, isOpaque: isOpaque) { source, result in

@@ -1,16 +1,16 @@
 /// Mirrors an image.
 public struct FlipProcessor: ImageProcessor, Hashable {
-  /// Which sides change places.
+  /// The direction in which an image is mirrored.
   public enum Direction: String, Hashable, Sendable {
-    /// Left and right.
+    /// Exchanges left and right.
     case horizontal
-    /// Top and bottom.
+    /// Exchanges top and bottom.
     case vertical
   }
 
   private let direction: Direction
 
-  /// Creates a processor that mirrors in a direction.
+  /// Creates a processor.
   public init(_ direction: Direction) { self.direction = direction }
 
   /// The name and all parameters.

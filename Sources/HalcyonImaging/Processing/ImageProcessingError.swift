@@ -1,11 +1,11 @@
-/// Why one of the processors of this library did not change an image.
+/// Why a processor failed.
 @nonexhaustive
 public enum ImageProcessingError: Error, Hashable {
-  /// A parameter is no number or lies outside of what the processor takes.
+  /// A parameter is NaN or outside the allowed range.
   case invalidParameter(String, value: Double, allowed: ClosedRange<Double>)
-  /// The part to be cut out has no pixel inside the image.
+  /// The rectangle to crop to contains no pixel of the image.
   case emptyCrop(PixelSize)
-  /// The result would have more pixels than the image and than the limit.
+  /// The result would have more pixels than both the image and the limit.
   case resultTooLarge(PixelSize, limit: Int)
   /// The target size has a side below 1.
   case invalidTargetSize(TargetSize)
@@ -18,13 +18,13 @@ extension ImageProcessingError: CustomStringConvertible {
   public var description: String {
     switch self {
     case .invalidParameter(let name, let value, let allowed):
-      "\(name) is \(value). Give a value from \(allowed.lowerBound) to \(allowed.upperBound)."
+      "\(name) is \(value). Use a value from \(allowed.lowerBound) to \(allowed.upperBound)."
     case .emptyCrop(let size):
-      "The part to be cut out has no pixel of the image, which has \(size). Give a rectangle that meets it."
+      "The rectangle to crop to is outside the image of \(size) pixels. Use a rectangle that intersects it."
     case .resultTooLarge(let size, let limit):
-      "The result would have \(size) pixels, more than \(limit). Give an image of a smaller size."
+      "The result would have \(size) pixels, over the limit of \(limit). Use a smaller image."
     case .invalidTargetSize(let size):
-      "The target size \(size) has a side below 1 pixel. Give at least 1x1."
+      "The target size \(size) has a side below 1 pixel. Use at least 1x1."
     case .failed(let identifier, let reason):
       "The processor \(identifier) failed on a frame: \(reason)"
     }
@@ -32,11 +32,11 @@ extension ImageProcessingError: CustomStringConvertible {
 }
 
 extension ClosedRange<Double> {
-  /// Throws unless the value, which may be no number, lies inside.
+  /// Throws if the value is NaN or out of range.
   func check(_ value: Double, _ name: String) throws(ImageProcessingError) {
     guard contains(value) else { throw .invalidParameter(name, value: value, allowed: self) }
   }
 
-  /// The same for a whole number.
+  /// Throws if the value is out of range.
   func check(_ value: Int, _ name: String) throws(ImageProcessingError) { try check(Double(value), name) }
 }

@@ -1,12 +1,36 @@
-/// Turns pixels into other pixels.
+/// Transforms the pixels of an image.
 ///
-/// A conformer keeps these laws: the same input and the same ``identifier`` give the same output; calls may run at once
-/// on several threads; nothing but the bitmap and the conformer's own values is read; no colour of a pixel is above its
-/// alpha, by which colours are multiplied.
+/// A conformer keeps these laws:
+/// - The same input and the same ``identifier`` give the same output.
+/// - Calls may run concurrently on several threads.
+/// - It reads nothing but the bitmap and its own values.
+/// - Colours are premultiplied by alpha, so no colour component of a pixel exceeds its alpha.
 public protocol ImageProcessor: Sendable {
-  /// Everything that changes the result, the values of all parameters included. It becomes part of the cache key.
+  /// Identifies the processor and the values of all its parameters; part of the cache key.
   var identifier: String { get }
 
-  /// The changed pixels. Whatever is thrown reaches the caller as ``ImageError/processingFailed(identifier:cause:)``.
+  /// The processed bitmap. Errors reach the caller as ``ImageError/processingFailed(identifier:cause:)``.
   func process(_ bitmap: Bitmap) throws -> Bitmap
+}
+
+/// The identifier of a built-in processor: its name and its parameters in order, different for different values.
+struct ProcessorIdentity {
+  private(set) var text: String
+
+  /// Starts with a prefix that distinguishes built-in processors from custom ones of the same name.
+  init(_ name: String) { text = "halcyon." + name }
+
+  /// Adds the shortest decimal number that reads back as the same value; -0 becomes 0.
+  func adding(_ number: Double) -> ProcessorIdentity { adding(text: "\(number == 0 ? 0 : number)") }
+
+  func adding(_ number: Int) -> ProcessorIdentity { adding(text: "\(number)") }
+
+  func adding(_ color: PixelColor) -> ProcessorIdentity { adding(text: color.description) }
+
+  /// Adds a word without spaces; only the last one may contain spaces.
+  func adding(text word: String) -> ProcessorIdentity {
+    var longer = self
+    longer.text += " " + word
+    return longer
+  }
 }

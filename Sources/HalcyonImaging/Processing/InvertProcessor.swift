@@ -1,4 +1,4 @@
-/// Turns every colour into its opposite, as a photographic negative; transparency stays.
+/// Inverts all colours, like a photographic negative; alpha is unchanged.
 public struct InvertProcessor: ImageProcessor, Hashable {
   /// Creates a processor.
   public init() {}
@@ -6,11 +6,11 @@ public struct InvertProcessor: ImageProcessor, Hashable {
   /// The name and all parameters.
   public var identifier: String { ProcessorIdentity("invert").text }
 
-  /// The negative.
+  /// The inverted image.
   public func process(_ bitmap: Bitmap) throws -> Bitmap { try LookupTables { 1 - $0 }.apply(to: bitmap) }
 }
 
 extension ImageProcessor where Self == InvertProcessor {
-  /// Turns every colour into its opposite.
+  /// Inverts all colours.
   public static var invert: Self { InvertProcessor() }
 }

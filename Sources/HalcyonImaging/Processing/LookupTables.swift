@@ -1,19 +1,19 @@
-/// What each value of each colour becomes, whatever the other colours and the neighbours are.
+/// Lookup tables from 8-bit component values to new ones, one for each colour channel.
 ///
-/// Transparent pixels are divided by their alpha first and multiplied again after; what changes no value changes no
-/// pixel.
+/// Pixels are unpremultiplied before the lookup and premultiplied again afterwards; tables that change no value change
+/// no pixel.
 struct LookupTables {
   private let red: [UInt8]
   private let green: [UInt8]
   private let blue: [UInt8]
 
-  /// The same change for all colours, from a share of 0 to 1 to one that is cut to that.
+  /// One table for all channels, from a component of 0...1 to a result that is clamped to 0...1.
   init(_ change: (Float) -> Float) {
     let table = Self.table(change)
     (red, green, blue) = (table, table, table)
   }
 
-  /// A change that mixes a colour in; `change` gets the image's share and the colour's.
+  /// Tables that blend with a colour; `change` receives the image's component and the colour's, both 0...1.
   init(mixing color: PixelColor, _ change: (Float, Float) -> Float) {
     red = Self.table { change($0, Float(color.red) / 255) }
     green = Self.table { change($0, Float(color.green) / 255) }
@@ -34,18 +34,18 @@ struct LookupTables {
   }
 
   private static func table(_ change: (Float) -> Float) -> [UInt8] {
-    (0...255).map { UInt8(share: change(Float($0) / 255)) }
+    (0...255).map { UInt8(fraction: change(Float($0) / 255)) }
   }
 }
 
 extension Bitmap.Pixel {
-  /// The colours divided by alpha, to the nearest.
+  /// The components divided by alpha, rounded to nearest.
   @inline(__always)
   var unpremultiplied: Bitmap.Pixel {
     if alpha == 255 { return self }
     if alpha == 0 { return .zero }
     let divisor = UInt16(alpha)
-    let shares = (SIMD4<UInt16>(truncatingIfNeeded: self) &* 255 &+ divisor / 2) / divisor
-    return Bitmap.Pixel(truncatingIfNeeded: shares)
+    let components = (SIMD4<UInt16>(truncatingIfNeeded: self) &* 255 &+ divisor / 2) / divisor
+    return Bitmap.Pixel(truncatingIfNeeded: components)
   }
 }

@@ -1,4 +1,4 @@
-/// Lays a colour over an image, within its shape: what is transparent stays so.
+/// Blends a colour over an image, clipped by its alpha: transparent pixels stay transparent.
 public struct OverlayProcessor: ImageProcessor, Hashable {
   private let color: PixelColor
   private let blendMode: BlendMode
@@ -6,8 +6,8 @@ public struct OverlayProcessor: ImageProcessor, Hashable {
   /// Creates a processor.
   ///
   /// - Parameters:
-  ///   - color: Its alpha says how much of the image it replaces.
-  ///   - blendMode: How the colours become one; the image counts as opaque for that, and gets its shape back after.
+  ///   - color: The colour; its alpha is the opacity of the overlay.
+  ///   - blendMode: How the colours are blended. The image is blended as if it were opaque; its alpha is then restored.
   public init(_ color: PixelColor, blendMode: BlendMode = .normal) {
     self.color = color
     self.blendMode = blendMode
@@ -18,7 +18,7 @@ public struct OverlayProcessor: ImageProcessor, Hashable {
     ProcessorIdentity("overlay").adding(color).adding(text: blendMode.rawValue).text
   }
 
-  /// The coloured image.
+  /// The image with the overlay.
   public func process(_ bitmap: Bitmap) throws -> Bitmap {
     let share = Float(color.alpha) / 255
     let tables = LookupTables(mixing: color) { backdrop, source in
@@ -29,7 +29,7 @@ public struct OverlayProcessor: ImageProcessor, Hashable {
 }
 
 extension ImageProcessor where Self == OverlayProcessor {
-  /// Lays a colour over the image, within its shape.
+  /// Blends a colour over the image, clipped by its alpha.
   public static func overlay(_ color: PixelColor, blendMode: BlendMode = .normal) -> Self {
     OverlayProcessor(color, blendMode: blendMode)
   }

@@ -1,19 +1,19 @@
-/// Fills squares of an image with their mean colour, from the upper left corner on.
+/// Fills square blocks with their mean colour, starting at the upper left corner.
 public struct PixelateProcessor: ImageProcessor, Hashable {
   private let blockSize: Int
 
   /// Creates a processor.
   ///
-  /// - Parameter blockSize: The side of a square in pixels, at least 1, which changes nothing; those at the right and
-  ///   lower edges may be smaller.
+  /// - Parameter blockSize: The side of a block in pixels; 1 changes nothing; 1 to 100,000. Blocks at the right and
+  ///   bottom edges may be smaller.
   public init(blockSize: Int) { self.blockSize = blockSize }
 
   /// The name and all parameters.
   public var identifier: String { ProcessorIdentity("pixelate").adding(blockSize).text }
 
-  /// The coarser image.
+  /// The pixelated image.
   ///
-  /// - Throws: ``ImageProcessingError`` when the squares have no pixel, or a side above 100,000.
+  /// - Throws: ``ImageProcessingError`` if the block size is out of range.
   public func process(_ bitmap: Bitmap) throws -> Bitmap {
     try (1...100_000).check(blockSize, "pixelate block size")
     let (width, height) = (bitmap.size.width, bitmap.size.height)
@@ -42,8 +42,8 @@ public struct PixelateProcessor: ImageProcessor, Hashable {
 }
 
 extension ImageProcessor where Self == PixelateProcessor {
-  /// Fills squares with their mean colour.
+  /// Fills square blocks with their mean colour.
   ///
-  /// - Parameter blockSize: The side of a square in pixels, 1 to 100,000.
+  /// - Parameter blockSize: The side of a block in pixels, 1 to 100,000.
   public static func pixelate(blockSize: Int) -> Self { PixelateProcessor(blockSize: blockSize) }
 }

@@ -1,49 +1,53 @@
-/// Turns an image clockwise around its middle; the result is as large as it takes to show all of it.
+import Foundation
+
+/// Rotates an image clockwise around its centre; the result is large enough to show all of it.
 ///
-/// Multiples of 90 degrees move pixels and change none. Any other angle mixes four neighbours (bilinear), and what the
-/// image does not cover is transparent.
+/// Multiples of 90 degrees are lossless. Other angles interpolate between four neighbours (bilinear), and areas that
+/// the image does not cover are transparent.
 public struct RotateProcessor: ImageProcessor, Hashable {
   private let degrees: Double
 
-  /// Creates a processor that turns clockwise by an angle, which counts modulo 360.
+  /// Creates a processor that rotates clockwise by an angle modulo 360.
   public init(degrees: Double) {
     let turn = degrees.truncatingRemainder(dividingBy: 360)
-    // An angle just below 0 must not become 360 itself.
+    // Adding 360 to an angle just below 0 may round to 360.
     self.degrees = turn < 0 ? (turn + 360).truncatingRemainder(dividingBy: 360) : turn
   }
 
   /// The name and all parameters.
   public var identifier: String { ProcessorIdentity("rotate").adding(degrees).text }
 
-  /// The turned image; any angle but the multiples of 90 makes it larger: a square to twice its area at most, a line to
-  /// much more.
+  /// The rotated image.
   ///
-  /// - Throws: ``ImageProcessingError`` when the angle is no finite number, or the result has more than 100 million pixels
-  ///   (the default of ``ImageLimits``) and more than the image; ``BitmapError`` when there is no memory.
+  /// Angles other than multiples of 90 degrees enlarge it: a square to at most twice its area, a thin image to much
+  /// more.
+  ///
+  /// - Throws: ``ImageProcessingError`` if the angle is not finite, or if the result has more than 100 million pixels
+  ///   (the default of ``ImageLimits``) and more than the image; ``BitmapError`` when out of memory.
   public func process(_ bitmap: Bitmap) throws -> Bitmap {
     try (0...360).check(degrees, "rotation in degrees")
     switch degrees {
     case 0: return bitmap
-    case 90, 270: return try quarterTurned(bitmap, clockwise: degrees == 90)
-    case 180: return try halfTurned(bitmap)
+    case 90, 270: return try rotatedQuarter(bitmap, clockwise: degrees == 90)
+    case 180: return try rotatedHalf(bitmap)
     default: return try Rotation(degrees: degrees, source: bitmap.size).draw(bitmap)
     }
   }
 
-  private func quarterTurned(_ bitmap: Bitmap, clockwise: Bool) throws -> Bitmap {
+  private func rotatedQuarter(_ bitmap: Bitmap, clockwise: Bool) throws -> Bitmap {
     let (width, height) = (bitmap.size.width, bitmap.size.height)
     return try bitmap.redrawn(size: bitmap.size.transposed, isOpaque: bitmap.isOpaque) { source, result in
       for row in 0..<height {
         for column in 0..<width {
-          let turnedRow = clockwise ? column : width - 1 - column
-          let turnedColumn = clockwise ? height - 1 - row : row
-          result[turnedRow * height + turnedColumn] = source[row * width + column]
+          let resultRow = clockwise ? column : width - 1 - column
+          let resultColumn = clockwise ? height - 1 - row : row
+          result[resultRow * height + resultColumn] = source[row * width + column]
         }
       }
     }
   }
 
-  private func halfTurned(_ bitmap: Bitmap) throws -> Bitmap {
+  private func rotatedHalf(_ bitmap: Bitmap) throws -> Bitmap {
     try bitmap.redrawn(size: bitmap.size, isOpaque: bitmap.isOpaque) { source, result in
       for index in 0..<source.count { result[index] = source[source.count - 1 - index] }
     }
@@ -51,6 +55,61 @@ public struct RotateProcessor: ImageProcessor, Hashable {
 }
 
 extension ImageProcessor where Self == RotateProcessor {
-  /// Turns the image clockwise by an angle in degrees.
+  /// Rotates the image clockwise by an angle in degrees.
   public static func rotate(degrees: Double) -> Self { RotateProcessor(degrees: degrees) }
+}
+
+/// Maps the pixels of a rotated image to positions in the source.
+private struct Rotation {
+  private let source: PixelSize
+  private let outputSize: PixelSize
+  private let sine: Double
+  private let cosine: Double
+
+  init(degrees: Double, source: PixelSize) {
+    sine = sin(degrees * .pi / 180)
+    cosine = cos(degrees * .pi / 180)
+    self.source = source
+    let (width, height) = (Double(source.width), Double(source.height))
+    outputSize = PixelSize(
+      width: Self.cover(abs(width * cosine) + abs(height * sine)),
+      height: Self.cover(abs(width * sine) + abs(height * cosine)))
+  }
+
+  func draw(_ bitmap: Bitmap) throws -> Bitmap {
+    let limit = max(source.pixelCount, ImageLimits().pixelCount)
+    guard outputSize.pixelCount <= limit else { throw ImageProcessingError.resultTooLarge(outputSize, limit: limit) }
+    return try bitmap.redrawn(size: outputSize, isOpaque: false) { pixels, result in
+      for row in 0..<outputSize.height {
+        for column in 0..<outputSize.width {
+          result[row * outputSize.width + column] = pixel(column: column, row: row, of: pixels)
+        }
+      }
+    }
+  }
+
+  /// The number of whole pixels that cover a length; ignores rounding errors below 1e-6.
+  private static func cover(_ length: Double) -> Int { max(1, Int((length - 1e-6).rounded(.up))) }
+
+  private func pixel(column: Int, row: Int, of pixels: UnsafeBufferPointer<Bitmap.Pixel>) -> Bitmap.Pixel {
+    let x = Double(column) + 0.5 - Double(outputSize.width) / 2
+    let y = Double(row) + 0.5 - Double(outputSize.height) / 2
+    let sourceX = x * cosine + y * sine + Double(source.width) / 2 - 0.5
+    let sourceY = y * cosine - x * sine + Double(source.height) / 2 - 0.5
+    let (left, top) = (sourceX.rounded(.down), sourceY.rounded(.down))
+    guard left >= -1, top >= -1, left < Double(source.width), top < Double(source.height) else { return .zero }
+    let (right, down) = (Float(sourceX - left), Float(sourceY - top))
+    let (firstColumn, firstRow) = (Int(left), Int(top))
+    let upper =
+      value(firstColumn, firstRow, pixels) * (1 - right) + value(firstColumn + 1, firstRow, pixels) * right
+    let lower =
+      value(firstColumn, firstRow + 1, pixels) * (1 - right) + value(firstColumn + 1, firstRow + 1, pixels) * right
+    return Bitmap.Pixel(rounding: upper * (1 - down) + lower * down)
+  }
+
+  /// The components of a pixel; transparent outside the image.
+  private func value(_ column: Int, _ row: Int, _ pixels: UnsafeBufferPointer<Bitmap.Pixel>) -> SIMD4<Float> {
+    guard column >= 0, row >= 0, column < source.width, row < source.height else { return .zero }
+    return pixels[row * source.width + column].components
+  }
 }

@@ -1,4 +1,4 @@
-/// Rounds the corners of an image, with smooth edges, and draws a border along them.
+/// Rounds the corners of an image, antialiased, and draws a border along its edge.
 public struct RoundedCornersProcessor: ImageProcessor, Hashable {
   private let radii: CornerRadii
   private let border: ImageBorder?
@@ -7,9 +7,9 @@ public struct RoundedCornersProcessor: ImageProcessor, Hashable {
   /// Creates a processor.
   ///
   /// - Parameters:
-  ///   - radii: How round each corner becomes. Radii that do not fit beside each other are made smaller together.
-  ///   - border: A line along the edge, inside of it and over the image.
-  ///   - background: What shows where the corners were and where the image is transparent.
+  ///   - radii: The radius of each corner. Radii that overlap are reduced by a common factor.
+  ///   - border: A line along the inside of the edge, over the image.
+  ///   - background: The colour behind the rounded corners and transparent pixels.
   public init(_ radii: CornerRadii, border: ImageBorder? = nil, background: PixelColor = .clear) {
     self.radii = radii
     self.border = border
@@ -19,13 +19,13 @@ public struct RoundedCornersProcessor: ImageProcessor, Hashable {
   /// The name and all parameters.
   public var identifier: String {
     let corners = radii.values.reduce(ProcessorIdentity("corners").adding(text: radii.unit.rawValue)) { $0.adding($1) }
-    let grounded = corners.adding(background)
-    return border.map { grounded.adding($0.width).adding($0.color).text } ?? grounded.text
+    let identity = corners.adding(background)
+    return border.map { identity.adding($0.width).adding($0.color).text } ?? identity.text
   }
 
-  /// The image with round corners; transparent there unless the background is not.
+  /// The image with rounded corners, which show the background.
   ///
-  /// - Throws: ``ImageProcessingError`` when a radius or the border's width is no number, below 0 or above 100,000.
+  /// - Throws: ``ImageProcessingError`` if a radius or the border's width is NaN, below 0 or above 100,000.
   public func process(_ bitmap: Bitmap) throws -> Bitmap {
     let limits = 0.0...100_000
     for radius in radii.values { try limits.check(radius, "corner radius") }
@@ -43,7 +43,7 @@ public struct RoundedCornersProcessor: ImageProcessor, Hashable {
           var pixel = source[index]
           if !solid.contains(column) {
             pixel = borderPixel(inner?.coverage(column: column, row: row)).over(pixel)
-            pixel = pixel.scaled(by: UInt8(share: outer.coverage(column: column, row: row)))
+            pixel = pixel.scaled(by: UInt8(fraction: outer.coverage(column: column, row: row)))
           }
           result[index] = pixel.over(ground)
         }
@@ -51,10 +51,10 @@ public struct RoundedCornersProcessor: ImageProcessor, Hashable {
     }
   }
 
-  /// The border's part of a pixel of which so much lies inside of the border.
+  /// The border's contribution to a pixel; `innerCoverage` is the fraction of the pixel inside the border.
   private func borderPixel(_ innerCoverage: Float?) -> Bitmap.Pixel {
     guard let border, let innerCoverage else { return .zero }
-    return border.color.premultiplied.scaled(by: UInt8(share: 1 - innerCoverage))
+    return border.color.premultiplied.scaled(by: UInt8(fraction: 1 - innerCoverage))
   }
 }
 
@@ -66,7 +66,7 @@ extension ImageProcessor where Self == RoundedCornersProcessor {
     RoundedCornersProcessor(CornerRadii(radius), border: border, background: background)
   }
 
-  /// Rounds each corner by a radius of its own, in pixels or in parts of the shorter side.
+  /// Rounds each corner by its own radius, in pixels or in fractions of the shorter side.
   public static func roundedCorners(
     _ radii: CornerRadii, border: ImageBorder? = nil, background: PixelColor = .clear
   ) -> Self {
@@ -75,8 +75,77 @@ extension ImageProcessor where Self == RoundedCornersProcessor {
 
   /// Draws a line along the inside of the edge, over the image.
   ///
-  /// - Parameter width: Pixels, 0 to 100,000.
+  /// - Parameter width: The width in pixels, 0 to 100,000.
   public static func border(width: Double, color: PixelColor) -> Self {
     RoundedCornersProcessor(CornerRadii(0), border: ImageBorder(width: width, color: color))
+  }
+}
+
+/// A line along the inside of an image's edge.
+public struct ImageBorder: Hashable, Sendable {
+  /// The width in pixels, 0 to 100,000; may be fractional.
+  public let width: Double
+  /// The colour of the line.
+  public let color: PixelColor
+
+  /// Creates a border.
+  public init(width: Double, color: PixelColor) {
+    self.width = width
+    self.color = color
+  }
+}
+
+/// A rectangle with rounded corners, as an antialiased mask.
+private struct RoundedRectangle {
+  private let left: Double
+  private let top: Double
+  private let right: Double
+  private let bottom: Double
+  /// In pixels, without overlap.
+  private let radii: CornerRadii
+
+  /// A rectangle that fills an image, inset equally from all edges.
+  init(filling size: PixelSize, radii: CornerRadii, inset: Double = 0) {
+    (left, top) = (inset, inset)
+    (right, bottom) = (Double(size.width) - inset, Double(size.height) - inset)
+    self.radii = CornerRadii(
+      topLeft: max(0, radii.topLeft - inset), topRight: max(0, radii.topRight - inset),
+      bottomLeft: max(0, radii.bottomLeft - inset), bottomRight: max(0, radii.bottomRight - inset))
+  }
+
+  /// The fraction of a pixel that is inside, 0 to 1: exact at straight edges, by the distance to the arc at corners.
+  func coverage(column: Int, row: Int) -> Float {
+    let (x, y) = (Double(column) + 0.5, Double(row) + 0.5)
+    let horizontal = Self.overlap(from: left, to: right, at: x)
+    let straight = horizontal * Self.overlap(from: top, to: bottom, at: y)
+    return Float(min(straight, arc(x, y)))
+  }
+
+  /// Columns whose pixels in a row are completely inside; a conservative estimate.
+  func solidColumns(row: Int) -> Range<Int> {
+    let reach = radii.values.reduce(0, max) + 1
+    let (y, isNearArc) = (Double(row), Double(row) < top + reach || Double(row) + 1 > bottom - reach)
+    guard y >= top, y + 1 <= bottom else { return 0..<0 }
+    let margin = isNearArc ? reach : 0
+    let (first, end) = (Int((left + margin).rounded(.up)), Int((right - margin).rounded(.down)))
+    return first..<max(first, end)
+  }
+
+  /// The fraction of a pixel's unit interval around `center` that is between two edges.
+  private static func overlap(from start: Double, to end: Double, at center: Double) -> Double {
+    max(0, min(end, center + 0.5) - max(start, center - 0.5))
+  }
+
+  /// The fraction of a pixel that is inside the arc of the nearest corner; 1 away from corners.
+  private func arc(_ x: Double, _ y: Double) -> Double {
+    let isLeft = x - left < right - x
+    let isTop = y - top < bottom - y
+    let radius =
+      isTop ? (isLeft ? radii.topLeft : radii.topRight) : (isLeft ? radii.bottomLeft : radii.bottomRight)
+    let beyondX = radius - (isLeft ? x - left : right - x)
+    let beyondY = radius - (isTop ? y - top : bottom - y)
+    guard beyondX > 0, beyondY > 0 else { return 1 }
+    let distance = (beyondX * beyondX + beyondY * beyondY).squareRoot()
+    return max(0, min(1, radius - distance + 0.5))
   }
 }

@@ -1,5 +1,6 @@
-/// Moves all colours away from the grey of their brightness or towards it (W3C Filter Effects 1, `saturate()` and
-/// `grayscale()`, with the weights of Rec. 709).
+/// Moves all colours away from the grey of equal luma or towards it.
+///
+/// W3C Filter Effects 1, `saturate()` and `grayscale()`, with the weights of Rec. 709.
 public struct SaturationProcessor: ImageProcessor, Hashable {
   private let factor: Double
 
@@ -11,14 +12,14 @@ public struct SaturationProcessor: ImageProcessor, Hashable {
   /// The name and all parameters.
   public var identifier: String { ProcessorIdentity("saturation").adding(factor).text }
 
-  /// The changed image; transparency stays.
+  /// The result; alpha is unchanged.
   ///
-  /// - Throws: ``ImageProcessingError`` when the factor is no number or out of range.
+  /// - Throws: ``ImageProcessingError`` if the factor is NaN or out of range.
   public func process(_ bitmap: Bitmap) throws -> Bitmap {
     try (0...100).check(factor, "saturation")
     let factor = Float(factor)
     return try bitmap.mapPixels(isOpaque: bitmap.isOpaque) { pixel in
-      let value = pixel.parts
+      let value = pixel.components
       let gray = 0.2126 * value.x + 0.7152 * value.y + 0.0722 * value.z
       let mixed = SIMD4<Float>(repeating: gray) + (value - gray) * factor
       return Bitmap.Pixel(color: mixed, alpha: pixel.alpha)
@@ -27,11 +28,11 @@ public struct SaturationProcessor: ImageProcessor, Hashable {
 }
 
 extension ImageProcessor where Self == SaturationProcessor {
-  /// Makes colours stronger or weaker.
+  /// Increases or decreases the saturation.
   ///
   /// - Parameter factor: 0 is grey, 1 changes nothing; 0 to 100.
   public static func saturation(_ factor: Double) -> Self { SaturationProcessor(factor: factor) }
 
-  /// Takes all colour away.
+  /// Converts the image to greyscale.
   public static var grayscale: Self { SaturationProcessor(factor: 0) }
 }

@@ -1,4 +1,4 @@
-/// Strengthens edges by what a blur takes from them (unsharp mask).
+/// Sharpens edges with an unsharp mask: adds the difference to a blurred copy.
 public struct SharpenProcessor: ImageProcessor, Hashable {
   private let amount: Double
   private let radius: Double
@@ -6,8 +6,8 @@ public struct SharpenProcessor: ImageProcessor, Hashable {
   /// Creates a processor.
   ///
   /// - Parameters:
-  ///   - amount: How much of the difference to the blurred image is added; 0 changes nothing; 0 to 10.
-  ///   - radius: The blur's standard deviation in pixels, 0 to 1000: 1 to 2 for what is seen on a screen.
+  ///   - amount: The factor of the difference to the blurred image; 0 changes nothing; 0 to 10.
+  ///   - radius: The blur's standard deviation in pixels, 0 to 1000; 1 to 2 suit images on a screen.
   public init(amount: Double = 0.5, radius: Double = 1) {
     self.amount = amount
     self.radius = radius
@@ -16,17 +16,17 @@ public struct SharpenProcessor: ImageProcessor, Hashable {
   /// The name and all parameters.
   public var identifier: String { ProcessorIdentity("sharpen").adding(amount).adding(radius).text }
 
-  /// The sharper image; transparency stays.
+  /// The sharpened image; alpha is unchanged.
   ///
-  /// - Throws: ``ImageProcessingError`` when a parameter is no number or out of range.
+  /// - Throws: ``ImageProcessingError`` if a parameter is NaN or out of range.
   public func process(_ bitmap: Bitmap) throws -> Bitmap {
     try (0...10).check(amount, "sharpening amount")
     let amount = Float(amount)
     return try BlurProcessor(radius: radius).process(bitmap).withPixels { blurred in
       try bitmap.redrawn(size: bitmap.size, isOpaque: bitmap.isOpaque) { source, result in
         for index in 0..<source.count {
-          let value = source[index].parts
-          let sharper = value + (value - blurred[index].parts) * amount
+          let value = source[index].components
+          let sharper = value + (value - blurred[index].components) * amount
           result[index] = Bitmap.Pixel(color: sharper, alpha: source[index].alpha)
         }
       }
@@ -35,11 +35,11 @@ public struct SharpenProcessor: ImageProcessor, Hashable {
 }
 
 extension ImageProcessor where Self == SharpenProcessor {
-  /// Strengthens edges.
+  /// Sharpens edges.
   ///
   /// - Parameters:
   ///   - amount: 0 changes nothing; 0 to 10.
-  ///   - radius: The standard deviation of the blur that is compared with, in pixels, 0 to 1000.
+  ///   - radius: The standard deviation of the blur in pixels, 0 to 1000.
   public static func sharpen(amount: Double = 0.5, radius: Double = 1) -> Self {
     SharpenProcessor(amount: amount, radius: radius)
   }

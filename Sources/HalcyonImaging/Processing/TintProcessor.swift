@@ -1,14 +1,14 @@
-/// Keeps the shape of an image and fills it with one colour, as for symbols.
+/// Replaces all colours of an image by one and keeps its alpha, for example for symbols.
 public struct TintProcessor: ImageProcessor, Hashable {
   private let color: PixelColor
 
-  /// Creates a processor that fills with a colour; the colour's alpha and the image's are multiplied.
+  /// Creates a processor; the alpha of the colour is multiplied with that of the image.
   public init(_ color: PixelColor) { self.color = color }
 
   /// The name and all parameters.
   public var identifier: String { ProcessorIdentity("tint").adding(color).text }
 
-  /// The filled shape.
+  /// The tinted image.
   public func process(_ bitmap: Bitmap) throws -> Bitmap {
     let ink = color.premultiplied
     return try bitmap.mapPixels(isOpaque: bitmap.isOpaque && color.alpha == 255) { ink.scaled(by: $0.alpha) }
@@ -16,6 +16,6 @@ public struct TintProcessor: ImageProcessor, Hashable {
 }
 
 extension ImageProcessor where Self == TintProcessor {
-  /// Keeps the image's shape and fills it with a colour.
+  /// Replaces all colours by one and keeps the image's alpha.
   public static func tint(_ color: PixelColor) -> Self { TintProcessor(color) }
 }

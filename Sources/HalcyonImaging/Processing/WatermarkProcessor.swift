@@ -1,23 +1,23 @@
 import HalcyonSupport
 
-/// Draws a small image over another one, at its own size.
+/// Draws a watermark over an image, at its own size.
 public struct WatermarkProcessor: ImageProcessor {
   private let mark: Bitmap
   private let anchor: CropAnchor
   private let inset: Int
   private let opacity: Double
   private let blendMode: BlendMode
-  /// Stands for the mark's pixels.
+  /// Identifies the pixels of the mark.
   private let markDigest: KeyDigest
 
-  /// Creates a processor; the mark's pixels are hashed, about one millisecond for a megabyte.
+  /// Creates a processor; hashes the pixels of the watermark, at about one millisecond per megabyte.
   ///
   /// - Parameters:
-  ///   - mark: What is drawn. What does not fit is cut off.
-  ///   - anchor: Where the mark lies, as the part of an image that would stay there.
-  ///   - inset: Pixels to keep from the edges, 0 to 100,000.
-  ///   - opacity: From nothing, 0, to the mark as it is, 1.
-  ///   - blendMode: How the colours become one.
+  ///   - mark: The watermark, clipped to the image.
+  ///   - anchor: The position of the watermark in the image. Default: the lower right corner.
+  ///   - inset: The distance from the edges in pixels, 0 to 100,000.
+  ///   - opacity: From invisible, 0, to unchanged, 1.
+  ///   - blendMode: How the colours are blended.
   public init(
     _ mark: Bitmap, at anchor: CropAnchor = CropAnchor(x: 1, y: 1), inset: Int = 0, opacity: Double = 1,
     blendMode: BlendMode = .normal
@@ -36,9 +36,10 @@ public struct WatermarkProcessor: ImageProcessor {
       .adding(anchor.x).adding(anchor.y).adding(inset).adding(opacity).adding(text: blendMode.rawValue).text
   }
 
-  /// The image with the mark on it.
+  /// The image with the watermark.
   ///
-  /// - Throws: ``ImageProcessingError`` when the inset or the opacity is no number or out of range.
+  /// - Throws: ``ImageProcessingError`` if the inset or the opacity is NaN or out of range;
+  ///   ``BitmapError`` when out of memory.
   public func process(_ bitmap: Bitmap) throws -> Bitmap {
     try (0...100_000).check(inset, "watermark inset")
     try (0...1).check(opacity, "watermark opacity")
@@ -58,7 +59,7 @@ public struct WatermarkProcessor: ImageProcessor {
   private func draw(over result: UnsafeMutableBufferPointer<Bitmap.Pixel>, of size: PixelSize, left: Int, top: Int) {
     let columns = (left..<(left + mark.size.width)).clamped(to: 0..<size.width)
     let rows = (top..<(top + mark.size.height)).clamped(to: 0..<size.height)
-    let share = UInt8(share: Float(opacity))
+    let share = UInt8(fraction: Float(opacity))
     mark.withPixels { pixels in
       for row in rows {
         for column in columns {
@@ -72,7 +73,7 @@ public struct WatermarkProcessor: ImageProcessor {
 }
 
 extension ImageProcessor where Self == WatermarkProcessor {
-  /// Draws a small image over the image, at its own size.
+  /// Draws a watermark over the image, at its own size.
   public static func watermark(
     _ mark: Bitmap, at anchor: CropAnchor = CropAnchor(x: 1, y: 1), inset: Int = 0, opacity: Double = 1,
     blendMode: BlendMode = .normal

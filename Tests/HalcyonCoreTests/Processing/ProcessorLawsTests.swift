@@ -50,7 +50,7 @@ struct ProcessorLawsTests {
   func `invalid parameters are errors`(_ processor: any ImageProcessor) throws {
     let bitmap = try Bitmap.noise(width: 8, height: 8)
     let error = #expect(throws: ImageProcessingError.self) { try processor.process(bitmap) }
-    #expect(error?.description.contains("Give a") == true)
+    #expect(error?.description.contains("Use a") == true)
   }
 
   @Test func `opaque images stay opaque unless corners become transparent`() throws {
