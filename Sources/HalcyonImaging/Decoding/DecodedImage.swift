@@ -1,22 +1,22 @@
-/// An image ready to be drawn, and what is known of the file that it came from.
+/// A decoded image, ready to be drawn, with the properties of its file.
 public struct DecodedImage: Sendable {
-  /// Everything but the pixels.
+  /// The metadata of the image.
   package struct Facts: Sendable {
     var info: ImageInfo
     var isPartial: Bool
-    /// For how long the image may be shown as it is; `nil` for one that did not come from the web.
+    /// How long the image is fresh; `nil` if it was not loaded over HTTP.
     package var freshness: SourceFreshness?
     var scale = 1.0
   }
 
-  /// One reference for everything: images are copied at every hit in memory.
+  /// The contents behind one reference, since every memory hit copies the image.
   ///
-  /// Unchecked: what is here changes only while there is no other reference to it.
+  /// Unchecked: the contents change only while there is no other reference to them.
   private final class Contents: @unchecked Sendable {
     var bitmap: Bitmap
     let facts: Facts
     let animation: AnimatedImage?
-    /// Pictures that were decoded in advance, held as long as the image is.
+    /// Frames that were decoded in advance, retained by the image.
     let frames: AnimationFrames?
 
     init(bitmap: Bitmap, facts: Facts, animation: AnimatedImage?, frames: AnimationFrames?) {
@@ -29,15 +29,17 @@ public struct DecodedImage: Sendable {
 
   private var contents: Contents
 
-  /// The pixels, upright: the orientation of the file has been applied.
+  /// The pixels, with the orientation of the file applied.
   public package(set) var bitmap: Bitmap {
     get { contents.bitmap }
     set { contents = Contents(bitmap: newValue, facts: facts, animation: animation, frames: contents.frames) }
   }
 
-  /// Pairs pixels with the facts about their source.
+  /// Creates an image from pixels and the properties of their file.
   ///
-  /// - Parameter isPartial: Whether the file ended before the picture did.
+  /// - Parameters:
+  ///   - animation: The animation of which `bitmap` is the still frame, or `nil` for a still image.
+  ///   - isPartial: Whether the file ended before the image did.
   public init(bitmap: Bitmap, info: ImageInfo, animation: AnimatedImage? = nil, isPartial: Bool = false) {
     self.init(bitmap: bitmap, facts: Facts(info: info, isPartial: isPartial), animation: animation)
   }
@@ -51,21 +53,21 @@ public struct DecodedImage: Sendable {
     set { contents = Contents(bitmap: bitmap, facts: newValue, animation: animation, frames: contents.frames) }
   }
 
-  /// Whether no one else holds the image or its pixels.
+  /// Whether this is the only reference to the image and to its pixels.
   package var isUniquelyReferenced: Bool {
     mutating get { isKnownUniquelyReferenced(&contents) && contents.bitmap.isUniquelyReferenced }
   }
 
-  /// What it takes to play the file, of which the pixels are the still picture; `nil` for a still image.
+  /// The animation of which the pixels are the still frame; `nil` for a still image.
   public var animation: AnimatedImage? { contents.animation }
 
-  /// The encoded image that the pixels come from; its pixel size may be larger than the bitmap's.
+  /// The properties of the encoded image; its pixel size may be larger than the bitmap's.
   public var info: ImageInfo { facts.info }
 
-  /// Whether the file ended before the picture did; what is missing is transparent or grey.
+  /// Whether the file ended before the image did; missing pixels are transparent or grey.
   public var isPartial: Bool { facts.isPartial }
 
-  /// Pixels to a point of the screen: what ``RequestOptions/scaleFactor`` said, else 1. It changes no pixel.
+  /// Pixels per point: the ``RequestOptions/scaleFactor`` of the request. Default: 1. It does not affect the pixels.
   public var scale: Double {
     get { facts.scale }
     set { facts.scale = newValue }
@@ -74,28 +76,41 @@ public struct DecodedImage: Sendable {
   /// Width and height of the bitmap in pixels.
   public var size: PixelSize { bitmap.size }
 
-  /// Bytes of memory that the pixels take, and the encoded bytes of an animation: the cost in a memory cache.
+  /// The cost in a memory cache: the bytes of the pixels, and the encoded bytes of an animation.
   public var byteCount: Int { bitmap.byteCount + (animation?.byteCount ?? 0) }
 
-  /// The still picture without what it takes to play it.
+  /// The still frame without the animation.
   package var still: DecodedImage { animation == nil ? self : replacing(bitmap) }
 
-  /// The image with pixels that a processor made, which is to change the pictures of an animation, too.
+  /// The image with a processed bitmap; the processor is also applied to the frames of an animation.
   package func replacing(_ bitmap: Bitmap, by processor: any ImageProcessor) -> DecodedImage {
     DecodedImage(bitmap: bitmap, facts: facts, animation: animation?.processed(by: processor))
   }
 
-  /// The image with pictures that it holds as long as it is held.
+  /// The image with a strong reference to decoded frames.
   package func holding(_ frames: AnimationFrames) -> DecodedImage {
     var image = self
     image.contents = Contents(bitmap: bitmap, facts: facts, animation: animation, frames: frames)
     return image
   }
 
-  /// The image with other pixels, which are still whatever they came from.
+  /// The image with another bitmap, without the animation.
   package func replacing(_ bitmap: Bitmap) -> DecodedImage {
     var facts = facts
     if animation != nil { facts.info.droppedContent.insert(.frames) }
     return DecodedImage(bitmap: bitmap, facts: facts, animation: nil)
+  }
+}
+
+/// The freshness of a downloaded image, and the version of its data.
+package struct SourceFreshness: Hashable, Sendable {
+  /// When the image becomes stale: an uptime rather than a date, since a date may jump.
+  package var end: Duration
+  /// A hash of the encoded bytes.
+  package var version: UInt64
+
+  package init(end: Duration, version: UInt64) {
+    self.end = end
+    self.version = version
   }
 }

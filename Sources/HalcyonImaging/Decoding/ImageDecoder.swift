@@ -1,47 +1,47 @@
 public import Foundation
 
-/// Turns encoded bytes into pixels.
+/// Decodes images.
 ///
 /// A conformer keeps these laws:
-/// - It never traps, hangs or reads outside the bytes, whatever they are.
-/// - It checks ``DecodingOptions/limits`` before it takes memory for pixels.
+/// - It never traps, hangs or reads out of bounds, whatever the data is.
+/// - It checks ``DecodingOptions/limits`` before it allocates memory for pixels.
 /// - It applies the orientation of the file exactly once, and returns `options.size.geometry(for:).outputSize` pixels.
-///   A drawing, which has no pixels of its own, fills the wanted size even where that is larger.
-/// - Calls may run at once on several threads.
+///   A vector image, which has no pixels of its own, fills the target size even if that is larger.
+/// - Calls may run concurrently on several threads.
 public protocol ImageDecoder: Sendable {
   /// The formats that this decoder reads.
   var formats: Set<ImageFormat> { get }
 
-  /// Reads the facts about an image from its first bytes, without decoding it.
+  /// Reads the properties of an image from its first bytes, without decoding it.
   ///
   /// - Parameters:
-  ///   - bytes: The beginning of the file, or all of it.
+  ///   - bytes: The first bytes of the file, or all of them.
   ///   - isComplete: Whether `bytes` is the whole file.
-  /// - Returns: The facts, or `nil` when more bytes are needed; never `nil` for a complete file.
+  /// - Returns: The properties, or `nil` if more bytes are needed; never `nil` for a complete file.
   func probe(_ bytes: Data, isComplete: Bool) throws -> ImageInfo?
 
-  /// Decodes a whole file at the wanted size.
+  /// Decodes a complete file at the target size.
   func decode(_ bytes: Data, options: DecodingOptions) throws -> DecodedImage
 }
 
-/// How an image is decoded.
+/// Options for decoding an image.
 public struct DecodingOptions: Sendable {
-  /// The size wanted. Default: the original one.
+  /// The target size. Default: the original size.
   public var size: TargetSize
-  /// What the image may be at most.
+  /// The limits for the image.
   public var limits: ImageLimits
-  /// Whether a file that ends early gives the part that is there. Default: no, it throws
+  /// Whether a truncated file is decoded as far as possible. Default: `false`, which throws
   /// ``ImageDecodingError/truncated(_:)``.
   ///
-  /// ``DecodedImage/isPartial`` tells such a picture. What is missing is transparent, in JPEG grey where no scan has it.
-  /// Decoders of formats that make no sense in part throw all the same.
+  /// ``DecodedImage/isPartial`` marks such an image. Missing pixels are transparent; in JPEG, those in no scan are
+  /// grey. Decoders of formats that cannot be decoded in part throw in any case.
   public var allowsPartialImage: Bool
-  /// Whether an animated image is kept with what it takes to play it; if not, only its still picture is. Default: `true`.
+  /// Whether an animated image keeps its encoded data for playback, rather than only a still frame. Default: `true`.
   ///
-  /// ``ImageDecoder/decode(_:options:)`` gives the still picture in any case;
-  /// ``ImageDecoder/image(from:options:)``, which pipelines call, looks at this.
+  /// Applies to ``ImageDecoder/image(from:options:)``, which pipelines call. ``ImageDecoder/decode(_:options:)`` always
+  /// returns only the still frame.
   public var keepsAnimation: Bool
-  /// Asked now and then while decoding; once it says yes the decoder throws ``ImageDecodingError/cancelled``.
+  /// Called repeatedly while decoding; once it returns true, the decoder throws ``ImageDecodingError/cancelled``.
   public var isCancelled: @Sendable () -> Bool
 
   /// Creates options.

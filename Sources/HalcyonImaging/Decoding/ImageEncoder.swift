@@ -1,41 +1,76 @@
 public import Foundation
 
-/// Turns pixels into encoded bytes. Calls may run at once on several threads.
+/// Encodes bitmaps. Calls may run concurrently on several threads.
 public protocol ImageEncoder: Sendable {
   /// The format that this encoder writes.
   var format: ImageFormat { get }
 
-  /// Encodes a bitmap. A format without transparency shows ``EncodingOptions/background`` through.
+  /// Encodes a bitmap. Formats without transparency blend it with ``EncodingOptions/background``.
   func encode(_ bitmap: Bitmap, options: EncodingOptions) throws -> Data
 }
 
-/// How an image is encoded.
+/// Options for encoding an image.
 public struct EncodingOptions: Hashable, Sendable {
-  /// From 0 (smallest) to 1 (best), for formats with loss. Default: 0.8.
+  /// The quality of lossy formats, from 0 (smallest) to 1 (best). Default: 0.8.
   public var quality: Double
-  /// What shows through transparent pixels where the format has none; its alpha does not count. Default: white.
+  /// The colour behind transparent pixels if the format does not support transparency. Its alpha is ignored. Default:
+  /// white.
   public var background: PixelColor
 
   /// Creates options.
   ///
-  /// - Precondition: `quality` lies in 0...1.
+  /// - Precondition: `quality` is in 0...1.
   public init(quality: Double = 0.8, background: PixelColor = .white) {
-    precondition((0...1).contains(quality), "quality must lie in 0...1, got \(quality)")
+    precondition((0...1).contains(quality), "quality must be in 0...1, got \(quality)")
     self.quality = quality
     self.background = background
   }
 }
 
-/// Why pixels did not become bytes.
+extension ImageEncoder {
+  /// Encodes a bitmap at the best quality that keeps the file within a byte limit.
+  ///
+  /// Encodes up to eight times, which finds the quality to within 1/64 of the requested one. The size of a lossless
+  /// format does not depend on the quality.
+  ///
+  /// - Parameters:
+  ///   - options: Its quality is the upper bound.
+  ///   - byteLimit: The most bytes of the file.
+  /// - Throws: ``ImageEncodingError/overByteLimit(_:byteCount:byteLimit:)`` if even quality 0 is too large; errors of
+  ///   ``encode(_:options:)``.
+  public func encode(_ bitmap: Bitmap, options: EncodingOptions, byteLimit: Int) throws -> Data {
+    let best = try encode(bitmap, options: options)
+    if best.count <= byteLimit { return best }
+    var lower = options
+    lower.quality = 0
+    var fitting = try encode(bitmap, options: lower)
+    guard fitting.count <= byteLimit else {
+      throw ImageEncodingError.overByteLimit(format, byteCount: fitting.count, byteLimit: byteLimit)
+    }
+    var (low, high) = (0.0, options.quality)
+    for _ in 0..<6 {
+      lower.quality = (low + high) / 2
+      let file = try encode(bitmap, options: lower)
+      if file.count <= byteLimit {
+        (fitting, low) = (file, lower.quality)
+      } else {
+        high = lower.quality
+      }
+    }
+    return fitting
+  }
+}
+
+/// Why an image could not be encoded.
 @nonexhaustive
 public enum ImageEncodingError: Error, Hashable {
-  /// No encoder of this build writes the format.
+  /// This build has no encoder for the format.
   case unsupportedFormat(ImageFormat)
-  /// The bitmap is larger than the format can hold.
+  /// The bitmap exceeds the maximum size of the format.
   case tooLarge(ImageFormat, PixelSize)
-  /// Even the lowest quality takes more bytes than were allowed.
+  /// Even the lowest quality exceeds the byte limit.
   case overByteLimit(ImageFormat, byteCount: Int, byteLimit: Int)
-  /// The codec refused, in its words.
+  /// The codec failed; `reason` is its message.
   case failed(ImageFormat, reason: String)
 }
 

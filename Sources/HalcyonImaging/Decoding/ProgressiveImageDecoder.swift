@@ -1,29 +1,29 @@
 public import Foundation
 
-/// A decoder that can show a picture before all of its bytes are there.
+/// A decoder that can decode previews from the first bytes of a file.
 ///
-/// A conformer keeps these laws, beside those of ``ImageDecoder``:
-/// - Metadata and embedded thumbnails before the picture are no picture, however long they are.
-/// - A preview has the size, the orientation and the colours of the whole image, only less detail.
-/// - The stage never falls while bytes are added.
-/// - Nothing is remembered between calls, so each costs what decoding its bytes does.
+/// A conformer keeps these laws, in addition to those of ``ImageDecoder``:
+/// - Metadata and embedded thumbnails before the image never count as a preview, however long they are.
+/// - A preview has the size, the orientation and the colours of the complete image, only less detail.
+/// - The stage never decreases as bytes are added.
+/// - It keeps no state between calls, so each call decodes all bytes again.
 public protocol ProgressiveImageDecoder: ImageDecoder {
-  /// The picture that the first bytes of a file show, or `nil` while it is no better than the one shown already.
+  /// The preview of the first bytes of a file, or `nil` if it is no better than the last one.
   ///
   /// - Parameters:
   ///   - prefix: The first bytes of the file.
-  ///   - stage: The stage of the last preview, 0 when there was none.
+  ///   - stage: The stage of the last preview; 0 before the first.
   func preview(_ prefix: Data, after stage: Int, options: DecodingOptions) throws -> ImagePreview?
 }
 
-/// A picture with less detail than the file will have.
+/// An image with less detail than the complete file.
 public struct ImagePreview: Sendable {
-  /// The picture; `isPartial` is set.
+  /// The preview; its `isPartial` is true.
   public var image: DecodedImage
-  /// How far the file has come, from 1: scans or passes that are complete.
+  /// The number of complete scans or passes, at least 1.
   public var stage: Int
 
-  /// Pairs a picture with its stage.
+  /// Creates a preview.
   public init(image: DecodedImage, stage: Int) {
     self.image = image
     self.stage = stage

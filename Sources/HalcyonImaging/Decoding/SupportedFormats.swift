@@ -1,17 +1,17 @@
-/// What a set of codecs can read and write.
+/// The formats that a set of codecs can read and write.
 public struct SupportedFormats: Hashable, Sendable {
-  /// Formats that are decoded.
+  /// Formats that can be decoded.
   public var readable: Set<ImageFormat>
-  /// Formats of which all pictures of an animation are decoded.
+  /// Formats of which all frames of an animation can be decoded.
   public var animated: Set<ImageFormat>
-  /// Formats that are encoded.
+  /// Formats that can be encoded.
   public var writable: Set<ImageFormat>
 
-  /// What these codecs can read and write.
+  /// The formats that these codecs can read and write.
   public init(decoders: [any ImageDecoder], encoders: [any ImageEncoder]) {
     (readable, animated) = ([], [])
     for decoder in decoders {
-      // The first decoder of a format reads it.
+      // A format is read by the first decoder that supports it.
       if decoder is any AnimatedImageDecoder { animated.formUnion(decoder.formats.subtracting(readable)) }
       readable.formUnion(decoder.formats)
     }

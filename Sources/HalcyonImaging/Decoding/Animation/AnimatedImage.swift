@@ -1,20 +1,20 @@
 import HalcyonSupport
 public import Foundation
 
-/// An animated image as it was encoded, and what it takes to play it.
+/// The encoded data of an animated image, with the decoder and the options to play it.
 ///
-/// It holds the encoded bytes and no pictures, so it is small and cheap to keep. Safe from any thread.
+/// It holds no decoded frames, so it is small. Safe from any thread.
 public final class AnimatedImage: Sendable {
-  /// The encoded bytes, as they came: what processors make of the pictures is not in them.
+  /// The original encoded data; processors do not change it.
   public let data: Data
-  /// The facts about the file.
+  /// The properties of the file.
   public let info: ImageInfo
-  /// How many pictures there are, and how often they are shown.
+  /// The number of frames and of loops.
   public let animation: AnimationInfo
 
   private let decoder: any AnimatedImageDecoder
   private let options: DecodingOptions
-  /// Changes to each picture, made when it is asked for.
+  /// Applied to each frame when it is decoded.
   private let processors: [any ImageProcessor]
   private let shared = Lock(WeakFrames())
 
@@ -22,16 +22,16 @@ public final class AnimatedImage: Sendable {
     weak var frames: AnimationFrames?
   }
 
-  /// Opens an animation, without decoding a picture.
+  /// Opens an animation without decoding a frame.
   ///
   /// - Parameters:
-  ///   - data: A whole file.
-  ///   - info: What `decoder` says about it.
-  ///   - decoder: Reads the pictures.
-  ///   - options: The size at which they are wanted, and what they may be at most.
-  /// - Throws: What ``AnimatedImageDecoder/frameReader(for:options:)`` throws.
+  ///   - data: A complete file.
+  ///   - info: The properties of the file, from `decoder`.
+  ///   - decoder: Reads the frames.
+  ///   - options: The target size and the limits; other options are ignored.
+  /// - Throws: Errors of ``AnimatedImageDecoder/frameReader(for:options:)``.
   public init(data: Data, info: ImageInfo, decoder: any AnimatedImageDecoder, options: DecodingOptions) throws {
-    // Who decoded the first picture may go away; the animation goes on for those who look at it.
+    // Without `isCancelled`: cancelling the load of the first frame must not cancel later ones.
     let options = DecodingOptions(size: options.size, limits: options.limits)
     animation = try decoder.frameReader(for: data, options: options).animation
     self.data = data
@@ -47,19 +47,20 @@ public final class AnimatedImage: Sendable {
     processors = image.processors + [processor]
   }
 
-  /// The same animation with one more change to each of its pictures, whose times stay as they are. Nothing is changed
-  /// before it is asked for.
+  /// The animation with another processor, which is applied to each frame when it is decoded.
+  ///
+  /// Durations are unchanged.
   public func processed(by processor: any ImageProcessor) -> AnimatedImage {
     AnimatedImage(self, adding: processor)
   }
 
-  /// Encoded bytes in memory.
+  /// The size of the encoded data in bytes.
   public var byteCount: Int { data.count }
 
-  /// The pictures, shared by everyone who plays this image at the same time and freed with the last of them.
+  /// The decoded frames, shared by all views that play this image and freed with the last reference.
   public var frames: AnimationFrames {
     if let frames = shared.withLock({ $0.frames }) { return frames }
-    // Made before the lock is taken: nothing is freed or called under it.
+    // Created before the lock is acquired, so that nothing is freed or called under it.
     let new = AnimationFrames(self)
     return shared.withLock { shared in
       if let frames = shared.frames { return frames }
@@ -68,17 +69,17 @@ public final class AnimatedImage: Sendable {
     }
   }
 
-  /// A reader of all pictures from the first one on, for one thread at a time.
+  /// A reader of all processed frames, starting at the first; not thread-safe.
   public func frameReader() throws -> any ImageFrameReader {
     processors.isEmpty ? try sourceReader() : ProcessedFrameReader(try sourceReader(), of: self)
   }
 
-  /// A reader of the pictures as they are in the file.
+  /// A reader of the unprocessed frames.
   func sourceReader() throws -> any ImageFrameReader { try decoder.frameReader(for: data, options: options) }
 
-  /// A picture of the file as this animation shows it.
+  /// Applies the processors to a frame.
   ///
-  /// - Throws: ``ImageProcessingError``, also for an error of a processor of the caller's.
+  /// - Throws: ``ImageProcessingError``, which also wraps errors of custom processors.
   func processed(_ frame: AnimationFrame) throws -> AnimationFrame {
     var frame = frame
     for processor in processors {
@@ -92,4 +93,24 @@ public final class AnimatedImage: Sendable {
     }
     return frame
   }
+}
+
+/// Reads the frames of an animation and applies its processors.
+private final class ProcessedFrameReader: ImageFrameReader {
+  private let source: any ImageFrameReader
+  private let image: AnimatedImage
+
+  init(_ source: any ImageFrameReader, of image: AnimatedImage) {
+    self.source = source
+    self.image = image
+  }
+
+  var animation: AnimationInfo { source.animation }
+
+  func nextFrame() throws -> AnimationFrame? {
+    guard let frame = try source.nextFrame() else { return nil }
+    return try image.processed(frame)
+  }
+
+  func rewind() throws { try source.rewind() }
 }

@@ -1,52 +1,72 @@
 public import Foundation
 
-/// A decoder that can also give the pictures of an animated image one by one.
+/// A decoder that can also decode the frames of an animated image one by one.
 public protocol AnimatedImageDecoder: ImageDecoder {
-  /// Opens an animated image at its first picture. A still image is an animation of one picture.
+  /// Opens an animated image at its first frame. A still image is an animation of one frame.
   func frameReader(for bytes: Data, options: DecodingOptions) throws -> any ImageFrameReader
 }
 
-/// Reads the pictures of an animated image in order. For one thread at a time.
+/// Reads the frames of an animated image in order; not thread-safe.
 ///
 /// A conformer keeps these laws:
-/// - Every picture is whole and upright, of the size that the options ask for: what earlier ones left has been
-///   composed into it as the format says.
-/// - It holds one canvas and what its codec needs, never all pictures.
+/// - Every frame is complete and upright and has the size that the options request: earlier frames have been composed
+///   into it as specified by the format.
+/// - It holds one canvas and the state of its codec, never all frames.
 public protocol ImageFrameReader: AnyObject {
-  /// What is known of the animation before its pictures are decoded.
+  /// The properties of the animation, known before its frames are decoded.
   var animation: AnimationInfo { get }
 
-  /// The next picture, or `nil` after the last.
+  /// The next frame, or `nil` after the last.
   func nextFrame() throws -> AnimationFrame?
 
-  /// Goes back to the first picture.
+  /// Returns to the first frame.
   func rewind() throws
 }
 
-/// What is known of an animation before its pictures are decoded.
+/// The properties of an animation that are known before its frames are decoded.
 public struct AnimationInfo: Hashable, Sendable {
-  /// The number of pictures, at least 1.
+  /// The number of frames, at least 1.
   public var frameCount: Int
-  /// How often the pictures are shown in all; `nil` for ever.
+  /// How often the animation plays in total; `nil` for an endless loop.
   public var loopCount: Int?
 
-  /// Creates a description.
+  /// Creates animation properties.
   public init(frameCount: Int, loopCount: Int?) {
     self.frameCount = frameCount
     self.loopCount = loopCount
   }
 }
 
-/// One picture of an animation.
+/// A frame of an animation.
 public struct AnimationFrame: Sendable {
-  /// The whole picture.
+  /// The complete frame.
   public var bitmap: Bitmap
-  /// How long it is shown, after the browsers' rule: what the file says, and 100 ms where that is 10 ms or less.
+  /// The display duration, as in browsers: the one in the file, or 100 ms if that is 10 ms or less.
   public var duration: Duration
 
-  /// Pairs a picture with its time.
+  /// Creates a frame.
   public init(bitmap: Bitmap, duration: Duration) {
     self.bitmap = bitmap
     self.duration = duration
+  }
+}
+
+extension ImageDecoder {
+  /// Decodes a complete file at the target size; an animated image keeps its encoded data for playback.
+  ///
+  /// ``DecodedImage/animation`` is set if the file has several frames, this decoder is an ``AnimatedImageDecoder``, and
+  /// ``DecodingOptions/keepsAnimation`` is true. If the animation cannot be opened, the result is the still frame, with
+  /// ``DroppedContent/frames`` in its dropped content.
+  public func image(from bytes: Data, options: DecodingOptions) throws -> DecodedImage {
+    let still = try decode(bytes, options: options)
+    guard options.keepsAnimation, still.info.frameCount > 1, let decoder = self as? any AnimatedImageDecoder else {
+      return still
+    }
+    var info = still.info
+    info.droppedContent.remove(.frames)
+    guard let animation = try? AnimatedImage(data: bytes, info: info, decoder: decoder, options: options),
+      animation.animation.frameCount > 1
+    else { return still }
+    return DecodedImage(bitmap: still.bitmap, info: info, animation: animation)
   }
 }

@@ -1,55 +1,56 @@
 import HalcyonSupport
 
-/// The decoded pictures of one animation, for all views that play it.
+/// The decoded frames of one animation, shared by all views that play it.
 ///
-/// Pictures are decoded on threads of their own, the next few before they are asked for, and kept as long as they fit
-/// into a limit in bytes. One decoder serves everybody; asking for an earlier picture that is no longer kept starts it
-/// again. Nothing is decoded while nobody asks. Safe from any thread.
+/// Frames are decoded on dedicated threads, the next few in advance, and cached up to a byte limit. All callers share
+/// one decoder; requesting an earlier frame that was evicted restarts it. Nothing is decoded without a request. Safe
+/// from any thread.
 public final class AnimationFrames: Sendable {
-  /// Threads for all animations together, so that many of them do not crowd out what else has to be decoded.
+  /// Threads shared by all animations, so that many animations do not delay other decoding.
   private static let workers = WorkerPool(name: "animation", width: 2)
 
-  /// How many pictures there are, and how often they are shown.
+  /// The number of frames and of loops.
   public var animation: AnimationInfo { image.animation }
 
   private let image: AnimatedImage
   private let schedule: Lock<FrameSchedule>
-  private let sequence: SoleFrameSequence
+  private let sequence: FrameSequence
 
   /// Creates an empty cache. Views that play one image share ``AnimatedImage/frames`` instead.
   ///
-  /// - Parameter byteLimit: The most bytes of pictures to hold, at least 0. One picture is held whatever its size.
+  /// - Parameter byteLimit: The most bytes of frames to cache, at least 0. One frame is kept whatever its size.
   ///   Default: 64 MiB.
   public init(_ image: AnimatedImage, byteLimit: Int = 64 << 20) {
     precondition(byteLimit >= 0, "byteLimit must be at least 0, got \(byteLimit)")
     self.image = image
     schedule = Lock(FrameSchedule(frameCount: max(1, image.animation.frameCount), byteLimit: byteLimit))
-    sequence = SoleFrameSequence(FrameSequence(image))
+    sequence = FrameSequence(image)
   }
 
-  /// The picture at an index if it is decoded, or `nil`. Neither suspends nor decodes: fit for a view about to be drawn.
+  /// The frame at an index if it is cached, else `nil`. Neither suspends nor decodes, so a view can call it while
+  /// drawing.
   ///
-  /// - Precondition: `index` is at least 0 and below the number of pictures.
+  /// - Precondition: `index` is at least 0 and below the number of frames.
   public func cachedFrame(at index: Int) -> AnimationFrame? {
     check(index)
     return schedule.withLock { $0.cache[index] }
   }
 
-  /// The picture at an index, decoded where it is not there; the next few are decoded while it is shown.
+  /// The frame at an index, decoded if it is not cached; the next few are decoded in advance.
   ///
-  /// - Precondition: `index` is at least 0 and below the number of pictures.
-  /// - Throws: What the decoder throws, usually ``ImageDecodingError``. Pictures before the damaged one can still be
-  ///   had. ``ImageDecodingError/cancelled`` when the calling task is cancelled.
+  /// - Precondition: `index` is at least 0 and below the number of frames.
+  /// - Throws: Errors of the decoder, usually ``ImageDecodingError``; frames before a damaged one can still be read.
+  ///   ``ImageDecodingError/cancelled`` if the calling task is cancelled.
   public func frame(at index: Int) async throws -> AnimationFrame {
     try await frame(at: index, isShown: true)
   }
 
-  /// Decodes all pictures, or the first of them where not all can be held.
+  /// Decodes all frames, or the first ones if not all fit in the cache.
   ///
-  /// - Throws: What ``frame(at:)`` throws; the pictures before the damaged one are held then.
+  /// - Throws: Errors of ``frame(at:)``; frames before a damaged one are cached.
   public func preload() async throws {
     var index = 0
-    // How many can be held is known once there is one.
+    // The capacity is known once a frame is cached.
     while index < min(animation.frameCount, schedule.withLock({ $0.cache.capacity })) {
       _ = try await frame(at: index, isShown: false)
       index += 1
@@ -74,23 +75,24 @@ public final class AnimationFrames: Sendable {
     } onCancel: {
       cancel(id)
     }
-    // The thread that decoded held the lock afterwards: the thread sanitizer sees that order, see ``HappensBefore``.
+    // The decoding thread held the lock afterwards. Acquiring it shows the thread sanitizer that order, which it does
+    // not see if the continuation is resumed before the task suspends.
     schedule.withLock { _ in }
     return frame
   }
 
-  /// Bytes of the pictures that are held.
+  /// The size of the cached frames in bytes.
   public var byteCount: Int { schedule.withLock { $0.cache.byteCount } }
 
-  /// Frees the pictures that are held, for example under memory pressure. They are decoded again when they are asked for.
+  /// Empties the cache, for example under memory pressure. Frames are decoded again on request.
   public func removeAll() {
-    let leaving = schedule.withLock { $0.cache.removeAll() }
-    withExtendedLifetime(leaving) {}
+    let evicted = schedule.withLock { $0.cache.removeAll() }
+    withExtendedLifetime(evicted) {}
   }
 
   private func check(_ index: Int) {
     precondition(
-      (0..<max(1, animation.frameCount)).contains(index), "picture \(index) of \(animation.frameCount) does not exist")
+      (0..<max(1, animation.frameCount)).contains(index), "frame \(index) of \(animation.frameCount) does not exist")
   }
 
   private func wait(_ waiter: FrameSchedule.Waiter) {
@@ -116,23 +118,49 @@ public final class AnimationFrames: Sendable {
   private func work() {
     while let index = schedule.withLock({ $0.next() }) {
       let result = Result { try sequence.frame(at: index) }
-      let (told, leaving) = schedule.withLock { $0.finish(index, result) }
-      for waiter in told { waiter.continuation.resume(with: result) }
-      withExtendedLifetime(leaving) {}
+      let (waiters, evicted) = schedule.withLock { $0.finish(index, result) }
+      for waiter in waiters { waiter.continuation.resume(with: result) }
+      withExtendedLifetime(evicted) {}
     }
   }
 }
 
-/// A sequence that one thread at a time uses.
+/// Random access to the frames of an animation, by reading on or by starting again.
 ///
-/// Unchecked: ``AnimationFrames`` starts work only when ``FrameSchedule`` says that no thread is at work, and its lock is
-/// taken before and after every use.
-private final class SoleFrameSequence: @unchecked Sendable {
-  private var sequence: FrameSequence
+/// Unchecked: ``AnimationFrames`` starts work only if ``FrameSchedule`` reports that no thread is working, and acquires
+/// its lock before and after every use.
+private final class FrameSequence: @unchecked Sendable {
+  private let image: AnimatedImage
+  private var reader: (any ImageFrameReader)?
+  private var position = 0
 
-  init(_ sequence: FrameSequence) {
-    self.sequence = sequence
+  init(_ image: AnimatedImage) {
+    self.image = image
   }
 
-  func frame(at index: Int) throws -> AnimationFrame { try sequence.frame(at: index) }
+  /// The frame at an index, in the time of decoding all frames from the last one to this one.
+  func frame(at index: Int) throws -> AnimationFrame {
+    do {
+      return try read(index)
+    } catch {
+      // The state of a reader after an error is undefined.
+      (reader, position) = (nil, 0)
+      throw error
+    }
+  }
+
+  private func read(_ index: Int) throws -> AnimationFrame {
+    let reader = try reader ?? image.sourceReader()
+    self.reader = reader
+    if index < position {
+      try reader.rewind()
+      position = 0
+    }
+    while let frame = try reader.nextFrame() {
+      position += 1
+      // Skipped frames are not processed.
+      if position == index + 1 { return try image.processed(frame) }
+    }
+    throw ImageDecodingError.corrupt(image.info.format, reason: "it ends after \(position) frames")
+  }
 }

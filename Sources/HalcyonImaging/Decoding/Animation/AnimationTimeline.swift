@@ -1,28 +1,29 @@
-/// Which picture of an animation is shown when. A pure value; times are uptimes.
+/// The playback position of an animation over time. A pure value; times are uptimes.
 ///
-/// A picture is shown for exactly its time, counted from when it was due, not from when it was drawn: what is drawn late
-/// makes nothing after it late.
+/// A frame is shown for exactly its duration, counted from its due time, not from when it was drawn: a frame drawn late
+/// does not delay the next ones.
 package struct AnimationTimeline: Sendable {
-  /// Delays that are made up for by showing pictures for a shorter time. After longer ones the animation goes on from
-  /// where it stood, as after a computer has slept.
+  /// The longest delay that playback catches up with by shortening frames.
+  ///
+  /// After a longer one, for example after the computer slept, it continues with the next frame.
   package static let longestLag = Duration.seconds(1)
 
-  /// The picture that is shown.
+  /// The current frame.
   package private(set) var index = 0
-  /// How often all pictures have been shown.
+  /// The number of completed loops.
   package private(set) var finishedLoopCount = 0
-  /// When the next picture is due; `nil` while the animation stands still.
+  /// When the next frame is due; `nil` while the animation is paused or over.
   package private(set) var dueTime: Duration?
-  /// What is left of the time of the picture that is shown, while the animation is paused; `nil` before the first.
+  /// The remaining duration of the current frame after a pause; `nil` before the first pause.
   private var remainingTime: Duration?
   private let animation: AnimationInfo
 
-  /// Creates a timeline that stands at the first picture.
+  /// Creates a paused timeline at the first frame.
   package init(_ animation: AnimationInfo) {
     self.animation = animation
   }
 
-  /// The picture after the one that is shown; `nil` after the last one of the last round.
+  /// The frame after the current one; `nil` after the last frame of the last loop.
   package var nextIndex: Int? {
     guard animation.frameCount > 1 else { return nil }
     guard index + 1 == animation.frameCount else { return index + 1 }
@@ -30,41 +31,41 @@ package struct AnimationTimeline: Sendable {
     return 0
   }
 
-  /// Whether the last picture of the last round is shown.
+  /// Whether the current frame is the last one of the last loop.
   package var isOver: Bool { nextIndex == nil }
 
-  /// Starts, or goes on after a pause.
+  /// Starts, or resumes after a pause.
   ///
-  /// - Parameter duration: How long the picture that is shown is shown in all.
+  /// - Parameter duration: The full duration of the current frame.
   package mutating func start(at now: Duration, duration: Duration) {
     guard dueTime == nil, !isOver else { return }
     dueTime = now + (remainingTime ?? duration)
   }
 
-  /// Stands still until ``start(at:duration:)``.
+  /// Pauses until ``start(at:duration:)``.
   package mutating func pause(at now: Duration) {
     guard let dueTime else { return }
     remainingTime = max(.zero, dueTime - now)
     self.dueTime = nil
   }
 
-  /// Goes back to the first picture, which is due for all its time again.
+  /// Returns to the first frame and the first loop, paused.
   package mutating func restart() {
     self = AnimationTimeline(animation)
   }
 
-  /// Moves on to the picture that belongs to this time, as far as pictures are there.
+  /// Advances to the frame for this time, as far as frames are decoded.
   ///
-  /// - Parameter duration: How long a picture is shown; `nil` for one that is not decoded yet, before which the timeline
-  ///   waits.
-  /// - Returns: Whether another picture is to be shown.
+  /// - Parameter duration: Returns the duration of a frame, or `nil` if it is not decoded yet, which stops the timeline
+  ///   before it.
+  /// - Returns: Whether the current frame has changed.
   package mutating func advance(to now: Duration, duration: (Int) -> Duration?) -> Bool {
     var hasMoved = false
     while var due = dueTime, due <= now, let next = nextIndex, let duration = duration(next) {
       if now - due > Self.longestLag { due = now }
       if next == 0 { finishedLoopCount += 1 }
       index = next
-      // A decoder of somebody else's may say zero, which would never end.
+      // At least 1 ms, since a duration of 0 from a custom decoder would loop forever.
       dueTime = isOver ? nil : due + max(duration, .milliseconds(1))
       hasMoved = true
     }

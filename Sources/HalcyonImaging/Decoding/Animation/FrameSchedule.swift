@@ -1,20 +1,20 @@
-/// What is asked for of an animation, what is there, and what has to be decoded next. A pure value.
+/// The requested and the cached frames of an animation, and the choice of the frame to decode next. A pure value.
 struct FrameSchedule {
-  /// Somebody who waits for a picture.
+  /// A caller that waits for a frame.
   struct Waiter {
     let id: Int
     let index: Int
     let continuation: CheckedContinuation<AnimationFrame, any Error>
   }
 
-  /// Pictures decoded before they are asked for.
+  /// The number of frames to decode ahead.
   static let aheadCount = 3
 
   var cache: FrameCache
   private(set) var waiters: [Waiter] = []
-  /// The first picture that cannot be had, and why.
+  /// The first frame that could not be decoded, and its error.
   private(set) var failure: (index: Int, error: any Error)?
-  /// Whether a thread is at work.
+  /// Whether a thread is decoding.
   private(set) var isWorking = false
   private var lastID = 0
 
@@ -27,7 +27,7 @@ struct FrameSchedule {
     return lastID
   }
 
-  /// What is known of a picture at once.
+  /// The frame if it is cached, the error if it cannot be decoded, else `nil`.
   func result(at index: Int) -> Result<AnimationFrame, any Error>? {
     if let frame = cache[index] { return .success(frame) }
     if let failure, index >= failure.index { return .failure(failure.error) }
@@ -36,51 +36,113 @@ struct FrameSchedule {
 
   mutating func add(_ waiter: Waiter) { waiters.append(waiter) }
 
-  /// Takes somebody out who no longer waits.
+  /// Removes a cancelled waiter.
   mutating func removeWaiter(_ id: Int) -> Waiter? {
     waiters.firstIndex { $0.id == id }.map { waiters.remove(at: $0) }
   }
 
-  /// Whether a thread has to be started; from then on one is at work until ``next()`` gives nothing.
+  /// Whether decoding has to be started on a thread. If so, it counts as working until ``next()`` returns `nil`.
   mutating func startsWork() -> Bool {
-    guard !isWorking, goal() != nil else { return false }
+    guard !isWorking, target() != nil else { return false }
     isWorking = true
     return true
   }
 
-  /// The picture to decode now, or `nil` when there is none, which ends the work.
+  /// The frame to decode now, or `nil` if there is none, which ends the work.
   mutating func next() -> Int? {
-    let next = goal()
+    let next = target()
     isWorking = next != nil
     return next
   }
 
-  /// Takes what decoding gave. Returns those to tell, and pictures to free.
+  /// Stores the result of decoding a frame.
+  ///
+  /// - Returns: The waiters to resume, and evicted frames to free outside the lock.
   mutating func finish(
     _ index: Int, _ result: Result<AnimationFrame, any Error>
-  ) -> (told: [Waiter], leaving: [AnimationFrame]) {
+  ) -> (waiters: [Waiter], evicted: [AnimationFrame]) {
     switch result {
     case .success(let frame):
-      let leaving = cache.insert(frame, at: index)
-      return (take { $0 == index }, leaving)
+      let evicted = cache.insert(frame, at: index)
+      return (removeWaiters { $0 == index }, evicted)
     case .failure(let error):
       failure = (index, error)
-      return (take { $0 >= index }, [])
+      return (removeWaiters { $0 >= index }, [])
     }
   }
 
-  private mutating func take(where isTaken: (Int) -> Bool) -> [Waiter] {
-    let taken = waiters.filter { isTaken($0.index) }
-    waiters.removeAll { isTaken($0.index) }
-    return taken
+  private mutating func removeWaiters(where isIncluded: (Int) -> Bool) -> [Waiter] {
+    let removed = waiters.filter { isIncluded($0.index) }
+    waiters.removeAll { isIncluded($0.index) }
+    return removed
   }
 
-  /// What is waited for comes first, then the picture that is shown, for which somebody may be about to wait, and the
-  /// next few: passing it by would mean starting again for it.
-  private func goal() -> Int? {
+  /// The frame of the first waiter, else the current frame or one of the next few.
+  ///
+  /// The current frame is included since a caller may be about to wait for it: decoding past it would mean to start
+  /// again.
+  private func target() -> Int? {
     if let waiter = waiters.first { return waiter.index }
     let count = min(Self.aheadCount, cache.capacity - 1, cache.frameCount - 1)
     guard count > 0 else { return nil }
     return (0...count).lazy.map { (cache.current + $0) % cache.frameCount }.first { result(at: $0) == nil }
   }
+}
+
+/// The decoded frames of one animation, up to a byte limit.
+///
+/// Evicts the frame that is shown last, counted from the current frame around the loop. If not all frames fit, no other
+/// policy decodes fewer frames.
+struct FrameCache {
+  let frameCount: Int
+  let byteLimit: Int
+  private(set) var byteCount = 0
+  /// The frame that is shown now.
+  var current = 0
+  private var frames: [Int: AnimationFrame] = [:]
+
+  /// - Parameters:
+  ///   - frameCount: The number of frames, at least 1.
+  ///   - byteLimit: The most bytes of pixels. One frame is kept whatever its size.
+  init(frameCount: Int, byteLimit: Int) {
+    self.frameCount = frameCount
+    self.byteLimit = byteLimit
+  }
+
+  subscript(index: Int) -> AnimationFrame? { frames[index] }
+
+  /// How many frames fit, by the size of a cached frame; 1 before the first.
+  var capacity: Int {
+    guard let frame = frames.first?.value else { return 1 }
+    return max(1, byteLimit / max(1, frame.bitmap.byteCount))
+  }
+
+  /// Inserts a frame and returns the evicted ones, to be freed outside the lock.
+  mutating func insert(_ frame: AnimationFrame, at index: Int) -> [AnimationFrame] {
+    var evicted: [AnimationFrame] = []
+    if let old = frames.updateValue(frame, forKey: index) {
+      byteCount -= old.bitmap.byteCount
+      evicted.append(old)
+    }
+    byteCount += frame.bitmap.byteCount
+    while byteCount > byteLimit, let last = frames.keys.max(by: { distance(to: $0) < distance(to: $1) }),
+      frames.count > 1, let frame = frames.removeValue(forKey: last)
+    {
+      byteCount -= frame.bitmap.byteCount
+      evicted.append(frame)
+    }
+    return evicted
+  }
+
+  /// Empties the cache and returns its frames, to be freed outside the lock.
+  mutating func removeAll() -> [AnimationFrame] {
+    defer {
+      frames = [:]
+      byteCount = 0
+    }
+    return Array(frames.values)
+  }
+
+  /// The number of steps from the current frame to another.
+  private func distance(to index: Int) -> Int { (index - current + frameCount) % frameCount }
 }
