@@ -1,12 +1,12 @@
-/// Few pixels that stand for all of an image: all of them up to 100 a side, else 32 along the longer side, each the mean
-/// of up to 8 x 8 pixels spread over its place.
+/// A small sample of an image's pixels: all pixels if no side exceeds 100, else 32 along the longer side, each the mean
+/// of up to 8 x 8 pixels of the area it covers.
 struct PlaceholderSamples {
   private static let exactSide = 100
   private static let reducedSide = 32
   private static let tapCount = 8
 
   let size: PixelSize
-  /// Colours from 0 to 1, multiplied by alpha.
+  /// Premultiplied components, 0 to 1.
   private var red: [Double]
   private var green: [Double]
   private var blue: [Double]
@@ -49,7 +49,7 @@ struct PlaceholderSamples {
 
   var hasAlpha: Bool { alpha.reduce(0, +) < Double(alpha.count) }
 
-  /// Lightness, yellow against blue, and red against green, over the mean colour of the image.
+  /// Lightness, yellow–blue and red–green chroma, composited over the mean colour of the image.
   func planes() -> (lightness: [Double], yellowBlue: [Double], redGreen: [Double]) {
     let opacity = alpha.reduce(0, +)
     let whole = opacity > 0 ? opacity : 1
@@ -69,10 +69,12 @@ struct PlaceholderSamples {
     return (lightness, yellowBlue, redGreen)
   }
 
-  /// For each place of the smaller side, which places of the larger one are looked at.
+  /// For each position on the smaller side, the sampled positions on the larger one.
   private static func taps(from source: Int, to target: Int) -> [[Int]] {
-    (0..<target).map { place in
-      let (start, end) = (place * source / target, max(place * source / target + 1, (place + 1) * source / target))
+    (0..<target).map { position in
+      let (start, end) = (
+        position * source / target, max(position * source / target + 1, (position + 1) * source / target)
+      )
       let step = max(1, (end - start + tapCount - 1) / tapCount)
       return Array(stride(from: start, to: end, by: step))
     }

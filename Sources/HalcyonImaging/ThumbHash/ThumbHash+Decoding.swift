@@ -1,7 +1,7 @@
 import Foundation
 
 extension ThumbHash {
-  /// The mean colour of the image, for a background.
+  /// The average colour of the image, for example for a background.
   public var averageColor: PixelColor {
     let head = Head(self)
     let (red, green, blue) = Self.color(head.lightness, head.yellowBlue, head.redGreen)
@@ -9,9 +9,11 @@ extension ThumbHash {
       red: Self.byte(red), green: Self.byte(green), blue: Self.byte(blue), alpha: Self.byte(head.alpha))
   }
 
-  /// The blurred image: 32 pixels along its longer side, in about its shape. Takes a fraction of a millisecond.
+  /// The blurred image, with 32 pixels along its longer side and its approximate aspect ratio.
   ///
-  /// - Throws: ``BitmapError`` when the memory cannot be had.
+  /// Takes a fraction of a millisecond.
+  ///
+  /// - Throws: ``BitmapError`` when out of memory.
   public func bitmap() throws -> Bitmap {
     let ratio = aspectRatio
     let size = PixelSize(
@@ -43,7 +45,7 @@ extension ThumbHash {
     return (red, red - redGreen, blue)
   }
 
-  /// The means of the planes.
+  /// The means of the channels.
   private struct Head {
     let lightness, yellowBlue, redGreen, alpha: Double
 
@@ -56,10 +58,10 @@ extension ThumbHash {
     }
   }
 
-  /// One coefficient and the frequencies that it belongs to.
+  /// A coefficient and its frequencies.
   private typealias Wave = (x: Int, y: Int, height: Double)
 
-  /// All planes as sums of waves.
+  /// All channels as sums of cosine waves.
   private struct Planes {
     private let head: Head
     private let lightness, yellowBlue, redGreen, alpha: [Wave]
@@ -78,7 +80,7 @@ extension ThumbHash {
       }
       let scales = Int(bytes[3]) | Int(bytes[4]) << 8
       lightness = waves(layout.lightness.width, layout.lightness.height, scale: Double(bytes[2] >> 2 & 31) / 31)
-      // Colour comes out a little stronger, which makes up for what rounding takes away.
+      // Chroma is amplified to compensate for quantisation.
       yellowBlue = waves(3, 3, scale: Double(scales >> 3 & 63) / 63 * 1.25)
       redGreen = waves(3, 3, scale: Double(scales >> 9 & 63) / 63 * 1.25)
       alpha = layout.hasAlpha ? waves(5, 5, scale: Double(bytes[5] >> 4) / 15) : []

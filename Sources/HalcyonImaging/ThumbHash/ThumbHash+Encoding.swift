@@ -1,7 +1,7 @@
 import Foundation
 
 extension ThumbHash {
-  /// Makes the stand-in of an image; takes well under a millisecond, however large the image is.
+  /// Creates the placeholder of an image, in well under a millisecond regardless of its size.
   public init(_ bitmap: Bitmap) {
     self.init(PlaceholderSamples(bitmap))
   }
@@ -37,20 +37,20 @@ extension ThumbHash {
     self.init(unchecked: bytes)
   }
 
-  /// The nearest whole number, the upper one of two that are as near, as where the algorithm comes from.
+  /// Rounds to nearest, halves up, as in the reference implementation.
   private static func rounded(_ value: Double) -> Int { Int((value + 0.5).rounded(.down)) }
 
-  /// The low frequencies of one plane.
+  /// The low frequencies of one channel.
   private struct Transform {
     var mean = 0.0
-    /// The largest of the coefficients that are kept.
+    /// The largest magnitude of the stored coefficients.
     var scale = 0.0
     private var coefficients: [Double] = []
 
     init(_ plane: [Double], _ size: PixelSize, width: Int, height: Int) {
       let horizontal = Self.cosines(count: width, length: size.width)
       let vertical = Self.cosines(count: height, length: size.height)
-      // For each row and horizontal frequency, then for each vertical one.
+      // Separable: horizontal frequencies of each row first, then vertical ones.
       var rows = [Double](repeating: 0, count: size.height * width)
       for y in 0..<size.height {
         for frequency in 0..<width {
@@ -68,7 +68,7 @@ extension ThumbHash {
       scale = coefficients.reduce(0) { max($0, abs($1)) }
     }
 
-    /// The coefficients in four bits each, as parts of the largest.
+    /// The coefficients in 4 bits each, as fractions of the largest.
     var nibbles: [UInt8] {
       coefficients.map { UInt8(ThumbHash.rounded(15 * (scale > 0 ? 0.5 + 0.5 / scale * $0 : $0))) }
     }

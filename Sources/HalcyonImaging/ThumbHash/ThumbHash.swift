@@ -1,13 +1,13 @@
-/// A blurred stand-in for an image in up to 25 bytes, transparency and shape included: shown while the image is not there.
+/// A blurred placeholder of an image in up to 25 bytes, with transparency and aspect ratio.
 ///
-/// The bytes are those of ThumbHash by Evan Wallace (github.com/evanw/thumbhash), so other programs read and write them:
-/// the first coefficients of a cosine transform of lightness, two differences of colour, and alpha. BlurHash, which is
-/// older, has no alpha and does not know the shape.
+/// The format is ThumbHash by Evan Wallace (github.com/evanw/thumbhash), which other programs read and write: the first
+/// coefficients of a cosine transform of lightness, two chroma channels, and alpha. The older BlurHash contains neither
+/// alpha nor the aspect ratio.
 public struct ThumbHash: Hashable, Sendable {
-  /// The bytes, as they are stored and sent.
+  /// The encoded hash, for storage and transmission.
   public let bytes: [UInt8]
 
-  /// Takes bytes that came from elsewhere; `nil` when they are no such hash.
+  /// Creates a hash from its encoded bytes; `nil` if they are invalid.
   public init?(bytes: some Sequence<UInt8>) {
     let bytes = Array(bytes.prefix(26))
     guard bytes.count >= 5 else { return nil }
@@ -20,10 +20,10 @@ public struct ThumbHash: Hashable, Sendable {
     self.bytes = bytes
   }
 
-  /// Whether some of the image is transparent.
+  /// Whether parts of the image are transparent.
   public var hasAlpha: Bool { bytes[2] & 0x80 != 0 }
 
-  /// About the width of the image divided by its height, from 1/7 to 7.
+  /// The approximate width of the image divided by its height, from 1/7 to 7.
   public var aspectRatio: Double {
     let (longer, shorter) = (hasAlpha ? 5.0 : 7.0, Double(bytes[3] & 7))
     return isLandscape ? longer / shorter : shorter / longer
@@ -31,12 +31,12 @@ public struct ThumbHash: Hashable, Sendable {
 
   var isLandscape: Bool { bytes[4] & 0x80 != 0 }
 
-  /// How many coefficients there are of each kind, and where.
+  /// The number and the position of the coefficients.
   struct Layout {
-    /// Columns and rows of the coefficients of lightness.
+    /// The columns and rows of lightness coefficients.
     let lightness: (width: Int, height: Int)
     let hasAlpha: Bool
-    /// Where the first of the coefficients of four bits lies.
+    /// The offset in bytes of the first coefficient; each has 4 bits.
     let start: Int
 
     init(_ hash: ThumbHash) {
@@ -48,12 +48,12 @@ public struct ThumbHash: Hashable, Sendable {
 
     var byteCount: Int {
       let count = ThumbHash.frequencies(width: lightness.width, height: lightness.height).count
-      // Two differences of colour with five each, and alpha with fourteen.
+      // 5 coefficients for each of two chroma channels, and 14 for alpha.
       return start + (count + 2 * 5 + (hasAlpha ? 14 : 0) + 1) / 2
     }
   }
 
-  /// The pairs of frequencies that are kept: a triangle in the corner of the low ones, the mean left out.
+  /// The pairs of frequencies that are stored: a triangle of the lowest ones without the mean.
   static func frequencies(width: Int, height: Int) -> [(x: Int, y: Int)] {
     (0..<height).flatMap { y in
       (0..<width).compactMap { x in
