@@ -1,6 +1,7 @@
 /// A decoded image, ready to be drawn, with the properties of its file.
 public struct DecodedImage: Sendable {
   /// The metadata of the image.
+  @usableFromInline
   package struct Facts: Sendable {
     var info: ImageInfo
     var isPartial: Bool
@@ -12,9 +13,10 @@ public struct DecodedImage: Sendable {
   /// The contents behind one reference, since every memory hit copies the image.
   ///
   /// Unchecked: the contents change only while there is no other reference to them.
-  private final class Contents: @unchecked Sendable {
-    var bitmap: Bitmap
-    let facts: Facts
+  @usableFromInline
+  final class Contents: @unchecked Sendable {
+    @usableFromInline var bitmap: Bitmap
+    @usableFromInline let facts: Facts
     let animation: AnimatedImage?
     /// Frames that were decoded in advance, retained by the image.
     let frames: AnimationFrames?
@@ -27,7 +29,7 @@ public struct DecodedImage: Sendable {
     }
   }
 
-  private var contents: Contents
+  @usableFromInline var contents: Contents
 
   /// The pixels, with the orientation of the file applied.
   public package(set) var bitmap: Bitmap {
@@ -49,12 +51,12 @@ public struct DecodedImage: Sendable {
   }
 
   package var facts: Facts {
-    get { contents.facts }
+    @inlinable get { contents.facts }
     set { contents = Contents(bitmap: bitmap, facts: newValue, animation: animation, frames: contents.frames) }
   }
 
   /// Whether this is the only reference to the image and to its pixels.
-  package var isUniquelyReferenced: Bool {
+  @inlinable package var isUniquelyReferenced: Bool {
     mutating get { isKnownUniquelyReferenced(&contents) && contents.bitmap.isUniquelyReferenced }
   }
 

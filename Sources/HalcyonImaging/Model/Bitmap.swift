@@ -13,7 +13,7 @@ public struct Bitmap: Sendable {
   /// Bytes from one row to the next (the stride).
   public let bytesPerRow: Int
 
-  private(set) var storage: PixelStorage
+  @usableFromInline var storage: PixelStorage
 
   /// Creates a bitmap whose pixels are written once, by `fill`.
   ///
@@ -53,7 +53,7 @@ public struct Bitmap: Sendable {
   }
 
   /// Whether this is the only strong reference to the pixels.
-  var isUniquelyReferenced: Bool {
+  @inlinable var isUniquelyReferenced: Bool {
     mutating get { isKnownUniquelyReferenced(&storage) }
   }
 
@@ -61,6 +61,7 @@ public struct Bitmap: Sendable {
   public var byteCount: Int { storage.bytes.count }
 
   /// Calls `body` with the bytes of all rows; the pointer is valid only during the call.
+  @inlinable
   public func withUnsafeBytes<Result>(
     _ body: (UnsafeRawBufferPointer) throws -> Result
   ) rethrows -> Result {

@@ -3,8 +3,9 @@ import Foundation
 /// The memory of one bitmap; deallocation returns it to the ``PixelPool``, or frees it.
 ///
 /// Unchecked: the bytes are written only while one `Bitmap` is the sole owner, and only read otherwise.
+@usableFromInline
 final class PixelStorage: @unchecked Sendable {
-  let bytes: UnsafeMutableRawBufferPointer
+  @usableFromInline let bytes: UnsafeMutableRawBufferPointer
   /// `nil` for memory from the allocator.
   private let block: PixelBlock?
   private let pool: PixelPool

@@ -16,11 +16,13 @@ public struct CacheKey: Sendable {
 
 extension CacheKey: Hashable {
   /// Compares the digests first, then the texts.
+  @inlinable
   public static func == (left: CacheKey, right: CacheKey) -> Bool {
     left.digest == right.digest && left.text == right.text
   }
 
   /// Hashes only the digest.
+  @inlinable
   public func hash(into hasher: inout Hasher) {
     hasher.combine(digest)
   }

@@ -4,9 +4,9 @@ package import Foundation
 ///
 /// SipHash-2-4 with 128 bits of output (Aumasson and Bernstein, 2012) under a fixed key. It finds entries and names
 /// files; equal digests do not prove that the keys are equal, so lookups compare the whole key as well.
-public struct KeyDigest: Hashable, Sendable {
-  package let low: UInt64
-  package let high: UInt64
+public struct KeyDigest: Sendable {
+  @usableFromInline package let low: UInt64
+  @usableFromInline package let high: UInt64
 
   package init(low: UInt64, high: UInt64) {
     self.low = low
@@ -46,6 +46,21 @@ public struct KeyDigest: Hashable, Sendable {
 
   /// 32 lowercase hexadecimal digits, valid in file names on every file system.
   public var hexadecimal: String { bytes.hexadecimal }
+}
+
+extension KeyDigest: Hashable {
+  /// Whether all 128 bits are equal.
+  @inlinable
+  public static func == (left: KeyDigest, right: KeyDigest) -> Bool {
+    left.low == right.low && left.high == right.high
+  }
+
+  /// Hashes all 128 bits.
+  @inlinable
+  public func hash(into hasher: inout Hasher) {
+    hasher.combine(low)
+    hasher.combine(high)
+  }
 }
 
 extension Sequence<UInt8> {

@@ -29,6 +29,7 @@ public struct SystemTime: TimeSource {
   public func uptime() -> Duration { .nanoseconds(Self.uptimeNanoseconds()) }
 
   // Half the cost of `ContinuousClock`; called for every memory hit.
+  @inlinable
   package static func uptimeNanoseconds() -> Int64 {
     var time = timespec()
     clock_gettime(clock, &time)
@@ -36,8 +37,8 @@ public struct SystemTime: TimeSource {
   }
 
   #if canImport(Darwin)
-  private static var clock: clockid_t { CLOCK_MONOTONIC }
+  @inlinable static var clock: clockid_t { CLOCK_MONOTONIC }
   #else
-  private static var clock: clockid_t { CLOCK_BOOTTIME }
+  @inlinable static var clock: clockid_t { CLOCK_BOOTTIME }
   #endif
 }
