@@ -13,7 +13,7 @@ final class WorkQueue: @unchecked Sendable {
   private static let spinCount = 200
 
   private struct State {
-    var waiting: [[(id: UInt64, item: Item)]] = Array(repeating: [], count: ImagePriority.allCases.count)
+    var waiting = WaitingItems()
     var isClosed = false
   }
 
@@ -34,7 +34,7 @@ final class WorkQueue: @unchecked Sendable {
 
   func add(id: UInt64, priority: ImagePriority, item: @escaping Item) {
     condition.withLock {
-      state.waiting[priority.rawValue].append((id, item))
+      state.waiting.append(item, id: id, priority: priority)
       waitingCount.add(1, ordering: .relaxed)
     }
     // After unlocking: otherwise the woken thread would have to wait for the lock.
@@ -43,14 +43,10 @@ final class WorkQueue: @unchecked Sendable {
 
   /// Removes a waiting item and calls it with false; has no effect if it has started or was not added yet.
   func remove(_ id: UInt64) {
-    let removed: Item? = condition.withLock {
-      for level in state.waiting.indices {
-        if let index = state.waiting[level].firstIndex(where: { $0.id == id }) {
-          waitingCount.subtract(1, ordering: .relaxed)
-          return state.waiting[level].remove(at: index).item
-        }
-      }
-      return nil
+    let removed = condition.withLock {
+      let removed = state.waiting.remove(id)
+      if removed != nil { waitingCount.subtract(1, ordering: .relaxed) }
+      return removed
     }
     removed?(false)
   }
@@ -68,13 +64,16 @@ final class WorkQueue: @unchecked Sendable {
     while let item = next() { item(true) }
   }
 
+  /// Slots in use for the order of items: at most twice the number of waiting items, and 64.
+  var slotCount: Int { condition.withLock { state.waiting.slotCount } }
+
   private func next() -> Item? {
     if spins { spinBriefly() }
     return condition.withLock {
       while true {
-        if let level = state.waiting.lastIndex(where: { !$0.isEmpty }) {
+        if let item = state.waiting.removeFirst() {
           waitingCount.subtract(1, ordering: .relaxed)
-          return state.waiting[level].removeFirst().item
+          return item
         }
         if state.isClosed { return nil }
         condition.wait()
@@ -88,5 +87,59 @@ final class WorkQueue: @unchecked Sendable {
       sched_yield()
       checks += 1
     }
+  }
+}
+
+/// Items in order of priority, then of arrival. All operations are O(1) amortised.
+///
+/// An item that is removed leaves a stale identifier in its lane, which is skipped later.
+private struct WaitingItems {
+  /// Identifiers of one priority in order of arrival; those before `head` have been taken.
+  private struct Lane {
+    var ids: [UInt64] = []
+    var head = 0
+  }
+
+  private static let spareSlotCount = 64
+
+  private var items: [UInt64: WorkQueue.Item] = [:]
+  private var lanes = Array(repeating: Lane(), count: ImagePriority.allCases.count)
+  /// Identifiers in all lanes, with stale and taken ones.
+  private(set) var slotCount = 0
+
+  mutating func append(_ item: @escaping WorkQueue.Item, id: UInt64, priority: ImagePriority) {
+    items[id] = item
+    lanes[priority.rawValue].ids.append(id)
+    slotCount += 1
+  }
+
+  mutating func remove(_ id: UInt64) -> WorkQueue.Item? {
+    defer { compactIfSparse() }
+    return items.removeValue(forKey: id)
+  }
+
+  /// Removes the item that arrived first among those of the highest priority.
+  mutating func removeFirst() -> WorkQueue.Item? {
+    guard !items.isEmpty else { return nil }
+    defer { compactIfSparse() }
+    for level in lanes.indices.reversed() {
+      while lanes[level].head < lanes[level].ids.count {
+        lanes[level].head += 1
+        if let item = items.removeValue(forKey: lanes[level].ids[lanes[level].head - 1]) { return item }
+      }
+    }
+    return nil
+  }
+
+  /// Drops the slots without an item once there are more of them than items and spare slots together.
+  ///
+  /// At least every second slot visited is dropped, so removals stay O(1) amortised.
+  private mutating func compactIfSparse() {
+    guard slotCount > 2 * items.count + Self.spareSlotCount else { return }
+    for level in lanes.indices {
+      lanes[level].ids = lanes[level].ids[lanes[level].head...].filter { items[$0] != nil }
+      lanes[level].head = 0
+    }
+    slotCount = items.count
   }
 }
