@@ -14,7 +14,8 @@ public struct ResizeProcessor: ImageProcessor {
   ///   - size: The target size.
   ///   - scale: Pixels per unit of the size: the screen's scale factor for a size in points. Default: 1, for pixels.
   public init(_ size: TargetSize, scale: Double = 1) {
-    target = size.scaled(by: scale)
+    // Scaling would replace an invalid side by 0; the error names the given size.
+    target = size.isValid ? size.scaled(by: scale) : size
   }
 
   /// The name and all parameters.

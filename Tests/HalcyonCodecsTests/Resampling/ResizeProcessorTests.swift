@@ -50,9 +50,20 @@ struct ResizeProcessorTests {
   }
 
   @Test(arguments: [TargetSize.fit(width: 0, height: 3), .exact(width: 3, height: -1)])
-  func `a target size without pixels is an error`(_ target: TargetSize) throws {
+  func `a target size without pixels is an error that names it`(_ target: TargetSize) throws {
     let image = try Bitmap.painted(4, 4, isOpaque: true) { _, _ in Color(1, 2, 3, 255) }
-    #expect(throws: ImageProcessingError.self) { try ResizeProcessor(target).process(image) }
+    for scale in [1, 2.5] {
+      #expect(throws: ImageProcessingError.invalidTargetSize(target)) {
+        try ResizeProcessor(target, scale: scale).process(image)
+      }
+    }
+  }
+
+  @Test func `a scale of 0 is an error`() throws {
+    let image = try Bitmap.painted(4, 4, isOpaque: true) { _, _ in Color(1, 2, 3, 255) }
+    #expect(throws: ImageProcessingError.invalidTargetSize(.fit(width: 0, height: 0))) {
+      try ResizeProcessor(.fit(width: 2, height: 2), scale: 0).process(image)
+    }
   }
 
   @Test func `a huge result is an error before memory is allocated`() throws {
