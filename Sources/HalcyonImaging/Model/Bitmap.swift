@@ -88,7 +88,7 @@ public struct Bitmap: Sendable {
       column >= 0 && column < size.width && row >= 0 && row < size.height,
       "pixel \(column),\(row) is outside \(size)")
     return withUnsafeBytes { bytes in
-      let start = row * bytesPerRow + column * 4
+      let start = row * bytesPerRow + column * pixelFormat.bytesPerPixel
       return (bytes[start], bytes[start + 1], bytes[start + 2], bytes[start + 3])
     }
   }
@@ -99,7 +99,7 @@ extension Bitmap {
   public var hasTransparentPixel: Bool {
     if isOpaque { return false }
     return withUnsafeBytes { bytes in
-      stride(from: 3, to: bytes.count, by: 4).contains { bytes[$0] != 255 }
+      stride(from: 3, to: bytes.count, by: pixelFormat.bytesPerPixel).contains { bytes[$0] != 255 }
     }
   }
 }
