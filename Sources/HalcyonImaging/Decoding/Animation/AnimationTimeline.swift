@@ -6,12 +6,12 @@ package struct AnimationTimeline: Sendable {
   /// The longest delay that playback catches up with by shortening frames.
   ///
   /// After a longer one, for example after the computer slept, it continues with the next frame.
-  package static let longestLag = Duration.seconds(1)
+  private static let longestLag = Duration.seconds(1)
 
   /// The current frame.
   package private(set) var index = 0
   /// The number of completed loops.
-  package private(set) var finishedLoopCount = 0
+  private var finishedLoopCount = 0
   /// When the next frame is due; `nil` while the animation is paused or over.
   package private(set) var dueTime: Duration?
   /// The remaining duration of the current frame after a pause; `nil` before the first pause.
