@@ -3,7 +3,7 @@
 /// Only vector images (SVG) and ``exact(width:height:)`` are ever enlarged.
 @nonexhaustive
 public enum TargetSize: Hashable, Sendable {
-  /// The size of the file.
+  /// The original size of the image.
   case original
   /// The whole image inside a box; keeps the aspect ratio.
   ///

@@ -69,7 +69,7 @@ extension Bitmap.Pixel {
 }
 
 extension PixelColor {
-  /// This color as a premultiplied pixel.
+  /// This colour as a premultiplied pixel.
   var premultiplied: Bitmap.Pixel {
     Bitmap.Pixel(red, green, blue, 255).scaled(by: alpha)
   }
