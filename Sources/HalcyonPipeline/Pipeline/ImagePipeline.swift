@@ -5,22 +5,24 @@ public import Foundation
 
 /// Loads, caches, decodes and processes images.
 ///
-/// Safe from any thread and any actor. The same image asked for many times at once is loaded, decoded and processed
-/// once; what blocks or computes runs on threads of the pipeline's own.
+/// Safe from any thread and any actor. Concurrent requests for the same image are coalesced: it is downloaded, decoded
+/// and processed once. Blocking and CPU-bound work runs on the pipeline's own threads.
 public final class ImagePipeline: Sendable {
-  /// The parts and limits of a pipeline.
+  /// The components, limits and defaults of a pipeline.
   public typealias Configuration = PipelineConfiguration
 
-  /// Where images are kept.
+  /// The memory cache and the store of the pipeline.
   public var cache: ImageCache { configuration.cache }
 
-  /// What the pipeline was made of.
+  /// The configuration that the pipeline was created with.
   public let configuration: Configuration
 
   let loader: ImageLoader
   private let defaults: OptionsBox?
 
-  /// Creates a pipeline. Pipelines may share a cache. Takes over ``RequestOptions/global``.
+  /// Creates a pipeline.
+  ///
+  /// Pipelines may share a cache. ``RequestOptions/global`` is read once, here.
   public init(configuration: Configuration) {
     self.configuration = configuration
     let options = configuration.defaultOptions.over(.global)
@@ -28,28 +30,31 @@ public final class ImagePipeline: Sendable {
     loader = ImageLoader(configuration: configuration)
   }
 
-  /// The image at an address, in its original size.
+  /// The image at `url`, in its original size.
   ///
   /// An image in memory is returned without suspending.
   public func image(for url: URL) async throws(ImageError) -> DecodedImage {
     try await image(for: ImageRequest(url: url))
   }
 
-  /// The image that a request describes.
+  /// The image of a request.
   ///
-  /// Cancelling the calling task ends the call with ``ImageError/cancelled``; work shared with others goes on for them.
+  /// An image in memory is returned without suspending, unless the request has ``RequestOptions/preloadsFrames``.
+  /// Cancelling the calling task ends the call with ``ImageError/cancelled``; work shared with other requests continues
+  /// for them.
   public func image(for request: ImageRequest) async throws(ImageError) -> DecodedImage {
     try await response(for: request).image
   }
 
-  /// The image that a request describes, where it came from, and how long that took.
+  /// The image of a request, its origin, and the time that each step took.
+  ///
+  /// Cancelling the calling task ends the call with ``ImageError/cancelled``; work shared with other requests continues
+  /// for them.
   public func response(for request: ImageRequest) async throws(ImageError) -> ImageResponse {
     let request = resolved(request)
     let keys = RequestKeys(request)
-    let lookup = loader.lookUpMemory(request, key: keys.image)
-    if loader.monitor == nil, case .hit(let image) = lookup {
-      // Most hits: not even the frame of another asynchronous call.
-      let response = ImageResponse(memory: image)
+    if loader.monitor == nil, let response = loader.memoryResponse(for: request, key: keys.image) {
+      // The path of most hits: it avoids the frame of another asynchronous call.
       return request.optionsBox == nil ? response : await request.delivered(response)
     }
     let response = try await loader.response(
@@ -57,34 +62,33 @@ public final class ImagePipeline: Sendable {
     return await request.delivered(response)
   }
 
-  /// The response for one of many requests that are loaded together, with a subscription of the caller's.
-  func response(for request: ImageRequest, subscription: LoadSubscription) async throws(ImageError) -> ImageResponse {
+  /// The response for one request of a batch, loaded for the caller's subscription.
+  func response(for request: ImageRequest, interest: LoadSubscription) async throws(ImageError) -> ImageResponse {
     let request = resolved(request)
     return await request.delivered(try await undeliveredResponse(for: request, subscription: subscription))
   }
 
-  /// The response to a resolved request as the caches have it, before the image modifier and the scale factor.
-  func undeliveredResponse(
-    for request: ImageRequest, subscription: LoadSubscription
-  ) async throws(ImageError) -> ImageResponse {
+  /// The response to a resolved request, without the changes that its options make on delivery.
+  func cachingResponse(for request: ImageRequest, interest: LoadSubscription) async throws(ImageError) -> ImageResponse
+  {
     let keys = RequestKeys(request)
     let lookup = loader.lookUpMemory(request, key: keys.image)
     if loader.monitor == nil, case .hit(let image) = lookup { return ImageResponse(memory: image) }
     return try await loader.response(for: request, keys: keys, lookup: lookup, subscription: subscription)
   }
 
-  /// Starts loading at once, and returns a handle to follow, hurry or cancel it.
+  /// Starts loading immediately, and returns a handle to observe, reprioritize or cancel the load.
   ///
-  /// The load goes on when the handle is dropped.
+  /// The load continues when the handle is released.
   public func task(for request: ImageRequest) -> ImageTask {
     ImageTask(request: resolved(request), loader: loader)
   }
 
-  /// Starts loading at once, for programs that are not written with `async`.
+  /// Starts loading immediately and calls a completion handler, for code that does not use `async`.
   ///
-  /// - Parameter onCompletion: Called once with the outcome, also when the task is cancelled; where is said by
-  ///   ``RequestOptions/callbackExecutor``, by default on the main actor.
-  /// - Returns: A handle to follow, hurry or cancel the load, which may be dropped.
+  /// - Parameter onCompletion: Called once with the result, also when the task is cancelled, on
+  ///   ``RequestOptions/callbackExecutor``. Default: the main actor.
+  /// - Returns: A handle to observe, reprioritize or cancel the load. The load continues when the handle is released.
   @discardableResult
   public func task(
     for request: ImageRequest, onCompletion: @escaping @Sendable (Result<ImageResponse, ImageError>) -> Void
@@ -94,53 +98,51 @@ public final class ImagePipeline: Sendable {
     return ImageTask(request: request, loader: loader) { result in executor { onCompletion(result) } }
   }
 
-  /// Looks into memory for a view: the image, ready to be shown, or the outcome for ``followedTask(for:after:)``.
-  package func lookUpMemory(for request: ImageRequest) -> MemoryLookup {
-    let request = resolved(request)
-    let lookup = loader.lookUpMemory(request, key: RequestKeys(request).image)
-    if case .hit(let image) = lookup { return .hit(request.delivered(image)) }
-    return lookup
+  /// Starts loading as ``task(for:)`` does; ``ImageTask/allEvents`` is open before the first event.
+  package func followedTask(for request: ImageRequest) -> ImageTask {
+    ImageTask(request: resolved(request), loader: loader, keepsAllEvents: true)
   }
 
-  /// Starts loading as ``task(for:)`` does, after a look-up in memory that was not a hit, with a stream of all events.
-  package func followedTask(for request: ImageRequest, after lookup: MemoryLookup) -> ImageTask {
-    ImageTask(request: resolved(request), loader: loader, lookup: lookup, keepsAllEvents: true)
-  }
-
-  /// The image in memory, or `nil`. Neither suspends nor touches a disk: fit for a view that is about to be drawn.
+  /// The image in memory, or `nil`.
+  ///
+  /// Synchronous and without disk access, so it may be called just before a view is drawn.
   public func cachedImage(for request: ImageRequest) -> DecodedImage? {
     if case .hit(let image) = lookUpMemory(for: request) { image } else { nil }
   }
 
-  /// The key under which a request's image is kept in memory: for direct use of ``ImageCache/memory``.
+  /// The key of a request's image in memory, for direct use of ``ImageCache/memory``.
   ///
-  /// A pipeline whose ``RequestModifier`` names an identity looks under the key of a request with that identity, and one
-  /// with ``Configuration/defaultOptions`` under the key of a request that has them.
+  /// A pipeline completes a request before it makes the key: with the identity of its ``RequestModifier`` and with
+  /// ``Configuration/defaultOptions``. If it has either, pass a request that has the same identity and options.
   public static func cacheKey(for request: ImageRequest) -> CacheKey { RequestKeys(request).image }
 
-  /// The encoded bytes of a request's image, from the store where it is there; its size and processors do not matter.
+  /// The encoded bytes of a request's image, from the store or from the source.
   ///
-  /// The bytes have been checked to begin like an image. They are not decoded, and so not kept in the store either.
-  /// Alternatives and the time limit of the request count as in ``image(for:)``.
+  /// The size and the processors of the request are ignored; its alternatives and its timeout apply. The bytes are
+  /// checked to begin like an image. They are not decoded, and therefore not stored.
   public func data(for request: ImageRequest) async throws(ImageError) -> Data {
     try await loader.encodedImage(for: resolved(request)).data
   }
 
-  /// The facts about an image without decoding it. All of its bytes are transferred, as for ``data(for:)``.
+  /// The format, size and metadata of an image, without decoding it.
+  ///
+  /// All of its bytes are transferred, as for ``data(for:)``.
   public func info(for request: ImageRequest) async throws(ImageError) -> ImageInfo {
     try await loader.encodedImage(for: resolved(request)).info
   }
 
-  /// Loads that have not ended, those shared counted once.
+  /// The number of loads in flight; coalesced loads count once.
   public var activeLoadCount: Int { loader.activeCount }
 
-  /// How many transfers may go on at once. May be changed while they do; those that go on are not cut short.
+  /// The limits on concurrent and waiting transfers.
+  ///
+  /// May be changed at any time; transfers in flight are not interrupted.
   public var connectionLimits: ConnectionLimits {
     get { loader.bytes.connectionLimits }
     set { loader.bytes.connectionLimits = newValue }
   }
 
-  /// The request with what it leaves open filled in by the pipeline. Done once for each; twice is as once.
+  /// The request with the default options and the identity of the pipeline filled in. Idempotent.
   func resolved(_ request: ImageRequest) -> ImageRequest {
     let isComplete = defaults == nil && request.optionsBox == nil
     if isComplete, request.identity != nil || configuration.requestModifier == nil { return request }

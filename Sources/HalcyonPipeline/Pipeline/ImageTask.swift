@@ -1,28 +1,28 @@
 public import HalcyonSupport
 public import HalcyonImaging
 
-/// A load that is going on.
+/// A handle to one load: observes, reprioritizes and cancels it.
 ///
 /// All members may be used from any thread.
 public final class ImageTask: Sendable {
-  /// What a task tells those who follow it.
+  /// An event of a task.
   @nonexhaustive
   public enum Event: Sendable {
-    /// More of the body has arrived.
+    /// More of the body has been received.
     case progress(LoadProgress)
-    /// What the first bytes tell of the image, its size above all: room can be kept for it.
+    /// The format and size of the image, read from its first bytes: a view can reserve space for it.
     case info(ImageInfo)
-    /// An image to show until the final one is there: one that is no longer fresh
-    /// (``ImageRequest/showsStaleFirst``), or one made of the part that has arrived.
+    /// An image to show until the final one is loaded: a stale one (``ImageRequest/showsStaleFirst``), or one decoded
+    /// from the bytes received so far (``ImageRequest/previews``).
     case preview(DecodedImage)
-    /// The task has ended. Always the last event, and always there.
+    /// The task has ended. Sent exactly once, as the last event.
     case finished(Result<ImageResponse, ImageError>)
   }
 
-  /// What is loaded.
+  /// The request, with the default options of the pipeline filled in.
   public let request: ImageRequest
 
-  /// Everything that happens from the beginning on, for one reader; `nil` unless it was asked for.
+  /// A stream opened before the first event, for one reader; `nil` unless requested.
   package let allEvents: AsyncStream<Event>?
 
   private let subscription: LoadSubscription
@@ -30,9 +30,7 @@ public final class ImageTask: Sendable {
   private let reporter: LoadReporter?
   private let work: Task<Void, Never>
 
-  /// - Parameters:
-  ///   - lookup: The outcome of the look-up in memory, if the caller has made it.
-  ///   - onCompletion: Called with the outcome, once.
+  /// - Parameter onCompletion: Called once with the result.
   init(
     request: ImageRequest, loader: ImageLoader, lookup: MemoryLookup? = nil, keepsAllEvents: Bool = false,
     onCompletion: (@Sendable (Result<ImageResponse, ImageError>) -> Void)? = nil
@@ -75,26 +73,26 @@ public final class ImageTask: Sendable {
     }
   }
 
-  /// How soon the image is wanted. May be changed while the load goes on.
+  /// The priority of the load. May be changed while it is in flight.
   public var priority: ImagePriority {
     get { subscription.priority }
     set { subscription.priority = newValue }
   }
 
-  /// Ends the task with ``ImageError/cancelled``, unless it has ended already. May be called any number of times.
+  /// Ends the task with ``ImageError/cancelled``, unless it has ended already. Idempotent.
   ///
-  /// The outcome is there when this returns; work shared with other tasks goes on for them.
+  /// ``result`` is set when this returns. Work shared with other tasks continues for them.
   public func cancel() {
     broadcast.finish(.failure(.cancelled), reporter)
     work.cancel()
   }
 
-  /// The outcome, or `nil` while the load goes on.
+  /// The result, or `nil` while the load is in flight.
   public var result: Result<ImageResponse, ImageError>? { broadcast.result }
 
-  /// The image and where it came from; waits for the end of the load.
+  /// The image and its origin; waits for the end of the load.
   ///
-  /// Cancelling the caller ends only the wait.
+  /// Cancelling the calling task ends only the wait, with ``ImageError/cancelled``.
   public var response: ImageResponse {
     get async throws(ImageError) {
       for await event in events {
@@ -105,12 +103,16 @@ public final class ImageTask: Sendable {
   }
 
   /// The image; waits for the end of the load.
+  ///
+  /// Cancelling the calling task ends only the wait, with ``ImageError/cancelled``.
   public var image: DecodedImage {
     get async throws(ImageError) { try await response.image }
   }
 
-  /// What happens from now on, ending with ``Event/finished(_:)``. Every call gives a stream of its own; one opened
-  /// after the end gives the outcome at once. A reader that falls behind misses the oldest events, never the last.
+  /// The events from now on, ending with ``Event/finished(_:)``.
+  ///
+  /// Every call returns a new stream; one opened after the end yields the result immediately. A stream buffers the
+  /// newest 64 events: a slow reader misses the oldest ones, never the last.
   public var events: AsyncStream<Event> { broadcast.stream() }
 }
 
