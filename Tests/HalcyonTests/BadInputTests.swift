@@ -113,7 +113,7 @@ struct BadInputTests {
       try await expect("tooManyRedirects", from: circle, in: folder, mentions: ["10"])
       #expect(server.requests.count == 11)
       let file = server.serve("/file", .redirect(to: "file:///etc/passwd"))
-      try await expect("redirectRefused", from: file, in: folder, mentions: ["file:///etc/passwd"])
+      try await expect("redirectRejected", from: file, in: folder, mentions: ["file:///etc/passwd"])
       try await expect("httpStatus", from: server.serve("/nowhere", .status(302)), in: folder)
     }
   }

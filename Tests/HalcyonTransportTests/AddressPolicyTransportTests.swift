@@ -30,7 +30,7 @@ struct AddressPolicyTransportTests {
       let error = await #expect(throws: TransportError.self) {
         try await closed.response(to: TransportRequest(url: url))
       }
-      guard case .addressRefused(address, _, let reason) = error else {
+      guard case .addressRejected(address, _, let reason) = error else {
         Issue.record("\(host) gave \(error.map { "\($0)" } ?? "a response")")
         return
       }
@@ -46,7 +46,7 @@ struct AddressPolicyTransportTests {
       let error = await #expect(throws: TransportError.self) {
         try await closed.response(to: TransportRequest(url: url))
       }
-      guard case .addressRefused(_, let named, _) = error else {
+      guard case .addressRejected(_, let named, _) = error else {
         Issue.record("\(host) gave \(error.map { "\($0)" } ?? "a response")")
         return
       }

@@ -23,7 +23,7 @@ struct DNSRebindingTests {
     let error = await #expect(throws: TransportError.self) {
       try await transport.response(to: TransportRequest(url: url))
     }
-    guard case .addressRefused(address, "pictures.test", _) = error else {
+    guard case .addressRejected(address, "pictures.test", _) = error else {
       Issue.record("\(error.map { "\($0)" } ?? "a response") instead of a refusal of \(address)")
       return
     }

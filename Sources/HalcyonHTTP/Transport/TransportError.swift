@@ -6,7 +6,7 @@ public enum TransportError: Error, Hashable {
   /// No connection to the host was made, for a reason in the words of the transport.
   case connectionFailed(host: String, reason: String)
   /// The host leads to an address that the transport's ``AddressPolicy`` refuses; nothing was sent to it.
-  case addressRefused(address: String, host: String, reason: String)
+  case addressRejected(address: String, host: String, reason: String)
   /// This transport cannot check addresses at the moment of connecting, as an ``AddressPolicy`` other than
   /// ``AddressPolicy/any`` asks of it.
   case addressPolicyUnsupported
@@ -40,7 +40,7 @@ extension TransportError: CustomStringConvertible {
       "The host \(host) was not found. Check its name and the connection to the network."
     case .connectionFailed(let host, let reason):
       "No connection to \(host): \(reason). Check that the server runs and can be reached."
-    case .addressRefused(let address, let host, let reason):
+    case .addressRejected(let address, let host, let reason):
       """
       The host \(host) leads to \(address), which is refused: \(reason). If it is meant, allow it in the transport's \
       address policy.

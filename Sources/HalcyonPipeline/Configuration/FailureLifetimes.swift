@@ -27,7 +27,7 @@ public struct FailureLifetimes: Hashable, Sendable {
   func lifetime(of error: ImageError) -> Duration {
     switch error {
     case .httpStatus(404, _), .httpStatus(410, _), .httpStatus(451, _): missing
-    case .notAnImage, .emptyResponse, .responseTooLarge, .decoding, .tooManyRedirects, .redirectRefused: unusable
+    case .notAnImage, .emptyResponse, .responseTooLarge, .decoding, .tooManyRedirects, .redirectRejected: unusable
     case .transport(.hostNotFound, _): unknownHost
     default: .zero
     }

@@ -17,7 +17,7 @@ extension PipelineEvent.Kind: CustomStringConvertible {
     case .joined(let work): "joined: \(work.rawValue)"
     case .storeHit(let byteCount): "store hit: \(byteCount) bytes"
     case .storeMiss(let miss): "store miss: \(miss.rawValue)"
-    case .answered(let status, _): "answered: \(status)"
+    case .responded(let status, _): "response: \(status)"
     case .progress(let progress): "progress: \(progress.receivedByteCount) of \(Self.text(progress.expectedByteCount))"
     case .retrying(_, let attemptCount): "retrying after \(attemptCount)"
     case .decoded(let size): "decoded: \(size.width)x\(size.height)"

@@ -7,7 +7,7 @@ public import Foundation
 /// The events of one load come one at a time and in this order:
 /// 1. ``Kind/created(_:)``, ``Kind/started``, and what memory had;
 /// 2. ``Kind/joined(_:)`` where another load is at the same work already; what had been done before that is not told again;
-/// 3. what the store had, then for each attempt ``Kind/answered(status:url:)``, ``Kind/progress(_:)`` and, where it failed,
+/// 3. what the store had, then for each attempt ``Kind/responded(status:url:)``, ``Kind/progress(_:)`` and, where it failed,
 ///    ``Kind/retrying(after:attemptCount:)``;
 /// 4. ``Kind/decoded(_:)``, ``Kind/processed(identifier:)`` once for each processor, and ``Kind/stored(_:byteCount:)``
 ///    for memory;
@@ -41,7 +41,7 @@ public struct PipelineEvent: Sendable {
     /// The store did not have the bytes, or its server had to be asked first.
     case storeMiss(CacheMiss)
     /// A server answered; every hop of a redirect does.
-    case answered(status: Int, url: URL)
+    case responded(status: Int, url: URL)
     /// More of the body has arrived; at most as often as ``PipelineConfiguration/progressInterval`` allows.
     case progress(LoadProgress)
     /// An attempt failed, and another one follows after a wait. `attemptCount` attempts have been made.

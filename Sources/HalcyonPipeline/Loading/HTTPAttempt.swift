@@ -77,7 +77,7 @@ final class HTTPAttempt: Sendable {
       do {
         return try await modifier.renewCredentials(after: challenge)
       } catch {
-        throw ImageError(requesting: challenge.url, error) { .requestRefused(cause: $0, url: $1) }
+        throw ImageError(asking: challenge.url, error) { .requestRejected(cause: $0, url: $1) }
       }
     }
   }
@@ -132,7 +132,7 @@ final class HTTPAttempt: Sendable {
       try Task.checkCancellation()
       return modified
     } catch {
-      throw ImageError(requesting: unmodified.url, error) { .requestRefused(cause: $0, url: $1) }
+      throw ImageError(asking: request.url, error) { .requestRejected(cause: $0, url: $1) }
     }
   }
 
@@ -155,9 +155,9 @@ final class HTTPAttempt: Sendable {
         return accepted
       }
     } catch {
-      throw ImageError(requesting: current.url, error) { .requestRefused(cause: $0, url: $1) }
+      throw ImageError(asking: request.url, error) { .requestRejected(cause: $0, url: $1) }
     }
-    throw .redirectRefused(to: next.url.printable, from: current.url)
+    throw .redirectRejected(to: next.url.printable, from: request.url)
   }
 
   private func exchange(
@@ -211,8 +211,9 @@ final class HTTPAttempt: Sendable {
   }
 
   @inline(never)
-  private func reportStatus(of response: TransportResponse, to current: TransportRequest) {
-    configuration.report(.answered(status: response.status, url: current.url.withoutCredentials), to: subscription)
+  private func tell(of response: TransportResponse, to request: TransportRequest) {
+    web.configuration.tell(
+      .responded(status: response.status, url: request.url.withoutCredentials), to: interest)
   }
 
   private func response(to current: TransportRequest) async throws(ImageError) -> TransportResponse {
@@ -272,7 +273,7 @@ final class HTTPAttempt: Sendable {
     do {
       try await validator(head)
     } catch {
-      throw ImageError(requesting: head.url, error) { .responseRefused(cause: $0, url: $1) }
+      throw ImageError(asking: head.url, error) { .responseRejected(cause: $0, url: $1) }
     }
   }
 

@@ -18,7 +18,7 @@ enum Redirect {
     guard statuses.contains(status) else { return nil }
     guard let location = headers["Location"] else { throw .httpStatus(status, url: request.url) }
     guard let target = URL(string: location, relativeTo: request.url)?.absoluteURL, let origin = Origin(target)
-    else { throw .redirectRefused(to: location, from: request.url) }
+    else { throw .redirectRejected(to: location, from: request.url) }
     var next = request
     next.url = target
     if origin != Origin(request.url) {

@@ -19,7 +19,7 @@ public indirect enum ImageError: Error, Sendable {
   /// There were more redirects than allowed.
   case tooManyRedirects(limit: Int, url: URL)
   /// A redirect leads to something that is not `http` or `https`.
-  case redirectRefused(to: String, from: URL)
+  case redirectRejected(to: String, from: URL)
   /// The answer has no bytes at all.
   case emptyResponse(URL)
   /// The body passed the configured limit, in bytes; nothing was kept.
@@ -39,9 +39,9 @@ public indirect enum ImageError: Error, Sendable {
   /// So many loads wait for a connection already that this one was given up.
   case tooManyWaiting(limit: Int)
   /// A hook of the caller's refused to ask, for the reason that it gives.
-  case requestRefused(cause: any Error, url: URL)
+  case requestRejected(cause: any Error, url: URL)
   /// The caller's validator refused the answer.
-  case responseRefused(cause: any Error, url: URL)
+  case responseRejected(cause: any Error, url: URL)
   /// The caller's closure that gives bytes, or an address, failed.
   case providerFailed(key: String, cause: any Error)
   /// The request's source and all its alternatives failed, each for its own reason.
@@ -72,7 +72,7 @@ extension ImageError: CustomStringConvertible {
       "\(url.printable) answered HTTP \(code). \(Self.advice(forStatus: code))"
     case .tooManyRedirects(let limit, let url):
       "\(url.printable) redirects more than \(limit) times. Use the final address, or raise redirectLimit."
-    case .redirectRefused(let target, let url):
+    case .redirectRejected(let target, let url):
       "\(url.printable) redirects to “\(target)”, which is not http or https. Use another address."
     case .emptyResponse(let url):
       "\(url.printable) gave no bytes. Check that there is an image at this address."
@@ -92,9 +92,9 @@ extension ImageError: CustomStringConvertible {
       "The image was not there within \(limit). Try again, or raise the request's timeout."
     case .tooManyWaiting(let limit):
       "\(limit) loads wait for a connection already. Ask for less at once, or raise connectionLimits.waiting."
-    case .requestRefused(let cause, let url):
+    case .requestRejected(let cause, let url):
       "\(url.printable) was not asked: \(cause)"
-    case .responseRefused(let cause, let url):
+    case .responseRejected(let cause, let url):
       "The answer of \(url.printable) was refused: \(cause)"
     case .providerFailed(let key, let cause):
       "The provider of “\(key)” failed: \(cause)"

@@ -103,11 +103,11 @@ struct ConnectionGuard {
     let offset = MemoryLayout<curl_sockaddr>.offset(of: \.addr) ?? 0
     let (bytes, count) = (UnsafeRawPointer(target) + offset, Int(target.pointee.addrlen))
     guard let (address, port) = IPAddress.read(bytes, byteCount: count) else {
-      refusal = .addressRefused(address: "a local socket", host: host, reason: "it is not an IP address")
+      refusal = .addressRejected(address: "a local socket", host: host, reason: "it is not an IP address")
       return false
     }
     guard let reason = policy.refusal(of: address, port: port) else { return true }
-    refusal = .addressRefused(address: address.description, host: host, reason: reason)
+    refusal = .addressRejected(address: address.description, host: host, reason: reason)
     return false
   }
 }

@@ -70,7 +70,7 @@ struct RequestModifierTests {
   @Test func `a modifier that throws prevents the request`() async throws {
     let fixture = fixture(RefusingModifier()) { _ in .answer(body: Self.image) }
     let error = await #expect(throws: ImageError.self) { try await fixture.pipeline.image(for: fixture.url) }
-    #expect(error?.name == "requestRefused")
+    #expect(error?.name == "requestRejected")
     #expect(fixture.transport.requests.isEmpty)
   }
 
@@ -172,7 +172,7 @@ struct RequestModifierTests {
       script($0)
     }
     let error = await #expect(throws: ImageError.self) { try await refusing.pipeline.image(for: refusing.url) }
-    #expect(error?.name == "redirectRefused")
+    #expect(error?.name == "redirectRejected")
     #expect(refusing.transport.requests.count == 1)
   }
 
@@ -184,7 +184,7 @@ struct RequestModifierTests {
       .answer(body: Self.image, headers: request.url.path() == "/a" ? [:] : ["X-Real": "yes"])
     }
     let error = await #expect(throws: ImageError.self) { try await fixture.pipeline.image(for: fixture.url) }
-    #expect(error?.name == "responseRefused")
+    #expect(error?.name == "responseRejected")
     _ = try await fixture.pipeline.image(for: fixture.url.appending(path: "b"))
   }
 }

@@ -12,7 +12,7 @@ struct AddressPolicyPipelineTests {
       let policy = AddressPolicy(scope: .publicInternet, allowed: [try #require(AddressRange("127.0.0.1"))])
       let pipeline = ImagePipeline(transport: try ImagePipeline.transport(enforcing: policy), cache: ImageCache())
       let error = await #expect(throws: ImageError.self) { try await pipeline.image(for: url) }
-      guard case .transport(.addressRefused("127.0.0.2", "127.0.0.2", _), inner) = error else {
+      guard case .transport(.addressRejected("127.0.0.2", "127.0.0.2", _), inner) = error else {
         Issue.record("\(error.map { "\($0)" } ?? "a response")")
         return
       }
@@ -38,7 +38,7 @@ struct AddressPolicyPipelineTests {
     let pipeline = ImagePipeline(configuration: configuration)
     let url = try #require(URL(string: "http://169.254.169.254/latest/meta-data/"))
     let error = await #expect(throws: ImageError.self) { try await pipeline.image(for: url) }
-    guard case .transport(.addressRefused(let address, let host, let reason), _) = error else {
+    guard case .transport(.addressRejected(let address, let host, let reason), _) = error else {
       Issue.record("the metadata service was not blocked")
       return
     }

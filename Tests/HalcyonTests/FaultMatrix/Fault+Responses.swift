@@ -80,10 +80,10 @@ extension Fault {
     Fault("206 of another range", "httpStatus", reply: .partial(Photos.rocket.dropFirst(1000))),
     Fault("204", "emptyResponse", reply: .status(204)),
     Fault("a redirect loop", "tooManyRedirects", reply: .redirect(to: "/a.jpg")),
-    Fault("a redirect to a file", "redirectRefused", reply: .redirect(to: "file:///etc/passwd")),
-    Fault("a redirect to a data URL", "redirectRefused", reply: .redirect(to: "data:image/png;base64,AAAA")),
+    Fault("a redirect to a file", "redirectRejected", reply: .redirect(to: "file:///etc/passwd")),
+    Fault("a redirect to a data URL", "redirectRejected", reply: .redirect(to: "data:image/png;base64,AAAA")),
     Fault("a redirect without a Location", "httpStatus", reply: .status(302)),
-    Fault("a redirect to an invalid URL", "redirectRefused", reply: .redirect(to: "http://[::1")),
+    Fault("a redirect to an invalid URL", "redirectRejected", reply: .redirect(to: "http://[::1")),
   ]
 }
 

@@ -18,7 +18,7 @@ struct EventTests {
       _ = try await pipeline.image(for: url)
       #expect(
         observed.events(of: 1) == [
-          "created", "started", "memory miss: absent", "store miss: absent", "answered: 200",
+          "created", "started", "memory miss: absent", "store miss: absent", "response: 200",
           "progress: \(count) of \(count)", "decoded: 8x8", "stored in memory: 256 bytes", "finished: network",
         ])
       #expect(observed.events(of: 2) == ["created", "started", "memory hit", "finished: memory"])
@@ -46,12 +46,12 @@ struct EventTests {
       for task in [first, second, smaller] { _ = try await task.image }
       #expect(
         observed.events(of: 2) == [
-          "created", "started", "memory miss: absent", "joined: image", "answered: 200", progress, "decoded: 8x8",
+          "created", "started", "memory miss: absent", "joined: image", "response: 200", progress, "decoded: 8x8",
           "stored in memory: 256 bytes", "finished: network",
         ])
       #expect(
         observed.events(of: 3) == [
-          "created", "started", "memory miss: absent", "joined: bytes", "answered: 200", progress, "decoded: 4x4",
+          "created", "started", "memory miss: absent", "joined: bytes", "response: 200", progress, "decoded: 4x4",
           "stored in memory: 64 bytes", "finished: network",
         ])
     }
@@ -76,7 +76,7 @@ struct EventTests {
       _ = try await observed.pipeline.image(for: url)
       let middle = observed.events(of: 1).dropFirst(4).prefix(5)
       #expect(
-        Array(middle) == ["answered: 503", "retrying after 1", "answered: 503", "retrying after 2", "answered: 200"])
+        Array(middle) == ["response: 503", "retrying after 1", "response: 503", "retrying after 2", "response: 200"])
     }
   }
 
@@ -86,7 +86,7 @@ struct EventTests {
       await #expect(throws: ImageError.self) { try await observed.pipeline.image(for: url) }
       #expect(
         observed.events(of: 1) == [
-          "created", "started", "memory miss: absent", "store miss: absent", "answered: 404", "failed",
+          "created", "started", "memory miss: absent", "store miss: absent", "response: 404", "failed",
         ])
     }
   }
@@ -115,7 +115,7 @@ struct EventTests {
       _ = try await observed.pipeline.image(for: url)
       #expect(
         observed.events(of: 2) == [
-          "created", "started", "memory miss: stale", "store miss: stale", "answered: 304",
+          "created", "started", "memory miss: stale", "store miss: stale", "response: 304",
           "stored in memory: 256 bytes", "finished: store",
         ])
     }
@@ -159,7 +159,7 @@ struct EventTests {
     try await withObservedPipeline { server, observed in
       let url = server.serve("/a.png", .body(observed.image))
       let progress = "progress: \(observed.image.count) of \(observed.image.count)"
-      let steps = ["created", "started", "store miss: absent", "answered: 200", progress, "finished: network"]
+      let steps = ["created", "started", "store miss: absent", "response: 200", progress, "finished: network"]
       _ = try await observed.pipeline.data(for: ImageRequest(url: url))
       #expect(observed.events(of: 1) == steps)
       let prefetcher = ImagePrefetcher(pipeline: observed.pipeline, destination: .store)
