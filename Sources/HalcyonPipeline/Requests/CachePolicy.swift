@@ -1,16 +1,18 @@
-/// Which caches a request reads and writes. Whether what they have is still right is another question, see
-/// ``FreshnessPolicy``. Requests that differ in this share no work.
+/// The caches that a request reads and writes.
+///
+/// Whether a cached response is fresh is decided by ``FreshnessPolicy``. Requests with different cache policies are not
+/// coalesced.
 public struct CachePolicy: Hashable, Sendable {
-  /// Whether a decoded image may come from memory. Default: yes.
+  /// Whether the decoded image may be read from memory. Default: yes.
   public var readsMemory: Bool
-  /// Whether the decoded image is kept in memory. Default: yes.
+  /// Whether the decoded image is inserted into memory. Default: yes.
   public var writesMemory: Bool
-  /// Whether encoded bytes may come from the store. Default: yes.
+  /// Whether encoded bytes may be read from the store. Default: yes.
   public var readsStore: Bool
-  /// Whether encoded bytes are kept in the store. Default: yes.
+  /// Whether encoded bytes are inserted into the store. Default: yes.
   public var writesStore: Bool
 
-  /// Creates a policy; everything is allowed unless said otherwise.
+  /// Creates a policy. By default everything is allowed.
   public init(
     readsMemory: Bool = true, writesMemory: Bool = true, readsStore: Bool = true, writesStore: Bool = true
   ) {
@@ -20,13 +22,13 @@ public struct CachePolicy: Hashable, Sendable {
     self.writesStore = writesStore
   }
 
-  /// Leaves no trace: neither reads nor writes what is kept.
+  /// Neither reads nor writes any cache.
   public static let disabled = CachePolicy(
     readsMemory: false, writesMemory: false, readsStore: false, writesStore: false)
-  /// Leaves nothing on disk, and does not look there.
+  /// Neither reads nor writes the store.
   public static let memoryOnly = CachePolicy(readsStore: false, writesStore: false)
-  /// Leaves nothing in memory, and does not look there.
+  /// Neither reads nor writes memory.
   public static let storeOnly = CachePolicy(readsMemory: false, writesMemory: false)
-  /// What is not in memory is fetched, and kept in both tiers; the store is not read.
+  /// An image that is not in memory is downloaded, and stored in both tiers; the store is not read.
   public static let ignoringStore = CachePolicy(readsStore: false)
 }

@@ -3,109 +3,116 @@ public import HalcyonImaging
 public import HalcyonHTTP
 public import Foundation
 
-/// Why a request ended without an image.
+/// The reason why a request ended without an image.
 @nonexhaustive
 public indirect enum ImageError: Error, Sendable {
-  /// The text is no address.
+  /// The text is not a valid URL.
   case invalidURL(String)
-  /// The address has a scheme that cannot be loaded.
+  /// The URL has a scheme other than `http`, `https`, `file` and `data`.
   case unsupportedScheme(String, url: URL)
-  /// The wanted size has a side below 1.
+  /// The target size has a side below 1 pixel.
   case invalidTargetSize(TargetSize)
-  /// No whole answer came from the server.
+  /// The transfer failed before the response was complete.
   case transport(TransportError, url: URL)
-  /// The server answered outside 200–299; the body was not read.
+  /// The status code is outside 200–299; the body was not read.
   case httpStatus(Int, url: URL)
-  /// There were more redirects than allowed.
+  /// There were more redirects than ``PipelineConfiguration/redirectLimit``.
   case tooManyRedirects(limit: Int, url: URL)
-  /// A redirect leads to something that is not `http` or `https`.
+  /// A redirect leads to a URL that is not `http` or `https`, or ``PipelineConfiguration/redirectHandler`` rejected it.
   case redirectRejected(to: String, from: URL)
-  /// The answer has no bytes at all.
+  /// The response has no body.
   case emptyResponse(URL)
-  /// The body passed the configured limit, in bytes; nothing was kept.
+  /// The body exceeds ``ImageLimits/encodedByteCount``, in bytes; nothing was stored.
   case responseTooLarge(byteLimit: Int, url: URL)
-  /// The answer is something else than an image. `contentType` is what the server called it.
+  /// The bytes are not an image. `contentType` is the `Content-Type` of the response, if it has one.
   case notAnImage(contentType: String?, url: URL)
-  /// The bytes are an image that could not be decoded.
+  /// The image could not be decoded.
   case decoding(ImageDecodingError, url: URL)
-  /// The file cannot be read, for the reason that the system gives.
+  /// The file cannot be read; `code` is the `errno` value.
   case unreadableFile(path: String, code: Int32)
-  /// The `data:` address is malformed.
+  /// The `data:` URL is malformed.
   case invalidDataURL(reason: String)
   /// A processor failed.
   case processingFailed(identifier: String, cause: any Error)
-  /// The load took longer than the request allows.
+  /// The load took longer than ``RequestOptions/timeout``.
   case timedOut(Duration)
-  /// So many loads wait for a connection already that this one was given up.
+  /// Too many loads wait for a connection (``ConnectionLimits/waiting``), and this one had the lowest priority.
   case tooManyWaiting(limit: Int)
-  /// A hook of the caller's refused to ask, for the reason that it gives.
+  /// The request was not sent, or not sent again: a ``RequestModifier`` or ``PipelineConfiguration/redirectHandler``
+  /// threw `cause`.
   case requestRejected(cause: any Error, url: URL)
-  /// The caller's validator refused the answer.
+  /// ``PipelineConfiguration/responseValidator`` threw `cause`.
   case responseRejected(cause: any Error, url: URL)
-  /// The caller's closure that gives bytes, or an address, failed.
+  /// The closure of an ``ImageProvider`` or ``URLResolver`` failed.
   case providerFailed(key: String, cause: any Error)
-  /// The request's source and all its alternatives failed, each for its own reason.
+  /// The source of the request and all its alternatives failed, with these errors in this order.
   case allSourcesFailed([ImageError])
-  /// A decoder, transport or store of the caller's own failed.
+  /// A decoder, encoder, transport, store or the file system failed with an error of its own.
   case failed(cause: any Error, url: URL)
-  /// No cache has the image and the request allows no network.
+  /// The image is not cached, and the request does not allow the network.
   case notCached(CacheKey)
-  /// Nothing can be kept: there is no store, or the request or the server forbids it.
+  /// The bytes cannot be stored: there is no store, or the request or the server forbids it.
   case notStorable(CacheKey)
   /// The request was cancelled.
   case cancelled
 }
 
 extension ImageError: CustomStringConvertible {
-  /// What happened and what to do about it, in one or two sentences.
+  /// What happened and how to fix it, in one or two sentences.
   public var description: String {
     switch self {
     case .invalidURL(let text):
-      "“\(text)” is no address. Give one like https://example.com/image.jpg."
+      "“\(text)” is not a valid URL. Use one like https://example.com/image.jpg."
     case .unsupportedScheme(let scheme, let url):
       "\(url.printable) has the scheme “\(scheme)”. Use http, https, file or data."
     case .invalidTargetSize(let size):
-      "The target size \(size) has a side below 1 pixel. Ask for at least 1x1."
+      "The target size \(size) has a side below 1 pixel. Request at least 1x1."
     case .transport(let error, let url):
       "\(url.printable) was not loaded. \(error)"
     case .httpStatus(let code, let url):
-      "\(url.printable) answered HTTP \(code). \(Self.advice(forStatus: code))"
+      "\(url.printable) responded with HTTP \(code). \(Self.advice(forStatus: code))"
     case .tooManyRedirects(let limit, let url):
-      "\(url.printable) redirects more than \(limit) times. Use the final address, or raise redirectLimit."
+      "\(url.printable) redirects more than \(limit) times. Use the final URL, or raise redirectLimit."
     case .redirectRejected(let target, let url):
-      "\(url.printable) redirects to “\(target)”, which is not http or https. Use another address."
+      "\(url.printable) redirects to “\(target)”, which is not http or https or was rejected. Use another URL."
     case .emptyResponse(let url):
-      "\(url.printable) gave no bytes. Check that there is an image at this address."
+      "\(url.printable) responded with an empty body. Check that there is an image at this URL."
     case .responseTooLarge(let byteLimit, let url):
       "\(url.printable) is over \(byteLimit) bytes. Raise limits.encodedByteCount to accept it."
     case .notAnImage(let contentType, let url):
-      "\(url.printable) is no image\(contentType.map { ": the server calls it \($0)" } ?? ""). Check the address."
+      "\(url.printable) is not an image\(contentType.map { ": its Content-Type is \($0)" } ?? ""). Check the URL."
     case .decoding(let error, let url):
       "\(url.printable) was not decoded. \(error)"
     case .unreadableFile(let path, let code):
-      "\(path) cannot be read: \(String(cString: strerror(code))). Check its path and rights."
+      "\(path) cannot be read: \(String(cString: strerror(code))). Check its path and permissions."
     case .invalidDataURL(let reason):
-      "The data: address is malformed: \(reason). Write data:image/png;base64,…"
+      "The data: URL is malformed: \(reason). Write data:image/png;base64,…"
     case .processingFailed(let identifier, let cause):
       "The processor \(identifier) failed: \(cause)"
     case .timedOut(let limit):
-      "The image was not there within \(limit). Try again, or raise the request's timeout."
+      "The image was not loaded within \(limit). Try again, or raise the request's timeout."
     case .tooManyWaiting(let limit):
-      "\(limit) loads wait for a connection already. Ask for less at once, or raise connectionLimits.waiting."
+      "\(limit) loads already wait for a connection. Start fewer loads at once, or raise connectionLimits.waiting."
     case .requestRejected(let cause, let url):
-      "\(url.printable) was not asked: \(cause)"
+      "\(url.printable) was not requested: \(cause)"
     case .responseRejected(let cause, let url):
-      "The answer of \(url.printable) was refused: \(cause)"
+      "The response of \(url.printable) was rejected: \(cause)"
     case .providerFailed(let key, let cause):
       "The provider of “\(key)” failed: \(cause)"
     case .allSourcesFailed(let errors):
-      "None of \(errors.count) sources gave the image: " + errors.map(\.description).joined(separator: " ")
+      "All \(errors.count) sources failed: " + errors.map(\.description).joined(separator: " ")
     case .failed(let cause, let url):
       "\(url.printable) was not loaded: \(cause)"
     case .notCached(let key):
-      "No cache has \(key.text.prefix(300)), and the request allows no network. Set its freshness to .standard to load it."
+      """
+      \(key.text.prefix(300)) is not cached, and the request does not allow the network. Set its freshness to .standard \
+      to load it.
+      """
     case .notStorable(let key):
-      "\(key.text.prefix(300)) cannot be kept: there is no store, or the request or the server forbids it. Load it to memory."
+      """
+      \(key.text.prefix(300)) cannot be stored: there is no store, or the request or the server forbids it. Load it into \
+      memory instead.
+      """
     case .cancelled:
       "The request was cancelled."
     }
@@ -114,14 +121,14 @@ extension ImageError: CustomStringConvertible {
   private static func advice(forStatus code: Int) -> String {
     switch code {
     case 401, 403: "Send credentials in the request's headers."
-    case 404, 410: "Check the address."
+    case 404, 410: "Check the URL."
     case 500...: "Try again later."
-    default: "Check what the server expects."
+    default: "Check what the server expects of the request."
     }
   }
 }
 
 extension ImageError: LocalizedError {
-  /// The same as ``description``.
+  /// Same as ``description``.
   public var errorDescription: String? { description }
 }

@@ -3,8 +3,9 @@ public import HalcyonSupport
 public import HalcyonHTTP
 import HalcyonCache
 
-/// Short names of ``ImageRequest/options`` that are used often. What the request leaves open shows as the library's
-/// default; its pipeline may have another one.
+/// Frequently used ``ImageRequest/options``.
+///
+/// An option that is `nil` reads as the default of the library, even if the pipeline has another default.
 extension ImageRequest {
   /// ``RequestOptions/priority``.
   public var priority: ImagePriority {
@@ -48,20 +49,20 @@ extension ImageRequest {
   }
 }
 
-/// The other options as the pipeline sees them, once its defaults are filled in.
+/// Other options, for requests that the pipeline has resolved.
 extension ImageRequest {
   var waitsForStore: Bool { optionsBox?.options.waitsForStore ?? false }
   var storage: StoragePolicy { optionsBox?.options.storage ?? .original }
   var keepsOriginal: Bool { optionsBox?.options.keepsOriginal ?? true }
-  /// Whether the store gets the bytes in any case.
+  /// Whether the original bytes are stored.
   var storesOriginal: Bool { keepsOriginal || storage.keyText == nil }
   var memoryExtension: ExpirationExtension { optionsBox?.options.memoryExtension ?? .renewed }
   var firstFrameOnly: Bool { optionsBox?.options.firstFrameOnly ?? false }
   var preloadsFrames: Bool { optionsBox?.options.preloadsFrames ?? false }
-  /// Whether there is something that is to be done to every picture of an animation.
+  /// Whether there are processors to apply to every frame of an animation.
   var processesFrames: Bool { !processors.isEmpty && !firstFrameOnly && optionsBox?.options.processesFrames ?? false }
 
-  /// The same request with the size that its options make of it, and with what is open filled in; twice is as once.
+  /// The request with `defaults` filled in, and with the size that its options result in. Idempotent.
   func resolved(over defaults: OptionsBox?) -> ImageRequest {
     var request = self
     if let defaults {
@@ -75,5 +76,29 @@ extension ImageRequest {
       request.options.downsamplingScale = 1
     }
     return request
+  }
+}
+
+/// Changes that the options make to an image on delivery. Cached images are not affected.
+extension ImageRequest {
+  /// The response to deliver. Suspends only if frames of an animation have to be decoded first.
+  func delivered(_ response: ImageResponse) async -> ImageResponse {
+    guard let options = optionsBox?.options else { return response }
+    var response = response
+    if options.preloadsFrames == true, let frames = response.image.animation?.frames {
+      // The frames before a damaged one are decoded all the same.
+      try? await frames.preload()
+      response.image = response.image.holding(frames)
+    }
+    response.image = delivered(response.image)
+    return response
+  }
+
+  /// The image to deliver.
+  func delivered(_ image: DecodedImage) -> DecodedImage {
+    guard let options = optionsBox?.options else { return image }
+    var image = image
+    if let scale = options.scaleFactor { image.scale = scale }
+    return options.imageModifier?(image) ?? image
   }
 }

@@ -3,36 +3,39 @@ public import HalcyonImaging
 public import HalcyonHTTP
 public import Foundation
 
-/// What to load and how to show it. A value: changing a copy changes no other.
+/// An image to load: its source, target size, processors and options.
 public struct ImageRequest: Sendable {
-  /// Where the bytes come from.
+  /// The source of the encoded bytes.
   public var source: ImageSource
-  /// The size wanted in pixels; the image is decoded at this size. Default: the original one.
+  /// The target size in pixels; the image is decoded at this size. Default: the original size.
   public var size: TargetSize
-  /// Changes to the decoded image, applied in order. Default: none.
+  /// Processors of the decoded image, applied in order. Default: none.
   public var processors: [any ImageProcessor]
-  /// Fields that are sent along to `http` and `https` sources. They are part of the key: requests that differ in them
-  /// share nothing. Default: none.
+  /// Additional headers for `http` and `https` sources. Default: none.
+  ///
+  /// They are part of the cache key, as hashes: requests with different headers share neither loads nor cached images.
   public var headers: HTTPHeaders
-  /// Sources to try in this order when the first fails, a cancellation apart. Default: none.
+  /// Sources to try in this order after ``source`` has failed. Default: none.
+  ///
+  /// A cancelled load tries no alternative.
   public var alternatives: [ImageSource] = []
-  /// A source with less data, taken instead where ``PipelineConfiguration/prefersLowData`` says so and no cache has
-  /// the image. Default: `nil`.
+  /// A smaller version of the image, loaded instead if ``PipelineConfiguration/prefersLowData`` returns `true` and no
+  /// cache has the image. Default: `nil`.
   public var lowDataSource: ImageSource?
-  /// Whom the image is loaded for. Requests of different identities share nothing; only its hash enters the keys.
-  /// Default: that of the pipeline's ``RequestModifier``, where there is one.
+  /// The user that the image is loaded for. Default: ``RequestModifier/identity`` of the pipeline's modifier, if any.
+  ///
+  /// Requests with different identities share neither loads nor cached images. Cache keys contain only its hash.
   public var identity: String?
 
   var optionsBox: OptionsBox?
 
-  /// How the image is loaded, kept and handed out, where that is to differ from the pipeline's
-  /// ``PipelineConfiguration/defaultOptions``. Default: nothing is set.
+  /// Options that override ``PipelineConfiguration/defaultOptions`` of the pipeline. Default: all `nil`.
   public var options: RequestOptions {
     get { optionsBox?.options ?? RequestOptions() }
     set { optionsBox = OptionsBox(newValue) }
   }
 
-  /// Creates a request for an address.
+  /// Creates a request for a URL.
   public init(
     url: URL, size: TargetSize = .original, processors: [any ImageProcessor] = [],
     headers: HTTPHeaders = HTTPHeaders(), priority: ImagePriority? = nil, cachePolicy: CachePolicy? = nil,
@@ -49,7 +52,7 @@ public struct ImageRequest: Sendable {
   ///   - priority: Sets ``RequestOptions/priority``.
   ///   - cachePolicy: Sets ``RequestOptions/cachePolicy``.
   ///   - freshness: Sets ``RequestOptions/freshness``.
-  ///   - options: All other options.
+  ///   - options: The other options.
   public init(
     source: ImageSource, size: TargetSize = .original, processors: [any ImageProcessor] = [],
     headers: HTTPHeaders = HTTPHeaders(), priority: ImagePriority? = nil, cachePolicy: CachePolicy? = nil,
@@ -65,5 +68,24 @@ public struct ImageRequest: Sendable {
     options.cachePolicy = cachePolicy ?? options.cachePolicy
     options.freshness = freshness ?? options.freshness
     optionsBox = OptionsBox(options)
+  }
+}
+
+extension ImageRequest {
+  /// A request for the image cached under a custom key; no network is used.
+  ///
+  /// ```swift
+  /// try await pipeline.store(original: bytes, for: .cached("avatar/17"))
+  /// let avatar = try await pipeline.image(for: .cached("avatar/17", size: .fit(width: 64, height: 64)))
+  /// ```
+  ///
+  /// The key is that of ``ImageSource/keyed(_:key:)``, ``ImageSource/data(_:key:)``, ``ImageSource/provider(_:)`` and
+  /// ``ImageSource/resolver(_:)``: images loaded from these are found by their keys, without resolving a URL. If the
+  /// image is not cached, loading throws ``ImageError/notCached(_:)``.
+  public static func cached(
+    _ key: String, size: TargetSize = .original, processors: [any ImageProcessor] = []
+  ) -> ImageRequest {
+    let nothing = ImageProvider(key: key) { throw ImageError.notCached(CacheKey(key)) }
+    return ImageRequest(source: .provider(nothing), size: size, processors: processors, freshness: .cacheOnly)
   }
 }

@@ -1,17 +1,17 @@
 public import HalcyonImaging
 public import Foundation
 
-/// An image, and how it was come by.
+/// An image, its origin, and the steps of its load.
 public struct ImageResponse: Sendable {
   /// The image.
   public var image: DecodedImage
-  /// Which tier had it.
+  /// The tier or source that the image came from.
   public var origin: ImageOrigin
-  /// The address that gave the bytes, after redirects; `nil` for an image from memory.
+  /// The URL of the bytes, after redirects; `nil` for an image from memory, and for bytes without a URL.
   public var url: URL?
-  /// Encoded bytes; `nil` for an image from memory.
+  /// The number of encoded bytes; `nil` for an image from memory.
   public var encodedByteCount: Int?
-  /// What was done, and how long it took.
+  /// The steps of the load and their durations.
   public var trace: LoadTrace
 
   package init(
@@ -25,19 +25,12 @@ public struct ImageResponse: Sendable {
   }
 }
 
-/// Where an image came from.
-@nonexhaustive
-public enum ImageOrigin: String, Hashable, Sendable {
-  /// Decoded, from memory.
-  case memory
-  /// Encoded, from the store: usually the disk.
-  case store
-  /// Over the network.
-  case network
-  /// From a file of the user's.
-  case file
-  /// From the address itself, or from bytes that the request brought along.
-  case inline
-  /// From a closure of the caller's.
-  case provider
+extension ImageResponse: CustomStringConvertible {
+  /// One line for a log: the size, the origin and the trace, for example
+  /// `640x427 from network, 58231 bytes: storeRead 0.05 ms (absent), queue 0.01 ms, transfer 41.2 ms, decode 3.5 ms`.
+  public var description: String {
+    let bytes = encodedByteCount.map { ", \($0) bytes" } ?? ""
+    let steps = trace.steps.isEmpty ? "" : ": \(trace)"
+    return "\(image.size.width)x\(image.size.height) from \(origin.rawValue)\(bytes)\(steps)"
+  }
 }

@@ -1,40 +1,42 @@
 public import HalcyonHTTP
 public import HalcyonCache
 
-/// The steps of a load in the order of their end. Steps shared with other requests are listed for each of them.
+/// The steps of a load, in the order in which they ended.
+///
+/// Steps shared with coalesced loads are listed in the trace of each of them.
 public struct LoadTrace: Hashable, Sendable {
-  /// A piece of work and how long it took.
+  /// A step and its duration.
   public struct Step: Hashable, Sendable {
-    /// What was done.
+    /// The kind of work.
     public var kind: Kind
-    /// How long it took.
+    /// The duration.
     public var duration: Duration
-    /// Why looking into the store gave nothing; `nil` for a hit and for all other steps.
+    /// The reason of a store miss; `nil` for a hit and for all other steps.
     public var miss: CacheMiss?
   }
 
-  /// What a step does.
+  /// The kind of work of a step.
   @nonexhaustive
   public enum Kind: String, Hashable, Sendable {
-    /// Looking into the store.
+    /// Reading from the store.
     case storeRead
-    /// Waiting for one of the allowed connections.
+    /// Waiting for a permit to connect (``ConnectionLimits``).
     case queue
-    /// Sending the request and receiving the answer, redirects included.
+    /// Sending the request and receiving the response, including redirects.
     case transfer
-    /// Waiting before another attempt.
+    /// Waiting before a retry.
     case retryWait
-    /// Waiting until the bytes are in the store, where the request wants that.
+    /// Waiting for the write to the store, if ``RequestOptions/waitsForStore`` is set.
     case storeWrite
-    /// Turning bytes into pixels, the wait for a free thread included.
+    /// Decoding, including the wait for a free thread.
     case decode
-    /// Running one processor, the wait for a free thread included.
+    /// Running one processor, including the wait for a free thread.
     case process
   }
 
   /// The steps.
   public private(set) var steps: [Step] = []
-  /// The phases of the last transfer, where there was one and the transport measures them.
+  /// The timings of the last transfer; `nil` if there was none, or if the transport does not measure them.
   public internal(set) var transfer: TransportTimings? {
     get {
       guard case .some(.measured(let timings)) = boxedTransfer else { return nil }
@@ -43,7 +45,7 @@ public struct LoadTrace: Hashable, Sendable {
     set { boxedTransfer = newValue.map { .measured($0) } }
   }
 
-  /// Traces are part of much that is copied, and a hundred bytes lighter without the timings.
+  /// Boxed, which makes traces about a hundred bytes smaller: they are copied often.
   private indirect enum BoxedTimings: Hashable, Sendable {
     case measured(TransportTimings)
   }
@@ -62,8 +64,8 @@ public struct LoadTrace: Hashable, Sendable {
 }
 
 extension LoadTrace: CustomStringConvertible {
-  /// For example `storeRead 0.05 ms (absent), queue 0.01 ms, transfer 41.2 ms, decode 3.5 ms`; empty for an image from
-  /// memory.
+  /// One line for a log, for example `storeRead 0.05 ms (absent), queue 0.01 ms, transfer 41.2 ms, decode 3.5 ms`;
+  /// empty for an image from memory.
   public var description: String {
     steps.map { step in
       let hundredths = (step.duration / .microseconds(10)).rounded()

@@ -1,13 +1,13 @@
-/// How often a task shows what has arrived of an image.
+/// How often a task delivers previews of a partly downloaded image.
 ///
-/// Progressive JPEG and interlaced PNG are shown with growing detail, as ``ImageTask/Event/preview(_:)``, at the size and
-/// with the processors of the request. Previews are never kept. Each costs what decoding its bytes does, and at most one
-/// is made at a time for a task.
+/// Progressive JPEG and interlaced PNG images are delivered with increasing detail as ``ImageTask/Event/preview(_:)``,
+/// in the size and with the processors of the request. Previews are never cached. Each costs as much as decoding the
+/// bytes received so far; a task decodes at most one at a time.
 public struct PreviewPolicy: Hashable, Sendable {
-  /// The shortest time between two previews. Default: 200 milliseconds.
+  /// The minimum time between two previews. Default: 200 milliseconds.
   public var minimumInterval: Duration
 
-  /// Whether there are previews at all.
+  /// Whether previews are delivered.
   let isEnabled: Bool
 
   /// Creates a policy.
@@ -20,6 +20,6 @@ public struct PreviewPolicy: Hashable, Sendable {
     self.isEnabled = isEnabled
   }
 
-  /// No previews: the image is shown when it is whole.
+  /// No previews.
   public static let never = PreviewPolicy(minimumInterval: .zero, isEnabled: false)
 }

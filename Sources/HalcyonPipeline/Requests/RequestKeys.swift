@@ -3,13 +3,12 @@ import HalcyonImaging
 import HalcyonSupport
 import Foundation
 
-/// The keys of one request, from what is fetched to what is shown.
+/// The cache keys of a request: of its encoded bytes, its image, and the stored form of the image.
 struct RequestKeys: Sendable {
-  /// ``fetch`` and everything that changes the pixels.
+  /// The key of the decoded image: ``fetch``, and everything else that changes the pixels.
   let image: CacheKey
   private let fetchText: String
 
-  /// The keys of a request, or of its image after only the first processors.
   init(_ request: ImageRequest) {
     fetchText = Self.fetchText(request)
     var text = fetchText
@@ -19,18 +18,18 @@ struct RequestKeys: Sendable {
     image = CacheKey(text)
   }
 
-  /// Everything that changes the encoded bytes.
+  /// The key of the encoded bytes: everything that changes them.
   var fetch: CacheKey { CacheKey(fetchText) }
 
-  /// ``fetch`` alone.
+  /// Makes only the key ``fetch``.
   static func fetch(_ request: ImageRequest) -> CacheKey { CacheKey(fetchText(request)) }
 
-  /// What the image is stored under in the form that a profile gives it; `nil` for a profile that keeps no images.
-  func variant(_ profile: StoragePolicy) -> CacheKey? { profile.keyText.map { image.adding("stored", $0) } }
+  /// The key of the image encoded by `policy`; `nil` if the policy stores only the original bytes.
+  func variant(_ policy: StoragePolicy) -> CacheKey? { policy.keyText.map { image.adding("stored", $0) } }
 
   private static func fetchText(_ request: ImageRequest) -> String {
     var text = request.source.keySource.field
-    // Header values may be secrets, and keys are written to disk: only their hashes go in.
+    // Header values may be secret, and keys are written to disk: they contain only hashes of the values.
     for field in request.headers.fields.isEmpty ? [] : request.headers.sortedFields {
       text += CacheKey.field("header", "\(field.name.lowercased()):\(KeyDigest(field.value).hexadecimal)")
     }
@@ -40,7 +39,7 @@ struct RequestKeys: Sendable {
 }
 
 extension ImageRequest {
-  /// What tells the image by which pictures of an animation are there, and processed.
+  /// The part of the key for the frames of an animation: which are loaded, and whether they are processed.
   fileprivate var framesField: String? {
     if firstFrameOnly { return CacheKey.field("frames", "first") }
     return processesFrames ? CacheKey.field("frames", "processed") : nil
@@ -59,9 +58,9 @@ extension ImageSource {
     }
   }
 
-  /// An address as part of a key. Inline data and passwords are shortened to their hashes.
+  /// A URL as part of a key. Inline data and passwords are replaced by their hashes.
   private static func shortened(_ text: String) -> String {
-    // Only a text with this sign can have a password, and only a long one is worth shortening: most are done here.
+    // Fast paths: a URL with a password contains “@”, and only a long `data:` URL is worth hashing.
     if text.hasByte(UInt8(ascii: "@")), let url = URL(string: text), url.hasCredentials {
       return "\(url.withoutCredentials.absoluteString) as \(KeyDigest(text).hexadecimal)"
     }

@@ -3,11 +3,11 @@ public import HalcyonImaging
 public import HalcyonHTTP
 public import HalcyonCache
 
-/// How images are loaded, kept and handed out.
+/// Options for how images are loaded, cached and delivered.
 ///
-/// Every option is `nil` where nothing is said about it. What a request leaves open is filled in from its pipeline's
-/// ``PipelineConfiguration/defaultOptions``, what these leave open from ``global``, and what is open then has the
-/// default named at each option.
+/// Every option is optional; `nil` means that it is not set. An option that is not set in the request is taken from the
+/// pipeline's ``PipelineConfiguration/defaultOptions``, then from ``global``; the last resort is the default named at
+/// each option.
 ///
 /// ```swift
 /// var request = ImageRequest(url: url)
@@ -15,81 +15,161 @@ public import HalcyonCache
 /// request.options.storage = .photo
 /// ```
 public struct RequestOptions: Sendable {
-  /// Which of several waiting loads goes first. Default: normal. A running task can change its own.
+  /// The order among waiting loads. Default: ``ImagePriority/normal``.
+  ///
+  /// ``ImageTask/priority`` changes it while the task is running.
   public var priority: ImagePriority?
-  /// The longest time that the whole load may take, waiting and retries included. Default: no limit; single transfers
-  /// have limits of their own.
+  /// The maximum duration of the whole load, including waits and retries. Default: no limit.
+  ///
+  /// Single transfers are limited by ``PipelineConfiguration/transportLimits`` as well.
   public var timeout: Duration?
-  /// Whether, and how often, a task shows what has arrived. Default: ``PreviewPolicy/never``.
+  /// Whether, and how often, a task delivers previews of a partly downloaded image. Default: ``PreviewPolicy/never``.
   public var previews: PreviewPolicy?
 
-  /// Which caches are read and written. Default: all.
+  /// The caches that are read and written. Default: all.
   public var cachePolicy: CachePolicy?
-  /// Whether what the caches have is shown as it is, or the server is asked first. Default: as HTTP has it.
+  /// When a cached image is used, and when it is revalidated or downloaded again. Default:
+  /// ``FreshnessPolicy/standard``.
   public var freshness: FreshnessPolicy?
-  /// Whether the server may be asked by the `ETag` of what is stored. Default: yes. Some servers give the same one to
-  /// different images.
+  /// Whether a stored image is revalidated by its `ETag`. Default: yes.
+  ///
+  /// Disable it for servers that send the same `ETag` for different images.
   public var usesETags: Bool?
-  /// Whether a task shows an image that is no longer fresh at once, as ``ImageTask/Event/preview(_:)``, while the server
-  /// is asked. Default: no.
+  /// Whether a task delivers a stale image immediately, as ``ImageTask/Event/preview(_:)``, while it is revalidated.
+  /// Default: no.
   public var showsStaleFirst: Bool?
-  /// The cache that the image is looked for and kept in. Default: the pipeline's.
+  /// The cache in which the image is looked up and stored. Default: the pipeline's.
   public var targetCache: ImageCache?
-  /// The cache in whose store the bytes are looked for and kept that the image is made of. Default: ``targetCache``.
+  /// The cache in whose store the original bytes are looked up and stored. Default: ``targetCache``.
   public var originalCache: ImageCache?
-  /// Whether the image is delivered only once what is to be stored of it is stored, or could not be. Default: no, nobody
-  /// waits for the disk. Images that come from memory are not waited for.
+  /// Whether the image is delivered only after writing it to the store has succeeded or failed. Default: no.
+  ///
+  /// It has no effect on images from memory.
   public var waitsForStore: Bool?
-  /// In which form the store gets the image, besides the bytes that it is made of. Default: ``StoragePolicy/original``,
-  /// those bytes only.
+  /// The form in which the image is stored. Default: ``StoragePolicy/original``, the original bytes only.
   public var storage: StoragePolicy?
-  /// Whether the store gets the bytes that the image is made of where ``storage`` makes it keep the image itself.
-  /// Default: yes; other sizes are made of them, and they are not fetched again to be asked about.
+  /// Whether the original bytes are stored in addition to the encoded image of ``storage``. Default: yes.
+  ///
+  /// With them, other sizes are decoded and stale images are revalidated without a new download.
   public var keepsOriginal: Bool?
 
-  /// When the image stops being served from memory. Default: ``MemoryCacheConfiguration/expiration``.
+  /// The expiration of the image in memory. Default: ``MemoryCacheConfiguration/expiration``.
   public var memoryExpiration: CacheExpiration?
-  /// When what is stored of the image stops being served. Default: the store's own, for the disk
+  /// The expiration of stored entries. Default: that of the store, for the disk cache
   /// ``DiskCacheConfiguration/expiration``.
   public var storeExpiration: CacheExpiration?
-  /// What reading the image from memory does to the time it has left. Default: it starts again.
+  /// How a read extends the expiration of the image in memory. Default: ``ExpirationExtension/renewed``.
   public var memoryExtension: ExpirationExtension?
-  /// What reading from the store does to the time that the entry has left. Default: it starts again.
+  /// How a read extends the expiration of the stored entry. Default: ``ExpirationExtension/renewed``.
   public var storeExtension: ExpirationExtension?
-  /// Words by which stored entries can be found and removed, added to those that they have. Default: none.
+  /// Tags added to stored entries, by which these can be found and removed. Default: none.
   public var tags: [String]?
-  /// Whether what is stored of the image, or found in the store, is kept when other entries are evicted
+  /// Whether stored entries that this request writes or reads are exempt from eviction
   /// (``DiskCache/setPinned(_:for:)``). Default: no.
   public var isPinned: Bool?
-  /// What the name of a file ends with that ``ImagePipeline/writeFile(for:in:)`` writes, for example `jpg`; only letters and
-  /// digits of ASCII count, the first 16. Default: what the format of the bytes is usually called.
+  /// The file extension for ``ImagePipeline/writeFile(for:in:)``, for example `jpg`. Default: that of the image's
+  /// format.
+  ///
+  /// Characters other than ASCII letters and digits are dropped, and those after the first 16.
   public var fileExtension: String?
 
-  /// Whether the image is decoded in its original size, whatever ``ImageRequest/size`` says. Default: no.
+  /// Whether the image is decoded in its original size, regardless of ``ImageRequest/size``. Default: no.
   public var usesOriginalSize: Bool?
-  /// By how much ``ImageRequest/size`` is multiplied, above 0: 1.5 decodes an image for a view at one and a half times
-  /// its size. Default: 1.
+  /// A factor for ``ImageRequest/size``, greater than 0; 1.5 decodes at one and a half times the size. Default: 1.
   public var downsamplingScale: Double?
-  /// Pixels to a point of the screen that the image is for, handed out with it as ``DecodedImage/scale``. Default: 1.
+  /// Pixels per point of the screen, set as ``DecodedImage/scale`` of delivered images. Default: 1.
   public var scaleFactor: Double?
-  /// Whether a file that ends early gives the part that is there, as an image that ``DecodedImage/isPartial`` tells and no
-  /// cache keeps. Default: no, it is an error.
+  /// Whether a truncated file is decoded as far as possible, instead of failing. Default: no.
+  ///
+  /// The result has ``DecodedImage/isPartial`` set and is never cached.
   public var allowsPartialImage: Bool?
-  /// Whether an animated image is loaded as its first picture only. Default: no.
+  /// Whether only the first frame of an animated image is loaded. Default: no.
   public var firstFrameOnly: Bool?
-  /// Whether the pictures of an animated image are decoded before it is delivered, as many as ``AnimationFrames`` holds.
-  /// Default: no, they are decoded as they are shown.
+  /// Whether the frames of an animated image are decoded before delivery, as many as ``AnimationFrames`` holds.
+  /// Default: no, they are decoded during playback.
   public var preloadsFrames: Bool?
-  /// Whether the processors change all pictures of an animated image, each when it is shown. Default: no, what comes out
-  /// of a processor is a still image.
+  /// Whether processors apply to every frame of an animated image, each when it is shown. Default: no, the result of a
+  /// processor is a still image.
   public var processesFrames: Bool?
 
-  /// Changes images on their way out; what the caches keep stays as it is. It runs at every delivery, previews included,
-  /// on the thread that delivers, so it should be quick. Default: none.
+  /// Modifies images on delivery; cached images are not affected. Default: none.
+  ///
+  /// Called for every delivery, previews included, on the delivering thread, so it should be fast.
   public var imageModifier: (@Sendable (DecodedImage) -> DecodedImage)?
-  /// Where the closure given to ``ImagePipeline/task(for:onCompletion:)`` is called. Default: ``CallbackExecutor/main``.
+  /// The executor of the closure passed to ``ImagePipeline/task(for:onCompletion:)``. Default:
+  /// ``CallbackExecutor/main``.
   public var callbackExecutor: CallbackExecutor?
 
-  /// Creates options that leave everything open.
+  /// Creates options that are all `nil`.
   public init() {}
+}
+
+extension RequestOptions {
+  private static let shared = Lock(RequestOptions())
+
+  /// Defaults for all pipelines, for options that their ``PipelineConfiguration/defaultOptions`` do not set. Default:
+  /// all `nil`.
+  ///
+  /// A pipeline reads them once, when it is created; the shared pipeline is created on first use. Set them at program
+  /// start. Safe from any thread.
+  public static var global: RequestOptions {
+    get { shared.withLock(\.self) }
+    set {
+      let old = shared.withLock { options in
+        defer { options = newValue }
+        return options
+      }
+      withExtendedLifetime(old) {}
+    }
+  }
+
+  /// These options, with those that are `nil` taken from `defaults`.
+  public func over(_ defaults: RequestOptions) -> RequestOptions {
+    var options = self
+    options.priority = priority ?? defaults.priority
+    options.timeout = timeout ?? defaults.timeout
+    options.previews = previews ?? defaults.previews
+    options.cachePolicy = cachePolicy ?? defaults.cachePolicy
+    options.freshness = freshness ?? defaults.freshness
+    options.usesETags = usesETags ?? defaults.usesETags
+    options.showsStaleFirst = showsStaleFirst ?? defaults.showsStaleFirst
+    options.targetCache = targetCache ?? defaults.targetCache
+    options.originalCache = originalCache ?? defaults.originalCache
+    options.waitsForStore = waitsForStore ?? defaults.waitsForStore
+    options.storage = storage ?? defaults.storage
+    options.keepsOriginal = keepsOriginal ?? defaults.keepsOriginal
+    options.memoryExpiration = memoryExpiration ?? defaults.memoryExpiration
+    options.storeExpiration = storeExpiration ?? defaults.storeExpiration
+    options.memoryExtension = memoryExtension ?? defaults.memoryExtension
+    options.storeExtension = storeExtension ?? defaults.storeExtension
+    options.tags = tags ?? defaults.tags
+    options.isPinned = isPinned ?? defaults.isPinned
+    options.fileExtension = fileExtension ?? defaults.fileExtension
+    options.usesOriginalSize = usesOriginalSize ?? defaults.usesOriginalSize
+    options.downsamplingScale = downsamplingScale ?? defaults.downsamplingScale
+    options.scaleFactor = scaleFactor ?? defaults.scaleFactor
+    options.allowsPartialImage = allowsPartialImage ?? defaults.allowsPartialImage
+    options.firstFrameOnly = firstFrameOnly ?? defaults.firstFrameOnly
+    options.preloadsFrames = preloadsFrames ?? defaults.preloadsFrames
+    options.processesFrames = processesFrames ?? defaults.processesFrames
+    options.imageModifier = imageModifier ?? defaults.imageModifier
+    options.callbackExecutor = callbackExecutor ?? defaults.callbackExecutor
+    return options
+  }
+}
+
+extension RequestOptions {
+  /// Whether all options are `nil`. Slow: uses reflection, so that it needs no change for a new option.
+  var isEmpty: Bool {
+    Mirror(reflecting: self).children.allSatisfy { option in Mirror(reflecting: option.value).children.isEmpty }
+  }
+}
+
+/// The options of a request behind one reference, since every memory hit copies the request.
+final class OptionsBox: Sendable {
+  let options: RequestOptions
+
+  init(_ options: RequestOptions) {
+    self.options = options
+  }
 }

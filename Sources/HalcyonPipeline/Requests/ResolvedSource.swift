@@ -1,13 +1,13 @@
 import HalcyonHTTP
 import Foundation
 
-/// A source whose scheme is known to be one that can be loaded.
+/// A source with a supported scheme.
 enum ResolvedSource: Sendable {
   case web(HTTPURL)
-  /// An address on the web that is not known yet.
+  /// A web URL that is not known yet.
   case unresolved(URLResolver)
   case file(path: String, url: URL)
-  /// `text` is the address as it was given: `URL` mends what it takes for mistakes.
+  /// `text` is the original text, since `URL` corrects text that it considers malformed.
   case inline(text: String, url: URL)
   case data(Data)
   case provider(ImageProvider)

@@ -1,12 +1,12 @@
 public import HalcyonImaging
 import Foundation
 
-/// What the store keeps of an image: the downloaded bytes, or the processed image encoded again.
+/// The form in which an image is stored: the downloaded bytes, or the processed image encoded again.
 ///
-/// A processed image is an entry of its own for each size, list of processors and policy. It is encoded in the background
-/// after the image has been delivered, and later loads decode it instead of the original. If it cannot be encoded or
-/// written, nothing is stored and no load fails. An animation is always stored as it was downloaded. Images from files, and
-/// from data that the request contains, are not stored.
+/// A processed image is an entry of its own for each size, list of processors and policy. It is encoded in the
+/// background after the image has been delivered, and later loads decode it instead of the original. If it cannot be
+/// encoded or written, nothing is stored and no load fails. An animation is always stored as it was downloaded. Images
+/// from files, and from data that the request contains, are not stored.
 public struct StoragePolicy: Hashable, Sendable {
   /// The format of the stored bytes.
   @nonexhaustive
@@ -66,8 +66,8 @@ extension StoragePolicy {
     return text + (byteLimit.map { " \($0)" } ?? "")
   }
 
-  /// The format and options to encode `image` with; `nil` if its original bytes are to be stored. Reads every pixel of an
-  /// image that may be transparent.
+  /// The format and options to encode `image` with; `nil` if its original bytes are to be stored. Reads every pixel of
+  /// an image that may be transparent.
   func encoding(of image: DecodedImage) -> (format: ImageFormat, options: EncodingOptions)? {
     switch format {
     case .original: nil

@@ -58,7 +58,7 @@ struct GetCommandTests {
       let url = server.serve("/slow.jpg", .body(try Photos.data("rocket.jpg")).held(by: gate)).absoluteString
       let run = try await CommandRun("get", url, "--timeout", "0.2", "--cache-dir", folder.path() + "/cache")
       #expect(run.status == 1)
-      #expect(run.errors.contains("was not there within 0.2 seconds"))
+      #expect(run.errors.contains("was not loaded within 0.2 seconds"))
       gate.open()
     }
   }
@@ -81,7 +81,7 @@ struct GetCommandTests {
       let url = server.serve("/gone.jpg", .status(410)).absoluteString
       let run = try await CommandRun("get", url, "-o", file, "--cache-dir", folder.path() + "/c")
       #expect(run.status == 1)
-      #expect(run.errors.contains("\(url) answered HTTP 410."))
+      #expect(run.errors.contains("\(url) responded with HTTP 410."))
       #expect(!FileManager.default.fileExists(atPath: file))
     }
   }

@@ -2,7 +2,8 @@ import HalcyonHTTP
 import Foundation
 
 extension ImageError {
-  /// Whether the same request may succeed a little later.
+  /// Whether the same request may succeed a little later: status 408, 425, 429, 500, 502, 503 or 504, or a lost, failed
+  /// or timed out connection.
   public var isTransient: Bool {
     switch self {
     case .httpStatus(let status, _): [408, 425, 429, 500, 502, 503, 504].contains(status)
@@ -11,7 +12,7 @@ extension ImageError {
     }
   }
 
-  /// Whether no server was reached at all.
+  /// Whether no connection to a server was made.
   var isUnreachable: Bool {
     switch self {
     case .transport(.hostNotFound, _), .transport(.connectionFailed, _), .transport(.connectTimedOut, _): true
@@ -19,8 +20,8 @@ extension ImageError {
     }
   }
 
-  /// Whether the bytes that had arrived are those of the whole body, as far as they go.
-  var allowsResuming: Bool {
+  /// Whether the bytes received before the error are valid, so that the download can be resumed.
+  var leavesGoodBytes: Bool {
     switch self {
     case .transport(let error, _): error.isTransient
     case .cancelled: true
@@ -28,7 +29,7 @@ extension ImageError {
     }
   }
 
-  /// What an error of a transport means for a load.
+  /// Wraps an error that a transport threw.
   init(transferring url: URL, _ error: any Error) {
     switch error {
     case is CancellationError, TransportError.cancelled: self = .cancelled
@@ -37,7 +38,7 @@ extension ImageError {
     }
   }
 
-  /// What an error of a caller's source means for a load.
+  /// Wraps an error that an ``ImageProvider`` or ``URLResolver`` threw.
   init(providing key: String, _ error: any Error) {
     switch error {
     case is CancellationError: self = .cancelled
@@ -46,8 +47,9 @@ extension ImageError {
     }
   }
 
-  /// What an error of a caller's hook means for a load.
-  init(requesting url: URL, _ error: any Error, _ refusal: (any Error, URL) -> ImageError) {
+  /// Wraps an error that a hook of the configuration threw; `refusal` makes the case for other errors than
+  /// `ImageError`.
+  init(asking url: URL, _ error: any Error, _ refusal: (any Error, URL) -> ImageError) {
     switch error {
     case is CancellationError: self = .cancelled
     case let error as ImageError: self = error
