@@ -1,18 +1,20 @@
-/// How many transfers may go on, and wait, at once.
+/// Limits on the number of concurrent and waiting transfers.
 public struct ConnectionLimits: Hashable, Sendable {
-  /// Transfers in all. Default: 24.
+  /// The maximum number of concurrent transfers, at least 1. Default: 24.
   public var total: Int
-  /// Transfers with one scheme, host and port. Default: 6.
+  /// The maximum number of concurrent transfers per origin (scheme, host and port), at least 1. Default: 6.
   public var perHost: Int
-  /// Transfers that wait for a place; where more would, the least urgent fails. Default: 10,000.
+  /// The maximum number of transfers that wait for a permit, at least 0. Default: 10,000.
+  ///
+  /// Beyond it, the waiting transfer with the lowest priority fails with ``ImageError/tooManyWaiting(limit:)``.
   public var waiting: Int
 
   /// Creates limits.
   ///
   /// - Precondition: `total` and `perHost` are at least 1, `waiting` is not negative.
   public init(total: Int = 24, perHost: Int = 6, waiting: Int = 10_000) {
-    precondition(total > 0 && perHost > 0, "at least one transfer has to be allowed")
-    precondition(waiting >= 0, "a number of waiting transfers cannot be negative, got \(waiting)")
+    precondition(total > 0 && perHost > 0, "total and perHost must be at least 1, got \(total) and \(perHost)")
+    precondition(waiting >= 0, "waiting must be at least 0, got \(waiting)")
     self.total = total
     self.perHost = perHost
     self.waiting = waiting

@@ -1,21 +1,22 @@
 import HalcyonSupport
 import Foundation
 
-/// Tells when there is a network to try again on.
+/// Reports when the machine is online, so that failed transfers can be retried.
 public protocol Connectivity: Sendable {
-  /// Returns once there is a network, at once where there is one already; throws `CancellationError` when the task is
-  /// cancelled.
+  /// Returns once the machine is online, immediately if it already is.
+  ///
+  /// - Throws: `CancellationError` if the task is cancelled.
   func waitUntilOnline() async throws
 }
 
-/// Whether this machine has an address on any network but its own.
+/// Waits until a network interface other than loopback is up and has an IP address.
 ///
-/// Says nothing about what can be reached there. While it waits it looks once a second.
+/// Whether a server can be reached is not checked. Polls once a second while waiting.
 public struct SystemConnectivity: Connectivity {
   private let time: any TimeSource
   private let isOnline: @Sendable () -> Bool
 
-  /// Creates a watch over the interfaces of this machine.
+  /// Creates a check of the interfaces of this machine.
   public init() {
     self.init(time: SystemTime()) { Self.hasOutsideAddress() }
   }
@@ -25,15 +26,17 @@ public struct SystemConnectivity: Connectivity {
     self.isOnline = isOnline
   }
 
-  /// Waits until an interface is up and has an address.
+  /// Waits until an interface is up and has an IP address.
+  ///
+  /// - Throws: `CancellationError` if the task is cancelled.
   public func waitUntilOnline() async throws {
     while !isOnline() { try await time.sleep(for: .seconds(1)) }
   }
 
-  /// Asks the kernel, in microseconds.
+  /// A system call of a few microseconds.
   static func hasOutsideAddress() -> Bool {
     var first: UnsafeMutablePointer<ifaddrs>?
-    // Where it cannot be told, trying is the best that can be done.
+    // If the interfaces cannot be listed, assume that the machine is online: a retry finds out.
     guard getifaddrs(&first) == 0 else { return true }
     defer { freeifaddrs(first) }
     var next = first

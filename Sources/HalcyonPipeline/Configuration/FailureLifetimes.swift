@@ -1,18 +1,19 @@
 import HalcyonHTTP
 
-/// For how long a failure is remembered and given again without asking anew.
+/// How long failures are cached, so that a request for the same image fails without a new transfer.
 ///
-/// What may pass at any moment (a lost connection, an overloaded server, a refused login) is never remembered, and a
-/// request that reloads asks anyway.
+/// Failures that may be over at any moment (a lost connection, an overloaded server, a rejected login) are never
+/// cached. Requests with ``FreshnessPolicy/revalidate`` or ``FreshnessPolicy/reloadIgnoringCache`` contact the server
+/// anyway.
 public struct FailureLifetimes: Hashable, Sendable {
-  /// The server says that there is nothing: 404, 410 and 451. Default: 10 seconds.
+  /// The image does not exist: status 404, 410 and 451. Default: 10 seconds.
   public var missing: Duration
-  /// What is there is no image, or none that can be decoded. Default: 10 seconds.
+  /// The response is not an image, is empty or too large, or cannot be decoded, or redirects fail. Default: 10 seconds.
   public var unusable: Duration
-  /// The host has no address. Default: 2 seconds.
+  /// The host name cannot be resolved. Default: 2 seconds.
   public var unknownHost: Duration
 
-  /// Creates lifetimes.
+  /// Creates lifetimes; a lifetime of 0 disables caching.
   public init(
     missing: Duration = .seconds(10), unusable: Duration = .seconds(10), unknownHost: Duration = .seconds(2)
   ) {
@@ -21,7 +22,7 @@ public struct FailureLifetimes: Hashable, Sendable {
     self.unknownHost = unknownHost
   }
 
-  /// Remembers nothing.
+  /// Caches no failures.
   public static let none = FailureLifetimes(missing: .zero, unusable: .zero, unknownHost: .zero)
 
   func lifetime(of error: ImageError) -> Duration {

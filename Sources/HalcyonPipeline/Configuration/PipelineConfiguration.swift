@@ -4,71 +4,82 @@ public import HalcyonHTTP
 public import HalcyonCache
 public import Foundation
 
-/// What a pipeline is made of. It is copied when the pipeline is made.
+/// The components, limits and defaults of a pipeline, copied when the pipeline is created.
 public struct PipelineConfiguration: Sendable {
-  /// What moves bytes from web servers.
+  /// Transfers HTTP requests and responses.
   public var transport: any Transport
-  /// What reads images. The first that lists a format reads it.
+  /// The image decoders; the first one that supports a format is used for it.
   public var decoders: [any ImageDecoder]
-  /// What writes images. The first of a format writes it.
+  /// The image encoders; the first one for a format is used for it.
   public var encoders: [any ImageEncoder]
-  /// Where images are kept.
+  /// The memory cache and the store.
   public var cache: ImageCache
-  /// Options for what requests leave open, over ``RequestOptions/global``. Default: nothing is set.
+  /// Defaults for options that requests do not set; they override ``RequestOptions/global``. Default: all `nil`.
   public var defaultOptions = RequestOptions()
-  /// What an image may be at most.
+  /// The maximum size of an image, encoded and decoded.
   public var limits: ImageLimits
-  /// How long a transfer may take and how large the head of an answer may be.
+  /// The timeouts of a transfer and the maximum size of response headers.
   public var transportLimits: TransportLimits
-  /// How long answers of web servers are fresh. Default: as HTTP has it for a cache of one user; an answer that says
-  /// nothing about caching at all is fresh for 7 days.
+  /// The rules for the freshness of HTTP responses. Default: those of a private cache (RFC 9111); a response without
+  /// any caching headers is fresh for 7 days.
   public var httpCaching: HTTPCacheRules
-  /// Whether what is stored is shown, however old, when its server cannot be reached, unless it demands to be asked
-  /// for. Default: yes.
+  /// Whether a stale image of any age is used when its server cannot be reached, unless its response requires
+  /// revalidation (`must-revalidate`, `no-cache`). Default: yes.
   public var showsStaleWhenUnreachable: Bool
-  /// Redirects that are followed for one request. Default: 10.
+  /// The maximum number of redirects that a request follows. Default: 10.
   public var redirectLimit: Int
-  /// Transfers that go on at once. A pipeline's own can be changed later: ``ImagePipeline/connectionLimits``.
+  /// The limits on concurrent transfers; ``ImagePipeline/connectionLimits`` changes them later. Default: 24, and 6 per
+  /// origin.
   public var connectionLimits: ConnectionLimits
-  /// When a load that failed is tried again. Default: three attempts, ``ExponentialBackoff``.
+  /// When failed transfers are retried. Default: ``ExponentialBackoff``, 3 attempts.
   public var retryStrategy: any RetryStrategy
-  /// What a retry waits for, besides its delay, when no server was reached: ``SystemConnectivity``, or one of your own.
-  /// Default: `nil`, nothing.
+  /// Delays retries while the machine is offline, for example ``SystemConnectivity``. Default: `nil`.
+  ///
+  /// Used after failures in which no connection was made, in addition to the delay of ``retryStrategy``.
   public var connectivity: (any Connectivity)?
-  /// Retries that all loads together may do when none succeeds; every ten loads that succeed earn one back.
-  /// Default: 20.
+  /// The maximum number of retries of all loads together while none succeeds. Default: 20.
+  ///
+  /// Every ten successful loads replenish one retry.
   public var retryBudget: Int
-  /// For how long failures are remembered. Default: a few seconds, see ``FailureLifetimes``.
+  /// How long failures are cached. Default: 2 to 10 seconds, see ``FailureLifetimes``.
   public var failureLifetimes: FailureLifetimes
-  /// Changes requests before they are sent, and renews credentials. Default: none.
+  /// Modifies requests before they are sent, and renews credentials. Default: `nil`.
   public var requestModifier: (any RequestModifier)?
-  /// Asked before a redirect is followed: gets the address that redirects and the request that would be made, and
-  /// gives the request to make, or `nil` to refuse. Default: `nil`, all redirects to `http` and `https` are followed.
+  /// Called before a redirect is followed, with the redirecting URL and the next request. Default: `nil`, all redirects
+  /// to `http` and `https` URLs are followed.
+  ///
+  /// Returns the request to send, or `nil` to fail with ``ImageError/redirectRejected(to:from:)``. If it throws, the
+  /// load fails with ``ImageError/requestRejected(cause:url:)``.
   public var redirectHandler: (@Sendable (URL, TransportRequest) async throws -> TransportRequest?)?
-  /// Looks at the head of every answer of 200–299 before its body is read; an error refuses it. Default: none.
+  /// Called with the head of every response with status 200–299, before its body is read. Default: `nil`.
+  ///
+  /// If it throws, the load fails with ``ImageError/responseRejected(cause:url:)``.
   public var responseValidator: (@Sendable (ResponseHead) async throws -> Void)?
-  /// The shortest time between two reports of progress; the first and the last are always made.
-  /// Default: 50 milliseconds.
+  /// The minimum time between two progress events; the first and the last are always sent. Default: 50 milliseconds.
   public var progressInterval: Duration
-  /// Told what the pipeline does, see ``PipelineEvent``: called when no lock is held, on the thread that did it, which
-  /// waits meanwhile. Default: `nil`, nobody, which costs nothing.
+  /// Receives every ``PipelineEvent``. Default: `nil`, which costs nothing.
+  ///
+  /// Called synchronously on the thread of the event, without locks held.
   public var eventHandler: (@Sendable (PipelineEvent) -> Void)?
-  /// Asked whether the network is one on which data should be saved: ``ImageRequest/lowDataSource`` is taken then.
-  /// Default: never.
+  /// Whether to save data on the current network by loading ``ImageRequest/lowDataSource``. Default: always `false`.
+  ///
+  /// Called for each load of a request that has such a source.
   public var prefersLowData: @Sendable () -> Bool
-  /// Whether a stand-in of each image is stored with it: ``ImagePipeline/placeholder(for:)``. It takes up to 25 bytes, and
-  /// a fraction of a millisecond once. It shows the whole picture, so none is made by a load that crops it or changes its
-  /// shape: ``TargetSize/fill(width:height:)`` and the like. Default: yes.
+  /// Whether a ThumbHash placeholder of each image is stored with it, for ``ImagePipeline/placeholder(for:)``.
+  /// Default: yes.
+  ///
+  /// A placeholder has up to 25 bytes, and is computed once, in a fraction of a millisecond. It shows the whole image:
+  /// loads that crop or distort it (``TargetSize/fill(width:height:)`` and the like) compute none.
   public var makesPlaceholders = true
-  /// Threads that decode and process, at least 1. Default: one for each processor.
+  /// The number of threads that decode and process images, at least 1. Default: the number of active processors.
   public var decodingWidth: Int
-  /// Fields sent with every request unless it has them itself. Default: the name of the library, and in `Accept` the
-  /// formats of the decoders given to the initialiser.
+  /// Headers sent with every request that does not have them itself. Default: `User-Agent` with the name and version of
+  /// the library, and `Accept` with the formats of the decoders passed to the initializer.
   public var headers: HTTPHeaders
-  /// The clocks of time limits, freshness, previews and the delays of views. Caches have clocks of their own.
+  /// The clock of timeouts, freshness, previews and view delays. Caches have their own clocks. Default: ``SystemTime``.
   public var time: any TimeSource
 
-  /// Creates a configuration with the defaults named at each property.
+  /// Creates a configuration with the defaults documented at each property.
   public init(
     transport: any Transport, decoders: [any ImageDecoder], encoders: [any ImageEncoder] = [],
     cache: ImageCache = ImageCache(), time: any TimeSource = SystemTime()
@@ -89,13 +100,13 @@ public struct PipelineConfiguration: Sendable {
     failureLifetimes = FailureLifetimes()
     progressInterval = .milliseconds(50)
     prefersLowData = { false }
-    decodingWidth = Self.processorCount
+    decodingWidth = max(1, ProcessInfo.processInfo.activeProcessorCount)
     headers = ["Accept": Self.acceptField(decoders), "User-Agent": "Halcyon/0.1"]
   }
 }
 
 extension PipelineConfiguration {
-  /// Servers that have an image in several formats choose by this field (RFC 9110, 12.5.1).
+  /// The `Accept` field, by which servers choose among several formats of an image (RFC 9110, 12.5.1).
   private static func acceptField(_ decoders: [any ImageDecoder]) -> String {
     let readable = decoders.reduce(into: Set<ImageFormat>()) { $0.formUnion($1.formats) }
     let types = ImageFormat.allCases.filter(readable.contains).map(\.mediaType)

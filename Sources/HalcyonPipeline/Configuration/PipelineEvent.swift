@@ -2,72 +2,105 @@ public import HalcyonImaging
 public import HalcyonCache
 public import Foundation
 
-/// Something that a pipeline did, told to ``PipelineConfiguration/eventHandler``.
+/// An event of a pipeline, sent to ``PipelineConfiguration/eventHandler``.
 ///
-/// The events of one load come one at a time and in this order:
-/// 1. ``Kind/created(_:)``, ``Kind/started``, and what memory had;
-/// 2. ``Kind/joined(_:)`` where another load is at the same work already; what had been done before that is not told again;
-/// 3. what the store had, then for each attempt ``Kind/responded(status:url:)``, ``Kind/progress(_:)`` and, where it failed,
-///    ``Kind/retrying(after:attemptCount:)``;
+/// The events of one load are sent one at a time, in this order:
+/// 1. ``Kind/created(_:)``, ``Kind/started``, and ``Kind/memoryHit`` or ``Kind/memoryMiss(_:)``;
+/// 2. ``Kind/joined(_:)`` if the work is already in flight for another load; its earlier events are not repeated;
+/// 3. ``Kind/storeHit(byteCount:)`` or ``Kind/storeMiss(_:)``, then for each attempt ``Kind/responded(status:url:)``,
+///    ``Kind/progress(_:)`` and, if it failed, ``Kind/retrying(after:attemptCount:)``;
 /// 4. ``Kind/decoded(_:)``, ``Kind/processed(identifier:)`` once for each processor, and ``Kind/stored(_:byteCount:)``
 ///    for memory;
-/// 5. ``Kind/finished(_:_:)`` or ``Kind/failed(_:)``: always there, always last, and once.
+/// 5. ``Kind/finished(_:_:)`` or ``Kind/failed(_:)``, exactly once.
 ///
-/// A load that tries several sources, or looks at what is stale first, goes through the middle more than once. Work that
-/// loads share is told to each of them. Events of different loads come from different threads at the same time.
+/// Steps 2 to 4 repeat for a load that tries several sources or delivers a stale image first. Events of coalesced work
+/// are sent for each load. Events of different loads are sent concurrently from several threads.
 public struct PipelineEvent: Sendable {
-  /// The number of the load, from 1 on in the order of their creation in this pipeline; `nil` for what a cache does
-  /// later and for nobody in particular: ``Kind/stored(_:byteCount:)`` of the store, ``Kind/storeFailed(_:)``, and
+  /// The number of the load: 1 for the first one of the pipeline, 2 for the second; `nil` for an event of a cache that
+  /// belongs to no load: ``Kind/stored(_:byteCount:)`` of the store, ``Kind/storeFailed(_:)`` and
   /// ``Kind/evicted(_:count:_:)``.
   public let load: UInt64?
-  /// What was done.
+  /// The kind of the event.
   public let kind: Kind
 
-  /// What a pipeline does.
+  /// The kind of an event.
   @nonexhaustive
   public enum Kind: Sendable {
-    /// A load came into being.
+    /// A load was created.
     case created(ImageRequest)
-    /// Its work began: at once, or when its task got a thread.
+    /// The load started: immediately, or once its task was scheduled.
     case started
-    /// The image was in memory.
+    /// The image was found in memory.
     case memoryHit
-    /// The image in memory was not there, or not to be shown.
+    /// The image was not in memory, or could not be used.
     case memoryMiss(CacheMiss)
-    /// Another load is at the same work, and this one waits for its outcome.
+    /// The same work is in flight for another load, and this load waits for its result.
     case joined(SharedWork)
-    /// The store had the bytes, and they were taken as they are.
+    /// The bytes were found in the store and used without revalidation.
     case storeHit(byteCount: Int)
-    /// The store did not have the bytes, or its server had to be asked first.
+    /// The bytes were not in the store, or required revalidation.
     case storeMiss(CacheMiss)
-    /// A server answered; every hop of a redirect does.
+    /// A response was received. Sent for every redirect, too.
     case responded(status: Int, url: URL)
-    /// More of the body has arrived; at most as often as ``PipelineConfiguration/progressInterval`` allows.
+    /// More of the body was received; at most once per ``PipelineConfiguration/progressInterval``.
     case progress(LoadProgress)
-    /// An attempt failed, and another one follows after a wait. `attemptCount` attempts have been made.
+    /// An attempt failed, and another one follows after a delay. `attemptCount` attempts have been made so far.
     case retrying(after: ImageError, attemptCount: Int)
-    /// The bytes became an image of this size.
+    /// The image was decoded at this size.
     case decoded(PixelSize)
-    /// A processor made a new image.
+    /// A processor was applied.
     case processed(identifier: String)
-    /// A tier keeps the image, in so many bytes: of pixels in memory, encoded in the store.
+    /// The image was stored in a tier. `byteCount` is its decoded size in memory, or its encoded size in the store.
     case stored(CacheTier, byteCount: Int)
-    /// The store failed to find, keep or forget something, or there is no encoder for what it was to keep. No load fails
-    /// by that: the image is delivered all the same.
+    /// The store failed to read, write or remove an entry, or there is no encoder for the format to store. The load
+    /// does not fail.
     case storeFailed(any Error)
-    /// A ``MemoryCache`` or ``DiskCache`` of the pipeline let entries go, for this pipeline or for another one.
+    /// A ``MemoryCache`` or ``DiskCache`` of the pipeline evicted entries, on behalf of any pipeline that shares it.
     case evicted(CacheTier, count: Int, EvictionReason)
-    /// The load gave an image.
+    /// The load ended with an image.
     case finished(ImageOrigin, LoadTrace)
-    /// The load ended without an image; ``ImageError/cancelled`` where somebody wanted that.
+    /// The load ended without an image; with ``ImageError/cancelled`` if it was cancelled.
     case failed(ImageError)
   }
 
-  /// Work that loads share.
+  /// Work that is coalesced.
   public enum SharedWork: String, Hashable, Sendable {
-    /// Making an image of bytes: the same pixels, or an earlier step on the way to them.
+    /// Decoding and processing: the same image, or an earlier step towards it.
     case image
-    /// Getting the bytes.
+    /// Loading the encoded bytes.
     case bytes
   }
+}
+
+extension PipelineEvent: CustomStringConvertible {
+  /// The number of the load and the kind, for example `17 store miss: expired`.
+  public var description: String { "\(load.map(String.init) ?? "-") \(kind)" }
+}
+
+extension PipelineEvent.Kind: CustomStringConvertible {
+  /// The kind in a few words, without the URL of the image or anything secret.
+  public var description: String {
+    switch self {
+    case .created: "created"
+    case .started: "started"
+    case .memoryHit: "memory hit"
+    case .memoryMiss(let miss): "memory miss: \(miss.rawValue)"
+    case .joined(let work): "joined: \(work.rawValue)"
+    case .storeHit(let byteCount): "store hit: \(byteCount) bytes"
+    case .storeMiss(let miss): "store miss: \(miss.rawValue)"
+    case .responded(let status, _): "response: \(status)"
+    case .progress(let progress): "progress: \(progress.receivedByteCount) of \(Self.text(progress.expectedByteCount))"
+    case .retrying(_, let attemptCount): "retrying after \(attemptCount)"
+    case .decoded(let size): "decoded: \(size.width)x\(size.height)"
+    case .processed(let identifier): "processed: \(identifier)"
+    case .stored(let tier, let byteCount): "stored in \(tier): \(byteCount) bytes"
+    case .storeFailed: "store failed"
+    case .evicted(let tier, let count, let reason): "evicted from \(tier): \(count) by \(reason.rawValue)"
+    case .finished(let origin, _): "finished: \(origin.rawValue)"
+    case .failed(.cancelled): "cancelled"
+    case .failed: "failed"
+    }
+  }
+
+  private static func text(_ byteCount: Int?) -> String { byteCount.map(String.init) ?? "unknown" }
 }

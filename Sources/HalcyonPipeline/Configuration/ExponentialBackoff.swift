@@ -1,0 +1,39 @@
+/// Exponential backoff with jitter: the delay doubles after every failure, and is random so that clients do not retry
+/// in step.
+///
+/// The n-th delay is uniformly distributed between half and all of `firstDelay * 2^(n-1)`, at most `longestDelay`. If
+/// the response has `Retry-After`, that delay is used, or the load fails if it is longer than `longestDelay`.
+public struct ExponentialBackoff: RetryStrategy {
+  /// The maximum number of attempts, including the first one, at least 1. Default: 3.
+  public var attemptLimit: Int
+  /// The maximum delay before the second attempt. Default: 0.5 seconds.
+  public var firstDelay: Duration
+  /// The maximum delay before any attempt. Default: 30 seconds.
+  public var longestDelay: Duration
+
+  private let random: @Sendable () -> Double
+
+  /// Creates a strategy.
+  ///
+  /// - Parameter random: Returns a number in 0..<1; may be called from several threads at once. Default: random.
+  /// - Precondition: `attemptLimit` is at least 1.
+  public init(
+    attemptLimit: Int = 3, firstDelay: Duration = .milliseconds(500), longestDelay: Duration = .seconds(30),
+    random: @escaping @Sendable () -> Double = { Double.random(in: 0..<1) }
+  ) {
+    precondition(attemptLimit > 0, "attemptLimit must be at least 1, got \(attemptLimit)")
+    self.attemptLimit = attemptLimit
+    self.firstDelay = firstDelay
+    self.longestDelay = longestDelay
+    self.random = random
+  }
+
+  /// The delay, or `nil` after the last attempt.
+  public func delay(after failure: FailedAttempt) async -> Duration? {
+    guard failure.attemptCount < attemptLimit else { return nil }
+    if let retryAfter = failure.retryAfter { return retryAfter <= longestDelay ? retryAfter : nil }
+    let doublings = min(failure.attemptCount - 1, 30)
+    let ceiling = min(longestDelay, firstDelay * (1 << doublings))
+    return ceiling * (0.5 + random() / 2)
+  }
+}
