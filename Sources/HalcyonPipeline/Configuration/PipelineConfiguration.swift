@@ -101,7 +101,7 @@ public struct PipelineConfiguration: Sendable {
     progressInterval = .milliseconds(50)
     prefersLowData = { false }
     decodingWidth = max(1, ProcessInfo.processInfo.activeProcessorCount)
-    headers = ["Accept": Self.acceptField(decoders), "User-Agent": "Halcyon/0.1"]
+    headers = ["Accept": Self.acceptField(decoders), "User-Agent": "Halcyon/\(HalcyonVersion.current)"]
   }
 }
 
