@@ -4,22 +4,24 @@ public import HalcyonCache
 public import Foundation
 
 extension ImagePipeline {
-  /// Keeps an image that came from elsewhere, as if the request had loaded it. Loading the request gives it back, from
-  /// the store at any size, decoded and put into memory on the way.
+  /// Inserts an image into the caches, as if the request had loaded it.
+  ///
+  /// Later loads of the request find the image in memory, or decode the stored bytes at any size.
   ///
   /// - Parameters:
-  ///   - image: The image as the request shows it, kept in memory; `nil` leaves memory as it is.
-  ///   - original: The encoded bytes that the request's source gives, kept in the store; they are checked to begin like
-  ///     an image. Where there are none, the store gets the image itself: an animation as it came; another one encoded as
-  ///     its ``StoragePolicy`` says, or, without one, as ``StoragePolicy/automatic`` has it. An image that the request
-  ///     makes smaller or processes, and has no profile for, stays out of the store: it could not stand for others.
-  ///   - request: Whose image it is; its ``CachePolicy`` says where it may be kept.
-  ///   - expiration: When it stops being served, in both tiers. Default: `nil`, as each tier has it.
-  ///   - tags: Words by which the entry in the store can be found and removed. Default: none.
-  ///   - userInfo: Bytes of your own, kept beside the entry: ``storedMetadata(for:)`` gives them back. Default: none.
-  /// - Throws: ``ImageError/notStorable(_:)`` where there are bytes and no store for them; ``ImageError/notAnImage(contentType:url:)`` for
-  ///   bytes that are none; ``ImageError/failed(cause:url:)`` with what the encoder or the store throws. Memory has the
-  ///   image then.
+  ///   - image: The image at the size and with the processors of the request, for memory. `nil` leaves memory
+  ///     unchanged.
+  ///   - original: The encoded bytes of the source, for the store; they are checked to begin like an image. If `nil`,
+  ///     `image` is stored instead: an animation as its original bytes, a still image encoded by the request's
+  ///     ``StoragePolicy`` or, if that is ``StoragePolicy/original``, by ``StoragePolicy/automatic``. In the latter
+  ///     case a request with a size or processors stores nothing, since its image cannot replace the original.
+  ///   - request: The request to store the image for; its ``CachePolicy`` selects the tiers.
+  ///   - expiration: The expiration in both tiers. Default: `nil`, that of the request or of each tier.
+  ///   - tags: Tags by which the stored entry can be found and removed. Default: none.
+  ///   - userInfo: Custom bytes stored with the entry, returned by ``storedMetadata(for:)``. Default: none.
+  /// - Throws: ``ImageError/notStorable(_:)`` if `original` is not `nil` and there is no store for it;
+  ///   ``ImageError/notAnImage(contentType:url:)`` if it is not an image; ``ImageError/failed(cause:url:)`` with the
+  ///   error of the encoder or the store. The image has been inserted into memory then.
   public func store(
     _ image: DecodedImage? = nil, original: Data? = nil, for request: ImageRequest,
     expiration: CacheExpiration? = nil, tags: [String] = [], userInfo: Data? = nil
@@ -40,47 +42,49 @@ extension ImagePipeline {
         throw .notStorable(keys.fetch)
       }
       _ = try configuration.inspector(of: url).info(of: original)
-      try await store.keep(StoredEntry(body: original, metadata: metadata), for: keys.fetch)
+      try await store.insert(StoredEntry(body: original, metadata: metadata), for: keys.fetch)
     } else if let image, request.cachePolicy.writesStore {
       try await storeEncoded(image, metadata, for: request, keys)
     }
   }
 
-  /// Keeps an image that has no bytes yet, where it can be found again.
+  /// Stores an image without original bytes.
   private func storeEncoded(
     _ image: DecodedImage, _ metadata: EntryMetadata, for request: ImageRequest, _ keys: RequestKeys
   ) async throws(ImageError) {
     let original = configuration.store(of: configuration.originalCache(for: request), for: request)
     if let animation = image.animation, request.processors.isEmpty {
-      try await original?.keep(StoredEntry(body: animation.data, metadata: metadata), for: keys.fetch)
+      try await original?.insert(StoredEntry(body: animation.data, metadata: metadata), for: keys.fetch)
       return
     }
-    let (key, store, profile): (CacheKey, (any DataStore)?, StoragePolicy)
+    let (key, store, policy): (CacheKey, (any DataStore)?, StoragePolicy)
     if let variant = keys.variant(request.storage) {
       let target = configuration.store(of: configuration.targetCache(for: request), for: request)
-      (key, store, profile) = (variant, target, request.storage)
+      (key, store, policy) = (variant, target, request.storage)
     } else {
-      (key, store, profile) = (keys.fetch, original, .automatic)
+      (key, store, policy) = (keys.fetch, original, .automatic)
       guard request.size == .original, request.processors.isEmpty else { return }
     }
     guard let store else { return }
     let data: Data?
     do {
       data = try await loader.workers.run(priority: request.priority) { [encoders = configuration.encoders] _ in
-        try profile.encoded(image, by: encoders)
+        try policy.encoded(image, by: encoders)
       }
     } catch is CancellationError {
       throw .cancelled
     } catch {
       throw .failed(cause: error, url: metadata.url ?? .unnamedImage)
     }
-    if let data { try await store.keep(StoredEntry(body: data, metadata: metadata), for: key) }
+    if let data { try await store.insert(StoredEntry(body: data, metadata: metadata), for: key) }
   }
 
-  /// What the store knows about the bytes of a request's image: where they came from and when, and what was kept beside
-  /// them; `nil` where it has none. Asking is no use, and whether they are still fresh is not asked.
+  /// The metadata of the stored original of a request: its URL, dates, tags and custom bytes; `nil` if it is not
+  /// stored.
   ///
-  /// - Throws: ``ImageError/failed(cause:url:)`` with what the store throws.
+  /// Does not count as a use of the entry, and ignores its freshness.
+  ///
+  /// - Throws: ``ImageError/failed(cause:url:)`` with the error of the store.
   public func storedMetadata(for request: ImageRequest) async throws(ImageError) -> EntryMetadata? {
     let request = resolved(request)
     guard let store = configuration.store(of: configuration.originalCache(for: request), for: request) else {
@@ -93,11 +97,10 @@ extension ImagePipeline {
     }
   }
 
-  /// The tier that has a request's image, memory first; `nil` where none has.
+  /// The first tier that contains a request's image, memory before the store; `nil` if none does.
   ///
-  /// Asking is no use: it reads no image and extends no life. Memory has an image at the size and with the processors of
-  /// the request, the store has the bytes for all of them. Whether they are still fresh is not asked; a store that
-  /// fails has nothing.
+  /// Memory contains images of one size and list of processors, the store the bytes for all of them. Reads no image,
+  /// does not extend its expiration, and ignores its freshness. A store that fails counts as empty.
   public func cachedTier(for request: ImageRequest) async -> CacheTier? {
     let request = resolved(request)
     let keys = RequestKeys(request)
@@ -110,13 +113,15 @@ extension ImagePipeline {
     return (try? await original.store?.containsEntry(for: keys.fetch)) == true ? .store : nil
   }
 
-  /// Forgets a request's image, in memory and as its ``StoragePolicy`` keeps it, and its bytes with all their variants in
-  /// the store, once what is being written is there.
+  /// Removes a request's image from memory, and its original bytes, their HTTP variants and the image that its
+  /// ``StoragePolicy`` stores from the store.
   ///
-  /// Images of other sizes or with other processors stay in memory until they leave; remove them by their requests.
+  /// Waits for pending writes first. Images of other sizes or with other processors remain in memory until they are
+  /// evicted or removed by their own requests.
   ///
-  /// - Parameter tiers: Which tiers forget it. Default: both.
-  /// - Throws: ``ImageError/failed(cause:url:)`` with what the store throws; memory has forgotten the image.
+  /// - Parameter tiers: The tiers to remove from. Default: both.
+  /// - Throws: ``ImageError/failed(cause:url:)`` with the error of the store; the image has been removed from memory
+  ///   then.
   public func removeCached(
     _ request: ImageRequest, from tiers: Set<CacheTier> = [.memory, .store]
   ) async throws(ImageError) {
@@ -127,7 +132,7 @@ extension ImagePipeline {
     guard tiers.contains(.store) else { return }
     let original = configuration.originalCache(for: request)
     original.placeholders.remove(keys.fetch)
-    // What is being written now would come back.
+    // A pending write would insert the entry again.
     await original.writes.flush()
     if original !== target { await target.writes.flush() }
     do {
@@ -143,7 +148,7 @@ extension ImagePipeline {
 }
 
 extension DataStore {
-  fileprivate func keep(_ entry: StoredEntry, for key: CacheKey) async throws(ImageError) {
+  fileprivate func insert(_ entry: StoredEntry, for key: CacheKey) async throws(ImageError) {
     do {
       try await store(entry, for: key)
     } catch {
@@ -153,7 +158,7 @@ extension DataStore {
 }
 
 extension ImageSource {
-  /// The address, where it is known without asking.
+  /// The URL, if it is known without calling a closure.
   fileprivate var url: URL? {
     switch self {
     case .url(let url), .keyed(let url, key: _): url

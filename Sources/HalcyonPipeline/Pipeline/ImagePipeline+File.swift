@@ -3,15 +3,15 @@ import HalcyonImaging
 public import Foundation
 
 extension ImagePipeline {
-  /// Writes the encoded bytes of a request's image into a file that other programs can open; its size and processors do
-  /// not matter.
+  /// Writes the encoded bytes of a request's image to a file, for other programs.
   ///
-  /// The file is named after the request's key, and ends with ``RequestOptions/fileExtension``. It is there whole or not
-  /// at all; one of the same name is replaced.
+  /// The size and the processors of the request are ignored. The name of the file is the hash of the request's key,
+  /// with the extension ``RequestOptions/fileExtension``. The file is written atomically and replaces one of the same
+  /// name.
   ///
-  /// - Parameter folder: Where to write; it is made when missing.
-  /// - Returns: The address of the file.
-  /// - Throws: What ``data(for:)`` throws; ``ImageError/failed(cause:url:)`` with what the file system says.
+  /// - Parameter folder: The folder of the file; it is created if missing.
+  /// - Returns: The URL of the file.
+  /// - Throws: The errors of ``data(for:)``, and ``ImageError/failed(cause:url:)`` with the error of the file system.
   public func writeFile(for request: ImageRequest, in folder: URL) async throws(ImageError) -> URL {
     let request = resolved(request)
     let body = try await loader.encodedImage(for: request)
@@ -32,7 +32,7 @@ extension ImagePipeline {
 }
 
 extension ImageRequest {
-  /// Nothing but letters and digits reaches the name of a file.
+  /// The extension of the file, limited to 16 ASCII letters and digits.
   fileprivate func fileExtension(for format: ImageFormat) -> String {
     let wanted = optionsBox?.options.fileExtension ?? ""
     let letters = wanted.filter { $0.isASCII && ($0.isLetter || $0.isNumber) }.prefix(16)

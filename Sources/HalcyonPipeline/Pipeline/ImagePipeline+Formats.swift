@@ -1,7 +1,7 @@
 public import HalcyonImaging
 
 extension ImagePipeline {
-  /// The formats that this pipeline can decode and encode.
+  /// The formats that the pipeline can decode and encode.
   public var supportedFormats: SupportedFormats {
     SupportedFormats(decoders: configuration.decoders, encoders: configuration.encoders)
   }

@@ -2,15 +2,19 @@ import HalcyonCache
 public import HalcyonImaging
 
 extension ImagePipeline {
-  /// The stand-in of a request's image, where one has been loaded or read before; all sizes share it. Neither suspends
-  /// nor touches a disk: fit for a view that is about to be drawn.
+  /// The placeholder of a request's image in memory, or `nil`; all sizes of the image share it.
+  ///
+  /// Synchronous and without disk access, so it may be called just before a view is drawn. A placeholder is in memory
+  /// once the image has been loaded, or ``storedPlaceholder(for:)`` has read it.
   public func placeholder(for request: ImageRequest) -> ThumbHash? {
     let request = resolved(request)
     return configuration.originalCache(for: request).placeholders[RequestKeys(request).fetch]
   }
 
-  /// The stand-in of a request's image from memory, or from the store, which need not read the image for it; `nil` where
-  /// the image has never been stored whole, and where the store fails.
+  /// The placeholder of a request's image, from memory or from the store; `nil` if there is none or the store fails.
+  ///
+  /// Reads only the metadata of the stored image. Placeholders are stored with images; see
+  /// ``PipelineConfiguration/makesPlaceholders``.
   public func storedPlaceholder(for request: ImageRequest) async -> ThumbHash? {
     let request = resolved(request)
     let (key, cache) = (RequestKeys(request).fetch, configuration.originalCache(for: request))
@@ -20,5 +24,19 @@ extension ImagePipeline {
     else { return nil }
     cache.placeholders.insert(hash, for: key)
     return hash
+  }
+}
+
+extension ImageLoader {
+  /// The placeholder of an image whose bytes are about to be stored; `nil` if the image is partial, cropped or
+  /// distorted.
+  static func placeholder(
+    for image: DecodedImage, of body: EncodedImage, at size: TargetSize, _ configuration: PipelineConfiguration
+  ) -> ThumbHash? {
+    guard configuration.makesPlaceholders, body.draft != nil, !image.isPartial else { return nil }
+    switch size {
+    case .original, .fit: return ThumbHash(image.bitmap)
+    case .fill, .crop, .exact: return nil
+    }
   }
 }
