@@ -1,11 +1,11 @@
-/// What reading an entry does to the time it has left.
+/// How reading an entry changes its expiration.
 ///
-/// On disk it changes the time of entries that end some time after their last use (``CacheExpiration/after(_:)``) only.
+/// On disk, it affects only entries that expire some time after their last use (``CacheExpiration/after(_:)``).
 public enum ExpirationExtension: Hashable, Sendable {
-  /// It leaves when it would have left.
+  /// The expiration does not change.
   case unchanged
-  /// It starts its own time again: that of ``CacheExpiration/after(_:)``; a date stays what it is.
+  /// The entry's own ``CacheExpiration/after(_:)`` starts again at this read; a date does not change.
   case renewed
-  /// It leaves at another time, counted from this reading; the next reading by ``renewed`` goes back to its own.
+  /// The entry expires as given, counted from this read. The next read with ``renewed`` restores its own expiration.
   case to(CacheExpiration)
 }

@@ -1,20 +1,22 @@
-/// How far a set of images has come.
+/// The progress of a batch.
 public struct BatchProgress: Hashable, Sendable {
-  /// Images in all.
+  /// The number of images.
   public let totalCount: Int
-  /// Images that are there.
+  /// The number of images that were loaded.
   public internal(set) var completedCount = 0
-  /// Images that failed or were cancelled.
+  /// The number of images that failed or were cancelled.
   public internal(set) var failedCount = 0
-  /// Bytes that have arrived for all images together; those that were in a cache add none.
+  /// The number of bytes received for all images together, not counting cached images.
   public internal(set) var receivedByteCount = 0
 
-  /// The fractions of all images, summed in millionths: sums of whole numbers come out the same in every order.
+  /// The sum of the fractions of all images, in millionths: integers, so that the order of additions has no effect.
   private var millionths = 0
 
   init(totalCount: Int) { self.totalCount = totalCount }
 
-  /// From 0 to 1, every image counting the same, whatever its size; one that has ended counts 1, also when it failed.
+  /// The mean progress of all images, from 0 to 1; 1 if there are none.
+  ///
+  /// Images count equally, whatever their size. An image that has ended counts as 1, even if it failed.
   public var fraction: Double { totalCount == 0 ? 1 : Double(millionths) / Double(totalCount * 1_000_000) }
 
   mutating func advance(_ part: BatchItemProgress, to newPart: BatchItemProgress) {
@@ -23,7 +25,7 @@ public struct BatchProgress: Hashable, Sendable {
   }
 }
 
-/// One image's part of the progress.
+/// The progress of one image of a batch.
 struct BatchItemProgress: Sendable {
   var millionths = 0
   var receivedByteCount = 0

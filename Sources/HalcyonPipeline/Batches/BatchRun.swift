@@ -1,10 +1,12 @@
-/// Loads the images of a set, some at a time.
+import HalcyonSupport
+
+/// Loads the images of a batch, up to a number of them concurrently.
 struct BatchRun: Sendable {
   typealias Ended = (index: Int, result: Result<ImageResponse, ImageError>)
 
   let requests: [ImageRequest]
   let pipeline: ImagePipeline
-  let tally: BatchProgressTracker
+  let tracker: BatchProgressTracker
   let cancelsOnFailure: Bool
 
   func outcome(concurrencyLimit: Int) async -> BatchProgressTracker.Outcome {
@@ -28,19 +30,63 @@ struct BatchRun: Sendable {
 
   private func load(_ index: Int) async -> Ended {
     let result = await result(of: requests[index], index)
-    tally.end(index, result)
+    tracker.end(index, result)
     return (index, result)
   }
 
   private func result(of request: ImageRequest, _ index: Int) async -> Result<ImageResponse, ImageError> {
     if Task.isCancelled { return .failure(.cancelled) }
     let subscription = LoadSubscription(priority: pipeline.resolved(request).priority) { event in
-      if case .progress(let progress) = event { tally.note(progress, of: index) }
+      if case .progress(let progress) = event { tracker.update(progress, of: index) }
     }
     do throws(ImageError) {
-      return .success(try await pipeline.response(for: request, subscription: subscription))
+      return .success(try await pipeline.response(for: request, interest: subscription))
     } catch {
       return .failure(error)
     }
+  }
+}
+
+/// Combines the progress of the images of a batch.
+final class BatchProgressTracker: Sendable {
+  /// The outcome of a batch.
+  struct Outcome: Sendable {
+    var results: [Result<ImageResponse, ImageError>]
+    /// The error of the image that failed first.
+    var firstError: ImageError?
+  }
+
+  let broadcaster: ProgressBroadcaster<BatchProgress, Outcome>
+  private let parts: Lock<[BatchItemProgress]>
+
+  init(count: Int) {
+    broadcaster = ProgressBroadcaster(BatchProgress(totalCount: count))
+    parts = Lock(Array(repeating: BatchItemProgress(), count: count))
+  }
+
+  func update(_ progress: LoadProgress, of index: Int) {
+    change(index) { part in
+      part.millionths = Int(progress.fraction * 1_000_000)
+      part.receivedByteCount = progress.receivedByteCount
+    }
+  }
+
+  func end(_ index: Int, _ result: Result<ImageResponse, ImageError>) {
+    change(index) { $0.millionths = 1_000_000 }
+    broadcaster.update { progress in
+      switch result {
+      case .success: progress.completedCount += 1
+      case .failure: progress.failedCount += 1
+      }
+    }
+  }
+
+  private func change(_ index: Int, _ change: (inout BatchItemProgress) -> Void) {
+    let (old, new) = parts.withLock { parts in
+      let old = parts[index]
+      change(&parts[index])
+      return (old, parts[index])
+    }
+    broadcaster.update { $0.advance(old, to: new) }
   }
 }

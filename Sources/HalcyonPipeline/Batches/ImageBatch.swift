@@ -1,44 +1,45 @@
 import HalcyonSupport
 public import HalcyonImaging
 
-/// Images that belong together, on their way.
+/// A handle to a batch of images that are loaded together.
 ///
-/// All members may be used from any thread. The images go on being loaded when the handle is dropped.
+/// All members may be used from any thread. Loading continues when the handle is released.
 public final class ImageBatch: Sendable {
-  /// What is loaded, in this order.
+  /// The requests, in the order in which they are started.
   public let requests: [ImageRequest]
 
-  private let tally: BatchProgressTracker
+  private let tracker: BatchProgressTracker
   private let work: Task<Void, Never>
 
   init(_ requests: [ImageRequest], pipeline: ImagePipeline, concurrencyLimit: Int, cancelsOnFailure: Bool) {
     precondition(concurrencyLimit > 0, "concurrencyLimit must be at least 1, got \(concurrencyLimit)")
     self.requests = requests
-    let tally = BatchProgressTracker(count: requests.count)
-    self.tally = tally
-    let run = BatchRun(requests: requests, pipeline: pipeline, tally: tally, cancelsOnFailure: cancelsOnFailure)
-    work = Task { tally.feed.finish(await run.outcome(concurrencyLimit: concurrencyLimit)) }
+    let tracker = BatchProgressTracker(count: requests.count)
+    self.tracker = tracker
+    let run = BatchRun(requests: requests, pipeline: pipeline, tracker: tracker, cancelsOnFailure: cancelsOnFailure)
+    work = Task { tracker.broadcaster.finish(await run.outcome(concurrencyLimit: concurrencyLimit)) }
   }
 
-  /// How far all images together have come: where they are now, then every change, the newest where the reader falls
-  /// behind.
+  /// The current progress of all images together, then every change; a slow reader gets only the newest.
   ///
-  /// Every call gives a stream of its own, which ends with the last image.
-  public var progress: AsyncStream<BatchProgress> { tally.feed.stream() }
+  /// Every call returns a new stream, which ends with the last image.
+  public var progress: AsyncStream<BatchProgress> { tracker.broadcaster.stream() }
 
-  /// One outcome for each request, in the order of the requests; waits until all have ended.
+  /// A result for each request, in the order of the requests; waits until all have ended.
   ///
-  /// Cancelling the caller does not end the wait; ``cancel()`` does.
+  /// Cancelling the calling task does not end the wait; ``cancel()`` does.
   public var results: [Result<ImageResponse, ImageError>] {
-    get async { await tally.feed.outcome.results }
+    get async { await tracker.broadcaster.outcome.results }
   }
 
-  /// All images, in the order of the requests, or the error of the one that failed first; waits until all have ended.
+  /// All images, in the order of the requests; waits until all have ended.
   ///
-  /// Cancelling the caller does not end the wait; ``cancel()`` does.
+  /// Cancelling the calling task does not end the wait; ``cancel()`` does.
+  ///
+  /// - Throws: The error of the image that failed first.
   public var images: [DecodedImage] {
     get async throws(ImageError) {
-      let outcome = await tally.feed.outcome
+      let outcome = await tracker.broadcaster.outcome
       if let error = outcome.firstError { throw error }
       var images: [DecodedImage] = []
       for result in outcome.results { images.append(try result.get().image) }
@@ -46,7 +47,8 @@ public final class ImageBatch: Sendable {
     }
   }
 
-  /// Ends those that have not ended with ``ImageError/cancelled``, and starts no more. May be called any number of
-  /// times; work shared with others goes on for them.
+  /// Ends the remaining requests with ``ImageError/cancelled``. Idempotent.
+  ///
+  /// Work shared with other requests continues for them.
   public func cancel() { work.cancel() }
 }

@@ -1,40 +1,40 @@
 public import HalcyonSupport
 public import Foundation
 
-/// Loads images before somebody looks at them.
+/// Loads images into the caches before they are needed.
 ///
 /// ```swift
 /// let prefetcher = ImagePrefetcher(pipeline: pipeline)
 /// prefetcher.start(urls)         // the next rows of a list
 /// prefetcher.isPaused = true     // while it scrolls fast
-/// prefetcher.stop()              // when it has gone
+/// prefetcher.stop()              // when it disappears
 /// ```
 ///
-/// What somebody asks the pipeline for goes before what is prefetched, and takes over a prefetch of the same image that
-/// is on its way. All members may be used from any thread. Hold the prefetcher as long as it is to work: it stops when
-/// it is released.
+/// Requests with a higher priority than that of the prefetcher go first; a request for an image whose prefetch is in
+/// flight joins it and raises its priority. All members may be used from any thread. Prefetching stops when the
+/// prefetcher is released.
 public final class ImagePrefetcher: Sendable {
-  /// Where images are to be found afterwards.
+  /// The tier that images are loaded into.
   public enum Destination: Hashable, Sendable {
-    /// In memory, decoded at the size and with the processors of the request, and in the store.
+    /// Memory, decoded at the size and with the processors of the request; the original bytes are stored as well.
     case memory
-    /// In the store only, as they came. They are checked to begin like images and not decoded; sizes and processors do
-    /// not matter.
+    /// Only the store, without decoding. The bytes are checked to begin like an image; the size and the processors of
+    /// the request are ignored.
     case store
   }
 
-  /// Where images are to be found afterwards.
+  /// The tier that images are loaded into.
   public let destination: Destination
 
   private let pipeline: ImagePipeline
   private let queue: PrefetchQueue
 
-  /// Creates a prefetcher, which takes next to no memory until it is used.
+  /// Creates a prefetcher. It needs hardly any memory until it is used.
   ///
   /// - Parameters:
-  ///   - destination: Where images are to be found afterwards. Default: in memory.
-  ///   - priority: How soon they are wanted, whatever their requests say. Default: low.
-  ///   - concurrencyLimit: Images that are loaded at once, at least 1. Default: 5.
+  ///   - destination: The tier that images are loaded into. Default: memory.
+  ///   - priority: The priority of all loads, instead of that of their requests. Default: low.
+  ///   - concurrencyLimit: The maximum number of concurrent loads, at least 1. Default: 5.
   public init(
     pipeline: ImagePipeline, destination: Destination = .memory, priority: ImagePriority = .low,
     concurrencyLimit: Int = 5
@@ -43,19 +43,21 @@ public final class ImagePrefetcher: Sendable {
     self.pipeline = pipeline
     self.destination = destination
     queue = PrefetchQueue(priority: priority, concurrencyLimit: concurrencyLimit) { request, subscription in
-      await pipeline.prefetch(request, to: destination, subscription: subscription)
+      await pipeline.prefetch(request, to: destination, subscription)
     }
   }
 
   deinit { queue.stop() }
 
-  /// How soon the images are wanted. A change holds for those that are being loaded, too.
+  /// The priority of all loads. A change applies to loads in flight, too.
   public var priority: ImagePriority {
     get { queue.priority }
     set { queue.priority = newValue }
   }
 
-  /// Images that are loaded at once, at least 1. A change holds at once; no load that goes on is ended by it.
+  /// The maximum number of concurrent loads, at least 1.
+  ///
+  /// A change takes effect immediately; loads in flight are not cancelled.
   public var concurrencyLimit: Int {
     get { queue.concurrencyLimit }
     set {
@@ -64,18 +66,18 @@ public final class ImagePrefetcher: Sendable {
     }
   }
 
-  /// Whether no more loads begin. Those that go on end as usual. Default: `false`.
+  /// Whether no further loads are started; loads in flight continue. Default: `false`.
   public var isPaused: Bool {
     get { queue.isPaused }
     set { queue.isPaused = newValue }
   }
 
-  /// Lines up images after those that wait already; the same image is loaded once.
+  /// Adds images to the end of the queue; requests for the same image are loaded once.
   ///
-  /// Called on an actor, the main actor for example, nothing begins before the actor is free: what is stopped before
-  /// that never starts. Makes a key of each request before it returns.
+  /// If called on an actor, for example the main actor, loading starts once the actor is free: images that are stopped
+  /// before that are never loaded. The cost of the call itself is making a cache key for each request.
   ///
-  /// - Returns: A handle to follow or stop these images, which may be dropped.
+  /// - Returns: A handle to observe or stop these images. Prefetching continues when it is released.
   @discardableResult
   public func start(_ requests: [ImageRequest], isolation: isolated (any Actor)? = #isolation) -> PrefetchTask {
     let batch = PrefetchBatch(requests.map(pipeline.resolved), destination: destination)
@@ -87,22 +89,23 @@ public final class ImagePrefetcher: Sendable {
     return PrefetchTask(prefetcher: self, batch: batch)
   }
 
-  /// Lines up the images at some addresses, in their original size: see `start` with requests.
+  /// Adds the images at `urls`, in their original size, to the end of the queue. See `start` with requests.
   @discardableResult
   public func start(_ urls: [URL], isolation: isolated (any Actor)? = #isolation) -> PrefetchTask {
     start(urls.map { ImageRequest(url: $0) }, isolation: isolation)
   }
 
-  /// Stops everything, begun or not: all of it is in ``PrefetchResult/failed`` when this returns. The prefetcher may be
-  /// used again.
+  /// Stops all images, started or not. When this returns, they are in ``PrefetchResult/failed``.
+  ///
+  /// The prefetcher can be used again.
   public func stop() { queue.stop() }
 
-  /// Stops some images, whichever call lined them up; for rows that have left.
+  /// Stops the images of `requests`, whichever call added them, for example when rows leave the screen.
   public func stop(_ requests: [ImageRequest]) {
     queue.stop(requests.map { PrefetchKey(pipeline.resolved($0), destination: destination) })
   }
 
-  /// Stops the images at some addresses, lined up in their original size; for rows that have left.
+  /// Stops the images at `urls` that were added in their original size.
   public func stop(_ urls: [URL]) { stop(urls.map { ImageRequest(url: $0) }) }
 
   func stop(_ batch: PrefetchBatch) { queue.stop(batch) }
@@ -110,15 +113,14 @@ public final class ImagePrefetcher: Sendable {
 
 extension ImagePipeline {
   fileprivate func prefetch(
-    _ request: ImageRequest, to destination: ImagePrefetcher.Destination, subscription: LoadSubscription
+    _ request: ImageRequest, to destination: ImagePrefetcher.Destination, _ subscription: LoadSubscription
   ) async -> PrefetchBatch.Outcome {
     do throws(ImageError) {
       switch destination {
       case .memory:
-        return try await undeliveredResponse(for: request, subscription: subscription).origin == .memory
-          ? .skipped : .completed
+        return try await cachingResponse(for: request, interest: subscription).origin == .memory ? .skipped : .completed
       case .store:
-        return try await loader.storeBytes(of: request, subscription: subscription) ? .completed : .skipped
+        return try await loader.storeBody(for: request, interest: subscription) ? .completed : .skipped
       }
     } catch {
       return .failed(error)

@@ -1,8 +1,8 @@
 import HalcyonSupport
 
-/// The requests of one prefetch, and what has become of them so far.
+/// The requests of one prefetch, and their results so far.
 final class PrefetchBatch: Sendable {
-  /// How one request ended.
+  /// The outcome of one request.
   enum Outcome: Sendable {
     case skipped
     case completed
@@ -16,7 +16,7 @@ final class PrefetchBatch: Sendable {
 
   /// The keys in the order of the requests, each once.
   let keys: [PrefetchKey]
-  let feed: ProgressBroadcaster<PrefetchProgress, PrefetchResult>
+  let broadcaster: ProgressBroadcaster<PrefetchProgress, PrefetchResult>
   private let state: Lock<State>
 
   init(_ requests: [ImageRequest], destination: ImagePrefetcher.Destination) {
@@ -25,40 +25,40 @@ final class PrefetchBatch: Sendable {
       let key = PrefetchKey(request, destination: destination)
       return pending.updateValue(request, forKey: key) == nil ? key : nil
     }
-    feed = ProgressBroadcaster(PrefetchProgress(totalCount: keys.count))
+    broadcaster = ProgressBroadcaster(PrefetchProgress(totalCount: keys.count))
     state = Lock(State(pending: pending))
-    if keys.isEmpty { feed.finish(PrefetchResult()) }
+    if keys.isEmpty { broadcaster.finish(PrefetchResult()) }
   }
 
-  /// The request of a key that has not ended.
+  /// The request for `key`, or `nil` if it has ended.
   func pendingRequest(for key: PrefetchKey) -> ImageRequest? { state.withLock { $0.pending[key] } }
 
-  /// Notes the end of one request; the first end counts.
+  /// Records the outcome of a request. Only the first outcome counts.
   func end(_ key: PrefetchKey, _ outcome: Outcome) {
     let result: PrefetchResult? = state.withLock { state in
       guard let request = state.pending.removeValue(forKey: key) else { return nil }
       state.result.add(request, outcome)
-      feed.update { $0.count(outcome) }
+      broadcaster.update { $0.count(outcome) }
       return state.pending.isEmpty ? state.result : nil
     }
-    if let result { feed.finish(result) }
+    if let result { broadcaster.finish(result) }
   }
 
-  /// Ends all requests that have not ended.
+  /// Ends the remaining requests with ``ImageError/cancelled``.
   func cancel() {
     for key in keys { end(key, .failed(.cancelled)) }
   }
 }
 
-/// Requests with equal keys are one request.
+/// Identifies the work of a request: requests with equal keys are loaded once.
 struct PrefetchKey: Hashable, Sendable {
   private let key: CacheKey
-  private let terms: OptionsKey<LoadKey>
+  private let options: OptionsKey<LoadKey>
 
   init(_ request: ImageRequest, destination: ImagePrefetcher.Destination) {
     let keys = RequestKeys(request)
     key = destination == .memory ? keys.image : keys.fetch
-    terms = LoadKey.key(request)
+    options = LoadKey.key(request)
   }
 }
 

@@ -1,6 +1,6 @@
 import HalcyonSupport
 
-/// The order in which images are prefetched, and those that are being loaded.
+/// The queue of images to prefetch, and the loads in flight.
 final class PrefetchQueue: Sendable {
   private struct Run {
     let subscription: LoadSubscription
@@ -17,10 +17,10 @@ final class PrefetchQueue: Sendable {
     var priority: ImagePriority
     var concurrencyLimit: Int
     var isPaused = false
-    /// Batches whose callers have not let go of their actor yet.
+    /// Batches that are not in the queue yet, since the actor of their caller is busy.
     var announced: [ObjectIdentifier: PrefetchBatch] = [:]
     var items: [PrefetchKey: Item] = [:]
-    /// Keys in their order; one without an item, or whose item runs, stands for nothing.
+    /// The keys in the order of their start. Keys without an item, or whose item is running, are skipped.
     var waiting: ArraySlice<PrefetchKey> = []
     var runningCount = 0
   }
@@ -63,12 +63,12 @@ final class PrefetchQueue: Sendable {
     }
   }
 
-  /// Makes a batch known, so that it can be stopped.
+  /// Registers a batch before it is queued, so that it can be stopped.
   func announce(_ batch: PrefetchBatch) {
     state.withLock { $0.announced[ObjectIdentifier(batch)] = batch }
   }
 
-  /// Lines up what was announced, unless it has been stopped.
+  /// Queues an announced batch, unless it has been stopped.
   @concurrent func begin(_ batch: PrefetchBatch) async {
     state.withLock { state in
       guard state.announced.removeValue(forKey: ObjectIdentifier(batch)) != nil else { return }
@@ -81,7 +81,7 @@ final class PrefetchQueue: Sendable {
     startNext()
   }
 
-  /// Stops everything.
+  /// Stops all batches.
   func stop() {
     let (keys, batches) = state.withLock { state in
       defer { state.announced = [:] }
@@ -91,14 +91,14 @@ final class PrefetchQueue: Sendable {
     withdraw(keys, of: nil)
   }
 
-  /// Stops one batch; what another batch wants too goes on.
+  /// Stops one batch. Images that are part of another batch continue to load.
   func stop(_ batch: PrefetchBatch) {
     let announced = state.withLock { $0.announced.removeValue(forKey: ObjectIdentifier(batch)) }
     if announced == nil { withdraw(batch.keys, of: batch) }
     batch.cancel()
   }
 
-  /// Stops some images, whoever wanted them.
+  /// Stops the images of `keys` in all batches.
   func stop(_ keys: [PrefetchKey]) {
     for batch in state.withLock({ Array($0.announced.values) }) {
       for key in keys { batch.end(key, .failed(.cancelled)) }
@@ -129,7 +129,7 @@ extension PrefetchQueue {
 
   private func end(_ key: PrefetchKey, _ subscription: LoadSubscription, _ outcome: PrefetchBatch.Outcome) {
     let batches: [PrefetchBatch] = state.withLock { state in
-      // What was stopped has given its place back, and its key may be at work again.
+      // A stopped run has been subtracted already, and its key may be running again.
       guard state.items[key]?.run?.subscription === subscription else { return [] }
       state.runningCount -= 1
       return state.items.removeValue(forKey: key)?.batches ?? []
@@ -138,7 +138,7 @@ extension PrefetchQueue {
     startNext()
   }
 
-  /// Takes back what a batch wants, or all batches do; what nobody wants any more is cancelled.
+  /// Removes `keys` from `batch`, or from all batches if it is `nil`, and cancels those that are left in no batch.
   private func withdraw(_ keys: [PrefetchKey], of batch: PrefetchBatch?) {
     var withdrawn: [(key: PrefetchKey, item: Item)] = []
     state.withLock { state in

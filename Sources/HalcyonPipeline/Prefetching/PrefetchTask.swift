@@ -1,8 +1,9 @@
 import HalcyonSupport
 
-/// The images of one call of `ImagePrefetcher.start` on their way.
+/// A handle to the images of one call of `ImagePrefetcher.start`.
 ///
-/// All members may be used from any thread. The handle may be dropped; while it is held, so is the prefetcher.
+/// All members may be used from any thread. Prefetching continues when the handle is released. The handle retains the
+/// prefetcher.
 public final class PrefetchTask: Sendable {
   private let prefetcher: ImagePrefetcher
   private let batch: PrefetchBatch
@@ -12,23 +13,23 @@ public final class PrefetchTask: Sendable {
     self.batch = batch
   }
 
-  /// How far the images have come: where they are now, then every change, the newest where the reader falls behind.
+  /// The current progress, then every change; a slow reader gets only the newest.
   ///
-  /// Every call gives a stream of its own, which ends with the last image.
-  public var progress: AsyncStream<PrefetchProgress> { batch.feed.stream() }
+  /// Every call returns a new stream, which ends with the last image.
+  public var progress: AsyncStream<PrefetchProgress> { batch.broadcaster.stream() }
 
-  /// What became of the images; waits until all have ended, which stopping makes them.
+  /// The results; waits until all images have been loaded, have failed or were stopped.
   ///
-  /// Cancelling the caller does not end the wait.
+  /// Cancelling the calling task does not end the wait.
   public var result: PrefetchResult {
     get async {
       defer { withExtendedLifetime(self) {} }
-      return await batch.feed.outcome
+      return await batch.broadcaster.outcome
     }
   }
 
-  /// Stops these images, begun or not: they are in ``PrefetchResult/failed`` when this returns.
+  /// Stops these images, started or not. When this returns, they are in ``PrefetchResult/failed``.
   ///
-  /// What another call of the prefetcher's, or anybody else, waits for goes on for them.
+  /// Loads shared with other calls of the prefetcher, or with other requests, continue for them.
   public func stop() { prefetcher.stop(batch) }
 }
