@@ -2,8 +2,10 @@ import HalcyonHTTP
 import Foundation
 
 extension ImageError {
-  /// Whether the same request may succeed a little later: status 408, 425, 429, 500, 502, 503 or 504, or a lost, failed
-  /// or timed out connection.
+  /// Whether the same request may succeed a little later.
+  ///
+  /// True for the status codes 408, 425, 429, 500, 502, 503 and 504, for an unresolved host name, and for a connection
+  /// that failed, timed out or was lost.
   public var isTransient: Bool {
     switch self {
     case .httpStatus(let status, _): [408, 425, 429, 500, 502, 503, 504].contains(status)

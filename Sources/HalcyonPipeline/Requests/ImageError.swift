@@ -58,7 +58,7 @@ public indirect enum ImageError: Error, Sendable {
 }
 
 extension ImageError: CustomStringConvertible {
-  /// What happened and how to fix it, in one or two sentences.
+  /// One or two sentences: what happened, and how to fix it.
   public var description: String {
     switch self {
     case .invalidURL(let text):
