@@ -40,7 +40,7 @@ struct BatchRun: Sendable {
       if case .progress(let progress) = event { tracker.update(progress, of: index) }
     }
     do throws(ImageError) {
-      return .success(try await pipeline.response(for: request, interest: subscription))
+      return .success(try await pipeline.response(for: request, subscription: subscription))
     } catch {
       return .failure(error)
     }

@@ -77,7 +77,7 @@ final class HTTPAttempt: Sendable {
       do {
         return try await modifier.renewCredentials(after: challenge)
       } catch {
-        throw ImageError(asking: challenge.url, error) { .requestRejected(cause: $0, url: $1) }
+        throw ImageError(requesting: challenge.url, error) { .requestRejected(cause: $0, url: $1) }
       }
     }
   }
@@ -132,7 +132,7 @@ final class HTTPAttempt: Sendable {
       try Task.checkCancellation()
       return modified
     } catch {
-      throw ImageError(asking: request.url, error) { .requestRejected(cause: $0, url: $1) }
+      throw ImageError(requesting: unmodified.url, error) { .requestRejected(cause: $0, url: $1) }
     }
   }
 
@@ -155,9 +155,9 @@ final class HTTPAttempt: Sendable {
         return accepted
       }
     } catch {
-      throw ImageError(asking: request.url, error) { .requestRejected(cause: $0, url: $1) }
+      throw ImageError(requesting: current.url, error) { .requestRejected(cause: $0, url: $1) }
     }
-    throw .redirectRejected(to: next.url.printable, from: request.url)
+    throw .redirectRejected(to: next.url.printable, from: current.url)
   }
 
   private func exchange(
@@ -211,9 +211,8 @@ final class HTTPAttempt: Sendable {
   }
 
   @inline(never)
-  private func tell(of response: TransportResponse, to request: TransportRequest) {
-    web.configuration.tell(
-      .responded(status: response.status, url: request.url.withoutCredentials), to: interest)
+  private func reportStatus(of response: TransportResponse, to current: TransportRequest) {
+    configuration.report(.responded(status: response.status, url: current.url.withoutCredentials), to: subscription)
   }
 
   private func response(to current: TransportRequest) async throws(ImageError) -> TransportResponse {
@@ -273,7 +272,7 @@ final class HTTPAttempt: Sendable {
     do {
       try await validator(head)
     } catch {
-      throw ImageError(asking: head.url, error) { .responseRejected(cause: $0, url: $1) }
+      throw ImageError(requesting: head.url, error) { .responseRejected(cause: $0, url: $1) }
     }
   }
 

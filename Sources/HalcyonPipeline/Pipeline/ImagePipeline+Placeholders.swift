@@ -26,17 +26,3 @@ extension ImagePipeline {
     return hash
   }
 }
-
-extension ImageLoader {
-  /// The placeholder of an image whose bytes are about to be stored; `nil` if the image is partial, cropped or
-  /// distorted.
-  static func placeholder(
-    for image: DecodedImage, of body: EncodedImage, at size: TargetSize, _ configuration: PipelineConfiguration
-  ) -> ThumbHash? {
-    guard configuration.makesPlaceholders, body.draft != nil, !image.isPartial else { return nil }
-    switch size {
-    case .original, .fit: return ThumbHash(image.bitmap)
-    case .fill, .crop, .exact: return nil
-    }
-  }
-}

@@ -53,8 +53,10 @@ public final class ImagePipeline: Sendable {
   public func response(for request: ImageRequest) async throws(ImageError) -> ImageResponse {
     let request = resolved(request)
     let keys = RequestKeys(request)
-    if loader.monitor == nil, let response = loader.memoryResponse(for: request, key: keys.image) {
+    let lookup = loader.lookUpMemory(request, key: keys.image)
+    if loader.monitor == nil, case .hit(let image) = lookup {
       // The path of most hits: it avoids the frame of another asynchronous call.
+      let response = ImageResponse(memory: image)
       return request.optionsBox == nil ? response : await request.delivered(response)
     }
     let response = try await loader.response(
@@ -63,14 +65,15 @@ public final class ImagePipeline: Sendable {
   }
 
   /// The response for one request of a batch, loaded for the caller's subscription.
-  func response(for request: ImageRequest, interest: LoadSubscription) async throws(ImageError) -> ImageResponse {
+  func response(for request: ImageRequest, subscription: LoadSubscription) async throws(ImageError) -> ImageResponse {
     let request = resolved(request)
     return await request.delivered(try await undeliveredResponse(for: request, subscription: subscription))
   }
 
   /// The response to a resolved request, without the changes that its options make on delivery.
-  func cachingResponse(for request: ImageRequest, interest: LoadSubscription) async throws(ImageError) -> ImageResponse
-  {
+  func undeliveredResponse(
+    for request: ImageRequest, subscription: LoadSubscription
+  ) async throws(ImageError) -> ImageResponse {
     let keys = RequestKeys(request)
     let lookup = loader.lookUpMemory(request, key: keys.image)
     if loader.monitor == nil, case .hit(let image) = lookup { return ImageResponse(memory: image) }
@@ -98,9 +101,17 @@ public final class ImagePipeline: Sendable {
     return ImageTask(request: request, loader: loader) { result in executor { onCompletion(result) } }
   }
 
-  /// Starts loading as ``task(for:)`` does; ``ImageTask/allEvents`` is open before the first event.
-  package func followedTask(for request: ImageRequest) -> ImageTask {
-    ImageTask(request: resolved(request), loader: loader, keepsAllEvents: true)
+  /// Looks into memory for a view: the image, ready to be shown, or the outcome for ``followedTask(for:after:)``.
+  package func lookUpMemory(for request: ImageRequest) -> MemoryLookup {
+    let request = resolved(request)
+    let lookup = loader.lookUpMemory(request, key: RequestKeys(request).image)
+    if case .hit(let image) = lookup { return .hit(request.delivered(image)) }
+    return lookup
+  }
+
+  /// Starts loading after a look-up in memory that was not a hit; ``ImageTask/allEvents`` is open before the first event.
+  package func followedTask(for request: ImageRequest, after lookup: MemoryLookup) -> ImageTask {
+    ImageTask(request: resolved(request), loader: loader, lookup: lookup, keepsAllEvents: true)
   }
 
   /// The image in memory, or `nil`.

@@ -118,9 +118,10 @@ extension ImagePipeline {
     do throws(ImageError) {
       switch destination {
       case .memory:
-        return try await cachingResponse(for: request, interest: subscription).origin == .memory ? .skipped : .completed
+        return try await undeliveredResponse(for: request, subscription: subscription).origin == .memory
+          ? .skipped : .completed
       case .store:
-        return try await loader.storeBody(for: request, interest: subscription) ? .completed : .skipped
+        return try await loader.storeBytes(of: request, subscription: subscription) ? .completed : .skipped
       }
     } catch {
       return .failed(error)

@@ -23,7 +23,7 @@ extension ImageError {
   }
 
   /// Whether the bytes received before the error are valid, so that the download can be resumed.
-  var leavesGoodBytes: Bool {
+  var allowsResuming: Bool {
     switch self {
     case .transport(let error, _): error.isTransient
     case .cancelled: true
@@ -51,7 +51,7 @@ extension ImageError {
 
   /// Wraps an error that a hook of the configuration threw; `refusal` makes the case for other errors than
   /// `ImageError`.
-  init(asking url: URL, _ error: any Error, _ refusal: (any Error, URL) -> ImageError) {
+  init(requesting url: URL, _ error: any Error, _ refusal: (any Error, URL) -> ImageError) {
     switch error {
     case is CancellationError: self = .cancelled
     case let error as ImageError: self = error

@@ -9,12 +9,12 @@ public struct URLResolver: Sendable {
   /// Identifies the image in every cache, whatever the URL.
   public let key: String
   /// Returns an `http` or `https` URL. Its task is cancelled once no load waits for it.
-  public let address: @Sendable () async throws -> URL
+  public let url: @Sendable () async throws -> URL
 
   /// Creates a resolver.
-  public init(key: String, address: @escaping @Sendable () async throws -> URL) {
+  public init(key: String, url: @escaping @Sendable () async throws -> URL) {
     self.key = key
-    self.address = address
+    self.url = url
   }
 }
 
