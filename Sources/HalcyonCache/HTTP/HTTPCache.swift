@@ -86,7 +86,7 @@ public struct HTTPCache: Sendable {
   }
 
   /// Forgets all variants of an answer.
-  public func removeAnswers(for key: CacheKey) async throws {
+  public func removeResponses(for key: CacheKey) async throws {
     let variants = try await dataStore.metadata(for: key)?.variants ?? []
     for variant in variants { try await dataStore.removeEntry(for: key.variant(variant)) }
     try await dataStore.removeEntry(for: key)

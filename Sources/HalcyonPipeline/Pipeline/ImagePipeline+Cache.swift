@@ -137,9 +137,9 @@ extension ImagePipeline {
     if original !== target { await target.writes.flush() }
     do {
       if let variant = keys.variant(request.storage) {
-        try await configuration.httpCache(in: target, for: request)?.removeAnswers(for: variant)
+        try await configuration.httpCache(in: target, for: request)?.removeResponses(for: variant)
       }
-      try await configuration.httpCache(for: request)?.removeAnswers(for: keys.fetch)
+      try await configuration.httpCache(for: request)?.removeResponses(for: keys.fetch)
       try await original.store?.removeEntry(for: PartialBodies.key(keys.fetch))
     } catch {
       throw .failed(cause: error, url: request.source.url ?? .unnamedImage)

@@ -115,7 +115,7 @@ struct VariantTests {
 
   @Test mutating func `all variants are removed together`() async throws {
     for name in ["a", "b", "c"] { _ = try await get(name, .body(name, Self.varying)) }
-    try await client.cache.removeAnswers(for: client.key)
+    try await client.cache.removeResponses(for: client.key)
     #expect(client.store.keys.isEmpty)
   }
 

@@ -104,7 +104,7 @@ struct CachingProxy: Sendable {
     let safe: [HTTPRequest.Method] = [.get, .head, .options, .trace]
     let response = Response(forwarded, status: "fwd=\(reason)")
     if !safe.contains(exchange.request.method), (200..<400).contains(response.status.code) {
-      try await cache.removeAnswers(for: exchange.key)
+      try await cache.removeResponses(for: exchange.key)
     }
     return response
   }
