@@ -57,11 +57,11 @@ public struct CacheLookup: Sendable {
   var variants: [VariantKey] { finding.found.variants }
 
   /// The same without validators, for a server whose 304 was about something else.
-  public var plain: CacheLookup {
-    var plain = self
-    plain.addedFields["If-None-Match"] = nil
-    plain.addedFields["If-Modified-Since"] = nil
-    return plain
+  public var unconditional: CacheLookup {
+    var lookup = self
+    lookup.addedFields["If-None-Match"] = nil
+    lookup.addedFields["If-Modified-Since"] = nil
+    return lookup
   }
 
   /// Whether a 304 answers a question of ours.

@@ -7,7 +7,7 @@ public enum ValidationOutcome: Sendable {
   case deliver(StorableResponse?)
   /// The stored answer is served: a 304 renewed it, or it stands in for an error.
   case serve(StoredEntry)
-  /// The 304 is about something that is not stored: send the request again as ``CacheLookup/plain``.
+  /// The 304 is about something that is not stored: send the request again as ``CacheLookup/unconditional``.
   case fetchUnconditionally
 }
 

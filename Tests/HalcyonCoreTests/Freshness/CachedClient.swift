@@ -67,7 +67,7 @@ struct CachedClient {
     let head = EntryMetadata(
       status: response.status, headers: response.headers, requestDate: clock.now(), responseDate: clock.now())
     switch await cache.outcome(of: head, to: lookup) {
-    case .fetchUnconditionally: return try await fetch(lookup.plain, server)
+    case .fetchUnconditionally: return try await fetch(lookup.unconditional, server)
     case .serve(let entry): return serve(entry)
     case .deliver(let storable):
       if let storable { try await cache.store(storable, body: Data(response.body.utf8)) }

@@ -68,7 +68,7 @@ struct CachingProxy: Sendable {
     case .serve(let entry):
       return serve(entry, to: exchange, status: "\(reason); fwd-status=\(response.head.status)")
     case .fetchUnconditionally:
-      return try await fetch(lookup.plain, exchange)
+      return try await fetch(lookup.unconditional, exchange)
     case .deliver(let storable):
       let stored = storable == nil ? "" : "; stored"
       return deliver(response, storable: storable, to: exchange, status: "\(reason)\(stored)")
@@ -92,7 +92,7 @@ struct CachingProxy: Sendable {
       switch await cache.outcome(of: response.head, to: lookup) {
       case .serve, .deliver(nil): break
       case .deliver(let storable?): try await cache.store(storable, body: try await response.wholeBody())
-      case .fetchUnconditionally: await revalidate(lookup.plain, url: url)
+      case .fetchUnconditionally: await revalidate(lookup.unconditional, url: url)
       }
     } catch {
       // The stale response stays stored; the next request tries again.
