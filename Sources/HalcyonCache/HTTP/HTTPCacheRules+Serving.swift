@@ -15,7 +15,7 @@ extension HTTPCacheRules {
 extension EntryMetadata {
   /// Whether a request tells by validators of its own that its sender has this answer already and needs only a 304
   /// (RFC 9110, 13.1.2 and 13.1.3).
-  public func isKnown(to requestHeaders: HTTPHeaders) -> Bool {
+  public func isNotModified(for requestHeaders: HTTPHeaders) -> Bool {
     if let tags = requestHeaders["If-None-Match"] {
       if tags.trimmingCharacters(in: .whitespaces) == "*" { return true }
       guard let tag = headers["ETag"] else { return false }

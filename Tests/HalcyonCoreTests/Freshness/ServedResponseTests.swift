@@ -40,8 +40,8 @@ struct ServedResponseTests {
 
   @Test(arguments: cases)
   func `matching validators of a request show that it needs only a 304`(
-    response: HTTPHeaders, request: HTTPHeaders, isKnown: Bool
+    response: HTTPHeaders, request: HTTPHeaders, isNotModified: Bool
   ) {
-    #expect(stored(response).isKnown(to: request) == isKnown)
+    #expect(stored(response).isNotModified(for: request) == isNotModified)
   }
 }

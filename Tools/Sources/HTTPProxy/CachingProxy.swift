@@ -119,7 +119,7 @@ extension CachingProxy {
     guard entry.metadata.status == 200 else {
       return response(entry.metadata.status, headers, body: entry.body)
     }
-    if entry.metadata.isKnown(to: exchange.fields.conditions) { return .notModified(headers) }
+    if entry.metadata.isNotModified(for: exchange.fields.conditions) { return .notModified(headers) }
     guard exchange.request.method == .get else { return response(200, headers, body: entry.body) }
     switch ByteRange(exchange.fields.cacheable, stored: headers, byteCount: entry.body.count) {
     case nil:
@@ -141,22 +141,22 @@ extension CachingProxy {
   ) -> Response {
     var headers = response.head.headers.endToEnd
     headers["Cache-Status"] = "halcyon; \(status)"
-    let isKnown = response.head.status == 200 && response.head.isKnown(to: exchange.fields.conditions)
+    let isNotModified = response.head.status == 200 && response.head.isNotModified(for: exchange.fields.conditions)
     let length = headers["Content-Length"].flatMap(Int.init)
-    let body = ResponseBody(contentLength: isKnown ? 0 : length) { [cache] writer in
+    let body = ResponseBody(contentLength: isNotModified ? 0 : length) { [cache] writer in
       var collector = storable.map { BodyCollector(response: $0) }
       // The last piece is held back until the response is stored: a client that has it all may repeat the request at once.
       var last = Data()
       for try await piece in response.body {
-        if !isKnown { try await writer.write(ByteBuffer(bytes: last)) }
+        if !isNotModified { try await writer.write(ByteBuffer(bytes: last)) }
         collector?.add(piece)
         last = piece
       }
       await collector?.store(in: cache)
-      if !isKnown { try await writer.write(ByteBuffer(bytes: last)) }
+      if !isNotModified { try await writer.write(ByteBuffer(bytes: last)) }
       try await writer.finish(nil)
     }
-    return isKnown ? .notModified(headers, body: body) : Response(response.head.status, headers, body: body)
+    return isNotModified ? .notModified(headers, body: body) : Response(response.head.status, headers, body: body)
   }
 
   private func response(_ status: Int, _ headers: HTTPHeaders, body: Data) -> Response {
