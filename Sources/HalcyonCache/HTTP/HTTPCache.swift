@@ -75,7 +75,7 @@ public struct HTTPCache: Sendable {
   /// - Parameter isOffline: There is no network at all: whatever may be served without one is (RFC 9111, 4.2.4).
   public func staleEntry(for lookup: CacheLookup, isOffline: Bool = false, at now: Date) -> StoredEntry? {
     guard let stored = lookup.stored,
-      rules.mayServeOnError(stored.metadata, requestHeaders: lookup.requestHeaders, at: now, isOffline: isOffline)
+      rules.allowsStaleIfError(stored.metadata, requestHeaders: lookup.requestHeaders, at: now, isOffline: isOffline)
     else { return nil }
     return stored
   }
@@ -103,7 +103,7 @@ extension HTTPCache {
     case .cacheFirst, .cacheOnly: return .serve
     case .offline:
       let verdict = rules.verdict(on: stored, requestHeaders: requestHeaders, at: now)
-      let isAllowed = verdict != .stale || rules.mayServeOnError(stored, at: now, isOffline: true)
+      let isAllowed = verdict != .stale || rules.allowsStaleIfError(stored, at: now, isOffline: true)
       return isAllowed ? .serve : .unavailable
     case .reloadIgnoringCache: return mayAsk ? .fetch : .unavailable
     case .revalidate where rules.isReloadNeeded(stored, at: now): return mayAsk ? .fetch : .unavailable

@@ -75,7 +75,7 @@ public struct HTTPCacheRules: Hashable, Sendable {
   /// (RFC 5861, 4).
   ///
   /// - Parameter isOffline: The caller asks for whatever there is, however old.
-  public func mayServeOnError(
+  public func allowsStaleIfError(
     _ stored: EntryMetadata, requestHeaders: HTTPHeaders = HTTPHeaders(), at now: Date, isOffline: Bool = false
   ) -> Bool {
     let answer = CacheControl(stored.headers)

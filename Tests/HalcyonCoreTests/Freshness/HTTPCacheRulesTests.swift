@@ -110,14 +110,14 @@ struct HTTPCacheRulesTests {
   @Test func `a stale response may be served on errors if that is allowed`() {
     let now = Self.start + 30
     let tolerant = stored(["Cache-Control": "max-age=1, stale-if-error=60"])
-    #expect(rules.mayServeOnError(tolerant, at: now))
-    #expect(!rules.mayServeOnError(tolerant, at: now + 60))
-    #expect(!rules.mayServeOnError(stored(["Cache-Control": "max-age=1"]), at: now))
-    #expect(rules.mayServeOnError(stored(["Cache-Control": "max-age=1"]), at: now, isOffline: true))
+    #expect(rules.allowsStaleIfError(tolerant, at: now))
+    #expect(!rules.allowsStaleIfError(tolerant, at: now + 60))
+    #expect(!rules.allowsStaleIfError(stored(["Cache-Control": "max-age=1"]), at: now))
+    #expect(rules.allowsStaleIfError(stored(["Cache-Control": "max-age=1"]), at: now, isOffline: true))
     let strict = stored(["Cache-Control": "max-age=1, must-revalidate, stale-if-error=60"])
-    #expect(!rules.mayServeOnError(strict, at: now, isOffline: true))
+    #expect(!rules.allowsStaleIfError(strict, at: now, isOffline: true))
     let request: HTTPHeaders = ["Cache-Control": "stale-if-error=100"]
-    #expect(rules.mayServeOnError(stored(["Cache-Control": "max-age=1"]), requestHeaders: request, at: now))
+    #expect(rules.allowsStaleIfError(stored(["Cache-Control": "max-age=1"]), requestHeaders: request, at: now))
   }
 
   @Test func `a fresh immutable response needs no revalidation on reload`() {
