@@ -53,7 +53,7 @@ public final class FailingFileSystem: FileSystem {
   }
 
   /// Clears all failures: future calls succeed.
-  public func heal() {
+  public func clearFailures() {
     state.withLock { $0 = State() }
   }
 

@@ -67,7 +67,7 @@ struct DiskDurabilityTests {
       files.fail(all: [.sync], with: .error(code))
       let error = await #expect(throws: DiskCacheError.self) { try await cache.store(entry, for: "new") }
       #expect(error?.systemCode == code)
-      files.heal()
+      files.clearFailures()
       #expect(try await cache.entry(for: "new") == nil)
       try await cache.store(entry, for: "new")
       #expect(try await cache.entry(for: "new") == entry)

@@ -85,7 +85,7 @@ struct DiskFaultTests {
     #expect(hasFailed || !hasThrown, "an operation throws only if a call failed")
     // Interrupted calls are retried, and short transfers are completed.
     if failure == .error(EINTR) || failure == .shortTransfer { #expect(!hasThrown) }
-    files.heal()
+    files.clearFailures()
     try await checkEntries(of: cache, after: "\(operation), call \(number), \(failure)")
     try checkTotals(in: folder)
     return hasFailed
@@ -128,7 +128,7 @@ struct DiskFaultTests {
       files.fail(all: [.write], with: .error(ENOSPC))
       let error = await #expect(throws: DiskCacheError.self) { try await cache.store(Self.old, for: "5") }
       #expect(error?.systemCode == ENOSPC)
-      files.heal()
+      files.clearFailures()
       #expect(cache.statistics.evictions == 2)
       #expect(cache.statistics.errors == 1)
       #expect(try await cache.count == 2)
@@ -162,7 +162,7 @@ struct DiskFaultTests {
       let error = await #expect(throws: DiskCacheError.self) { try await cache.entry(for: "old") }
       #expect(error?.systemCode == code)
       #expect(cache.statistics.misses[.failed] == 1)
-      files.heal()
+      files.clearFailures()
       #expect(try await cache.entry(for: "old") == Self.old)
     }
   }
