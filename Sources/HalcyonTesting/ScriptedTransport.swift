@@ -5,7 +5,7 @@ public import Foundation
 /// A transport that returns scripted responses, without a network.
 ///
 /// ```swift
-/// let transport = ScriptedTransport { request in .answer(body: photo, headers: ["ETag": "\"1\""]) }
+/// let transport = ScriptedTransport { request in .response(body: photo, headers: ["ETag": "\"1\""]) }
 /// let pipeline = ImagePipeline(transport: transport, cache: ImageCache(store: MemoryDataStore()))
 /// ```
 ///
@@ -17,7 +17,7 @@ public final class ScriptedTransport: Transport {
     /// A complete response; the body arrives in pieces of at most `pieceByteCount` bytes.
     ///
     /// `beforeRest` runs before each read after the first piece, so that a test can wait or cancel there.
-    case answer(
+    case response(
       status: Int = 200, body: Data, headers: HTTPHeaders = HTTPHeaders(), pieceByteCount: Int = 64 << 10,
       beforeRest: (@Sendable () async -> Void)? = nil)
     /// An error instead of a response.
@@ -46,7 +46,7 @@ public final class ScriptedTransport: Transport {
     let reply = try await script(request)
     try Task.checkCancellation()
     switch reply {
-    case .answer(let status, let body, let headers, let pieceByteCount, let beforeRest):
+    case .response(let status, let body, let headers, let pieceByteCount, let beforeRest):
       let body = Self.body(body, pieceByteCount: pieceByteCount, beforeRest: beforeRest, error: nil)
       return TransportResponse(status: status, headers: headers, body: body)
     case .failure(let error):

@@ -10,7 +10,7 @@ struct AnimatedImageLoadingTests {
     let file = TinyGIF.animation(reds: [10, 20, 30])
     try await withOrigin { _, folder in
       let url = try #require(URL(string: "http://example.com/cat.gif"))
-      let transport = ScriptedTransport { _ in .answer(body: file) }
+      let transport = ScriptedTransport { _ in .response(body: file) }
       for round in 0..<2 {
         let cache = ImageCache.standard(directory: folder)
         let pipeline = ImagePipeline(transport: transport, cache: cache)
@@ -29,7 +29,7 @@ struct AnimatedImageLoadingTests {
   @Test func `processing an animated image yields a still image whose info reports the dropped frames`() async throws {
     let file = TinyGIF.animation(reds: [10, 20])
     let pipeline = ImagePipeline(
-      transport: ScriptedTransport { _ in .answer(body: file) }, cache: ImageCache())
+      transport: ScriptedTransport { _ in .response(body: file) }, cache: ImageCache())
     var request = ImageRequest(url: try #require(URL(string: "http://example.com/cat.gif")))
     request.processors = [Same()]
     let image = try await pipeline.image(for: request)

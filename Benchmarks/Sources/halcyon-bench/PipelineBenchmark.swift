@@ -51,7 +51,7 @@ enum PipelineBenchmark {
   /// Coalescing: 10,000 requests for 100 images from 64 concurrent tasks; each image has to be downloaded only once.
   private static func sharedLoads() async throws {
     let image = try PNGEncoder().encode(blankBitmap(), options: EncodingOptions())
-    let transport = ScriptedTransport { _ in .answer(body: image) }
+    let transport = ScriptedTransport { _ in .response(body: image) }
     let pipeline = ImagePipeline(transport: transport, cache: ImageCache(memory: MemoryCache()))
     let requests = (0..<100).map { ImageRequest(source: .string("https://example.com/\($0).png")) }
     let start = ContinuousClock.now

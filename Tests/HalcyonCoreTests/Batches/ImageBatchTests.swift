@@ -21,8 +21,8 @@ struct ImageBatchTests {
         cancelled.record(number)
         throw error
       }
-      if failing.contains(number) { return .answer(status: 500 + number, body: Data()) }
-      return .answer(body: SolidImage(width: UInt16(number + 1), height: 1).data)
+      if failing.contains(number) { return .response(status: 500 + number, body: Data()) }
+      return .response(body: SolidImage(width: UInt16(number + 1), height: 1).data)
     }
   }
 
@@ -121,7 +121,7 @@ struct ImageBatchTests {
     let body = SolidImage(width: 4, height: 4, paddingByteCount: 986).data
     let fixture = PipelineFixture(configure: { $0.progressInterval = .zero }) { request in
       let gate = gates[Int(request.url.lastPathComponent) ?? 0]
-      return .answer(body: body, headers: ["Content-Length": "\(body.count)"], pieceByteCount: body.count / 2) {
+      return .response(body: body, headers: ["Content-Length": "\(body.count)"], pieceByteCount: body.count / 2) {
         try? await gate.wait()
       }
     }
@@ -155,7 +155,7 @@ struct ImageBatchTests {
   @Test func `six batches of a frame and four photos load concurrently, each complete and in order`() async throws {
     let fixture = PipelineFixture { request in
       let isFrame = request.url.lastPathComponent == "frame"
-      return .answer(body: SolidImage(width: isFrame ? 1200 : 900, height: isFrame ? 3600 : 1200).data)
+      return .response(body: SolidImage(width: isFrame ? 1200 : 900, height: isFrame ? 3600 : 1200).data)
     }
     try await withThrowingTaskGroup { group in
       for strip in 0..<6 {

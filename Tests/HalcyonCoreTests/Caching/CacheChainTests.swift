@@ -120,7 +120,7 @@ struct CacheChainTests {
       .failure(.connectionLost(received: 0, expected: 1))
     }
     let other = PipelineFixture(configure: { $0.cache = photos }) { _ in
-      .answer(body: SolidImage(width: 8, height: 8).data)
+      .response(body: SolidImage(width: 8, height: 8).data)
     }
     _ = try await other.pipeline.image(for: fixture.url)
     await photos.flush()

@@ -13,7 +13,7 @@ struct CoalescingTests {
     PipelineFixture { _ in
       started.increment()
       await release.wait()
-      return .answer(body: SolidImage(width: 8, height: 8).data)
+      return .response(body: SolidImage(width: 8, height: 8).data)
     }
   }
 
@@ -65,7 +65,7 @@ struct CoalescingTests {
         }
         try Task.checkCancellation()
       }
-      return .answer(body: SolidImage(width: 8, height: 8).data)
+      return .response(body: SolidImage(width: 8, height: 8).data)
     }
     let tasks = (0..<5).map { _ in fixture.pipeline.task(for: ImageRequest(url: fixture.url)) }
     await begun.wait(for: 1)
@@ -100,7 +100,7 @@ struct CoalescingTests {
     let fixture = PipelineFixture(configure: { $0.retryStrategy = NoRetry() }) { _ in
       started.increment()
       await release.wait()
-      if started.count > 1 { return .answer(body: SolidImage(width: 8, height: 8).data) }
+      if started.count > 1 { return .response(body: SolidImage(width: 8, height: 8).data) }
       return .failure(.connectionLost(received: 3, expected: 9))
     }
     let tasks = (0..<50).map { _ in fixture.pipeline.task(for: ImageRequest(url: fixture.url)) }

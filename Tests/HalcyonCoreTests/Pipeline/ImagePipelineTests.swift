@@ -97,7 +97,7 @@ struct ImagePipelineTests {
 
   @Test func `requests with different credentials are not coalesced`() async throws {
     let fixture = PipelineFixture { request in
-      .answer(body: SolidImage(width: request.headers["Authorization"] == "a" ? 1 : 2, height: 1).data)
+      .response(body: SolidImage(width: request.headers["Authorization"] == "a" ? 1 : 2, height: 1).data)
     }
     async let first = fixture.pipeline.image(for: ImageRequest(url: fixture.url, headers: ["Authorization": "a"]))
     async let second = fixture.pipeline.image(for: ImageRequest(url: fixture.url, headers: ["Authorization": "b"]))

@@ -11,7 +11,7 @@ struct ImageTaskTests {
     let release = Signal()
     let fixture = PipelineFixture(configure: { $0.progressInterval = .zero }) { _ in
       await release.wait()
-      return .answer(body: body, headers: ["Content-Length": "\(body.count)"], pieceByteCount: 100)
+      return .response(body: body, headers: ["Content-Length": "\(body.count)"], pieceByteCount: 100)
     }
     let task = fixture.pipeline.task(for: ImageRequest(url: fixture.url))
     let events = task.events

@@ -28,7 +28,7 @@ struct PipelineFixture {
 
   /// A pipeline whose transport responds to every request with `image`.
   static func serving(_ image: SolidImage = SolidImage(width: 100, height: 50)) -> PipelineFixture {
-    PipelineFixture { _ in .answer(body: image.data) }
+    PipelineFixture { _ in .response(body: image.data) }
   }
 }
 

@@ -10,7 +10,7 @@ struct ReadDuringWriteTests {
   @Test func `a response being written to the store serves other requests meanwhile`() async throws {
     let store = HeldStore()
     let fixture = PipelineFixture(configure: { $0.cache = ImageCache(memory: MemoryCache(), store: store) }) { _ in
-      .answer(body: SolidImage(width: 100, height: 50).data)
+      .response(body: SolidImage(width: 100, height: 50).data)
     }
     _ = try await fixture.pipeline.image(for: fixture.url)
     await store.release.waitForWaiter()

@@ -127,7 +127,7 @@ struct SourceTests {
   @Test func `alternative sources are tried in order, and the error contains all failures when all fail`() async throws
   {
     let fixture = PipelineFixture { request in
-      request.url.path() == "/good" ? .answer(body: Self.image) : .answer(status: 404, body: Data())
+      request.url.path() == "/good" ? .response(body: Self.image) : .response(status: 404, body: Data())
     }
     var request = ImageRequest(url: fixture.url)
     request.alternatives = [.url(fixture.url.appending(path: "b")), .string("not a valid URL")]
@@ -144,7 +144,7 @@ struct SourceTests {
     let never = Signal()
     let fixture = PipelineFixture(configure: { $0.time = clock }) { request in
       if request.url.path() == "/slow" { await never.wait() }
-      return request.url.path() == "/good" ? .answer(body: Self.image) : .answer(status: 404, body: Data())
+      return request.url.path() == "/good" ? .response(body: Self.image) : .response(status: 404, body: Data())
     }
     var request = ImageRequest(url: fixture.url)
     request.alternatives = [.string("http://example.com/good")]
@@ -184,7 +184,7 @@ struct SourceTests {
   @Test func `in low data mode the low data source is loaded, unless the full image is cached`() async throws {
     let isDear = Lock(true)
     let fixture = PipelineFixture(configure: { $0.prefersLowData = { isDear.withLock { $0 } } }) { request in
-      .answer(body: SolidImage(width: request.url.path() == "/a" ? 100 : 10, height: 10).data)
+      .response(body: SolidImage(width: request.url.path() == "/a" ? 100 : 10, height: 10).data)
     }
     var request = ImageRequest(url: fixture.url)
     request.lowDataSource = .url(fixture.url.appending(path: "small"))

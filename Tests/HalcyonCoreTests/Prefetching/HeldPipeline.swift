@@ -20,7 +20,7 @@ struct HeldPipeline {
         cancelled.record(request.url.lastPathComponent)
         throw error
       }
-      return .answer(body: SolidImage(width: 8, height: 8).data)
+      return .response(body: SolidImage(width: 8, height: 8).data)
     }
   }
 

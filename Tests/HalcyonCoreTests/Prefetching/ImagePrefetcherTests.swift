@@ -50,7 +50,7 @@ struct ImagePrefetcherTests {
   @Test func `failures are reported with their requests, and the other images still load`() async throws {
     let fixture = PipelineFixture { request in
       request.url.lastPathComponent == "1"
-        ? .answer(status: 404, body: Data()) : .answer(body: SolidImage(width: 8, height: 8).data)
+        ? .response(status: 404, body: Data()) : .response(body: SolidImage(width: 8, height: 8).data)
     }
     let prefetcher = ImagePrefetcher(pipeline: fixture.pipeline)
     let task = prefetcher.start([URL].numbered(3))
@@ -127,7 +127,7 @@ struct ImagePrefetcherTests {
 
   @Test func `the identity of the request modifier is part of the key of a prefetched image`() async throws {
     let fixture = PipelineFixture(configure: { $0.requestModifier = Account() }) { _ in
-      .answer(body: SolidImage(width: 8, height: 8).data)
+      .response(body: SolidImage(width: 8, height: 8).data)
     }
     _ = await ImagePrefetcher(pipeline: fixture.pipeline).start([fixture.url]).result
     #expect(fixture.pipeline.cachedImage(for: ImageRequest(url: fixture.url)) != nil)

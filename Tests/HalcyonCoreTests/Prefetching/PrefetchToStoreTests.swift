@@ -44,7 +44,7 @@ struct PrefetchToStoreTests {
   }
 
   @Test func `a body that is not an image is not stored`() async throws {
-    let fixture = PipelineFixture { _ in .answer(body: Data("<html>Log in</html>".utf8)) }
+    let fixture = PipelineFixture { _ in .response(body: Data("<html>Log in</html>".utf8)) }
     let result = await prefetcher(fixture).start([fixture.url]).result
     #expect(result.failed.map(\.error.name) == ["notAnImage"])
     #expect(fixture.store.keys.isEmpty)
@@ -52,7 +52,7 @@ struct PrefetchToStoreTests {
 
   @Test func `images that must not be stored fail, without a request when that is known before`() async throws {
     let forbidden = PipelineFixture { _ in
-      .answer(body: SolidImage(width: 8, height: 8).data, headers: ["Cache-Control": "no-store"])
+      .response(body: SolidImage(width: 8, height: 8).data, headers: ["Cache-Control": "no-store"])
     }
     #expect(await prefetcher(forbidden).start([forbidden.url]).result.failed.map(\.error.name) == ["notStorable"])
 
@@ -68,7 +68,7 @@ struct PrefetchToStoreTests {
 
   @Test func `an error of the store fails the prefetch`() async throws {
     let fixture = PipelineFixture(configure: { $0.cache = ImageCache(store: FullStore()) }) { _ in
-      .answer(body: SolidImage(width: 8, height: 8).data)
+      .response(body: SolidImage(width: 8, height: 8).data)
     }
     let failed = await prefetcher(fixture).start([fixture.url]).result.failed
     guard case .failed(is FullStore.Full, fixture.url)? = failed.first?.error else {

@@ -81,8 +81,8 @@ struct CellReuseTests {
       let turns = random.withLock { Int.random(in: 0..<40, using: &$0) }
       for _ in 0..<turns { await Task.yield() }
       let number = Int(request.url.lastPathComponent) ?? 0
-      guard Self.exists(number) else { return .answer(status: 500, body: Data()) }
-      return .answer(body: SolidImage(width: UInt16(number), height: 1).data)
+      guard Self.exists(number) else { return .response(status: 500, body: Data()) }
+      return .response(body: SolidImage(width: UInt16(number), height: 1).data)
     }
   }
 

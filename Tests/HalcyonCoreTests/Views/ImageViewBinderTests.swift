@@ -183,7 +183,7 @@ struct ImageViewBinderTests {
   @Test func `progress is reported until the load is superseded`() async throws {
     let gate = Gate()
     let fixture = PipelineFixture { _ in
-      .answer(body: SolidImage(width: 40, height: 20).data, pieceByteCount: 10) { try? await gate.wait() }
+      .response(body: SolidImage(width: 40, height: 20).data, pieceByteCount: 10) { try? await gate.wait() }
     }
     let display = RecordingDisplay()
     let binder = ImageViewBinder(display: display, pipeline: fixture.pipeline, time: TestClock())

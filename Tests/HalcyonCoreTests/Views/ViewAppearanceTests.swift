@@ -26,7 +26,7 @@ struct ViewAppearanceTests {
     let gate = Gate()
     let fixture = PipelineFixture(configure: { $0.progressInterval = .zero }) { _ in
       try await gate.wait()
-      return .answer(body: image.data, headers: ["Content-Length": "\(image.data.count)"])
+      return .response(body: image.data, headers: ["Content-Length": "\(image.data.count)"])
     }
     let display = RecordingDisplay()
     let binder = ImageViewBinder(display: display, pipeline: fixture.pipeline, time: TestClock())
@@ -120,7 +120,7 @@ struct ViewAppearanceTests {
   @Test func `progressive previews are shown when the options enable them`() async throws {
     let gate = Gate()
     let fixture = PipelineFixture(configure: { $0.decoders = [StagedDecoder()] }) { _ in
-      .answer(body: SolidImage(width: 40, height: 20).data, pieceByteCount: 13) { try? await gate.wait() }
+      .response(body: SolidImage(width: 40, height: 20).data, pieceByteCount: 13) { try? await gate.wait() }
     }
     let display = RecordingDisplay()
     let binder = ImageViewBinder(display: display, pipeline: fixture.pipeline, time: TestClock())

@@ -45,7 +45,7 @@ struct ViewFailureTests {
     let isAvailable = EventLog<Bool>()
     let fixture = PipelineFixture(configure: { $0.retryStrategy = NoRetry() }) { _ in
       isAvailable.events.isEmpty
-        ? .answer(status: 404, body: Data()) : .answer(body: SolidImage(width: 40, height: 20).data)
+        ? .response(status: 404, body: Data()) : .response(body: SolidImage(width: 40, height: 20).data)
     }
     let display = RecordingDisplay()
     let binder = ImageViewBinder(display: display, pipeline: fixture.pipeline, time: TestClock())

@@ -40,8 +40,8 @@ struct ViewFixture {
 
   nonisolated private static func reply(_ name: String) -> ScriptedTransport.Reply {
     let sides = name.split(separator: "x").compactMap { UInt16($0) }
-    guard sides.count == 2 else { return .answer(status: name == "gone" ? 404 : 503, body: Data()) }
-    return .answer(body: SolidImage(width: sides[0], height: sides[1]).data)
+    guard sides.count == 2 else { return .response(status: name == "gone" ? 404 : 503, body: Data()) }
+    return .response(body: SolidImage(width: sides[0], height: sides[1]).data)
   }
 
   func url(_ name: String) -> URL { fixture.url.deletingLastPathComponent().appending(path: name) }

@@ -34,8 +34,8 @@ struct ImageRevalidationTests {
         if let failure = state.failure { return failure }
         let isKnown = request.headers["If-None-Match"].map { $0 == state.headers["ETag"] } ?? false
         return isKnown
-          ? .answer(status: 304, body: Data(), headers: state.headers)
-          : .answer(body: state.body, headers: state.headers)
+          ? .response(status: 304, body: Data(), headers: state.headers)
+          : .response(body: state.body, headers: state.headers)
       }
     }
 
@@ -190,14 +190,14 @@ struct ImageRevalidationTests {
   }
 
   @Test(arguments: [
-    ("max-age=1, stale-if-error=60", ScriptedTransport.Reply.answer(status: 503, body: Data()), true),
+    ("max-age=1, stale-if-error=60", ScriptedTransport.Reply.response(status: 503, body: Data()), true),
     ("max-age=1, stale-if-error=60", .failure(.connectionLost(received: 0, expected: nil)), true),
-    ("max-age=1", .answer(status: 503, body: Data()), false),
+    ("max-age=1", .response(status: 503, body: Data()), false),
     ("max-age=1", .failure(.connectionLost(received: 0, expected: nil)), false),
     ("max-age=1", .failure(.hostNotFound("a")), true),
     ("max-age=1, must-revalidate", .failure(.hostNotFound("a")), false),
-    ("max-age=1, must-revalidate, stale-if-error=60", .answer(status: 503, body: Data()), false),
-    ("max-age=1, stale-if-error=60", .answer(status: 404, body: Data()), false),
+    ("max-age=1, must-revalidate, stale-if-error=60", .response(status: 503, body: Data()), false),
+    ("max-age=1, stale-if-error=60", .response(status: 404, body: Data()), false),
   ])
   func `a stale image is served when the server fails, where stale-if-error allows it`(
     field: String, failure: ScriptedTransport.Reply, servesStale: Bool
@@ -221,7 +221,7 @@ struct ImageRevalidationTests {
     _ = try await fixture.pipeline.image(for: fixture.url)
     await fixture.pipeline.cache.flush()
     clock.advance(by: .seconds(10))
-    origin.change { $0.failure = .answer(status: 404, body: Data()) }
+    origin.change { $0.failure = .response(status: 404, body: Data()) }
     await #expect(throws: ImageError.self) { try await fixture.pipeline.image(for: fixture.url) }
     #expect(fixture.store.count == 0)
   }
@@ -234,7 +234,7 @@ struct ImageRevalidationTests {
     clock.advance(by: .seconds(10))
     let count = Lock(0)
     let replies: [ScriptedTransport.Reply] = [
-      .answer(status: 304, body: Data(), headers: ["ETag": "\"9\""]), .answer(body: Self.new),
+      .response(status: 304, body: Data(), headers: ["ETag": "\"9\""]), .response(body: Self.new),
     ]
     let transport = ScriptedTransport { _ in
       replies[
@@ -277,7 +277,7 @@ struct ImageRevalidationTests {
   @Test func `variants of one URL are stored separately`() async throws {
     let store = MemoryDataStore()
     let transport = ScriptedTransport { request in
-      .answer(
+      .response(
         body: request.headers["Accept"] == "image/avif" ? Self.new : Self.old,
         headers: ["Vary": "Accept", "Cache-Control": "max-age=1000"])
     }

@@ -62,13 +62,13 @@ struct RequestModifierTests {
   }
 
   @Test func `the headers of a modifier are sent`() async throws {
-    let fixture = fixture(TokenModifier()) { _ in .answer(body: Self.image) }
+    let fixture = fixture(TokenModifier()) { _ in .response(body: Self.image) }
     _ = try await fixture.pipeline.image(for: fixture.url)
     #expect(fixture.transport.requests.map { $0.headers["Authorization"] } == ["Bearer 1"])
   }
 
   @Test func `a modifier that throws prevents the request`() async throws {
-    let fixture = fixture(RefusingModifier()) { _ in .answer(body: Self.image) }
+    let fixture = fixture(RefusingModifier()) { _ in .response(body: Self.image) }
     let error = await #expect(throws: ImageError.self) { try await fixture.pipeline.image(for: fixture.url) }
     #expect(error?.name == "requestRejected")
     #expect(fixture.transport.requests.isEmpty)
@@ -76,7 +76,7 @@ struct RequestModifierTests {
 
   @Test func `a load cancelled while the modifier suspends sends nothing`() async throws {
     let modifier = SuspendedModifier()
-    let fixture = fixture(modifier) { _ in .answer(body: Self.image) }
+    let fixture = fixture(modifier) { _ in .response(body: Self.image) }
     let task = fixture.pipeline.task(for: ImageRequest(url: fixture.url))
     await modifier.started.wait()
     task.cancel()
@@ -91,9 +91,9 @@ struct RequestModifierTests {
     let (arrived, release) = (Counter(), Signal())
     let modifier = TokenModifier { await release.wait() }
     let fixture = fixture(modifier) { request in
-      guard request.headers["Authorization"] == "Bearer 1" else { return .answer(body: Self.image) }
+      guard request.headers["Authorization"] == "Bearer 1" else { return .response(body: Self.image) }
       arrived.increment()
-      return .answer(status: 401, body: Data(), headers: ["WWW-Authenticate": "Bearer"])
+      return .response(status: 401, body: Data(), headers: ["WWW-Authenticate": "Bearer"])
     }
     fixture.pipeline.connectionLimits = ConnectionLimits(total: 100, perHost: 100)
     let tasks = (0..<50).map { number in
@@ -109,7 +109,7 @@ struct RequestModifierTests {
   @Test(arguments: [true, false])
   func `a second 401 is an error after at most one renewal`(canRenew: Bool) async throws {
     let modifier = TokenModifier(canRenew: canRenew)
-    let fixture = fixture(modifier) { _ in .answer(status: 401, body: Data()) }
+    let fixture = fixture(modifier) { _ in .response(status: 401, body: Data()) }
     let error = await #expect(throws: ImageError.self) { try await fixture.pipeline.image(for: fixture.url) }
     #expect(error?.name == "httpStatus")
     #expect(modifier.renewalCount.count == 1)
@@ -130,7 +130,7 @@ struct RequestModifierTests {
   }
 
   @Test func `a response authorized by a modifier without an identity is not stored on disk`() async throws {
-    let fixture = fixture(TokenModifier(identity: nil)) { _ in .answer(body: Self.image) }
+    let fixture = fixture(TokenModifier(identity: nil)) { _ in .response(body: Self.image) }
     _ = try await fixture.pipeline.image(for: fixture.url)
     await fixture.pipeline.cache.flush()
     #expect(fixture.store.count == 0)
@@ -139,10 +139,10 @@ struct RequestModifierTests {
   @Test func `credentials are not sent to another origin after a redirect`() async throws {
     let fixture = fixture(TokenModifier()) { request in
       request.url.host() == "example.com"
-        ? .answer(
+        ? .response(
           status: 302, body: Data(),
           headers: ["Location": request.url.path() == "/a" ? "/b" : "https://elsewhere.example/c"])
-        : .answer(body: Self.image)
+        : .response(body: Self.image)
     }
     _ = try await fixture.pipeline.image(for: fixture.url)
     #expect(fixture.transport.requests.map { $0.headers["Authorization"] } == ["Bearer 1", "Bearer 1", nil])
@@ -152,8 +152,8 @@ struct RequestModifierTests {
     let elsewhere = try #require(URL(string: "https://elsewhere.example/c"))
     let script: @Sendable (TransportRequest) -> ScriptedTransport.Reply = { request in
       request.url.host() == "example.com"
-        ? .answer(status: 302, body: Data(), headers: ["Location": elsewhere.absoluteString])
-        : .answer(body: Self.image)
+        ? .response(status: 302, body: Data(), headers: ["Location": elsewhere.absoluteString])
+        : .response(body: Self.image)
     }
     let marking = PipelineFixture { configuration in
       configuration.redirectHandler = { _, next in
@@ -181,7 +181,7 @@ struct RequestModifierTests {
     let fixture = PipelineFixture {
       $0.responseValidator = { head in if head.headers["X-Real"] == nil { throw WrongServer() } }
     } script: { request in
-      .answer(body: Self.image, headers: request.url.path() == "/a" ? [:] : ["X-Real": "yes"])
+      .response(body: Self.image, headers: request.url.path() == "/a" ? [:] : ["X-Real": "yes"])
     }
     let error = await #expect(throws: ImageError.self) { try await fixture.pipeline.image(for: fixture.url) }
     #expect(error?.name == "responseRejected")

@@ -18,7 +18,7 @@ struct ResumeTests {
   }
 
   private func rest(from first: Int, tag: String = "\"a\"", total: Int = body.count) -> ScriptedTransport.Reply {
-    .answer(
+    .response(
       status: 206, body: Self.body.dropFirst(first),
       headers: [
         "ETag": tag, "Content-Range": "bytes \(first)-\(Self.body.count - 1)/\(total)",
@@ -87,7 +87,7 @@ struct ResumeTests {
   @Test(.timeLimit(.minutes(1))) func `a cancelled load stores its partial response for the next`() async throws {
     let (arrived, ended) = (Signal(), Signal())
     let fixture = PipelineFixture { _ in
-      .answer(body: Self.body, headers: Self.strong, pieceByteCount: 50_000) {
+      .response(body: Self.body, headers: Self.strong, pieceByteCount: 50_000) {
         arrived.set()
         await withTaskCancellationHandler {
           await ended.wait()
@@ -118,7 +118,7 @@ struct ResumeTests {
   func `without a strong validator and range support an interrupted download starts over`(headers: HTTPHeaders)
     async throws
   {
-    let fixture = fixture(cut(at: 50_000, headers), .answer(body: Self.body))
+    let fixture = fixture(cut(at: 50_000, headers), .response(body: Self.body))
     #expect(try await fixture.pipeline.data(for: ImageRequest(url: fixture.url)) == Self.body)
     #expect(fixture.transport.requests.last?.headers["Range"] == nil)
   }
@@ -136,9 +136,9 @@ struct ResumeTests {
   @Test func `a partial response that does not match is discarded and the whole image is requested`() async throws {
     for wrong in [
       rest(from: 40_000), rest(from: 50_000, tag: "\"b\""), rest(from: 50_000, total: Self.body.count + 1),
-      .answer(status: 206, body: Self.body.dropFirst(50_000)), .answer(status: 416, body: Data()),
+      .response(status: 206, body: Self.body.dropFirst(50_000)), .response(status: 416, body: Data()),
     ] {
-      let fixture = fixture(cut(at: 50_000), wrong, .answer(body: Self.body))
+      let fixture = fixture(cut(at: 50_000), wrong, .response(body: Self.body))
       #expect(try await fixture.pipeline.data(for: ImageRequest(url: fixture.url)) == Self.body)
       #expect(fixture.transport.requests.map { $0.headers["Range"] } == [nil, "bytes=50000-", nil])
     }
@@ -146,7 +146,7 @@ struct ResumeTests {
 
   @Test func `a changed image replaces the partial response`() async throws {
     let changed = SolidImage(width: 9, height: 9).data
-    let fixture = fixture(cut(at: 50_000), .answer(body: changed))
+    let fixture = fixture(cut(at: 50_000), .response(body: changed))
     #expect(try await fixture.pipeline.data(for: ImageRequest(url: fixture.url)) == changed)
   }
 

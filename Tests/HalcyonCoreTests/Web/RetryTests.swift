@@ -29,12 +29,12 @@ struct RetryTests {
   }
 
   @Test(arguments: [
-    ScriptedTransport.Reply.answer(status: 503, body: Data()), .answer(status: 429, body: Data()),
+    ScriptedTransport.Reply.response(status: 503, body: Data()), .response(status: 429, body: Data()),
     .failure(.connectionLost(received: 0, expected: nil)), .failure(.idleTimedOut(.seconds(1))),
     .failure(.hostNotFound("a")), .cut(body: image, afterBytes: 7, error: .connectionLost(received: 7, expected: 14)),
   ])
   func `transient failures are retried with backoff`(failure: ScriptedTransport.Reply) async throws {
-    let fixture = fixture(failure, failure, .answer(body: Self.image))
+    let fixture = fixture(failure, failure, .response(body: Self.image))
     let task = fixture.pipeline.task(for: ImageRequest(url: fixture.url))
     await clock.waitForSleepers()
     #expect(fixture.transport.requests.count == 1)
@@ -50,8 +50,8 @@ struct RetryTests {
   }
 
   @Test(arguments: [
-    ScriptedTransport.Reply.answer(status: 404, body: Data()), .answer(status: 403, body: Data()),
-    .answer(body: Data("<html>".utf8)), .failure(.secureConnectionFailed(host: "a", reason: "expired")),
+    ScriptedTransport.Reply.response(status: 404, body: Data()), .response(status: 403, body: Data()),
+    .response(body: Data("<html>".utf8)), .failure(.secureConnectionFailed(host: "a", reason: "expired")),
     .failure(.headersTooLarge(byteLimit: 1)), .failure(.badContentEncoding(reason: "cut")),
   ])
   func `permanent failures are not retried`(failure: ScriptedTransport.Reply) async throws {
@@ -63,7 +63,7 @@ struct RetryTests {
   @Test(arguments: [("7", 7), ("Tue, 14 Nov 2023 22:13:29 GMT", 9)])
   func `a retry waits as long as Retry-After says`(field: String, seconds: Int) async throws {
     let fixture = fixture(
-      .answer(status: 503, body: Data(), headers: ["Retry-After": field]), .answer(body: Self.image))
+      .response(status: 503, body: Data(), headers: ["Retry-After": field]), .response(body: Self.image))
     let task = fixture.pipeline.task(for: ImageRequest(url: fixture.url))
     await clock.waitForSleepers()
     clock.advance(by: .seconds(seconds) - .milliseconds(1))
@@ -73,13 +73,13 @@ struct RetryTests {
   }
 
   @Test func `a Retry-After over 30 seconds is not waited for`() async throws {
-    let fixture = fixture(.answer(status: 503, body: Data(), headers: ["Retry-After": "31"]))
+    let fixture = fixture(.response(status: 503, body: Data(), headers: ["Retry-After": "31"]))
     await #expect(throws: ImageError.self) { try await fixture.pipeline.image(for: fixture.url) }
     #expect(fixture.transport.requests.count == 1)
   }
 
   @Test func `a load cancelled during its backoff is not retried`() async throws {
-    let fixture = fixture(.answer(status: 503, body: Data()))
+    let fixture = fixture(.response(status: 503, body: Data()))
     let task = fixture.pipeline.task(for: ImageRequest(url: fixture.url))
     await clock.waitForSleepers()
     task.cancel()
@@ -90,7 +90,7 @@ struct RetryTests {
   }
 
   @Test func `an exhausted retry budget stops all retries`() async throws {
-    let fixture = fixture(.answer(status: 500, body: Data())) { configuration in
+    let fixture = fixture(.response(status: 500, body: Data())) { configuration in
       configuration.retryBudget = 2
       configuration.retryStrategy = ExponentialBackoff(firstDelay: .zero)
     }
@@ -114,7 +114,7 @@ struct RetryTests {
   }
 
   @Test func `a 404 is remembered for a while, unless revalidation is requested`() async throws {
-    let fixture = fixture(.answer(status: 404, body: Data()))
+    let fixture = fixture(.response(status: 404, body: Data()))
     func load(_ freshness: FreshnessPolicy = .standard) async {
       let error = await #expect(throws: ImageError.self) {
         try await fixture.pipeline.image(for: ImageRequest(url: fixture.url, freshness: freshness))
@@ -133,7 +133,7 @@ struct RetryTests {
   }
 
   @Test func `a success replaces a remembered failure`() async throws {
-    let fixture = fixture(.answer(status: 404, body: Data()), .answer(body: Self.image))
+    let fixture = fixture(.response(status: 404, body: Data()), .response(body: Self.image))
     await #expect(throws: ImageError.self) { try await fixture.pipeline.image(for: fixture.url) }
     _ = try await fixture.pipeline.image(for: ImageRequest(url: fixture.url, freshness: .revalidate))
     await fixture.pipeline.cache.flush()
@@ -144,7 +144,7 @@ struct RetryTests {
 
   @Test func `when no server was reached a retry can wait for a network`() async throws {
     let online = Signal()
-    let fixture = fixture(.failure(.hostNotFound("a")), .answer(body: Self.image)) { configuration in
+    let fixture = fixture(.failure(.hostNotFound("a")), .response(body: Self.image)) { configuration in
       configuration.retryStrategy = ExponentialBackoff(firstDelay: .zero)
       configuration.connectivity = SignalledConnectivity(online: online)
     }

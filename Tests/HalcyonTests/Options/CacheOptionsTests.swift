@@ -70,7 +70,7 @@ struct CacheOptionsTests {
         return count
       }
       if number == 3 { return .failure(.hostNotFound("example.com")) }
-      return .answer(body: number == 1 ? old : new, headers: ["Cache-Control": "max-age=1000, immutable", "ETag": "1"])
+      return .response(body: number == 1 ? old : new, headers: ["Cache-Control": "max-age=1000, immutable", "ETag": "1"])
     } body: { fixture async throws in
       #expect(try await fixture.pipeline.image(for: fixture.request()).size.width == 40)
       await fixture.pipeline.cache.flush()
@@ -91,7 +91,7 @@ struct CacheOptionsTests {
     let (old, new) = (image, try TestImage.png(width: 10))
     let isNew = Lock(false)
     try await OptionsFixture.run { _ in
-      .answer(body: isNew.withLock { $0 } ? new : old, headers: ["Cache-Control": "max-age=1000"])
+      .response(body: isNew.withLock { $0 } ? new : old, headers: ["Cache-Control": "max-age=1000"])
     } body: { fixture async throws in
       _ = try await fixture.pipeline.image(for: fixture.request { $0.waitsForStore = true })
       isNew.withLock { $0 = true }
@@ -121,7 +121,7 @@ struct CacheOptionsTests {
     let held = HeldStore(store: store, gate: gate)
     let image = image
     let pipeline = ImagePipeline(
-      transport: ScriptedTransport { _ in .answer(body: image) }, cache: ImageCache(store: held))
+      transport: ScriptedTransport { _ in .response(body: image) }, cache: ImageCache(store: held))
     let url = try #require(URL(string: "http://example.com/a"))
     _ = try await pipeline.image(for: url)
     #expect(store.count == 0)
@@ -141,7 +141,7 @@ struct CacheOptionsTests {
     let (store, gate) = (MemoryDataStore(), Gate())
     let image = image
     let pipeline = ImagePipeline(
-      transport: ScriptedTransport { _ in .answer(body: image) },
+      transport: ScriptedTransport { _ in .response(body: image) },
       cache: ImageCache(store: HeldStore(store: store, gate: gate)))
     let request = ImageRequest(url: try #require(URL(string: "http://example.com/a")))
     _ = try await pipeline.image(for: request)

@@ -38,7 +38,7 @@ struct OptionsFixture {
     fileSystem: any FileSystem = SystemFiles(), _ body: (OptionsFixture) async throws -> Void
   ) async throws {
     try await run(options: options, fileSystem: fileSystem) { _ in
-      .answer(body: file, headers: headers)
+      .response(body: file, headers: headers)
     } body: {
       try await body($0)
     }

@@ -98,7 +98,7 @@ struct RequestOptionsTests {
     options.previews = PreviewPolicy(minimumInterval: .zero)
     let photo = try Photos.data("rocket_progressive.jpg")
     try await OptionsFixture.run(options: options) { _ in
-      .answer(body: photo, pieceByteCount: 4096)
+      .response(body: photo, pieceByteCount: 4096)
     } body: { fixture async throws in
       var previewCount = 0
       for await event in fixture.pipeline.task(for: fixture.request { $0.previews = .never }).events {
