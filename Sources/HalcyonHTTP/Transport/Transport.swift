@@ -1,5 +1,3 @@
-public import Foundation
-
 /// Moves bytes from a web server to us.
 ///
 /// A conformer keeps these laws:
@@ -13,67 +11,26 @@ public protocol Transport: Sendable {
   func response(to request: TransportRequest) async throws -> TransportResponse
 }
 
-/// One GET request.
-public struct TransportRequest: Hashable, Sendable {
-  /// An `http` or `https` address.
-  public var url: URL
-  /// The fields to send besides those that the transport adds itself.
-  public var headers: HTTPHeaders
-  /// How long to wait and how large a head to take.
-  public var limits: TransportLimits
-
-  /// Creates a request.
-  public init(url: URL, headers: HTTPHeaders = HTTPHeaders(), limits: TransportLimits = TransportLimits()) {
-    self.url = url
-    self.headers = headers
-    self.limits = limits
-  }
+/// A transport whose transfers anybody can begin, at once and from any thread.
+///
+/// A load that has to wait for a connection prepares its transfer and then waits for the answer. When another transfer
+/// ends, the thread on which it ends begins the next: no task has to be run in between.
+package protocol PreparingTransport: Transport {
+  /// A transfer that has not begun.
+  ///
+  /// - Parameter onEnd: Called once, when no connection is used any more: all bytes are there, or the transfer has
+  ///   failed or was cancelled, begun or not. On any thread and under no lock.
+  func prepare(_ request: TransportRequest, onEnd: @escaping @Sendable () -> Void) -> any PreparedTransfer
 }
 
-/// What a transfer may take.
-public struct TransportLimits: Hashable, Sendable {
-  /// The longest wait for a connection, name look-up and TLS included. Default: 10 seconds.
-  public var connectTimeout: Duration
-  /// The longest wait for the next byte. Default: 15 seconds.
-  public var idleTimeout: Duration
-  /// The longest that one transfer may take from its start to the end of its body, a slow reader included. Default:
-  /// `nil`, none: a server that sends a byte now and then is only ended by this.
-  public var totalTimeout: Duration?
-  /// The most bytes of the answer's head. Default: 64 KiB.
-  public var headerByteCount: Int
+/// A transfer of a ``PreparingTransport``.
+package protocol PreparedTransfer: Sendable {
+  /// Sends the request, unless the transfer was cancelled.
+  func begin()
 
-  /// Creates limits.
-  public init(
-    connectTimeout: Duration = .seconds(10), idleTimeout: Duration = .seconds(15), totalTimeout: Duration? = nil,
-    headerByteCount: Int = 64 << 10
-  ) {
-    self.connectTimeout = connectTimeout
-    self.idleTimeout = idleTimeout
-    self.totalTimeout = totalTimeout
-    self.headerByteCount = headerByteCount
-  }
-}
+  /// Ends the transfer.
+  func cancel()
 
-/// The head of an answer, and its body to be read.
-public struct TransportResponse: Sendable {
-  /// The status code, 200 to 599.
-  public var status: Int
-  /// The fields of the head.
-  public var headers: HTTPHeaders
-  /// The bytes of the body in order. Read by one reader at a time.
-  public var body: TransportBody
-
-  /// Creates a response.
-  public init(status: Int, headers: HTTPHeaders, body: TransportBody) {
-    self.status = status
-    self.headers = headers
-    self.body = body
-  }
-
-  /// The value of `Content-Length`, or `nil` when it is absent or malformed, counts bytes before decompression, or has no
-  /// meaning beside `Transfer-Encoding` (RFC 9112, 6.3).
-  public var expectedByteCount: Int? {
-    guard headers["Content-Encoding"] == nil, headers["Transfer-Encoding"] == nil else { return nil }
-    return headers.contentLength
-  }
+  /// The head of the answer, once it is there. Cancelling the calling task cancels the transfer. Called once.
+  func response() async throws -> TransportResponse
 }

@@ -1,3 +1,5 @@
+package import Foundation
+
 /// `Content-Range: bytes 500-999/1000` (RFC 9110, 14.4).
 package struct ContentRange: Hashable {
   package let first: Int
@@ -20,5 +22,17 @@ package struct ContentRange: Hashable {
 
   private static func number(_ text: Substring) -> Int? {
     text.utf8.allSatisfy { (48...57).contains($0) } ? Int(text) : nil
+  }
+}
+
+/// `Retry-After`: seconds, or a date (RFC 9110, 10.2.3).
+package enum RetryAfter {
+  /// - Parameter date: The date of the wall when the answer came.
+  package static func parse(_ field: String?, now date: Date) -> Duration? {
+    guard let field else { return nil }
+    if field.utf8.allSatisfy({ (48...57).contains($0) }), let seconds = Int(field) {
+      return .seconds(min(seconds, 1 << 31))
+    }
+    return HTTPDate.parse(field, now: date).map { .seconds(max(0, $0.timeIntervalSince(date))) }
   }
 }
