@@ -72,12 +72,3 @@ public struct CacheLookup: Sendable {
     self.addedFields = addedFields
   }
 }
-
-/// What a store has for a request.
-struct StoredResponse: Sendable {
-  var entry: StoredEntry?
-  var key: CacheKey
-  var variants: [VariantKey] = []
-  /// Why there is no entry, where there is none.
-  var miss = CacheMiss.absent
-}

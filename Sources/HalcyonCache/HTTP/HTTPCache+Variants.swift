@@ -51,6 +51,15 @@ extension HTTPCache {
   }
 }
 
+/// What a store has for a request.
+struct StoredResponse: Sendable {
+  var entry: StoredEntry?
+  var key: CacheKey
+  var variants: [VariantKey] = []
+  /// Why there is no entry, where there is none.
+  var miss = CacheMiss.absent
+}
+
 /// How a new answer goes among the variants known for its address.
 struct VariantPlan: Equatable {
   /// The list afterwards, the newest first.

@@ -127,6 +127,15 @@ public struct HTTPCacheRules: Hashable, Sendable {
     return max(apparent, claimedAge(stored.headers["Age"]) + delay) + max(0, resident)
   }
 
+  /// The fields that a stored answer is served with to another program: its own, its `Age`, and a `Date` where its
+  /// server sent none (RFC 9111, 4; RFC 9110, 6.6.1).
+  public func servedHeaders(of stored: EntryMetadata, at now: Date) -> HTTPHeaders {
+    var headers = stored.headers
+    headers["Date"] = headers["Date"] ?? HTTPDate.text(stored.responseDate)
+    headers["Age"] = String(Int(min(age(of: stored, at: now) ?? 0, Double(1 << 31))))
+    return headers
+  }
+
   /// The first of several values; what is no whole number says nothing.
   private func claimedAge(_ field: String?) -> Double {
     let value = field?.prefix { $0 != "," }.trimmingCharacters(in: .whitespaces) ?? ""

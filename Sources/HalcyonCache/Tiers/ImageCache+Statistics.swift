@@ -11,6 +11,28 @@ extension ImageCache {
   public var statistics: Statistics {
     Statistics(memory: (memory as? MemoryCache)?.statistics, disk: disk?.statistics)
   }
+
+  /// What the tiers take.
+  public struct Usage: Hashable, Sendable {
+    /// Bytes of pixels in memory; `nil` for a memory tier that is neither a ``MemoryCache`` nor a chain of some.
+    public let memoryByteCount: Int?
+    /// Bytes of disk space; `nil` where the store is neither a ``DiskCache`` nor a chain with one, and
+    /// where there is none.
+    public let diskByteCount: Int?
+  }
+
+  /// What the tiers take now.
+  ///
+  /// - Throws: ``DiskCacheError`` when the file system fails.
+  public var usage: Usage {
+    get async throws {
+      var diskByteCount = 0
+      for disk in disks { diskByteCount += try await disk.totalSize }
+      return Usage(
+        memoryByteCount: memories.isEmpty ? nil : memories.reduce(0) { $0 + $1.totalCost },
+        diskByteCount: disks.isEmpty ? nil : diskByteCount)
+    }
+  }
 }
 
 extension ImageCache.Statistics: CustomStringConvertible {
