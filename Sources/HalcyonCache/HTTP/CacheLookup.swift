@@ -1,62 +1,63 @@
 public import HalcyonSupport
 public import HalcyonHTTP
 
-/// What a cache says about a request before it is sent.
+/// The result of looking up a request in an ``HTTPCache``, before it is sent.
 public struct CacheLookup: Sendable {
-  /// What to do with the request.
+  /// How to handle the request.
   public enum Action: Hashable, Sendable {
     /// Serve ``CacheLookup/stored``.
     case serve
-    /// Serve ``CacheLookup/stored``, and send the request meanwhile, one at a time for each key.
+    /// Serve ``CacheLookup/stored``, and revalidate it in the background, once at a time for each key.
     case serveStaleWhileRevalidating
     /// Send the request with ``CacheLookup/addedFields``.
     case fetch
-    /// The network may not be used and nothing may be served: a proxy answers 504, a pipeline with an error.
+    /// Fail: no response may be served and the network may not be used. A proxy responds with 504.
     case unavailable
   }
 
-  /// What was found does not change, and lookups are handed on often.
+  /// The constant part, by reference, because lookups are passed along often.
   private final class Finding: Sendable {
     let key: CacheKey
     let requestHeaders: HTTPHeaders
     let action: Action
-    let found: StoredResponse
+    let response: StoredResponse
 
-    init(_ key: CacheKey, _ requestHeaders: HTTPHeaders, _ action: Action, _ found: StoredResponse) {
+    init(_ key: CacheKey, _ requestHeaders: HTTPHeaders, _ action: Action, _ response: StoredResponse) {
       self.key = key
       self.requestHeaders = requestHeaders
       self.action = action
-      self.found = found
+      self.response = response
     }
   }
 
   private let finding: Finding
 
-  /// What the request is stored under.
+  /// The key of the request's responses.
   public var key: CacheKey { finding.key }
-  /// The fields of the request, without the added ones.
+  /// The header fields of the request, without ``addedFields``.
   public var requestHeaders: HTTPHeaders { finding.requestHeaders }
-  /// What to do.
+  /// How to handle the request.
   public var action: Action { finding.action }
-  /// The stored answer that fits the request, fresh or not.
-  public var stored: StoredEntry? { finding.found.entry }
-  /// Fields that the request is sent with besides its own: the validators of what is stored.
+  /// The stored response that matches the request, fresh or stale.
+  public var stored: StoredEntry? { finding.response.entry }
+  /// Header fields to send in addition to those of the request: the validators of the stored response, and
+  /// `Cache-Control`.
   public private(set) var addedFields = HTTPHeaders()
 
-  /// Why the store cannot answer alone; `nil` where it can.
+  /// Why the request cannot be served from the store alone; `nil` if it can.
   public var miss: CacheMiss? {
     switch action {
     case .serve, .serveStaleWhileRevalidating: nil
-    case .fetch, .unavailable: finding.found.entry == nil ? finding.found.miss : .stale
+    case .fetch, .unavailable: stored == nil ? finding.response.miss : .stale
     }
   }
 
-  /// Where ``stored`` is.
-  var storedKey: CacheKey { finding.found.key }
-  /// The variants that were known for the key.
-  var variants: [VariantKey] { finding.found.variants }
+  /// The key of ``stored``.
+  var storedKey: CacheKey { finding.response.key }
+  /// The variants stored at the time of the lookup.
+  var variants: [VariantKey] { finding.response.variants }
 
-  /// The same without validators, for a server whose 304 was about something else.
+  /// The lookup without validators, to send the request again after a 304 that does not match the stored response.
   public var unconditional: CacheLookup {
     var lookup = self
     lookup.addedFields["If-None-Match"] = nil
@@ -64,8 +65,8 @@ public struct CacheLookup: Sendable {
     return lookup
   }
 
-  /// Whether a 304 answers a question of ours.
-  var isConditional: Bool { addedFields["If-None-Match"] != nil || addedFields["If-Modified-Since"] != nil }
+  /// Whether a 304 is a response to validators of the cache.
+  var isConditional: Bool { addedFields.isConditional }
 
   init(key: CacheKey, requestHeaders: HTTPHeaders, found: StoredResponse, action: Action, addedFields: HTTPHeaders) {
     finding = Finding(key, requestHeaders, action, found)

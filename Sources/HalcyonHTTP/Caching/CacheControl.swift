@@ -1,40 +1,41 @@
-/// The directives of a `Cache-Control` field, of a request or an answer (RFC 9111, 5.2; RFC 5861; RFC 8246).
+/// The directives of the `Cache-Control` field of a request or response (RFC 9111, 5.2; RFC 5861; RFC 8246).
 ///
-/// Names are read whatever their case, values with or without quotes. Of several values the strictest counts; a number
-/// that cannot be read is 0, one over 2^31 is 2^31; what is unknown is passed over.
+/// Names are case-insensitive; values may be quoted. Of repeated directives the most restrictive value applies. An
+/// invalid number is 0, one over 2^31 is 2^31. Unknown directives are ignored.
 public struct CacheControl: Hashable, Sendable {
-  /// Seconds that an answer stays fresh, or the greatest age that a request accepts.
+  /// `max-age`: the freshness lifetime of a response, or the greatest age that a request accepts, in seconds.
   public var maxAge: Int?
-  /// Seconds that an answer stays fresh in a cache that several users share.
+  /// `s-maxage`: the freshness lifetime of a response in a shared cache, in seconds.
   public var sharedMaxAge: Int?
-  /// Seconds after its freshness for which an answer may be served while it is asked for anew.
+  /// `stale-while-revalidate`: how long a stale response may be served while it is revalidated, in seconds.
   public var staleWhileRevalidate: Int?
-  /// Seconds after its freshness for which an answer may be served instead of an error.
+  /// `stale-if-error`: how long a stale response may be served in place of an error, in seconds.
   public var staleIfError: Int?
-  /// Seconds for which a request wants the answer to stay fresh still.
+  /// `min-fresh`: how long a response must remain fresh to be accepted by a request, in seconds.
   public var minFresh: Int?
-  /// Seconds after its freshness for which a request accepts an answer; `Int.max` where it names none.
+  /// `max-stale`: how long a response may have been stale to be accepted by a request, in seconds; `Int.max` for a
+  /// directive without a value.
   public var maxStale: Int?
-  /// Nothing of the exchange may be kept.
+  /// `no-store`: neither the request nor its response may be stored.
   public var forbidsStorage = false
-  /// The answer may be kept by caches that know its status, and by no others, whatever else it forbids.
+  /// `must-understand`: only caches that know the status code may store the response, even with `no-store`.
   public var requiresKnownStatus = false
-  /// What is kept has to be asked for each time. Also where the directive names fields.
+  /// `no-cache`: a stored response must be revalidated before each use, even if the directive lists fields.
   public var requiresValidation = false
-  /// What is stale must not be served, not even instead of an error.
+  /// `must-revalidate`: a stale response must not be served, not even in place of an error.
   public var forbidsStale = false
-  /// The same for caches that several users share.
+  /// `proxy-revalidate`: a shared cache must not serve a stale response.
   public var forbidsSharedStale = false
-  /// Caches that several users share may not keep the answer.
+  /// `private`: a shared cache must not store the response.
   public var isPrivate = false
-  /// Caches that several users share may keep the answer to a request with credentials.
+  /// `public`: a shared cache may store the response to a request with credentials.
   public var isPublic = false
-  /// The answer does not change while it is fresh, so that reloading need not ask.
+  /// `immutable`: the response does not change while it is fresh, so a reload needs no revalidation.
   public var isImmutable = false
-  /// The request wants no answer but a stored one.
+  /// `only-if-cached`: the request accepts only a stored response.
   public var isOnlyIfCached = false
 
-  /// Reads the field; without one there are no directives.
+  /// Parses the `Cache-Control` fields; without one there are no directives.
   public init(_ headers: HTTPHeaders) {
     guard let field = headers["Cache-Control"] else { return }
     var directives = DirectiveList(field)
@@ -43,12 +44,12 @@ public struct CacheControl: Hashable, Sendable {
 
   private mutating func apply(_ name: String, _ value: String?) {
     switch name {
-    case "max-age": maxAge = Self.strictest(maxAge, value)
-    case "s-maxage": sharedMaxAge = Self.strictest(sharedMaxAge, value)
-    case "stale-while-revalidate": staleWhileRevalidate = Self.strictest(staleWhileRevalidate, value)
-    case "stale-if-error": staleIfError = Self.strictest(staleIfError, value)
+    case "max-age": maxAge = Self.shortest(maxAge, value)
+    case "s-maxage": sharedMaxAge = Self.shortest(sharedMaxAge, value)
+    case "stale-while-revalidate": staleWhileRevalidate = Self.shortest(staleWhileRevalidate, value)
+    case "stale-if-error": staleIfError = Self.shortest(staleIfError, value)
     case "min-fresh": minFresh = max(minFresh ?? 0, Self.seconds(value))
-    case "max-stale": maxStale = value == nil ? maxStale ?? .max : Self.strictest(maxStale, value)
+    case "max-stale": maxStale = value == nil ? maxStale ?? .max : Self.shortest(maxStale, value)
     case "no-store": forbidsStorage = true
     case "must-understand": requiresKnownStatus = true
     case "no-cache": requiresValidation = true
@@ -62,17 +63,18 @@ public struct CacheControl: Hashable, Sendable {
     }
   }
 
-  private static func strictest(_ known: Int?, _ value: String?) -> Int {
+  /// The shorter of a known number of seconds and a value.
+  private static func shortest(_ known: Int?, _ value: String?) -> Int {
     min(known ?? .max, seconds(value))
   }
 
   private static func seconds(_ value: String?) -> Int {
-    guard let value, !value.isEmpty, value.utf8.allSatisfy({ (48...57).contains($0) }) else { return 0 }
+    guard let value, value.isASCIIDigits else { return 0 }
     return min(Int(value) ?? .max, 1 << 31)
   }
 }
 
-/// Reads `name`, `name=value` and `name="value"`, separated by commas.
+/// Parses directives of the form `name`, `name=value` or `name="value"`, separated by commas.
 private struct DirectiveList {
   private var rest: Substring
 
@@ -85,12 +87,12 @@ private struct DirectiveList {
     guard !rest.isEmpty else { return nil }
     let name = rest.prefix { $0 != "," && $0 != "=" }
     rest = rest.dropFirst(name.count)
-    let value = rest.first == "=" ? takeValue() : nil
+    let value = rest.first == "=" ? parseValue() : nil
     rest = rest.drop { $0 != "," }
     return (name.lowercased().filter { !$0.isWhitespace }, value)
   }
 
-  private mutating func takeValue() -> String {
+  private mutating func parseValue() -> String {
     rest = rest.dropFirst()
     guard rest.first == "\"" else {
       let token = rest.prefix { $0 != "," }

@@ -1,12 +1,12 @@
 package import Foundation
 
-/// Reads the three forms of dates that HTTP has had, and writes the one it has (RFC 9110, 5.6.7).
+/// Parses the three date formats of HTTP, and formats the preferred one (RFC 9110, 5.6.7).
 package enum HTTPDate {
   private static let months = [
     "jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec",
   ]
 
-  /// A date as it is sent, for example `Sun, 06 Nov 1994 08:49:37 GMT`.
+  /// The date in the preferred format, for example `Sun, 06 Nov 1994 08:49:37 GMT`.
   package static func text(_ date: Date) -> String {
     let style = Date.VerbatimFormatStyle(
       format: """
@@ -18,10 +18,10 @@ package enum HTTPDate {
     return date.formatted(style)
   }
 
-  /// The date in a field, or `nil` when it is in none of the forms; they are taken literally, but for upper and lower
-  /// case.
+  /// The date of a field value, or `nil` if it has none of the three formats exactly, apart from case.
   ///
-  /// - Parameter now: Tells the century of a year of two digits: one that would lie over 50 years ahead lies behind.
+  /// - Parameter now: Determines the century of a two-digit year: a date that would be over 50 years in the future is in
+  ///   the past.
   package static func parse(_ text: String, now: Date) -> Date? {
     let parts = text.lowercased().split(separator: " ", omittingEmptySubsequences: false).map(String.init)
     switch parts.count {
@@ -61,10 +61,10 @@ package enum HTTPDate {
   }
 
   private static func number(_ text: String, digits: Int) -> Int? {
-    text.utf8.count == digits && text.utf8.allSatisfy { (48...57).contains($0) } ? Int(text) : nil
+    text.utf8.count == digits && text.isASCIIDigits ? Int(text) : nil
   }
 
-  /// Counts by the calendar of Gregory, whose years are taken to begin in March.
+  /// Days in the proleptic Gregorian calendar; years are counted from March, so that a leap day is the last of its year.
   private static func daysSince1970(year: Int, month: Int, day: Int) -> Int {
     let shifted = month > 2 ? year : year - 1
     let era = shifted / 400

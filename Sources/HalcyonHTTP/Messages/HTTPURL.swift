@@ -13,13 +13,13 @@ package struct HTTPURL: Sendable {
   }
 }
 
-/// Scheme, host and port: what has to be equal before credentials may go along (RFC 6454, 4).
+/// The scheme, host and port of a URL; credentials are sent only to the origin they are meant for (RFC 6454, 4).
 package struct Origin: Hashable, Sendable {
   let scheme: String
   let host: String
   let port: Int
 
-  /// `nil` for an address that is not `http` or `https`, or has no host.
+  /// `nil` if the scheme is not `http` or `https`, or there is no host.
   package init?(_ url: URL) {
     guard let scheme = url.scheme?.lowercased(), let host = url.host(percentEncoded: false)?.lowercased(),
       !host.isEmpty, scheme == "http" || scheme == "https"

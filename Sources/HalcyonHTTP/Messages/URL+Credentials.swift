@@ -1,14 +1,14 @@
 package import Foundation
 
 extension URL {
-  /// Whether the address names a user or a password.
+  /// Whether the URL contains a user or a password.
   package var hasCredentials: Bool {
-    // Only an address with this sign can have any: taking it apart takes far longer than looking for that.
+    // Without an @ there are none; searching for it is far faster than parsing the URL.
     guard absoluteString.hasByte(UInt8(ascii: "@")) else { return false }
     return user(percentEncoded: true) != nil || password(percentEncoded: true) != nil
   }
 
-  /// The address without user and password: fit to be written down.
+  /// The URL without user and password, safe to log or store.
   package var withoutCredentials: URL {
     guard hasCredentials, var parts = URLComponents(url: self, resolvingAgainstBaseURL: true) else { return self }
     parts.user = nil
@@ -16,16 +16,9 @@ extension URL {
     return parts.url ?? self
   }
 
-  /// The address for a message: without user and password, and not longer than a few lines.
+  /// The URL for a message: without user and password, and shortened to 200 characters if it is over 300 bytes.
   package var printable: String {
     let text = withoutCredentials.absoluteString
     return text.utf8.count <= 300 ? text : text.prefix(200) + "…"
-  }
-}
-
-extension String {
-  /// Whether the UTF-8 of the text has this byte, asked of the memory where that can be done.
-  package func hasByte(_ byte: UInt8) -> Bool {
-    utf8.withContiguousStorageIfAvailable { $0.contains(byte) } ?? utf8.contains(byte)
   }
 }

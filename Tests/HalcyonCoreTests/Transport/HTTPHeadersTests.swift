@@ -1,4 +1,5 @@
 import HalcyonHTTP
+import Foundation
 import Testing
 
 struct HTTPHeadersTests {
@@ -33,5 +34,30 @@ struct HTTPHeadersTests {
       "Transfer-Encoding": "chunked", "Proxy-Authorization": "x", "ETag": "1", "Cache-Control": "no-store",
     ]
     #expect(headers.endToEnd == ["ETag": "1", "Cache-Control": "no-store"])
+  }
+
+  @Test(arguments: [
+    (["If-None-Match": "\"a\""], true), (["if-modified-since": "Sun, 06 Nov 1994 08:49:37 GMT"], true),
+    (["If-Range": "\"a\"", "Cache-Control": "no-cache"], false), ([:], false),
+  ] as [(HTTPHeaders, Bool)])
+  func `If-None-Match and If-Modified-Since make a request conditional`(headers: HTTPHeaders, isConditional: Bool) {
+    #expect(headers.isConditional == isConditional)
+  }
+}
+
+struct DigitsTests {
+  @Test(arguments: [
+    ("0", true), ("0123456789", true), ("", false), ("+1", false), ("-1", false), (" 1", false), ("1.0", false),
+    ("1a", false), ("\u{0661}", false),
+  ])
+  func `only one or more ASCII digits are digits`(text: String, isDigits: Bool) {
+    #expect(text.isASCIIDigits == isDigits)
+  }
+
+  @Test func `a field value without digits is not a number`() {
+    #expect((["Content-Length": ""] as HTTPHeaders).contentLength == nil)
+    #expect((["Content-Length": "5, "] as HTTPHeaders).contentLength == nil)
+    #expect(RetryAfter.parse("", now: Date()) == nil)
+    #expect(CacheControl(["Cache-Control": "max-age=, stale-if-error"]).maxAge == 0)
   }
 }
