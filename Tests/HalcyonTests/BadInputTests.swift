@@ -61,7 +61,7 @@ struct BadInputTests {
         let photo = try Photos.data(name)
         let position = Reply.Position.body(photo.count * percent / 100)
         let cut = server.serve("/cut", .body(photo).cut(at: position))
-        try await expect("transport", from: cut, in: folder, mentions: ["ended after"])
+        try await expect("transport", from: cut, in: folder, mentions: ["closed after"])
         let chunked = server.serve("/chunked", .body(photo).chunked(1000).cut(at: position))
         try await expect("transport", from: chunked, in: folder)
         let open = server.serve("/open", .body(photo).closeDelimited().cut(at: position))

@@ -1,9 +1,8 @@
-/// Which machines a transport may connect to.
+/// The IP addresses and ports that a transport may connect to; protects against SSRF.
 ///
-/// A server that loads addresses given by its users must not become their way into its own network: use
-/// ``publicInternetOnly`` there. The transport asks the policy about the address that it is about to connect to, after
-/// names have been resolved, for every connection of every hop; so neither a redirect, nor a name that suddenly leads
-/// elsewhere, nor an unusual spelling of an address gets past it.
+/// A server that loads user-supplied URLs must not be used to reach its own network: set ``publicInternetOnly`` there.
+/// The transport checks the address of every connection and every redirect just before it connects, after name
+/// resolution. The policy therefore cannot be bypassed by redirects, DNS rebinding or unusual spellings of an address.
 ///
 /// ```swift
 /// var policy = AddressPolicy.publicInternetOnly
@@ -11,25 +10,26 @@
 /// if let ours = AddressRange("10.20.0.0/16") { policy.allowed.append(ours) }
 /// ```
 ///
-/// An IPv6 address that holds an IPv4 address (see ``IPAddress/embeddedIPv4``) has to pass as what it is *and* as what
-/// it holds.
+/// If an IPv6 address embeds an IPv4 address (see ``IPAddress/embeddedIPv4``), both must pass.
 public struct AddressPolicy: Hashable, Sendable {
-  /// Which addresses pass that are in no list.
+  /// Which addresses pass that are neither in ``AddressPolicy/allowed`` nor in ``AddressPolicy/denied``.
   public enum Scope: Hashable, Sendable {
-    /// All.
+    /// All addresses.
     case any
-    /// Those of the public Internet: not loopback, link-local, private, shared, unique local, multicast, reserved, for
-    /// documentation, of metadata services, nor IPv4 inside IPv6.
+    /// Addresses of the public Internet.
+    ///
+    /// Excludes loopback, link-local, private, shared (CGNAT), unique local, multicast and reserved addresses, those for
+    /// documentation and benchmarks, cloud metadata services, and IPv4 addresses embedded in IPv6.
     case publicInternet
-    /// None of them: only what is in ``AddressPolicy/allowed``.
+    /// No addresses: only those in ``AddressPolicy/allowed`` pass.
     case listed
   }
 
-  /// Which addresses pass that are in no list. Default: any.
+  /// Which addresses pass that are in neither list. Default: all.
   public var scope: Scope
-  /// Ranges that pass whatever the scope. Default: none.
+  /// Ranges that pass regardless of the scope. Default: none.
   public var allowed: [AddressRange]
-  /// Ranges that never pass, also when they are allowed. Default: none.
+  /// Ranges that never pass; takes precedence over ``allowed``. Default: none.
   public var denied: [AddressRange]
   /// The ports that may be connected to. Default: `nil`, all.
   public var ports: Set<Int>?
@@ -44,12 +44,12 @@ public struct AddressPolicy: Hashable, Sendable {
     self.ports = ports
   }
 
-  /// Refuses nothing: for programs that load what their own user names.
+  /// Allows every address: for apps that load URLs of their own user.
   public static let any = AddressPolicy()
-  /// Refuses what is not on the public Internet: for servers that load what others name.
+  /// Allows addresses of the public Internet only: for servers that load user-supplied URLs.
   public static let publicInternetOnly = AddressPolicy(scope: .publicInternet)
 
-  /// Why no connection may be made, in a few words; `nil` when it may. O(n) in the ranges listed.
+  /// The reason why a connection is refused, in a few words, or `nil` if it is allowed. O(n) in the listed ranges.
   public func refusal(of address: IPAddress, port: Int) -> String? {
     if let ports, !ports.contains(port) {
       return "port \(port) is not one of \(ports.sorted().map(String.init).joined(separator: ", "))"

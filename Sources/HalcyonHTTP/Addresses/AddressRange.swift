@@ -1,11 +1,11 @@
-/// All addresses that begin with the same bits, written `10.0.0.0/8` (CIDR; RFC 4632 and RFC 4291, 2.3).
+/// The IP addresses with a common prefix, in CIDR notation `10.0.0.0/8` (RFC 4632; RFC 4291, 2.3).
 public struct AddressRange: Hashable, Sendable {
   /// The first address of the range.
   public let first: IPAddress
-  /// How many bits are the same for all addresses: 0 to 32, or to 128.
+  /// The length of the common prefix in bits: 0 to 32 for IPv4, 0 to 128 for IPv6.
   public let prefixLength: Int
 
-  /// The range of `prefixLength` bits in which `address` lies.
+  /// The range of the addresses that share the first `prefixLength` bits with `address`.
   ///
   /// - Parameter prefixLength: 0 to 32 for IPv4, 0 to 128 for IPv6.
   public init(_ address: IPAddress, prefixLength: Int) {
@@ -19,7 +19,7 @@ public struct AddressRange: Hashable, Sendable {
     self.prefixLength = prefixLength
   }
 
-  /// Reads `10.0.0.0/8` or `fc00::/7`; an address alone is the range of this one address. `nil` for anything else.
+  /// Parses `10.0.0.0/8` or `fc00::/7`; an address without a length is a range of one. `nil` for anything else.
   public init?(_ text: String) {
     let parts = text.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
     guard let address = IPAddress(String(parts[0])) else { return nil }
@@ -28,7 +28,7 @@ public struct AddressRange: Hashable, Sendable {
     self.init(address, prefixLength: length)
   }
 
-  /// Whether the address lies in the range. IPv4 addresses lie in no range of IPv6.
+  /// Whether the range contains an address. An IPv6 range contains no IPv4 addresses.
   public func contains(_ address: IPAddress) -> Bool {
     address.family == first.family
       && address.number & Self.mask(prefixLength, width: address.family.bitWidth) == first.number

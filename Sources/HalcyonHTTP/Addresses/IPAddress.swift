@@ -6,39 +6,39 @@ import Darwin
 import Glibc
 #endif
 
-/// The address of a machine, without a port: IPv4 or IPv6.
+/// An IPv4 or IPv6 address, without a port.
 public struct IPAddress: Hashable, Sendable {
-  /// Which of the two Internet Protocols.
+  /// The version of the Internet Protocol.
   public enum Family: Hashable, Sendable {
-    /// 32 bits.
+    /// IPv4.
     case v4
-    /// 128 bits.
+    /// IPv6.
     case v6
 
-    /// 32 or 128.
+    /// The length of an address in bits: 32 or 128.
     public var bitWidth: Int { self == .v4 ? 32 : 128 }
   }
 
-  /// Which protocol the address belongs to.
+  /// The version of the Internet Protocol.
   public let family: Family
-  /// The address as a number, the first part of its text most significant.
+  /// The address as a number, in which the first part of its text is the most significant.
   public let number: UInt128
 
-  /// The IPv4 address of a number: `0x7f000001` is 127.0.0.1.
+  /// Creates an IPv4 address from a number: `0x7f000001` is 127.0.0.1.
   public init(v4 number: UInt32) {
     family = .v4
     self.number = UInt128(number)
   }
 
-  /// The IPv6 address of a number: 1 is ::1.
+  /// Creates an IPv6 address from a number: 1 is ::1.
   public init(v6 number: UInt128) {
     family = .v6
     self.number = number
   }
 
-  /// Reads `192.0.2.1` or `2001:db8::1`, strictly: four decimal parts without leading zeros, no brackets, no zone.
+  /// Parses `192.0.2.1` or `2001:db8::1`, strictly: four decimal parts without leading zeros, no brackets, no zone.
   ///
-  /// `nil` for anything else, host names and the many old spellings of IPv4 included.
+  /// `nil` for anything else, including host names and legacy forms of IPv4 such as `127.1` or `0x7f.1`.
   public init?(_ text: String) {
     var v4 = in_addr()
     var v6 = in6_addr()
@@ -51,10 +51,10 @@ public struct IPAddress: Hashable, Sendable {
     }
   }
 
-  /// The IPv4 address that this IPv6 address stands for, by any of the ways to put one into the other.
+  /// The IPv4 address embedded in this IPv6 address, or `nil`.
   ///
-  /// Mapped (::ffff:0:0/96), compatible (::/96), translated by NAT64 (64:ff9b::/96, 64:ff9b:1::/48; RFC 6052, 8215),
-  /// 6to4 (2002::/16; RFC 3056) and Teredo (2001::/32, the client's; RFC 4380).
+  /// Covers IPv4-mapped (::ffff:0:0/96), IPv4-compatible (::/96), NAT64 (64:ff9b::/96, 64:ff9b:1::/48; RFC 6052, 8215),
+  /// 6to4 (2002::/16; RFC 3056) and Teredo addresses (2001::/32, the address of the client; RFC 4380).
   public var embeddedIPv4: IPAddress? {
     guard family == .v6 else { return nil }
     let lowest = UInt32(truncatingIfNeeded: number)
@@ -70,7 +70,7 @@ public struct IPAddress: Hashable, Sendable {
 }
 
 extension IPAddress: CustomStringConvertible {
-  /// The usual text, for example `192.0.2.1` or `2001:db8::1`.
+  /// The canonical text, for example `192.0.2.1` or `2001:db8::1`.
   public var description: String {
     var text = [CChar](repeating: 0, count: Int(INET6_ADDRSTRLEN))
     switch family {

@@ -1,24 +1,30 @@
-/// Whether a stored answer is served as it is, or its server is asked first.
+/// How a request uses a stored response: as it is, after revalidation, or not at all.
 public enum FreshnessPolicy: Hashable, Sendable, CaseIterable {
-  /// What is fresh is served; what is stale is asked for, by its validators where it has some (RFC 9111). The default.
+  /// A fresh response is served; a stale one is revalidated if it has a validator, otherwise fetched (RFC 9111).
+  ///
+  /// The default.
   case standard
-  /// Whatever is stored is served, however old: what is at an address never changes. A miss is fetched.
+  /// A stored response is served regardless of its age; a miss is fetched.
+  ///
+  /// For URLs whose content never changes.
   case cacheFirst
-  /// The server is asked although the answer is fresh, unless the answer says that it does not change while it is
-  /// (`immutable`, RFC 8246). An answer that still holds is not transferred again.
+  /// A stored response is revalidated even if it is fresh, unless it is also `immutable` (RFC 8246).
+  ///
+  /// An unchanged response is not transferred again.
   case revalidate
-  /// The image is transferred again, whatever is stored and however fresh, and takes its place. What fails is an error:
-  /// nothing stored stands in for it.
+  /// The image is fetched without validators and replaces any stored response.
+  ///
+  /// Failures are errors: no stored response is served in their place.
   case reloadIgnoringCache
-  /// Whatever is stored is served, however old and whatever it demands; the network is not used, not even on a miss.
+  /// A stored response is served regardless of its age and its directives; the network is not used, not even on a miss.
   case cacheOnly
-  /// The network is not used, and what is stored is served, however old, unless it demands to be asked for each time
-  /// (`must-revalidate`, `no-cache`).
+  /// A stored response is served regardless of its age, unless it is stale with `must-revalidate` or has `no-cache`;
+  /// the network is not used.
   case offline
 
-  /// Whether the server may be asked at all.
+  /// Whether the policy allows using the network.
   public var usesNetwork: Bool { self != .cacheOnly && self != .offline }
 
-  /// Whether what is stored, however fresh, is served only after its server was asked.
+  /// Whether the server is contacted before a fresh response is served.
   package var contactsServerFirst: Bool { self == .revalidate || self == .reloadIgnoringCache }
 }

@@ -1,22 +1,21 @@
 import HalcyonSupport
 
-/// What tells the variants of an answer apart: the values that a request had in the fields that `Vary` lists
-/// (RFC 9111, 4.1).
+/// Identifies a variant of a response by the request's values of the fields that `Vary` lists (RFC 9111, 4.1).
 ///
-/// Values may be secrets and this is written to disk: only their hashes are kept.
+/// Contains only hashes of the values, because it is written to disk and values may be secrets.
 public struct VariantKey: Hashable, Sendable {
-  /// The names in lower case and the hashes of the values, in the order of the names.
+  /// The names in lower case with the hashes of the values, sorted by name.
   public let fields: [HTTPHeaders.Field]
 
-  /// Creates a key from ``fields`` that were kept.
+  /// Creates a key from stored ``fields``.
   public init(fields: [HTTPHeaders.Field]) {
     self.fields = fields
   }
 
-  /// `nil` when the answer says that it fits no other request (`Vary: *`).
-  public init?(of answer: HTTPHeaders, requestHeaders: HTTPHeaders) {
+  /// The key of a response to a request; `nil` if the response matches no other request (`Vary: *`).
+  public init?(of responseHeaders: HTTPHeaders, requestHeaders: HTTPHeaders) {
     let names = Set(
-      (answer["Vary"] ?? "").split(separator: ",").map { name in
+      (responseHeaders["Vary"] ?? "").split(separator: ",").map { name in
         name.filter { !$0.isWhitespace }.lowercased()
       })
     guard !names.contains("*") else { return nil }
@@ -25,13 +24,14 @@ public struct VariantKey: Hashable, Sendable {
     }
   }
 
-  /// Whether a request has the same values.
+  /// Whether a request has the same values in these fields, so that the variant can be served to it.
   public func matches(_ requestHeaders: HTTPHeaders) -> Bool {
     fields.allSatisfy { Self.hash($0.name, requestHeaders[$0.name]) == $0.value }
   }
 
-  /// Nothing for a field that is not there. White space around commas and in a row tells nothing, nor does the case of
-  /// the names of languages (RFC 5646, 2.1.1).
+  /// The hash of a normalized value; empty for an absent field.
+  ///
+  /// White space is normalized, and the case of language tags ignored (RFC 5646, 2.1.1).
   private static func hash(_ name: String, _ value: String?) -> String {
     guard let value else { return "" }
     let items = value.split(separator: ",").map { $0.split(whereSeparator: \.isWhitespace).joined(separator: " ") }

@@ -1,25 +1,25 @@
-/// Moves bytes from a web server to us.
+/// Sends requests to web servers and receives their responses.
 ///
 /// A conformer keeps these laws:
-/// - Redirects are not followed: an answer of 3xx is returned like any other, and the pipeline decides.
-/// - A body that ends before its declared length is the error ``TransportError/connectionLost(received:expected:)``.
-/// - Not more than a few hundred kilobytes are held for a reader that does not read.
-/// - Cancelling the calling task, or dropping the response, ends the transfer and closes what it used.
-/// - Calls may be made at once from several tasks.
+/// - Redirects are not followed: a 3xx response is returned like any other; the pipeline handles it.
+/// - A body that ends before its declared length throws ``TransportError/connectionLost(received:expected:)``.
+/// - At most a few hundred kilobytes of a body are buffered while it is not read.
+/// - Cancelling the calling task, or releasing the response, ends the transfer and frees its resources.
+/// - Requests may be sent concurrently from several tasks.
 public protocol Transport: Sendable {
-  /// Sends a request and returns once the head of the answer is there.
+  /// Sends a request and returns once the head of its response has been received.
   func response(to request: TransportRequest) async throws -> TransportResponse
 }
 
-/// A transport whose transfers anybody can begin, at once and from any thread.
+/// A transport with transfers that can be prepared before they are started, synchronously and from any thread.
 ///
-/// A load that has to wait for a connection prepares its transfer and then waits for the answer. When another transfer
-/// ends, the thread on which it ends begins the next: no task has to be run in between.
+/// A load that waits for a connection prepares its transfer and waits for the response. When another transfer ends, the
+/// thread on which it ends starts the next one, without scheduling a task in between.
 package protocol PreparingTransport: Transport {
-  /// A transfer that has not begun.
+  /// Returns a transfer that has not been started.
   ///
-  /// - Parameter onEnd: Called once, when no connection is used any more: all bytes are there, or the transfer has
-  ///   failed or was cancelled, begun or not. On any thread and under no lock.
+  /// - Parameter onEnd: Called once, when the transfer no longer uses a connection: all bytes were received, or it
+  ///   failed or was cancelled, even before its start. Called on any thread, without locks held.
   func prepare(_ request: TransportRequest, onEnd: @escaping @Sendable () -> Void) -> any PreparedTransfer
 }
 
@@ -28,9 +28,9 @@ package protocol PreparedTransfer: Sendable {
   /// Sends the request, unless the transfer was cancelled.
   func begin()
 
-  /// Ends the transfer.
+  /// Cancels the transfer.
   func cancel()
 
-  /// The head of the answer, once it is there. Cancelling the calling task cancels the transfer. Called once.
+  /// The head of the response, once received. Called once; cancelling the calling task cancels the transfer.
   func response() async throws -> TransportResponse
 }

@@ -1,17 +1,17 @@
 public import Foundation
 
-/// The bytes of a body, pulled piece by piece.
+/// The body of a response, read in pieces.
 public struct TransportBody: AsyncSequence, Sendable {
-  /// The next piece, never empty; `nil` at the end.
+  /// Returns the next piece, never empty, or `nil` at the end.
   public typealias Pull = @Sendable () async throws -> Data?
 
   private let source: any BodySource
 
-  /// Creates a body from a closure that is called for one piece after another.
+  /// Creates a body from a closure that is called for each piece in turn.
   ///
   /// - Parameters:
-  ///   - timings: Asked after the end of the body.
-  ///   - pull: Gives the next piece.
+  ///   - timings: Returns the timings of the transfer; called after the end of the body.
+  ///   - pull: Returns the next piece.
   public init(timings: @escaping @Sendable () -> TransportTimings? = { nil }, pull: @escaping Pull) {
     source = ClosureSource(pull: pull, timings: timings)
   }
@@ -20,10 +20,10 @@ public struct TransportBody: AsyncSequence, Sendable {
     self.source = source
   }
 
-  /// How long the phases of the transfer took; known once the body has ended, where the transport measures it.
+  /// The timings of the transfer, available after the end of the body if the transport measures them.
   public var transferTimings: TransportTimings? { source.timings }
 
-  /// Gives the pieces of the body.
+  /// Iterates over the pieces of the body.
   public struct AsyncIterator: AsyncIteratorProtocol {
     let source: any BodySource
 
@@ -31,15 +31,15 @@ public struct TransportBody: AsyncSequence, Sendable {
     public func next() async throws -> Data? { try await source.next() }
   }
 
-  /// Starts or goes on reading; the pieces already read do not come again.
+  /// Returns an iterator that starts after the last piece read: pieces are not repeated.
   public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(source: source) }
 }
 
-/// What gives the bytes of a body.
+/// The source of a body's bytes.
 package protocol BodySource: AnyObject, Sendable {
   /// The next piece, never empty; `nil` at the end.
   func next() async throws -> Data?
-  /// How long the transfer took, once it has ended.
+  /// The timings of the transfer, once it has ended.
   var timings: TransportTimings? { get }
 }
 

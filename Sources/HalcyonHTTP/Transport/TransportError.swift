@@ -1,34 +1,34 @@
-/// Why a transfer ended without a whole answer.
+/// Why a transfer ended without a complete response.
 @nonexhaustive
 public enum TransportError: Error, Hashable {
-  /// The name of the host could not be resolved.
+  /// The host name could not be resolved.
   case hostNotFound(String)
-  /// No connection to the host was made, for a reason in the words of the transport.
+  /// The connection to the host failed; the reason comes from the transport.
   case connectionFailed(host: String, reason: String)
-  /// The host leads to an address that the transport's ``AddressPolicy`` refuses; nothing was sent to it.
-  case addressRejected(address: String, host: String, reason: String)
-  /// This transport cannot check addresses at the moment of connecting, as an ``AddressPolicy`` other than
-  /// ``AddressPolicy/any`` asks of it.
+  /// The host has an IP address that the transport's ``AddressPolicy`` refuses; nothing was sent to it.
+  case addressRefused(address: String, host: String, reason: String)
+  /// The transport cannot check IP addresses before it connects, as any ``AddressPolicy`` but ``AddressPolicy/any``
+  /// requires.
   case addressPolicyUnsupported
-  /// No connection was made in time.
+  /// No connection was established within the timeout.
   case connectTimedOut(Duration)
-  /// No byte came for this long.
+  /// No byte was received within the timeout.
   case idleTimedOut(Duration)
-  /// The transfer did not end within its total time.
+  /// The transfer did not end within its total timeout.
   case totalTimedOut(Duration)
-  /// The connection ended before the body did; `expected` is `nil` when the length was not declared.
+  /// The connection was closed before the end of the body; `expected` is `nil` if its length was not declared.
   case connectionLost(received: Int, expected: Int?)
-  /// The two sides did not agree on TLS, or the certificate is not to be trusted.
+  /// The TLS handshake failed, or the certificate is not trusted.
   case secureConnectionFailed(host: String, reason: String)
-  /// The head of the answer is larger than the limit, in bytes.
+  /// The response head is over the limit, in bytes.
   case headersTooLarge(byteLimit: Int)
-  /// What the server sent is not HTTP.
+  /// The response is not valid HTTP.
   case malformedResponse(reason: String)
-  /// The body is compressed in a way that could not be undone.
+  /// The body could not be decompressed.
   case badContentEncoding(reason: String)
   /// The transfer was cancelled.
   case cancelled
-  /// Anything else, in the words of the transport.
+  /// Any other failure; the reason comes from the transport.
   case failed(reason: String)
 }
 
@@ -37,32 +37,32 @@ extension TransportError: CustomStringConvertible {
   public var description: String {
     switch self {
     case .hostNotFound(let host):
-      "The host \(host) was not found. Check its name and the connection to the network."
+      "The host \(host) was not found. Check its name and the network connection."
     case .connectionFailed(let host, let reason):
-      "No connection to \(host): \(reason). Check that the server runs and can be reached."
-    case .addressRejected(let address, let host, let reason):
+      "No connection to \(host): \(reason). Check that the server is running and reachable."
+    case .addressRefused(let address, let host, let reason):
       """
-      The host \(host) leads to \(address), which is refused: \(reason). If it is meant, allow it in the transport's \
-      address policy.
+      The host \(host) has the IP address \(address), which is refused: \(reason). If this is intended, allow it in the \
+      transport's address policy.
       """
     case .addressPolicyUnsupported:
-      "This transport cannot enforce an address policy. Use CurlTransport, or AddressPolicy.any for trusted addresses."
+      "This transport cannot enforce an address policy. Use CurlTransport, or AddressPolicy.any for trusted URLs."
     case .connectTimedOut(let limit):
       "No connection within \(limit). Try again, or raise transportLimits.connectTimeout."
     case .idleTimedOut(let limit):
-      "No byte arrived for \(limit). Try again, or raise transportLimits.idleTimeout."
+      "No byte was received for \(limit). Try again, or raise transportLimits.idleTimeout."
     case .totalTimedOut(let limit):
       "The transfer took longer than \(limit). Try again, or raise transportLimits.totalTimeout."
     case .connectionLost(let received, let expected):
-      "The connection ended after \(received) of \(expected.map(String.init) ?? "an unknown number of") bytes. Try again."
+      "The connection was closed after \(received) of \(expected.map(String.init) ?? "an unknown number of") bytes. Try again."
     case .secureConnectionFailed(let host, let reason):
       "No secure connection to \(host): \(reason). Check the server's certificate."
     case .headersTooLarge(let byteLimit):
-      "The head of the answer is over \(byteLimit) bytes. Raise transportLimits.headerByteCount to accept it."
+      "The response head is over \(byteLimit) bytes. Raise transportLimits.headerByteCount to accept it."
     case .malformedResponse(let reason):
-      "The server's answer is not HTTP: \(reason). Check the address and the port."
+      "The response is not valid HTTP: \(reason). Check the URL and its port."
     case .badContentEncoding(let reason):
-      "The compressed answer could not be unpacked: \(reason). Try again, or mend the server."
+      "The response could not be decompressed: \(reason). Try again, or fix the server."
     case .cancelled:
       "The transfer was cancelled."
     case .failed(let reason):

@@ -1,13 +1,14 @@
-/// What a transfer may take.
+/// Timeouts and size limits of a transfer.
 public struct TransportLimits: Hashable, Sendable {
-  /// The longest wait for a connection, name look-up and TLS included. Default: 10 seconds.
+  /// The timeout for a connection, including name resolution and TLS. Default: 10 seconds.
   public var connectTimeout: Duration
   /// The longest wait for the next byte. Default: 15 seconds.
   public var idleTimeout: Duration
-  /// The longest that one transfer may take from its start to the end of its body, a slow reader included. Default:
-  /// `nil`, none: a server that sends a byte now and then is only ended by this.
+  /// The timeout for the whole transfer, including the time in which its body is not read. Default: `nil`, none.
+  ///
+  /// Only this limit ends the response of a server that sends a byte now and then.
   public var totalTimeout: Duration?
-  /// The most bytes of the answer's head. Default: 64 KiB.
+  /// The size limit of the response head, in bytes. Default: 64 KiB.
   public var headerByteCount: Int
 
   /// Creates limits.

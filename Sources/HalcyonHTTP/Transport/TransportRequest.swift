@@ -1,12 +1,12 @@
 public import Foundation
 
-/// One GET request.
+/// A GET request.
 public struct TransportRequest: Hashable, Sendable {
-  /// An `http` or `https` address.
+  /// An `http` or `https` URL.
   public var url: URL
-  /// The fields to send besides those that the transport adds itself.
+  /// The header fields to send, in addition to those of the transport itself.
   public var headers: HTTPHeaders
-  /// How long to wait and how large a head to take.
+  /// Timeouts and the size limit of the response head.
   public var limits: TransportLimits
 
   /// Creates a request.

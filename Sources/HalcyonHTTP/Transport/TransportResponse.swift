@@ -1,10 +1,10 @@
-/// The head of an answer, and its body to be read.
+/// The head of a response, and its body as a sequence.
 public struct TransportResponse: Sendable {
   /// The status code, 200 to 599.
   public var status: Int
-  /// The fields of the head.
+  /// The header fields.
   public var headers: HTTPHeaders
-  /// The bytes of the body in order. Read by one reader at a time.
+  /// The bytes of the body in order, for one reader at a time.
   public var body: TransportBody
 
   /// Creates a response.
@@ -14,8 +14,10 @@ public struct TransportResponse: Sendable {
     self.body = body
   }
 
-  /// The value of `Content-Length`, or `nil` when it is absent or malformed, counts bytes before decompression, or has no
-  /// meaning beside `Transfer-Encoding` (RFC 9112, 6.3).
+  /// The length of the body in bytes, from `Content-Length`.
+  ///
+  /// `nil` if the field is absent or invalid, or does not apply: with `Content-Encoding` it counts compressed bytes, and
+  /// `Transfer-Encoding` overrides it (RFC 9112, 6.3).
   public var expectedByteCount: Int? {
     guard headers["Content-Encoding"] == nil, headers["Transfer-Encoding"] == nil else { return nil }
     return headers.contentLength

@@ -1,22 +1,22 @@
-/// How long the phases of one transfer took, each measured from its start.
+/// When the phases of a transfer ended, each measured from its start.
 ///
-/// A connection that is used again has no phases before the first byte: they are zero.
+/// On a reused connection the phases before the first byte are zero.
 public struct TransportTimings: Hashable, Sendable {
-  /// Until the name was resolved; zero on a connection used again.
+  /// The end of name resolution; zero on a reused connection.
   public var nameLookup: Duration
-  /// Until the connection was there; zero on one used again.
+  /// When the connection was established; zero on a reused connection.
   public var connect: Duration
-  /// Until TLS was agreed on; zero without TLS and on a connection used again.
+  /// The end of the TLS handshake; zero without TLS and on a reused connection.
   public var secureConnect: Duration
-  /// Until the first byte of the answer.
+  /// When the first byte of the response was received.
   public var firstByte: Duration
-  /// Until the end.
+  /// The end of the transfer.
   public var total: Duration
   /// The version of HTTP, for example `1.1` or `2`.
   public var httpVersion: String
-  /// Whether the connection had served another transfer before.
+  /// Whether the connection had been used by an earlier transfer.
   public var reusedConnection: Bool
-  /// Bytes of the body as they came over the network, compressed ones not unpacked.
+  /// The bytes of the body received over the network, before decompression.
   public var receivedByteCount: Int
 
   /// Creates timings.
@@ -34,7 +34,8 @@ public struct TransportTimings: Hashable, Sendable {
     self.receivedByteCount = receivedByteCount
   }
 
-  /// How fast the body came: bytes a second from the first byte to the end; `nil` when that took no measurable time.
+  /// The throughput of the body in bytes per second, from the first byte to the end; `nil` if that took no measurable
+  /// time.
   public var bytesPerSecond: Double? {
     total > firstByte ? Double(receivedByteCount) / ((total - firstByte) / .seconds(1)) : nil
   }
