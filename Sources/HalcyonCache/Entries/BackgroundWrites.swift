@@ -1,6 +1,6 @@
 import HalcyonSupport
 
-/// Writes to the store that no load waits for.
+/// Writes to a store in the background of loads, with a limit on the bytes that wait to be written.
 package final class BackgroundWrites: Sendable {
   private struct State {
     var writes: [UInt64: (task: Task<Void, Never>, byteCount: Int)] = [:]
@@ -8,7 +8,7 @@ package final class BackgroundWrites: Sendable {
     var lastID: UInt64 = 0
   }
 
-  /// The most bytes that wait to be written before loads have to wait for the disk.
+  /// Above this number of bytes waiting to be written, ``start(byteCount:_:)`` waits for the oldest write.
   private let byteLimit: Int
   private let state = Lock(State())
 
@@ -16,7 +16,7 @@ package final class BackgroundWrites: Sendable {
     self.byteLimit = byteLimit
   }
 
-  /// Starts a write; returns at once unless too much is being written already.
+  /// Starts a write; returns at once unless too many bytes are waiting to be written.
   @discardableResult
   package func start(byteCount: Int, _ write: @escaping @Sendable () async -> Void) async -> Task<Void, Never> {
     while let oldest = state.withLock({ state in
@@ -27,7 +27,7 @@ package final class BackgroundWrites: Sendable {
     return add(byteCount: byteCount, write)
   }
 
-  /// Starts work that ``flush()`` waits for, and nobody else.
+  /// Starts work that only ``flush()`` waits for.
   package func track(_ work: @escaping @Sendable () async -> Void) {
     add(byteCount: 0, work)
   }
@@ -47,7 +47,7 @@ package final class BackgroundWrites: Sendable {
     }
   }
 
-  /// Waits for everything that was started before.
+  /// Waits for all work started before.
   package func flush() async {
     for task in state.withLock({ $0.writes.values.map(\.task) }) { await task.value }
   }

@@ -1,16 +1,16 @@
-/// Why a tier did not give an image.
+/// Why a tier has no usable entry for a key.
 @nonexhaustive
 public enum CacheMiss: String, Hashable, Sendable {
-  /// Nobody looked: there is no such tier, or the request does not read it.
+  /// The tier was not read: it does not exist, or the request does not read it.
   case notRead = "not read"
-  /// There is nothing under the key.
+  /// There is no entry.
   case absent
-  /// There was something, whose time had passed.
+  /// The entry was expired.
   case expired
-  /// There is something, but its server has to be asked whether it still holds.
+  /// The stored response is stale and must be revalidated.
   case stale
-  /// There was something that was not whole, or no image.
+  /// The entry was incomplete or corrupt, or is not an image.
   case damaged
-  /// The tier could not be read.
+  /// Reading the tier failed.
   case failed
 }

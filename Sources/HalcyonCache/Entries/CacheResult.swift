@@ -1,16 +1,16 @@
-/// What a tier says when it is asked for a key.
+/// The result of looking up a key in a tier.
 public enum CacheResult<Value: Sendable>: Sendable {
-  /// It has this.
+  /// The value stored under the key.
   case hit(Value)
-  /// It has nothing to give.
+  /// The reason why there is no usable value.
   case miss(CacheMiss)
 
-  /// What it has.
+  /// The value; `nil` on a miss.
   public var value: Value? {
     if case .hit(let value) = self { value } else { nil }
   }
 
-  /// Why it has nothing.
+  /// The reason of a miss; `nil` on a hit.
   public var miss: CacheMiss? {
     if case .miss(let miss) = self { miss } else { nil }
   }

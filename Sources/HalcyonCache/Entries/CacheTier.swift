@@ -1,4 +1,4 @@
-/// One of the two tiers of an image cache.
+/// A tier of an image cache.
 public enum CacheTier: Hashable, Sendable {
   /// Decoded images in memory.
   case memory

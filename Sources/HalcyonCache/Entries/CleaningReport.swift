@@ -1,10 +1,10 @@
-/// What a cleaning removed.
+/// The entries removed by a cleaning.
 public struct CleaningReport: Hashable, Sendable {
-  /// Entries that were removed for one reason.
+  /// The entries removed for one reason.
   public struct Removal: Hashable, Sendable {
-    /// How many there were.
+    /// The number of entries.
     public var count: Int
-    /// What they took: bytes of pixels in memory, and of disk space on disk.
+    /// Their size: bytes of pixels in memory, bytes of disk space on disk.
     public var byteCount: Int
 
     /// Creates a removal.
@@ -19,15 +19,15 @@ public struct CleaningReport: Hashable, Sendable {
     }
   }
 
-  /// What was removed from memory, by reason.
+  /// Entries removed from memory, by reason.
   public var memory: [EvictionReason: Removal] = [:]
-  /// What was removed from disk, by reason.
+  /// Entries removed from disk, by reason.
   public var disk: [EvictionReason: Removal] = [:]
 
   /// Creates an empty report.
   public init() {}
 
-  /// Everything together.
+  /// All removed entries.
   public var total: Removal {
     (Array(memory.values) + Array(disk.values)).reduce(into: Removal()) { $0 += $1 }
   }

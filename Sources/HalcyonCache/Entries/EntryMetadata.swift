@@ -2,33 +2,34 @@ public import HalcyonImaging
 public import HalcyonHTTP
 public import Foundation
 
-/// What is known about stored bytes.
+/// The metadata of a stored entry.
+///
+/// A ``DiskCache`` stores at most 64 KiB of metadata for each entry.
 public struct EntryMetadata: Hashable, Sendable {
-  /// The address that gave the bytes, after redirects; `nil` when there was none.
+  /// The final URL of the response, after redirects; `nil` for an entry without a URL.
   public var url: URL?
-  /// The status of the answer; 200 when there was none.
+  /// The status code of the response; 200 for an entry without a response.
   public var status: Int
-  /// The header fields of the answer.
+  /// The header fields of the response.
   public var headers: HTTPHeaders
   /// When the request was sent.
   public var requestDate: Date
-  /// When the head of the answer came.
+  /// When the head of the response was received.
   public var responseDate: Date
-  /// When the entry stops being served; `nil` takes the store's own.
+  /// When the entry expires; `nil` for the default of the store.
   public var expiration: CacheExpiration?
-  /// Words by which groups of entries can be found and removed.
+  /// Tags by which groups of entries can be found and removed.
   public var tags: [String]
-  /// Which requests the answer fits; `nil` when it fits all (it has no `Vary` field).
+  /// The variant of the response that this entry is; `nil` if the response matches all requests (it has no `Vary`).
   public var variant: VariantKey?
-  /// The variants kept for the same address, this one included, the newest first; only in the entry that was first.
+  /// All stored variants of the response, including this one, the newest first; only in the entry under the key itself.
   public var variants: [VariantKey]
-  /// A stand-in for the image; `nil` where none was made.
+  /// The placeholder of the image; `nil` if none was made.
   public var placeholder: ThumbHash?
-  /// Bytes of your own that are kept beside the image, in a form of your own. A ``DiskCache`` keeps at most 64 KiB of
-  /// metadata in all.
+  /// Custom bytes stored beside the image.
   public var userInfo: Data?
 
-  /// Creates a description.
+  /// Creates metadata.
   public init(
     url: URL? = nil, status: Int = 200, headers: HTTPHeaders = HTTPHeaders(), requestDate: Date, responseDate: Date,
     expiration: CacheExpiration? = nil, tags: [String] = [], variant: VariantKey? = nil, variants: [VariantKey] = [],

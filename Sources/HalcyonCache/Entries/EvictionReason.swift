@@ -1,14 +1,14 @@
-/// Why a cache removed an entry that nobody asked it to remove.
+/// Why a cache removed an entry by itself.
 @nonexhaustive
 public enum EvictionReason: String, Hashable, Sendable, CaseIterable {
-  /// To stay within the limit in bytes.
+  /// The cache was over its limit in bytes.
   case size
-  /// To stay within the limit in entries.
+  /// The cache was over its limit in entries.
   case count
-  /// Its time had passed.
+  /// The entry had expired.
   case expiration
-  /// The system, or the program, asked for memory.
+  /// The system or the program requested memory.
   case pressure
-  /// Nothing had been used for as long as the cleaning policy allows.
+  /// The cache had not been used for the time set in the cleaning policy.
   case idle
 }

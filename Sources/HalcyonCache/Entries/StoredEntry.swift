@@ -1,10 +1,10 @@
 public import Foundation
 
-/// Encoded bytes and what is known about them.
+/// An encoded image in a store, with its metadata.
 public struct StoredEntry: Hashable, Sendable {
   /// The encoded image.
   public var body: Data
-  /// Where it came from and when.
+  /// The image's source, header fields, dates and tags.
   public var metadata: EntryMetadata
 
   /// Creates an entry.
