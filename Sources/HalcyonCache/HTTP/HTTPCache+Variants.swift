@@ -2,88 +2,91 @@ import HalcyonSupport
 import HalcyonHTTP
 import Foundation
 
-/// Where the variants of one address are. The first is under the key itself and lists them all; the others are each
-/// under a key that adds the hashes of their request's values.
+/// The variants of a response (`Vary`): the primary variant is stored under the key itself and lists all variants. Each
+/// other variant is stored under a key of its own, which contains the hashes of its request's values.
 extension HTTPCache {
   func find(_ key: CacheKey, requestHeaders: HTTPHeaders) async -> StoredResponse {
-    let answer = await answer(for: key)
-    guard let first = answer.value else { return StoredResponse(key: key, miss: answer.miss ?? .absent) }
-    let variants = first.metadata.variants
+    let result = await entry(for: key)
+    guard let primary = result.value else { return StoredResponse(key: key, miss: result.miss ?? .absent) }
+    let variants = primary.metadata.variants
     var found = StoredResponse(key: key, variants: variants)
     guard !variants.isEmpty else {
-      // Without a list the answer fits all requests, unless another program stored it without its variant.
-      if VariantKey(of: first.metadata.headers, requestHeaders: [:])?.fields.isEmpty == true { found.entry = first }
+      // Without variants the response matches all requests, unless another program stored it without its variant.
+      if VariantKey(of: primary.metadata.headers, requestHeaders: [:])?.fields.isEmpty == true { found.entry = primary }
       return found
     }
     guard let variant = variants.first(where: { $0.matches(requestHeaders) }) else { return found }
-    if variant == first.metadata.variant {
-      found.entry = first
+    if variant == primary.metadata.variant {
+      found.entry = primary
     } else {
       found.key = key.variant(variant)
-      let answer = await self.answer(for: found.key)
-      found.entry = answer.value
-      found.miss = answer.miss ?? .absent
+      let result = await entry(for: found.key)
+      found.entry = result.value
+      found.miss = result.miss ?? .absent
     }
     return found
   }
 
-  /// A store that fails is a store without the entry.
-  private func answer(for key: CacheKey) async -> CacheResult<StoredEntry> {
+  /// The entry under a key; a failure of the store is a miss.
+  private func entry(for key: CacheKey) async -> CacheResult<StoredEntry> {
     (try? await dataStore.lookUp(key)) ?? .miss(.failed)
   }
 
-  func place(_ draft: StorableResponse, body: Data) async throws {
-    let (key, new) = (draft.key, draft.metadata.variant)
-    // The list may have changed since the look-up. An answer for all requests needs it only to clear away the others.
-    let first = new == nil ? nil : try await dataStore.entry(for: key)?.metadata
+  func insert(_ response: StorableResponse, body: Data) async throws {
+    let (key, new) = (response.key, response.metadata.variant)
+    // The list may have changed since the lookup. A response that matches all requests needs it only for removals.
+    let primary = new == nil ? nil : try await dataStore.entry(for: key)?.metadata
     let plan = VariantPlan(
-      adding: new, for: draft.requestHeaders, first: first?.variant, known: first?.variants ?? draft.knownVariants)
-    var entry = StoredEntry(body: body, metadata: draft.metadata)
-    if plan.takesFirstPlace {
+      adding: new, for: response.requestHeaders, primary: primary?.variant,
+      known: primary?.variants ?? response.knownVariants)
+    var entry = StoredEntry(body: body, metadata: response.metadata)
+    if plan.isPrimary {
       entry.metadata.variants = plan.variants
       try await dataStore.store(entry, for: key)
-    } else if var first, let new {
+    } else if var primary, let new {
       try await dataStore.store(entry, for: key.variant(new))
-      first.variants = plan.variants
-      try await dataStore.updateMetadata(first, for: key)
+      primary.variants = plan.variants
+      try await dataStore.updateMetadata(primary, for: key)
     }
-    for variant in plan.dropped { try await dataStore.removeEntry(for: key.variant(variant)) }
+    for variant in plan.removed { try await dataStore.removeEntry(for: key.variant(variant)) }
   }
 }
 
-/// What a store has for a request.
+/// The stored response for a request, or the reason of the miss.
 struct StoredResponse: Sendable {
   var entry: StoredEntry?
+  /// The key of ``entry``.
   var key: CacheKey
   var variants: [VariantKey] = []
-  /// Why there is no entry, where there is none.
+  /// The reason of the miss, without an entry.
   var miss = CacheMiss.absent
 }
 
-/// How a new answer goes among the variants known for its address.
+/// How a new response is added to the known variants.
 struct VariantPlan: Equatable {
-  /// The list afterwards, the newest first.
+  /// All variants afterwards, the newest first.
   let variants: [VariantKey]
-  /// Whether the new answer is stored under the key itself.
-  let takesFirstPlace: Bool
-  /// Variants whose entries, under keys of their own, are no longer wanted.
-  let dropped: [VariantKey]
+  /// Whether the new response becomes the primary variant, stored under the key itself.
+  let isPrimary: Bool
+  /// Variants to remove, each stored under a key of its own.
+  let removed: [VariantKey]
 
   /// - Parameters:
-  ///   - new: What the new answer fits; `nil` when it fits all requests.
-  ///   - first: The variant under the key itself; `nil` where nothing is, or something that fits all requests.
-  init(adding new: VariantKey?, for requestHeaders: HTTPHeaders, first: VariantKey?, known: [VariantKey]) {
+  ///   - new: The variant of the new response; `nil` if it matches all requests.
+  ///   - primary: The variant stored under the key itself; `nil` without one, or if it matches all requests.
+  ///   - known: The variants stored before.
+  init(adding new: VariantKey?, for requestHeaders: HTTPHeaders, primary: VariantKey?, known: [VariantKey]) {
     let remaining = known.filter { new != nil && !$0.matches(requestHeaders) }
     let kept = remaining.prefix(HTTPCache.variantLimit - 1)
-    let isFirstKept = first.map { kept.contains($0) } ?? false
+    let keepsPrimary = primary.map { kept.contains($0) } ?? false
     variants = [new].compactMap(\.self) + kept
-    takesFirstPlace = !isFirstKept
-    dropped = known.filter { $0 != first && !kept.contains($0) && !(isFirstKept && $0 == new) }
+    isPrimary = !keepsPrimary
+    removed = known.filter { $0 != primary && !kept.contains($0) && !(keepsPrimary && $0 == new) }
   }
 }
 
 extension CacheKey {
-  /// What a variant other than the first is stored under.
+  /// The key of a variant other than the primary one.
   func variant(_ variant: VariantKey) -> CacheKey {
     adding("variant", variant.fields.map { "\($0.name):\($0.value)" }.joined(separator: ","))
   }

@@ -2,39 +2,41 @@ public import HalcyonSupport
 public import HalcyonHTTP
 public import Foundation
 
-/// HTTP caching over a store (RFC 9111): says what to do with requests and answers, and moves no bytes itself.
+/// An HTTP cache over a data store (RFC 9111), which does not use the network itself.
 ///
-/// A request is looked up; where the server is asked, its answer is given to ``outcome(of:to:)``; an answer with a draft
-/// is kept by ``store(_:body:)`` once its body has been read and found right.
+/// Look up each request. If it must be sent, pass its response to ``outcome(of:to:)``; if the outcome is storable, call
+/// ``store(_:body:)`` once the body is complete and valid.
 ///
 /// ```swift
 /// let cache = HTTPCache(store: disk)
 /// let lookup = await cache.lookUp(key, requestHeaders: fields, at: now)
 /// ```
 ///
-/// A store that cannot be read is a store without the answer. An answer without `Vary`, and the first of several
-/// variants, take one read. Calls may be made at once from several tasks; of two variants of one address that are
-/// stored at the same moment one may be lost, which costs a fetch.
+/// A store that fails to read is treated as a cache miss. A response without `Vary`, and the primary one of several
+/// variants, take one read. Calls may be made concurrently from several tasks; if two variants of a response are stored
+/// at the same moment, one may be lost and is fetched again.
 public struct HTTPCache: Sendable {
-  /// The most variants that are kept of one address.
+  /// The most variants stored for each key.
   public static let variantLimit = 8
 
-  /// When answers may be kept and served.
+  /// The rules that decide whether responses may be stored and served.
   public var rules: HTTPCacheRules
   let dataStore: any DataStore
 
-  /// Creates a cache over a store that others may use as well.
+  /// Creates a cache over a store, which may be used in other ways, too.
   public init(store: any DataStore, rules: HTTPCacheRules = HTTPCacheRules()) {
     dataStore = store
     self.rules = rules
   }
 
-  /// What to do with a request.
+  /// Looks up the stored response for a request, and determines how to handle the request.
   ///
   /// - Parameters:
-  ///   - key: Stands for the address, and for all else that tells answers apart but what `Vary` tells.
-  ///   - requestHeaders: The fields that are going to be sent.
-  ///   - usesETags: Whether the server may be asked by `ETag`; some give the same one to different answers.
+  ///   - key: Identifies the URL and everything else that distinguishes responses, except the fields of `Vary`.
+  ///   - requestHeaders: The header fields of the request.
+  ///   - policy: How the request uses a stored response.
+  ///   - usesETags: Whether to revalidate with `ETag`; some servers use the same one for different responses.
+  ///   - now: The current date.
   public func lookUp(
     _ key: CacheKey, requestHeaders: HTTPHeaders, policy: FreshnessPolicy = .standard, usesETags: Bool = true,
     at now: Date
@@ -48,31 +50,35 @@ public struct HTTPCache: Sendable {
       key: key, requestHeaders: requestHeaders, found: found, action: action, addedFields: added)
   }
 
-  /// What to do with the head of an answer, as metadata made from it. What it renews or ends is changed in the store.
+  /// Determines how to handle a response, and updates or removes the stored responses that it renews or invalidates.
   ///
-  /// A 304 that no validator of the cache asked for is delivered: it answers whoever sent the request. All fields of an
-  /// answer are kept, but those about one connection: leave out what must not reach the disk, `Set-Cookie` for example.
-  public func outcome(of answer: EntryMetadata, to lookup: CacheLookup) async -> ValidationOutcome {
-    switch answer.status {
+  /// A 304 to a request without validators of the cache is delivered: the client's own validators matched. All
+  /// end-to-end fields of a response are stored: remove those that must not reach the disk, for example `Set-Cookie`.
+  ///
+  /// - Parameter response: The head of the response, as metadata.
+  public func outcome(of response: EntryMetadata, to lookup: CacheLookup) async -> ValidationOutcome {
+    switch response.status {
     case 304 where lookup.isConditional:
-      return await renew(lookup, by: answer).map { .serve($0) } ?? .fetchUnconditionally
+      return await renew(lookup, by: response).map { .serve($0) } ?? .fetchUnconditionally
     case 500, 502, 503, 504:
-      if let stale = staleEntry(for: lookup, at: answer.responseDate) { return .serve(stale) }
+      if let stale = staleEntry(for: lookup, at: response.responseDate) { return .serve(stale) }
     case 404, 410:
       await remove(lookup.key, variants: lookup.variants)
     default: break
     }
-    let draft = draft(of: answer, to: lookup)
-    if draft == nil, lookup.stored != nil, isReplacement(answer, for: lookup) {
-      // Without the first variant nobody finds the others.
+    let storable = storable(response, to: lookup)
+    if storable == nil, lookup.stored != nil, invalidatesStored(response, for: lookup) {
+      // The primary variant lists the others, which cannot be found without it.
       await remove(lookup.storedKey, variants: lookup.storedKey == lookup.key ? lookup.variants : [])
     }
-    return .deliver(draft)
+    return .deliver(storable)
   }
 
-  /// The stale answer that may be served because the server cannot be reached, or answers with an error of its own.
+  /// The stale response that may be served because the server cannot be reached or fails (5xx); `nil` without one.
   ///
-  /// - Parameter isOffline: There is no network at all: whatever may be served without one is (RFC 9111, 4.2.4).
+  /// - Parameters:
+  ///   - isOffline: Whether there is no network at all, which allows more stale responses (RFC 9111, 4.2.4).
+  ///   - now: The current date.
   public func staleEntry(for lookup: CacheLookup, isOffline: Bool = false, at now: Date) -> StoredEntry? {
     guard let stored = lookup.stored,
       rules.allowsStaleIfError(stored.metadata, requestHeaders: lookup.requestHeaders, at: now, isOffline: isOffline)
@@ -80,12 +86,16 @@ public struct HTTPCache: Sendable {
     return stored
   }
 
-  /// Keeps an answer.
-  public func store(_ draft: StorableResponse, body: Data) async throws {
-    try await place(draft, body: body)
+  /// Stores a response.
+  ///
+  /// - Throws: The errors of the store.
+  public func store(_ response: StorableResponse, body: Data) async throws {
+    try await insert(response, body: body)
   }
 
-  /// Forgets all variants of an answer.
+  /// Removes all variants of the response stored under a key.
+  ///
+  /// - Throws: The errors of the store.
   public func removeResponses(for key: CacheKey) async throws {
     let variants = try await dataStore.metadata(for: key)?.variants ?? []
     for variant in variants { try await dataStore.removeEntry(for: key.variant(variant)) }
@@ -97,55 +107,55 @@ extension HTTPCache {
   private func action(
     on stored: EntryMetadata?, requestHeaders: HTTPHeaders, policy: FreshnessPolicy, at now: Date
   ) -> CacheLookup.Action {
-    let mayAsk = policy.usesNetwork && !CacheControl(requestHeaders).isOnlyIfCached
-    guard let stored else { return mayAsk ? .fetch : .unavailable }
+    let mayFetch = policy.usesNetwork && !CacheControl(requestHeaders).isOnlyIfCached
+    guard let stored else { return mayFetch ? .fetch : .unavailable }
     switch policy {
     case .cacheFirst, .cacheOnly: return .serve
     case .offline:
       let verdict = rules.verdict(on: stored, requestHeaders: requestHeaders, at: now)
       let isAllowed = verdict != .stale || rules.allowsStaleIfError(stored, at: now, isOffline: true)
       return isAllowed ? .serve : .unavailable
-    case .reloadIgnoringCache: return mayAsk ? .fetch : .unavailable
-    case .revalidate where rules.isReloadNeeded(stored, at: now): return mayAsk ? .fetch : .unavailable
+    case .reloadIgnoringCache: return mayFetch ? .fetch : .unavailable
+    case .revalidate where rules.isReloadNeeded(stored, at: now): return mayFetch ? .fetch : .unavailable
     case .revalidate, .standard: break
     }
     switch rules.verdict(on: stored, requestHeaders: requestHeaders, at: now) {
     case .fresh: return .serve
-    case .staleWhileRevalidate: return mayAsk ? .serveStaleWhileRevalidating : .serve
-    case .stale: return mayAsk ? .fetch : .unavailable
+    case .staleWhileRevalidate: return mayFetch ? .serveStaleWhileRevalidating : .serve
+    case .stale: return mayFetch ? .fetch : .unavailable
     }
   }
 
-  /// Whether an answer that is not kept still ends what is stored: it is whole, and its server wants none kept.
-  private func isReplacement(_ answer: EntryMetadata, for lookup: CacheLookup) -> Bool {
-    (200..<300).contains(answer.status) && answer.status != 206
+  /// Whether a response that is not storable invalidates the stored one: it is a complete newer response.
+  private func invalidatesStored(_ response: EntryMetadata, for lookup: CacheLookup) -> Bool {
+    (200..<300).contains(response.status) && response.status != 206
       && !CacheControl(lookup.requestHeaders).forbidsStorage
   }
 
-  private func renew(_ lookup: CacheLookup, by answer: EntryMetadata) async -> StoredEntry? {
+  private func renew(_ lookup: CacheLookup, by response: EntryMetadata) async -> StoredEntry? {
     guard var entry = lookup.stored,
       let renewed = entry.metadata.refreshed(
-        by: answer.headers, requestDate: answer.requestDate, responseDate: answer.responseDate)
+        by: response.headers, requestDate: response.requestDate, responseDate: response.responseDate)
     else { return nil }
     entry.metadata = renewed
-    // The answer is right also where the store does not take the news; then the server is asked again next time.
+    // The response is valid even if the store cannot be updated; the next request then revalidates again.
     _ = try? await dataStore.updateMetadata(renewed, for: lookup.storedKey)
     return entry
   }
 
-  private func draft(of answer: EntryMetadata, to lookup: CacheLookup) -> StorableResponse? {
+  private func storable(_ response: EntryMetadata, to lookup: CacheLookup) -> StorableResponse? {
     guard
-      rules.isStorable(status: answer.status, headers: answer.headers, requestHeaders: lookup.requestHeaders),
-      let variant = VariantKey(of: answer.headers, requestHeaders: lookup.requestHeaders)
+      rules.isStorable(status: response.status, headers: response.headers, requestHeaders: lookup.requestHeaders),
+      let variant = VariantKey(of: response.headers, requestHeaders: lookup.requestHeaders)
     else { return nil }
-    var metadata = answer
-    metadata.headers = answer.headers.endToEnd
+    var metadata = response
+    metadata.headers = response.headers.endToEnd
     metadata.variant = variant.fields.isEmpty ? nil : variant
     return StorableResponse(
       metadata: metadata, key: lookup.key, requestHeaders: lookup.requestHeaders, knownVariants: lookup.variants)
   }
 
-  /// What cannot be removed now is asked for again next time, and removed then.
+  /// Removes entries; one that cannot be removed now is revalidated by the next request, and removed then.
   private func remove(_ key: CacheKey, variants: [VariantKey]) async {
     for variant in variants { try? await dataStore.removeEntry(for: key.variant(variant)) }
     try? await dataStore.removeEntry(for: key)

@@ -1,13 +1,13 @@
 package import HalcyonSupport
 package import HalcyonHTTP
 
-/// An answer that may be kept.
+/// A response that may be stored with ``HTTPCache/store(_:body:)``.
 public struct StorableResponse: Sendable {
-  /// What is going to be stored beside the body. Tags and expiration may be added.
+  /// The metadata to store with the body. Tags and an expiration may be added.
   public var metadata: EntryMetadata
   let key: CacheKey
   let requestHeaders: HTTPHeaders
-  /// The variants that were known when the request was looked up.
+  /// The variants stored when the request was looked up.
   let knownVariants: [VariantKey]
 
   package init(metadata: EntryMetadata, key: CacheKey, requestHeaders: HTTPHeaders, knownVariants: [VariantKey]) {

@@ -1,9 +1,9 @@
-/// What a cache says about the answer to a request.
+/// How to handle a response, after ``HTTPCache/outcome(of:to:)``.
 public enum ValidationOutcome: Sendable {
-  /// The answer goes to whoever asked. With a draft it may be kept, once its body is there and right.
+  /// Deliver the response to the client. If it is storable, store it once its body is complete and valid.
   case deliver(StorableResponse?)
-  /// The stored answer is served: a 304 renewed it, or it stands in for an error.
+  /// Serve the stored response: it was validated by a 304, or is served in place of an error.
   case serve(StoredEntry)
-  /// The 304 is about something that is not stored: send the request again as ``CacheLookup/unconditional``.
+  /// Send the request again as ``CacheLookup/unconditional``: the 304 does not match the stored response.
   case fetchUnconditionally
 }
