@@ -1,29 +1,28 @@
 extension ImageCache {
-  /// What the tiers have done since they were made.
+  /// The counters of the tiers since their creation.
   public struct Statistics: Hashable, Sendable {
     /// `nil` for a memory tier that is not a ``MemoryCache``.
     public let memory: MemoryCacheStatistics?
-    /// `nil` where the store is not a ``DiskCache``, and where there is none.
+    /// `nil` without a store, and for a store that is not a ``DiskCache``.
     public let disk: DiskCacheStatistics?
   }
 
-  /// What the tiers have done since they were made. Takes microseconds, and no file is looked at.
+  /// The counters of the tiers since their creation. Takes microseconds and reads no files.
   public var statistics: Statistics {
     Statistics(memory: (memory as? MemoryCache)?.statistics, disk: disk?.statistics)
   }
 
-  /// What the tiers take.
+  /// The memory and disk space that the tiers use.
   public struct Usage: Hashable, Sendable {
-    /// Bytes of pixels in memory; `nil` for a memory tier that is neither a ``MemoryCache`` nor a chain of some.
+    /// Bytes of pixels in memory; `nil` for a memory tier that is neither a ``MemoryCache`` nor a chain with one.
     public let memoryByteCount: Int?
-    /// Bytes of disk space; `nil` where the store is neither a ``DiskCache`` nor a chain with one, and
-    /// where there is none.
+    /// Bytes of disk space; `nil` without a store, and for a store that is neither a ``DiskCache`` nor a chain with one.
     public let diskByteCount: Int?
   }
 
-  /// What the tiers take now.
+  /// The memory and disk space that the tiers use now.
   ///
-  /// - Throws: ``DiskCacheError`` when the file system fails.
+  /// - Throws: ``DiskCacheError`` if the file system fails.
   public var usage: Usage {
     get async throws {
       var diskByteCount = 0
@@ -36,11 +35,11 @@ extension ImageCache {
 }
 
 extension ImageCache.Statistics: CustomStringConvertible {
-  /// In one line, for example
+  /// One line, for example
   /// `memory: 90 of 100 reads hit, 3 images of 786432 bytes; disk: 8 of 10 reads hit (absent 2), 3 stored, 0 evicted`.
   public var description: String {
     let parts = [memory.map { "memory: \($0)" }, disk.map { "disk: \($0)" }].compactMap(\.self)
-    return parts.isEmpty ? "no tier counts" : parts.joined(separator: "; ")
+    return parts.isEmpty ? "no statistics" : parts.joined(separator: "; ")
   }
 }
 

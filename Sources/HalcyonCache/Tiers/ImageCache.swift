@@ -1,10 +1,10 @@
 public import HalcyonSupport
 
-/// The two tiers of a pipeline: decoded images in memory, encoded ones in a store.
+/// The cache of a pipeline: decoded images in memory, encoded images in a store.
 public final class ImageCache: Sendable {
   /// Decoded images.
   public let memory: any MemoryStore
-  /// Encoded images; `nil` when nothing outlives the process.
+  /// Encoded images; `nil` for a cache in memory only.
   public let store: (any DataStore)?
 
   package let writes = BackgroundWrites(byteLimit: 64 << 20)
@@ -14,10 +14,10 @@ public final class ImageCache: Sendable {
   /// Creates a cache of two tiers.
   ///
   /// - Parameters:
-  ///   - memory: Decoded images.
-  ///   - store: Encoded images.
-  ///   - pressure: What tells that the memory tier is to give memory back, as long as this cache lives:
-  ///     `SystemMemoryPressure()` for what the system tells, which takes a thread. Default: `nil`, nobody tells.
+  ///   - memory: The tier of decoded images.
+  ///   - store: The tier of encoded images. Default: `nil`, none.
+  ///   - pressure: The source of memory pressure events, on which the memory tier frees memory, as long as this cache
+  ///     exists. `SystemMemoryPressure()` reports those of the system and takes a thread. Default: `nil`, none.
   public init(
     memory: any MemoryStore = MemoryCache(), store: (any DataStore)? = nil,
     pressure: (any MemoryPressureSource)? = nil
@@ -27,14 +27,15 @@ public final class ImageCache: Sendable {
     monitor = pressure.map { MemoryPressureMonitor(source: $0, onPressure: memory.relieve) }
   }
 
-  /// One of the two tiers.
+  /// A tier of an image cache.
   public typealias Tier = CacheTier
 
-  /// The store, where it is a folder on disk, also behind an ``DataMemoryCache``.
+  /// The store as a disk cache, or the one behind a ``DataMemoryCache``; `nil` for any other store.
   public var disk: DiskCache? { (store as? DataMemoryCache)?.base as? DiskCache ?? store as? DiskCache }
 
-  /// Waits until everything loaded so far is in the store, and what was read is written down there: it counts as used
-  /// lately. A program calls this before it ends.
+  /// Waits until all images loaded so far are stored, and their reads are recorded for the eviction order on disk.
+  ///
+  /// Call it before the program exits.
   public func flush() async {
     await writes.flush()
     for disk in disks { await disk.flushTouches() }
@@ -42,49 +43,49 @@ public final class ImageCache: Sendable {
 }
 
 extension ImageCache {
-  /// A cache of this name: memory of its own, and a folder of its own where the system keeps caches.
+  /// Creates a cache with a memory cache of its own, and a disk folder with this name in the system's cache folder.
   ///
-  /// Caches of different names share nothing. Make one of each name for a process: two of the same name share the
-  /// folder, and each has its own memory.
+  /// Caches with different names share nothing. Create one cache for each name in a process: two with the same name share
+  /// the folder, but not the memory.
   ///
   /// - Parameters:
   ///   - name: The name of the folder; not empty, not `.` or `..`, and without `/`.
-  ///   - memory: What memory may hold.
-  ///   - disk: What the folder may hold.
-  ///   - pressure: As in ``init(memory:store:pressure:)``.
-  ///   - time: Clocks for the expiration.
+  ///   - memory: The configuration of the memory cache.
+  ///   - disk: The configuration of the disk cache.
+  ///   - pressure: The source of memory pressure events; see ``init(memory:store:pressure:)``.
+  ///   - time: The time source for expirations.
   public convenience init(
     named name: String, memory: MemoryCacheConfiguration = MemoryCacheConfiguration(),
     disk: DiskCacheConfiguration = DiskCacheConfiguration(), pressure: (any MemoryPressureSource)? = nil,
     time: any TimeSource = SystemTime()
   ) {
     precondition(
-      !["", ".", ".."].contains(name) && !name.utf8.contains(UInt8(ascii: "/")), "“\(name)” is no name of a folder")
+      !["", ".", ".."].contains(name) && !name.utf8.contains(UInt8(ascii: "/")),
+      "“\(name)” is not a valid folder name")
     self.init(
       memory: MemoryCache(configuration: memory, time: time),
       store: DiskCache(directory: DiskCache.directory(named: name), configuration: disk, time: time),
       pressure: pressure)
   }
 
-  /// A cache over several others, which are asked one after the other: see ``MemoryChain`` and ``StoreChain``.
+  /// Creates a cache that searches other caches in order; see ``MemoryChain`` and ``StoreChain``.
   ///
-  /// The caches may be used by themselves meanwhile. Each keeps its own limits, and its own answer to memory pressure.
-  /// An image that is found in the memory of a later cache is put into that of the first, with the first's expiration: a
-  /// memory tier does not tell how much time an image has left, so one that was to leave soon may stay longer.
+  /// The caches may also be used directly. Each keeps its own limits and its own handling of memory pressure. An image
+  /// found in the memory of a later cache is copied to the first, with the default expiration of the first.
   ///
-  /// - Parameter caches: At least one, the nearest first.
+  /// - Parameter caches: The caches in the order in which they are searched; at least one.
   public convenience init(chain caches: [ImageCache]) {
     let stores = caches.compactMap(\.store)
     self.init(memory: MemoryChain(caches.map(\.memory)), store: stores.isEmpty ? nil : StoreChain(stores))
   }
 
-  /// The folders on disk: none, the store, or those of a chain.
+  /// The disk caches: none, the store, or those of a chain.
   package var disks: [DiskCache] {
     if let chain = store as? StoreChain { return chain.stores.compactMap { $0 as? DiskCache } }
     return [disk].compactMap(\.self)
   }
 
-  /// The memory tiers of this library: none, one, or those of a chain.
+  /// The memory caches: none, the memory tier, or those of a chain.
   package var memories: [MemoryCache] {
     let stores = (memory as? MemoryChain)?.stores ?? [memory]
     return stores.compactMap { $0 as? MemoryCache }
@@ -92,9 +93,9 @@ extension ImageCache {
 }
 
 extension ImageCache {
-  /// Forgets everything in both tiers, once what is being written is there.
+  /// Removes all images from both tiers, after waiting for pending writes.
   ///
-  /// - Throws: What the store throws; memory is empty all the same.
+  /// - Throws: The errors of the store; the memory tier is empty even then.
   public func removeAll() async throws {
     memory.removeAll()
     placeholders.removeAll()
@@ -102,20 +103,20 @@ extension ImageCache {
     try await store?.removeAll()
   }
 
-  /// Forgets what has expired in a ``MemoryCache`` and in a ``DiskCache``, reading no image; other tiers see to
-  /// themselves.
+  /// Removes expired images from each ``MemoryCache`` and ``DiskCache``, without reading images. Other tiers are not
+  /// affected.
   ///
-  /// - Throws: ``DiskCacheError`` when the file system fails.
+  /// - Throws: ``DiskCacheError`` if the file system fails.
   public func removeExpired() async throws {
     for memory in memories { memory.removeExpired() }
     for disk in disks { try await disk.removeExpired() }
   }
 
-  /// Cleans now: what has expired in a ``MemoryCache``, and what the ``CleaningPolicy`` of a ``DiskCache`` says, reading no
-  /// image.
+  /// Cleans now: removes expired images from each ``MemoryCache``, and applies the ``CleaningPolicy`` of each
+  /// ``DiskCache``, without reading images.
   ///
-  /// - Returns: What was removed.
-  /// - Throws: ``DiskCacheError`` when the file system fails.
+  /// - Returns: The removed entries.
+  /// - Throws: ``DiskCacheError`` if the file system fails.
   @discardableResult
   public func clean() async throws -> CleaningReport {
     var report = CleaningReport()

@@ -1,25 +1,27 @@
 public import HalcyonSupport
 public import HalcyonImaging
 
-/// Several memory tiers that are asked one after the other, the nearest first.
+/// Several memory caches that are searched in order.
 ///
-/// What another than the first has is put into the first as well, and lives there as long as the first's configuration
-/// says: a tier does not tell how much time an image has left, so one that was to leave soon may stay. New images go to
-/// the first, and what the others have under the same key is removed.
+/// An image found in a later cache is copied to the first, with the default expiration of the first: a cache does not
+/// report how long an image has left, so one that was about to expire may stay longer. A new image is stored in the first
+/// cache and removed from the others.
 public struct MemoryChain: MemoryStore {
-  /// The tiers in the order in which they are asked.
+  /// The caches in the order in which they are searched.
   public let stores: [any MemoryStore]
 
   /// Creates a chain.
   ///
-  /// - Parameter stores: At least one, the nearest first.
+  /// - Parameter stores: The caches in the order in which they are searched; at least one.
   public init(_ stores: [any MemoryStore]) {
-    precondition(!stores.isEmpty, "a chain needs at least one memory tier")
+    precondition(!stores.isEmpty, "a chain needs at least one memory cache")
     self.stores = stores
   }
 
-  /// The configuration of the first tier, with the limits of all together. Setting gives the first tier what the others
-  /// leave; where that is nothing, the others get less, the last first.
+  /// The configuration of the first cache, with the sum of all cost limits.
+  ///
+  /// Setting it assigns the part of the cost limit that the other caches leave to the first. If their limits are over the
+  /// new sum, they are lowered, the last ones first.
   public var configuration: MemoryCacheConfiguration {
     get {
       var configuration = stores[0].configuration
@@ -40,16 +42,17 @@ public struct MemoryChain: MemoryStore {
     }
   }
 
-  /// The image in the first tier that has one.
+  /// The image in the first cache that contains it.
   public func image(for key: CacheKey) -> DecodedImage? { lookUp(key, extending: .renewed).value }
 
-  /// The image in the first tier that has one, with a say in whether reading extends its life.
+  /// The image in the first cache that contains it; `extending` determines how the read changes its expiration.
   public func image(for key: CacheKey, extending: ExpirationExtension) -> DecodedImage? {
     lookUp(key, extending: extending).value
   }
 
-  /// The image in the first tier that has one, or why the first has none. One that comes from another gets the usual
-  /// expiration of the first.
+  /// The image in the first cache that contains it, or the reason of the miss in the first.
+  ///
+  /// An image from a later cache is copied to the first, with the default expiration of the first.
   public func lookUp(_ key: CacheKey, extending: ExpirationExtension) -> CacheResult<DecodedImage> {
     let first = stores[0].lookUp(key, extending: extending)
     guard case .miss = first else { return first }
@@ -61,27 +64,27 @@ public struct MemoryChain: MemoryStore {
     return first
   }
 
-  /// Whether any tier has an image that is not expired.
+  /// Whether any cache contains an unexpired image for the key.
   public func contains(_ key: CacheKey) -> Bool { stores.contains { $0.contains(key) } }
 
-  /// Keeps an image in the first tier, and removes what the others have.
+  /// Stores an image in the first cache, and removes those under the same key from the others.
   @discardableResult
   public func store(_ image: DecodedImage, for key: CacheKey, expiration: CacheExpiration?) -> Bool {
     for store in stores.dropFirst() { store.removeImage(for: key) }
     return stores[0].store(image, for: key, expiration: expiration)
   }
 
-  /// Forgets one image everywhere.
+  /// Removes one image from all caches.
   public func removeImage(for key: CacheKey) {
     for store in stores { store.removeImage(for: key) }
   }
 
-  /// Forgets all images everywhere.
+  /// Removes all images from all caches.
   public func removeAll() {
     for store in stores { store.removeAll() }
   }
 
-  /// Gives memory back in every tier.
+  /// Frees memory in all caches.
   public func relieve(_ pressure: MemoryPressure) {
     for store in stores { store.relieve(pressure) }
   }

@@ -1,17 +1,18 @@
 package import HalcyonSupport
 package import HalcyonImaging
 
-/// The stand-ins of the images that were loaded last, by the key of their bytes: a few hundred KiB at most.
+/// The placeholders of recently loaded images, by the key of their encoded bytes; at most a few hundred KiB.
 package final class PlaceholderTable: Sendable {
   private struct State {
-    /// The newer half, and what was the newer half before it.
+    /// The newer half of the placeholders, and the previous one.
     var (newer, older): ([CacheKey: ThumbHash], [CacheKey: ThumbHash]) = ([:], [:])
   }
 
   private let halfLimit: Int
   private let state = Lock(State())
 
-  /// - Parameter halfLimit: Half of the most that are kept; the half that has not been asked for goes at once.
+  /// - Parameter halfLimit: Half of the most placeholders to hold. When the newer half is full, the older one is dropped;
+  ///   reading a placeholder moves it to the newer half.
   init(halfLimit: Int = 1024) {
     self.halfLimit = halfLimit
   }

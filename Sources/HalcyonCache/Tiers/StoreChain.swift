@@ -1,35 +1,35 @@
 public import HalcyonSupport
 
-/// Several stores that are asked one after the other, the nearest first.
+/// Several stores that are searched in order.
 ///
-/// What another than the first has is copied to the first, and found there next time; a copy that fails is not made.
-/// New entries go to the first, and what the others have under the same key is removed, so that nothing older comes
-/// back when the first evicts, or fails.
+/// An entry found in a later store is copied to the first, where later reads find it; an error of the copy is ignored. A
+/// new entry is stored in the first store and removed from the others, so that no older one is found after the first
+/// evicts it or fails.
 ///
-/// A store that fails is passed over when the chain is asked; where all fail, the last failure is thrown. A change goes
-/// to every store, whatever comes of it in the others, and then the first failure is thrown.
+/// A store that fails to read is skipped; if all fail, the last error is thrown. A change is applied to every store,
+/// regardless of failures, and then the first error is thrown.
 public struct StoreChain: DataStore {
-  /// The stores in the order in which they are asked.
+  /// The stores in the order in which they are searched.
   public let stores: [any DataStore]
 
   /// Creates a chain.
   ///
-  /// - Parameter stores: At least one, the nearest first.
+  /// - Parameter stores: The stores in the order in which they are searched; at least one.
   public init(_ stores: [any DataStore]) {
     precondition(!stores.isEmpty, "a chain needs at least one store")
     self.stores = stores
   }
 
-  /// The entry in the first store that has one.
+  /// The entry in the first store that contains it.
   public func entry(for key: CacheKey) async throws -> StoredEntry? { try await lookUp(key).value }
 
-  /// The entry in the first store that has one, or why the first has none.
+  /// The entry in the first store that contains it, or the reason of the miss in the first.
   public func lookUp(_ key: CacheKey, extending: ExpirationExtension) async throws -> CacheResult<StoredEntry> {
     var firstMiss: CacheMiss?
-    let found = try await firstAnswer { index, store -> StoredEntry? in
+    let found = try await firstResult { index, store -> StoredEntry? in
       switch try await store.lookUp(key, extending: extending) {
       case .hit(let entry):
-        // The entry is there, whatever comes of the copy.
+        // The entry was read, even if the copy fails.
         if index > 0 { try? await stores[0].store(entry, for: key) }
         return entry
       case .miss(let miss):
@@ -40,27 +40,27 @@ public struct StoreChain: DataStore {
     return found.map { .hit($0) } ?? .miss(firstMiss ?? .absent)
   }
 
-  /// Whether any store has an entry.
+  /// Whether any store contains an entry for the key.
   public func containsEntry(for key: CacheKey) async throws -> Bool {
-    let answer = try await firstAnswer { _, store -> Bool? in
+    let isFound = try await firstResult { _, store -> Bool? in
       try await store.containsEntry(for: key) ? true : nil
     }
-    return answer != nil
+    return isFound != nil
   }
 
-  /// What is known about the entry in the first store that has one.
+  /// The metadata of the entry in the first store that contains it.
   public func metadata(for key: CacheKey) async throws -> EntryMetadata? {
-    try await firstAnswer { _, store in try await store.metadata(for: key) }
+    try await firstResult { _, store in try await store.metadata(for: key) }
   }
 
-  /// Keeps an entry in the first store, and removes what the others have, whether or not the first keeps it.
+  /// Stores an entry in the first store, and removes those under the same key from the others, even if the first fails.
   public func store(_ entry: StoredEntry, for key: CacheKey) async throws {
     try await inAll { index, store in
       if index == 0 { try await store.store(entry, for: key) } else { try await store.removeEntry(for: key) }
     }
   }
 
-  /// Changes what is known about an entry wherever it is.
+  /// Replaces the metadata of an entry in every store that contains it.
   @discardableResult
   public func updateMetadata(_ metadata: EntryMetadata, for key: CacheKey) async throws -> Bool {
     var isUpdated = false
@@ -70,7 +70,7 @@ public struct StoreChain: DataStore {
     return isUpdated
   }
 
-  /// Pins an entry wherever it is, or lets it go again.
+  /// Pins or unpins an entry in every store that contains it.
   @discardableResult
   public func setPinned(_ isPinned: Bool, for key: CacheKey) async throws -> Bool {
     var isFound = false
@@ -80,41 +80,41 @@ public struct StoreChain: DataStore {
     return isFound
   }
 
-  /// Forgets one entry everywhere.
+  /// Removes one entry from all stores.
   public func removeEntry(for key: CacheKey) async throws {
     try await inAll { _, store in try await store.removeEntry(for: key) }
   }
 
-  /// Forgets all entries everywhere.
+  /// Removes all entries from all stores.
   public func removeAll() async throws {
     try await inAll { _, store in try await store.removeAll() }
   }
 
-  /// What the first store gives that has something; those that fail are passed over.
+  /// The result of the first store that has one; stores that fail are skipped.
   ///
-  /// - Throws: What the last store throws, where all fail.
-  private func firstAnswer<Answer>(
-    _ ask: (_ index: Int, _ store: any DataStore) async throws -> Answer?
-  ) async throws -> Answer? {
-    var (hasAnswer, failure): (Bool, (any Error)?) = (false, nil)
+  /// - Throws: The error of the last store, if all fail.
+  private func firstResult<Result>(
+    _ read: (_ index: Int, _ store: any DataStore) async throws -> Result?
+  ) async throws -> Result? {
+    var (hasRead, failure): (Bool, (any Error)?) = (false, nil)
     for (index, store) in stores.enumerated() {
       do {
-        if let answer = try await ask(index, store) { return answer }
-        hasAnswer = true
+        if let result = try await read(index, store) { return result }
+        hasRead = true
       } catch {
         try Task.checkCancellation()
         failure = error
       }
     }
-    if !hasAnswer, let failure { throw failure }
+    if !hasRead, let failure { throw failure }
     return nil
   }
 
-  /// Does something in every store, then throws the first failure.
-  private func inAll(_ work: (_ index: Int, _ store: any DataStore) async throws -> Void) async throws {
+  /// Applies a change to every store, then throws the first error.
+  private func inAll(_ change: (_ index: Int, _ store: any DataStore) async throws -> Void) async throws {
     var failure: (any Error)?
     for (index, store) in stores.enumerated() {
-      do { try await work(index, store) } catch { failure = failure ?? error }
+      do { try await change(index, store) } catch { failure = failure ?? error }
     }
     if let failure { throw failure }
   }
