@@ -36,10 +36,11 @@ struct HTTPHeadersTests {
     #expect(headers.endToEnd == ["ETag": "1", "Cache-Control": "no-store"])
   }
 
-  @Test(arguments: [
-    (["If-None-Match": "\"a\""], true), (["if-modified-since": "Sun, 06 Nov 1994 08:49:37 GMT"], true),
-    (["If-Range": "\"a\"", "Cache-Control": "no-cache"], false), ([:], false),
-  ] as [(HTTPHeaders, Bool)])
+  @Test(
+    arguments: [
+      (["If-None-Match": "\"a\""], true), (["if-modified-since": "Sun, 06 Nov 1994 08:49:37 GMT"], true),
+      (["If-Range": "\"a\"", "Cache-Control": "no-cache"], false), ([:], false),
+    ] as [(HTTPHeaders, Bool)])
   func `If-None-Match and If-Modified-Since make a request conditional`(headers: HTTPHeaders, isConditional: Bool) {
     #expect(headers.isConditional == isConditional)
   }

@@ -88,7 +88,8 @@ struct OnlyWhileVisibleTests {
       $0.retryStrategy = NoRetry()
       $0.failureLifetimes = .none
     }) { _ in
-      isDown.withLock { $0 } ? .response(status: 503, body: Data()) : .response(body: SolidImage(width: 4, height: 2).data)
+      isDown.withLock { $0 }
+        ? .response(status: 503, body: Data()) : .response(body: SolidImage(width: 4, height: 2).data)
     }
     let (display, ends) = (RecordingDisplay(), EventLog<String>())
     let binder = ImageViewBinder(display: display, pipeline: view.pipeline)

@@ -70,7 +70,8 @@ struct CacheOptionsTests {
         return count
       }
       if number == 3 { return .failure(.hostNotFound("example.com")) }
-      return .response(body: number == 1 ? old : new, headers: ["Cache-Control": "max-age=1000, immutable", "ETag": "1"])
+      return .response(
+        body: number == 1 ? old : new, headers: ["Cache-Control": "max-age=1000, immutable", "ETag": "1"])
     } body: { fixture async throws in
       #expect(try await fixture.pipeline.image(for: fixture.request()).size.width == 40)
       await fixture.pipeline.cache.flush()
