@@ -6,7 +6,7 @@ public enum TransportError: Error, Hashable {
   /// The connection to the host failed; the reason comes from the transport.
   case connectionFailed(host: String, reason: String)
   /// The host has an IP address that the transport's ``AddressPolicy`` refuses; nothing was sent to it.
-  case addressRefused(address: String, host: String, reason: String)
+  case addressRejected(address: String, host: String, reason: String)
   /// The transport cannot check IP addresses before it connects, as any ``AddressPolicy`` but ``AddressPolicy/any``
   /// requires.
   case addressPolicyUnsupported
@@ -40,7 +40,7 @@ extension TransportError: CustomStringConvertible {
       "The host \(host) was not found. Check its name and the network connection."
     case .connectionFailed(let host, let reason):
       "No connection to \(host): \(reason). Check that the server is running and reachable."
-    case .addressRefused(let address, let host, let reason):
+    case .addressRejected(let address, let host, let reason):
       """
       The host \(host) has the IP address \(address), which is refused: \(reason). If this is intended, allow it in the \
       transport's address policy.

@@ -174,7 +174,7 @@ extension CachingLoader {
       return .served(image)
     case (.fetch, _?): return .fetch(found)
     // Nothing stored can be revalidated: there is no entry, it is not an image, or it must not be read.
-    case (_, nil): return .fetch(found.plain)
+    case (_, nil): return .fetch(found.unconditional)
     }
   }
 
@@ -233,8 +233,8 @@ extension CachingLoader {
       guard let lookup else { throw .httpStatus(304, url: httpRequest.url) }
       if let image = await revalidatedImage(lookup, by: head, request, trace) { return image }
       var unconditional = httpRequest
-      unconditional.cacheFields = lookup.plain.addedFields
-      return try await fetch(unconditional, request, lookup.plain, subscription, trace: &trace)
+      unconditional.cacheFields = lookup.unconditional.addedFields
+      return try await fetch(unconditional, request, lookup.unconditional, subscription, trace: &trace)
     }
   }
 

@@ -42,7 +42,7 @@ struct LoadFlowTests {
     let fixture = PipelineFixture { [clock] configuration in
       configuration.time = clock
     } script: { _ in
-      .answer(body: image.data, headers: ["Cache-Control": "max-age=60"])
+      .response(body: image.data, headers: ["Cache-Control": "max-age=60"])
     }
     _ = try await fixture.pipeline.image(for: fixture.url)
     clock.advance(by: .seconds(61))
@@ -58,7 +58,7 @@ struct LoadFlowTests {
       configuration.time = clock
     } script: { _ in
       await gate.withLock { $0 }?.wait()
-      return .answer(body: image.data, headers: ["Cache-Control": "max-age=60, stale-while-revalidate=600"])
+      return .response(body: image.data, headers: ["Cache-Control": "max-age=60, stale-while-revalidate=600"])
     }
     let caches = [ImageCache(store: MemoryDataStore()), ImageCache(store: MemoryDataStore())]
     func load() async throws {
