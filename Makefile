@@ -13,7 +13,7 @@ FUZZ_FLAGS = -Xswiftc -sanitize=fuzzer,address -Xcc -fsanitize=fuzzer-no-link,ad
 export SWIFT_BACKTRACE ?= enable=no
 
 .PHONY: demo gallery test bench bench-views bench-memory bench-processors bench-disk bench-network bench-downsample \
-  bench-pipeline torture fuzz test-sanitize test-release format docs packages all-packages
+  bench-pipeline torture fuzz test-sanitize test-release api format docs packages all-packages
 
 demo: packages ## Loads photos from a local server and prints the source and the load time of each.
 	$(SWIFT) run --quiet halcyon-demo
@@ -24,7 +24,9 @@ gallery: all-packages ## Shows hundreds of images in a window; `make gallery ARG
 test: export HALCYON_WARNINGS_AS_ERRORS = 1
 test: all-packages ## Checks the formatting, runs all tests, and builds the benchmarks and examples.
 	$(SWIFT) format lint --strict --parallel --recursive $(SOURCES)
+	Scripts/check-layers
 	$(SWIFT) test --disable-xctest --enable-all-traits
+	Scripts/list-api --check
 	Scripts/check-names
 	$(SWIFT) test --disable-xctest --package-path Tools
 	$(SWIFT) build --package-path Benchmarks
@@ -53,6 +55,7 @@ fuzz: all-packages ## Fuzzes the decoders for SECONDS (default 60), with the fil
 
 test-release: all-packages ## Runs the tests in release configuration.
 	$(SWIFT) test --disable-xctest -c release -Xswiftc -enable-testing --scratch-path .build-release
+	Scripts/check-inlining .build-release/release
 
 bench-memory: packages ## Prints METRIC lines for the memory cache.
 	$(SWIFT) run --quiet -c release --package-path Benchmarks halcyon-bench memory
@@ -91,6 +94,10 @@ endif
 bench-network: packages ## Prints METRIC lines for network loads, against curl.
 	@Scripts/install-packages curl
 	$(SWIFT) run --quiet -c release --package-path Benchmarks halcyon-bench network
+
+api: all-packages ## Writes the list of the public API, Scripts/public-api.txt.
+	$(SWIFT) build --enable-all-traits
+	Scripts/list-api
 
 format: ## Formats all sources.
 	$(SWIFT) format --in-place --parallel --recursive $(SOURCES)
