@@ -13,6 +13,7 @@ let swiftSettings: [SwiftSetting] =
 
 let argumentParser = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
 let halcyon = Target.Dependency.product(name: "Halcyon", package: "Halcyon")
+let halcyonCache = Target.Dependency.product(name: "HalcyonCache", package: "Halcyon")
 
 let package = Package(
   name: "HalcyonTools",
@@ -45,7 +46,7 @@ let package = Package(
     .executableTarget(
       name: "halcyon-http-proxy",
       dependencies: [
-        halcyon, argumentParser, .product(name: "HummingbirdCore", package: "hummingbird"),
+        halcyon, halcyonCache, argumentParser, .product(name: "HummingbirdCore", package: "hummingbird"),
         .product(name: "AsyncHTTPClient", package: "async-http-client"),
         .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
         .product(name: "HTTPTypes", package: "swift-http-types"), .product(name: "Logging", package: "swift-log"),

@@ -1,6 +1,88 @@
-// The modules that come with `import Halcyon`.
-@_exported public import HalcyonCache
-@_exported public import HalcyonHTTP
-@_exported public import HalcyonImaging
+// Everything that `import Halcyon` brings: the pipeline, and what its users name of the layers below it. Codec, toolkit and
+// proxy authors import the modules themselves: HalcyonImaging, HalcyonCodecs, HalcyonHTTP, HalcyonCache, HalcyonViews.
+
 @_exported public import HalcyonPipeline
-@_exported public import HalcyonSupport
+@_exported public import HalcyonTransport
+
+@_exported public import struct HalcyonSupport.CacheKey
+@_exported public import enum HalcyonSupport.ImagePriority
+@_exported public import struct HalcyonSupport.SystemTime
+@_exported public import protocol HalcyonSupport.TimeSource
+
+@_exported public import class HalcyonImaging.AnimatedImage
+@_exported public import struct HalcyonImaging.AnimationFrame
+@_exported public import class HalcyonImaging.AnimationFrames
+@_exported public import struct HalcyonImaging.AnimationInfo
+@_exported public import struct HalcyonImaging.Bitmap
+@_exported public import enum HalcyonImaging.BitmapError
+@_exported public import enum HalcyonImaging.BlendMode
+@_exported public import enum HalcyonImaging.ColorModel
+@_exported public import enum HalcyonImaging.ColorSpace
+@_exported public import struct HalcyonImaging.CornerRadii
+@_exported public import struct HalcyonImaging.CropAnchor
+@_exported public import struct HalcyonImaging.DecodedImage
+@_exported public import struct HalcyonImaging.DecodingOptions
+@_exported public import enum HalcyonImaging.DroppedContent
+@_exported public import struct HalcyonImaging.EncodingOptions
+@_exported public import struct HalcyonImaging.ImageBorder
+@_exported public import protocol HalcyonImaging.ImageDecoder
+@_exported public import enum HalcyonImaging.ImageDecodingError
+@_exported public import protocol HalcyonImaging.ImageEncoder
+@_exported public import enum HalcyonImaging.ImageEncodingError
+@_exported public import enum HalcyonImaging.ImageFormat
+@_exported public import struct HalcyonImaging.ImageInfo
+@_exported public import struct HalcyonImaging.ImageLimits
+@_exported public import enum HalcyonImaging.ImageOrientation
+@_exported public import enum HalcyonImaging.ImageProcessingError
+@_exported public import protocol HalcyonImaging.ImageProcessor
+@_exported public import struct HalcyonImaging.PixelColor
+@_exported public import enum HalcyonImaging.PixelFormat
+@_exported public import struct HalcyonImaging.PixelSize
+@_exported public import struct HalcyonImaging.SupportedFormats
+@_exported public import enum HalcyonImaging.TargetSize
+@_exported public import struct HalcyonImaging.ThumbHash
+
+@_exported public import struct HalcyonHTTP.AddressPolicy
+@_exported public import struct HalcyonHTTP.AddressRange
+@_exported public import enum HalcyonHTTP.FreshnessPolicy
+@_exported public import struct HalcyonHTTP.HTTPHeaders
+@_exported public import protocol HalcyonHTTP.Transport
+@_exported public import struct HalcyonHTTP.TransportBody
+@_exported public import enum HalcyonHTTP.TransportError
+@_exported public import struct HalcyonHTTP.TransportLimits
+@_exported public import struct HalcyonHTTP.TransportRequest
+@_exported public import struct HalcyonHTTP.TransportResponse
+@_exported public import struct HalcyonHTTP.TransportTimings
+
+@_exported public import enum HalcyonCache.CacheExpiration
+@_exported public import enum HalcyonCache.CacheMiss
+@_exported public import enum HalcyonCache.CacheResult
+@_exported public import enum HalcyonCache.CacheTier
+@_exported public import struct HalcyonCache.CleaningPolicy
+@_exported public import struct HalcyonCache.CleaningReport
+@_exported public import class HalcyonCache.DataMemoryCache
+@_exported public import protocol HalcyonCache.DataStore
+@_exported public import class HalcyonCache.DiskCache
+@_exported public import struct HalcyonCache.DiskCacheConfiguration
+@_exported public import struct HalcyonCache.DiskCacheEntry
+@_exported public import enum HalcyonCache.DiskCacheError
+@_exported public import struct HalcyonCache.DiskCacheStatistics
+@_exported public import enum HalcyonCache.DiskDurability
+@_exported public import struct HalcyonCache.EntryMetadata
+@_exported public import enum HalcyonCache.EvictionPolicy
+@_exported public import enum HalcyonCache.EvictionReason
+@_exported public import enum HalcyonCache.ExpirationExtension
+@_exported public import struct HalcyonCache.HTTPCacheRules
+@_exported public import class HalcyonCache.ImageCache
+@_exported public import class HalcyonCache.MemoryCache
+@_exported public import struct HalcyonCache.MemoryCacheConfiguration
+@_exported public import struct HalcyonCache.MemoryCacheStatistics
+@_exported public import struct HalcyonCache.MemoryChain
+@_exported public import enum HalcyonCache.MemoryPressure
+@_exported public import protocol HalcyonCache.MemoryPressureSource
+@_exported public import protocol HalcyonCache.MemoryStore
+@_exported public import struct HalcyonCache.StoreChain
+@_exported public import struct HalcyonCache.StoredEntry
+@_exported public import struct HalcyonCache.SystemMemoryPressure
+
+@_exported public import enum HalcyonCodecs.StandardCodecs

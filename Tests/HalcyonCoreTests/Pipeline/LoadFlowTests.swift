@@ -117,7 +117,9 @@ struct LoadFlowTests {
       await withTaskGroup(of: Void.self) { group in
         for subscription in callers {
           group.addTask {
-            for priority in [ImagePriority.high, .low, .veryHigh, .normal, .veryLow] { subscription.priority = priority }
+            for priority in [ImagePriority.high, .low, .veryHigh, .normal, .veryLow] {
+              subscription.priority = priority
+            }
           }
         }
       }

@@ -1,3 +1,4 @@
+import HalcyonImaging
 import Foundation
 import Halcyon
 import HalcyonTesting

@@ -1,3 +1,4 @@
+import HalcyonSupport
 import HalcyonCodecs
 import Foundation
 import Halcyon

@@ -1,3 +1,4 @@
+import HalcyonSupport
 import Foundation
 import Halcyon
 import HalcyonTesting

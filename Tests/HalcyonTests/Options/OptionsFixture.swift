@@ -1,3 +1,4 @@
+import HalcyonCache
 import HalcyonCodecs
 import Foundation
 import Halcyon

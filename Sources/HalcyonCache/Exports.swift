@@ -1,0 +1,14 @@
+// What the API of the caches names of other modules, so that `import HalcyonCache` is enough.
+
+@_exported public import enum HalcyonHTTP.FreshnessPolicy
+@_exported public import struct HalcyonHTTP.HTTPHeaders
+@_exported public import struct HalcyonHTTP.VariantKey
+@_exported public import struct HalcyonImaging.Bitmap
+@_exported public import struct HalcyonImaging.DecodedImage
+@_exported public import enum HalcyonImaging.ImageFormat
+@_exported public import struct HalcyonImaging.ImageInfo
+@_exported public import struct HalcyonImaging.PixelSize
+@_exported public import struct HalcyonImaging.ThumbHash
+@_exported public import struct HalcyonSupport.CacheKey
+@_exported public import struct HalcyonSupport.SystemTime
+@_exported public import protocol HalcyonSupport.TimeSource
