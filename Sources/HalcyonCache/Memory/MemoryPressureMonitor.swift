@@ -4,7 +4,7 @@
 public final class MemoryPressureMonitor: Sendable {
   private let watching: Task<Void, Never>
 
-  /// Starts to trim a cache, see ``MemoryCache/relieve(_:)``.
+  /// Starts to trim a cache, see ``MemoryCache/trim(for:)``.
   ///
   /// - Parameters:
   ///   - cache: What is trimmed.
@@ -12,7 +12,7 @@ public final class MemoryPressureMonitor: Sendable {
   public convenience init(
     trimming cache: MemoryCache, on source: any MemoryPressureSource = SystemMemoryPressure()
   ) {
-    self.init(source: source) { [weak cache] pressure in cache?.relieve(pressure) }
+    self.init(source: source) { [weak cache] pressure in cache?.trim(for: pressure) }
   }
 
   /// Starts to watch for something else.

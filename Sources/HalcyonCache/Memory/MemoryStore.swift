@@ -43,7 +43,7 @@ public protocol MemoryStore: Sendable {
   /// Gives memory back because the system is short of it.
   ///
   /// A store that does not implement this forgets all images under full pressure.
-  func relieve(_ pressure: MemoryPressure)
+  func trim(for pressure: MemoryPressure)
 }
 
 extension MemoryStore {
@@ -56,7 +56,7 @@ extension MemoryStore {
   }
 
   /// Forgets all images under full pressure.
-  public func relieve(_ pressure: MemoryPressure) {
+  public func trim(for pressure: MemoryPressure) {
     if pressure == .full { removeAll() }
   }
 }

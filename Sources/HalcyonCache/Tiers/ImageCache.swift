@@ -24,7 +24,7 @@ public final class ImageCache: Sendable {
   ) {
     self.memory = memory
     self.store = store
-    monitor = pressure.map { MemoryPressureMonitor(source: $0, onPressure: memory.relieve) }
+    monitor = pressure.map { MemoryPressureMonitor(source: $0, onPressure: memory.trim(for:)) }
   }
 
   /// A tier of an image cache.

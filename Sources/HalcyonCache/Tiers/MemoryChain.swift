@@ -84,8 +84,8 @@ public struct MemoryChain: MemoryStore {
     for store in stores { store.removeAll() }
   }
 
-  /// Frees memory in all caches.
-  public func relieve(_ pressure: MemoryPressure) {
-    for store in stores { store.relieve(pressure) }
+  /// Gives memory back in every tier.
+  public func trim(for pressure: MemoryPressure) {
+    for store in stores { store.trim(for: pressure) }
   }
 }

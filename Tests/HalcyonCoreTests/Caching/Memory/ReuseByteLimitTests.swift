@@ -78,7 +78,9 @@ struct ReuseByteLimitTests {
 
   @Test func `memory for reuse is freed when the cache is emptied or under memory pressure`() throws {
     let cache = cache(costLimit: 64 << 20, reuseByteLimit: nil)
-    for release in [{ cache.removeAll() }, { cache.trim(to: 0) }, { cache.relieve(.some) }, { cache.relieve(.full) }] {
+    for release in [
+      { cache.removeAll() }, { cache.trim(to: 0) }, { cache.trim(for: .some) }, { cache.trim(for: .full) },
+    ] {
       try fillPool()
       release()
       #expect(pool.byteCount == 0)

@@ -69,9 +69,9 @@ struct MemoryPressureTests {
   @Test func `a store without pressure handling is emptied under full pressure`() throws {
     let memory = try fullCache()
     let store: any MemoryStore = SimpleStore(cache: memory)
-    store.relieve(.some)
+    store.trim(for: .some)
     #expect(memory.count == 25)
-    store.relieve(.full)
+    store.trim(for: .full)
     #expect(memory.count == 0)
   }
 
