@@ -168,3 +168,97 @@ struct CacheShard: Sendable {
     return place
   }
 }
+
+/// The entries of a memory cache, spread over locks, so that readers seldom meet.
+///
+/// Unchecked: the locks are created once and only borrowed afterwards.
+final class CacheShards: @unchecked Sendable {
+  private static let count = 64
+  private let locks: UnsafeMutablePointer<Lock<CacheShard>>
+
+  init() {
+    locks = .allocate(capacity: Self.count)
+    for index in 0..<Self.count { (locks + index).initialize(to: Lock(CacheShard(), isAlone: true)) }
+  }
+
+  deinit {
+    locks.deinitialize(count: Self.count)
+    locks.deallocate()
+  }
+
+  /// Runs `body` on the shard of a digest, under its lock.
+  @inline(__always)
+  func withShard<Result>(of digest: KeyDigest, _ body: (inout CacheShard) -> Result) -> Result {
+    locks[Int(truncatingIfNeeded: digest.high) & (Self.count - 1)].withLock(body)
+  }
+
+  /// Runs `body` on one shard after the other.
+  func forEach(_ body: (inout CacheShard) -> Void) {
+    for index in 0..<Self.count { locks[index].withLock(body) }
+  }
+
+  /// What `body` gives for one shard after the other.
+  func map<Result>(_ body: (inout CacheShard) -> Result) -> [Result] {
+    (0..<Self.count).map { locks[$0].withLock(body) }
+  }
+}
+
+/// An image in a memory cache.
+struct CacheEntry: Sendable {
+  let key: CacheKey
+  let image: DecodedImage
+  let lifetime: Lifetime
+  var deadline: Deadline
+}
+
+/// The place of an entry within its shard, and what its reads leave behind.
+private struct CacheSlot: Sendable {
+  static let vacant = CacheSlot()
+
+  let key: CacheKey
+  /// `nil` in a vacant slot.
+  var image: DecodedImage?
+  let lifetime: Lifetime
+  /// Reads since the policy last looked, 3 at most. It lies where there is room.
+  var uses: UInt8 = 0
+  private(set) var deadline: Deadline
+  /// The number that the ledger gave the entry.
+  let node: Int
+
+  init(_ entry: CacheEntry, node: Int) {
+    key = entry.key
+    image = entry.image
+    lifetime = entry.lifetime
+    deadline = entry.deadline
+    self.node = node
+  }
+
+  private init() {
+    key = ""
+    lifetime = .never
+    deadline = .never
+    node = 0
+  }
+
+  /// What the slot holds.
+  var entry: CacheEntry? {
+    image.map { CacheEntry(key: key, image: $0, lifetime: lifetime, deadline: deadline) }
+  }
+
+  @inline(__always)
+  mutating func noteRead(extending: ExpirationExtension, from uptime: Int64) {
+    if uses < 3 { uses += 1 }
+    let extended = deadline.extended(extending, lifetime: lifetime, from: uptime)
+    // Most reads within a tick of the clock find nothing to write, and leave the slot to all processors.
+    if extended != deadline { deadline = extended }
+  }
+}
+
+/// What became of the reads of one shard.
+struct ReadCounts: Sendable {
+  var hits = 0
+  /// Those of the hits that found an evicted image in use.
+  var inUse = 0
+  var absent = 0
+  var expired = 0
+}

@@ -49,3 +49,49 @@ enum Deadline: Equatable, Sendable {
     }
   }
 }
+
+/// An expiration in the numbers that a memory cache computes with.
+enum Lifetime: Sendable {
+  case never
+  /// Nanoseconds after the last use.
+  case after(Int64)
+  case date(Date)
+
+  init(_ expiration: CacheExpiration) {
+    switch expiration {
+    case .never: self = .never
+    case .expired: self = .after(0)
+    case .after(let duration): self = .after(duration.clampedNanoseconds)
+    case .date(let date): self = .date(date)
+    }
+  }
+}
+
+extension Duration {
+  /// Whole nanoseconds; 292 years stand for all that is longer.
+  var clampedNanoseconds: Int64 {
+    let (seconds, attoseconds) = components
+    let (product, isTooLong) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
+    let (sum, isOver) = product.addingReportingOverflow(attoseconds / 1_000_000_000)
+    return isTooLong || isOver ? (seconds < 0 ? .min : .max) : sum
+  }
+}
+
+/// What the clocks showed when an operation began; they are a user's code, never asked under a lock.
+struct Timestamp: Sendable {
+  /// Nanoseconds.
+  var uptime: Int64
+  /// `nil` as long as nothing needs it.
+  var date: Date?
+
+  var uptimeSecond: Int64 { Self.second(ofUptime: uptime) }
+
+  var dateSecond: Int64? { date.map(Self.second) }
+
+  static func second(ofUptime uptime: Int64) -> Int64 { uptime / 1_000_000_000 }
+
+  static func second(of date: Date) -> Int64 {
+    let seconds = date.timeIntervalSince1970
+    return seconds.isNaN ? 0 : Int64(min(max(seconds, -1e15), 1e15).rounded(.down))
+  }
+}

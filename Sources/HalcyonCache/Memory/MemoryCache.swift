@@ -145,6 +145,16 @@ public final class MemoryCache: MemoryStore {
     pool.drain()
   }
 
+  /// Gives memory back: half of the bytes held under some pressure, nine tenths under full pressure.
+  ///
+  /// Images that someone holds are evicted too, but found again; see ``MemoryCacheConfiguration/findsImagesInUse``.
+  public func trim(for pressure: MemoryPressure) {
+    switch pressure {
+    case .some: trim(to: totalCost / 2)
+    case .full: trim(to: totalCost / 10)
+    }
+  }
+
   /// What the cache holds and has done. Reads that run at the same time may be counted or not.
   public var statistics: MemoryCacheStatistics {
     var statistics = MemoryCacheStatistics()

@@ -1,5 +1,9 @@
 #if canImport(Darwin)
 import Dispatch
+#elseif os(Linux)
+import HalcyonSupport
+import Foundation
+import Glibc
 #endif
 
 /// What the system itself tells of memory pressure.
@@ -32,3 +36,90 @@ public struct SystemMemoryPressure: MemoryPressureSource {
     return stream
   }
 }
+
+#if os(Linux)
+/// Waits on a thread of its own for the kernel to tell that tasks stall for want of memory.
+///
+/// See Documentation/accounting/psi.rst of Linux: a trigger is written into the file, which then polls as readable
+/// with priority whenever the threshold is passed, at most once a window.
+private final class PressureStallWatch: Sendable {
+  // Microseconds of stall in a window of microseconds. Without the right to raise limits (CAP_SYS_RESOURCE) the kernel
+  // refuses windows that are not whole numbers of 2 seconds.
+  private static let thresholds = ["150000 1000000", "300000 2000000"]
+
+  private let descriptors: [MemoryPressure: Int32]
+  private let stopping: (reader: Int32, writer: Int32)
+
+  /// Asks the first of the files that can be asked; `nil` when there is none.
+  init?(files: [String] = PressureStallWatch.systemFiles) {
+    var opened: [MemoryPressure: Int32] = [:]
+    for file in files where opened.isEmpty { opened = Self.openTriggers(on: file) }
+    guard !opened.isEmpty else { return nil }
+    descriptors = opened
+    var ends: [Int32] = [-1, -1]
+    let status = pipe(&ends)
+    stopping = (ends[0], ends[1])
+    guard status == 0 else { return nil }
+    for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+  }
+
+  deinit {
+    for descriptor in descriptors.values { close(descriptor) }
+    close(stopping.reader)
+    close(stopping.writer)
+  }
+
+  /// The group of this process, those above it, and the machine.
+  static var systemFiles: [String] {
+    let groups = AvailableMemory().groups.map { $0.appendingPathComponent("memory.pressure").path }
+    return groups + ["/proc/pressure/memory"]
+  }
+
+  /// Starts the thread, which holds the watch until it is stopped.
+  func start(onPressure: @escaping @Sendable (MemoryPressure) -> Void, onEnd: @escaping @Sendable () -> Void) {
+    Thread.start(named: "halcyon.memory", stackSize: 256 << 10) { [self] in
+      while let pressure = wait() { onPressure(pressure) }
+      onEnd()
+    }
+  }
+
+  /// Ends the thread.
+  func stop() {
+    var byte: UInt8 = 0
+    write(stopping.writer, &byte, 1)
+  }
+
+  /// Blocks until there is pressure; `nil` once stopped, or when the files cannot be waited on any more.
+  private func wait() -> MemoryPressure? {
+    let watched = descriptors.map { ($0.key, pollfd(fd: $0.value, events: Int16(POLLPRI), revents: 0)) }
+    var polled = watched.map(\.1) + [pollfd(fd: stopping.reader, events: Int16(POLLIN), revents: 0)]
+    while true {
+      let count = poll(&polled, nfds_t(polled.count), -1)
+      if count < 0 && errno == EINTR { continue }
+      guard count > 0, polled.allSatisfy({ $0.revents & Int16(POLLERR | POLLNVAL) == 0 }) else { return nil }
+      guard polled[polled.count - 1].revents == 0 else { return nil }
+      let signalled = zip(watched, polled).filter { $0.1.revents & Int16(POLLPRI) != 0 }.map(\.0.0)
+      return signalled.contains(.full) ? .full : .some
+    }
+  }
+
+  private static func openTriggers(on file: String) -> [MemoryPressure: Int32] {
+    var descriptors: [MemoryPressure: Int32] = [:]
+    for (pressure, name) in [(MemoryPressure.some, "some"), (.full, "full")] {
+      for threshold in thresholds where descriptors[pressure] == nil {
+        descriptors[pressure] = openTrigger("\(name) \(threshold)", on: file)
+      }
+    }
+    return descriptors
+  }
+
+  private static func openTrigger(_ trigger: String, on file: String) -> Int32? {
+    let descriptor = open(file, O_RDWR | O_NONBLOCK | O_CLOEXEC)
+    guard descriptor >= 0 else { return nil }
+    let bytes = Array(trigger.utf8) + [0]
+    if write(descriptor, bytes, bytes.count) == bytes.count { return descriptor }
+    close(descriptor)
+    return nil
+  }
+}
+#endif
