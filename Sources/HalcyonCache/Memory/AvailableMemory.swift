@@ -1,36 +1,36 @@
 import Foundation
 
-/// How much memory this process may use, its container considered.
+/// The memory available to this process, within the limits of its control groups (cgroups).
 struct AvailableMemory {
-  /// Where the control groups are mounted: those of version 2, or a folder for each controller of version 1.
+  /// The mount point of the control groups: of version 2, or of version 1 with a folder for each controller.
   var controlGroups = URL(fileURLWithPath: "/sys/fs/cgroup", isDirectory: true)
-  /// The file that names the group of this process.
+  /// The file that lists the control groups of this process.
   var membership = URL(fileURLWithPath: "/proc/self/cgroup")
-  /// What the machine has; `ProcessInfo` knows nothing of containers.
+  /// The memory of the machine, in bytes; `ProcessInfo` ignores control groups.
   var physicalMemory = ProcessInfo.processInfo.physicalMemory
 
-  /// Bytes: the least that this process's group and those above it may use, else all the machine has.
+  /// Bytes: the smallest limit of this process's group and its ancestors, at most the physical memory.
   var bytes: Int {
     let files =
       groups.map { $0.appendingPathComponent("memory.max") }
       + groupsOfVersion1.map { $0.appendingPathComponent("memory.limit_in_bytes") }
     let limits = files.compactMap { file -> UInt64? in
-      // Absent without control groups, and `max` without a limit.
+      // The file is missing without control groups, and contains `max` without a limit.
       guard let text = Self.text(of: file) else { return nil }
       return UInt64(text.trimmingCharacters(in: .whitespacesAndNewlines))
     }
     return Int(clamping: limits.reduce(physicalMemory, min))
   }
 
-  /// The folder of this process's group, then those above it.
+  /// The folder of this process's group, then those of its ancestors.
   var groups: [URL] { groups(of: { $0.isEmpty }, below: controlGroups) }
 
-  /// The same for the controller of memory alone, on systems where every controller has groups of its own.
+  /// The same for the memory controller of version 1, where each controller has its own hierarchy.
   private var groupsOfVersion1: [URL] {
     groups(of: { $0.contains("memory") }, below: controlGroups.appendingPathComponent("memory", isDirectory: true))
   }
 
-  /// The groups of a hierarchy, which has a line `number:controllers:path`.
+  /// The groups in the hierarchy whose controllers match, from its line `number:controllers:path`.
   private func groups(of isHierarchy: ([Substring]) -> Bool, below root: URL) -> [URL] {
     let lines = Self.text(of: membership)?.split(separator: "\n") ?? []
     let path = lines.lazy.map { $0.split(separator: ":", maxSplits: 2, omittingEmptySubsequences: false) }
@@ -44,7 +44,7 @@ struct AvailableMemory {
     return groups + [root]
   }
 
-  /// What a file of the kernel says; these have no size to be asked for first.
+  /// The content of a kernel file. Such files report no size, so they are read to the end.
   private static func text(of file: URL) -> String? {
     guard let handle = try? FileHandle(forReadingFrom: file), let bytes = try? handle.readToEnd() else { return nil }
     return String(decoding: bytes, as: UTF8.self)

@@ -1,175 +1,15 @@
 import HalcyonSupport
 import HalcyonImaging
 
-/// One part of the entries of a memory cache, chosen by the digest of the key.
-struct CacheShard: Sendable {
-  /// What looking a key up leaves to be done when the lock is given back.
-  enum DeferredAction: Sendable {
-    case nothing
-    /// The ledger looks at the entry that was read, under the number it gave it.
-    case report(node: Int)
-    /// The entry is expired: it is removed, and was not given out.
-    case removal
-    /// Only the date tells whether the entry is expired: ask again with one.
-    case date
-    /// Someone outside may still hold the evicted image.
-    case searchInUse
-  }
-
-  // What a hit changes comes first, beside the lock: threads that read pass but one line of memory to each other.
-  private(set) var counts = ReadCounts()
-  /// Whether the ledger wants to know of every read.
-  var reportsReads = false
-  private var table = DigestTable()
-  private var slots: [CacheSlot] = []
-  private var pool = FreeList()
-  private var weakEntries = WeakEntries()
-  private var nextReport: Int64 = 0
-
-  /// Looks a key up, and counts that as a use.
-  @inline(__always)
-  mutating func read(
-    _ key: CacheKey, extending: ExpirationExtension, at moment: Timestamp, followUp: inout DeferredAction
-  ) -> DecodedImage? {
-    guard let place = place(of: key) else {
-      followUp = weakEntries.isEmpty ? .nothing : .searchInUse
-      if weakEntries.isEmpty { counts.absent += 1 }
-      return nil
-    }
-    // In place, because a copy of a slot retains everything in it.
-    return slots.withUnsafeMutableBufferPointer { slots in
-      let old = slots[place].deadline
-      guard let hasPassed = old.hasPassed(at: moment) else {
-        followUp = .date
-        return nil
-      }
-      guard !hasPassed else {
-        counts.expired += 1
-        followUp = .removal
-        return nil
-      }
-      counts.hits += 1
-      slots[place].noteRead(extending: extending, from: moment.uptime)
-      // Once a second someone who reads sees to it that what is expired leaves.
-      let isReportDue = moment.uptime >= nextReport
-      if isReportDue { nextReport = moment.uptime + 1_000_000_000 }
-      let isReported = isReportDue || reportsReads || !slots[place].deadline.isNotBefore(old)
-      followUp = isReported ? .report(node: slots[place].node) : .nothing
-      return slots[place].image
-    }
-  }
-
-  /// The evicted image under a key, if someone holds it; counts the read that found nothing better.
-  mutating func readInUse(
-    _ key: CacheKey, extending: ExpirationExtension, at moment: Timestamp, miss: inout CacheMiss
-  ) -> CacheEntry? {
-    guard var entry = weakEntries.entry(for: key) else {
-      counts.absent += 1
-      return nil
-    }
-    guard entry.deadline.hasPassed(at: moment) != true else {
-      weakEntries.remove(key)
-      counts.expired += 1
-      miss = .expired
-      return nil
-    }
-    counts.hits += 1
-    counts.inUse += 1
-    entry.deadline = entry.deadline.extended(extending, lifetime: entry.lifetime, from: moment.uptime)
-    weakEntries.insert(entry)
-    return entry
-  }
-
-  /// Looks a key up, and counts nothing. The moment must have a date.
-  func contains(_ key: CacheKey, at moment: Timestamp) -> Bool {
-    let deadline = place(of: key).map { slots[$0].deadline } ?? weakEntries.entry(for: key)?.deadline
-    return deadline?.hasPassed(at: moment) == false
-  }
-
-  /// The number that the ledger gave the entry with this digest.
-  func node(of digest: KeyDigest) -> Int? {
-    table.place(of: digest) { slots[$0].key.digest == digest }.map { slots[$0].node }
-  }
-
-  /// The number of the entry under this very key.
-  func node(of key: CacheKey) -> Int? {
-    place(of: key).map { slots[$0].node }
-  }
-
-  /// Adds an entry whose digest is not there.
-  ///
-  /// - Returns: Its place, which stays the same until it is removed.
-  mutating func insert(_ entry: CacheEntry, node: Int) -> Int {
-    let place = pool.take()
-    let slot = CacheSlot(entry, node: node)
-    if place < slots.count { slots[place] = slot } else { slots.append(slot) }
-    table.insert(entry.key.digest, place: place)
-    weakEntries.remove(entry.key)
-    return place
-  }
-
-  /// Puts another entry in the place of one with the same digest, which counts as a use.
-  mutating func replace(at place: Int, with entry: CacheEntry) -> DecodedImage? {
-    let replaced = slots[place].image
-    let uses = slots[place].uses
-    slots[place] = CacheSlot(entry, node: slots[place].node)
-    slots[place].uses = min(3, uses + 1)
-    weakEntries.remove(entry.key)
-    return replaced
-  }
-
-  /// Takes back uses, so that the policy spares an entry: all of them or one.
-  ///
-  /// - Returns: Whether there were any.
-  mutating func spare(at place: Int, forgettingAllUses: Bool) -> Bool {
-    guard slots[place].uses > 0 else { return false }
-    slots[place].uses = forgettingAllUses ? 0 : slots[place].uses - 1
-    return true
-  }
-
-  /// Removes an entry; where `staysInUse`, it is still found as long as someone holds its image.
-  mutating func remove(at place: Int, staysInUse: Bool = false) -> DecodedImage? {
-    table.remove(slots[place].key.digest, place: place)
-    pool.giveBack(place)
-    let isInUse = slots[place].image?.isUniquelyReferenced == false
-    if staysInUse, isInUse, let entry = slots[place].entry { weakEntries.insert(entry) }
-    defer { slots[place] = .vacant }
-    return slots[place].image
-  }
-
-  func deadline(at place: Int) -> Deadline {
-    slots[place].deadline
-  }
-
-  /// Takes the evicted image under a key out of those that are looked for.
-  ///
-  /// - Returns: Whether it was there.
-  mutating func takeInUse(_ key: CacheKey) -> Bool {
-    weakEntries.remove(key)
-  }
-
-  mutating func forgetInUse() {
-    weakEntries = WeakEntries()
-  }
-
-  mutating func removeAll() -> [DecodedImage] {
-    let removed = slots.compactMap(\.image)
-    table = DigestTable()
-    slots = []
-    pool = FreeList()
-    weakEntries = WeakEntries()
-    return removed
-  }
-
-  @inline(__always)
-  private func place(of key: CacheKey) -> Int? {
-    let place = table.place(of: key.digest) { slots[$0].key.digest == key.digest }
-    guard let place, slots[place].key.text == key.text else { return nil }
-    return place
-  }
+/// An image in a memory cache.
+struct CacheEntry: Sendable {
+  let key: CacheKey
+  let image: DecodedImage
+  let lifetime: Lifetime
+  var deadline: Deadline
 }
 
-/// The entries of a memory cache, spread over locks, so that readers seldom meet.
+/// The entries of a memory cache in 64 shards, each with its own lock, so that readers rarely contend.
 ///
 /// Unchecked: the locks are created once and only borrowed afterwards.
 final class CacheShards: @unchecked Sendable {
@@ -192,26 +32,198 @@ final class CacheShards: @unchecked Sendable {
     locks[Int(truncatingIfNeeded: digest.high) & (Self.count - 1)].withLock(body)
   }
 
-  /// Runs `body` on one shard after the other.
+  /// Runs `body` on each shard, under its lock.
   func forEach(_ body: (inout CacheShard) -> Void) {
     for index in 0..<Self.count { locks[index].withLock(body) }
   }
 
-  /// What `body` gives for one shard after the other.
+  /// The results of `body` for each shard, under its lock.
   func map<Result>(_ body: (inout CacheShard) -> Result) -> [Result] {
     (0..<Self.count).map { locks[$0].withLock(body) }
   }
 }
 
-/// An image in a memory cache.
-struct CacheEntry: Sendable {
-  let key: CacheKey
-  let image: DecodedImage
-  let lifetime: Lifetime
-  var deadline: Deadline
+/// One of the shards of a memory cache, selected by the digest of the key.
+struct CacheShard: Sendable {
+  /// Work that a read leaves to its caller, to be done after the shard's lock is released.
+  enum DeferredAction: Sendable {
+    case none
+    /// Report the read of an entry to the eviction index, by its node.
+    case reportRead(node: Int)
+    /// Remove the entry, which is expired.
+    case removeExpired
+    /// Read again with a date, which decides whether the entry is expired.
+    case readWithDate
+    /// Look for an evicted image that is still in use.
+    case readWeak
+  }
+
+  /// The outcomes of the reads of one shard.
+  struct ReadCounts: Sendable {
+    var hits = 0
+    /// The part of the hits that found an evicted image which was still in use.
+    var inUse = 0
+    var absent = 0
+    var expired = 0
+  }
+
+  // The fields that a hit writes come first, beside the lock, so that only one cache line moves between readers.
+  private(set) var counts = ReadCounts()
+  /// Whether every read is reported to the index, as the LRU policy needs.
+  var reportsEveryRead = false
+  private var table = DigestTable()
+  private var slots: [CacheSlot] = []
+  private var freeSlots = FreeList()
+  private var weakEntries = WeakEntries()
+  private var nextReport: Int64 = 0
+
+  /// The image stored under `key`, or `nil`. Counts as use.
+  @inline(__always)
+  mutating func read(
+    _ key: CacheKey, extending: ExpirationExtension, at now: Timestamp, deferred: inout DeferredAction
+  ) -> DecodedImage? {
+    guard let slot = slot(of: key) else {
+      deferred = weakEntries.isEmpty ? .none : .readWeak
+      if weakEntries.isEmpty { counts.absent += 1 }
+      return nil
+    }
+    // In place, because a copy of a slot retains everything in it.
+    return slots.withUnsafeMutableBufferPointer { slots in
+      let old = slots[slot].deadline
+      guard let hasPassed = old.hasPassed(at: now) else {
+        deferred = .readWithDate
+        return nil
+      }
+      guard !hasPassed else {
+        counts.expired += 1
+        deferred = .removeExpired
+        return nil
+      }
+      counts.hits += 1
+      slots[slot].recordRead(extending: extending, from: now.uptime)
+      // One read a second is reported, which makes the index remove expired entries.
+      let isReportDue = now.uptime >= nextReport
+      if isReportDue { nextReport = now.uptime + 1_000_000_000 }
+      let isReported = isReportDue || reportsEveryRead || !slots[slot].deadline.isCovered(byTimerFor: old)
+      deferred = isReported ? .reportRead(node: slots[slot].node) : .none
+      return slots[slot].image
+    }
+  }
+
+  /// The evicted entry under `key` if its image is still in use. Counts as a hit or miss.
+  mutating func readWeak(
+    _ key: CacheKey, extending: ExpirationExtension, at now: Timestamp, miss: inout CacheMiss
+  ) -> CacheEntry? {
+    guard var entry = weakEntries.entry(for: key) else {
+      counts.absent += 1
+      return nil
+    }
+    guard entry.deadline.hasPassed(at: now) != true else {
+      weakEntries.remove(key)
+      counts.expired += 1
+      miss = .expired
+      return nil
+    }
+    counts.hits += 1
+    counts.inUse += 1
+    entry.deadline = entry.deadline.extended(extending, lifetime: entry.lifetime, from: now.uptime)
+    weakEntries.insert(entry)
+    return entry
+  }
+
+  /// Whether an entry that is not expired is stored under `key`. Does not count as use. `now` must have a date.
+  func contains(_ key: CacheKey, at now: Timestamp) -> Bool {
+    let deadline = slot(of: key).map { slots[$0].deadline } ?? weakEntries.entry(for: key)?.deadline
+    return deadline?.hasPassed(at: now) == false
+  }
+
+  /// The node of the entry with this digest, which may have another key.
+  func node(of digest: KeyDigest) -> Int? {
+    table.slot(of: digest) { slots[$0].key.digest == digest }.map { slots[$0].node }
+  }
+
+  /// The node of the entry under exactly this key.
+  func node(of key: CacheKey) -> Int? {
+    slot(of: key).map { slots[$0].node }
+  }
+
+  /// Adds an entry whose digest is not in the shard.
+  ///
+  /// - Returns: Its slot, which stays the same until the entry is removed.
+  mutating func insert(_ entry: CacheEntry, node: Int) -> Int {
+    let slot = freeSlots.allocate()
+    let newSlot = CacheSlot(entry, node: node)
+    if slot < slots.count { slots[slot] = newSlot } else { slots.append(newSlot) }
+    table.insert(entry.key.digest, slot: slot)
+    weakEntries.remove(entry.key)
+    return slot
+  }
+
+  /// Replaces the entry in a slot by one with the same digest, which counts as use.
+  ///
+  /// - Returns: The replaced image.
+  mutating func replace(at slot: Int, with entry: CacheEntry) -> DecodedImage? {
+    let replaced = slots[slot].image
+    let frequency = slots[slot].frequency
+    slots[slot] = CacheSlot(entry, node: slots[slot].node)
+    slots[slot].frequency = min(3, frequency + 1)
+    weakEntries.remove(entry.key)
+    return replaced
+  }
+
+  /// Decrements the frequency counter of an entry, or resets it to zero.
+  ///
+  /// - Returns: Whether the counter was above zero.
+  mutating func lowerFrequency(at slot: Int, toZero: Bool) -> Bool {
+    guard slots[slot].frequency > 0 else { return false }
+    slots[slot].frequency = toZero ? 0 : slots[slot].frequency - 1
+    return true
+  }
+
+  /// Removes an entry. With `keepsWeakly` it is still found as long as its image is in use.
+  mutating func remove(at slot: Int, keepsWeakly: Bool = false) -> DecodedImage? {
+    table.remove(slots[slot].key.digest, slot: slot)
+    freeSlots.free(slot)
+    let isInUse = slots[slot].image?.isUniquelyReferenced == false
+    if keepsWeakly, isInUse, let entry = slots[slot].entry { weakEntries.insert(entry) }
+    defer { slots[slot] = .vacant }
+    return slots[slot].image
+  }
+
+  func deadline(at slot: Int) -> Deadline {
+    slots[slot].deadline
+  }
+
+  /// Removes the weak entry under `key`.
+  ///
+  /// - Returns: Whether there was one.
+  mutating func removeWeak(_ key: CacheKey) -> Bool {
+    weakEntries.remove(key)
+  }
+
+  mutating func removeAllWeak() {
+    weakEntries = WeakEntries()
+  }
+
+  /// Removes all entries, and returns their images.
+  mutating func removeAll() -> [DecodedImage] {
+    let removed = slots.compactMap(\.image)
+    table = DigestTable()
+    slots = []
+    freeSlots = FreeList()
+    weakEntries = WeakEntries()
+    return removed
+  }
+
+  @inline(__always)
+  private func slot(of key: CacheKey) -> Int? {
+    let slot = table.slot(of: key.digest) { slots[$0].key.digest == key.digest }
+    guard let slot, slots[slot].key.text == key.text else { return nil }
+    return slot
+  }
 }
 
-/// The place of an entry within its shard, and what its reads leave behind.
+/// An entry in its shard, and the state that reads change.
 private struct CacheSlot: Sendable {
   static let vacant = CacheSlot()
 
@@ -219,10 +231,10 @@ private struct CacheSlot: Sendable {
   /// `nil` in a vacant slot.
   var image: DecodedImage?
   let lifetime: Lifetime
-  /// Reads since the policy last looked, 3 at most. It lies where there is room.
-  var uses: UInt8 = 0
+  /// The frequency counter of S3-FIFO: reads since the policy last lowered it, at most 3. Stands here to fill padding.
+  var frequency: UInt8 = 0
   private(set) var deadline: Deadline
-  /// The number that the ledger gave the entry.
+  /// The number of the entry in the eviction index.
   let node: Int
 
   init(_ entry: CacheEntry, node: Int) {
@@ -240,25 +252,16 @@ private struct CacheSlot: Sendable {
     node = 0
   }
 
-  /// What the slot holds.
+  /// The entry, or `nil` in a vacant slot.
   var entry: CacheEntry? {
     image.map { CacheEntry(key: key, image: $0, lifetime: lifetime, deadline: deadline) }
   }
 
   @inline(__always)
-  mutating func noteRead(extending: ExpirationExtension, from uptime: Int64) {
-    if uses < 3 { uses += 1 }
+  mutating func recordRead(extending: ExpirationExtension, from uptime: Int64) {
+    if frequency < 3 { frequency += 1 }
     let extended = deadline.extended(extending, lifetime: lifetime, from: uptime)
-    // Most reads within a tick of the clock find nothing to write, and leave the slot to all processors.
+    // Most reads within one clock tick change nothing, and skip the write so that processors can share the cache line.
     if extended != deadline { deadline = extended }
   }
-}
-
-/// What became of the reads of one shard.
-struct ReadCounts: Sendable {
-  var hits = 0
-  /// Those of the hits that found an evicted image in use.
-  var inUse = 0
-  var absent = 0
-  var expired = 0
 }

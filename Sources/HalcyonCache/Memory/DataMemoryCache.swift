@@ -2,35 +2,37 @@ public import HalcyonSupport
 import HalcyonHTTP
 import Foundation
 
-/// Encoded images in memory, the least recently used evicted first: in front of another store, whose entries are then
-/// read once, or by itself, for a process without a disk.
+/// Encoded images in memory, the least recently used evicted first.
+///
+/// In front of another store, it saves repeated reads; without one, it serves a process without a disk.
 ///
 /// ```swift
 /// let store = DataMemoryCache(byteLimit: 32 << 20, over: DiskCache())
 /// let cache = ImageCache(store: store)
 /// ```
 ///
-/// A decoded image takes ten times the memory, and is there at once; this is for many images of which each is shown at
-/// several sizes. What is stored goes to the other store first. What another process changes there is seen here when the
-/// copy has expired; reading the copy counts as no use there.
+/// A decoded image takes about ten times the memory but needs no decoding; this cache is for many images of which each
+/// is shown at several sizes. Writes go to the other store first. Changes made there by another process become visible
+/// when the copy in memory has expired; reading the copy does not count as use there.
 ///
-/// Safe from any thread; what memory has is given at once.
+/// Safe from any thread; entries in memory are returned without suspending.
 public final class DataMemoryCache: DataStore {
-  /// The store behind; `nil` where there is none.
+  /// The store behind this cache, or `nil`.
   public let base: (any DataStore)?
 
   private let expiration: CacheExpiration
   private let time: any TimeSource
-  private let shelf: Lock<LRUDictionary>
+  private let entries: Lock<LRUDictionary>
 
   /// Creates an empty cache.
   ///
   /// - Parameters:
-  ///   - byteLimit: The most bytes to hold, those of metadata included; a larger entry is left to `base`. Default: 32 MiB.
-  ///   - expiration: When an entry without an expiration of its own stops being served, and a copy of one in `base` with
-  ///     a longer life. Default: 5 minutes after it was last read.
-  ///   - base: The store behind. Default: `nil`, entries are gone with the process.
-  ///   - time: Clocks for the expiration.
+  ///   - byteLimit: The maximum bytes in memory, including metadata; a larger entry is only stored in `base`.
+  ///     Default: 32 MiB.
+  ///   - expiration: When an entry without an expiration of its own stops being served, and the maximum for a copy of an
+  ///     entry in `base`. Default: 5 minutes after its last use.
+  ///   - base: The store behind this cache. Default: `nil`, entries end with the process.
+  ///   - time: The clocks for the expiration. Default: the system's.
   public init(
     byteLimit: Int = 32 << 20, expiration: CacheExpiration = .minutes(5), over base: (any DataStore)? = nil,
     time: any TimeSource = SystemTime()
@@ -38,136 +40,145 @@ public final class DataMemoryCache: DataStore {
     self.base = base
     self.expiration = expiration
     self.time = time
-    shelf = Lock(LRUDictionary(byteLimit: byteLimit))
+    entries = Lock(LRUDictionary(byteLimit: byteLimit))
   }
 
-  /// The most bytes to hold. A lower limit evicts before the setter returns.
+  /// The maximum bytes in memory. A lower limit evicts before the setter returns.
   public var byteLimit: Int {
-    get { shelf.withLock(\.byteLimit) }
-    set { change { $0.setByteLimit(newValue, leaving: &$1) } }
+    get { entries.withLock(\.byteLimit) }
+    set { update { $0.setByteLimit(newValue, discarded: &$1) } }
   }
 
-  /// Bytes that are held.
-  public var byteCount: Int { shelf.withLock(\.byteCount) }
+  /// The bytes of all entries in memory, including metadata.
+  public var byteCount: Int { entries.withLock(\.byteCount) }
 
-  /// Entries that are held in memory.
-  public var count: Int { shelf.withLock(\.count) }
+  /// The number of entries in memory.
+  public var count: Int { entries.withLock(\.count) }
 
-  /// The entry stored under a key, from memory or from the store behind.
+  /// The entry stored under `key`, from memory or the store behind it, or `nil`.
   public func entry(for key: CacheKey) async throws -> StoredEntry? {
     try await lookUp(key, extending: .renewed).value
   }
 
-  /// The entry stored under a key, or why there is none; `extending` says what reading does to its life, where it is.
+  /// The entry stored under `key`, or the reason for the miss.
+  ///
+  /// Reading counts as use where the entry is found; `extending` is its effect on the expiration there.
   public func lookUp(_ key: CacheKey, extending: ExpirationExtension) async throws -> CacheResult<StoredEntry> {
-    let moment = moment
-    let own = change { $0.read(key, extending: extending, at: moment, leaving: &$1) }
-    guard case .miss = own, let base else { return own }
-    return try await working(on: key) {
-      let answer = try await base.lookUp(key, extending: extending)
-      return (answer, answer.value)
+    let now = now
+    let copy = update { $0.read(key, extending: extending, at: now, discarded: &$1) }
+    guard case .miss = copy, let base else { return copy }
+    return try await operate(on: key) {
+      let result = try await base.lookUp(key, extending: extending)
+      return (result, result.value)
     }
   }
 
-  /// Whether memory or the store behind has an entry.
+  /// Whether an entry is stored under `key`, in memory or the store behind it. Does not count as use.
   public func containsEntry(for key: CacheKey) async throws -> Bool {
-    let moment = moment
-    if shelf.withLock({ $0.peek(key, at: moment) != nil }) { return true }
+    let now = now
+    if entries.withLock({ $0.peek(key, at: now) != nil }) { return true }
     return try await base?.containsEntry(for: key) ?? false
   }
 
-  /// What is known about an entry.
+  /// The metadata of the entry stored under `key`, or `nil`. Does not count as use.
   public func metadata(for key: CacheKey) async throws -> EntryMetadata? {
-    let moment = moment
-    if let entry = shelf.withLock({ $0.peek(key, at: moment) }) { return entry.metadata }
+    let now = now
+    if let entry = entries.withLock({ $0.peek(key, at: now) }) { return entry.metadata }
     return try await base?.metadata(for: key)
   }
 
-  /// Keeps an entry in the store behind, and then in memory. An entry that memory has no room for is not an error.
+  /// Stores an entry in the store behind, then in memory.
+  ///
+  /// An entry too large for memory is not an error.
   public func store(_ entry: StoredEntry, for key: CacheKey) async throws {
-    drop(key)
-    try await working(on: key) {
+    remove(key)
+    try await operate(on: key) {
       try await base?.store(entry, for: key)
       return ((), entry)
     }
   }
 
-  /// Changes what is known about an entry in the store behind, and in memory.
+  /// Replaces the metadata of an entry, in the store behind and in memory.
+  ///
+  /// - Returns: Whether there is an entry.
   @discardableResult
   public func updateMetadata(_ metadata: EntryMetadata, for key: CacheKey) async throws -> Bool {
-    let moment = moment
-    guard let base else { return change { $0.update(metadata, for: key, at: moment, leaving: &$1) } }
-    drop(key)
-    return try await working(on: key) { (try await base.updateMetadata(metadata, for: key), nil) }
+    let now = now
+    guard let base else { return update { $0.update(metadata, for: key, at: now, discarded: &$1) } }
+    remove(key)
+    return try await operate(on: key) { (try await base.updateMetadata(metadata, for: key), nil) }
   }
 
-  /// Pins an entry in the store behind; memory evicts all the same.
+  /// Pins or unpins an entry in the store behind; its copy in memory can still be evicted.
+  ///
+  /// - Returns: Whether there is an entry that can be pinned.
   @discardableResult
   public func setPinned(_ isPinned: Bool, for key: CacheKey) async throws -> Bool {
     try await base?.setPinned(isPinned, for: key) ?? false
   }
 
-  /// Forgets one entry, here and in the store behind.
+  /// Removes the entry stored under `key`, in memory and the store behind.
   public func removeEntry(for key: CacheKey) async throws {
-    drop(key)
-    try await working(on: key) { (try await base?.removeEntry(for: key), nil) }
+    remove(key)
+    try await operate(on: key) { (try await base?.removeEntry(for: key), nil) }
   }
 
-  /// Forgets all entries, here and in the store behind.
+  /// Removes all entries, in memory and the store behind.
   public func removeAll() async throws {
-    shelf.withLock { $0.work.beginWhole() }
-    defer { shelf.withLock { $0.work.endWhole() } }
+    entries.withLock { $0.pendingWrites.beginAll() }
+    defer { entries.withLock { $0.pendingWrites.endAll() } }
     trim(to: 0)
     try await base?.removeAll()
   }
 
-  /// Evicts until no more than so many bytes are held in memory. The limit stays what it is.
+  /// Evicts entries until at most `byteCount` bytes are left in memory. The limit does not change.
   public func trim(to byteCount: Int) {
-    change { $0.trim(to: byteCount, leaving: &$1) }
+    update { $0.trim(to: byteCount, discarded: &$1) }
   }
 
-  private var moment: Timestamp { Timestamp(uptime: time.uptime().clampedNanoseconds, date: time.now()) }
+  private var now: Timestamp { Timestamp(uptime: time.uptime().clampedNanoseconds, date: time.now()) }
 
-  /// Does something with an entry in the store behind, and keeps what it gives unless others did something meanwhile.
-  private func working<Value>(
+  /// Runs an operation on an entry in the store behind, and stores its result in memory unless another operation on the
+  /// key overlapped.
+  private func operate<Value>(
     on key: CacheKey, _ body: () async throws -> (value: Value, entry: StoredEntry?)
   ) async throws -> Value {
-    shelf.withLock { $0.work.begin(key) }
+    entries.withLock { $0.pendingWrites.begin(key) }
     do {
-      let outcome = try await body()
-      end(key, keeping: outcome.entry)
-      return outcome.value
+      let result = try await body()
+      end(key, storing: result.entry)
+      return result.value
     } catch {
-      end(key, keeping: nil)
+      end(key, storing: nil)
       throw error
     }
   }
 
-  private func end(_ key: CacheKey, keeping entry: StoredEntry?) {
+  private func end(_ key: CacheKey, storing entry: StoredEntry?) {
     let own = entry?.metadata.expiration ?? expiration
-    let now = time.now()
-    // A copy is to be asked for anew now and then, and has no longer life than what it is a copy of.
-    let isOwn = base == nil || own.end(from: now) < expiration.end(from: now)
-    let (lifetime, moment) = (Lifetime(isOwn ? own : expiration), moment)
-    change { shelf, leaving in
-      guard shelf.work.end(key), let entry else { return }
-      shelf.keep(entry, for: key, lifetime, at: moment, leaving: &leaving)
+    let date = time.now()
+    // A copy is read anew now and then, and expires no later than its original.
+    let isOwn = base == nil || own.end(from: date) < expiration.end(from: date)
+    let (lifetime, now) = (Lifetime(isOwn ? own : expiration), now)
+    update { entries, discarded in
+      guard entries.pendingWrites.end(key), let entry else { return }
+      entries.store(entry, for: key, lifetime, at: now, discarded: &discarded)
     }
   }
 
-  private func drop(_ key: CacheKey) {
-    change { $0.drop(key, leaving: &$1) }
+  private func remove(_ key: CacheKey) {
+    update { $0.remove(key, discarded: &$1) }
   }
 
-  /// Runs `body` under the lock, and frees what leaves after it.
-  private func change<Result>(_ body: (inout LRUDictionary, inout [StoredEntry]) -> Result) -> Result {
-    var leaving: [StoredEntry] = []
-    defer { withExtendedLifetime(leaving) {} }
-    return shelf.withLock { body(&$0, &leaving) }
+  /// Runs `body` under the lock, then frees discarded entries without it.
+  private func update<Result>(_ body: (inout LRUDictionary, inout [StoredEntry]) -> Result) -> Result {
+    var discarded: [StoredEntry] = []
+    defer { withExtendedLifetime(discarded) {} }
+    return entries.withLock { body(&$0, &discarded) }
   }
 }
 
-/// Entries in the order of their use, limited in bytes.
+/// Entries in the order of their last use, limited by bytes.
 private struct LRUDictionary: Sendable {
   private struct Slot: Sendable {
     let key: CacheKey
@@ -177,129 +188,129 @@ private struct LRUDictionary: Sendable {
     var deadline: Deadline
   }
 
-  /// What is being done with entries in the store behind.
-  var work = PendingWrites()
+  /// Operations in progress in the store behind.
+  var pendingWrites = PendingWrites()
   private(set) var byteLimit: Int
   private(set) var byteCount = 0
-  private var places: [CacheKey: Int] = [:]
+  private var indices: [CacheKey: Int] = [:]
   private var slots: [Slot?] = []
   private var order = LinkedLists(listCount: 1)
-  private var pool = FreeList()
+  private var freeSlots = FreeList()
 
   init(byteLimit: Int) { self.byteLimit = byteLimit }
 
-  var count: Int { places.count }
+  var count: Int { indices.count }
 
-  /// The entry under a key, which counts as use; an expired one goes.
+  /// The entry under `key`. Counts as use; an expired entry is removed.
   mutating func read(
-    _ key: CacheKey, extending: ExpirationExtension, at moment: Timestamp, leaving: inout [StoredEntry]
+    _ key: CacheKey, extending: ExpirationExtension, at now: Timestamp, discarded: inout [StoredEntry]
   ) -> CacheResult<StoredEntry> {
-    guard let place = places[key], let slot = slots[place] else { return .miss(.absent) }
-    guard slot.deadline.hasPassed(at: moment) == false else {
-      drop(key, leaving: &leaving)
+    guard let index = indices[key], let slot = slots[index] else { return .miss(.absent) }
+    guard slot.deadline.hasPassed(at: now) == false else {
+      remove(key, discarded: &discarded)
       return .miss(.expired)
     }
-    slots[place]?.deadline = slot.deadline.extended(extending, lifetime: slot.lifetime, from: moment.uptime)
-    order.prepend(place, to: 0)
+    slots[index]?.deadline = slot.deadline.extended(extending, lifetime: slot.lifetime, from: now.uptime)
+    order.prepend(index, to: 0)
     return .hit(slot.entry)
   }
 
-  /// The entry under a key, unless it is expired; that counts for nothing.
-  func peek(_ key: CacheKey, at moment: Timestamp) -> StoredEntry? {
-    guard let place = places[key], let slot = slots[place], slot.deadline.hasPassed(at: moment) == false else {
+  /// The entry under `key` if it is not expired. Does not count as use.
+  func peek(_ key: CacheKey, at now: Timestamp) -> StoredEntry? {
+    guard let index = indices[key], let slot = slots[index], slot.deadline.hasPassed(at: now) == false else {
       return nil
     }
     return slot.entry
   }
 
-  /// Keeps an entry in the place of the one before, if there is room for it.
-  mutating func keep(
-    _ entry: StoredEntry, for key: CacheKey, _ lifetime: Lifetime, at moment: Timestamp, leaving: inout [StoredEntry]
+  /// Stores an entry if it fits the limit, and removes an older one in any case.
+  mutating func store(
+    _ entry: StoredEntry, for key: CacheKey, _ lifetime: Lifetime, at now: Timestamp, discarded: inout [StoredEntry]
   ) {
-    drop(key, leaving: &leaving)
+    remove(key, discarded: &discarded)
     let slot = Slot(
       key: key, entry: entry, byteCount: Self.byteCount(of: entry, key), lifetime: lifetime,
-      deadline: Deadline(lifetime, from: moment.uptime))
-    guard slot.byteCount <= byteLimit, slot.deadline.hasPassed(at: moment) == false else { return }
-    trim(to: byteLimit - slot.byteCount, leaving: &leaving)
-    let place = pool.take()
-    if place < slots.count { slots[place] = slot } else { slots.append(slot) }
-    places[key] = place
+      deadline: Deadline(lifetime, from: now.uptime))
+    guard slot.byteCount <= byteLimit, slot.deadline.hasPassed(at: now) == false else { return }
+    trim(to: byteLimit - slot.byteCount, discarded: &discarded)
+    let index = freeSlots.allocate()
+    if index < slots.count { slots[index] = slot } else { slots.append(slot) }
+    indices[key] = index
     byteCount += slot.byteCount
-    order.prepend(place, to: 0)
+    order.prepend(index, to: 0)
   }
 
-  /// Changes what is known about an entry; returns whether there is one.
+  /// Replaces the metadata of an entry; returns whether there is one.
   mutating func update(
-    _ metadata: EntryMetadata, for key: CacheKey, at moment: Timestamp, leaving: inout [StoredEntry]
+    _ metadata: EntryMetadata, for key: CacheKey, at now: Timestamp, discarded: inout [StoredEntry]
   ) -> Bool {
-    guard var entry = peek(key, at: moment), let lifetime = places[key].flatMap({ slots[$0] })?.lifetime else {
+    guard var entry = peek(key, at: now), let lifetime = indices[key].flatMap({ slots[$0] })?.lifetime else {
       return false
     }
     entry.metadata = metadata
-    keep(entry, for: key, metadata.expiration.map(Lifetime.init) ?? lifetime, at: moment, leaving: &leaving)
+    store(entry, for: key, metadata.expiration.map(Lifetime.init) ?? lifetime, at: now, discarded: &discarded)
     return true
   }
 
-  mutating func drop(_ key: CacheKey, leaving: inout [StoredEntry]) {
-    guard let place = places.removeValue(forKey: key), let slot = slots[place] else { return }
-    slots[place] = nil
-    order.remove(place)
-    pool.giveBack(place)
+  mutating func remove(_ key: CacheKey, discarded: inout [StoredEntry]) {
+    guard let index = indices.removeValue(forKey: key), let slot = slots[index] else { return }
+    slots[index] = nil
+    order.remove(index)
+    freeSlots.free(index)
     byteCount -= slot.byteCount
-    leaving.append(slot.entry)
+    discarded.append(slot.entry)
   }
 
-  mutating func setByteLimit(_ limit: Int, leaving: inout [StoredEntry]) {
+  mutating func setByteLimit(_ limit: Int, discarded: inout [StoredEntry]) {
     byteLimit = limit
-    trim(to: limit, leaving: &leaving)
+    trim(to: limit, discarded: &discarded)
   }
 
-  /// Evicts the least recently used until no more than so many bytes are left.
-  mutating func trim(to limit: Int, leaving: inout [StoredEntry]) {
-    while byteCount > limit, let place = order.last(of: 0), let slot = slots[place] {
-      drop(slot.key, leaving: &leaving)
+  /// Evicts the least recently used entries until at most `limit` bytes are left.
+  mutating func trim(to limit: Int, discarded: inout [StoredEntry]) {
+    while byteCount > limit, let index = order.last(of: 0), let slot = slots[index] {
+      remove(slot.key, discarded: &discarded)
     }
   }
 
-  /// About the memory that an entry takes.
+  /// The approximate memory of an entry.
   private static func byteCount(of entry: StoredEntry, _ key: CacheKey) -> Int {
     let headers = entry.metadata.headers.fields.reduce(0) { $0 + $1.name.utf8.count + $1.value.utf8.count + 64 }
     return entry.body.count + key.text.utf8.count + headers + (entry.metadata.userInfo?.count ?? 0) + 512
   }
 }
 
-/// Which keys are worked on, so that the outcome of work that overlapped with other work on its key is not kept: nobody
-/// could say which of them came last.
+/// The keys with operations in progress in the store behind. The results of operations on one key that overlap are not
+/// stored in memory, because their order is unknown.
 private struct PendingWrites: Sendable {
-  private struct Work: Sendable {
+  private struct Operations: Sendable {
     var count = 1
-    var isAlone: Bool
+    var isExclusive: Bool
   }
 
-  private var works: [CacheKey: Work] = [:]
-  /// Work on all keys at once.
-  private var wholeCount = 0
+  private var operations: [CacheKey: Operations] = [:]
+  /// The number of operations in progress on all keys at once.
+  private var allCount = 0
 
   mutating func begin(_ key: CacheKey) {
-    guard let work = works[key] else {
-      works[key] = Work(isAlone: wholeCount == 0)
+    guard let current = operations[key] else {
+      operations[key] = Operations(isExclusive: allCount == 0)
       return
     }
-    works[key] = Work(count: work.count + 1, isAlone: false)
+    operations[key] = Operations(count: current.count + 1, isExclusive: false)
   }
 
-  /// Ends what was begun; returns whether nothing else was done with the key meanwhile.
+  /// Ends an operation; returns whether no other one on the key overlapped.
   mutating func end(_ key: CacheKey) -> Bool {
-    guard let work = works[key] else { return false }
-    works[key] = work.count == 1 ? nil : Work(count: work.count - 1, isAlone: false)
-    return work.isAlone
+    guard let current = operations[key] else { return false }
+    operations[key] = current.count == 1 ? nil : Operations(count: current.count - 1, isExclusive: false)
+    return current.isExclusive
   }
 
-  mutating func beginWhole() {
-    wholeCount += 1
-    for key in works.keys { works[key]?.isAlone = false }
+  mutating func beginAll() {
+    allCount += 1
+    for key in operations.keys { operations[key]?.isExclusive = false }
   }
 
-  mutating func endWhole() { wholeCount -= 1 }
+  mutating func endAll() { allCount -= 1 }
 }

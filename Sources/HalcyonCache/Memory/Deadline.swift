@@ -1,6 +1,6 @@
 import Foundation
 
-/// When an entry leaves, on the clock that it lives by.
+/// When an entry expires, on the clock that applies to it.
 enum Deadline: Equatable, Sendable {
   case never
   /// Nanoseconds of uptime.
@@ -18,19 +18,19 @@ enum Deadline: Equatable, Sendable {
     }
   }
 
-  /// Whether it has passed; `nil` when the moment lacks the date to tell.
+  /// Whether the deadline has passed; `nil` if `now` lacks the date that decides it.
   @inline(__always)
-  func hasPassed(at moment: Timestamp) -> Bool? {
+  func hasPassed(at now: Timestamp) -> Bool? {
     switch self {
     case .never: false
-    case .uptime(let deadline): moment.uptime >= deadline
-    case .date(let deadline): moment.date.map { $0 >= deadline }
+    case .uptime(let deadline): now.uptime >= deadline
+    case .date(let deadline): now.date.map { $0 >= deadline }
     }
   }
 
-  /// Whether something filed under another deadline is found in time under this one too.
+  /// Whether a timer for `other` also fires in time for this deadline.
   @inline(__always)
-  func isNotBefore(_ other: Deadline) -> Bool {
+  func isCovered(byTimerFor other: Deadline) -> Bool {
     switch (self, other) {
     case (.uptime(let deadline), .uptime(let other)): deadline >= other
     case (.date(let deadline), .date(let other)): deadline == other
@@ -50,10 +50,10 @@ enum Deadline: Equatable, Sendable {
   }
 }
 
-/// An expiration in the numbers that a memory cache computes with.
+/// A ``CacheExpiration`` with its duration in nanoseconds.
 enum Lifetime: Sendable {
   case never
-  /// Nanoseconds after the last use.
+  /// Sliding expiration: nanoseconds after the last use.
   case after(Int64)
   case date(Date)
 
@@ -67,21 +67,12 @@ enum Lifetime: Sendable {
   }
 }
 
-extension Duration {
-  /// Whole nanoseconds; 292 years stand for all that is longer.
-  var clampedNanoseconds: Int64 {
-    let (seconds, attoseconds) = components
-    let (product, isTooLong) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
-    let (sum, isOver) = product.addingReportingOverflow(attoseconds / 1_000_000_000)
-    return isTooLong || isOver ? (seconds < 0 ? .min : .max) : sum
-  }
-}
-
-/// What the clocks showed when an operation began; they are a user's code, never asked under a lock.
+/// The readings of both clocks at the start of an operation. The clocks may be a user's code, so they are never read
+/// under a lock.
 struct Timestamp: Sendable {
   /// Nanoseconds.
   var uptime: Int64
-  /// `nil` as long as nothing needs it.
+  /// `nil` if it was not read.
   var date: Date?
 
   var uptimeSecond: Int64 { Self.second(ofUptime: uptime) }
@@ -93,5 +84,15 @@ struct Timestamp: Sendable {
   static func second(of date: Date) -> Int64 {
     let seconds = date.timeIntervalSince1970
     return seconds.isNaN ? 0 : Int64(min(max(seconds, -1e15), 1e15).rounded(.down))
+  }
+}
+
+extension Duration {
+  /// Whole nanoseconds, clamped to the range of `Int64`, about 292 years either way.
+  var clampedNanoseconds: Int64 {
+    let (seconds, attoseconds) = components
+    let (product, isTooLong) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
+    let (sum, isOver) = product.addingReportingOverflow(attoseconds / 1_000_000_000)
+    return isTooLong || isOver ? (seconds < 0 ? .min : .max) : sum
   }
 }

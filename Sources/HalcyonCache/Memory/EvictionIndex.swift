@@ -1,215 +1,219 @@
 import HalcyonSupport
 import HalcyonImaging
 
-/// What a memory cache knows of its entries besides their values: sizes, order and deadlines. One for all shards.
+/// The costs, order and deadlines of all entries of a memory cache, which decide what is evicted. The entries
+/// themselves are in the shards.
 ///
-/// Under the lock of the ledger the lock of a shard may be taken, never the other way round. Images that leave are
-/// handed to the caller, who frees them when no lock is held.
+/// Lock order: the lock of a shard may be taken under the lock of the index, never the other way round. Images that are
+/// removed are appended to `discarded`, so that the caller frees them without locks held.
 struct EvictionIndex: Sendable {
   private(set) var configuration: MemoryCacheConfiguration
   private(set) var evictions = MemoryCacheStatistics.Evictions()
   private(set) var refusals = 0
   private let shards: CacheShards
   private var queues: EvictionQueues
-  /// Where the entry of each node is within its shard; `nil` for a number that is not in use.
-  private var places: [Int?] = []
-  private var pool = FreeList()
-  private var deadlines: TimerWheels
-  /// Whether someone sees to it that what expires leaves, though the cache may not be used.
-  private var isSwept = false
+  /// The slot of each node in its shard; `nil` for free nodes.
+  private var slots: [Int?] = []
+  private var freeNodes = FreeList()
+  private var timers: TimerWheels
+  /// Whether a sweeper removes what expires while the cache is idle.
+  private var isSweeping = false
 
-  init(configuration: MemoryCacheConfiguration, shards: CacheShards, at moment: Timestamp) {
+  init(configuration: MemoryCacheConfiguration, shards: CacheShards, at now: Timestamp) {
     self.configuration = configuration
     self.shards = shards
     queues = EvictionQueues(policy: configuration.policy)
-    deadlines = TimerWheels(at: moment)
-    reportReads()
+    timers = TimerWheels(at: now)
+    updateReadReports()
   }
 
   var totalCost: Int { queues.totalCost }
 
   var count: Int { queues.count }
 
-  /// Keeps an entry, and makes room for it first.
+  /// Stores an entry, after evicting others to stay within the limits.
   ///
-  /// - Returns: Whether it was kept.
-  mutating func admit(_ entry: CacheEntry, at moment: Timestamp, leaving: inout [DecodedImage]) -> Bool {
-    removeExpired(at: moment, leaving: &leaving)
+  /// - Returns: Whether it was stored. If not, an older entry under its key is removed.
+  mutating func admit(_ entry: CacheEntry, at now: Timestamp, discarded: inout [DecodedImage]) -> Bool {
+    removeExpired(at: now, discarded: &discarded)
     let cost = entry.image.byteCount
-    guard canHold(entry), entry.deadline.hasPassed(at: moment) != true else {
-      refusals += canHold(entry) ? 0 : 1
-      remove(entry.key, leaving: &leaving)
+    guard fitsLimits(entry), entry.deadline.hasPassed(at: now) != true else {
+      refusals += fitsLimits(entry) ? 0 : 1
+      remove(entry.key, discarded: &discarded)
       return false
     }
     let digest = entry.key.digest
     if let node = shards.withShard(of: digest, { $0.node(of: digest) }) {
-      replace(node, with: entry, cost: cost, leaving: &leaving)
+      replace(node, with: entry, cost: cost, discarded: &discarded)
     } else {
-      insert(entry, cost: cost, leaving: &leaving)
+      insert(entry, cost: cost, discarded: &discarded)
     }
     return true
   }
 
-  /// Keeps an entry that was evicted and is still in use, unless someone has removed or replaced it meanwhile.
-  mutating func readmit(_ entry: CacheEntry, at moment: Timestamp, leaving: inout [DecodedImage]) {
-    guard canHold(entry), shards.withShard(of: entry.key.digest, { $0.takeInUse(entry.key) }) else { return }
-    _ = admit(entry, at: moment, leaving: &leaving)
+  /// Stores an evicted entry again, unless its weak entry was removed or replaced meanwhile.
+  mutating func readmit(_ entry: CacheEntry, at now: Timestamp, discarded: inout [DecodedImage]) {
+    guard fitsLimits(entry), shards.withShard(of: entry.key.digest, { $0.removeWeak(entry.key) }) else { return }
+    _ = admit(entry, at: now, discarded: &discarded)
   }
 
-  /// Looks at an entry that was just read.
-  mutating func noteRead(_ node: Int, at moment: Timestamp, leaving: inout [DecodedImage]) {
-    if node < places.count, let place = places[node] {
-      queues.touch(node)
-      deadlines.file(node, under: shards.withShard(of: queues.digest(of: node)) { $0.deadline(at: place) })
+  /// Updates the order and the timer of an entry that was read.
+  mutating func recordRead(_ node: Int, at now: Timestamp, discarded: inout [DecodedImage]) {
+    if node < slots.count, let slot = slots[node] {
+      queues.bump(node)
+      timers.schedule(node, at: shards.withShard(of: queues.digest(of: node)) { $0.deadline(at: slot) })
     }
-    removeExpired(at: moment, leaving: &leaving)
+    removeExpired(at: now, discarded: &discarded)
   }
 
-  mutating func configure(_ new: MemoryCacheConfiguration, leaving: inout [DecodedImage]) {
+  mutating func configure(_ new: MemoryCacheConfiguration, discarded: inout [DecodedImage]) {
     configuration = new
     if new.policy != queues.policy { queues.policy = new.policy }
-    reportReads()
-    if !new.findsImagesInUse { shards.forEach { $0.forgetInUse() } }
-    makeRoom(for: 0, count: 0, leaving: &leaving)
+    updateReadReports()
+    if !new.findsImagesInUse { shards.forEach { $0.removeAllWeak() } }
+    evict(toFit: 0, count: 0, discarded: &discarded)
   }
 
-  /// Evicts down to a cost, which need not be the limit in force.
-  mutating func trim(to costLimit: Int, leaving: inout [DecodedImage]) {
+  /// Evicts until the total cost is at most `costLimit`, which need not be the configured limit.
+  mutating func trim(to costLimit: Int, discarded: inout [DecodedImage]) {
     while queues.totalCost > costLimit, let candidate = queues.candidate(capacity: queues.totalCost) {
-      guard let image = settle(candidate, capacity: configuration.imageByteLimit) else { continue }
-      leaving.append(image)
+      guard let image = evictUnlessRead(candidate, capacity: configuration.imageByteLimit) else { continue }
+      discarded.append(image)
       evictions.byPressure += 1
     }
   }
 
-  /// Removes what is expired: all of it where `exactly`, else within two seconds.
-  mutating func removeExpired(at moment: Timestamp, exactly: Bool = false, leaving: inout [DecodedImage]) {
-    for node in deadlines.takeDue(at: moment, exactly: exactly) {
-      guard let place = places[node] else { continue }
-      let deadline = shards.withShard(of: queues.digest(of: node)) { $0.deadline(at: place) }
-      if deadline.hasPassed(at: moment) == true {
-        release(node, at: place, leaving: &leaving)
+  /// Removes expired entries: all of them if `exactly`, otherwise those that expired up to two seconds ago may stay.
+  mutating func removeExpired(at now: Timestamp, exactly: Bool = false, discarded: inout [DecodedImage]) {
+    for node in timers.advance(to: now, exactly: exactly) {
+      guard let slot = slots[node] else { continue }
+      let deadline = shards.withShard(of: queues.digest(of: node)) { $0.deadline(at: slot) }
+      if deadline.hasPassed(at: now) == true {
+        removeNode(node, at: slot, discarded: &discarded)
         evictions.byExpiration += 1
       } else {
-        deadlines.file(node, under: deadline)
+        timers.schedule(node, at: deadline)
       }
     }
   }
 
-  /// Whether sweeping is to begin: something can expire, and nobody sweeps yet.
-  mutating func beginSweeping() -> Bool {
-    guard !isSwept, !deadlines.isEmpty else { return false }
-    isSwept = true
+  /// Whether the sweeper is to be started: an entry can expire, and no sweeper is running.
+  mutating func startSweeping() -> Bool {
+    guard !isSweeping, !timers.isEmpty else { return false }
+    isSweeping = true
     return true
   }
 
-  /// Whether sweeping is to go on, because something can expire.
-  mutating func goOnSweeping() -> Bool {
-    isSwept = !deadlines.isEmpty
-    return isSwept
+  /// Whether the sweeper is to continue, because an entry can expire.
+  mutating func continueSweeping() -> Bool {
+    isSweeping = !timers.isEmpty
+    return isSweeping
   }
 
-  /// Removes one entry if it is expired: it may have been replaced since it was read.
-  mutating func removeIfExpired(_ key: CacheKey, at moment: Timestamp, leaving: inout [DecodedImage]) {
-    guard let node = shards.withShard(of: key.digest, { $0.node(of: key) }), let place = places[node] else { return }
-    let deadline = shards.withShard(of: key.digest) { $0.deadline(at: place) }
-    guard deadline.hasPassed(at: moment) == true else { return }
-    release(node, at: place, leaving: &leaving)
+  /// Removes the entry under `key` if it is expired; it may have been replaced since it was read.
+  mutating func removeIfExpired(_ key: CacheKey, at now: Timestamp, discarded: inout [DecodedImage]) {
+    guard let node = shards.withShard(of: key.digest, { $0.node(of: key) }), let slot = slots[node] else { return }
+    let deadline = shards.withShard(of: key.digest) { $0.deadline(at: slot) }
+    guard deadline.hasPassed(at: now) == true else { return }
+    removeNode(node, at: slot, discarded: &discarded)
     evictions.byExpiration += 1
   }
 
-  mutating func remove(_ key: CacheKey, leaving: inout [DecodedImage]) {
+  mutating func remove(_ key: CacheKey, discarded: inout [DecodedImage]) {
     let node = shards.withShard(of: key.digest) { shard in
-      _ = shard.takeInUse(key)
+      _ = shard.removeWeak(key)
       return shard.node(of: key)
     }
-    guard let node, let place = places[node] else { return }
-    release(node, at: place, leaving: &leaving)
+    guard let node, let slot = slots[node] else { return }
+    removeNode(node, at: slot, discarded: &discarded)
     evictions.byRemoval += 1
   }
 
-  mutating func removeAll(at moment: Timestamp, leaving: inout [DecodedImage]) {
-    shards.forEach { leaving += $0.removeAll() }
+  mutating func removeAll(at now: Timestamp, discarded: inout [DecodedImage]) {
+    shards.forEach { discarded += $0.removeAll() }
     evictions.byRemoval += queues.count
     queues = EvictionQueues(policy: configuration.policy)
-    places = []
-    pool = FreeList()
-    deadlines = TimerWheels(at: moment)
+    slots = []
+    freeNodes = FreeList()
+    timers = TimerWheels(at: now)
   }
 
-  private func canHold(_ entry: CacheEntry) -> Bool {
+  private func fitsLimits(_ entry: CacheEntry) -> Bool {
     entry.image.byteCount <= configuration.imageByteLimit && configuration.countLimit > 0
   }
 
-  private mutating func insert(_ entry: CacheEntry, cost: Int, leaving: inout [DecodedImage]) {
+  private mutating func insert(_ entry: CacheEntry, cost: Int, discarded: inout [DecodedImage]) {
     let digest = entry.key.digest
     let capacity = queues.count < configuration.countLimit ? configuration.imageByteLimit : queues.totalCost
-    let skipsProbation = queues.recall(digest, cost: cost, capacity: capacity)
-    makeRoom(for: cost, count: 1, leaving: &leaving)
-    let node = pool.take()
-    let place = shards.withShard(of: digest) { $0.insert(entry, node: node) }
-    if node < places.count { places[node] = place } else { places.append(place) }
-    queues.insert(node, digest: digest, cost: cost, skipsProbation: skipsProbation)
-    deadlines.file(node, under: entry.deadline)
+    let entersMainQueue = queues.consumeGhost(digest, cost: cost, capacity: capacity)
+    evict(toFit: cost, count: 1, discarded: &discarded)
+    let node = freeNodes.allocate()
+    let slot = shards.withShard(of: digest) { $0.insert(entry, node: node) }
+    if node < slots.count { slots[node] = slot } else { slots.append(slot) }
+    queues.insert(node, digest: digest, cost: cost, entersMainQueue: entersMainQueue)
+    timers.schedule(node, at: entry.deadline)
   }
 
-  /// The old image is found until the new one takes its place; the two are never held at once.
-  private mutating func replace(_ node: Int, with entry: CacheEntry, cost: Int, leaving: inout [DecodedImage]) {
-    guard let place = places[node] else { return }
-    let isOnProbation = queues.isOnProbation(node)
+  /// The old image is found until the new one replaces it; the cost never includes both.
+  private mutating func replace(_ node: Int, with entry: CacheEntry, cost: Int, discarded: inout [DecodedImage]) {
+    guard let slot = slots[node] else { return }
+    let isInSmallQueue = queues.isInSmallQueue(node)
     queues.remove(node)
-    makeRoom(for: cost, count: 1, leaving: &leaving)
-    let replaced = shards.withShard(of: entry.key.digest) { $0.replace(at: place, with: entry) }
-    if let replaced { leaving.append(replaced) }
-    queues.insert(node, digest: entry.key.digest, cost: cost, skipsProbation: !isOnProbation)
-    deadlines.file(node, under: entry.deadline)
+    evict(toFit: cost, count: 1, discarded: &discarded)
+    let replaced = shards.withShard(of: entry.key.digest) { $0.replace(at: slot, with: entry) }
+    if let replaced { discarded.append(replaced) }
+    queues.insert(node, digest: entry.key.digest, cost: cost, entersMainQueue: !isInSmallQueue)
+    timers.schedule(node, at: entry.deadline)
   }
 
-  private mutating func makeRoom(for cost: Int, count: Int, leaving: inout [DecodedImage]) {
+  /// Evicts until `count` more entries of `cost` bytes in all stay within the limits.
+  private mutating func evict(toFit cost: Int, count: Int, discarded: inout [DecodedImage]) {
     while true {
       let isOverCost = queues.totalCost > configuration.imageByteLimit - cost
       guard isOverCost || queues.count > configuration.countLimit - count else { return }
       let capacity = isOverCost ? configuration.imageByteLimit : queues.totalCost
       guard let candidate = queues.candidate(capacity: capacity) else { return }
-      guard let image = settle(candidate, capacity: capacity) else { continue }
-      leaving.append(image)
+      guard let image = evictUnlessRead(candidate, capacity: capacity) else { continue }
+      discarded.append(image)
       if isOverCost { evictions.byCost += 1 } else { evictions.byCount += 1 }
     }
   }
 
-  /// Evicts a candidate, or spares it because it was read.
-  private mutating func settle(_ candidate: EvictionQueues.Candidate, capacity: Int) -> DecodedImage? {
-    guard let place = places[candidate.node] else { return nil }
+  /// Evicts a candidate, or moves it to the head of the main queue if it was read.
+  ///
+  /// - Returns: The evicted image.
+  private mutating func evictUnlessRead(_ candidate: EvictionQueues.Candidate, capacity: Int) -> DecodedImage? {
+    guard let slot = slots[candidate.node] else { return nil }
     let isAdaptive = configuration.policy == .adaptive
-    let staysInUse = configuration.findsImagesInUse
+    let keepsWeakly = configuration.findsImagesInUse
     let evicted = shards.withShard(of: queues.digest(of: candidate.node)) { shard -> DecodedImage? in
-      if isAdaptive, shard.spare(at: place, forgettingAllUses: candidate.isOnProbation) { return nil }
-      return shard.remove(at: place, staysInUse: staysInUse)
+      if isAdaptive, shard.lowerFrequency(at: slot, toZero: candidate.isInSmallQueue) { return nil }
+      return shard.remove(at: slot, keepsWeakly: keepsWeakly)
     }
     guard let evicted else {
-      queues.spare(candidate)
+      queues.promote(candidate)
       return nil
     }
     queues.evict(candidate, capacity: capacity)
-    vacate(candidate.node)
+    free(candidate.node)
     return evicted
   }
 
-  private mutating func release(_ node: Int, at place: Int, leaving: inout [DecodedImage]) {
-    let removed = shards.withShard(of: queues.digest(of: node)) { $0.remove(at: place) }
-    if let removed { leaving.append(removed) }
+  private mutating func removeNode(_ node: Int, at slot: Int, discarded: inout [DecodedImage]) {
+    let removed = shards.withShard(of: queues.digest(of: node)) { $0.remove(at: slot) }
+    if let removed { discarded.append(removed) }
     queues.remove(node)
-    vacate(node)
+    free(node)
   }
 
-  private mutating func vacate(_ node: Int) {
-    places[node] = nil
-    deadlines.remove(node)
-    pool.giveBack(node)
+  private mutating func free(_ node: Int) {
+    slots[node] = nil
+    timers.cancel(node)
+    freeNodes.free(node)
   }
 
-  private func reportReads() {
-    let reportsReads = configuration.policy == .leastRecentlyUsed
-    shards.forEach { $0.reportsReads = reportsReads }
+  private func updateReadReports() {
+    let reportsEveryRead = configuration.policy == .leastRecentlyUsed
+    shards.forEach { $0.reportsEveryRead = reportsEveryRead }
   }
 }

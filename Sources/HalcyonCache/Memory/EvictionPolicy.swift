@@ -1,12 +1,11 @@
-/// How a memory cache chooses what leaves first.
+/// Which entry of a memory cache is evicted first.
 @nonexhaustive
 public enum EvictionPolicy: Hashable, Sendable {
-  /// What was asked for once leaves before what is asked for again; how much room newcomers have adapts itself.
+  /// Entries read only once are evicted before those read repeatedly: S3-FIFO (Yang et al., SOSP 2023).
   ///
-  /// S3-FIFO (Yang et al., SOSP 2023) with a small queue between 10 and 70 % of the limit. Measured over 46 pairs of
-  /// trace and size it misses 8 % less than ``leastRecentlyUsed``, and a long scroll through new images does not empty
-  /// the cache.
+  /// The small queue for new entries adapts between 10 and 70 % of the limit. Measured over 46 pairs of trace and size,
+  /// it misses 8 % less than ``leastRecentlyUsed``; a long scroll through new images does not empty the cache.
   case adaptive
-  /// What was not read for the longest time leaves first. A hit takes a lock that all threads share.
+  /// The least recently used entry is evicted first. A hit takes a lock that all threads share.
   case leastRecentlyUsed
 }

@@ -1,19 +1,20 @@
 import HalcyonSupport
 
-/// The order in which entries leave a memory cache: numbers and costs only, no values.
+/// The eviction order of a memory cache, by node and cost.
 ///
-/// The adaptive policy keeps newcomers in a first-in-first-out queue, on probation, and what was read there once more in
-/// the main queue. Keys evicted from either are remembered as ghosts: a newcomer found among them tells which queue was
-/// too small, and moves the share of the limit that probation may take.
+/// The adaptive policy is S3-FIFO: new entries go to the small queue, entries read there again move to the main queue,
+/// both first-in-first-out. The digests of evicted entries go to a ghost queue for each of the two. A new entry found in
+/// a ghost queue goes to the main queue directly and shows which queue was too small, which adapts the small queue's
+/// share of the limit. The LRU policy uses the main queue only.
 struct EvictionQueues: Sendable {
-  /// The entry that the policy looks at next.
+  /// The entry that the policy considers next for eviction.
   struct Candidate {
     var node: Int
-    var isOnProbation: Bool
+    var isInSmallQueue: Bool
   }
 
   private enum Queue: Int {
-    case probation, main
+    case small, main
   }
 
   private struct Node {
@@ -23,45 +24,45 @@ struct EvictionQueues: Sendable {
   }
 
   var policy: EvictionPolicy {
-    didSet { if policy == .leastRecentlyUsed { mergeProbation() } }
+    didSet { if policy == .leastRecentlyUsed { mergeSmallQueue() } }
   }
-  private(set) var probationCost = 0
-  private(set) var mainCost = 0
   private(set) var count = 0
-  private(set) var probationShare = 0.25
+  private var smallCost = 0
+  private var mainCost = 0
+  private var smallShare = 0.25
   private var lists = LinkedLists(listCount: 2)
   private var nodes: [Node] = []
-  private var probationGhosts = GhostQueue()
+  private var smallGhosts = GhostQueue()
   private var mainGhosts = GhostQueue()
 
   init(policy: EvictionPolicy) {
     self.policy = policy
   }
 
-  /// Bytes of all entries.
-  var totalCost: Int { probationCost + mainCost }
+  /// The cost of all entries.
+  var totalCost: Int { smallCost + mainCost }
 
-  /// Learns from the ghosts whether a newcomer has been here before; asked before room is made for it.
+  /// Removes the ghost of a new entry and adapts the share of the small queue; to be called before evicting for it.
   ///
-  /// - Returns: Whether it skips probation.
-  mutating func recall(_ digest: KeyDigest, cost: Int, capacity: Int) -> Bool {
+  /// - Returns: Whether the entry goes to the main queue directly.
+  mutating func consumeGhost(_ digest: KeyDigest, cost: Int, capacity: Int) -> Bool {
     guard policy == .adaptive else { return true }
     let step = Double(cost) / 4 / Double(max(capacity, 1))
-    let (early, late) = (Double(max(probationGhosts.totalCost, 1)), Double(max(mainGhosts.totalCost, 1)))
-    if probationGhosts.remove(digest) {
-      probationShare = min(0.7, probationShare + max(1, late / early) * step)
+    let (small, main) = (Double(max(smallGhosts.totalCost, 1)), Double(max(mainGhosts.totalCost, 1)))
+    if smallGhosts.remove(digest) {
+      smallShare = min(0.7, smallShare + max(1, main / small) * step)
       return true
     }
     if mainGhosts.remove(digest) {
-      probationShare = max(0.1, probationShare - max(1, early / late) * step)
+      smallShare = max(0.1, smallShare - max(1, small / main) * step)
       return true
     }
     return false
   }
 
-  /// Adds an entry as the newest of its queue.
-  mutating func insert(_ node: Int, digest: KeyDigest, cost: Int, skipsProbation: Bool) {
-    let queue: Queue = skipsProbation || policy == .leastRecentlyUsed ? .main : .probation
+  /// Adds an entry at the head of its queue.
+  mutating func insert(_ node: Int, digest: KeyDigest, cost: Int, entersMainQueue: Bool) {
+    let queue: Queue = entersMainQueue || policy == .leastRecentlyUsed ? .main : .small
     let entry = Node(digest: digest, cost: cost, queue: queue)
     if node < nodes.count { nodes[node] = entry } else { nodes.append(entry) }
     lists.prepend(node, to: queue.rawValue)
@@ -69,40 +70,40 @@ struct EvictionQueues: Sendable {
     count += 1
   }
 
-  /// Takes note of a read; only the order of the last use needs it.
-  mutating func touch(_ node: Int) {
+  /// Moves an entry that was read to the head of its queue; under the LRU policy only.
+  mutating func bump(_ node: Int) {
     guard policy == .leastRecentlyUsed else { return }
     lists.prepend(node, to: nodes[node].queue.rawValue)
   }
 
-  /// The entry to evict next, unless it was read since it was last looked at.
+  /// The entry to evict next, unless it was read since it was last considered.
   func candidate(capacity: Int) -> Candidate? {
-    let isProbationFull = Double(probationCost) > probationShare * Double(capacity)
-    let main = lists.last(of: Queue.main.rawValue).map { Candidate(node: $0, isOnProbation: false) }
-    if let main, !isProbationFull { return main }
-    return lists.last(of: Queue.probation.rawValue).map { Candidate(node: $0, isOnProbation: true) } ?? main
+    let isSmallQueueFull = Double(smallCost) > smallShare * Double(capacity)
+    let main = lists.last(of: Queue.main.rawValue).map { Candidate(node: $0, isInSmallQueue: false) }
+    if let main, !isSmallQueueFull { return main }
+    return lists.last(of: Queue.small.rawValue).map { Candidate(node: $0, isInSmallQueue: true) } ?? main
   }
 
-  /// Spares a candidate that was read: it becomes the newest of the main queue.
-  mutating func spare(_ candidate: Candidate) {
+  /// Moves a candidate that was read to the head of the main queue.
+  mutating func promote(_ candidate: Candidate) {
     move(candidate.node, to: .main)
   }
 
-  /// Removes a candidate and remembers its key.
+  /// Removes a candidate, and adds its digest to the ghost queue.
   mutating func evict(_ candidate: Candidate, capacity: Int) {
     let node = nodes[candidate.node]
     remove(candidate.node)
     guard policy == .adaptive else { return }
     let (costLimit, countLimit) = (capacity / 2, 2 * max(count, 1))
     switch node.queue {
-    case .probation:
-      probationGhosts.insert(node.digest, cost: node.cost, costLimit: costLimit, countLimit: countLimit)
+    case .small:
+      smallGhosts.insert(node.digest, cost: node.cost, costLimit: costLimit, countLimit: countLimit)
     case .main:
       mainGhosts.insert(node.digest, cost: node.cost, costLimit: costLimit, countLimit: countLimit)
     }
   }
 
-  /// Removes an entry and forgets it.
+  /// Removes an entry without leaving a ghost.
   mutating func remove(_ node: Int) {
     lists.remove(node)
     addCost(-nodes[node].cost, to: nodes[node].queue)
@@ -111,12 +112,11 @@ struct EvictionQueues: Sendable {
 
   func digest(of node: Int) -> KeyDigest { nodes[node].digest }
 
-  /// Whether an entry waits on probation.
-  func isOnProbation(_ node: Int) -> Bool { nodes[node].queue == .probation }
+  func isInSmallQueue(_ node: Int) -> Bool { nodes[node].queue == .small }
 
-  private mutating func mergeProbation() {
-    for node in lists.removeAll(from: Queue.probation.rawValue) { move(node, to: .main) }
-    (probationGhosts, mainGhosts) = (GhostQueue(), GhostQueue())
+  private mutating func mergeSmallQueue() {
+    for node in lists.removeAll(from: Queue.small.rawValue) { move(node, to: .main) }
+    (smallGhosts, mainGhosts) = (GhostQueue(), GhostQueue())
   }
 
   private mutating func move(_ node: Int, to queue: Queue) {
@@ -128,13 +128,13 @@ struct EvictionQueues: Sendable {
 
   private mutating func addCost(_ cost: Int, to queue: Queue) {
     switch queue {
-    case .probation: probationCost += cost
+    case .small: smallCost += cost
     case .main: mainCost += cost
     }
   }
 }
 
-/// The keys of what was evicted of late, the oldest forgotten first. It holds digests and costs, no values.
+/// The digests and costs of recently evicted entries, without their images. The oldest are dropped first.
 struct GhostQueue: Sendable {
   private struct Ghost {
     var digest: KeyDigest
@@ -143,35 +143,35 @@ struct GhostQueue: Sendable {
 
   private(set) var totalCost = 0
   private var ghosts: [Ghost] = []
-  private var places: [KeyDigest: Int] = [:]
+  private var indices: [KeyDigest: Int] = [:]
   private var order = LinkedLists(listCount: 1)
-  private var pool = FreeList()
+  private var freeIndices = FreeList()
 
-  var count: Int { places.count }
+  var count: Int { indices.count }
 
-  /// Remembers a key, and forgets the oldest ones beyond the limits.
+  /// Adds a digest, and drops the oldest ones beyond the limits.
   mutating func insert(_ digest: KeyDigest, cost: Int, costLimit: Int, countLimit: Int) {
     remove(digest)
-    let place = pool.take()
+    let index = freeIndices.allocate()
     let ghost = Ghost(digest: digest, cost: cost)
-    if place < ghosts.count { ghosts[place] = ghost } else { ghosts.append(ghost) }
-    places[digest] = place
-    order.prepend(place, to: 0)
+    if index < ghosts.count { ghosts[index] = ghost } else { ghosts.append(ghost) }
+    indices[digest] = index
+    order.prepend(index, to: 0)
     totalCost += cost
     while totalCost > costLimit || count > countLimit, let oldest = order.last(of: 0) {
       remove(ghosts[oldest].digest)
     }
   }
 
-  /// Forgets a key.
+  /// Removes a digest.
   ///
-  /// - Returns: Whether it was remembered.
+  /// - Returns: Whether it was in the queue.
   @discardableResult
   mutating func remove(_ digest: KeyDigest) -> Bool {
-    guard let place = places.removeValue(forKey: digest) else { return false }
-    order.remove(place)
-    pool.giveBack(place)
-    totalCost -= ghosts[place].cost
+    guard let index = indices.removeValue(forKey: digest) else { return false }
+    order.remove(index)
+    freeIndices.free(index)
+    totalCost -= ghosts[index].cost
     return true
   }
 }

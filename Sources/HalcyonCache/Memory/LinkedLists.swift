@@ -1,7 +1,8 @@
-/// Doubly linked lists of small integers, each on one list at most. Every operation takes constant time.
+/// Doubly linked lists of small integers, each a member of at most one list. Every operation on one member is O(1).
 struct LinkedLists: Sendable {
   private let listCount: Int
-  // The first `listCount` places are the lists themselves, closing their circles; a place linked to itself is on none.
+  // The first `listCount` positions are the sentinels of the circular lists; member `n` is at position `listCount + n`.
+  // A member that is on no list is linked to itself.
   private var next: [Int32]
   private var previous: [Int32]
   private var memberCount = 0
@@ -12,44 +13,44 @@ struct LinkedLists: Sendable {
     previous = next
   }
 
-  /// Whether no list has a member.
+  /// Whether all lists are empty.
   var isEmpty: Bool { memberCount == 0 }
 
-  /// The member that has been on the list for the longest time.
+  /// The member at the end of a list: the least recently prepended one.
   func last(of list: Int) -> Int? {
-    let place = Int(previous[list])
-    return place == list ? nil : place - listCount
+    let position = Int(previous[list])
+    return position == list ? nil : position - listCount
   }
 
-  /// Moves a member to the front of a list, off the one it may be on.
+  /// Moves a member to the front of a list, from any list that it is on.
   mutating func prepend(_ member: Int, to list: Int) {
-    let place = member + listCount
-    while next.count <= place {
+    let position = member + listCount
+    while next.count <= position {
       next.append(Int32(next.count))
       previous.append(Int32(previous.count))
     }
     remove(member)
     let first = next[list]
-    next[place] = first
-    previous[place] = Int32(list)
-    previous[Int(first)] = Int32(place)
-    next[list] = Int32(place)
+    next[position] = first
+    previous[position] = Int32(list)
+    previous[Int(first)] = Int32(position)
+    next[list] = Int32(position)
     memberCount += 1
   }
 
-  /// Takes a member off its list, if it is on one.
+  /// Removes a member from its list, if it is on one.
   mutating func remove(_ member: Int) {
-    let place = member + listCount
-    guard place < next.count else { return }
-    let (before, after) = (previous[place], next[place])
-    if Int(after) != place { memberCount -= 1 }
+    let position = member + listCount
+    guard position < next.count else { return }
+    let (before, after) = (previous[position], next[position])
+    if Int(after) != position { memberCount -= 1 }
     next[Int(before)] = after
     previous[Int(after)] = before
-    next[place] = Int32(place)
-    previous[place] = Int32(place)
+    next[position] = Int32(position)
+    previous[position] = Int32(position)
   }
 
-  /// Takes all members off a list, the longest there first.
+  /// Removes all members from a list, the last first.
   mutating func removeAll(from list: Int) -> [Int] {
     var members: [Int] = []
     while let member = last(of: list) {
@@ -60,18 +61,18 @@ struct LinkedLists: Sendable {
   }
 }
 
-/// Small integers to number things with; given back, they are used again.
+/// Allocates small integers, and reuses freed ones.
 struct FreeList: Sendable {
-  private var vacant: [Int] = []
-  private var used = 0
+  private var freed: [Int] = []
+  private var allocatedCount = 0
 
-  mutating func take() -> Int {
-    if let index = vacant.popLast() { return index }
-    defer { used += 1 }
-    return used
+  mutating func allocate() -> Int {
+    if let index = freed.popLast() { return index }
+    defer { allocatedCount += 1 }
+    return allocatedCount
   }
 
-  mutating func giveBack(_ index: Int) {
-    vacant.append(index)
+  mutating func free(_ index: Int) {
+    freed.append(index)
   }
 }

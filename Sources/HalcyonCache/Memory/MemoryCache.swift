@@ -4,24 +4,23 @@ import Foundation
 
 /// Decoded images in memory.
 ///
-/// Every operation is safe from any thread and takes constant time, averaged over many, save a change of the
-/// configuration and the removal of many images. A hit takes a lock that few others share, so readers hardly slow each
-/// other down; images are freed when no lock is held.
+/// Safe from any thread. Every operation is amortized O(1), except a change of the configuration and the removal of
+/// many images. A hit locks one of 64 shards, so readers rarely contend; images are freed without locks held.
 ///
-/// The memory of images that left serves new ones, see ``MemoryCacheConfiguration/reuseByteLimit``.
+/// The memory of evicted images is reused for new ones, see ``MemoryCacheConfiguration/reuseByteLimit``.
 ///
-/// Expired images leave within seconds while the cache is used, within half a minute while it is not, or by
-/// ``removeExpired()``. With other clocks than ``SystemTime`` a cache that is not used keeps them.
+/// Expired images are removed within seconds while the cache is in use, within half a minute while it is idle, or by
+/// ``removeExpired()``. With another time source than ``SystemTime``, an idle cache keeps them.
 public final class MemoryCache: MemoryStore {
   private let shards: CacheShards
-  private let ledger: Lock<EvictionIndex>
+  private let index: Lock<EvictionIndex>
   private let time: any TimeSource
   private let isSystemTime: Bool
   private let systemUptime = CoarseClock()
   private let pool: PixelPool
-  /// Removes what has expired while nobody uses the cache; `nil` where that is left to its use.
+  /// Removes expired images while the cache is idle; `nil` if only its use does.
   let sweeper: MemorySweeper?
-  /// Where images that were let go are told.
+  /// Reports evictions.
   package let evictionObservers = EvictionObservers(tier: .memory)
 
   /// Creates an empty cache.
@@ -31,8 +30,8 @@ public final class MemoryCache: MemoryStore {
     self.init(configuration: configuration, time: time, pool: .shared)
   }
 
-  /// - Parameter sweepInterval: How often expired images are removed from a cache that nobody uses. Default: `nil`, as
-  ///   ``MemorySweeper/systemInterval`` has it where the clocks are the system's, else never.
+  /// - Parameter sweepInterval: How often expired images are removed from an idle cache. Default: `nil`, which is
+  ///   ``MemorySweeper/systemInterval`` with the system's clocks, and never with others.
   init(
     configuration: MemoryCacheConfiguration, time: any TimeSource, pool: PixelPool, sweepInterval: Duration? = nil
   ) {
@@ -43,111 +42,127 @@ public final class MemoryCache: MemoryStore {
     let interval = sweepInterval ?? (isSystemTime ? MemorySweeper.systemInterval : nil)
     sweeper = interval.map { MemorySweeper(interval: $0, time: time) }
     shards = CacheShards()
-    let moment = Timestamp(uptime: time.uptime().clampedNanoseconds, date: time.now())
-    ledger = Lock(EvictionIndex(configuration: configuration, shards: shards, at: moment))
+    let now = Timestamp(uptime: time.uptime().clampedNanoseconds, date: time.now())
+    index = Lock(EvictionIndex(configuration: configuration, shards: shards, at: now))
     pool.changeLimit(from: 0, to: configuration.reuseByteLimit)
   }
 
   deinit { pool.changeLimit(from: configuration.reuseByteLimit, to: 0) }
 
-  /// The limits in force. A lower limit evicts before the setter returns.
+  /// The limits in effect. A lower limit evicts before the setter returns.
   public var configuration: MemoryCacheConfiguration {
-    get { ledger.withLock { $0.configuration } }
+    get { index.withLock { $0.configuration } }
     set {
-      let old = change { ledger, leaving in
-        defer { ledger.configure(newValue, leaving: &leaving) }
-        return ledger.configuration.reuseByteLimit
+      let old = update { index, discarded in
+        defer { index.configure(newValue, discarded: &discarded) }
+        return index.configuration.reuseByteLimit
       }
       pool.changeLimit(from: old, to: newValue.reuseByteLimit)
     }
   }
 
-  /// Bytes of pixels held.
-  public var totalCost: Int { ledger.withLock { $0.totalCost } }
+  /// The bytes of pixels of all images.
+  public var totalCost: Int { index.withLock { $0.totalCost } }
 
-  /// Images held.
-  public var count: Int { ledger.withLock { $0.count } }
+  /// The number of images.
+  public var count: Int { index.withLock { $0.count } }
 
-  /// The image stored under a key, unless it is expired.
+  /// The image stored under `key`, or `nil` if there is none or it is expired.
+  ///
+  /// Reading counts as use and renews a sliding expiration.
   public func image(for key: CacheKey) -> DecodedImage? {
     image(for: key, extending: .renewed)
   }
 
-  /// The image stored under a key, unless it is expired, with a say in whether reading extends its life.
+  /// The image stored under `key`, or `nil` if there is none or it is expired.
+  ///
+  /// Reading counts as use; `extending` is its effect on the expiration.
   public func image(for key: CacheKey, extending: ExpirationExtension) -> DecodedImage? {
     lookUp(key, extending: extending).value
   }
 
-  /// The image stored under a key, or why there is none, with a say in whether reading extends its life.
+  /// The image stored under `key`, or the reason for the miss.
+  ///
+  /// Reading counts as use; `extending` is its effect on the expiration.
   public func lookUp(_ key: CacheKey, extending: ExpirationExtension = .renewed) -> CacheResult<DecodedImage> {
     var miss = CacheMiss.absent
     let image = read(key, extending: extending, at: Timestamp(uptime: uptime()), miss: &miss)
     return image.map { .hit($0) } ?? .miss(miss)
   }
 
-  /// Whether the key has an image that is not expired. Asking counts for nothing.
+  /// Whether an image that is not expired is stored under `key`.
+  ///
+  /// Does not count as use.
   public func contains(_ key: CacheKey) -> Bool {
-    let moment = moment()
-    return shards.withShard(of: key.digest) { $0.contains(key, at: moment) }
+    let now = now()
+    return shards.withShard(of: key.digest) { $0.contains(key, at: now) }
   }
 
-  /// Keeps an image, unless it is expired already or costs more than the limit without the part for reuse.
+  /// Stores an image under `key`, replacing an older one.
+  ///
+  /// - Parameter expiration: When the image stops being served. Default: `nil`, the expiration of the configuration.
+  /// - Returns: Whether the image was stored. It is not if it is already expired, or if it costs more than
+  ///   ``MemoryCacheConfiguration/costLimit`` minus ``MemoryCacheConfiguration/reuseByteLimit``; an older image under
+  ///   `key` is removed all the same.
   @discardableResult
   public func store(_ image: DecodedImage, for key: CacheKey, expiration: CacheExpiration? = nil) -> Bool {
-    let moment = moment()
-    return change { ledger, leaving in
-      let lifetime = Lifetime(expiration ?? ledger.configuration.expiration)
-      let deadline = Deadline(lifetime, from: moment.uptime)
+    let now = now()
+    return update { index, discarded in
+      let lifetime = Lifetime(expiration ?? index.configuration.expiration)
+      let deadline = Deadline(lifetime, from: now.uptime)
       let entry = CacheEntry(key: key, image: image, lifetime: lifetime, deadline: deadline)
-      return ledger.admit(entry, at: moment, leaving: &leaving)
+      return index.admit(entry, at: now, discarded: &discarded)
     }
   }
 
-  /// Forgets one image.
+  /// Removes the image stored under `key`.
   public func removeImage(for key: CacheKey) {
-    change { $0.remove(key, leaving: &$1) }
+    update { $0.remove(key, discarded: &$1) }
   }
 
-  /// Forgets all images, and frees the memory that was kept for new ones.
+  /// Removes all images, and frees the memory kept for reuse.
   public func removeAll() {
-    let moment = moment()
-    change { $0.removeAll(at: moment, leaving: &$1) }
+    let now = now()
+    update { $0.removeAll(at: now, discarded: &$1) }
     pool.drain()
   }
 
-  /// Forgets what is expired; the time that takes grows with their number, not with that of all images.
+  /// Removes expired images.
   ///
-  /// - Returns: What was forgotten.
+  /// Takes time proportional to the number of expired images, not of all images.
+  ///
+  /// - Returns: The number and bytes of the removed images.
   @discardableResult
   public func removeExpired() -> CleaningReport.Removal {
-    let moment = moment()
-    return change { ledger, leaving in
-      ledger.removeExpired(at: moment, exactly: true, leaving: &leaving)
-      return CleaningReport.Removal(count: leaving.count, byteCount: leaving.reduce(0) { $0 + $1.byteCount })
+    let now = now()
+    return update { index, discarded in
+      index.removeExpired(at: now, exactly: true, discarded: &discarded)
+      return CleaningReport.Removal(count: discarded.count, byteCount: discarded.reduce(0) { $0 + $1.byteCount })
     }
   }
 
-  /// Removes what is expired, for the sweeper.
+  /// Removes expired images, called by the sweeper.
   ///
-  /// - Returns: Whether something is left that can expire. If not, sweeping ends, and begins again with what can.
+  /// - Returns: Whether an image is left that can expire. If not, sweeping stops until one is stored.
   func sweep() -> Bool {
-    let moment = moment()
-    return change { ledger, leaving in
-      ledger.removeExpired(at: moment, exactly: true, leaving: &leaving)
-      return ledger.goOnSweeping()
+    let now = now()
+    return update { index, discarded in
+      index.removeExpired(at: now, exactly: true, discarded: &discarded)
+      return index.continueSweeping()
     }
   }
 
-  /// Evicts until no more than `costLimit` bytes are held, and frees the memory that was kept for new images. The limit
-  /// in force stays what it is.
+  /// Evicts images until at most `costLimit` bytes are left, and frees the memory kept for reuse.
+  ///
+  /// The configured limit does not change.
   public func trim(to costLimit: Int) {
-    change { $0.trim(to: costLimit, leaving: &$1) }
+    update { $0.trim(to: costLimit, discarded: &$1) }
     pool.drain()
   }
 
-  /// Gives memory back: half of the bytes held under some pressure, nine tenths under full pressure.
+  /// Evicts half of the bytes under some pressure, nine tenths under full pressure.
   ///
-  /// Images that someone holds are evicted too, but found again; see ``MemoryCacheConfiguration/findsImagesInUse``.
+  /// Evicted images that are still in use are found again, see ``MemoryCacheConfiguration/findsImagesInUse``.
   public func trim(for pressure: MemoryPressure) {
     switch pressure {
     case .some: trim(to: totalCost / 2)
@@ -155,14 +170,16 @@ public final class MemoryCache: MemoryStore {
     }
   }
 
-  /// What the cache holds and has done. Reads that run at the same time may be counted or not.
+  /// Contents, and counters since creation.
+  ///
+  /// Concurrent reads may or may not be counted.
   public var statistics: MemoryCacheStatistics {
     var statistics = MemoryCacheStatistics()
-    ledger.withLock { ledger in
-      statistics.totalCost = ledger.totalCost
-      statistics.count = ledger.count
-      statistics.evictions = ledger.evictions
-      statistics.refusals = ledger.refusals
+    index.withLock { index in
+      statistics.totalCost = index.totalCost
+      statistics.count = index.count
+      statistics.evictions = index.evictions
+      statistics.refusals = index.refusals
     }
     for counts in shards.map(\.counts) {
       statistics.hits += counts.hits
@@ -175,26 +192,26 @@ public final class MemoryCache: MemoryStore {
 
   @inline(__always)
   private func read(
-    _ key: CacheKey, extending: ExpirationExtension, at moment: Timestamp, miss: inout CacheMiss
+    _ key: CacheKey, extending: ExpirationExtension, at now: Timestamp, miss: inout CacheMiss
   ) -> DecodedImage? {
-    var followUp = CacheShard.DeferredAction.nothing
+    var deferred = CacheShard.DeferredAction.none
     let image = shards.withShard(of: key.digest) {
-      $0.read(key, extending: extending, at: moment, followUp: &followUp)
+      $0.read(key, extending: extending, at: now, deferred: &deferred)
     }
-    switch followUp {
-    case .nothing:
+    switch deferred {
+    case .none:
       return image
-    case .report(let node):
-      noteRead(node)
+    case .reportRead(let node):
+      recordRead(node)
       return image
-    case .removal:
+    case .removeExpired:
       removeIfExpired(key)
       miss = .expired
       return nil
-    case .searchInUse:
-      return imageInUse(for: key, extending: extending, miss: &miss)
-    case .date:
+    case .readWithDate:
       return readWithDate(key, extending: extending, miss: &miss)
+    case .readWeak:
+      return weakImage(for: key, extending: extending, miss: &miss)
     }
   }
 
@@ -202,10 +219,10 @@ public final class MemoryCache: MemoryStore {
   private func readWithDate(
     _ key: CacheKey, extending: ExpirationExtension, miss: inout CacheMiss
   ) -> DecodedImage? {
-    read(key, extending: extending, at: moment(), miss: &miss)
+    read(key, extending: extending, at: now(), miss: &miss)
   }
 
-  private func moment() -> Timestamp {
+  private func now() -> Timestamp {
     Timestamp(uptime: uptime(), date: time.now())
   }
 
@@ -214,17 +231,17 @@ public final class MemoryCache: MemoryStore {
     isSystemTime ? systemUptime.nanoseconds() : time.uptime().clampedNanoseconds
   }
 
-  /// Runs `body` under the lock of the ledger, and frees what leaves after it; has what can expire swept, and tells
-  /// what was let go to those who listen.
-  private func change<Result>(_ body: (inout EvictionIndex, inout [DecodedImage]) -> Result) -> Result {
-    var leaving: [DecodedImage] = []
-    defer { withExtendedLifetime(leaving) {} }
-    let (result, old, new, beginsSweeping) = ledger.withLock { ledger in
-      let old = ledger.evictions
-      let result = body(&ledger, &leaving)
-      return (result, old, ledger.evictions, sweeper == nil ? false : ledger.beginSweeping())
+  /// Runs `body` under the lock of the index. Afterwards, without the lock, frees discarded images, starts the sweeper
+  /// if needed and notifies the observers.
+  private func update<Result>(_ body: (inout EvictionIndex, inout [DecodedImage]) -> Result) -> Result {
+    var discarded: [DecodedImage] = []
+    defer { withExtendedLifetime(discarded) {} }
+    let (result, old, new, startsSweeping) = index.withLock { index in
+      let old = index.evictions
+      let result = body(&index, &discarded)
+      return (result, old, index.evictions, sweeper == nil ? false : index.startSweeping())
     }
-    if beginsSweeping { sweeper?.start(self) }
+    if startsSweeping { sweeper?.start(self) }
     guard evictionObservers.hasObservers else { return result }
     evictionObservers.notify(count: new.byCost - old.byCost, .size)
     evictionObservers.notify(count: new.byCount - old.byCount, .count)
@@ -234,26 +251,26 @@ public final class MemoryCache: MemoryStore {
   }
 
   @inline(never)
-  private func noteRead(_ node: Int) {
-    let moment = moment()
-    change { $0.noteRead(node, at: moment, leaving: &$1) }
+  private func recordRead(_ node: Int) {
+    let now = now()
+    update { $0.recordRead(node, at: now, discarded: &$1) }
   }
 
   private func removeIfExpired(_ key: CacheKey) {
-    let moment = moment()
-    change { $0.removeIfExpired(key, at: moment, leaving: &$1) }
+    let now = now()
+    update { $0.removeIfExpired(key, at: now, discarded: &$1) }
   }
 
   @inline(never)
-  private func imageInUse(
+  private func weakImage(
     for key: CacheKey, extending: ExpirationExtension, miss: inout CacheMiss
   ) -> DecodedImage? {
-    let moment = moment()
+    let now = now()
     let entry = shards.withShard(of: key.digest) {
-      $0.readInUse(key, extending: extending, at: moment, miss: &miss)
+      $0.readWeak(key, extending: extending, at: now, miss: &miss)
     }
     guard let entry else { return nil }
-    change { $0.readmit(entry, at: moment, leaving: &$1) }
+    update { $0.readmit(entry, at: now, discarded: &$1) }
     return entry.image
   }
 }

@@ -1,33 +1,42 @@
-/// What a memory cache may hold. Every value can be changed at any time.
+/// The limits and the eviction policy of a memory cache.
+///
+/// Every value can be changed at any time.
 public struct MemoryCacheConfiguration: Hashable, Sendable {
-  /// The most bytes of pixels, ``reuseByteLimit`` included; 0 or less keeps none. Default: a quarter of the memory that
-  /// this process may use.
+  /// The maximum bytes of pixels, including ``reuseByteLimit``; 0 or less stores no images.
+  ///
+  /// Default: ``defaultCostLimit``, a quarter of the memory available to this process.
   public var costLimit: Int
-  /// The most images; 0 or less keeps none. Default: no limit.
+  /// The maximum number of images; 0 or less stores no images.
+  ///
+  /// Default: no limit.
   public var countLimit: Int
-  /// When an image stops being served. Default: 5 minutes after its last use.
+  /// When an image stored without an expiration of its own stops being served.
+  ///
+  /// Default: 5 minutes after its last use.
   public var expiration: CacheExpiration
-  /// What leaves first when a limit is reached. Default: ``EvictionPolicy/adaptive``.
+  /// Which image is evicted first when a limit is reached.
+  ///
+  /// Default: ``EvictionPolicy/adaptive``.
   public var policy: EvictionPolicy
-  /// Whether an evicted image is found again as long as someone else holds its pixels. Default: `true`.
+  /// Whether an evicted image is found again as long as its pixels are in use elsewhere.
   ///
-  /// It counts in no limit until it is read: then it is back with its cost. Until then it takes a note of a few hundred
-  /// bytes; the notes of images that are gone leave whenever the notes have doubled in number.
+  /// Default: `true`. Such an image counts toward no limit until it is read, which reinserts it with its cost. Until
+  /// then its weak reference takes a few hundred bytes; those of deallocated images are removed whenever the number of
+  /// weak references has doubled.
   public var findsImagesInUse: Bool
-  /// The part of ``costLimit``, in bytes, that holds no images but the memory of images that left, for the next ones of
-  /// about their size to be drawn in; 0 frees all memory at once.
+  /// The part of ``costLimit``, in bytes, that keeps the memory of removed images for new images of similar size.
   ///
-  /// Memory that was used before is ready several times sooner than what comes fresh from the system. All caches of the
-  /// process keep it together, in blocks from 256 KiB, zeroed before they are used again. Default: a sixteenth of
-  /// `costLimit`, at most 32 MiB; none where `costLimit` is under 64 MiB.
+  /// Reused memory is ready several times sooner than new memory from the system. All caches of the process share it,
+  /// in blocks of at least 256 KiB, zeroed before reuse. 0 frees all memory at once. Default: a sixteenth of
+  /// `costLimit`, at most 32 MiB; 0 if `costLimit` is below 64 MiB.
   public var reuseByteLimit: Int {
-    get { max(0, min(costLimit, chosenReuseByteLimit ?? (costLimit < 64 << 20 ? 0 : min(costLimit / 16, 32 << 20)))) }
-    set { chosenReuseByteLimit = max(0, newValue) }
+    get { max(0, min(costLimit, customReuseByteLimit ?? (costLimit < 64 << 20 ? 0 : min(costLimit / 16, 32 << 20)))) }
+    set { customReuseByteLimit = max(0, newValue) }
   }
 
-  private var chosenReuseByteLimit: Int?
+  private var customReuseByteLimit: Int?
 
-  /// The most bytes of images.
+  /// The maximum bytes of images, without the memory for reuse.
   var imageByteLimit: Int { costLimit - reuseByteLimit }
 
   /// Creates a configuration.
@@ -40,12 +49,11 @@ public struct MemoryCacheConfiguration: Hashable, Sendable {
     self.expiration = expiration
     self.policy = policy
     self.findsImagesInUse = findsImagesInUse
-    chosenReuseByteLimit = reuseByteLimit.map { max(0, $0) }
+    customReuseByteLimit = reuseByteLimit.map { max(0, $0) }
   }
-}
 
-extension MemoryCacheConfiguration {
-  /// A quarter of the memory that this process may use, in bytes: of the control group's `memory.max` on Linux where it
-  /// has one, else of what the machine has.
+  /// A quarter of the memory available to this process, in bytes.
+  ///
+  /// Available is the smallest memory limit of the process's control groups on Linux, at most the physical memory.
   public static let defaultCostLimit = AvailableMemory().bytes / 4
 }

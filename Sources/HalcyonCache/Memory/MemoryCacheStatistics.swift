@@ -1,34 +1,34 @@
-/// What a memory cache holds, and what it has done since it was created.
+/// The contents of a memory cache, and its counters since creation.
 public struct MemoryCacheStatistics: Hashable, Sendable {
-  /// Entries that left, by reason. An image that is replaced counts in none of them.
+  /// Removed entries by reason, without replaced ones.
   public struct Evictions: Hashable, Sendable {
-    /// Those that made room within ``MemoryCacheConfiguration/costLimit``.
+    /// Entries evicted to stay within ``MemoryCacheConfiguration/costLimit``.
     public var byCost = 0
-    /// Those that made room within ``MemoryCacheConfiguration/countLimit``.
+    /// Entries evicted to stay within ``MemoryCacheConfiguration/countLimit``.
     public var byCount = 0
-    /// Those whose time was over.
+    /// Entries removed because they had expired.
     public var byExpiration = 0
-    /// Those given back because the system, or the program, asked for memory.
+    /// Entries evicted under memory pressure, or by a call to trim the cache.
     public var byPressure = 0
-    /// Those removed by name, and by removing all.
+    /// Entries removed by key, or with all others.
     public var byRemoval = 0
   }
 
   /// Reads that found an image.
   public internal(set) var hits = 0
-  /// Those of the ``hits`` that found an evicted image because someone still held it.
+  /// The part of ``hits`` that found an evicted image which was still in use.
   public internal(set) var hitsInUse = 0
-  /// Reads of a key that had no image.
+  /// Reads of a key without an image.
   public internal(set) var missesAbsent = 0
-  /// Reads of a key whose image was there, but expired.
+  /// Reads of a key whose image had expired.
   public internal(set) var missesExpired = 0
-  /// Images not kept because they cost more than ``MemoryCacheConfiguration/costLimit`` without
+  /// Images not stored, because they cost more than ``MemoryCacheConfiguration/costLimit`` minus
   /// ``MemoryCacheConfiguration/reuseByteLimit``, or because ``MemoryCacheConfiguration/countLimit`` allows none.
   public internal(set) var refusals = 0
-  /// Bytes of pixels held.
+  /// The bytes of pixels of all images.
   public internal(set) var totalCost = 0
-  /// Images held.
+  /// The number of images.
   public internal(set) var count = 0
-  /// Entries that left.
+  /// Removed entries by reason.
   public internal(set) var evictions = Evictions()
 }

@@ -1,8 +1,8 @@
-/// How badly the system wants memory back.
+/// How short of memory the system is.
 @nonexhaustive
 public enum MemoryPressure: Hashable, Sendable {
-  /// Some work waits for memory.
+  /// Some tasks wait for memory.
   case some
-  /// All work waits for memory; the system is about to end processes.
+  /// All tasks wait for memory; the system is about to kill processes.
   case full
 }

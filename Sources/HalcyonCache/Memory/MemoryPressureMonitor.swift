@@ -1,25 +1,25 @@
-/// Gives memory back when the system asks for it: as long as the monitor lives, its cache is trimmed under pressure.
+/// Trims a cache under memory pressure, as long as the monitor is alive.
 ///
-/// It holds the cache weakly.
+/// References the cache weakly.
 public final class MemoryPressureMonitor: Sendable {
   private let watching: Task<Void, Never>
 
-  /// Starts to trim a cache, see ``MemoryCache/trim(for:)``.
+  /// Starts to trim a cache under memory pressure, see ``MemoryCache/trim(for:)``.
   ///
   /// - Parameters:
-  ///   - cache: What is trimmed.
-  ///   - source: What tells of pressure; the system by default.
+  ///   - cache: The cache to trim.
+  ///   - source: The source of pressure events. Default: the system.
   public convenience init(
     trimming cache: MemoryCache, on source: any MemoryPressureSource = SystemMemoryPressure()
   ) {
     self.init(source: source) { [weak cache] pressure in cache?.trim(for: pressure) }
   }
 
-  /// Starts to watch for something else.
+  /// Starts to report memory pressure to a closure.
   ///
   /// - Parameters:
-  ///   - source: What tells of pressure.
-  ///   - onPressure: Called on some thread, for one event after the other.
+  ///   - source: The source of pressure events. Default: the system.
+  ///   - onPressure: Called on any thread, for one event at a time, in order.
   public init(
     source: any MemoryPressureSource = SystemMemoryPressure(),
     onPressure: @escaping @Sendable (MemoryPressure) -> Void

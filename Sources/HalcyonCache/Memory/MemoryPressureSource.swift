@@ -1,8 +1,8 @@
-/// Tells when the system wants memory back.
+/// A source of memory pressure events.
 public protocol MemoryPressureSource: Sendable {
-  /// Starts to watch.
+  /// Starts to watch for memory pressure.
   ///
-  /// The stream ends at once where the system tells nothing. Ending the iteration ends the watching and frees what it
-  /// holds.
+  /// The stream ends at once if the system reports no memory pressure. Ending the iteration ends the watching and frees
+  /// its resources.
   func events() -> AsyncStream<MemoryPressure>
 }

@@ -1,61 +1,62 @@
 public import HalcyonSupport
 public import HalcyonImaging
 
-/// Keeps decoded images in memory.
+/// A store of decoded images in memory.
 ///
-/// A conformer keeps these laws: every call returns at once, from any thread, and neither suspends nor touches a disk;
-/// a value is only returned for a key equal to the one it was stored under; the costs of what is held never sum to
-/// more than ``MemoryCacheConfiguration/costLimit``.
+/// A conformer keeps these laws:
+/// - Every call returns at once, on any thread: it neither suspends nor performs I/O.
+/// - An image is only returned for a key equal to the one it was stored under.
+/// - The total cost of the images never exceeds ``MemoryCacheConfiguration/costLimit``.
 public protocol MemoryStore: Sendable {
-  /// The limits in force. A lower limit evicts before the setter returns.
+  /// The limits in effect. A lower limit evicts before the setter returns.
   var configuration: MemoryCacheConfiguration { get nonmutating set }
 
-  /// The image stored under a key; reading counts as use and extends a sliding expiration.
+  /// The image stored under `key`, or `nil`; reading counts as use and renews a sliding expiration.
   func image(for key: CacheKey) -> DecodedImage?
 
-  /// The image stored under a key, with a say in whether reading extends its life.
+  /// The image stored under `key`, or `nil`; `extending` is the effect of reading on the expiration.
   ///
-  /// A store that knows one way only need not implement this.
+  /// Default: ``image(for:)``, whatever `extending` is.
   func image(for key: CacheKey, extending: ExpirationExtension) -> DecodedImage?
 
-  /// The image stored under a key, or why there is none; for the rest as ``image(for:extending:)``.
+  /// The image stored under `key`, or the reason for the miss; `extending` is the effect of reading on the expiration.
   ///
-  /// A store that does not implement this says that what it does not give is absent.
+  /// Default: ``image(for:extending:)``; every miss is ``CacheMiss/absent``.
   func lookUp(_ key: CacheKey, extending: ExpirationExtension) -> CacheResult<DecodedImage>
 
-  /// Whether the key has an image that is not expired. Asking counts for nothing.
+  /// Whether an image that is not expired is stored under `key`. Does not count as use.
   func contains(_ key: CacheKey) -> Bool
 
-  /// Keeps an image, replacing what the key had.
+  /// Stores an image under `key`, replacing an older one.
   ///
-  /// - Parameter expiration: When it stops being served; `nil` takes the configuration's.
-  /// - Returns: Whether it was kept: an image that costs more than ``MemoryCacheConfiguration/costLimit`` without
+  /// - Parameter expiration: When the image stops being served; `nil` is the expiration of the configuration.
+  /// - Returns: Whether the image was stored. One that costs more than ``MemoryCacheConfiguration/costLimit`` minus
   ///   ``MemoryCacheConfiguration/reuseByteLimit`` is not.
   @discardableResult
   func store(_ image: DecodedImage, for key: CacheKey, expiration: CacheExpiration?) -> Bool
 
-  /// Forgets one image.
+  /// Removes the image stored under `key`.
   func removeImage(for key: CacheKey)
 
-  /// Forgets all images.
+  /// Removes all images.
   func removeAll()
 
-  /// Gives memory back because the system is short of it.
+  /// Frees memory because the system is short of it.
   ///
-  /// A store that does not implement this forgets all images under full pressure.
+  /// Default: removes all images under full pressure, none under some pressure.
   func trim(for pressure: MemoryPressure)
 }
 
 extension MemoryStore {
-  /// The image stored under a key; `extending` changes nothing.
+  /// The image stored under `key`, or `nil`; `extending` is ignored.
   public func image(for key: CacheKey, extending: ExpirationExtension) -> DecodedImage? { image(for: key) }
 
-  /// The image stored under a key; what is not given is absent.
+  /// The image stored under `key`; every miss is ``CacheMiss/absent``.
   public func lookUp(_ key: CacheKey, extending: ExpirationExtension) -> CacheResult<DecodedImage> {
     image(for: key, extending: extending).map { .hit($0) } ?? .miss(.absent)
   }
 
-  /// Forgets all images under full pressure.
+  /// Removes all images under full pressure, none under some pressure.
   public func trim(for pressure: MemoryPressure) {
     if pressure == .full { removeAll() }
   }

@@ -1,10 +1,10 @@
 import HalcyonSupport
 
-/// Removes what has expired from a memory cache that nobody uses, as long as it holds something that can expire.
+/// Removes expired images from an idle memory cache, periodically as long as it holds images that can expire.
 ///
-/// The cache says when to begin. The work ends with the cache, which it does not keep alive while it waits.
+/// The cache starts it. It references the cache weakly while it sleeps, and ends with it.
 final class MemorySweeper: Sendable {
-  /// Where the clocks are the system's. Expired images are not served meanwhile, they only take their memory.
+  /// The interval with the system's clocks. Expired images are not served meanwhile, they only occupy memory.
   static let systemInterval = Duration.seconds(30)
 
   private let interval: Duration
@@ -18,9 +18,9 @@ final class MemorySweeper: Sendable {
 
   deinit { task.withLock(\.self)?.cancel() }
 
-  /// Sweeps once an interval until nothing is left to wait for.
+  /// Sweeps `cache` once per interval until it holds no image that can expire.
   func start(_ cache: MemoryCache) {
-    // Detached: it outlives the task that stored an image, whose task-local values it would hold.
+    // Detached, so that it does not retain the task-local values of the task that stored an image.
     let task = Task.detached(priority: .utility) { [weak cache, interval, time] in
       while (try? await time.sleep(for: interval)) != nil {
         guard let cache, cache.sweep() else { return }

@@ -6,16 +6,16 @@ import Foundation
 import Glibc
 #endif
 
-/// What the system itself tells of memory pressure.
+/// The memory pressure reported by the operating system.
 ///
-/// On Linux these are the kernel's pressure stall figures, of the process's control group or else of the machine: tasks
-/// that waited for memory for 15 % of a second or two. It needs a kernel with PSI and the right to ask it; without them
-/// nothing is ever told. On Apple's systems it is the memory pressure of libdispatch.
+/// On Linux, from the kernel's pressure stall information (PSI) of the process's control group, or else of the machine:
+/// an event when tasks waited for memory during 15 % of one or two seconds. Without PSI, or the permission to use it,
+/// there are no events. On Apple platforms, from libdispatch.
 public struct SystemMemoryPressure: MemoryPressureSource {
   /// Creates the source.
   public init() {}
 
-  /// Starts to watch.
+  /// Starts to watch for memory pressure; on Linux on a thread of its own.
   public func events() -> AsyncStream<MemoryPressure> {
     let (stream, continuation) = AsyncStream.makeStream(of: MemoryPressure.self, bufferingPolicy: .bufferingNewest(1))
     #if canImport(Darwin)
@@ -38,44 +38,44 @@ public struct SystemMemoryPressure: MemoryPressureSource {
 }
 
 #if os(Linux)
-/// Waits on a thread of its own for the kernel to tell that tasks stall for want of memory.
+/// Waits on a thread of its own for PSI events: tasks that stall because they wait for memory.
 ///
-/// See Documentation/accounting/psi.rst of Linux: a trigger is written into the file, which then polls as readable
-/// with priority whenever the threshold is passed, at most once a window.
+/// See Documentation/accounting/psi.rst of Linux: after a trigger is written into the file, `poll` reports `POLLPRI` for
+/// it when the threshold is exceeded, at most once per window.
 private final class PressureStallWatch: Sendable {
-  // Microseconds of stall in a window of microseconds. Without the right to raise limits (CAP_SYS_RESOURCE) the kernel
-  // refuses windows that are not whole numbers of 2 seconds.
+  // The stall time and its window, in microseconds. Without CAP_SYS_RESOURCE the kernel only accepts windows that are
+  // multiples of 2 seconds.
   private static let thresholds = ["150000 1000000", "300000 2000000"]
 
   private let descriptors: [MemoryPressure: Int32]
-  private let stopping: (reader: Int32, writer: Int32)
+  private let stopPipe: (reader: Int32, writer: Int32)
 
-  /// Asks the first of the files that can be asked; `nil` when there is none.
-  init?(files: [String] = PressureStallWatch.systemFiles) {
+  /// Opens the first file that accepts triggers; `nil` if none does.
+  init?() {
     var opened: [MemoryPressure: Int32] = [:]
-    for file in files where opened.isEmpty { opened = Self.openTriggers(on: file) }
+    for file in Self.files where opened.isEmpty { opened = Self.openTriggers(on: file) }
     guard !opened.isEmpty else { return nil }
     descriptors = opened
     var ends: [Int32] = [-1, -1]
     let status = pipe(&ends)
-    stopping = (ends[0], ends[1])
+    stopPipe = (ends[0], ends[1])
     guard status == 0 else { return nil }
     for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
   }
 
   deinit {
     for descriptor in descriptors.values { close(descriptor) }
-    close(stopping.reader)
-    close(stopping.writer)
+    close(stopPipe.reader)
+    close(stopPipe.writer)
   }
 
-  /// The group of this process, those above it, and the machine.
-  static var systemFiles: [String] {
+  /// The pressure files of this process's control group, its ancestors and the machine.
+  private static var files: [String] {
     let groups = AvailableMemory().groups.map { $0.appendingPathComponent("memory.pressure").path }
     return groups + ["/proc/pressure/memory"]
   }
 
-  /// Starts the thread, which holds the watch until it is stopped.
+  /// Starts the thread, which retains the watch until it is stopped.
   func start(onPressure: @escaping @Sendable (MemoryPressure) -> Void, onEnd: @escaping @Sendable () -> Void) {
     Thread.start(named: "halcyon.memory", stackSize: 256 << 10) { [self] in
       while let pressure = wait() { onPressure(pressure) }
@@ -86,13 +86,13 @@ private final class PressureStallWatch: Sendable {
   /// Ends the thread.
   func stop() {
     var byte: UInt8 = 0
-    write(stopping.writer, &byte, 1)
+    write(stopPipe.writer, &byte, 1)
   }
 
-  /// Blocks until there is pressure; `nil` once stopped, or when the files cannot be waited on any more.
+  /// Blocks until there is pressure; `nil` once stopped, or if polling failed.
   private func wait() -> MemoryPressure? {
     let watched = descriptors.map { ($0.key, pollfd(fd: $0.value, events: Int16(POLLPRI), revents: 0)) }
-    var polled = watched.map(\.1) + [pollfd(fd: stopping.reader, events: Int16(POLLIN), revents: 0)]
+    var polled = watched.map(\.1) + [pollfd(fd: stopPipe.reader, events: Int16(POLLIN), revents: 0)]
     while true {
       let count = poll(&polled, nfds_t(polled.count), -1)
       if count < 0 && errno == EINTR { continue }

@@ -1,9 +1,10 @@
 import HalcyonSupport
 import HalcyonImaging
 
-/// Evicted images that were in use when they left.
+/// A weak table of evicted images that were in use at eviction.
 struct WeakEntries: Sendable {
   private var entries: [CacheKey: WeakEntry] = [:]
+  /// The number of entries at which those of deallocated images are removed.
   private var sweepCount = 16
 
   var isEmpty: Bool { entries.isEmpty }
@@ -12,7 +13,7 @@ struct WeakEntries: Sendable {
     entries.isEmpty ? nil : entries[key]?.entry(for: key)
   }
 
-  /// Adds an entry. Those whose image is gone leave whenever the number has doubled.
+  /// Adds an entry. Those of deallocated images are removed whenever the number of entries has doubled.
   mutating func insert(_ entry: CacheEntry) {
     entries[entry.key] = WeakEntry(entry)
     guard entries.count >= sweepCount else { return }
@@ -26,7 +27,7 @@ struct WeakEntries: Sendable {
   }
 }
 
-/// An evicted image that someone outside may still hold.
+/// An evicted entry that references its image weakly.
 private struct WeakEntry: Sendable {
   private let bitmap: WeakBitmap
   private let facts: DecodedImage.Facts
@@ -46,9 +47,10 @@ private struct WeakEntry: Sendable {
 
   var isAlive: Bool { bitmap.bitmap != nil && isAnimated == (animation != nil) }
 
+  /// The entry, or `nil` if its image was deallocated.
   func entry(for key: CacheKey) -> CacheEntry? {
     let animation = animation
-    // An animated image of which only the still picture is held is not the image that was stored.
+    // If only the still frame of an animated image is in use, the stored image is gone.
     guard let bitmap = bitmap.bitmap, isAnimated == (animation != nil) else { return nil }
     let image = DecodedImage(bitmap: bitmap, facts: facts, animation: animation)
     return CacheEntry(key: key, image: image, lifetime: lifetime, deadline: deadline)

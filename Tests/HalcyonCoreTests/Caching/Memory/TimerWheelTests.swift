@@ -8,13 +8,13 @@ struct TimerWheelTests {
     for start in [0, 1, 63, 64, 4095, 1_700_000_000] as [Int64] {
       var wheel = TimerWheel(second: start)
       let due = start + delay
-      wheel.file(7, second: due)
+      wheel.schedule(7, second: due)
       var second = start
       while second < due {
-        // Members returned early are filed again, a few times only.
+        // Members returned early are scheduled again, a few times only.
         second = min(due, second + max(1, (due - second) / 2))
         let found = wheel.advance(to: second)
-        if second < due { for member in found { wheel.file(member, second: due) } } else { #expect(found == [7]) }
+        if second < due { for member in found { wheel.schedule(member, second: due) } } else { #expect(found == [7]) }
       }
       #expect(wheel.advance(to: due + 100_000_000).isEmpty)
     }
@@ -29,10 +29,10 @@ struct TimerWheelTests {
     for member in 0..<20_000 {
       let delay = Int64(1) << Int64.random(in: 0..<22, using: &generator)
       model[member] = second + delay
-      wheel.file(member, second: second + delay)
+      wheel.schedule(member, second: second + delay)
       if member % 7 == 0, let removed = model.keys.randomElement(using: &generator) {
         model[removed] = nil
-        wheel.remove(removed)
+        wheel.cancel(removed)
       }
       second += Int64.random(in: 0...100, using: &generator)
       let found = wheel.advance(to: second)
@@ -46,7 +46,7 @@ struct TimerWheelTests {
           model[member] = nil
           dueCount += 1
         } else {
-          wheel.file(member, second: due)
+          wheel.schedule(member, second: due)
           earlyCount += 1
         }
       }
@@ -58,21 +58,21 @@ struct TimerWheelTests {
 
   @Test func `the current second can be taken repeatedly`() {
     var wheel = TimerWheel(second: 63)
-    wheel.file(1, second: 64)
-    wheel.file(2, second: 128)
+    wheel.schedule(1, second: 64)
+    wheel.schedule(2, second: 128)
     for _ in 0..<3 {
-      let found = wheel.takeNextSecond()
+      let found = wheel.removeNextSecond()
       #expect(found.contains(1))
-      for member in found { wheel.file(member, second: member == 1 ? 64 : 128) }
+      for member in found { wheel.schedule(member, second: member == 1 ? 64 : 128) }
     }
     #expect(wheel.advance(to: 127).contains(1))
   }
 
   @Test func `restarting at another second returns all members`() {
     var wheel = TimerWheel(second: 1_000_000)
-    for member in 0..<100 { wheel.file(member, second: 1_000_000 + Int64(member * member)) }
-    #expect(wheel.restart(at: 5).sorted() == Array(0..<100))
-    wheel.file(3, second: 6)
+    for member in 0..<100 { wheel.schedule(member, second: 1_000_000 + Int64(member * member)) }
+    #expect(wheel.reset(to: 5).sorted() == Array(0..<100))
+    wheel.schedule(3, second: 6)
     #expect(wheel.advance(to: 6) == [3])
   }
 }
