@@ -14,9 +14,12 @@ let swiftSettings: [SwiftSetting] =
 /// Set by `make bench-downsample`: libvips has a hundred dependencies that nothing else needs.
 let comparesWithVips = Context.environment["HALCYON_PEER"] == "libvips"
 
+let halcyon = Target.Dependency.product(name: "Halcyon", package: "Halcyon")
+let halcyonImaging = Target.Dependency.product(name: "HalcyonImaging", package: "Halcyon")
+
 let vipsTargets: [Target] = [
   .executableTarget(
-    name: "halcyon-downsample", dependencies: [.product(name: "Halcyon", package: "Halcyon"), "PeerShim"],
+    name: "halcyon-downsample", dependencies: [halcyon, halcyonImaging, "PeerShim"],
     swiftSettings: swiftSettings),
   .target(name: "PeerShim", dependencies: ["BenchVips", "BenchJPEG"]),
   .systemLibrary(name: "BenchVips", pkgConfig: "vips", providers: [.apt(["libvips-dev"]), .brew(["vips"])]),
@@ -32,12 +35,11 @@ let package = Package(
     .executableTarget(
       name: "halcyon-bench",
       dependencies: [
-        .product(name: "Halcyon", package: "Halcyon"), .product(name: "HalcyonTesting", package: "Halcyon"),
-        "BenchSQLite",
+        halcyon, halcyonImaging, .product(name: "HalcyonTesting", package: "Halcyon"), "BenchSQLite",
       ],
       swiftSettings: swiftSettings),
     .executableTarget(
-      name: "cache-sim", dependencies: [.product(name: "Halcyon", package: "Halcyon"), "CMalloc"],
+      name: "cache-sim", dependencies: [halcyon, "CMalloc"],
       swiftSettings: swiftSettings),
     .systemLibrary(
       name: "BenchSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"]), .brew(["sqlite"])]),

@@ -5,6 +5,7 @@
 @_exported public import HalcyonTransport
 
 @_exported public import struct HalcyonSupport.CacheKey
+@_exported public import enum HalcyonSupport.HalcyonVersion
 @_exported public import enum HalcyonSupport.ImagePriority
 @_exported public import struct HalcyonSupport.SystemTime
 @_exported public import protocol HalcyonSupport.TimeSource

@@ -2,6 +2,7 @@
 import Foundation
 import Glibc
 import Halcyon
+import HalcyonCodecs
 
 /// A web server in its own process, with persistent connections and a delay that simulates network latency.
 ///

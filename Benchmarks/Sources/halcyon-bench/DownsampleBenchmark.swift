@@ -1,5 +1,6 @@
 import Foundation
 import Halcyon
+import HalcyonCodecs
 
 /// Downsampling a photograph of 12 megapixels while decoding, compared with decoding it fully.
 enum DownsampleBenchmark {

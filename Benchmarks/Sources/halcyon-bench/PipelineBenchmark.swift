@@ -1,6 +1,7 @@
 #if os(Linux)
 import Foundation
 import Halcyon
+import HalcyonCodecs
 import HalcyonTesting
 
 /// The overhead of the pipeline.

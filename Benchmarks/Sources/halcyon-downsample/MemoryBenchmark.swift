@@ -1,5 +1,6 @@
 import Foundation
 import Halcyon
+import HalcyonCodecs
 
 /// The peak memory of downsampling while decoding, in addition to its result.
 struct MemoryBenchmark {

@@ -1,5 +1,7 @@
 import Foundation
 import Halcyon
+import HalcyonImaging
+import HalcyonCodecs
 import PeerShim
 
 /// Processors on an image of one megapixel, compared with libvips; measured alternately, on one thread each.

@@ -1,5 +1,6 @@
 import Foundation
 import Halcyon
+import HalcyonCodecs
 
 /// Downsampling an image of 1000x1000 pixels to 100x100, 100 times, compared with decoding it fully.
 enum ThumbnailBenchmark {

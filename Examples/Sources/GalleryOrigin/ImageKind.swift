@@ -1,5 +1,6 @@
 import Foundation
 import Halcyon
+import HalcyonCodecs
 import TestSupport
 
 /// The kind of image that the server has under a number.

@@ -1,5 +1,6 @@
 import Foundation
 import HalcyonGTK
+import HalcyonCodecs
 
 /// An animation of 1,000 frames in 20 views, compared with gdk-pixbuf.
 @MainActor

@@ -1,5 +1,6 @@
 import Foundation
 import Halcyon
+import HalcyonImaging
 
 /// Sniffs, probes and decodes bytes in every way that the library offers.
 ///

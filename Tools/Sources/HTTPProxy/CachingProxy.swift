@@ -1,6 +1,7 @@
 import Foundation
 import HTTPTypes
 import Halcyon
+import HalcyonCache
 import HummingbirdCore
 import NIOCore
 

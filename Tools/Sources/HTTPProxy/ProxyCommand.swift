@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import Halcyon
+import HalcyonCache
 
 /// `halcyon-http-proxy`: Halcyon's HTTP cache in front of one server.
 @main
