@@ -2,35 +2,34 @@ public import HalcyonSupport
 public import HalcyonPipeline
 public import Foundation
 
-/// Decides what one view shows, and when: every toolkit's `setImage` stands on it.
+/// Loads images into one view: the logic behind `setImage` in every toolkit.
 ///
-/// A view shows the image that it was given last, and never a late one of before. An image in memory is there when
-/// `setImage` returns; anything else is loaded while the view shows its placeholder. The binder belongs to the view's
-/// adapter and goes with it, which cancels what is being loaded.
+/// A view shows the image that was set last, and never the late result of an earlier call. An image in memory is shown
+/// before `setImage` returns; any other is loaded while the view shows its placeholder. The binder is owned by the
+/// view's adapter; releasing it cancels its load.
 @MainActor
 public final class ImageViewBinder {
-  /// Called once, with the image that the view shows or the reason why it does not.
+  /// Called once, with the image that the view shows or the reason why it does not show it.
   public typealias Completion = @MainActor (Result<ImageResponse, ImageViewError>) -> Void
 
-  /// What is drawn on; `nil` once it is gone.
+  /// The display of the view; `nil` after it has been released.
   public private(set) weak var display: (any ImageDisplay)?
-  /// What loads the images that are set from now on.
+  /// The pipeline that loads the images that are set from now on.
   public var pipeline: ImagePipeline
   /// What the display shows.
-  public internal(set) var content: DisplayContent = .nothing
-  /// What was asked for last, whether it has ended or not.
-  private(set) var current: ImageViewLoad?
+  public private(set) var content: DisplayContent = .nothing
 
-  /// Whether the display has an indicator over its content.
-  var hasIndicator = false
+  /// The load of the image that was set last, whether it has finished or not.
+  private(set) var current: ImageViewLoad?
+  private var hasIndicator = false
   private let time: any TimeSource
 
   /// Creates a binder.
   ///
   /// - Parameters:
-  ///   - display: What is drawn on. It is not kept alive, so it may own the binder.
-  ///   - pipeline: What loads the images.
-  ///   - time: The clock of all delays; `nil` takes the pipeline's.
+  ///   - display: The display of the view. Not retained, so it may own the binder.
+  ///   - pipeline: The pipeline that loads the images.
+  ///   - time: The clock of all delays. Default: `nil`, the clock of the pipeline.
   public init(display: any ImageDisplay, pipeline: ImagePipeline, time: (any TimeSource)? = nil) {
     self.display = display
     self.pipeline = pipeline
@@ -42,10 +41,10 @@ public final class ImageViewBinder {
     Task { @MainActor in current.release() }
   }
 
-  /// Whether an image is on its way.
+  /// Whether a load is in flight.
   public var isLoading: Bool { current?.isLoading ?? false }
 
-  /// Whether somebody can see the view. The adapter keeps this up to date. Default: yes.
+  /// Whether the view is visible. Set by the adapter. Default: `true`.
   public var isVisible = true {
     didSet {
       guard isVisible != oldValue else { return }
@@ -53,85 +52,118 @@ public final class ImageViewBinder {
     }
   }
 
-  /// Shows the image at an address; `nil` shows the placeholder and completes with ``ImageViewError/emptySource``.
+  /// Shows the image at a URL.
   ///
-  /// Works as ``setImage(with:placeholder:options:completion:progress:)`` with a request does.
+  /// `nil` shows the placeholder and completes with ``ImageViewError/emptySource``. Otherwise the same as
+  /// ``setImage(with:placeholder:options:completion:progress:)`` with a request.
   @discardableResult
   public func setImage(
     with url: URL?, placeholder: ImagePlaceholder? = nil, options: ImageViewOptions = ImageViewOptions(),
     completion: Completion? = nil, progress: (@MainActor (LoadProgress) -> Void)? = nil
   ) -> ImageViewLoad? {
-    let order = ViewRequest(request: url.map { ImageRequest(url: $0) }, placeholder: placeholder, options: options)
-    return carryOut(order, progress: progress, completion: completion)
+    let request = ViewRequest(request: url.map { ImageRequest(url: $0) }, placeholder: placeholder, options: options)
+    return apply(request, progress: progress, completion: completion)
   }
 
-  /// Shows the image that a request describes, in place of what was asked for before.
+  /// Shows the image of a request, superseding the previous load of the view.
   ///
-  /// A view without a size begins to load when it has got one.
+  /// A view without a size starts loading when it has one.
   ///
   /// - Parameters:
-  ///   - request: What to load, and at which size if that is not the view's.
-  ///   - placeholder: What stands in for the image. Default: nothing.
-  ///   - options: How the image is shown.
-  ///   - completion: Told the end, exactly once: before this returns for an image in memory, else when the image is
-  ///     shown, cannot be, is cancelled, or when the view is given something else or goes away.
-  ///   - progress: Told how far the load is, as long as the view wants this image.
-  /// - Returns: What is under way; `nil` for what has ended when this returns.
+  ///   - request: The image to load, and its size if that differs from the view's.
+  ///   - placeholder: Shown until the image is loaded. Default: `nil`, nothing.
+  ///   - options: How the image is loaded and shown.
+  ///   - completion: Called exactly once: before this returns for an image in memory, otherwise when the image is
+  ///     shown, when the load fails or is cancelled, or when the view is set to another image or released.
+  ///   - progress: Called with the progress of the load until it ends or is superseded.
+  /// - Returns: The load, or `nil` if it has finished before this returns.
   @discardableResult
   public func setImage(
     with request: ImageRequest, placeholder: ImagePlaceholder? = nil, options: ImageViewOptions = ImageViewOptions(),
     completion: Completion? = nil, progress: (@MainActor (LoadProgress) -> Void)? = nil
   ) -> ImageViewLoad? {
-    let order = ViewRequest(request: request, placeholder: placeholder, options: options)
-    return carryOut(order, progress: progress, completion: completion)
+    let request = ViewRequest(request: request, placeholder: placeholder, options: options)
+    return apply(request, progress: progress, completion: completion)
   }
 
-  /// Ends the load with ``ImageViewError/cancelled``, if there is one. What is shown stays.
+  /// Cancels the load in flight, if any, with ``ImageViewError/cancelled``. The view's content stays.
   public func cancel() { current?.cancel() }
 
-  /// Loads once more what could not be loaded, or was cancelled, and asks the server even if it is known to have failed.
+  /// Loads an image that has failed or was cancelled again.
   ///
-  /// - Parameter completion: Told the end of this attempt.
-  /// - Returns: What is under way; `nil` when nothing has failed.
+  /// The server is contacted even if the pipeline remembers a recent failure.
+  ///
+  /// - Parameter completion: Called once, with the result of this attempt.
+  /// - Returns: The load, or `nil` if nothing has failed or the load has finished before this returns.
   @discardableResult
   public func retry(completion: Completion? = nil) -> ImageViewLoad? {
     guard let current, current.hasFailed else { return nil }
-    var order = current.order
-    order.isRetry = true
-    return carryOut(order, progress: nil, completion: completion)
+    var request = current.viewRequest
+    request.isRetry = true
+    return apply(request, progress: nil, completion: completion)
   }
 
-  /// Tries again where the options want that. The adapter calls this when somebody taps the view.
+  /// Retries a failed load if the options set ``ImageViewOptions/retriesOnTap``.
   ///
-  /// - Returns: Whether it tries again, so that the tap means nothing else.
+  /// The adapter calls this when the view is tapped.
+  ///
+  /// - Returns: Whether a retry has started, so that the tap is handled.
   @discardableResult
   public func didTap() -> Bool {
-    guard let current, current.hasFailed, current.order.options.retriesOnTap else { return false }
+    guard let current, current.hasFailed, current.viewRequest.options.retriesOnTap else { return false }
     retry()
     return true
   }
 
-  /// Begins what waited for a size, and loads an image anew that has become too small. The adapter calls this whenever
-  /// the display's size, scale or mode has changed.
+  /// Starts a load that has waited for a size, and loads an image again if it has become too small.
+  ///
+  /// The adapter calls this when the display's size, scale or mode has changed.
   public func displayDidChange() { current?.displayDidChange() }
 
-  /// Whether this is what the view was given last, and nobody has cancelled it: setting it again would only repeat what
-  /// has been shown, or has failed, already. For toolkits that set everything anew whenever something changes.
+  /// Whether `request` was set last and has not been cancelled; `nil` stands for a view without an image.
+  ///
+  /// Setting the same request again would only repeat its result. For toolkits that update their views at any change of
+  /// state.
   public func isBound(to request: ImageRequest?) -> Bool {
     guard let current, !current.wasCancelled else { return false }
-    return current.order.request.map(ImagePipeline.cacheKey) == request.map(ImagePipeline.cacheKey)
+    return current.viewRequest.request.map(ImagePipeline.cacheKey) == request.map(ImagePipeline.cacheKey)
   }
 
-  private func carryOut(
-    _ order: ViewRequest, progress: (@MainActor (LoadProgress) -> Void)?, completion: Completion?
+  private func apply(
+    _ request: ViewRequest, progress: (@MainActor (LoadProgress) -> Void)?, completion: Completion?
   ) -> ImageViewLoad? {
-    let load = ImageViewLoad(order, binder: self, time: time, onProgress: progress, onCompletion: completion)
+    let load = ImageViewLoad(request, binder: self, time: time, onProgress: progress, onCompletion: completion)
     let previous = current
     current = load
     stopIndicator()
     previous?.supersede()
-    // Its completion may have given the view something else again.
+    // The completion of the previous load may have set another image.
     if load.isCurrent { load.start() }
     return load.isFinished ? nil : load
+  }
+}
+
+/// Calls of the current load.
+extension ImageViewBinder {
+  func show(_ content: DisplayContent, transition: ImageTransition = .none) {
+    self.content = content
+    display?.show(content, transition: transition)
+  }
+
+  func startIndicator(_ indicator: LoadingIndicator) {
+    stopIndicator()
+    guard !indicator.isNone else { return }
+    hasIndicator = true
+    display?.showIndicator(indicator)
+  }
+
+  func updateIndicator(_ progress: LoadProgress) {
+    if hasIndicator { display?.updateIndicator(progress) }
+  }
+
+  func stopIndicator() {
+    guard hasIndicator else { return }
+    hasIndicator = false
+    display?.hideIndicator()
   }
 }

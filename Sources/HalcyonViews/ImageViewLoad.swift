@@ -1,56 +1,74 @@
+import HalcyonHTTP
 import HalcyonSupport
 import HalcyonImaging
 import HalcyonPipeline
 
-/// One image on its way into one view.
+/// The load that one `setImage` call has started for one view.
+///
+/// As long as the view is set to its image, it also loads that image again: at a larger size when the view grows, and
+/// when a view with ``ImageViewOptions/onlyWhileVisible`` becomes visible again.
 @MainActor
 public final class ImageViewLoad {
   /// Whether its completion has been called.
   public private(set) var isFinished = false
 
-  let order: ViewRequest
-  weak var binder: ImageViewBinder?
-  let phase: PlaceholderPhase
-  var onProgress: (@MainActor (LoadProgress) -> Void)?
-  /// The load of the image that was asked for.
-  var task: ImageTask?
-  /// Makes an image known early in low resolution, or larger after the end.
-  var sideTask: ImageTask?
-  /// What came of the load, from when it is known to when it is shown.
-  var result: Result<ImageResponse, ImageError>?
-  /// The image that the view shows, loaded for `pixelSize`.
-  var shownImage: DecodedImage?
-  var pixelSize: PixelSize?
-  /// Whether the load begins when the display has got a size, or is visible.
-  var awaitsDisplay = false
-  /// Whether the view has let go of its image, which it shows again when it is visible.
-  var isLetGo = false
-  /// Whether the view shows that there is something to wait for.
-  var isPrepared = false
+  let viewRequest: ViewRequest
 
+  private weak var binder: ImageViewBinder?
+  private let placeholderPhase: PlaceholderPhase
+  private var onProgress: (@MainActor (LoadProgress) -> Void)?
   private var onCompletion: ImageViewBinder.Completion?
+  /// Why the view does not show the image.
   private var error: ImageViewError?
 
+  /// The load of the requested image.
+  private var task: ImageTask?
+  /// Before the end the load of the low-resolution image, after it a reload of the image.
+  private var secondaryTask: ImageTask?
+  /// The result of ``task``, from its end until it is shown.
+  private var pendingResult: Result<ImageResponse, ImageError>?
+
+  /// The image that the view shows, loaded for ``pixelSize``.
+  private var shownImage: DecodedImage?
+  private var pixelSize: PixelSize?
+  /// Whether the load starts only when the display has a size or is visible.
+  private var awaitsDisplay = false
+  /// Whether the hidden view has released its image, which is shown again when the view becomes visible.
+  private var hasReleasedImage = false
+  /// Whether the indicator and the placeholder have been started.
+  private var hasShownLoading = false
+
   init(
-    _ order: ViewRequest, binder: ImageViewBinder, time: any TimeSource,
+    _ viewRequest: ViewRequest, binder: ImageViewBinder, time: any TimeSource,
     onProgress: (@MainActor (LoadProgress) -> Void)?, onCompletion: ImageViewBinder.Completion?
   ) {
-    self.order = order
+    self.viewRequest = viewRequest
     self.binder = binder
     self.onProgress = onProgress
     self.onCompletion = onCompletion
-    phase = PlaceholderPhase(time: time)
+    placeholderPhase = PlaceholderPhase(time: time)
   }
 
-  /// Whether the view still wants this image.
+  /// Cancels the load with ``ImageViewError/cancelled``, unless it has finished. The view's content stays.
+  public func cancel() {
+    stop()
+    guard !isFinished else { return }
+    task?.cancel()
+    finish(.failure(.cancelled))
+  }
+
+  private var options: ImageViewOptions { viewRequest.options }
+}
+
+/// Calls of the binder.
+extension ImageViewLoad {
+  /// Whether the view has not been set to another image.
   var isCurrent: Bool { binder?.current === self }
 
-  var options: ImageViewOptions { order.options }
+  /// Whether the image is being loaded, for the first time or after the view has released it.
+  var isLoading: Bool { !isFinished || hasReleasedImage && secondaryTask != nil }
 
-  /// Whether an image is on its way: for the first time, or again after it was let go of.
-  var isLoading: Bool { !isFinished || isLetGo && sideTask != nil }
-
-  /// Whether it makes sense to try again.
+  /// Whether a retry makes sense.
   var hasFailed: Bool {
     switch error {
     case .cancelled, .loading: true
@@ -63,55 +81,301 @@ public final class ImageViewLoad {
     return false
   }
 
-  /// Ends the load with ``ImageViewError/cancelled``, unless it has ended already. What the view shows stays.
-  public func cancel() {
-    stop()
-    guard !isFinished else { return }
-    task?.cancel()
-    finish(.failure(.cancelled))
+  func start() {
+    guard let display = binder?.display else { return supersede() }
+    guard let request = viewRequest.request else {
+      binder?.show(placeholder)
+      return finish(.failure(.emptySource))
+    }
+    options.transitionGroup?.join(self)
+    // A load that waits until its view is visible does not delay the group.
+    if !mayHoldImage { options.transitionGroup?.leave(self) }
+    begin(request, on: display)
   }
 
-  /// The view has been given something else.
+  func displayDidChange() {
+    guard let display = binder?.display, let request = viewRequest.request else { return }
+    if isFinished {
+      reloadIfLarger(request, on: display)
+    } else if awaitsDisplay {
+      begin(request, on: display)
+    }
+  }
+
+  func visibilityDidChange() {
+    for case let task? in [task, secondaryTask] { task.priority = priority(of: task.request) }
+    if isCurrent, isFinished, options.onlyWhileVisible {
+      if mayHoldImage { restoreImage() } else if shownImage != nil || hasReleasedImage { releaseImage() }
+    }
+    displayDidChange()
+  }
+
+  /// The view has been set to another image.
   func supersede() {
     stop()
     guard !isFinished else { return }
-    if result == nil, let task {
+    if pendingResult == nil, let task {
       if options.whenSuperseded == .finish {
         task.priority = .veryLow
         return
       }
-      // Where the end came first, and nobody knew of it yet, that stands.
+      // Keeps the result of a task that has ended before, but whose last event is still to be received.
       task.cancel()
-      result = task.result
+      pendingResult = task.result
     }
-    finish(.failure(.superseded(result ?? .failure(.cancelled))))
+    finish(.failure(.superseded(pendingResult ?? .failure(.cancelled))))
   }
 
-  /// The view is gone.
+  /// The view has been released.
   func release() {
     stop()
     task?.cancel()
-    finish(.failure(.superseded(result ?? task?.result ?? .failure(.cancelled))))
+    finish(.failure(.superseded(pendingResult ?? task?.result ?? .failure(.cancelled))))
+  }
+}
+
+/// Loading.
+extension ImageViewLoad {
+  private var isActive: Bool { isCurrent && !isFinished }
+
+  /// Whether the view may hold its image now.
+  private var mayHoldImage: Bool { !options.onlyWhileVisible || binder?.isVisible != false }
+
+  private func begin(_ request: ImageRequest, on display: any ImageDisplay) {
+    pixelSize = viewRequest.pixelSize(of: display)
+    awaitsDisplay = !mayHoldImage || pixelSize == nil && viewRequest.usesDisplaySize
+    if awaitsDisplay { return showLoading() }
+    var sized = sized(request, for: display)
+    // Revalidation bypasses the pipeline's memory of recent failures.
+    if viewRequest.isRetry, sized.freshness.usesNetwork { sized.freshness = .revalidate }
+    if let image = binder?.pipeline.cachedImage(for: sized) {
+      if options.transitionGroup != nil { showLoading() }
+      return end(.success(ImageResponse(image: image, origin: .memory, trace: LoadTrace())))
+    }
+    sized.previews = sized.previews ?? options.previews
+    showLoading()
+    loadLowResolution(on: display)
+    // The closure of a placeholder or an indicator may have cancelled this load or set another image.
+    guard isActive else { return }
+    task = load(sized) { [self] event in receive(event) }
   }
 
-  /// Leaves the display alone from now on.
-  func stop() {
-    phase.cancel()
-    sideTask?.cancel()
-    sideTask = nil
+  private func loadLowResolution(on display: any ImageDisplay) {
+    guard let request = options.lowResolution else { return }
+    let sized = sized(request, for: display)
+    if let image = binder?.pipeline.cachedImage(for: sized) { return showPreview(image) }
+    secondaryTask = load(sized) { [self] event in
+      if case .finished(.success(let response)) = event { showPreview(response.image) }
+    }
+  }
+
+  /// The request at the size of the display; a size that it sets itself stays.
+  private func sized(_ request: ImageRequest, for display: any ImageDisplay) -> ImageRequest {
+    viewRequest.sized(request, to: pixelSize, mode: display.displayMode)
+  }
+
+  /// Starts a load whose priority depends on the view's visibility.
+  ///
+  /// - Parameter receive: Called with all events in order; retains `self` until the last one.
+  private func load(
+    _ request: ImageRequest, receive: @escaping @MainActor (ImageTask.Event) -> Void
+  ) -> ImageTask? {
+    guard let task = binder?.pipeline.followedTask(for: request) else { return nil }
+    task.priority = priority(of: request)
+    // Not cancelled: it ends with the task.
+    if let events = task.allEvents { Task { for await event in events { receive(event) } } }
+    return task
+  }
+
+  private func priority(of request: ImageRequest) -> ImagePriority {
+    options.yieldsWhenHidden && binder?.isVisible == false ? .veryLow : request.priority
+  }
+
+  private func receive(_ event: ImageTask.Event) {
+    switch event {
+    case .finished(let result): if !isFinished { end(result) }
+    case _ where !isActive: break
+    case .progress(let progress):
+      binder?.updateIndicator(progress)
+      onProgress?(progress)
+    case .info(let info): binder?.display?.expectImage(info)
+    case .preview(let image): showPreview(image)
+    }
+  }
+
+  /// Shows the result as soon as the placeholder may be replaced, or together with the group.
+  private func end(_ result: Result<ImageResponse, ImageError>) {
+    guard isCurrent else { return finish(.failure(.superseded(result))) }
+    pendingResult = result
+    cancelSecondaryTask()
+    let showResult: @MainActor @Sendable () -> Void = { [self] in show(result) }
+    if let group = options.transitionGroup {
+      group.didLoad(self, show: showResult)
+    } else {
+      placeholderPhase.end(showResult)
+    }
+  }
+
+  /// Stops timers, secondary loads and the indicator, and leaves the group.
+  private func stop() {
+    placeholderPhase.cancel()
+    cancelSecondaryTask()
     if isCurrent { binder?.stopIndicator() }
     options.transitionGroup?.leave(self)
   }
 
-  func finish(_ end: Result<ImageResponse, ImageViewError>) {
+  private func cancelSecondaryTask() {
+    secondaryTask?.cancel()
+    secondaryTask = nil
+  }
+
+  private func finish(_ result: Result<ImageResponse, ImageViewError>) {
     guard !isFinished else { return }
     isFinished = true
     task = nil
-    result = nil
+    pendingResult = nil
     onProgress = nil
-    if case .failure(let error) = end { self.error = error }
+    if case .failure(let error) = result { self.error = error }
     let completion = onCompletion
     onCompletion = nil
-    completion?(end)
+    completion?(result)
   }
+}
+
+/// Loading the image again.
+extension ImageViewLoad {
+  /// Loads the shown image again if the display has more pixels than it was loaded for.
+  ///
+  /// One reload at a time: a window that is being resized changes its size in many steps.
+  private func reloadIfLarger(_ request: ImageRequest, on display: any ImageDisplay) {
+    guard isCurrent, secondaryTask == nil, viewRequest.usesDisplaySize, binder?.isVisible == true,
+      let shownImage, shownImage.isDownsampled, let pixelSize,
+      let largerSize = viewRequest.pixelSize(of: display), largerSize.exceeds(pixelSize)
+    else { return }
+    // Also if the reload fails, so that it is not tried again at every step.
+    self.pixelSize = largerSize
+    let sized = sized(request, for: display)
+    if let image = binder?.pipeline.cachedImage(for: sized) { return showImage(image) }
+    secondaryTask = load(sized) { [self] event in
+      guard case .finished(let result) = event, isCurrent else { return }
+      secondaryTask = nil
+      if case .success(let response) = result { showImage(response.image) }
+      displayDidChange()
+    }
+  }
+
+  /// Replaces the image of a hidden view by the placeholder.
+  private func releaseImage() {
+    cancelSecondaryTask()
+    (shownImage, hasReleasedImage) = (nil, true)
+    binder?.show(placeholder)
+  }
+
+  /// Shows a released image again, from memory or after a reload.
+  ///
+  /// A failed reload is tried again when the view becomes visible the next time.
+  private func restoreImage() {
+    guard hasReleasedImage, let display = binder?.display, let request = viewRequest.request else { return }
+    pixelSize = viewRequest.pixelSize(of: display) ?? pixelSize
+    var sized = sized(request, for: display)
+    // The first load has contacted the server already.
+    if sized.freshness.contactsServerFirst { sized.freshness = .standard }
+    if let image = binder?.pipeline.cachedImage(for: sized) { return showImage(image) }
+    secondaryTask = load(sized) { [self] event in
+      guard case .finished(let result) = event, isCurrent, hasReleasedImage else { return }
+      secondaryTask = nil
+      didRestore(result)
+    }
+  }
+
+  private func didRestore(_ result: Result<ImageResponse, ImageError>) {
+    switch result {
+    case .success(let response):
+      showImage(of: response)
+      displayDidChange()
+    case .failure(.cancelled): break
+    case .failure: showFailure()
+    }
+  }
+}
+
+/// Content of the view.
+extension ImageViewLoad {
+  private var placeholder: DisplayContent {
+    DisplayContent(viewRequest.placeholder?.picture ?? .none, role: .placeholder)
+  }
+
+  /// Shows the indicator at once and the placeholder after its delay. Idempotent.
+  private func showLoading() {
+    guard !hasShownLoading, let binder else { return }
+    hasShownLoading = true
+    binder.startIndicator(options.indicator)
+    if options.keepsCurrentImage, binder.content.hasLoadedImage { return }
+    let delay = viewRequest.isRetry ? .zero : options.placeholderDelay
+    if delay > .zero, !binder.content.isEmpty { binder.show(.nothing) }
+    guard viewRequest.placeholder != nil || delay <= .zero else { return }
+    // The timer retains the load, which holds the binder weakly: it does not keep a released view alive.
+    placeholderPhase.begin(delay: delay, minimum: options.minimumPlaceholderTime) { [self] in
+      self.binder?.show(placeholder)
+    }
+  }
+
+  private func showPreview(_ image: DecodedImage) {
+    guard isActive, pendingResult == nil, options.transitionGroup == nil else { return }
+    placeholderPhase.end { [self] in binder?.show(DisplayContent(.image(image), role: .preview)) }
+  }
+
+  private func show(_ result: Result<ImageResponse, ImageError>) {
+    guard !isFinished, let binder else { return }
+    stop()
+    guard binder.display != nil else { return finish(.failure(.superseded(result))) }
+    switch result {
+    case .success(let response):
+      showImage(of: response)
+      finish(.success(response))
+      // The display may have grown during the load.
+      displayDidChange()
+    case .failure(.cancelled):
+      finish(.failure(.cancelled))
+    case .failure(let error):
+      showFailure()
+      finish(.failure(.loading(error)))
+    }
+  }
+
+  /// Shows a loaded image; in a hidden view that may not hold it, the placeholder.
+  private func showImage(of response: ImageResponse) {
+    guard mayHoldImage else { return releaseImage() }
+    showImage(
+      response.image, transition: options.transitionOrigins.contains(response.origin) ? options.transition : .none)
+  }
+
+  private func showImage(_ image: DecodedImage, transition: ImageTransition = .none) {
+    (shownImage, hasReleasedImage) = (image, false)
+    binder?.show(DisplayContent(.image(image), role: .image), transition: transition)
+  }
+
+  private func showFailure() {
+    switch options.failure {
+    case .keepsPlaceholder:
+      if binder?.content.isEmpty == true, viewRequest.placeholder != nil { binder?.show(placeholder) }
+    case .shows(let placeholder): binder?.show(DisplayContent(placeholder.picture, role: .failure))
+    case .clears: binder?.show(.nothing)
+    }
+  }
+}
+
+extension DisplayContent {
+  /// Whether this is a loaded image or a preview of one.
+  fileprivate var hasLoadedImage: Bool { !isEmpty && (role == .image || role == .preview) }
+}
+
+extension PixelSize {
+  /// Whether the width or the height is larger.
+  fileprivate func exceeds(_ other: PixelSize) -> Bool { width > other.width || height > other.height }
+}
+
+extension DecodedImage {
+  /// Whether decoding the file at a larger size gives more detail.
+  fileprivate var isDownsampled: Bool { info.format == .svg || info.pixelSize.exceeds(size) }
 }

@@ -1,11 +1,11 @@
 import HalcyonSupport
 
-/// When a placeholder comes, and when it may go.
+/// Delays a placeholder, and keeps it for its minimum time.
 @MainActor
 final class PlaceholderPhase {
   private let time: any TimeSource
   private let timer: ViewTimer
-  /// The uptime until which the placeholder has to stay.
+  /// The uptime before which the placeholder must not be replaced.
   private var earliestEnd: Duration = .zero
 
   init(time: any TimeSource) {
@@ -13,7 +13,7 @@ final class PlaceholderPhase {
     timer = ViewTimer(time: time)
   }
 
-  /// Shows a placeholder after a delay, for at least `minimum` if there was one.
+  /// Shows the placeholder after `delay`; at once if that is zero, and then without a minimum time.
   func begin(delay: Duration, minimum: Duration, show: @escaping @MainActor () -> Void) {
     timer.schedule(after: delay) { [self] in
       show()
@@ -21,11 +21,39 @@ final class PlaceholderPhase {
     }
   }
 
-  /// Runs what comes after the placeholder as soon as that may go, in place of anything that waits for the same.
+  /// Calls `next` as soon as the placeholder may be replaced, in place of an earlier `next` that is still waiting.
   func end(_ next: @escaping @MainActor () -> Void) {
     timer.schedule(after: earliestEnd - time.uptime(), next)
   }
 
-  /// Nothing happens after this.
+  /// Drops everything scheduled.
   func cancel() { timer.cancel() }
+}
+
+/// Runs one action after a delay, on the main actor.
+@MainActor
+private final class ViewTimer {
+  private let time: any TimeSource
+  private var task: Task<Void, Never>?
+
+  init(time: any TimeSource) {
+    self.time = time
+  }
+
+  /// Runs `action` after `delay`, before this returns if that is zero or less; replaces an action that is waiting.
+  func schedule(after delay: Duration, _ action: @escaping @MainActor () -> Void) {
+    cancel()
+    guard delay > .zero else { return action() }
+    task = Task { [time] in
+      do { try await time.sleep(for: delay) } catch { return }
+      // It may have been cancelled between the end of the sleep and its turn on the main actor.
+      guard !Task.isCancelled else { return }
+      action()
+    }
+  }
+
+  func cancel() {
+    task?.cancel()
+    task = nil
+  }
 }

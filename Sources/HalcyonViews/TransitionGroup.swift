@@ -1,61 +1,64 @@
-/// Images that appear together, in one frame, when the last of them is there.
+/// Images that are shown together, in one frame, when all of them have been loaded.
 ///
-/// An image that fails counts as there, and shows its failure with the others; one that is cancelled, or whose view is
-/// given something else or goes away, leaves the group. Until then views show their placeholders and indicators, and no
-/// previews; then placeholders leave at once, however late they came. A group is used once: what joins after it has been shown is shown at once.
+/// An image that fails counts as loaded, and its failure is shown with the others. A load leaves the group when it is
+/// cancelled, and when its view is set to another image or released. While waiting, views show placeholders and
+/// indicators but no previews; placeholders are then replaced at once, even before their minimum time. A group is used
+/// once: images that join later are shown when they are loaded.
 @MainActor
 public final class TransitionGroup {
   private struct Member {
     let load: ImageViewLoad
-    var reveal: (@MainActor () -> Void)?
+    /// Shows the result; `nil` until it is loaded.
+    var show: (@MainActor () -> Void)?
   }
 
   /// In the order in which they joined.
   private var members: [Member] = []
+  /// How many are still to join; `nil` if not known.
   private var missingCount: Int?
   private var isClosed = false
-  private var isRevealed = false
+  private var hasBeenShown = false
 
-  /// Creates a group for so many images.
+  /// Creates a group.
   ///
-  /// - Parameter count: How many are going to join, at least 1; `nil` while that is not known, see ``close()``.
+  /// - Parameter count: The number of images that will join, at least 1. Default: `nil`, not known until ``close()``.
   public init(count: Int? = nil) {
     precondition(count.map { $0 > 0 } ?? true, "a group needs at least one image, got \(count ?? 0)")
     missingCount = count
   }
 
-  /// Says that nobody is going to join any more. Needed only where the count was not known.
+  /// Ends the joining of images. Only needed for a group without a count.
   public func close() {
     isClosed = true
-    revealIfComplete()
+    showIfComplete()
   }
 
   func join(_ load: ImageViewLoad) {
-    guard !isRevealed else { return }
+    guard !hasBeenShown else { return }
     members.append(Member(load: load))
     guard let missingCount else { return }
     self.missingCount = missingCount - 1
     if missingCount == 1 { isClosed = true }
   }
 
-  /// Keeps what is to be shown until everyone is there.
-  func hold(_ load: ImageViewLoad, reveal: @escaping @MainActor () -> Void) {
-    guard let index = members.firstIndex(where: { $0.load === load }) else { return reveal() }
-    members[index].reveal = reveal
-    revealIfComplete()
+  /// Calls `show` when all members have been loaded; at once if the load is not a member.
+  func didLoad(_ load: ImageViewLoad, show: @escaping @MainActor () -> Void) {
+    guard let index = members.firstIndex(where: { $0.load === load }) else { return show() }
+    members[index].show = show
+    showIfComplete()
   }
 
   func leave(_ load: ImageViewLoad) {
     members.removeAll { $0.load === load }
-    revealIfComplete()
+    showIfComplete()
   }
 
-  private func revealIfComplete() {
-    guard isClosed, !isRevealed, members.allSatisfy({ $0.reveal != nil }) else { return }
-    isRevealed = true
-    let revealed = members
-    members = []
-    for member in revealed { member.reveal?() }
+  private func showIfComplete() {
+    guard isClosed, !hasBeenShown, members.allSatisfy({ $0.show != nil }) else { return }
+    hasBeenShown = true
+    let members = members
+    self.members = []
+    for member in members { member.show?() }
   }
 }
 

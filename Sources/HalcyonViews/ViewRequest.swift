@@ -1,33 +1,55 @@
 import HalcyonImaging
 import HalcyonPipeline
 
-/// What a view was asked to show.
+/// The arguments of one `setImage` call.
 struct ViewRequest {
-  /// `nil` asks for the placeholder alone.
-  var request: ImageRequest?
-  var placeholder: ImagePlaceholder?
-  var options: ImageViewOptions
-  /// Whether the same was asked for before, and failed.
+  /// The image to load; `nil` shows only the placeholder.
+  let request: ImageRequest?
+  let placeholder: ImagePlaceholder?
+  let options: ImageViewOptions
+  /// Whether this repeats a request that has failed.
   var isRetry = false
 
-  /// Whether the image's size follows the display's.
-  var followsDisplay: Bool {
+  /// Whether the image is decoded at the size of the display.
+  var usesDisplaySize: Bool {
     guard request?.size == .original, case .view = options.sizing else { return false }
     return true
   }
 
-  /// The device pixels that the image is wanted for; `nil` while the display has no size.
-  @MainActor func pixelSize(on display: any ImageDisplay) -> PixelSize? {
+  /// The size of the image in device pixels; `nil` while the display has no size, and for ``ViewSizing/original``.
+  @MainActor func pixelSize(of display: any ImageDisplay) -> PixelSize? {
     guard case .view(let factor) = options.sizing else { return nil }
-    return ViewTarget.pixelSize(of: display, factor: factor)
+    return PixelSize(display.displaySize, scale: display.displayScale * factor)
   }
 
-  /// The request as it is loaded; a size that it names itself stays.
-  @MainActor func request(_ request: ImageRequest, at size: PixelSize?, on display: any ImageDisplay) -> ImageRequest {
+  /// The request at a size; a size that it sets itself stays.
+  func sized(_ request: ImageRequest, to size: PixelSize?, mode: ImageDisplayMode) -> ImageRequest {
+    guard let size, request.size == .original else { return request }
     var request = request
-    if let size, request.size == .original {
-      request.size = ViewTarget.targetSize(size, mode: display.displayMode)
-    }
+    request.size =
+      switch mode {
+      case .fit: .fit(width: size.width, height: size.height)
+      case .fill: .fill(width: size.width, height: size.height)
+      case .stretch: .exact(width: size.width, height: size.height)
+      }
     return request
+  }
+}
+
+extension PixelSize {
+  /// Larger than any screen, and small enough for multiplications.
+  private static let sideLimit = 1e6
+
+  /// Rounds up to whole pixels; `nil` unless both sides are positive and finite.
+  fileprivate init?(_ size: ViewSize, scale: Double) {
+    guard let width = Self.side(size.width, scale), let height = Self.side(size.height, scale) else { return nil }
+    self.init(width: width, height: height)
+  }
+
+  private static func side(_ points: Double, _ scale: Double) -> Int? {
+    let pixels = points * scale
+    guard pixels > 0, pixels.isFinite, points > 0 else { return nil }
+    // 33.3 points at a scale of 3 are 99.9 pixels, rounded up to 100; 100.0001 is a floating-point error, and also 100.
+    return max(1, Int(min(sideLimit, (pixels - 1e-3).rounded(.up))))
   }
 }
