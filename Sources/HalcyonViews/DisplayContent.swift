@@ -1,26 +1,26 @@
 public import HalcyonImaging
 
-/// What a display shows, and what that stands for.
+/// The content of a display, and its role.
 public struct DisplayContent {
   /// What is drawn.
   public enum Picture {
-    /// Nothing at all.
+    /// Nothing.
     case none
     /// An image.
     case image(DecodedImage)
-    /// A picture that the toolkit knows by its name.
+    /// An icon that the toolkit looks up by its name.
     case icon(String)
-    /// A view of the toolkit, made for this occasion: see ``ImagePlaceholder/view(_:)``.
+    /// A view of the toolkit, created for this content: see ``ImagePlaceholder/view(_:)``.
     case view(Any)
   }
 
-  /// What the picture stands for.
+  /// What the content stands for.
   public enum Role: Hashable, Sendable {
-    /// An image that is not there yet.
+    /// An image that is not loaded yet.
     case placeholder
-    /// The image, in less detail than it will have.
+    /// The image, in less detail.
     case preview
-    /// The image that was asked for.
+    /// The image of the request.
     case image
     /// An image that could not be loaded.
     case failure
@@ -37,7 +37,7 @@ public struct DisplayContent {
     self.role = role
   }
 
-  /// An empty view.
+  /// The content of an empty view.
   public static var nothing: DisplayContent { DisplayContent(.none, role: .placeholder) }
 
   /// Whether nothing is drawn.
@@ -46,7 +46,7 @@ public struct DisplayContent {
     return false
   }
 
-  /// The image that is drawn, if it is one.
+  /// The image that is drawn; `nil` for other content.
   public var image: DecodedImage? {
     if case .image(let image) = picture { return image }
     return nil

@@ -1,33 +1,35 @@
 public import HalcyonImaging
 public import HalcyonPipeline
 
-/// What an ``ImageViewBinder`` draws on: the thin part of a view that each toolkit has its own of.
+/// The part of a view that differs between toolkits: it draws for an ``ImageViewBinder``.
 ///
-/// A display decides nothing. It shows what it is told, as long as it is told nothing else, and tells its binder when its
-/// size, scale or mode has changed (``ImageViewBinder/displayDidChange()``), when it comes and goes
-/// (``ImageViewBinder/isVisible``) and when it is tapped (``ImageViewBinder/didTap()``).
+/// A display contains no logic. It shows the content of the last call until the next one. Its adapter notifies the
+/// binder when the size, scale or mode has changed (``ImageViewBinder/displayDidChange()``), when the view becomes
+/// visible or hidden (``ImageViewBinder/isVisible``), and when it is tapped (``ImageViewBinder/didTap()``).
 @MainActor
 public protocol ImageDisplay: AnyObject {
-  /// The room for the image, in points; zero, or anything that is no positive number, before there has been a layout.
+  /// The space for the image in points; zero, or any value that is not positive and finite, before the first layout.
   var displaySize: ViewSize { get }
-  /// Device pixels a point: 1, 2, or a fraction between and above.
+  /// Device pixels per point, such as 1, 1.25 or 2.
   var displayScale: Double { get }
-  /// How an image is brought into a room of another shape.
+  /// How an image is scaled into a display of another aspect ratio.
   var displayMode: ImageDisplayMode { get }
 
-  /// Replaces whatever is shown, in this frame.
+  /// Replaces the content, in this frame.
   ///
-  /// A transition that is still going on is cut short. An ``DisplayContent/Role/image`` that has an animation is played.
+  /// Ends a transition that is in progress. The animation of an ``DisplayContent/Role/image`` is played, if it has one.
   func show(_ content: DisplayContent, transition: ImageTransition)
-  /// Puts an indicator over the content; never called with ``LoadingIndicator/none``, nor twice without
-  /// ``hideIndicator()`` in between.
+  /// Shows an indicator over the content.
+  ///
+  /// Never called with ``LoadingIndicator/none``, nor twice without ``hideIndicator()`` in between.
   func showIndicator(_ indicator: LoadingIndicator)
-  /// Moves the indicator that is shown.
+  /// Updates the indicator that is shown.
   func updateIndicator(_ progress: LoadProgress)
-  /// Takes the indicator away.
+  /// Removes the indicator.
   func hideIndicator()
-  /// What the first bytes tell of the image, its size above all, for a display that keeps room for it. The standard
-  /// implementation does nothing.
+  /// Called when the first bytes have arrived, with the size of the image, so that a display can reserve space for it.
+  ///
+  /// The default implementation does nothing.
   func expectImage(_ info: ImageInfo)
 }
 

@@ -1,9 +1,9 @@
-/// How an image is brought into a room of another shape.
+/// How an image is scaled into a display of another aspect ratio.
 public enum ImageDisplayMode: Hashable, Sendable {
-  /// The whole image, its shape kept.
+  /// The whole image is visible; its aspect ratio is kept.
   case fit
-  /// The room filled, what stands over cut off evenly on both sides.
+  /// The display is filled; parts of the image that exceed it are cut off, equally on both sides.
   case fill
-  /// The room filled, out of shape where that takes it.
+  /// The display is filled; the aspect ratio of the image is not kept.
   case stretch
 }

@@ -1,23 +1,25 @@
 public import HalcyonImaging
 
-/// What stands in for an image that is not there yet, or never will be.
+/// Content shown instead of an image that is loading or has failed.
 @nonexhaustive
 public enum ImagePlaceholder: Sendable {
   /// An image.
   case image(DecodedImage)
-  /// A picture that the toolkit knows by its name, such as an icon of the theme or of the program.
+  /// An icon that the toolkit looks up by its name, such as one of the theme or of the app.
   case icon(String)
-  /// A view of the toolkit, made each time it is to be shown. A toolkit shows nothing for what is no view of its own.
+  /// A view of the toolkit, created each time it is shown. A value that is not a view of the toolkit shows nothing.
   case view(@MainActor @Sendable () -> Any)
-  /// An image made when it is to be shown, on the main actor: from a compact hash, say. It has to be quick. `nil` is an
-  /// empty view.
+  /// An image created when it is shown, for example from a compact hash; `nil` shows nothing.
+  ///
+  /// The closure runs on the main actor, so it has to be fast.
   case made(@MainActor @Sendable () -> DecodedImage?)
 
-  /// The blurred picture that a hash stands for, made when it is to be shown: ``ImagePipeline/placeholder(for:)`` has
-  /// those of images seen before.
+  /// The blurred image of a hash, decoded when it is shown.
+  ///
+  /// ``ImagePipeline/placeholder(for:)`` returns the hash of an image that was loaded before.
   public static func thumbHash(_ hash: ThumbHash) -> ImagePlaceholder {
     .made {
-      // Memory that a few thousand pixels do not fit into is the only thing that fails.
+      // Fails only if there is no memory for a few thousand pixels.
       guard let bitmap = try? hash.bitmap() else { return nil }
       return DecodedImage(bitmap: bitmap, info: ImageInfo(format: .png, storedSize: bitmap.size))
     }

@@ -1,17 +1,17 @@
-/// How a loaded image takes the place of what was shown before.
+/// How a loaded image replaces the previous content of its view.
 @nonexhaustive
 public enum ImageTransition: Sendable {
-  /// At once. The default.
+  /// Without animation. The default.
   case none
-  /// One fades into the other.
+  /// The previous content fades into the image.
   case crossFade(Duration)
-  /// The image is there, and the closure, which gets the toolkit's view, animates it.
+  /// An animation by the closure, which is called with the toolkit's view when it shows the image.
   case custom(@MainActor @Sendable (Any) -> Void)
 
-  /// A fade of 0.3 seconds.
+  /// A cross-fade of 0.3 seconds.
   public static let crossFade = ImageTransition.crossFade(.milliseconds(300))
 
-  /// Whether the content just changes.
+  /// Whether there is no animation.
   public var isNone: Bool {
     if case .none = self { return true }
     return false

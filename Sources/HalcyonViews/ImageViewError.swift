@@ -1,15 +1,15 @@
 public import HalcyonPipeline
 
-/// Why a view does not show the image that it was given.
+/// Why a view does not show the image that it was set to.
 @nonexhaustive
 public enum ImageViewError: Error, Sendable {
-  /// The view was given no image to load.
+  /// The view was set to no image.
   case emptySource
-  /// The view was given something else, or is gone; this is what came of the load.
+  /// The view was set to another image or released; the result is that of the superseded load.
   case superseded(Result<ImageResponse, ImageError>)
   /// The load was cancelled.
   case cancelled
-  /// The image could not be loaded.
+  /// The load failed.
   case loading(ImageError)
 }
 
@@ -17,9 +17,11 @@ extension ImageViewError: CustomStringConvertible {
   /// What happened and what to do about it, in one or two sentences.
   public var description: String {
     switch self {
-    case .emptySource: "The view was given no image. Give it an address or a request."
-    case .superseded(.success): "The image was loaded, but its view shows something else by now, or is gone."
-    case .superseded(.failure(let error)): "The view shows something else by now, or is gone. \(error)"
+    case .emptySource: "The view was given no image. Pass a URL or a request."
+    case .superseded(.success):
+      "The image was loaded, but its view has been set to another image or has been released."
+    case .superseded(.failure(let error)):
+      "The view has been set to another image or has been released. \(error)"
     case .cancelled: "The view's load was cancelled."
     case .loading(let error): error.description
     }

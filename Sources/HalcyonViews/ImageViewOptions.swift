@@ -1,50 +1,87 @@
 public import HalcyonPipeline
 
-/// How a view shows its image, and what it shows until then. A value: changing a copy changes no other.
+/// How a view shows its image, and what it shows while the image is loading.
 ///
-/// What is loaded, and from where, is the request's business.
+/// A value type. What is loaded, and from where, is configured by the ``ImageRequest``.
 public struct ImageViewOptions: Sendable {
-  /// How long the view stays empty before its placeholder comes, if the image is not there by then. Zero shows it at
-  /// once. Default: 1 second.
-  public var placeholderDelay: Duration = .seconds(1)
-  /// How long a placeholder that came after its delay stays at least, so that it does not flash. One that was shown at
-  /// once leaves as soon as there is something better. Default: 300 milliseconds.
-  public var minimumPlaceholderTime: Duration = .milliseconds(300)
-  /// Whether the image that is shown stays until the new one is there; a view without one gets its placeholder.
-  /// Default: no, the view is emptied at once.
-  public var keepsCurrentImage = false
-  /// What is shown when the image cannot be loaded. Default: the placeholder.
-  public var failure: FailureContent = .keepsPlaceholder
-  /// What tells that the view is loading. Default: nothing.
-  public var indicator: LoadingIndicator = .none
-  /// How the image appears. Default: at once.
-  public var transition: ImageTransition = .none
-  /// From where an image has to come to appear by the transition; any other is there at once. Default: from everywhere
-  /// but the caches, since what was seen before needs no announcement.
-  public var transitionOrigins: Set<ImageOrigin> = [.network, .provider, .file, .inline]
-  /// At which size the image is decoded, unless the request names one. Default: that of the view.
-  public var sizing: ViewSizing = .view
-  /// Whether, and how often, what has arrived of the image is shown, unless the request says so itself. Default: `nil`,
-  /// not at all.
-  public var previews: PreviewPolicy?
-  /// An image of lower resolution that is shown until the right one is there. Both are loaded at once. Default: `nil`.
-  public var lowResolution: ImageRequest?
-  /// Whether the load gets the lowest priority while the view is hidden. Default: yes.
-  public var yieldsWhenHidden = true
-  /// Whether the image is loaded, and kept, only while the view is visible. Default: no.
+  /// The time after which the placeholder is shown if the image is not loaded; until then the view is empty.
   ///
-  /// A view that is hidden shows its placeholder and lets go of its image, so that memory stays within the cache's limit
-  /// however many views there are; one that is set while it is hidden does not begin to load. When it is seen again an
-  /// image in memory is there in the same frame, and any other is loaded again. For long lists, whose toolkits keep many
-  /// more views than are in sight.
+  /// Zero shows it at once. Default: 1 second.
+  public var placeholderDelay: Duration = .seconds(1)
+  /// The shortest time for which a placeholder that was shown after its delay stays, so that it does not flash.
+  ///
+  /// A placeholder that was shown at once is replaced as soon as the image is loaded. Default: 300 milliseconds.
+  public var minimumPlaceholderTime: Duration = .milliseconds(300)
+  /// Whether the current image stays until the next one is loaded.
+  ///
+  /// A view without an image shows the placeholder. Default: `false`, the view is cleared at once.
+  public var keepsCurrentImage = false
+  /// What is shown when the load fails. Default: the placeholder.
+  public var failure: FailureContent = .keepsPlaceholder
+  /// The indicator shown while the image is loading. Default: none.
+  public var indicator: LoadingIndicator = .none
+  /// How a loaded image replaces the previous content. Default: without animation.
+  public var transition: ImageTransition = .none
+  /// The origins whose images appear with the transition; all others appear without.
+  ///
+  /// Default: all but the caches.
+  public var transitionOrigins: Set<ImageOrigin> = [.network, .provider, .file, .inline]
+  /// The size at which the image is decoded, unless the request sets one. Default: the size of the view.
+  public var sizing: ViewSizing = .view
+  /// Which previews of a partially downloaded image are shown, unless the request sets that.
+  ///
+  /// Default: `nil`, none.
+  public var previews: PreviewPolicy?
+  /// An image of lower resolution, loaded at the same time and shown until the image is loaded. Default: `nil`.
+  public var lowResolution: ImageRequest?
+  /// Whether the load has the lowest priority while the view is hidden. Default: `true`.
+  public var yieldsWhenHidden = true
+  /// Whether the image is loaded, and held, only while the view is visible. Default: `false`.
+  ///
+  /// A hidden view shows its placeholder and releases its image, so that memory stays within the cache limit however
+  /// many views there are; an image set on a hidden view is not loaded. When the view becomes visible, an image in
+  /// memory is shown in the same frame, and any other is loaded again. For long lists, whose toolkits keep many more
+  /// views than are visible.
   public var onlyWhileVisible = false
-  /// Whether a tap on a view whose image could not be loaded tries again. Default: no.
+  /// Whether a tap on the view retries a failed load. Default: `false`.
   public var retriesOnTap = false
-  /// What becomes of the load when the view is given something else before its end. Default: it is cancelled.
+  /// What happens to the load when the view is set to another image before its end. Default: it is cancelled.
   public var whenSuperseded: SupersededLoadPolicy = .cancel
-  /// The images with which this one is shown together. Default: `nil`, it is shown when it is there.
+  /// The group of images that are shown together. Default: `nil`, the image is shown when it is loaded.
   public var transitionGroup: TransitionGroup?
 
-  /// Creates options with the defaults named at each property.
+  /// Creates options with the default of each property.
   public init() {}
+}
+
+/// What a view shows when its image cannot be loaded.
+@nonexhaustive
+public enum FailureContent: Sendable {
+  /// The current content; in an empty view the placeholder. The default.
+  case keepsPlaceholder
+  /// Another placeholder, for failures.
+  case shows(ImagePlaceholder)
+  /// Nothing: the view is cleared.
+  case clears
+}
+
+/// The size at which a view's image is decoded, unless the request sets one.
+public enum ViewSizing: Hashable, Sendable {
+  /// The view's size in device pixels, multiplied by a factor above 0: 1 is sharp, 1.5 allows for zooming.
+  ///
+  /// The image is loaded again when the view grows.
+  case view(factor: Double)
+  /// The size of the image file.
+  case original
+
+  /// The view's size in device pixels. The default.
+  public static let view = ViewSizing.view(factor: 1)
+}
+
+/// What happens to a load when its view is set to another image.
+public enum SupersededLoadPolicy: Hashable, Sendable {
+  /// It is cancelled. The default.
+  case cancel
+  /// It finishes at the lowest priority, so that its image is cached.
+  case finish
 }

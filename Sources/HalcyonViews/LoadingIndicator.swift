@@ -1,13 +1,13 @@
-/// What tells that a view is loading its image.
+/// The indicator that a view shows while its image is loading.
 @nonexhaustive
 public enum LoadingIndicator: Sendable {
-  /// Nothing. The default.
+  /// No indicator. The default.
   case none
-  /// Something that turns.
+  /// A spinner.
   case activity
-  /// Something that fills as bytes arrive.
+  /// A progress indicator that fills as bytes are received.
   case progress
-  /// A view of the toolkit, made each time it is to be shown.
+  /// A view of the toolkit, created each time it is shown.
   case custom(@MainActor @Sendable () -> Any)
 
   var isNone: Bool {

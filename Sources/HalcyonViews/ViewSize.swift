@@ -1,8 +1,8 @@
-/// A width and a height on the screen, in points: pixels that have been divided by the screen's scale.
+/// A size on the screen in points, which are device pixels divided by the scale of the screen.
 public struct ViewSize: Hashable, Sendable {
-  /// Points from left to right.
+  /// The width in points.
   public var width: Double
-  /// Points from top to bottom.
+  /// The height in points.
   public var height: Double
 
   /// Creates a size.
@@ -11,6 +11,6 @@ public struct ViewSize: Hashable, Sendable {
     self.height = height
   }
 
-  /// The size of what has not been laid out yet.
+  /// The size of a view that has not been laid out.
   public static let zero = ViewSize(width: 0, height: 0)
 }
