@@ -27,6 +27,22 @@ public final class TransitionGroup {
     missingCount = count
   }
 
+  /// Shows the images that are set inside `body`, with the group in their options, together.
+  ///
+  /// ```swift
+  /// TransitionGroup.together { group in
+  ///   options.transitionGroup = group
+  ///   for (view, url) in zip(views, urls) { view.hc.setImage(with: url, options: options) }
+  /// }
+  /// ```
+  ///
+  /// The group is closed when `body` returns or throws.
+  public static func together(_ body: (TransitionGroup) throws -> Void) rethrows {
+    let group = TransitionGroup()
+    defer { group.close() }
+    try body(group)
+  }
+
   /// Ends the joining of images. Only needed for a group without a count.
   public func close() {
     isClosed = true
@@ -60,19 +76,4 @@ public final class TransitionGroup {
     self.members = []
     for member in members { member.show?() }
   }
-}
-
-/// Shows the images that are set inside `body`, with the group in their options, together.
-///
-/// ```swift
-/// revealTogether { group in
-///   options.transitionGroup = group
-///   for (view, url) in zip(views, urls) { view.hc.setImage(with: url, options: options) }
-/// }
-/// ```
-@MainActor
-public func revealTogether(_ body: (TransitionGroup) throws -> Void) rethrows {
-  let group = TransitionGroup()
-  defer { group.close() }
-  try body(group)
 }

@@ -20,7 +20,7 @@ final class TransitionGroupTests {
   @Test func `images of a group are shown together when the last one has loaded`() async throws {
     let view = ViewFixture(holding: names)
     let (displays, binders) = binders(view)
-    revealTogether { group in
+    TransitionGroup.together { group in
       for (name, binder) in zip(names, binders) {
         view.set(name, on: binder) {
           $0.transitionGroup = group
@@ -47,7 +47,7 @@ final class TransitionGroupTests {
     try await view.warm(names[0])
     let (displays, binders) = binders(view)
     try await view.warm(names[1])
-    revealTogether { group in
+    TransitionGroup.together { group in
       for (name, binder) in zip(names, binders).prefix(2) { view.set(name, on: binder) { $0.transitionGroup = group } }
       #expect(view.ends.events == [])
     }
@@ -58,7 +58,7 @@ final class TransitionGroupTests {
   @Test func `a failed image shows its failure content together with the group`() async throws {
     let view = ViewFixture(holding: ["40x20"])
     let (displays, binders) = binders(view)
-    revealTogether { group in
+    TransitionGroup.together { group in
       for (name, binder) in zip(["40x20", "down"], binders) {
         view.set(name, on: binder) {
           $0.transitionGroup = group
@@ -106,7 +106,7 @@ final class TransitionGroupTests {
     let view = ViewFixture(holding: ["40x20"])
     try await view.warm("30x10")
     let (displays, binders) = binders(view)
-    revealTogether { group in
+    TransitionGroup.together { group in
       for (name, binder) in zip(["40x20", "30x10"], binders) {
         view.set(name, on: binder) { $0.transitionGroup = group }
       }
