@@ -254,11 +254,7 @@ extension ImageViewLoad {
     else { return }
     // Also if the reload fails, so that it is not tried again at every step.
     self.pixelSize = largerSize
-    let sized = sized(request, for: display)
-    if let image = binder?.pipeline.cachedImage(for: sized) { return showImage(image) }
-    secondaryTask = load(sized) { [self] event in
-      guard case .finished(let result) = event, isCurrent else { return }
-      secondaryTask = nil
+    reload(request, on: display) { [self] result in
       if case .success(let response) = result { showImage(response.image) }
       displayDidChange()
     }
@@ -277,24 +273,31 @@ extension ImageViewLoad {
   private func restoreImage() {
     guard hasReleasedImage, let display = binder?.display, let request = viewRequest.request else { return }
     pixelSize = viewRequest.pixelSize(of: display) ?? pixelSize
+    reload(request, on: display) { [self] result in
+      guard hasReleasedImage else { return }
+      switch result {
+      case .success(let response):
+        showImage(of: response)
+        displayDidChange()
+      case .failure(.cancelled): break
+      case .failure: showFailure()
+      }
+    }
+  }
+
+  /// Loads the image again, at ``pixelSize``; an image in memory is shown at once.
+  private func reload(
+    _ request: ImageRequest, on display: any ImageDisplay,
+    completion: @escaping @MainActor (Result<ImageResponse, ImageError>) -> Void
+  ) {
     var sized = sized(request, for: display)
     // The first load has contacted the server already.
     if sized.freshness.contactsServerFirst { sized.freshness = .standard }
     if let image = binder?.pipeline.cachedImage(for: sized) { return showImage(image) }
     secondaryTask = load(sized) { [self] event in
-      guard case .finished(let result) = event, isCurrent, hasReleasedImage else { return }
+      guard case .finished(let result) = event, isCurrent else { return }
       secondaryTask = nil
-      didRestore(result)
-    }
-  }
-
-  private func didRestore(_ result: Result<ImageResponse, ImageError>) {
-    switch result {
-    case .success(let response):
-      showImage(of: response)
-      displayDidChange()
-    case .failure(.cancelled): break
-    case .failure: showFailure()
+      completion(result)
     }
   }
 }

@@ -1,3 +1,4 @@
+import HalcyonHTTP
 import HalcyonPipeline
 import HalcyonImaging
 import HalcyonViews
@@ -152,5 +153,17 @@ struct ViewSizingTests {
     view.release("30x10")
     try await view.ends.waitForEvents(count: 2)
     #expect(view.display.events == ["image 100x50", "nothing", "image 30x10"])
+  }
+
+  @Test func `a view that grows reloads its image without contacting the server again`() async throws {
+    let view = ViewFixture()
+    var request = view.request("400x200")
+    request.freshness = .revalidate
+    view.set(request)
+    try await view.ends.waitForEvents(count: 1)
+    view.display.displaySize = ViewSize(width: 100, height: 100)
+    view.binder.displayDidChange()
+    try await view.display.waitForShow("image 200x100")
+    #expect(view.fixture.transport.requests.count == 1)
   }
 }
