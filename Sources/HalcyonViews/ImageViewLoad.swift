@@ -176,14 +176,19 @@ extension ImageViewLoad {
 
   /// Starts a load whose priority depends on the view's visibility.
   ///
-  /// - Parameter receive: Called with all events in order; retains `self` until the last one.
+  /// - Parameter receive: Called with the events in order, until this load drops the task; retains `self` meanwhile.
   private func load(
     _ request: ImageRequest, receive: @escaping @MainActor (ImageTask.Event) -> Void
   ) -> ImageTask? {
     guard let task = binder?.pipeline.followedTask(for: request) else { return nil }
     task.priority = priority(of: request)
     // Not cancelled: it ends with the task.
-    if let events = task.allEvents { Task { for await event in events { receive(event) } } }
+    if let events = task.allEvents {
+      Task {
+        // Drops the late events of a task that has been cancelled, and perhaps replaced.
+        for await event in events where task === self.task || task === secondaryTask { receive(event) }
+      }
+    }
     return task
   }
 
@@ -193,7 +198,7 @@ extension ImageViewLoad {
 
   private func receive(_ event: ImageTask.Event) {
     switch event {
-    case .finished(let result): if !isFinished { end(result) }
+    case .finished(let result): end(result)
     case _ where !isActive: break
     case .progress(let progress):
       binder?.updateIndicator(progress)
@@ -274,7 +279,6 @@ extension ImageViewLoad {
     guard hasReleasedImage, let display = binder?.display, let request = viewRequest.request else { return }
     pixelSize = viewRequest.pixelSize(of: display) ?? pixelSize
     reload(request, on: display) { [self] result in
-      guard hasReleasedImage else { return }
       switch result {
       case .success(let response):
         showImage(of: response)
@@ -295,7 +299,7 @@ extension ImageViewLoad {
     if sized.freshness.contactsServerFirst { sized.freshness = .standard }
     if let image = binder?.pipeline.cachedImage(for: sized) { return showImage(image) }
     secondaryTask = load(sized) { [self] event in
-      guard case .finished(let result) = event, isCurrent else { return }
+      guard case .finished(let result) = event else { return }
       secondaryTask = nil
       completion(result)
     }

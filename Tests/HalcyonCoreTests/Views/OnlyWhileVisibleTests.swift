@@ -148,4 +148,22 @@ struct OnlyWhileVisibleTests {
     #expect(!view.binder.isLoading)
     #expect(view.display.events.last == "placeholder dots")
   }
+
+  @Test func `hiding and showing a view again during its reload keeps track of the second reload`() async throws {
+    let view = ViewFixture(holding: ["40x20"]) { $0.cache = ImageCache(memory: MemoryCache(), store: nil) }
+    view.releaseOnce("40x20")
+    try await load(view, "40x20")
+    view.binder.isVisible = false
+    view.binder.pipeline.cache.memory.removeAll()
+    view.binder.isVisible = true
+    try await view.waitForRequest("40x20")
+    view.binder.isVisible = false
+    view.binder.isVisible = true
+    try await view.cancelled.waitForEvents(count: 1)
+    try await view.waitForRequest("40x20")
+    try #require(view.binder.isLoading)
+    view.binder.isVisible = false
+    try await view.cancelled.waitForEvents(count: 2)
+    #expect(!view.binder.isLoading)
+  }
 }
