@@ -284,7 +284,9 @@ extension ImageViewLoad {
         showImage(of: response)
         displayDidChange()
       case .failure(.cancelled): break
-      case .failure: showFailure()
+      case .failure(let error):
+        self.error = .loading(error)
+        showFailure()
       }
     }
   }
@@ -358,7 +360,7 @@ extension ImageViewLoad {
   }
 
   private func showImage(_ image: DecodedImage, transition: ImageTransition = .none) {
-    (shownImage, hasReleasedImage) = (image, false)
+    (shownImage, hasReleasedImage, error) = (image, false, nil)
     binder?.show(DisplayContent(.image(image), role: .image), transition: transition)
   }
 

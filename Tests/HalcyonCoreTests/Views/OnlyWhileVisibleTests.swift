@@ -166,4 +166,32 @@ struct OnlyWhileVisibleTests {
     try await view.cancelled.waitForEvents(count: 2)
     #expect(!view.binder.isLoading)
   }
+
+  @Test func `a tap retries a failed reload`() async throws {
+    let isDown = Lock(false)
+    let view = PipelineFixture(configure: {
+      $0.cache = ImageCache(memory: MemoryCache(), store: nil)
+      $0.retryStrategy = NoRetry()
+    }) { _ in
+      isDown.withLock { $0 } ? .answer(status: 503, body: Data()) : .answer(body: SolidImage(width: 4, height: 2).data)
+    }
+    let (display, ends) = (RecordingDisplay(), EventLog<String>())
+    let binder = ImageViewBinder(display: display, pipeline: view.pipeline)
+    var options = ImageViewOptions()
+    options.onlyWhileVisible = true
+    options.failure = .shows(.icon("broken"))
+    options.retriesOnTap = true
+    binder.setImage(with: view.url, options: options) { ends.record($0.name) }
+    try await ends.waitForEvents(count: 1)
+    binder.isVisible = false
+    view.pipeline.cache.memory.removeAll()
+    isDown.withLock { $0 = true }
+    binder.isVisible = true
+    try await display.log.waitUntilLast(is: "failure broken")
+    isDown.withLock { $0 = false }
+    try #require(binder.didTap())
+    try await display.log.waitUntilLast(is: "image 4x2")
+    #expect(!binder.didTap())
+    #expect(ends.events.count == 1)
+  }
 }
