@@ -47,6 +47,8 @@ public final class ImageViewLoad {
     self.onProgress = onProgress
     self.onCompletion = onCompletion
     placeholderPhase = PlaceholderPhase(time: time)
+    // Also a load that never starts counts as a member.
+    options.transitionGroup?.join(self)
   }
 
   /// Cancels the load with ``ImageViewError/cancelled``, unless it has finished. The view's content stays.
@@ -85,9 +87,10 @@ extension ImageViewLoad {
     guard let display = binder?.display else { return supersede() }
     guard let request = viewRequest.request else {
       binder?.show(placeholder)
-      return finish(.failure(.emptySource))
+      finish(.failure(.emptySource))
+      options.transitionGroup?.leave(self)
+      return
     }
-    options.transitionGroup?.join(self)
     // A load that waits until its view is visible does not delay the group.
     if !mayHoldImage { options.transitionGroup?.leave(self) }
     begin(request, on: display)
