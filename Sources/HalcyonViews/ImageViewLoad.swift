@@ -157,8 +157,10 @@ extension ImageViewLoad {
     }
     sized.previews = sized.previews ?? options.previews
     showLoading()
-    loadLowResolution(on: display)
     // The closure of a placeholder or an indicator may have cancelled this load or set another image.
+    guard isActive else { return }
+    loadLowResolution(on: display)
+    // So may the display, when it has shown a low-resolution image from memory.
     guard isActive else { return }
     task = load(sized) { [self] event in receive(event) }
   }

@@ -167,17 +167,21 @@ struct ImageViewBinderTests {
     #expect(view.display.events == ["image 30x10"])
   }
 
-  @Test func `a placeholder that cancels its own load prevents it`() async throws {
+  @Test func `a placeholder that cancels its own load prevents it and its low-resolution load`() async throws {
     let view = ViewFixture()
     let placeholder = ImagePlaceholder.view { [binder = view.binder] in
       binder.cancel()
       return 1
     }
-    view.set("40x20", placeholder: placeholder) { $0.placeholderDelay = .zero }
+    view.set("40x20", placeholder: placeholder) {
+      $0.placeholderDelay = .zero
+      $0.lowResolution = view.request("4x2")
+    }
     #expect(view.ends.events == ["cancelled"])
     #expect(view.fixture.pipeline.activeLoadCount == 0)
+    try await view.warm("20x20")
     try await view.load("30x10")
-    #expect(view.fixture.transport.requests.count == 1)
+    #expect(view.fixture.transport.requests.map(\.url.lastPathComponent) == ["20x20", "30x10"])
   }
 
   @Test func `progress is reported until the load is superseded`() async throws {
