@@ -14,26 +14,36 @@ public final class ImageViewBinder {
 
   /// The display of the view; `nil` after it has been released.
   public private(set) weak var display: (any ImageDisplay)?
-  /// The pipeline that loads the images that are set from now on.
-  public var pipeline: ImagePipeline
+  /// The view's own pipeline, which loads the images that are set from now on without naming another one.
+  ///
+  /// A load that has been started keeps its pipeline, also for retries and reloads.
+  public lazy var pipeline: ImagePipeline = makePipeline()
   /// What the display shows.
   public private(set) var content: DisplayContent = .nothing
 
   /// The load of the image that was set last, whether it has finished or not.
   private(set) var current: ImageViewLoad?
   private var hasIndicator = false
-  private let time: any TimeSource
+  private let makePipeline: () -> ImagePipeline
+  private let time: (any TimeSource)?
 
   /// Creates a binder.
   ///
   /// - Parameters:
   ///   - display: The display of the view. Not retained, so it may own the binder.
-  ///   - pipeline: The pipeline that loads the images.
-  ///   - time: The clock of all delays. Default: `nil`, the clock of the pipeline.
-  public init(display: any ImageDisplay, pipeline: ImagePipeline, time: (any TimeSource)? = nil) {
+  ///   - pipeline: The view's own pipeline.
+  ///   - time: The clock of all delays. Default: `nil`, the clock of the pipeline that loads the image.
+  public convenience init(display: any ImageDisplay, pipeline: ImagePipeline, time: (any TimeSource)? = nil) {
+    self.init(display: display, time: time) { pipeline }
+  }
+
+  /// Creates a binder whose own pipeline is created at its first use.
+  package init(
+    display: any ImageDisplay, time: (any TimeSource)? = nil, makePipeline: @escaping () -> ImagePipeline
+  ) {
     self.display = display
-    self.pipeline = pipeline
-    self.time = time ?? pipeline.configuration.time
+    self.time = time
+    self.makePipeline = makePipeline
   }
 
   deinit {
@@ -55,13 +65,16 @@ public final class ImageViewBinder {
   /// Shows the image at a URL.
   ///
   /// `nil` shows the placeholder and completes with ``ImageViewError/emptySource``. Otherwise the same as
-  /// ``setImage(with:placeholder:options:completion:progress:)`` with a request.
+  /// ``setImage(with:placeholder:options:pipeline:completion:progress:)`` with a request.
   @discardableResult
   public func setImage(
     with url: URL?, placeholder: ImagePlaceholder? = nil, options: ImageViewOptions = ImageViewOptions(),
-    completion: Completion? = nil, progress: (@MainActor (LoadProgress) -> Void)? = nil
+    pipeline: ImagePipeline? = nil, completion: Completion? = nil,
+    progress: (@MainActor (LoadProgress) -> Void)? = nil
   ) -> ImageViewLoad? {
-    let request = ViewRequest(request: url.map { ImageRequest(url: $0) }, placeholder: placeholder, options: options)
+    let request = ViewRequest(
+      request: url.map { ImageRequest(url: $0) }, placeholder: placeholder, options: options,
+      pipeline: pipeline ?? self.pipeline)
     return apply(request, progress: progress, completion: completion)
   }
 
@@ -73,6 +86,7 @@ public final class ImageViewBinder {
   ///   - request: The image to load, and its size if that differs from the view's.
   ///   - placeholder: Shown until the image is loaded. Default: `nil`, nothing.
   ///   - options: How the image is loaded and shown.
+  ///   - pipeline: The pipeline that loads this image. Default: `nil`, the view's own ``pipeline``.
   ///   - completion: Called exactly once: before this returns for an image in memory, otherwise when the image is
   ///     shown, when the load fails or is cancelled, or when the view is set to another image or released.
   ///   - progress: Called with the progress of the load until it ends or is superseded.
@@ -80,9 +94,11 @@ public final class ImageViewBinder {
   @discardableResult
   public func setImage(
     with request: ImageRequest, placeholder: ImagePlaceholder? = nil, options: ImageViewOptions = ImageViewOptions(),
-    completion: Completion? = nil, progress: (@MainActor (LoadProgress) -> Void)? = nil
+    pipeline: ImagePipeline? = nil, completion: Completion? = nil,
+    progress: (@MainActor (LoadProgress) -> Void)? = nil
   ) -> ImageViewLoad? {
-    let request = ViewRequest(request: request, placeholder: placeholder, options: options)
+    let request = ViewRequest(
+      request: request, placeholder: placeholder, options: options, pipeline: pipeline ?? self.pipeline)
     return apply(request, progress: progress, completion: completion)
   }
 
@@ -124,15 +140,23 @@ public final class ImageViewBinder {
   ///
   /// Setting the same request again would only repeat its result. For toolkits that update their views at any change of
   /// state.
-  public func isBound(to request: ImageRequest?) -> Bool {
+  ///
+  /// - Parameters:
+  ///   - request: Compared by its cache key.
+  ///   - pipeline: The pipeline that has to load the image. Default: `nil`, any.
+  public func isBound(to request: ImageRequest?, pipeline: ImagePipeline? = nil) -> Bool {
     guard let current, !current.wasCancelled else { return false }
-    return current.viewRequest.request.map(ImagePipeline.cacheKey) == request.map(ImagePipeline.cacheKey)
+    let bound = current.viewRequest
+    if let pipeline, request != nil, pipeline !== bound.pipeline { return false }
+    return bound.request.map(ImagePipeline.cacheKey) == request.map(ImagePipeline.cacheKey)
   }
 
   private func apply(
     _ request: ViewRequest, progress: (@MainActor (LoadProgress) -> Void)?, completion: Completion?
   ) -> ImageViewLoad? {
-    let load = ImageViewLoad(request, binder: self, time: time, onProgress: progress, onCompletion: completion)
+    let load = ImageViewLoad(
+      request, binder: self, time: time ?? request.pipeline.configuration.time, onProgress: progress,
+      onCompletion: completion)
     let previous = current
     current = load
     stopIndicator()

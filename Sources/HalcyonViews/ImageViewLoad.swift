@@ -151,7 +151,7 @@ extension ImageViewLoad {
     var sized = sized(request, for: display)
     // Revalidation bypasses the pipeline's memory of recent failures.
     if viewRequest.isRetry, sized.freshness.usesNetwork { sized.freshness = .revalidate }
-    if let image = binder?.pipeline.cachedImage(for: sized) {
+    if let image = viewRequest.pipeline.cachedImage(for: sized) {
       if options.transitionGroup != nil { showLoading() }
       return end(.success(ImageResponse(image: image, origin: .memory, trace: LoadTrace())))
     }
@@ -168,7 +168,7 @@ extension ImageViewLoad {
   private func loadLowResolution(on display: any ImageDisplay) {
     guard let request = options.lowResolution else { return }
     let sized = sized(request, for: display)
-    if let image = binder?.pipeline.cachedImage(for: sized) { return showPreview(image) }
+    if let image = viewRequest.pipeline.cachedImage(for: sized) { return showPreview(image) }
     secondaryTask = load(sized) { [self] event in
       if case .finished(.success(let response)) = event { showPreview(response.image) }
     }
@@ -184,8 +184,8 @@ extension ImageViewLoad {
   /// - Parameter receive: Called with the events in order, until this load drops the task; retains `self` meanwhile.
   private func load(
     _ request: ImageRequest, receive: @escaping @MainActor (ImageTask.Event) -> Void
-  ) -> ImageTask? {
-    guard let task = binder?.pipeline.followedTask(for: request) else { return nil }
+  ) -> ImageTask {
+    let task = viewRequest.pipeline.followedTask(for: request)
     task.priority = priority(of: request)
     // Not cancelled: it ends with the task.
     if let events = task.allEvents {
@@ -304,7 +304,7 @@ extension ImageViewLoad {
     var sized = sized(request, for: display)
     // The first load has contacted the server already.
     if sized.freshness.contactsServerFirst { sized.freshness = .standard }
-    if let image = binder?.pipeline.cachedImage(for: sized) { return showImage(image) }
+    if let image = viewRequest.pipeline.cachedImage(for: sized) { return showImage(image) }
     secondaryTask = load(sized) { [self] event in
       guard case .finished(let result) = event else { return }
       secondaryTask = nil

@@ -7,6 +7,8 @@ struct ViewRequest {
   let request: ImageRequest?
   let placeholder: ImagePlaceholder?
   let options: ImageViewOptions
+  /// The pipeline of the load, its retries and reloads.
+  let pipeline: ImagePipeline
   /// Whether this repeats a request that has failed.
   var isRetry = false
 

@@ -1,6 +1,8 @@
+import HalcyonHTTP
 import HalcyonImaging
 import HalcyonPipeline
 import HalcyonViews
+import Foundation
 import HalcyonTesting
 import TestSupport
 import Testing
@@ -207,5 +209,64 @@ struct ImageViewBinderTests {
     try await ends.waitForEvents(count: 1)
     #expect(ends.events == ["superseded with 40x20"])
     #expect(seen.events.count == count)
+  }
+
+  @Test func `a replaced pipeline loads the images set from then on, not the larger version of the current one`()
+    async throws
+  {
+    let (view, other) = (ViewFixture(), ViewFixture())
+    try await view.load("400x200")
+    view.binder.pipeline = other.fixture.pipeline
+    view.display.displaySize = ViewSize(width: 100, height: 100)
+    view.binder.displayDidChange()
+    try await view.display.waitForShow("image 200x100")
+    #expect(other.fixture.transport.requests.isEmpty)
+    try await view.load("40x20")
+    #expect(other.fixture.transport.requests.count == 1)
+    #expect(view.fixture.transport.requests.count == 1)
+  }
+
+  @Test func `delays use the clock of the pipeline that loads the image`() async throws {
+    let clocks = (TestClock(), TestClock())
+    let view = ViewFixture { $0.time = clocks.0 }
+    let other = ViewFixture(holding: ["40x20"]) { $0.time = clocks.1 }
+    let binder = ImageViewBinder(display: view.display, pipeline: view.fixture.pipeline)
+    binder.pipeline = other.fixture.pipeline
+    other.set("40x20", on: binder) { $0.placeholderDelay = .seconds(7) }
+    try await other.waitForRequest("40x20")
+    for _ in 0..<20 { await Task.yield() }
+    #expect(clocks.0.sleeperCount == 0)
+    binder.cancel()
+  }
+
+  @Test func `a pipeline passed to setImage loads that image and its retries, but no later image`() async throws {
+    let (view, other) = (ViewFixture(), ViewFixture())
+    let record: ImageViewBinder.Completion = { [ends = view.ends] in ends.record($0.name) }
+    view.binder.setImage(with: view.url("down"), pipeline: other.fixture.pipeline, completion: record)
+    try await view.ends.waitForEvents(count: 1)
+    view.binder.retry(completion: record)
+    try await view.ends.waitForEvents(count: 2)
+    #expect(other.fixture.transport.requests.count == 2)
+    #expect(view.fixture.transport.requests.isEmpty)
+    #expect(view.binder.isBound(to: view.request("down")))
+    #expect(view.binder.isBound(to: view.request("down"), pipeline: other.fixture.pipeline))
+    #expect(!view.binder.isBound(to: view.request("down"), pipeline: view.fixture.pipeline))
+    try await view.load("40x20")
+    #expect(other.fixture.transport.requests.count == 2)
+    #expect(view.fixture.transport.requests.count == 1)
+  }
+
+  @Test func `the pipeline of a view is created at its first use`() async throws {
+    let view = ViewFixture()
+    let created = EventLog<String>()
+    let binder = ImageViewBinder(display: view.display, time: view.clock) {
+      created.record("pipeline")
+      return view.fixture.pipeline
+    }
+    binder.setImage(with: view.url("40x20"), pipeline: view.fixture.pipeline)
+    #expect(created.events == [])
+    binder.setImage(with: view.url("40x20"))
+    binder.setImage(with: view.url("30x10"))
+    #expect(created.events == ["pipeline"])
   }
 }
