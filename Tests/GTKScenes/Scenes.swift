@@ -27,6 +27,7 @@ enum Scenes {
     "view-icon": ViewScenes.icon,
     "view-gtk-image": ViewScenes.gtkImage,
     "view-widgets": ViewScenes.widgets,
+    "view-own-pipeline": ViewScenes.ownPipeline,
     "view-nil-url": ViewScenes.nilURL,
     "view-destroyed": LifetimeScenes.destroyed,
     "view-freed": LifetimeScenes.freed,

@@ -257,6 +257,24 @@ enum ViewScenes {
     }
   }
 
+  static func ownPipeline(_ stage: Stage) async throws {
+    try await ImageServer.run { server in
+      let (own, other) = (pipeline(), pipeline())
+      let view = PictureView(pipeline: own)
+      try await stage.add(view.widget)
+      let outcome = Outcome()
+      for (number, named) in [nil, other, nil].enumerated() {
+        let url = server.serve("/\(number).png", .body(try SolidImage.png(.green)))
+        view.hc.setImage(with: url, pipeline: named, completion: outcome.take)
+        try await stage.until("it is loaded") { outcome.count == number + 1 }
+        let request = ImageRequest(url: url, size: .fit(width: 100, height: 100))
+        let isCached = (own: own.cachedImage(for: request) != nil, other: other.cachedImage(for: request) != nil)
+        try stage.require(
+          isCached == (own: named == nil, other: named != nil), "image \(number) is cached by \(isCached)")
+      }
+    }
+  }
+
   static func nilURL(_ stage: Stage) async throws {
     let picture = try await stage.addPicture()
     let outcome = Outcome()

@@ -79,6 +79,10 @@ import Testing
     #expect(try Scene.play("view-widgets") == "")
   }
 
+  @Test func `a PictureView loads its images by its own pipeline, unless a call names another one`() throws {
+    #expect(try Scene.play("view-own-pipeline") == "")
+  }
+
   @Test func `a view without a URL shows its placeholder`() throws {
     #expect(try Scene.play("view-nil-url") == "")
   }

@@ -22,8 +22,8 @@ public final class PictureView {
 
   /// Creates an empty view.
   ///
-  /// - Parameter pipeline: The pipeline of the view's ``WidgetImage/binder``. `hc.setImage` replaces it by its own
-  ///   `pipeline` argument.
+  /// - Parameter pipeline: The pipeline that loads the view's images, unless a call of `hc.setImage` names another one.
+  ///   Default: ``ImagePipeline/shared``.
   public init(pipeline: ImagePipeline = .shared) {
     guard let overlay = gtk_overlay_new(), let picture = gtk_picture_new() else {
       preconditionFailure("GTK cannot create widgets. Call gtk_init first.")

@@ -11,15 +11,18 @@ final class WidgetBinding {
 
   private let widget: UnsafeMutablePointer<GtkWidget>
   private var hasClickGesture = false
+  /// The last pipeline passed to ``followApplication(_:)``.
+  private weak var followedPipeline: ImagePipeline?
 
   private static let key = g_quark_from_string("halcyon-binding")
 
   private init(
-    _ widget: UnsafeMutablePointer<GtkWidget>, kind: WidgetKind, pipeline: ImagePipeline, overlay: ViewOverlay?
+    _ widget: UnsafeMutablePointer<GtkWidget>, kind: WidgetKind, overlay: ViewOverlay?,
+    pipeline: @escaping () -> ImagePipeline
   ) {
     self.widget = widget
     display = WidgetDisplay(widget, kind: kind, overlay: overlay)
-    binder = ImageViewBinder(display: display, pipeline: pipeline)
+    binder = ImageViewBinder(display: display) { Self.followingApplication(pipeline()) }
     binder.isVisible = display.isVisible
     display.onChange = { [weak self] in self?.binder.displayDidChange() }
     display.onVisibilityChange = { [weak self] in self?.binder.isVisible = $0 }
@@ -31,22 +34,19 @@ final class WidgetBinding {
     g_object_get_qdata(object(widget), key).map { Unmanaged<WidgetBinding>.fromOpaque($0).takeUnretainedValue() }
   }
 
-  /// The binding of a widget, created at the first call; its pipeline is set to `pipeline`.
+  /// Creates the binding of a widget that has none yet.
   ///
+  /// - Parameter pipeline: The view's own pipeline, evaluated at its first use.
   /// - Precondition: The widget is a `GtkPicture` or a `GtkImage`.
   static func make(
-    for widget: UnsafeMutablePointer<GtkWidget>, pipeline: ImagePipeline, overlay: ViewOverlay? = nil
+    for widget: UnsafeMutablePointer<GtkWidget>, pipeline: @autoclosure @escaping () -> ImagePipeline,
+    overlay: ViewOverlay? = nil
   ) -> WidgetBinding {
-    if let binding = existing(of: widget) {
-      if binding.binder.pipeline !== pipeline { binding.setPipeline(pipeline) }
-      return binding
-    }
     guard let kind = WidgetKind(widget) else {
       preconditionFailure("only a GtkPicture or a GtkImage can show images, not this widget")
     }
     MainLoop.runMainActor()
-    followApplication(pipeline)
-    let binding = WidgetBinding(widget, kind: kind, pipeline: pipeline, overlay: overlay)
+    let binding = WidgetBinding(widget, kind: kind, overlay: overlay, pipeline: pipeline)
     g_object_set_qdata_full(object(widget), key, Unmanaged.passRetained(binding).toOpaque()) { binding in
       binding.map { Unmanaged<WidgetBinding>.fromOpaque($0).release() }
     }
@@ -61,13 +61,16 @@ final class WidgetBinding {
     gtk_widget_add_controller(widget, gesture)
   }
 
-  private func setPipeline(_ pipeline: ImagePipeline) {
-    binder.pipeline = pipeline
-    Self.followApplication(pipeline)
+  /// Notifies the caches of a pipeline, other than the view's own, when the default application shuts down.
+  func followApplication(_ pipeline: ImagePipeline) {
+    guard pipeline !== followedPipeline else { return }
+    followedPipeline = Self.followingApplication(pipeline)
   }
 
-  private static func followApplication(_ pipeline: ImagePipeline) {
+  /// Returns the pipeline after its caches have been set to follow the default application, if there is one.
+  private static func followingApplication(_ pipeline: ImagePipeline) -> ImagePipeline {
     if let application = g_application_get_default() { pipeline.cache.followLifeCycle(of: application) }
+    return pipeline
   }
 
   /// Detaches the display from the widget, which is being destroyed, and releases the binder, which cancels its load.

@@ -24,8 +24,8 @@ public struct WidgetImage {
 
   /// The binder that decides what the widget shows, for everything not forwarded here.
   ///
-  /// It is created at the first use, with ``ImagePipeline/shared``.
-  public var binder: ImageViewBinder { binding(nil).binder }
+  /// It is created at the first use. Its pipeline is that of the ``PictureView``, otherwise ``ImagePipeline/shared``.
+  public var binder: ImageViewBinder { binding.binder }
 
   /// Whether a load is in flight.
   public var isLoading: Bool { WidgetBinding.existing(of: widget)?.binder.isLoading ?? false }
@@ -37,11 +37,12 @@ public struct WidgetImage {
   @discardableResult
   public func setImage(
     with url: URL?, placeholder: ImagePlaceholder? = nil, options: ImageViewOptions = ImageViewOptions(),
-    pipeline: ImagePipeline = .shared, completion: ImageViewBinder.Completion? = nil,
+    pipeline: ImagePipeline? = nil, completion: ImageViewBinder.Completion? = nil,
     progress: (@MainActor (LoadProgress) -> Void)? = nil
   ) -> ImageViewLoad? {
     bind(options, pipeline).setImage(
-      with: url, placeholder: placeholder, options: options, completion: completion, progress: progress)
+      with: url, placeholder: placeholder, options: options, pipeline: pipeline, completion: completion,
+      progress: progress)
   }
 
   /// Shows the image of a request, superseding the widget's previous load.
@@ -53,7 +54,7 @@ public struct WidgetImage {
   ///   - request: The image to load, and its size if that differs from the widget's.
   ///   - placeholder: Shown until the image is loaded. Default: `nil`, nothing.
   ///   - options: How the image is shown.
-  ///   - pipeline: The pipeline that loads it. Default: ``ImagePipeline/shared``.
+  ///   - pipeline: The pipeline that loads this image. Default: `nil`, that of the ``binder``.
   ///   - completion: Called exactly once, with the result.
   ///   - progress: Called with the progress of the load until it ends or is superseded.
   /// - Returns: The load, or `nil` if it has completed before this returns.
@@ -61,25 +62,26 @@ public struct WidgetImage {
   @discardableResult
   public func setImage(
     with request: ImageRequest, placeholder: ImagePlaceholder? = nil, options: ImageViewOptions = ImageViewOptions(),
-    pipeline: ImagePipeline = .shared, completion: ImageViewBinder.Completion? = nil,
+    pipeline: ImagePipeline? = nil, completion: ImageViewBinder.Completion? = nil,
     progress: (@MainActor (LoadProgress) -> Void)? = nil
   ) -> ImageViewLoad? {
     bind(options, pipeline).setImage(
-      with: request, placeholder: placeholder, options: options, completion: completion, progress: progress)
+      with: request, placeholder: placeholder, options: options, pipeline: pipeline, completion: completion,
+      progress: progress)
   }
 
   /// Cancels the load in flight, if any. The widget's content stays.
   public func cancel() { WidgetBinding.existing(of: widget)?.binder.cancel() }
 
-  private func bind(_ options: ImageViewOptions, _ pipeline: ImagePipeline) -> ImageViewBinder {
-    let binding = binding(pipeline)
+  private func bind(_ options: ImageViewOptions, _ pipeline: ImagePipeline?) -> ImageViewBinder {
+    let binding = binding
     if options.retriesOnTap { binding.retryOnClick() }
+    if let pipeline { binding.followApplication(pipeline) }
     return binding.binder
   }
 
-  private func binding(_ pipeline: ImagePipeline?) -> WidgetBinding {
-    if pipeline == nil, let binding = WidgetBinding.existing(of: widget) { return binding }
-    return WidgetBinding.make(for: widget, pipeline: pipeline ?? .shared)
+  private var binding: WidgetBinding {
+    WidgetBinding.existing(of: widget) ?? WidgetBinding.make(for: widget, pipeline: .shared)
   }
 }
 
