@@ -6,8 +6,8 @@ public import HalcyonViews
 extension NSImageView {
   /// Loads images into the view: `imageView.hc.setImage(with: url)`.
   ///
-  /// Created at the first use, with ``ImagePipeline/shared``, and owned by the view: deallocating the view cancels its
-  /// load.
+  /// Created at the first use and owned by the view: deallocating the view cancels its load. Its pipeline is
+  /// ``ImagePipeline/shared`` until ``ImageViewBinder/pipeline`` is set; a call of `setImage` can name another one.
   public var hc: ImageViewBinder { AssociatedDisplay.of(self) { NSImageViewDisplay($0) }.binder }
 }
 

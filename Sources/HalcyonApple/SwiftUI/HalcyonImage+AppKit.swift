@@ -9,7 +9,7 @@ extension HalcyonImage: NSViewRepresentable {
     NSImageView(frame: .zero)
   }
 
-  /// Sets the scaling of the image view, and loads the image if the request has changed.
+  /// Sets the scaling of the image view, and loads the image if the request or the pipeline has changed.
   ///
   /// `NSImageView` has no scaling that fills: `.fill` shows the image as `.fit` does.
   public func updateNSView(_ view: NSImageView, context: NSViewRepresentableContext<HalcyonImage>) {

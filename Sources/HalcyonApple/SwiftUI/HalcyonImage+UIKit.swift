@@ -11,7 +11,7 @@ extension HalcyonImage: UIViewRepresentable {
     return view
   }
 
-  /// Sets the content mode of the image view, and loads the image if the request has changed.
+  /// Sets the content mode of the image view, and loads the image if the request or the pipeline has changed.
   public func updateUIView(_ view: UIImageView, context: UIViewRepresentableContext<HalcyonImage>) {
     switch mode {
     case .fit: view.contentMode = .scaleAspectFit

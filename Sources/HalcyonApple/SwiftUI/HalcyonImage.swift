@@ -52,10 +52,10 @@ public struct HalcyonImage {
     self.completion = completion
   }
 
-  /// SwiftUI updates the view on any change of state: only another request starts a load.
+  /// SwiftUI updates the view on any change of state: only another request or pipeline starts a load.
   @MainActor func update(_ binder: ImageViewBinder) {
     binder.pipeline = pipeline
-    guard !binder.isBound(to: request) else { return }
+    guard !binder.isBound(to: request, pipeline: pipeline) else { return }
     if let request {
       binder.setImage(with: request, placeholder: placeholder, options: options, completion: completion)
     } else {

@@ -22,8 +22,11 @@ enum AppleProgram {
     view.hc.setImage(with: url, placeholder: .view { NSView(frame: .zero) })
   }
 
-  static func withCachesOfItsOwn(_ pipeline: ImagePipeline) {
-    pipeline.cache.followAppLifeCycle()
+  static func withPipelines(_ view: UIImageView, _ url: URL, own: ImagePipeline, other: ImagePipeline) {
+    own.cache.followAppLifeCycle()
+    view.hc.pipeline = own
+    view.hc.setImage(with: url)
+    view.hc.setImage(with: url, pipeline: other)
   }
 
   static func inSwiftUI(_ urls: [URL]) -> [some View] {
