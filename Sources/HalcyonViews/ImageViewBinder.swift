@@ -14,7 +14,7 @@ public final class ImageViewBinder {
 
   /// The display of the view; `nil` after it has been released.
   public private(set) weak var display: (any ImageDisplay)?
-  /// The view's own pipeline, which loads the images that are set from now on without naming another one.
+  /// The view's own pipeline: it loads the images set from now on, unless a call names another one.
   ///
   /// A load that has been started keeps its pipeline, also for retries and reloads.
   public lazy var pipeline: ImagePipeline = makePipeline()
