@@ -12,6 +12,7 @@ let swiftSettings: [SwiftSetting] =
   ] + (warningsAreErrors ? [.treatAllWarnings(as: .error)] : [])
 
 let halcyon = Target.Dependency.product(name: "Halcyon", package: "Halcyon")
+/// The encoders.
 let halcyonImaging = Target.Dependency.product(name: "HalcyonImaging", package: "Halcyon")
 let halcyonGTK = Target.Dependency.product(name: "HalcyonGTK", package: "Halcyon")
 
@@ -24,12 +25,14 @@ let package = Package(
       name: "halcyon-gallery", dependencies: ["GalleryViews", "GalleryOrigin", halcyon, halcyonGTK],
       swiftSettings: swiftSettings),
     .executableTarget(
-      name: "halcyon-bench-views", dependencies: ["GalleryViews", "GalleryOrigin", halcyon, halcyonGTK],
+      name: "halcyon-bench-views",
+      dependencies: ["GalleryViews", "GalleryOrigin", halcyon, halcyonGTK, halcyonImaging],
       swiftSettings: swiftSettings),
     // The window of the gallery.
     .target(name: "GalleryViews", dependencies: [halcyon, halcyonGTK], swiftSettings: swiftSettings),
     // The web server and its images.
-    .target(name: "GalleryOrigin", dependencies: [halcyon, halcyonImaging, "TestSupport"], swiftSettings: swiftSettings),
+    .target(
+      name: "GalleryOrigin", dependencies: [halcyon, halcyonImaging, "TestSupport"], swiftSettings: swiftSettings),
     // The web server and the photographs of the library's own tests, through a symbolic link.
     .target(
       name: "TestSupport", path: "Sources/Support", resources: [.copy("Photos")], swiftSettings: swiftSettings),

@@ -1,4 +1,5 @@
 import Halcyon
+import HalcyonGTK
 
 /// How many images were shown from each origin.
 struct OriginCounts: Equatable {

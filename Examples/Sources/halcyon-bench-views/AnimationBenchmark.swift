@@ -1,4 +1,5 @@
 import Foundation
+import HalcyonCodecs
 import HalcyonGTK
 import HalcyonCodecs
 
