@@ -151,9 +151,10 @@ extension ImageViewLoad {
     var sized = sized(request, for: display)
     // Revalidation bypasses the pipeline's memory of recent failures.
     if viewRequest.isRetry, sized.freshness.usesNetwork { sized.freshness = .revalidate }
-    if let image = viewRequest.pipeline.cachedImage(for: sized) {
+    let lookup = viewRequest.pipeline.lookUpMemory(for: sized)
+    if case .hit(let image) = lookup {
       if options.transitionGroup != nil { showLoading() }
-      return end(.success(ImageResponse(image: image, origin: .memory, trace: LoadTrace())))
+      return end(.success(ImageResponse(memory: image)))
     }
     sized.previews = sized.previews ?? options.previews
     showLoading()
@@ -162,14 +163,15 @@ extension ImageViewLoad {
     loadLowResolution(on: display)
     // So may the display, when it has shown a low-resolution image from memory.
     guard isActive else { return }
-    task = load(sized) { [self] event in receive(event) }
+    task = load(sized, after: lookup) { [self] event in receive(event) }
   }
 
   private func loadLowResolution(on display: any ImageDisplay) {
     guard let request = options.lowResolution else { return }
     let sized = sized(request, for: display)
-    if let image = viewRequest.pipeline.cachedImage(for: sized) { return showPreview(image) }
-    secondaryTask = load(sized) { [self] event in
+    let lookup = viewRequest.pipeline.lookUpMemory(for: sized)
+    if case .hit(let image) = lookup { return showPreview(image) }
+    secondaryTask = load(sized, after: lookup) { [self] event in
       if case .finished(.success(let response)) = event { showPreview(response.image) }
     }
   }
@@ -181,11 +183,13 @@ extension ImageViewLoad {
 
   /// Starts a load whose priority depends on the view's visibility.
   ///
-  /// - Parameter receive: Called with the events in order, until this load drops the task; retains `self` meanwhile.
+  /// - Parameters:
+  ///   - lookup: The outcome of the look-up in memory, which the task does not repeat.
+  ///   - receive: Called with the events in order, until this load drops the task; retains `self` meanwhile.
   private func load(
-    _ request: ImageRequest, receive: @escaping @MainActor (ImageTask.Event) -> Void
+    _ request: ImageRequest, after lookup: MemoryLookup, receive: @escaping @MainActor (ImageTask.Event) -> Void
   ) -> ImageTask {
-    let task = viewRequest.pipeline.followedTask(for: request)
+    let task = viewRequest.pipeline.followedTask(for: request, after: lookup)
     task.priority = priority(of: request)
     // Not cancelled: it ends with the task.
     if let events = task.allEvents {
@@ -304,8 +308,9 @@ extension ImageViewLoad {
     var sized = sized(request, for: display)
     // The first load has contacted the server already.
     if sized.freshness.contactsServerFirst { sized.freshness = .standard }
-    if let image = viewRequest.pipeline.cachedImage(for: sized) { return showImage(image) }
-    secondaryTask = load(sized) { [self] event in
+    let lookup = viewRequest.pipeline.lookUpMemory(for: sized)
+    if case .hit(let image) = lookup { return showImage(image) }
+    secondaryTask = load(sized, after: lookup) { [self] event in
       guard case .finished(let result) = event else { return }
       secondaryTask = nil
       completion(result)

@@ -1,7 +1,6 @@
 import Foundation
 import HalcyonCodecs
 import HalcyonGTK
-import HalcyonCodecs
 
 /// An animation of 1,000 frames in 20 views, compared with gdk-pixbuf.
 @MainActor
