@@ -173,7 +173,7 @@ struct OnlyWhileVisibleTests {
       $0.cache = ImageCache(memory: MemoryCache(), store: nil)
       $0.retryStrategy = NoRetry()
     }) { _ in
-      isDown.withLock { $0 } ? .answer(status: 503, body: Data()) : .answer(body: SolidImage(width: 4, height: 2).data)
+      isDown.withLock { $0 } ? .response(status: 503, body: Data()) : .response(body: SolidImage(width: 4, height: 2).data)
     }
     let (display, ends) = (RecordingDisplay(), EventLog<String>())
     let binder = ImageViewBinder(display: display, pipeline: view.pipeline)
