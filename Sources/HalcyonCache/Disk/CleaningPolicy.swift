@@ -1,43 +1,45 @@
-/// What a ``DiskCache`` removes without being asked, and when. Only sizes and dates are looked at, never an image.
+/// What a ``DiskCache`` removes automatically, and when. Cleaning reads only sizes and dates, never an image.
 ///
 /// ```swift
 /// disk.configuration.cleaning.wipesAfterIdle = .seconds(24 * 3600)
 /// disk.configuration.cleaning.occasions = [.firstUse, .background]
 /// ```
 public struct CleaningPolicy: Hashable, Sendable {
-  /// When a cache cleans.
+  /// An occasion on which a cache cleans.
   public enum Occasion: Hashable, Sendable, CaseIterable {
-    /// After its first use: when an app has just been launched.
+    /// After the first use of the cache, typically after the launch of an app.
     case firstUse
-    /// Every ``CleaningPolicy/interval``, while the cache lives.
+    /// Every ``CleaningPolicy/interval`` while the cache exists.
     case timer
-    /// When the program says that it leaves the screen: ``DiskCache/willEnterBackground()``.
+    /// When ``DiskCache/willEnterBackground()`` is called.
     case background
-    /// When the program says that it is about to end: ``DiskCache/willTerminate()``, which then takes longer.
+    /// When ``DiskCache/willTerminate()`` is called, which then takes longer.
     case termination
   }
 
-  /// Whether what has expired is removed. It is never served, removed or not. Default: yes.
+  /// Whether expired entries are removed. They are never served in any case. Default: true.
   public var removesExpired = true
-  /// Whether the least recently used entries are evicted down to ``DiskCacheConfiguration/sizeLimit``. New entries make
-  /// room for themselves in any case; this matters when the limit has been lowered. Default: yes.
+  /// Whether the least recently used entries are evicted down to ``DiskCacheConfiguration/sizeLimit``. Default: true.
+  ///
+  /// Matters after the limit was lowered: storing an entry evicts others in any case.
   public var trimsToSizeLimit = true
-  /// Everything older is forgotten when nothing was read or written for this long, by any process. Default: `nil`, never.
+  /// The time without a read or write, by any process, after which older entries are removed. Default: `nil`, never.
   public var wipesAfterIdle: Duration?
-  /// When the cache cleans without being asked. Default: always but at termination.
+  /// When the cache cleans automatically. Default: on all occasions except termination.
   public var occasions: Set<Occasion> = [.firstUse, .timer, .background]
-  /// The time from one cleaning by the timer to the next, at least 5 seconds. Default: 10 minutes.
+  /// The interval of the cleaning timer, at least 5 seconds. Default: 10 minutes.
   public var interval = Duration.seconds(600)
 
-  /// Creates a policy with the defaults named at each property.
+  /// Creates a policy with the default of each property.
   public init(wipesAfterIdle: Duration? = nil) {
     self.wipesAfterIdle = wipesAfterIdle
   }
 
-  /// A cache that cleans only when it is asked.
+  /// A policy without automatic cleaning.
   ///
-  /// Nothing is done from time to time then: what dead writers left is settled by the first change, where room runs
-  /// short, and by cleanings; the order of reads is written down with changes, with cleanings, and after 256 reads.
+  /// There is no periodic work either. Unfinished writes of killed processes are recovered by the first change, when
+  /// space runs short, and by ``DiskCache/clean()``; the order of reads is saved with changes, with cleanings, and after
+  /// 256 reads.
   public static var whenAsked: CleaningPolicy {
     var policy = CleaningPolicy()
     policy.occasions = []

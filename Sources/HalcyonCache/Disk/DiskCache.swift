@@ -1,48 +1,41 @@
 public import HalcyonSupport
 public import Foundation
 
-/// Encoded images in files below one folder, the least recently used evicted first.
+/// A cache of encoded images in files below one folder, which evicts the least recently used.
 ///
-/// The folder takes no more disk space than ``DiskCacheConfiguration/sizeLimit`` at any moment, however many processes
-/// share it; of a limit under 16 MiB that is true of the entries. They are written whole or not at all, and checked when
-/// they are read; a process that is killed loses only what it was writing. The folder is for its owner only, and may be
-/// deleted at any time. All calls are safe from any task. Files are read and written on threads of the cache's own, but
-/// for small entries that the kernel has in memory (Linux 5.12 and later): reading and checking one takes microseconds.
+/// The folder never takes more disk space than ``DiskCacheConfiguration/sizeLimit``, however many processes share it; a
+/// limit under 16 MiB covers the entries only. Entries are written atomically and verified by checksums when they are
+/// read; a process that is killed loses only the entry it was writing. Only the owner can read the folder, which may be
+/// deleted at any time.
+///
+/// All calls are safe from any task. Files are read and written on threads of the cache, except for small entries in
+/// the page cache of the kernel (Linux 5.12 and later): these are read on the calling thread, in microseconds.
 public final class DiskCache: DataStore {
-  /// How many reads go on before their order is written down.
-  private static let touchesBeforeFlush = 256
+  /// The number of entries read before their accesses are written to the index.
+  private static let accessesBeforeFlush = 256
 
-  /// The folder that holds the cache.
+  /// The folder of the cache.
   public let directory: URL
 
   let writer: DiskWriter
   let readers = WorkerPool(name: "reader", width: 2)
   let fileSystem: any FileSystem
   private let layout: DiskLayout
-  private let cachedReads = NonblockingReads()
+  private let nonblockingReads = NonblockingReads()
   let time: any TimeSource
   let counters = DiskCounters()
-  private let upkeep = DiskMaintenance()
+  private let maintenance = DiskMaintenance()
   private let background = BackgroundWrites(byteLimit: 0)
   private let settings: DiskSettings
-  private let state = Lock(State())
+  private let pendingAccesses = Lock(PendingAccesses())
 
-  private struct State {
-    var touches: [CacheKey: Access] = [:]
-    /// Touches that are being written down: the files do not have them yet.
-    var flushed: [CacheKey: Access] = [:]
-    var touchCount = 0
-
-    func use(of key: CacheKey) -> Access? { touches[key] ?? flushed[key] }
-  }
-
-  /// Describes a cache; nothing is read or written before the first use.
+  /// Creates a cache. Nothing is read or written before its first use.
   ///
   /// - Parameters:
-  ///   - directory: A folder of the cache's own; it is made when missing.
-  ///   - configuration: What it may hold.
-  ///   - time: Clocks for the expiration.
-  ///   - fileSystem: What makes the system calls; tests give one that fails.
+  ///   - directory: A folder that nothing else uses; created when missing. Default: ``defaultDirectory``.
+  ///   - configuration: Its limits and policies.
+  ///   - time: The clocks for expiration and the cleaning timer.
+  ///   - fileSystem: Makes the system calls; tests substitute one that fails.
   public init(
     directory: URL = DiskCache.defaultDirectory, configuration: DiskCacheConfiguration = DiskCacheConfiguration(),
     time: any TimeSource = SystemTime(), fileSystem: any FileSystem = SystemFiles()
@@ -55,31 +48,33 @@ public final class DiskCache: DataStore {
     writer = DiskWriter(layout: layout, settings: settings, time: time, fileSystem: fileSystem, counters: counters)
   }
 
-  /// What the cache may hold. A lower limit is brought about by the next write, or by ``trim()``.
+  /// The limits and policies of the cache. A lower size limit takes effect with the next write, or with ``trim()``.
   public var configuration: DiskCacheConfiguration {
     get { settings.current }
     set { settings.current = newValue }
   }
 
-  /// What the cache has done since it was made.
+  /// Counts of hits, misses, writes, evictions and errors since the cache was created.
   public var statistics: DiskCacheStatistics { counters.current }
 
-  /// Where entries that were let go are told.
+  /// The observers of removed entries.
   package var evictionObservers: EvictionObservers { counters.evictionObservers }
 
-  /// The entry stored under a key; `nil` when there is none, or when it is expired or damaged.
+  /// The entry stored under `key`; `nil` when there is none, or it is expired or damaged.
   ///
   /// - Throws: ``DiskCacheError`` when the file system fails; `CancellationError` when the task is cancelled.
   public func entry(for key: CacheKey) async throws -> StoredEntry? { try await lookUp(key).value }
 
-  /// The entry stored under a key, or why there is none, with a say in whether reading extends its life; it counts as
-  /// use in any case.
+  /// The entry stored under `key`, or the reason of the miss.
   ///
+  /// The entry becomes the most recently used.
+  ///
+  /// - Parameter extending: The effect of the read on the expiration of the entry.
   /// - Throws: ``DiskCacheError`` when the file system fails; `CancellationError` when the task is cancelled.
   public func lookUp(_ key: CacheKey, extending: ExpirationExtension) async throws -> CacheResult<StoredEntry> {
-    startUpkeep()
-    // Asked before the file is read: what is written down meanwhile is in the one or in the other.
-    let last = state.withLock { $0.use(of: key) }
+    startMaintenance()
+    // Before the file is read: an access that is flushed meanwhile is in either of the two.
+    let last = pendingAccess(of: key)
     let content: EntryFile.Content
     switch try await self.content(for: key) {
     case .hit(let found): content = found
@@ -87,28 +82,32 @@ public final class DiskCache: DataStore {
     }
     guard isFresh(content.entry.metadata, modified: content.modified, last: last) else {
       counters.countMiss(.expired)
-      await attempt { counters.note(try await writer.removeUnchanged(content.id), .expiration) }
+      await countingErrors { counters.recordRemovals(try await writer.removeUnchanged(content.id), .expiration) }
       return .miss(.expired)
     }
     counters.countHit()
     let own = content.entry.metadata.expiration ?? settings.current.expiration
-    await touch(key, Access(extending: extending, own: own, after: last, at: time.now()))
+    await record(Access(extending: extending, own: own, after: last, at: time.now()), for: key)
     return .hit(content.entry)
   }
 
-  /// Whether the key has an entry that is neither expired nor of another key. Its image is not read, so damage to that
-  /// does not show; asking is no use, and counts in no statistics.
+  /// Whether there is an entry under `key` that is not expired.
+  ///
+  /// Reads its metadata, not its image, so that damage to the image goes unnoticed. Does not count as use, nor in the
+  /// statistics.
   ///
   /// - Throws: ``DiskCacheError`` when the file system fails; `CancellationError` when the task is cancelled.
   public func containsEntry(for key: CacheKey) async throws -> Bool {
     try await metadata(for: key) != nil
   }
 
-  /// What is known about an entry that is neither expired nor of another key; otherwise as ``containsEntry(for:)``.
+  /// The metadata of the entry under `key`; `nil` when there is none, or it is expired.
+  ///
+  /// Otherwise like ``containsEntry(for:)``.
   ///
   /// - Throws: ``DiskCacheError`` when the file system fails; `CancellationError` when the task is cancelled.
   public func metadata(for key: CacheKey) async throws -> EntryMetadata? {
-    let last = state.withLock { $0.use(of: key) }
+    let last = pendingAccess(of: key)
     let path = layout.entry(key.digest.bytes)
     do {
       let file = try await readers.run { [fileSystem] _ in try EntryFile.describe(path: path, in: fileSystem) }
@@ -119,46 +118,52 @@ public final class DiskCache: DataStore {
     }
   }
 
-  /// Keeps an entry. Others are evicted first, so that the limit holds at every moment.
+  /// Stores an entry, replacing the one under `key`. Others are evicted first, so that the limit always holds.
   public func store(_ entry: StoredEntry, for key: CacheKey) async throws {
-    try await changing { writer in try await writer.store(entry, for: key, on: terms) }
+    try await withWriter { writer in try await writer.store(entry, for: key, context) }
   }
 
-  /// Changes what is known about an entry by one small write; its bytes stay as they are. That counts as use, and the
-  /// life of the entry starts again: what a server has confirmed is as good as new.
+  /// Updates the metadata of an entry with one small write; the body is not rewritten.
+  ///
+  /// Counts as use, and restarts the lifetime of the entry, as after a successful revalidation.
+  ///
+  /// - Returns: Whether there is an entry under `key`.
   @discardableResult
   public func updateMetadata(_ metadata: EntryMetadata, for key: CacheKey) async throws -> Bool {
-    let isUpdated = try await changing { writer in
-      if let isUpdated = try await writer.updateMetadata(metadata, for: key, on: terms) { return isUpdated }
-      // There is too little room beside the body, so that the whole entry is written anew.
-      guard var entry = try await content(for: key).value?.entry else { return false }
-      entry.metadata = metadata
-      try await writer.store(entry, for: key, on: terms)
-      return true
+    let isUpdated = try await withWriter { writer in
+      switch try await writer.updateMetadata(metadata, for: key, context) {
+      case .updated: return true
+      case .noEntry: return false
+      case .slotTooSmall:
+        guard var entry = try await content(for: key).value?.entry else { return false }
+        entry.metadata = metadata
+        try await writer.store(entry, for: key, context)
+        return true
+      }
     }
-    if isUpdated { await touch(key, Access(renewedAt: time.now())) }
+    if isUpdated { await record(Access(renewedAt: time.now()), for: key) }
     return isUpdated
   }
 
-  /// Forgets one entry.
+  /// Removes the entry under `key`.
   public func removeEntry(for key: CacheKey) async throws {
-    _ = try await changing { writer in try await writer.removeEntry(of: key) }
+    _ = try await withWriter { writer in try await writer.removeEntry(of: key) }
   }
 
-  /// Forgets all entries, the pinned ones as well.
+  /// Removes all entries, including pinned ones.
   public func removeAll() async throws {
-    _ = try await changing { writer in try await writer.removeAll() }
+    _ = try await withWriter { writer in try await writer.removeAll() }
   }
 }
 
 extension DiskCache {
-  var terms: DiskWriter.Terms { DiskWriter.Terms(configuration: configuration, now: time.now()) }
+  var context: DiskWriter.Context { DiskWriter.Context(configuration: configuration, now: time.now()) }
 
-  /// Runs a change after the order of the reads before it is written down.
-  func changing<Result>(_ body: (DiskWriter) async throws -> Result) async throws -> Result {
-    startUpkeep()
-    await flushTouches()
-    defer { counters.tell() }
+  /// Runs a change of the cache, after the pending accesses were written to the index.
+  func withWriter<Result>(_ body: (DiskWriter) async throws -> Result) async throws -> Result {
+    startMaintenance()
+    await flushAccesses()
+    defer { counters.notifyObservers() }
     do {
       return try await body(writer)
     } catch {
@@ -167,29 +172,40 @@ extension DiskCache {
     }
   }
 
-  /// Runs what must not fail the call that it belongs to.
-  func attempt(_ body: () async throws -> Void) async {
+  /// Runs work whose failure is counted but does not fail the call.
+  func countingErrors(_ body: () async throws -> Void) async {
     do { try await body() } catch { counters.countError() }
-    counters.tell()
+    counters.notifyObservers()
   }
 
-  func flushTouches() async {
-    let uses = takeTouches()
-    guard !uses.isEmpty else { return }
-    await attempt { try await writer.touch(uses) }
-    forgetFlushed(uses)
+  /// Writes the pending accesses to the index.
+  func flushAccesses() async {
+    let accesses = pendingAccesses.withLock { $0.beginFlush() }
+    guard !accesses.isEmpty else { return }
+    await countingErrors { try await writer.record(accesses) }
+    pendingAccesses.withLock { $0.endFlush(accesses) }
   }
 
-  /// Writes down on the calling thread which entries were read.
-  func flushTouchesNow() {
-    let uses = takeTouches()
-    guard !uses.isEmpty else { return }
-    do { try writer.touchNow(uses) } catch { counters.countError() }
-    forgetFlushed(uses)
+  /// Writes the pending accesses to the index, on the calling thread.
+  func flushAccessesNow() {
+    let accesses = pendingAccesses.withLock { $0.beginFlush() }
+    guard !accesses.isEmpty else { return }
+    do { try writer.recordNow(accesses) } catch { counters.countError() }
+    pendingAccesses.withLock { $0.endFlush(accesses) }
   }
 
-  private func startUpkeep() {
-    if configuration.cleansOnItsOwn { upkeep.start(self) }
+  private func pendingAccess(of key: CacheKey) -> Access? { pendingAccesses.withLock { $0.access(for: key) } }
+
+  private func record(_ access: Access, for key: CacheKey) async {
+    let isFull = pendingAccesses.withLock { pending in
+      pending.record(access, for: key)
+      return pending.count == Self.accessesBeforeFlush
+    }
+    if isFull { await background.start(byteCount: 0) { await self.flushAccesses() } }
+  }
+
+  private func startMaintenance() {
+    if configuration.cleansOnItsOwn { maintenance.start(self) }
   }
 
   private func content(for key: CacheKey) async throws -> CacheResult<EntryFile.Content> {
@@ -205,15 +221,15 @@ extension DiskCache {
     }
     if let content { return .hit(content) }
     counters.countMiss(.damaged)
-    await attempt { try await writer.removeDamaged(key) }
+    await countingErrors { try await writer.removeDamaged(key) }
     return .miss(.damaged)
   }
 
   private func read(_ path: String, _ key: CacheKey) async throws -> EntryFile.Content? {
     try Task.checkCancellation()
-    if let content = try cachedReads.read(path: path, key: key, in: fileSystem) { return content }
-    return try await readers.run { [fileSystem, cachedReads, layout] _ in
-      cachedReads.judge(layout.root, in: fileSystem)
+    if let content = try nonblockingReads.read(path: path, key: key, in: fileSystem) { return content }
+    return try await readers.run { [fileSystem, nonblockingReads, layout] _ in
+      nonblockingReads.checkSupport(of: layout.root, in: fileSystem)
       return try EntryFile.read(path: path, key: key, in: fileSystem)
     }
   }
@@ -224,32 +240,29 @@ extension DiskCache {
     case .expired: return false
     case .date(let end): return time.now() < end
     case .after(let duration):
-      let start = last?.lifeStart ?? modified
+      let start = last?.lifetimeStart ?? modified
       return time.now().timeIntervalSince(start) < duration.inSeconds
     }
   }
+}
 
-  private func touch(_ key: CacheKey, _ use: Access) async {
-    let isFull = state.withLock { state in
-      state.touchCount += 1
-      state.touches[key] = use.numbered(state.touchCount)
-      return state.touches.count == Self.touchesBeforeFlush
-    }
-    if isFull { await background.start(byteCount: 0) { await self.flushTouches() } }
+extension DiskCache {
+  /// `halcyon/default` in the system's folder for caches.
+  public static var defaultDirectory: URL { directory(named: "default") }
+
+  /// `halcyon/` and `name` in the system's folder for caches, which is `$XDG_CACHE_HOME` or `~/.cache` on Linux.
+  public static func directory(named name: String) -> URL {
+    cachesDirectory.appending(path: "halcyon/\(name)", directoryHint: .isDirectory)
   }
 
-  private func takeTouches() -> [(key: CacheKey, use: Access)] {
-    let touches = state.withLock { state in
-      defer { state.touches = [:] }
-      state.flushed.merge(state.touches) { $0.order > $1.order ? $0 : $1 }
-      return state.touches
+  private static var cachesDirectory: URL {
+    #if !canImport(Darwin)
+    // The XDG Base Directory Specification says to ignore relative paths.
+    if let path = ProcessInfo.processInfo.environment["XDG_CACHE_HOME"], path.hasPrefix("/") {
+      return URL(filePath: path, directoryHint: .isDirectory)
     }
-    return touches.sorted { $0.value.order < $1.value.order }.map { (key: $0.key, use: $0.value) }
-  }
-
-  private func forgetFlushed(_ uses: [(key: CacheKey, use: Access)]) {
-    state.withLock { state in
-      for (key, use) in uses where state.flushed[key]?.order == use.order { state.flushed[key] = nil }
-    }
+    #endif
+    return FileManager.default.urls(for: .cachesDirectory, in: .userDomainMask).first
+      ?? FileManager.default.temporaryDirectory
   }
 }

@@ -1,16 +1,19 @@
-/// What a disk cache may hold. Every value can be changed at any time.
+import HalcyonSupport
+
+/// The limits and policies of a disk cache. All can be changed at any time.
 public struct DiskCacheConfiguration: Hashable, Sendable {
-  /// The most bytes of disk space for the whole folder, its index included. Default: 512 MiB.
+  /// The most disk space for the whole folder, including its index, in bytes. Default: 512 MiB.
   ///
-  /// A limit under 16 MiB covers the entries only; index and folders take up to 3 MiB more.
+  /// A limit under 16 MiB covers the entries only; the index and the folders take up to 3 MiB more.
   public var sizeLimit: Int
-  /// When an entry stops being served, unless it says so itself; also one that is there already when this is changed.
-  /// Default: 7 days after it was last read.
+  /// The expiration of entries without their own, read at lookup time. Default: 7 days after the last read.
   public var expiration: CacheExpiration
-  /// What is removed without being asked, and when. Default: ``CleaningPolicy/init(wipesAfterIdle:)``.
+  /// What is removed automatically, and when. Default: ``CleaningPolicy/init(wipesAfterIdle:)``.
   public var cleaning: CleaningPolicy
-  /// Whether the cache cleans after its first use and by its timer. Otherwise it cleans when ``DiskCache/clean()`` is
-  /// called, and makes room when an entry is stored. Short for two of the ``CleaningPolicy/occasions``. Default: true.
+  /// Whether the cache cleans after its first use and by its timer. Default: true.
+  ///
+  /// Short for two of the ``CleaningPolicy/occasions``. Without them the cache cleans when ``DiskCache/clean()`` is
+  /// called, and evicts when an entry is stored.
   public var cleansOnItsOwn: Bool {
     get { !cleaning.occasions.isDisjoint(with: [.firstUse, .timer]) }
     set {
@@ -20,8 +23,10 @@ public struct DiskCacheConfiguration: Hashable, Sendable {
   }
   /// What a stored entry survives. Default: ``DiskDurability/cache``.
   public var durability = DiskDurability.cache
-  /// Whether the folder lies on a network, where processes share no memory: the index then keeps its changes in a plain
-  /// journal, which is slower. Default: `nil`, the system is asked. It matters when the index is opened.
+  /// Whether the folder is on a network file system. Default: `nil`, detected from the file system.
+  ///
+  /// Processes cannot share memory there, so that the index uses a rollback journal, which is slower than WAL. Takes
+  /// effect when the index is opened.
   public var isOnNetwork: Bool?
 
   /// Creates a configuration.
@@ -31,5 +36,19 @@ public struct DiskCacheConfiguration: Hashable, Sendable {
     self.sizeLimit = sizeLimit
     self.expiration = expiration
     self.cleaning = cleaning
+  }
+}
+
+/// The configuration shared by the parts of a disk cache.
+final class DiskSettings: Sendable {
+  private let state: Lock<DiskCacheConfiguration>
+
+  init(_ configuration: DiskCacheConfiguration) {
+    state = Lock(configuration)
+  }
+
+  var current: DiskCacheConfiguration {
+    get { state.withLock(\.self) }
+    set { state.withLock { $0 = newValue } }
   }
 }

@@ -1,55 +1,56 @@
 import Foundation
 
-/// Why the disk cache could not do what it was asked.
+/// An error of a disk cache.
 @nonexhaustive
 public enum DiskCacheError: Error, Hashable {
-  /// A system call failed; the code is the system's `errno`.
+  /// A system call failed; `code` is its `errno`.
   case system(call: String, path: String, code: Int32)
-  /// The index refused, in the words of SQLite.
+  /// SQLite reported an error, which `reason` quotes.
   case index(reason: String)
-  /// The index is no sound database. It is made anew from the entries when this is met.
+  /// The index is damaged. The cache rebuilds it from the entries, so this is thrown only if that fails.
   case damagedIndex(path: String)
-  /// Another process kept the index to itself for longer than two seconds, or half a minute while it made that anew.
+  /// Another process held a lock for longer than two seconds, or 30 seconds for a rebuild of the index.
   case busy(path: String)
-  /// The entry alone is larger than the whole cache may be, in bytes.
+  /// The entry alone exceeds the size limit of the cache. Sizes are in bytes.
   case entryTooLarge(byteCount: Int, sizeLimit: Int)
-  /// What is known about the entry, its header fields left out, is larger than a cache keeps beside an image, in bytes.
+  /// The metadata without its header fields exceeds the limit for metadata. Sizes are in bytes.
   case metadataTooLarge(byteCount: Int, limit: Int)
-  /// What is pinned, or being written, leaves too little room for the entry, in bytes.
+  /// Pinned entries and entries being written leave too little space for the entry. Sizes are in bytes.
   case noRoom(byteCount: Int, sizeLimit: Int)
 }
 
 extension DiskCacheError: CustomStringConvertible {
-  /// What happened and what to do about it.
+  /// The cause and what to do about it.
   public var description: String {
     switch self {
     case .system(let call, let path, let code):
-      "\(call) failed for \(path): \(String(cString: strerror(code))). Check the disk's space and the folder's rights."
+      "\(call) failed for \(path): \(String(cString: strerror(code))). "
+        + "Check the free disk space and the permissions of the folder."
     case .index(let reason):
-      "The index of the disk cache failed: \(reason). Remove the cache's folder if this goes on."
+      "The index of the disk cache failed: \(reason). Remove the cache's folder if this continues."
     case .damagedIndex(let path):
-      "The index \(path) is damaged. Remove the cache's folder if this goes on."
+      "The index \(path) is damaged. Remove the cache's folder if this continues."
     case .busy(let path):
-      "Another process holds \(path). Check for a process that is stopped, or give each its own folder."
+      "Another process holds a lock on \(path). Check for a stopped process, or give each process its own folder."
     case .entryTooLarge(let byteCount, let sizeLimit):
-      "An entry of \(byteCount) bytes does not fit into the cache's \(sizeLimit). Raise sizeLimit to keep it."
+      "An entry of \(byteCount) bytes exceeds the cache's limit of \(sizeLimit). Raise sizeLimit to store it."
     case .metadataTooLarge(let byteCount, let limit):
-      "Tags, address and userInfo of an entry take \(byteCount) bytes, and no more than \(limit) are kept. Shorten them."
+      "The tags, URL and userInfo of an entry take \(byteCount) bytes; the limit is \(limit). Shorten them."
     case .noRoom(let byteCount, let sizeLimit):
-      "Pinned entries leave no room for \(byteCount) bytes in the cache's \(sizeLimit). Unpin some or raise sizeLimit."
+      "Pinned entries leave less than \(byteCount) bytes in the cache's \(sizeLimit). Unpin some or raise sizeLimit."
     }
   }
 }
 
 extension DiskCacheError {
-  /// The system's `errno`, where a system call failed.
+  /// The `errno` of a failed system call.
   var systemCode: Int32? {
     if case .system(_, _, let code) = self { code } else { nil }
   }
 
-  /// Whether a file or folder is not there.
+  /// Whether a file or folder does not exist.
   var isMissing: Bool { systemCode == ENOENT }
 
-  /// Whether the disk, or the user's share of it, is full.
+  /// Whether the disk or the user's quota is full.
   var isDiskFull: Bool { systemCode == ENOSPC || systemCode == EDQUOT }
 }

@@ -1,15 +1,15 @@
 import HalcyonSupport
 
-/// What a disk cache has done since it was made.
+/// Counts of the operations of a disk cache since it was created.
 public struct DiskCacheStatistics: Hashable, Sendable {
-  /// Why an entry was not found.
+  /// The reason of a miss.
   @nonexhaustive
   public enum MissReason: Hashable, Sendable, CaseIterable {
     /// There is no entry under the key.
     case absent
-    /// There was one, whose time had passed.
+    /// The entry had expired.
     case expired
-    /// There was one, whose file was not whole.
+    /// The file of the entry was damaged.
     case damaged
     /// The file system failed.
     case failed
@@ -17,25 +17,24 @@ public struct DiskCacheStatistics: Hashable, Sendable {
 
   /// Reads that found an entry.
   public internal(set) var hits = 0
-  /// Reads that did not, by the reason.
+  /// Reads that found no entry, by reason.
   public internal(set) var misses: [MissReason: Int] = [:]
   /// Entries written.
   public internal(set) var stores = 0
-  /// Entries removed because others needed their place.
+  /// Entries evicted for the size limit.
   public internal(set) var evictions = 0
-  /// What the last cleaning removed, asked for or not; `nil` before the first.
+  /// The report of the last cleaning, automatic or requested; `nil` before the first.
   public internal(set) var lastCleaning: CleaningReport?
-  /// Calls that failed, and work that failed while nobody waited for it.
+  /// Failed calls, and failures of background work.
   public internal(set) var errors = 0
 }
 
-/// Counts for ``DiskCacheStatistics``, from any thread.
+/// Counts for ``DiskCacheStatistics`` and the observers of removed entries. Safe from any thread.
 final class DiskCounters: Sendable {
-  /// Where entries that were let go are told.
   let evictionObservers = EvictionObservers(tier: .store)
   private let statistics = Lock(DiskCacheStatistics())
-  /// What is to be told once no lock on the files is held.
-  private let untold = Lock<[EvictionReason: Int]>([:])
+  /// Removals to report once no lock is held.
+  private let unreported = Lock<[EvictionReason: Int]>([:])
 
   var current: DiskCacheStatistics { statistics.withLock(\.self) }
 
@@ -44,32 +43,32 @@ final class DiskCounters: Sendable {
     statistics.withLock { $0.misses[reason, default: 0] += 1 }
   }
   func countStore() { statistics.withLock { $0.stores += 1 } }
+  func countError() { statistics.withLock { $0.errors += 1 } }
   func countEvictions(_ count: Int) {
     statistics.withLock { $0.evictions += count }
-    note(count, .size)
+    recordRemovals(count, .size)
   }
   func countCleaning(_ report: CleaningReport) {
     statistics.withLock { statistics in
       statistics.evictions += report.disk[.size]?.count ?? 0
       statistics.lastCleaning = report
     }
-    for (reason, removal) in report.disk { note(removal.count, reason) }
+    for (reason, removal) in report.disk { recordRemovals(removal.count, reason) }
   }
 
-  /// Remembers what is to be told by ``tell()``.
-  func note(_ count: Int, _ reason: EvictionReason) {
+  /// Records removed entries for ``notifyObservers()``.
+  func recordRemovals(_ count: Int, _ reason: EvictionReason) {
     guard evictionObservers.hasObservers, count > 0 else { return }
-    untold.withLock { $0[reason, default: 0] += count }
+    unreported.withLock { $0[reason, default: 0] += count }
   }
 
-  /// Tells those who listen what was let go; called after each change, when no lock is held.
-  func tell() {
+  /// Notifies observers of the recorded removals. Called after each change, without locks held.
+  func notifyObservers() {
     guard evictionObservers.hasObservers else { return }
-    let counts = untold.withLock { untold in
-      defer { untold = [:] }
-      return untold
+    let counts = unreported.withLock { unreported in
+      defer { unreported = [:] }
+      return unreported
     }
     for reason in EvictionReason.allCases { evictionObservers.notify(count: counts[reason] ?? 0, reason) }
   }
-  func countError() { statistics.withLock { $0.errors += 1 } }
 }

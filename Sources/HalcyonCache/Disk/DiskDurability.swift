@@ -1,10 +1,12 @@
-/// What a stored entry survives, once the call that stores it has returned.
+/// What an entry survives once the call that stores it has returned.
 @nonexhaustive
 public enum DiskDurability: Hashable, Sendable {
-  /// The end of the process, however it ends. When the machine loses power the newest entries may be lost; what is left
-  /// of them is never served.
+  /// The end of the process, however it ends.
+  ///
+  /// After a power failure the newest entries may be lost; damaged remains of them are never served.
   case cache
-  /// A loss of power too: the file, its folder and the index are on the disk first. It takes some milliseconds for each
-  /// entry, as fast as the disk is.
+  /// Power failures as well: the file, its folder and the index are synced to the disk first.
+  ///
+  /// Takes some milliseconds per entry, depending on the disk.
   case durable
 }

@@ -1,70 +1,88 @@
 import Foundation
 
+/// Disk space and file numbers that a writer may use without another transaction.
+///
+/// The bytes count toward the limit from the moment they are reserved, used or not.
+struct Reservation {
+  /// The number of file numbers in a reservation.
+  static let idCount = 64
+
+  var byteCount = 0
+  var ids: Range<Int64> = 0..<0
+
+  /// Whether it suffices for an entry of this size.
+  func covers(_ byteCount: Int) -> Bool { byteCount <= self.byteCount && !ids.isEmpty }
+}
+
 extension DiskIndex {
-  /// An entry that is written.
-  struct Request {
-    /// The number that its file carries.
+  /// The row of an entry.
+  struct EntryRow {
+    /// The number in the header of the entry's file.
     var id: Int64
     var digest: [UInt8]
     var byteCount: Int
     var expiration: StoredExpiration
-    var labels: IndexedAttributes
+    var attributes: IndexedAttributes
     var date: Date
   }
 
-  /// What a writer has from now on, and what had to go for it.
-  struct Grant {
-    var allotment: Reservation
-    var evictedCount: Int
-  }
-
-  /// Gives a writer space for an entry, and for some more where a part of the limit is more, evicting the oldest others
-  /// until it is there. What the writer has left counts.
-  func allot(_ byteCount: Int, to owner: String, at date: Date, budget: DiskBudget) throws(DiskCacheError) -> Grant {
+  /// Reserves space for an entry, evicting the least recently used entries as needed.
+  ///
+  /// Reserves ``DiskBudget/reservationByteCount`` when the entry needs less. The unused reservation of the writer counts
+  /// toward it.
+  ///
+  /// - Parameter writer: The name of the writer's lock.
+  /// - Throws: ``DiskCacheError/entryTooLarge(byteCount:sizeLimit:)`` or
+  ///   ``DiskCacheError/noRoom(byteCount:sizeLimit:)``.
+  func reserve(
+    _ byteCount: Int, for writer: String, at date: Date, budget: DiskBudget
+  ) throws(DiskCacheError) -> (reservation: Reservation, evictedCount: Int) {
     guard budget.allows(byteCount: byteCount, entryCount: 1) else {
       throw .entryTooLarge(byteCount: byteCount, sizeLimit: budget.sizeLimit)
     }
     var evictedCount = 0
     while true {
-      let allotment = try database.transaction { () throws(DiskCacheError) -> Reservation? in
-        let held = max(0, Int(try database.number("SELECT bytes FROM writer WHERE name=?", [.text(owner)])))
-        let room = try makeRoom(
-          for: max(0, max(byteCount, budget.allotmentByteCount) - held), atLeast: max(0, byteCount - held),
+      let reservation = try database.transaction { () throws(DiskCacheError) -> Reservation? in
+        let unused = max(0, Int(try database.number("SELECT bytes FROM writer WHERE name=?", [.text(writer)])))
+        let space = try makeSpace(
+          for: max(0, max(byteCount, budget.reservationByteCount) - unused), atLeast: max(0, byteCount - unused),
           budget: budget)
-        evictedCount += room.evictedCount
-        guard let roomByteCount = room.byteCount else { return nil }
+        evictedCount += space.evictedCount
+        guard let added = space.byteCount else { return nil }
         try database.run(
           "INSERT INTO writer VALUES(?1, ?2) ON CONFLICT DO UPDATE SET bytes=bytes+?2",
-          [.text(owner), .integer(Int64(roomByteCount))])
-        return Reservation(byteCount: held + roomByteCount, ids: try takeNumbers(Reservation.idCount, at: date))
+          [.text(writer), .integer(Int64(added))])
+        return Reservation(byteCount: unused + added, ids: try takeSequenceNumbers(Reservation.idCount, at: date))
       }
-      if let allotment { return Grant(allotment: allotment, evictedCount: evictedCount) }
+      if let reservation { return (reservation, evictedCount) }
     }
   }
 
-  /// Makes an entry the one of its key, paid for out of what its writer was allotted.
+  /// Adds the row of an entry, replacing the row of its key, and charges the writer's reservation.
   ///
-  /// - Parameter place: Moves the file into its place, with the pin of the entry that it replaces, while nobody else
-  ///   changes the index.
+  /// - Parameter moveIntoPlace: Moves the file into place, pinned if the replaced entry is. Called inside the
+  ///   transaction, so that no other process changes the index meanwhile.
   func add(
-    _ request: Request, by owner: String, place: (_ isPinned: Bool) throws(DiskCacheError) -> Void
+    _ row: EntryRow, by writer: String, moveIntoPlace: (_ isPinned: Bool) throws(DiskCacheError) -> Void
   ) throws(DiskCacheError) {
     try database.transaction { () throws(DiskCacheError) in
-      let byteCount = SQLiteConnection.Value.integer(Int64(request.byteCount))
+      let byteCount = SQLiteConnection.Value.integer(Int64(row.byteCount))
       try database.run(
-        "UPDATE OR FAIL writer SET bytes=bytes-?1 WHERE name=?2 AND bytes>=?1", [byteCount, .text(owner)])
-      // Others take a writer for dead whose lock was deleted.
-      guard database.changeCount == 1 else { throw .system(call: "open", path: layout.owner(owner), code: ENOENT) }
-      let old = try database.run("SELECT id, pinned FROM entry WHERE digest=?", [.blob(request.digest)]).first
+        "UPDATE OR FAIL writer SET bytes=bytes-?1 WHERE name=?2 AND bytes>=?1", [byteCount, .text(writer)])
+      // The reservation is gone when the lock file was deleted, so that another process took this writer for abandoned.
+      guard database.changeCount == 1 else {
+        throw .system(call: "open", path: layout.writerLock(writer), code: ENOENT)
+      }
+      let old = try database.run("SELECT id, pinned FROM entry WHERE digest=?", [.blob(row.digest)]).first
       let isPinned = old?[1].integer == 1
-      try place(isPinned)
+      try moveIntoPlace(isPinned)
       if let id = old?[0] { try database.run("DELETE FROM entry WHERE id=?", [id]) }
-      try insert(request, sequence: takeNumbers(1, at: request.date).lowerBound, isPinned: isPinned)
+      try insert(row, sequence: takeSequenceNumbers(1, at: row.date).lowerBound, isPinned: isPinned)
     }
   }
 
-  /// Adds the row of an entry whose file is in its place.
-  func insert(_ request: Request, sequence: Int64, isPinned: Bool) throws(DiskCacheError) {
+  /// Inserts the row of an entry whose file is in place.
+  func insert(_ row: EntryRow, sequence: Int64, isPinned: Bool) throws(DiskCacheError) {
     try database.run(
       """
       INSERT OR FAIL INTO entry(
@@ -72,11 +90,46 @@ extension DiskIndex {
       VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
       """,
       [
-        .integer(request.id), .blob(request.digest), .integer(Int64(request.byteCount)), .integer(sequence),
-        .integer(isPinned ? 1 : 0), .integer(request.labels.tags.isEmpty ? 0 : 1),
-        .integer(request.expiration.isDefault ? 1 : 0), request.expiration.lifetime.value,
-        request.expiration.date.value, .blob(request.labels.source), request.labels.host.value,
+        .integer(row.id), .blob(row.digest), .integer(Int64(row.byteCount)), .integer(sequence),
+        .integer(isPinned ? 1 : 0), .integer(row.attributes.tags.isEmpty ? 0 : 1),
+        .integer(row.expiration.isDefault ? 1 : 0), row.expiration.lifetime.sqlValue,
+        row.expiration.date.sqlValue, .blob(row.attributes.source), row.attributes.host.sqlValue,
       ])
-    try insertTags(request.labels.tags, id: request.id)
+    try insertTags(row.attributes.tags, id: row.id)
+  }
+
+  /// Updates the attributes and the expiration of an entry. Does nothing when the entry was replaced or removed.
+  func update(
+    id: Int64, attributes: IndexedAttributes, expiration: StoredExpiration
+  ) throws(DiskCacheError) {
+    try database.transaction { () throws(DiskCacheError) in
+      try database.run(
+        "UPDATE entry SET tagged=?, defaulted=?, lifetime=?, expires=?, source=?, host=? WHERE id=?",
+        [
+          .integer(attributes.tags.isEmpty ? 0 : 1), .integer(expiration.isDefault ? 1 : 0),
+          expiration.lifetime.sqlValue, expiration.date.sqlValue, .blob(attributes.source), attributes.host.sqlValue,
+          .integer(id),
+        ])
+      try database.run("DELETE FROM tag WHERE entry=?", [.integer(id)])
+      if try !database.run("SELECT 1 FROM entry WHERE id=?", [.integer(id)]).isEmpty {
+        try insertTags(attributes.tags, id: id)
+      }
+    }
+  }
+
+  /// Sets whether an entry is exempt from eviction.
+  func setPinned(_ isPinned: Bool, digest: [UInt8]) throws(DiskCacheError) {
+    let new = SQLiteConnection.Value.integer(isPinned ? 1 : 0)
+    let old = try database.run("SELECT pinned FROM entry WHERE digest=?", [.blob(digest)]).first
+    guard old?[0] != new else { return }
+    try database.transaction { () throws(DiskCacheError) in
+      try database.run("UPDATE entry SET pinned=? WHERE digest=?", [new, .blob(digest)])
+    }
+  }
+
+  private func insertTags(_ tags: [String], id: Int64) throws(DiskCacheError) {
+    for tag in Set(tags) {
+      try database.run("INSERT INTO tag(entry, tag) VALUES(?, ?)", [.integer(id), .blob(Array(tag.utf8))])
+    }
   }
 }

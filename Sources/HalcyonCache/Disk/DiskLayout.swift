@@ -1,23 +1,23 @@
 import HalcyonSupport
 import Foundation
 
-/// Where the files of a disk cache lie below its folder.
+/// The paths of the files below the folder of a disk cache.
 ///
 /// ```
-/// v1/index.db    sizes and order                    v1/d/00..ff/HASH   one file an entry
-/// v1/gate        held while the index is in use     v1/tmp/NAME        what each writer is writing
-/// v1/own/NAME    held by each writer that lives
+/// v1/index.db    index (SQLite)                     v1/d/00..ff/HASH   one file per entry, in 256 shards
+/// v1/gate        lock of the index                  v1/tmp/NAME        the entry that a writer is writing
+/// v1/own/NAME    lock and write intent of a writer
 /// ```
 struct DiskLayout: Sendable {
   let root: String
 
   var version: String { root + "/v1" }
   var index: String { version + "/index.db" }
-  /// What is left of an index that was damaged.
+  /// A damaged index that was moved aside.
   var damagedIndex: String { version + "/index.damaged" }
-  var gate: String { version + "/gate" }
+  var indexLock: String { version + "/gate" }
   var temporaries: String { version + "/tmp" }
-  var owners: String { version + "/own" }
+  var writerLocks: String { version + "/own" }
   var entries: String { version + "/d" }
   private var tag: String { root + "/CACHEDIR.TAG" }
 
@@ -25,16 +25,16 @@ struct DiskLayout: Sendable {
     shard(of: digest) + "/" + digest.hexadecimal
   }
 
-  /// The folder that the entry of a digest is in.
+  /// The folder of the entry with this digest.
   func shard(of digest: [UInt8]) -> String { digest.first.map(shard) ?? entries }
 
   func shard(_ number: UInt8) -> String { entries + "/" + [number].hexadecimal }
 
-  func temporary(_ owner: String) -> String { "\(temporaries)/\(owner)" }
+  func temporary(_ writer: String) -> String { "\(temporaries)/\(writer)" }
 
-  func owner(_ name: String) -> String { "\(owners)/\(name)" }
+  func writerLock(_ writer: String) -> String { "\(writerLocks)/\(writer)" }
 
-  /// The digest that a file in a shard is named after.
+  /// The digest in the name of an entry file; `nil` when it is not such a name.
   static func digest(_ name: String) -> [UInt8]? {
     let digits = Array(name.utf8)
     guard digits.count == 32 else { return nil }
@@ -44,10 +44,10 @@ struct DiskLayout: Sendable {
     return bytes.count == 16 && bytes.hexadecimal == name ? bytes : nil
   }
 
-  /// Makes the folders that are missing, for their owner only. The shards are made when they get their first entry.
+  /// Creates the missing folders, accessible to the owner only. Shards are created with their first entry.
   func create(in fileSystem: any FileSystem) throws(DiskCacheError) {
-    for folder in [owners, temporaries, entries] { try fileSystem.makeFolder(folder) }
-    // Tells backup programs that the folder can be left out (bford.info/cachedir).
+    for folder in [writerLocks, temporaries, entries] { try fileSystem.makeFolder(folder) }
+    // Tells backup programs to skip the folder (bford.info/cachedir).
     guard access(tag, F_OK) != 0 else { return }
     let file = try FileDescriptor(path: tag, flags: O_WRONLY | O_CREAT, in: fileSystem)
     try file.write(Data("Signature: 8a477f597d28d172789f06886806bc55\n".utf8), at: 0)

@@ -1,8 +1,8 @@
 import HalcyonSupport
 import Synchronization
 
-/// What a disk cache does without being asked, as long as it lives: it writes down what was read, settles what dead
-/// writers left, and cleans by its policy.
+/// The background work of a disk cache: flushes pending accesses every 5 seconds, recovers abandoned writers every
+/// minute, and cleans as the policy says.
 final class DiskMaintenance: Sendable {
   private static let interval = Duration.seconds(5)
   private static let recoveryInterval = Duration.seconds(60)
@@ -10,7 +10,7 @@ final class DiskMaintenance: Sendable {
   private let isStarted = Atomic(false)
   private let task = Lock<Task<Void, Never>?>(nil)
 
-  /// Starts with the first call; ends with the cache, which the work does not keep alive while it waits.
+  /// Starts the work; idempotent. It ends when the cache is released, which it does not retain between its steps.
   func start(_ cache: DiskCache) {
     guard !isStarted.load(ordering: .relaxed), !isStarted.exchange(true, ordering: .relaxed) else { return }
     let time = cache.time
@@ -18,14 +18,14 @@ final class DiskMaintenance: Sendable {
       var (recovered, cleaned) = (time.uptime(), time.uptime())
       await cache?.clean(at: .firstUse)
       while (try? await time.sleep(for: Self.interval)) != nil, let cache {
-        await cache.flushTouches()
+        await cache.flushAccesses()
         let now = time.uptime()
         if now - cleaned >= cache.configuration.cleaning.interval {
           (recovered, cleaned) = (now, now)
           await cache.clean(at: .timer)
         } else if now - recovered >= Self.recoveryInterval {
           recovered = now
-          await cache.attempt { try await cache.writer.recover() }
+          await cache.countingErrors { try await cache.writer.recover() }
         }
       }
     }
@@ -38,34 +38,40 @@ final class DiskMaintenance: Sendable {
 }
 
 extension DiskCache {
-  /// Cleans now as the policy has it, whatever its occasions: settles what dead writers left, wipes what lay idle for too
-  /// long, removes what has expired, and evicts what is over the limit.
+  /// Cleans now as the policy says, regardless of its ``CleaningPolicy/occasions``.
   ///
-  /// - Returns: What was removed.
+  /// Recovers the unfinished writes of killed processes, wipes the cache if it was idle for too long, removes expired
+  /// entries, and evicts down to the size limit.
+  ///
+  /// - Returns: The number and size of removed entries, by reason.
   @discardableResult
   public func clean() async throws -> CleaningReport {
-    try await changing { writer in try await writer.clean(on: terms) }
+    try await withWriter { writer in try await writer.clean(context) }
   }
 
-  /// Writes down what was read lately, and cleans where the policy has it. An app calls this when it leaves the screen.
+  /// Writes the order of recent reads to disk, and cleans if the policy includes this occasion.
+  ///
+  /// Call it when the app enters the background.
   public func willEnterBackground() async {
-    await flushTouches()
+    await flushAccesses()
     await clean(at: .background)
   }
 
-  /// Writes down what was read lately before it returns, and cleans where the policy has it. An app calls this when it is
-  /// about to end; it takes milliseconds, or up to two seconds when another process is writing.
+  /// Writes the order of recent reads to disk before it returns, and cleans if the policy includes this occasion.
+  ///
+  /// Call it when the app is about to terminate. Blocks for milliseconds, or up to two seconds while another process is
+  /// writing.
   public func willTerminate() {
-    flushTouchesNow()
+    flushAccessesNow()
     guard configuration.cleaning.occasions.contains(.termination) else { return }
-    do { try writer.cleanNow(on: terms) } catch { counters.countError() }
-    counters.tell()
+    do { try writer.cleanNow(context) } catch { counters.countError() }
+    counters.notifyObservers()
   }
 
-  /// Cleans where the policy has this occasion. Nobody waits for it; failures are counted.
-  func clean(at occasion: CleaningPolicy.Occasion) async {
+  /// Cleans if the policy includes this occasion; a failure is counted.
+  fileprivate func clean(at occasion: CleaningPolicy.Occasion) async {
     guard configuration.cleaning.occasions.contains(occasion) else { return }
-    let terms = terms
-    await attempt { _ = try await writer.clean(on: terms) }
+    let context = context
+    await countingErrors { _ = try await writer.clean(context) }
   }
 }

@@ -2,73 +2,72 @@ import HalcyonSupport
 import Foundation
 
 extension DiskWriter {
-  /// Writes an entry: the file under another name, out of what this writer was allotted; then, in one change of the index,
-  /// its move into place and its row.
+  /// Stores an entry: writes a temporary file within this writer's reservation; then, in one transaction, records the
+  /// write intent, renames the file into place and adds its row.
   ///
-  /// What is left where the writer is killed, and what becomes of it:
+  /// What a killed writer leaves at each step, and how it is recovered:
   /// ```
-  /// while it is allotted space   files of the evicted gone, rows not  the rows go with their turn, or a sweep
-  /// with an allotment            an allotment                         given back
-  /// while it writes              and part of a file in tmp            removed
-  /// with its note written        and a number that is not in place    as before
-  /// with the file moved          and that number, which has no row    taken in where it is whole, else removed; the row
-  ///                                                                   of the entry that it replaced goes
-  /// with the change made         a row, the rest of the allotment     the rest given back
+  /// while reserving space    files of evicted entries gone, rows not  rows are evicted in turn, or removed by a sweep
+  /// space reserved           a reservation                            released
+  /// writing                  and part of a temporary file             removed
+  /// intent recorded          and an intent whose file is not moved    as before
+  /// file moved               and that file in place, without a row    adopted if intact, otherwise removed; the row
+  ///                                                                   of the replaced entry is deleted
+  /// transaction committed    a row, the rest of the reservation       the rest is released
   /// ```
-  func store(_ entry: StoredEntry, for key: CacheKey, on terms: Terms) throws(DiskCacheError) {
-    let draft = try EntryFileWriter(entry, key: key)
+  func store(_ entry: StoredEntry, for key: CacheKey, _ context: Context) throws(DiskCacheError) {
+    let file = try EntryFileWriter(entry, key: key)
     let id: Int64
     do throws(DiskCacheError) {
-      id = try write(draft, entry.metadata, key, on: terms)
+      id = try write(file, entry.metadata, key, context)
     } catch {
       guard error.isDiskFull else { throw error }
       try withIndex { index throws(DiskCacheError) in
-        let sizeLimit = try index.total().byteCount - 2 * draft.diskByteCount
+        let sizeLimit = try index.total().byteCount - 2 * file.diskByteCount
         counters.countEvictions(try index.trim(to: DiskBudget(sizeLimit: sizeLimit)).count)
-        // This needs some space itself, for which the evicted have made room.
-        _ = try? index.shrinkLog()
+        // A checkpoint needs disk space itself, which the eviction has freed.
+        _ = try? index.checkpoint()
       }
-      id = try write(draft, entry.metadata, key, on: terms)
+      id = try write(file, entry.metadata, key, context)
     }
     counters.countStore()
     if id.isMultiple(of: 1000) {
-      // The entry is stored, whatever comes of this.
+      // A failed sweep does not fail the store.
       do throws(DiskCacheError) {
-        try sweep(shard: UInt8(truncatingIfNeeded: id / 1000), now: terms.now)
+        try sweep(shard: UInt8(truncatingIfNeeded: id / 1000), now: context.now)
       } catch { counters.countError() }
     }
   }
 
-  /// Changes what is known about an entry; `nil` when its file has too little room.
-  func updateMetadata(_ metadata: EntryMetadata, for key: CacheKey, on terms: Terms) throws(DiskCacheError) -> Bool? {
+  /// Updates the metadata of an entry in its file and in the index.
+  func updateMetadata(
+    _ metadata: EntryMetadata, for key: CacheKey, _ context: Context
+  ) throws(DiskCacheError) -> EntryFile.Update {
     let update: EntryFile.Update
     do throws(DiskCacheError) {
       update = try EntryFile.update(
-        metadata: metadata, isDurable: terms.configuration.durability == .durable,
+        metadata: metadata, isDurable: context.configuration.durability == .durable,
         path: layout.entry(key.digest.bytes), key: key, in: fileSystem)
     } catch {
-      if error.isMissing { return false }
+      if error.isMissing { return .noEntry }
       throw error
     }
-    switch update {
-    case .absent: return false
-    case .tooLarge: return nil
-    case .done(let id, let old):
-      if old.expiration != metadata.expiration || old.tags != metadata.tags || old.url != metadata.url {
-        let expiration = StoredExpiration(metadata.expiration, at: terms.now)
-        try withIndex { index throws(DiskCacheError) in
-          try index.relabel(id: id, IndexedAttributes(key: key, metadata: metadata), expiration: expiration)
-        }
+    guard case .updated(let id, let old) = update else { return update }
+    if old.expiration != metadata.expiration || old.tags != metadata.tags || old.url != metadata.url {
+      let attributes = IndexedAttributes(key: key, metadata: metadata)
+      let expiration = StoredExpiration(metadata.expiration, at: context.now)
+      try withIndex { index throws(DiskCacheError) in
+        try index.update(id: id, attributes: attributes, expiration: expiration)
       }
-      return true
     }
+    return update
   }
 
   func setPinned(_ isPinned: Bool, for key: CacheKey) throws(DiskCacheError) -> Bool {
     let digest = key.digest.bytes
     do throws(DiskCacheError) {
       let update = try EntryFile.update(isPinned: isPinned, path: layout.entry(digest), key: key, in: fileSystem)
-      guard case .done = update else { return false }
+      guard case .updated = update else { return false }
     } catch {
       if error.isMissing { return false }
       throw error
@@ -77,58 +76,61 @@ extension DiskWriter {
     return true
   }
 
-  /// Writes the file of an entry and makes it the one of its key; returns the file's number.
+  /// Writes the file of an entry and adds its row; returns the number of the file.
   private func write(
-    _ draft: EntryFileWriter, _ metadata: EntryMetadata, _ key: CacheKey, on terms: Terms
+    _ file: EntryFileWriter, _ metadata: EntryMetadata, _ key: CacheKey, _ context: Context
   ) throws(DiskCacheError) -> Int64 {
-    let isDurable = terms.configuration.durability == .durable
-    return try withAccess { access throws(DiskCacheError) in
-      if access.isUnsettled { try access.settleOwn() }
-      try allot(draft.diskByteCount, to: access, on: terms)
-      let id = access.allotment.ids.removeFirst()
-      let request = DiskIndex.Request(
-        id: id, digest: key.digest.bytes, byteCount: draft.diskByteCount,
-        expiration: StoredExpiration(metadata.expiration, at: terms.now),
-        labels: IndexedAttributes(key: key, metadata: metadata), date: terms.now)
+    let isDurable = context.configuration.durability == .durable
+    return try withSession { session throws(DiskCacheError) in
+      if session.needsRecovery { try session.recoverOwnWrite() }
+      try ensureReserved(file.diskByteCount, in: session, context)
+      let id = session.reservation.ids.removeFirst()
+      let row = DiskIndex.EntryRow(
+        id: id, digest: key.digest.bytes, byteCount: file.diskByteCount,
+        expiration: StoredExpiration(metadata.expiration, at: context.now),
+        attributes: IndexedAttributes(key: key, metadata: metadata), date: context.now)
       do throws(DiskCacheError) {
-        let path = layout.temporary(access.owner.name)
-        try draft.write(id: id, date: terms.now, isDurable: isDurable, to: path, in: fileSystem)
-        try access.index.add(request, by: access.owner.name) { isPinned throws(DiskCacheError) in
+        let path = layout.temporary(session.writerLock.name)
+        try file.write(id: id, date: context.now, isDurable: isDurable, to: path, in: fileSystem)
+        try session.index.add(row, by: session.writerLock.name) { isPinned throws(DiskCacheError) in
           if isPinned {
             _ = try EntryFile.update(isPinned: true, isDurable: isDurable, path: path, key: key, in: fileSystem)
           }
-          try access.owner.note(WriteIntent(id: id, digest: request.digest), isDurable: isDurable)
-          try move(path, to: request.digest)
-          if isDurable { try fileSystem.syncFolders([layout.shard(of: request.digest), layout.entries]) }
+          try session.writerLock.record(WriteIntent(id: id, digest: row.digest), isDurable: isDurable)
+          try move(path, to: row.digest)
+          if isDurable { try fileSystem.syncFolders([layout.shard(of: row.digest), layout.entries]) }
         }
       } catch {
-        // What fails now is done before the next change.
-        _ = try? access.settleOwn()
+        // If this fails as well, it is repeated before the next change.
+        _ = try? session.recoverOwnWrite()
         throw error
       }
-      access.allotment.byteCount -= request.byteCount
+      session.reservation.byteCount -= row.byteCount
       return id
     }
   }
 
-  /// Sees to it that the writer has been given enough for an entry.
-  private func allot(_ byteCount: Int, to access: IndexSession, on terms: Terms) throws(DiskCacheError) {
-    guard !access.allotment.covers(byteCount) else { return }
+  /// Reserves space for an entry unless the reservation covers it.
+  private func ensureReserved(
+    _ byteCount: Int, in session: IndexSession, _ context: Context
+  ) throws(DiskCacheError) {
+    guard !session.reservation.covers(byteCount) else { return }
     do throws(DiskCacheError) {
-      try ask(for: byteCount, access, on: terms)
+      try reserve(byteCount, in: session, context)
     } catch {
       guard case .noRoom = error else { throw error }
-      // Dead writers may hold what is missing.
-      try access.recover()
-      try ask(for: byteCount, access, on: terms)
+      // Abandoned writers may hold reservations.
+      try session.recover()
+      try reserve(byteCount, in: session, context)
     }
   }
 
-  private func ask(for byteCount: Int, _ access: IndexSession, on terms: Terms) throws(DiskCacheError) {
-    let budget = try access.index.budget(sizeLimit: terms.configuration.sizeLimit)
-    let grant = try access.index.allot(byteCount, to: access.owner.name, at: terms.now, budget: budget)
-    counters.countEvictions(grant.evictedCount)
-    access.allotment = grant.allotment
+  private func reserve(_ byteCount: Int, in session: IndexSession, _ context: Context) throws(DiskCacheError) {
+    let budget = try session.index.budget(sizeLimit: context.configuration.sizeLimit)
+    let (reservation, evictedCount) = try session.index.reserve(
+      byteCount, for: session.writerLock.name, at: context.now, budget: budget)
+    counters.countEvictions(evictedCount)
+    session.reservation = reservation
   }
 
   private func move(_ temporary: String, to digest: [UInt8]) throws(DiskCacheError) {

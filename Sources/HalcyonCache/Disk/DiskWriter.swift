@@ -1,18 +1,18 @@
 import HalcyonSupport
 import Foundation
 
-/// Everything that changes a disk cache, one change after another on a thread of its own.
+/// Makes all changes of a disk cache, serially, on a thread of its own.
 actor DiskWriter {
   private nonisolated let executor = ThreadExecutor(name: "writer")
   let layout: DiskLayout
   let settings: DiskSettings
   let fileSystem: any FileSystem
   let counters: DiskCounters
-  private(set) var access: IndexSession?
-  /// How the index was found when it was opened, and when that was, until the first cleaning.
+  private(set) var session: IndexSession?
+  /// The last use recorded when the index was opened, and the date of the opening; `nil` after the first cleaning.
   private var lastUse: (use: DiskIndex.LastUse, openDate: Date)?
-  /// The index that was opened last.
-  private var node: ino_t?
+  /// The inode of the index that was opened last.
+  private var inode: ino_t?
   private let time: any TimeSource
 
   init(
@@ -28,27 +28,28 @@ actor DiskWriter {
 
   nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
-  /// What one write needs to know besides the entry.
-  struct Terms {
+  /// The configuration and date of an operation.
+  struct Context {
     var configuration: DiskCacheConfiguration
     var now: Date
   }
 
-  func touch(_ uses: [(key: CacheKey, use: Access)]) throws(DiskCacheError) {
-    try withIndex { index throws(DiskCacheError) in try Self.touch(uses, in: index) }
+  /// Makes entries the most recently used, in the given order.
+  func record(_ accesses: [(key: CacheKey, access: Access)]) throws(DiskCacheError) {
+    try withIndex { index throws(DiskCacheError) in try Self.record(accesses, in: index) }
   }
 
-  /// Writes down which entries were used, on the calling thread, for a process that ends.
-  nonisolated func touchNow(_ uses: [(key: CacheKey, use: Access)]) throws(DiskCacheError) {
-    try withOwnAccess { access throws(DiskCacheError) in try Self.touch(uses, in: access.index) }
+  /// Makes entries the most recently used, on the calling thread, for a process that terminates.
+  nonisolated func recordNow(_ accesses: [(key: CacheKey, access: Access)]) throws(DiskCacheError) {
+    try withTemporarySession { session throws(DiskCacheError) in try Self.record(accesses, in: session.index) }
   }
 
-  /// Removes what an index knows of; what writers that were killed left, and nobody has settled, is known then too.
+  /// Removes entries, including those that abandoned writers left without a row, which are recovered first.
   @discardableResult
   func remove(_ selection: EntrySelection) throws(DiskCacheError) -> Int {
-    try withAccess { access throws(DiskCacheError) in
-      try access.settleDead()
-      return try access.index.remove(selection).count
+    try withSession { session throws(DiskCacheError) in
+      try session.recoverAbandonedWriters()
+      return try session.index.remove(selection).count
     }
   }
 
@@ -56,21 +57,21 @@ actor DiskWriter {
     try withIndex { index throws(DiskCacheError) in try index.removeEntry(of: key.digest.bytes) }
   }
 
-  /// Removes one entry as long as it is the one that was written under this number.
+  /// Removes the entry with this file number, unless it was replaced.
   @discardableResult
   func removeUnchanged(_ id: Int64) throws(DiskCacheError) -> Int {
     try withIndex { index throws(DiskCacheError) in try index.remove(.unchanged(id)).count }
   }
 
   func removeAll() throws(DiskCacheError) -> Int {
-    try withAccess { access throws(DiskCacheError) in
-      try access.settleDead()
-      return try access.index.removeAll()
+    try withSession { session throws(DiskCacheError) in
+      try session.recoverAbandonedWriters()
+      return try session.index.removeAll()
     }
   }
 
-  func removeExpired(on terms: Terms) throws(DiskCacheError) -> Int {
-    try withIndex { index throws(DiskCacheError) in try index.removeExpired(on: terms).count }
+  func removeExpired(_ context: Context) throws(DiskCacheError) -> Int {
+    try withIndex { index throws(DiskCacheError) in try index.removeExpired(context).count }
   }
 
   func removeDamaged(_ key: CacheKey) throws(DiskCacheError) {
@@ -84,116 +85,146 @@ actor DiskWriter {
     }
   }
 
-  /// Settles what dead writers left, and removes what the policy wants to be removed.
-  func clean(on terms: Terms) throws(DiskCacheError) -> CleaningReport {
+  /// Recovers abandoned writers, and cleans as the policy says.
+  func clean(_ context: Context) throws(DiskCacheError) -> CleaningReport {
     try recover()
     return try withIndex { index throws(DiskCacheError) in
       let current = try index.lastUse()
-      let (use, start) = lastUse ?? (current, terms.now)
+      let (use, start) = lastUse ?? (current, context.now)
       lastUse = nil
-      let report = try index.clean(on: terms, idleSince: use, until: start)
+      let report = try index.clean(context, idleSince: use, until: start)
       counters.countCleaning(report)
       return report
     }
   }
 
-  /// Cleans on the calling thread, for a process that ends.
-  nonisolated func cleanNow(on terms: Terms) throws(DiskCacheError) {
-    try withOwnAccess { access throws(DiskCacheError) in
-      let report = try access.index.clean(on: terms, idleSince: access.index.lastUse(), until: terms.now)
+  /// Cleans on the calling thread, for a process that terminates.
+  nonisolated func cleanNow(_ context: Context) throws(DiskCacheError) {
+    try withTemporarySession { session throws(DiskCacheError) in
+      let report = try session.index.clean(context, idleSince: session.index.lastUse(), until: context.now)
       counters.countCleaning(report)
     }
   }
 
-  /// Runs `body` on the calling thread, on an index opened for it.
-  private nonisolated func withOwnAccess(
-    _ body: (IndexSession) throws(DiskCacheError) -> Void
-  ) throws(DiskCacheError) {
-    // Whoever calls this wants to end.
-    let access = try IndexSession(
-      layout: layout, configuration: settings.current, patience: .seconds(2), in: fileSystem)
-    guard try access.enter() else { throw .busy(path: layout.index) }
-    defer { access.leave() }
-    try body(access)
-  }
-
-  /// Settles what dead writers left half done, and gives back what this one does not use.
+  /// Recovers abandoned writers, and releases the unused reservation of this one.
   func recover() throws(DiskCacheError) {
-    try withAccess { access throws(DiskCacheError) in try access.recover() }
+    try withSession { session throws(DiskCacheError) in try session.recover() }
   }
 
   func sweep(shard: UInt8, now: Date) throws(DiskCacheError) {
     try withIndex { index throws(DiskCacheError) in try index.sweep(shard: shard, now: now) }
   }
 
-  /// Runs `body` on the open index; otherwise as ``withAccess(_:)``.
-  func withIndex<Result>(_ body: (DiskIndex) throws(DiskCacheError) -> Result) throws(DiskCacheError) -> Result {
-    try withAccess { access throws(DiskCacheError) in try body(access.index) }
+  func totalSize() throws(DiskCacheError) -> Int {
+    try withIndex { index throws(DiskCacheError) in try index.total().byteCount }
   }
 
-  /// Runs `body` on the open index. A folder that was deleted, or an index that is damaged, is made anew, once.
-  func withAccess<Result>(_ body: (IndexSession) throws(DiskCacheError) -> Result) throws(DiskCacheError) -> Result {
-    do throws(DiskCacheError) {
-      return try withOpenAccess(body)
-    } catch {
-      switch error {
-      case .damagedIndex:
-        access = nil
-        try IndexSession.setAside(node, layout: layout, in: fileSystem)
-      case _ where error.isMissing:
-        access = nil
-      case _ where error.isDiskFull:
-        // The log of the index may be what fills the disk.
-        _ = try? access?.index.shrinkLog()
-      default:
-        throw error
+  func count() throws(DiskCacheError) -> Int {
+    try withIndex { index throws(DiskCacheError) in try index.total().count }
+  }
+
+  /// The file of an index row.
+  struct IndexedFile: Sendable {
+    var id: Int64
+    var path: String
+  }
+
+  /// The next 64 files after an id, in the order of their ids.
+  func page(after id: Int64) throws(DiskCacheError) -> [IndexedFile] {
+    try withIndex { index throws(DiskCacheError) in
+      let rows = try index.database.run(
+        "SELECT id, digest FROM entry WHERE id>? ORDER BY id LIMIT 64", [.integer(id)])
+      return rows.compactMap { row in
+        guard let id = row[0].integer, let digest = row[1].blob else { return nil }
+        return IndexedFile(id: id, path: layout.entry(digest))
       }
-      return try withOpenAccess(body)
     }
   }
 
-  private func withOpenAccess<Result>(
-    _ body: (IndexSession) throws(DiskCacheError) -> Result
-  ) throws(DiskCacheError) -> Result {
-    let access = try openAccess()
-    defer { access.leave() }
-    let configuration = settings.current
-    try access.apply(configuration)
-    // Until this succeeds too much is counted, which does no harm; only what writes has to insist on it.
-    if access.isUnsettled { _ = try? access.settleOwn() }
-    return try body(access)
-  }
-
-  /// The open index, entered.
-  private func openAccess() throws(DiskCacheError) -> IndexSession {
-    if let access, try access.enter() { return access }
-    (access, node) = (nil, nil)
-    let access = try IndexSession(layout: layout, configuration: settings.current, in: fileSystem)
-    node = access.node
-    guard try access.enter() else { throw .busy(path: layout.index) }
-    do throws(DiskCacheError) {
-      try access.recover()
-      lastUse = (try access.index.lastUse(), time.now())
-    } catch {
-      access.leave()
-      throw error
-    }
-    self.access = access
-    return access
-  }
-
-  private static func touch(
-    _ uses: [(key: CacheKey, use: Access)], in index: DiskIndex
+  private static func record(
+    _ accesses: [(key: CacheKey, access: Access)], in index: DiskIndex
   ) throws(DiskCacheError) {
-    let uses = uses.map { (digest: $0.key.digest.bytes, use: $0.use) }
-    try index.touch(uses)
-    for (digest, use) in uses {
-      guard let lifeStart = use.lifeStart else { continue }
-      let time = timespec(lifeStart)
-      // The file may be gone by now; then there is nothing to mark.
+    let accesses = accesses.map { (digest: $0.key.digest.bytes, access: $0.access) }
+    try index.recordAccesses(accesses)
+    for (digest, access) in accesses {
+      guard let lifetimeStart = access.lifetimeStart else { continue }
+      let time = timespec(lifetimeStart)
+      // Fails when the file was removed meanwhile.
       _ = try? index.fileSystem.check(.setTimes, index.layout.root) { _ in
         Int(utimensat(AT_FDCWD, index.layout.entry(digest), [time, time], 0))
       }
     }
+  }
+}
+
+extension DiskWriter {
+  /// Runs `body` on the open index; otherwise like ``withSession(_:)``.
+  func withIndex<Result>(_ body: (DiskIndex) throws(DiskCacheError) -> Result) throws(DiskCacheError) -> Result {
+    try withSession { session throws(DiskCacheError) in try body(session.index) }
+  }
+
+  /// Runs `body` with the open index, under the shared index lock.
+  ///
+  /// Runs it once more after the folder was found deleted, the index damaged, or the disk full.
+  func withSession<Result>(_ body: (IndexSession) throws(DiskCacheError) -> Result) throws(DiskCacheError) -> Result {
+    do throws(DiskCacheError) {
+      return try withOpenSession(body)
+    } catch {
+      switch error {
+      case .damagedIndex:
+        session = nil
+        try IndexSession.moveAside(inode, layout: layout, in: fileSystem)
+      case _ where error.isMissing:
+        session = nil
+      case _ where error.isDiskFull:
+        // The WAL of the index may be what fills the disk.
+        _ = try? session?.index.checkpoint()
+      default:
+        throw error
+      }
+      return try withOpenSession(body)
+    }
+  }
+
+  private func withOpenSession<Result>(
+    _ body: (IndexSession) throws(DiskCacheError) -> Result
+  ) throws(DiskCacheError) -> Result {
+    let session = try openSession()
+    defer { session.unlockIndex() }
+    let configuration = settings.current
+    try session.apply(configuration)
+    // Until this succeeds the index over-counts, which is harmless; only writes insist on it.
+    if session.needsRecovery { _ = try? session.recoverOwnWrite() }
+    return try body(session)
+  }
+
+  /// The session, with the shared index lock acquired. Opens one when there is none, or the index file was replaced.
+  private func openSession() throws(DiskCacheError) -> IndexSession {
+    if let session, try session.lockIndex() { return session }
+    (session, inode) = (nil, nil)
+    let session = try IndexSession(layout: layout, configuration: settings.current, in: fileSystem)
+    inode = session.inode
+    guard try session.lockIndex() else { throw .busy(path: layout.index) }
+    do throws(DiskCacheError) {
+      try session.recover()
+      lastUse = (try session.index.lastUse(), time.now())
+    } catch {
+      session.unlockIndex()
+      throw error
+    }
+    self.session = session
+    return session
+  }
+
+  /// Runs `body` on the calling thread, with an index opened for it.
+  private nonisolated func withTemporarySession(
+    _ body: (IndexSession) throws(DiskCacheError) -> Void
+  ) throws(DiskCacheError) {
+    // A shorter timeout, since the process is about to end.
+    let session = try IndexSession(
+      layout: layout, configuration: settings.current, lockTimeout: .seconds(2), in: fileSystem)
+    guard try session.lockIndex() else { throw .busy(path: layout.index) }
+    defer { session.unlockIndex() }
+    try body(session)
   }
 }

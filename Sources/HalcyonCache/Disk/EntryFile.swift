@@ -1,19 +1,20 @@
 import HalcyonSupport
 import Foundation
+import Synchronization
 
-/// Reads the file of one entry; ``EntryFileHeader`` says how it is laid out.
+/// Reads, checks and updates entry files; ``EntryFileHeader`` describes their layout.
 enum EntryFile {
   static let blockByteCount = 4096
-  /// Memory that is taken for a file because of its size alone; what is larger has to say so itself.
-  private static let largestTrustedByteCount = 16 << 20
+  /// The most memory allocated because of the size of a file alone; the header of a larger file must confirm its size.
+  private static let unconfirmedByteLimit = 16 << 20
 
-  /// Bytes of disk that a file of this size takes, in blocks of 4 KiB, with one more for its name, its node and its rows
+  /// The disk space counted for a file of this size: blocks of 4 KiB, and one more for its name, its inode and its rows
   /// in the index.
   static func diskByteCount(fileByteCount: Int) -> Int {
     (fileByteCount + 2 * blockByteCount - 1) / blockByteCount * blockByteCount
   }
 
-  /// An entry read back and proven whole.
+  /// An entry whose checksums were verified.
   struct Content {
     var id: Int64
     var entry: StoredEntry
@@ -34,13 +35,13 @@ enum EntryFile {
     let status = try file.status()
     let count = Int(status.st_size)
     guard count >= EntryFileHeader.byteCount, count <= byteLimit else { return nil }
-    if count > Self.largestTrustedByteCount {
+    if count > Self.unconfirmedByteLimit {
       let start = try file.read(count: EntryFileHeader.byteCount, at: 0)
       guard start.withUnsafeBytes({ EntryFileHeader(decoding: $0) })?.fileByteCount == count else { return nil }
     }
     let bytes = UnsafeMutableRawBufferPointer.allocate(byteCount: count, alignment: 16)
-    var isGivenAway = false
-    defer { if !isGivenAway { bytes.deallocate() } }
+    var isOwnedByData = false
+    defer { if !isOwnedByData { bytes.deallocate() } }
     guard try file.read(into: bytes, at: 0) == count,
       let header = EntryFileHeader(decoding: UnsafeRawBufferPointer(bytes)), header.fileByteCount == count,
       bytes[header.keyOffset..<header.slotOffset(0)].elementsEqual(key.text.utf8),
@@ -53,13 +54,13 @@ enum EntryFile {
       return Content(
         id: header.id, entry: StoredEntry(body: Data(), metadata: metadata), modified: status.modificationDate)
     }
-    // The body is handed out where it lies, so that it is not copied.
-    isGivenAway = true
+    // The data refers to the body inside the buffer, without a copy.
+    isOwnedByData = true
     let data = Data(bytesNoCopy: start, count: body.count, deallocator: .custom { _, _ in bytes.deallocate() })
     return Content(id: header.id, entry: StoredEntry(body: data, metadata: metadata), modified: status.modificationDate)
   }
 
-  /// What a file says about itself; the body is not read.
+  /// The header, key and metadata of a file; the body is not read.
   struct Description {
     var header: EntryFileHeader
     var key: CacheKey
@@ -71,15 +72,15 @@ enum EntryFile {
     var diskByteCount: Int { EntryFile.diskByteCount(fileByteCount: header.fileByteCount) }
   }
 
-  /// What a file says about itself; `nil` when it is damaged.
+  /// The description of a file; `nil` when it is damaged.
   static func describe(
     path: String, in fileSystem: any FileSystem = SystemFiles()
   ) throws(DiskCacheError) -> Description? {
     try describe(FileDescriptor(path: path, flags: O_RDONLY, in: fileSystem))
   }
 
-  /// Whether a file is there, whole, and holds what its name says.
-  static func isWhole(
+  /// Whether a file exists, is undamaged, and holds the key with this digest. Reads the whole file.
+  static func isIntact(
     path: String, digest: [UInt8], in fileSystem: any FileSystem
   ) throws(DiskCacheError) -> Bool {
     do throws(DiskCacheError) {
@@ -93,39 +94,39 @@ enum EntryFile {
     }
   }
 
-  /// How a change of what is known about an entry ended.
+  /// The result of an update of the metadata.
   enum Update {
-    /// Written; what was known before is handed out.
-    case done(id: Int64, old: EntryMetadata)
+    /// Written; `old` is the replaced metadata.
+    case updated(id: Int64, old: EntryMetadata)
     /// The file is damaged or holds another key.
-    case absent
-    /// The file has too little room for it.
-    case tooLarge
+    case noEntry
+    /// The metadata is larger than its slot.
+    case slotTooSmall
   }
 
-  /// Writes new metadata over the older slot. `nil` values stay as they are.
+  /// Overwrites the older metadata slot. `nil` leaves a value unchanged.
   static func update(
     metadata: EntryMetadata? = nil, isPinned: Bool? = nil, isDurable: Bool = false, path: String, key: CacheKey,
     in fileSystem: any FileSystem
   ) throws(DiskCacheError) -> Update {
     let file = try FileDescriptor(path: path, flags: O_RDWR, in: fileSystem)
-    // Two writers at once would choose the same slot.
-    try file.lock(LOCK_EX, for: .seconds(2))
-    guard let old = try describe(file), old.key == key else { return .absent }
+    // Two concurrent writers would overwrite the same slot.
+    try file.lock(LOCK_EX, timeout: .seconds(2))
+    guard let old = try describe(file), old.key == key else { return .noEntry }
     let slot = MetadataSlot(
       generation: old.slot.generation &+ 1, isPinned: isPinned ?? old.slot.isPinned,
       payload: metadata?.encoded ?? old.slot.payload)
-    guard let bytes = slot.encoded(slotByteCount: Int(old.header.slotByteCount)) else { return .tooLarge }
+    guard let bytes = slot.encoded(slotByteCount: Int(old.header.slotByteCount)) else { return .slotTooSmall }
     try file.write(bytes, at: old.header.slotOffset(1 - old.slotIndex))
-    // The life of the entry counts from there.
+    // The lifetime of the entry counts from the modification date.
     try file.setModificationDate(old.modified)
     if isDurable { try file.sync() }
-    return .done(id: old.header.id, old: old.metadata)
+    return .updated(id: old.header.id, old: old.metadata)
   }
 
   private static func describe(_ file: borrowing FileDescriptor) throws(DiskCacheError) -> Description? {
     let status = try file.status()
-    // Most keys and slots are far shorter, so that one read is enough.
+    // Most keys and slots are far shorter, so that one read suffices.
     var start = try file.read(count: 4096, at: 0)
     guard let header = start.withUnsafeBytes({ EntryFileHeader(decoding: $0) }),
       header.fileByteCount == Int(status.st_size)
@@ -147,5 +148,45 @@ enum EntryFile {
     -> UnsafeRawBufferPointer
   {
     UnsafeRawBufferPointer(rebasing: bytes[header.slotOffset(0)..<header.bodyOffset])
+  }
+}
+
+/// Reads entry files on the calling thread when the kernel has them in memory, so that no call waits for the disk.
+///
+/// All other files are left to a thread that may block. Switching to such a thread and back takes longer than the read
+/// itself. Linux has the system calls (5.12 and later); other systems, tmpfs, network and FUSE file systems do not.
+final class NonblockingReads: Sendable {
+  /// The file size in bytes above which verifying the checksum takes longer than the saved thread switch.
+  private static let byteLimit = 192 << 10
+
+  private enum Support: Int, AtomicRepresentable {
+    case unknown, available, unavailable
+  }
+
+  private let support = Atomic(Support.unknown)
+
+  /// Determines, once, whether a folder allows nonblocking reads. May block.
+  func checkSupport(of folder: String, in fileSystem: any FileSystem) {
+    guard support.load(ordering: .relaxed) == .unknown, let isRemote = try? fileSystem.isRemote(folder) else { return }
+    support.store(isRemote ? .unavailable : .available, ordering: .relaxed)
+  }
+
+  /// The entry in a file; `nil` when the read would block, or the file is too large, damaged or holds another key.
+  ///
+  /// - Throws: An error only when the file is missing.
+  func read(
+    path: String, key: CacheKey, in fileSystem: any FileSystem
+  ) throws(DiskCacheError) -> EntryFile.Content? {
+    guard support.load(ordering: .relaxed) == .available else { return nil }
+    do throws(DiskCacheError) {
+      let file = try FileDescriptor(nonblocking: path, in: fileSystem)
+      return try EntryFile.read(file, key: key, byteLimit: Self.byteLimit)
+    } catch {
+      if error.isMissing { throw error }
+      if let code = error.systemCode, [ENOSYS, EOPNOTSUPP, EPERM, EINVAL].contains(code) {
+        support.store(.unavailable, ordering: .relaxed)
+      }
+      return nil
+    }
   }
 }

@@ -3,7 +3,7 @@ import HalcyonHTTP
 import Foundation
 
 extension EntryMetadata {
-  /// The bytes from which ``init(decoding:)`` makes an equal value.
+  /// The encoding that ``init(decoding:)`` decodes to an equal value.
   var encoded: [UInt8] {
     var writer = ByteWriter()
     writer.append(url?.absoluteString ?? "")
@@ -14,7 +14,7 @@ extension EntryMetadata {
     Self.write(expiration, to: &writer)
     writer.append(UInt32(clamping: tags.count))
     for tag in tags { writer.append(tag) }
-    // What follows is left out from where there is none of it on.
+    // Trailing fields without a value are omitted.
     let hasPlaceholder = placeholder != nil || userInfo != nil
     let hasVariants = variant != nil || !variants.isEmpty
     if hasVariants || hasPlaceholder { writer.append([variant].compactMap(\.self), variants) }
@@ -23,10 +23,10 @@ extension EntryMetadata {
     return writer.bytes
   }
 
-  /// `nil` when the bytes are not what ``encoded`` gives.
+  /// `nil` when the bytes are not an output of ``encoded``, of this version or an earlier one.
   init?(decoding bytes: some Sequence<UInt8>) {
     var reader = ByteReader(bytes)
-    guard let address = reader.text(), let status = reader.number(Int32.self),
+    guard let url = reader.text(), let status = reader.number(Int32.self),
       let fields = reader.fields(),
       let requestDate = reader.date(), let responseDate = reader.date(),
       let expiration = Self.readExpiration(from: &reader), let tags = reader.list({ $0.text() }),
@@ -36,7 +36,7 @@ extension EntryMetadata {
     var headers = HTTPHeaders()
     for field in fields { headers.add(name: field.name, value: field.value) }
     self.init(
-      url: address.isEmpty ? nil : URL(string: address), status: Int(status), headers: headers,
+      url: url.isEmpty ? nil : URL(string: url), status: Int(status), headers: headers,
       requestDate: requestDate, responseDate: responseDate, expiration: expiration.value, tags: tags,
       variant: own.first, variants: variants, placeholder: placeholder.value, userInfo: userInfo.value)
   }
@@ -56,17 +56,28 @@ extension EntryMetadata {
     }
   }
 
-  private static func readExpiration(from reader: inout ByteReader) -> (value: CacheExpiration?, Void)? {
+  /// `nil` when the bytes are malformed.
+  private static func readExpiration(from reader: inout ByteReader) -> OptionalField<CacheExpiration>? {
     switch reader.number(UInt8.self) {
-    case 0: return (nil, ())
-    case 1: return (.never, ())
-    case 2: return (.expired, ())
+    case 0: return .absent
+    case 1: return .present(.never)
+    case 2: return .present(.expired)
     case 3:
       guard let seconds = reader.number(Int64.self), let attoseconds = reader.number(Int64.self) else { return nil }
-      return (.after(Duration(secondsComponent: seconds, attosecondsComponent: attoseconds)), ())
-    case 4: return reader.date().map { (.date($0), ()) }
+      return .present(.after(Duration(secondsComponent: seconds, attosecondsComponent: attoseconds)))
+    case 4: return reader.date().map { .present(.date($0)) }
     default: return nil
     }
+  }
+}
+
+/// A decoded field that may be absent without being malformed.
+private enum OptionalField<Value> {
+  case absent
+  case present(Value)
+
+  var value: Value? {
+    if case .present(let value) = self { value } else { nil }
   }
 }
 
@@ -100,7 +111,9 @@ extension ByteReader {
     }
   }
 
-  /// Metadata ends before these where there are none, and where it was written before there could be.
+  // Metadata ends before the first trailing field without a value, or that did not exist when it was written.
+
+  /// `nil` when the bytes are malformed; empty at the end of the metadata.
   fileprivate mutating func variants() -> (own: [VariantKey], all: [VariantKey])? {
     guard !isAtEnd else { return ([], []) }
     guard let own = list({ $0.fields().map(VariantKey.init) }), let all = list({ $0.fields().map(VariantKey.init) })
@@ -108,17 +121,78 @@ extension ByteReader {
     return (own, all)
   }
 
-  /// Metadata ends before this where there is none, and where it was written before there could be.
-  fileprivate mutating func placeholder() -> (value: ThumbHash?, Void)? {
-    guard !isAtEnd else { return (nil, ()) }
+  /// `nil` when the bytes are malformed; absent at the end of the metadata.
+  fileprivate mutating func placeholder() -> OptionalField<ThumbHash>? {
+    guard !isAtEnd else { return .absent }
     guard let bytes = countedBytes() else { return nil }
-    if bytes.isEmpty { return (nil, ()) }
-    return ThumbHash(bytes: bytes).map { ($0, ()) }
+    if bytes.isEmpty { return .absent }
+    return ThumbHash(bytes: bytes).map { .present($0) }
   }
 
-  /// Metadata ends before this where there is none, and where it was written before there could be.
-  fileprivate mutating func userInfo() -> (value: Data?, Void)? {
-    guard !isAtEnd else { return (nil, ()) }
-    return countedBytes().map { (Data($0), ()) }
+  /// `nil` when the bytes are malformed; absent at the end of the metadata.
+  fileprivate mutating func userInfo() -> OptionalField<Data>? {
+    guard !isAtEnd else { return .absent }
+    return countedBytes().map { .present(Data($0)) }
+  }
+}
+
+/// Encodes numbers (little endian), text and dates; ``ByteReader`` decodes them.
+struct ByteWriter {
+  private(set) var bytes: [UInt8] = []
+
+  mutating func append(_ number: some FixedWidthInteger) {
+    withUnsafeBytes(of: number.littleEndian) { bytes.append(contentsOf: $0) }
+  }
+
+  mutating func append(_ text: String) {
+    append(UInt32(clamping: text.utf8.count))
+    bytes.append(contentsOf: text.utf8)
+  }
+
+  mutating func append(_ raw: [UInt8]) { bytes.append(contentsOf: raw) }
+
+  mutating func append(_ date: Date) { append(date.timeIntervalSince1970.bitPattern) }
+}
+
+/// Decodes the output of ``ByteWriter``. Methods return `nil` instead of reading past the end.
+struct ByteReader {
+  private var rest: ArraySlice<UInt8>
+
+  init(_ bytes: some Sequence<UInt8>) { rest = ArraySlice(bytes) }
+
+  var isAtEnd: Bool { rest.isEmpty }
+
+  mutating func number<Number: FixedWidthInteger>(_: Number.Type = Number.self) -> Number? {
+    guard let raw = take(MemoryLayout<Number>.size) else { return nil }
+    return Number(littleEndian: raw.withUnsafeBytes { $0.loadUnaligned(as: Number.self) })
+  }
+
+  mutating func text() -> String? {
+    guard let count = number(UInt32.self), let raw = take(Int(count)) else { return nil }
+    return String(validating: raw, as: UTF8.self)
+  }
+
+  mutating func countedBytes() -> [UInt8]? {
+    number(UInt32.self).flatMap { take(Int($0)) }.map(Array.init)
+  }
+
+  mutating func date() -> Date? {
+    number(UInt64.self).map { Date(timeIntervalSince1970: Double(bitPattern: $0)) }
+  }
+
+  mutating func list<Element>(_ element: (inout ByteReader) -> Element?) -> [Element]? {
+    guard let count = number(UInt32.self) else { return nil }
+    var elements: [Element] = []
+    for _ in 0..<count {
+      guard let next = element(&self) else { return nil }
+      elements.append(next)
+    }
+    return elements
+  }
+
+  private mutating func take(_ count: Int) -> ArraySlice<UInt8>? {
+    guard count <= rest.count else { return nil }
+    defer { rest = rest.dropFirst(count) }
+    return rest.prefix(count)
   }
 }

@@ -1,13 +1,13 @@
 package import Foundation
 import SystemShim
 
-/// An open file, closed with its owner. Every call is tried again when a signal interrupts it.
+/// An open file, closed when the value is destroyed. Calls that a signal interrupts are retried.
 package struct FileDescriptor: ~Copyable {
   private let number: Int32
   private let path: String
   private let fileSystem: any FileSystem
-  /// Whether reading waits for the disk, instead of failing with `EAGAIN`.
-  private let waits: Bool
+  /// Whether reads wait for the disk instead of failing with `EAGAIN`.
+  private let isBlocking: Bool
 
   package init(
     path: String, flags: Int32, mode: mode_t = 0o600, in fileSystem: any FileSystem = SystemFiles()
@@ -15,15 +15,15 @@ package struct FileDescriptor: ~Copyable {
     number = Int32(try fileSystem.check(.open, path) { _ in Int(open(path, flags | O_CLOEXEC, mode)) })
     self.path = path
     self.fileSystem = fileSystem
-    waits = true
+    isBlocking = true
   }
 
-  /// Opens a file to be read without waiting for the disk: what would have to wait fails with `EAGAIN`.
-  init(cached path: String, in fileSystem: any FileSystem) throws(DiskCacheError) {
+  /// Opens a file for nonblocking reads: opening and reading fail with `EAGAIN` where they would wait for the disk.
+  init(nonblocking path: String, in fileSystem: any FileSystem) throws(DiskCacheError) {
     number = Int32(try fileSystem.check(.open, path) { _ in Int(halcyon_open_cached(path)) })
     self.path = path
     self.fileSystem = fileSystem
-    waits = false
+    isBlocking = false
   }
 
   deinit { close(number) }
@@ -34,7 +34,7 @@ package struct FileDescriptor: ~Copyable {
     return result
   }
 
-  /// Up to `count` bytes from a place in the file; fewer only at its end.
+  /// Reads `count` bytes at an offset; fewer only at the end of the file.
   package func read(count: Int, at offset: Int) throws(DiskCacheError) -> [UInt8] {
     var failure: DiskCacheError?
     let bytes = [UInt8](unsafeUninitializedCapacity: count) { buffer, initializedCount in
@@ -46,13 +46,13 @@ package struct FileDescriptor: ~Copyable {
     return bytes
   }
 
-  /// Fills the buffer from a place in the file and returns how much of it; less only at the file's end.
+  /// Fills the buffer from an offset and returns the bytes read; fewer than its size only at the end of the file.
   func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int) throws(DiskCacheError) -> Int {
     var done = 0
     while done < buffer.count {
       let rest = buffer.baseAddress.map { $0 + done }
       let count = try fileSystem.check(.read, path, byteCount: buffer.count - done) { byteCount in
-        waits
+        isBlocking
           ? pread(number, rest, byteCount, off_t(offset + done))
           : halcyon_read_cached(number, rest, byteCount, Int64(offset + done))
       }
@@ -62,7 +62,7 @@ package struct FileDescriptor: ~Copyable {
     return done
   }
 
-  /// Writes all bytes to a place in the file.
+  /// Writes all bytes at an offset.
   func write(_ bytes: some ContiguousBytes, at offset: Int) throws(DiskCacheError) {
     try bytes.withUnsafeBytes { bytes in
       Result { () throws(DiskCacheError) in try write(bytes, at: offset) }
@@ -79,17 +79,17 @@ package struct FileDescriptor: ~Copyable {
     }
   }
 
-  /// Sets when the file was last changed.
+  /// Sets the access and modification times.
   func setModificationDate(_ date: Date) throws(DiskCacheError) {
     let time = timespec(date)
     try fileSystem.check(.setTimes, path) { _ in Int(futimens(number, [time, time])) }
   }
 
-  /// Waits until what was written is on the disk.
+  /// Waits until written bytes are on the disk.
   func sync() throws(DiskCacheError) {
     try fileSystem.check(.sync, path) { _ in
       #if canImport(Darwin)
-      // There `fsync` only hands the bytes to the disk, which keeps them in memory of its own.
+      // On Darwin `fsync` does not flush the cache of the disk itself.
       Int(fcntl(number, F_FULLFSYNC))
       #else
       Int(fsync(number))
@@ -97,7 +97,11 @@ package struct FileDescriptor: ~Copyable {
     }
   }
 
-  /// Takes the advisory lock, or gives it back; `false` when another holder is in the way and `flags` say not to wait.
+  /// Acquires or releases the advisory lock (`flock`).
+  ///
+  /// - Parameter flags: `LOCK_SH`, `LOCK_EX` or `LOCK_UN`. The call blocks while the lock is held elsewhere, unless
+  ///   `LOCK_NB` is set as well.
+  /// - Returns: `false` when `LOCK_NB` is set and the lock is held elsewhere.
   @discardableResult
   func lock(_ flags: Int32) throws(DiskCacheError) -> Bool {
     do throws(DiskCacheError) {
@@ -109,32 +113,14 @@ package struct FileDescriptor: ~Copyable {
     }
   }
 
-  /// Tries for a short time to take the advisory lock.
-  func lock(_ flags: Int32, for patience: Duration) throws(DiskCacheError) {
-    let end = ContinuousClock.now + patience
+  /// Acquires the advisory lock, waiting for at most `timeout`. Blocks the calling thread.
+  ///
+  /// - Throws: ``DiskCacheError/busy(path:)`` after the timeout.
+  func lock(_ flags: Int32, timeout: Duration) throws(DiskCacheError) {
+    let end = ContinuousClock.now + timeout
     while try !lock(flags | LOCK_NB) {
       guard ContinuousClock.now < end else { throw .busy(path: path) }
       usleep(1000)
     }
-  }
-}
-
-extension timespec {
-  init(_ date: Date) {
-    // What no file system can note is noted as the end of time; ext4 knows no later one than 2446.
-    let time = date.timeIntervalSince1970
-    let seconds = time.isNaN ? 0 : min(max(time, -1e10), 1e12).rounded(.down)
-    self.init(tv_sec: Int(seconds), tv_nsec: seconds + 1 > time ? Int((time - seconds) * 1e9) : 0)
-  }
-}
-
-extension stat {
-  var modificationDate: Date {
-    #if canImport(Darwin)
-    let time = st_mtimespec
-    #else
-    let time = st_mtim
-    #endif
-    return Date(timeIntervalSince1970: Double(time.tv_sec) + Double(time.tv_nsec) * 1e-9)
   }
 }

@@ -1,54 +1,54 @@
 import Foundation
 import SystemShim
 
-/// What makes the system calls of a disk cache, in one place, so that a test can make each of them fail.
+/// Makes the system calls of a disk cache; tests substitute one that makes each call fail.
 ///
 /// A conformer keeps these laws:
-/// - It calls `body` once with at most the bytes asked for and returns what that returns; or it fails as the system
+/// - It calls `body` once, with at most the requested byte count, and returns its result; or it fails as the system
 ///   would: `body` is not called, `errno` is set, and -1 is returned.
 /// - It may be called from several threads at once.
 public protocol FileSystem: Sendable {
   /// Makes one system call.
   ///
   /// - Parameters:
-  ///   - call: Which one.
-  ///   - byteCount: How many bytes it is to read or write; 0 for all other calls.
-  ///   - body: Makes the call for at most the bytes it is given, and returns what the system returned.
+  ///   - call: The kind of call.
+  ///   - byteCount: The bytes to read or write; 0 for all other calls.
+  ///   - body: Makes the call for at most the given byte count, and returns the result of the system.
   func perform(_ call: FileSystemCall, byteCount: Int, _ body: (_ byteCount: Int) -> Int) -> Int
 }
 
 /// The kinds of system calls that a disk cache makes.
 @nonexhaustive
 public enum FileSystemCall: String, Hashable, Sendable, CaseIterable {
-  /// A file is opened or created.
+  /// Opens or creates a file.
   case open
-  /// Bytes are read.
+  /// Reads bytes.
   case read
-  /// Bytes are written.
+  /// Writes bytes.
   case write
-  /// The size, the number or the times of a file are asked for.
+  /// Queries the size, inode or times of a file, or the kind of file system that it is on.
   case status
-  /// The times of a file are set.
+  /// Sets the times of a file.
   case setTimes
-  /// A file is moved into its place.
+  /// Renames a file.
   case rename
-  /// A file is removed.
+  /// Removes a file.
   case unlink
-  /// A folder is made.
+  /// Creates a folder.
   case makeFolder
-  /// A folder is listed.
+  /// Lists a folder.
   case list
-  /// What was written is waited for until it is on the disk.
+  /// Waits until written bytes are on the disk.
   case sync
-  /// An advisory lock is taken.
+  /// Acquires or releases an advisory lock.
   case lock
-  /// A change of the index begins.
+  /// Begins a transaction of the index.
   case begin
-  /// A change of the index is made to last.
+  /// Commits a transaction of the index.
   case commit
 }
 
-/// The system's own files.
+/// The file system of the operating system.
 public struct SystemFiles: FileSystem {
   /// Creates the file system.
   public init() {}
@@ -60,7 +60,9 @@ public struct SystemFiles: FileSystem {
 }
 
 extension FileSystem {
-  /// The result of a call, or what `errno` says when it is negative. A call that a signal interrupts is made again.
+  /// Makes a system call and returns its result. Retries when a signal interrupts the call.
+  ///
+  /// - Throws: ``DiskCacheError/system(call:path:code:)`` with `errno` when the result is negative.
   @discardableResult
   func check(
     _ call: FileSystemCall, _ path: String, byteCount: Int = 0, _ body: (_ byteCount: Int) -> Int
@@ -73,7 +75,7 @@ extension FileSystem {
     }
   }
 
-  /// Whether a path lies on a file system that a network, or a process, stands behind.
+  /// Whether a path is on a network or FUSE file system.
   func isRemote(_ path: String) throws(DiskCacheError) -> Bool {
     try check(.status, path) { _ in Int(halcyon_is_remote(path)) } == 1
   }
@@ -84,16 +86,17 @@ extension FileSystem {
     return status
   }
 
-  /// Waits until the names in folders are on the disk.
+  /// Waits until the directory entries of folders are on the disk.
   func syncFolders(_ paths: [String]) throws(DiskCacheError) {
     for path in paths { try FileDescriptor(path: path, flags: O_RDONLY, in: self).sync() }
   }
 
+  /// Renames a file atomically, replacing the target.
   func move(_ path: String, to target: String) throws(DiskCacheError) {
     try check(.rename, target) { _ in Int(rename(path, target)) }
   }
 
-  /// Removes a file; one that is not there is removed already.
+  /// Removes a file. Idempotent: a missing file is not an error.
   func remove(_ path: String) throws(DiskCacheError) {
     do throws(DiskCacheError) {
       try check(.unlink, path) { _ in Int(unlink(path)) }
@@ -102,7 +105,7 @@ extension FileSystem {
     }
   }
 
-  /// Makes a folder and those above it, for their owner only; does nothing when it is there.
+  /// Creates a folder and its missing parents, readable and writable by the owner only. Idempotent.
   func makeFolder(_ path: String) throws(DiskCacheError) {
     do throws(DiskCacheError) {
       try check(.makeFolder, path) { _ in Int(mkdir(path, 0o700)) }
@@ -119,7 +122,7 @@ extension FileSystem {
     }
   }
 
-  /// The names in a folder; none when it is not there.
+  /// The names in a folder; empty when the folder does not exist.
   func names(in path: String) throws(DiskCacheError) -> [String] {
     var names: [String] = []
     do throws(DiskCacheError) {
@@ -134,12 +137,32 @@ extension FileSystem {
           if name != ".", name != ".." { names.append(name) }
           errno = 0
         }
-        // What is missing from a list that breaks off would be taken for gone.
+        // An incomplete list is an error: files missing from it would be treated as removed.
         return errno == 0 ? 0 : -1
       }
     } catch {
       guard error.isMissing else { throw error }
     }
     return names
+  }
+}
+
+extension timespec {
+  init(_ date: Date) {
+    // Clamped to dates that file systems can store; ext4 ends in 2446.
+    let time = date.timeIntervalSince1970
+    let seconds = time.isNaN ? 0 : min(max(time, -1e10), 1e12).rounded(.down)
+    self.init(tv_sec: Int(seconds), tv_nsec: seconds + 1 > time ? Int((time - seconds) * 1e9) : 0)
+  }
+}
+
+extension stat {
+  var modificationDate: Date {
+    #if canImport(Darwin)
+    let time = st_mtimespec
+    #else
+    let time = st_mtim
+    #endif
+    return Date(timeIntervalSince1970: Double(time.tv_sec) + Double(time.tv_nsec) * 1e-9)
   }
 }

@@ -1,98 +1,98 @@
 import Foundation
 
-/// An open index with what keeps other processes from taking it away.
+/// An open index, with the locks that coordinate it with other processes.
 ///
-/// Every use of the index holds the gate together with all other users; whoever makes the index anew holds it alone.
-/// So no change is ever under way in an index that is thrown away.
+/// Each use of the index holds the index lock shared; a rebuild holds it exclusively. So no transaction is ever open in
+/// an index that is being replaced.
 final class IndexSession {
-  /// How long a process that makes the index anew is waited for: it reads the head of each file.
-  private static let patience = Duration.seconds(30)
+  /// The default time to wait for another process that rebuilds the index: it reads the header of every entry file.
+  private static let lockTimeout = Duration.seconds(30)
 
   let index: DiskIndex
-  let owner: WriterLock
-  /// What this writer may put on the disk before it asks the index again.
-  var allotment = Reservation()
-  /// Whether a failure left something of this writer to settle.
-  private(set) var isUnsettled = false
-  private let gate: FileDescriptor
-  private let patience: Duration
-  /// The file of the index, which another one may take the place of.
-  let node: ino_t
-  private var applied: DiskCacheConfiguration?
+  let writerLock: WriterLock
+  /// Disk space and file numbers that this writer may use without another transaction.
+  var reservation = Reservation()
+  /// Whether a failed change of this writer has still to be recovered.
+  private(set) var needsRecovery = false
+  private let indexLock: FileDescriptor
+  private let lockTimeout: Duration
+  /// The inode of the open index file; another file may replace it.
+  let inode: ino_t
+  private var appliedConfiguration: DiskCacheConfiguration?
 
-  /// Opens the index; makes it from the entries that are there when it is missing, or of another format.
+  /// Opens the index; rebuilds it from the entry files when it is missing or of another format.
   ///
-  /// - Parameter patience: How long another process that makes it anew is waited for.
+  /// - Parameter lockTimeout: The time to wait for another process that rebuilds the index.
   init(
-    layout: DiskLayout, configuration: DiskCacheConfiguration, patience: Duration = IndexSession.patience,
+    layout: DiskLayout, configuration: DiskCacheConfiguration, lockTimeout: Duration = IndexSession.lockTimeout,
     in fileSystem: any FileSystem
   ) throws(DiskCacheError) {
-    self.patience = patience
+    self.lockTimeout = lockTimeout
     try layout.create(in: fileSystem)
     let isOnNetwork: Bool
-    if let known = configuration.isOnNetwork {
-      isOnNetwork = known
+    if let configured = configuration.isOnNetwork {
+      isOnNetwork = configured
     } else {
       isOnNetwork = try fileSystem.isRemote(layout.root)
     }
-    owner = try WriterLock(layout: layout, in: fileSystem)
-    gate = try FileDescriptor(path: layout.gate, flags: O_RDWR | O_CREAT, in: fileSystem)
-    try gate.lock(LOCK_SH, for: patience)
+    writerLock = try WriterLock(layout: layout, in: fileSystem)
+    indexLock = try FileDescriptor(path: layout.indexLock, flags: O_RDWR | O_CREAT, in: fileSystem)
+    try indexLock.lock(LOCK_SH, timeout: lockTimeout)
     var index = try DiskIndex(layout: layout, isOnNetwork: isOnNetwork, in: fileSystem)
     if try !index.isCurrent() {
-      try gate.lock(LOCK_EX, for: patience)
+      try indexLock.lock(LOCK_EX, timeout: lockTimeout)
       index = try DiskIndex(layout: layout, isOnNetwork: isOnNetwork, in: fileSystem)
-      if try !index.isCurrent() { index = try Self.make(index) }
+      if try !index.isCurrent() { index = try Self.rebuild(index) }
     }
-    // As long as nobody may replace it.
-    node = try fileSystem.status(of: layout.index).st_ino
-    try gate.lock(LOCK_UN)
+    // Under the lock, so that the file is the one that is open.
+    inode = try fileSystem.status(of: layout.index).st_ino
+    try indexLock.lock(LOCK_UN)
     self.index = index
   }
 
-  /// Brings the open index in line with the configuration.
+  /// Applies a configuration to the connection, if it has changed.
   func apply(_ configuration: DiskCacheConfiguration) throws(DiskCacheError) {
-    guard applied != configuration else { return }
+    guard appliedConfiguration != configuration else { return }
     try index.apply(configuration)
-    // What was given under another limit may be too much for this one.
-    if let applied, applied.sizeLimit != configuration.sizeLimit { try settleOwn() }
-    applied = configuration
+    // Space reserved under the old limit may exceed the new one.
+    if let appliedConfiguration, appliedConfiguration.sizeLimit != configuration.sizeLimit { try recoverOwnWrite() }
+    appliedConfiguration = configuration
   }
 
-  /// Settles what a failure of this writer left half done, and gives back what it was allotted.
-  func settleOwn() throws(DiskCacheError) {
-    (isUnsettled, owner.outlivesWriter) = (true, true)
-    allotment = Reservation()
-    try index.settle { name in name == owner.name }
-    (isUnsettled, owner.outlivesWriter) = (false, false)
+  /// Completes or undoes a failed change of this writer, and releases its reservation.
+  func recoverOwnWrite() throws(DiskCacheError) {
+    (needsRecovery, writerLock.keepsFile) = (true, true)
+    reservation = Reservation()
+    try index.recoverWriters { name in name == writerLock.name }
+    (needsRecovery, writerLock.keepsFile) = (false, false)
   }
 
-  /// Settles what dead writers left half done, and gives back what this one and they were allotted.
+  /// Completes or undoes the unfinished writes of this and of abandoned writers, and releases their reservations.
   func recover() throws(DiskCacheError) {
-    try settleOwn()
-    try settleDead()
+    try recoverOwnWrite()
+    try recoverAbandonedWriters()
   }
 
-  /// Settles what dead writers left half done, and gives back what they were allotted.
-  func settleDead() throws(DiskCacheError) {
+  /// Completes or undoes the unfinished writes of abandoned writers, and releases their reservations.
+  func recoverAbandonedWriters() throws(DiskCacheError) {
     let (layout, files) = (index.layout, index.fileSystem)
-    // Known before the index is asked, so that no file goes whose writer is not settled.
-    let dead = try WriterLock.dead(layout: layout, in: files)
-    try index.settle { name throws(DiskCacheError) in
-      dead.contains(name) ? true : try WriterLock.isDead(name, layout: layout, in: files)
+    // Listed before the index is read, so that only lock files of recovered writers are removed.
+    let abandoned = try WriterLock.abandonedWriters(layout: layout, in: files)
+    try index.recoverWriters { name throws(DiskCacheError) in
+      abandoned.contains(name) ? true : try WriterLock.isAbandoned(name, layout: layout, in: files)
     }
-    try WriterLock.remove(dead, layout: layout, in: files)
+    try WriterLock.remove(abandoned, layout: layout, in: files)
   }
 
-  /// Sets a damaged index aside, so that the next access makes a new one. The damaged one must not be open here.
+  /// Moves a damaged index aside, so that the next session rebuilds it. The index must not be open in this process.
   ///
-  /// - Parameter node: The file of the damaged index; `nil` where it could not even be opened.
-  static func setAside(_ node: ino_t?, layout: DiskLayout, in fileSystem: any FileSystem) throws(DiskCacheError) {
-    let gate = try FileDescriptor(path: layout.gate, flags: O_RDWR | O_CREAT, in: fileSystem)
-    try gate.lock(LOCK_EX, for: patience)
-    // Somebody else may have made a new one meanwhile.
-    if let node, let current = try? fileSystem.status(of: layout.index).st_ino, current != node { return }
-    if node == nil, isSound(layout: layout, in: fileSystem) { return }
+  /// - Parameter inode: The file of the damaged index; `nil` when it could not be opened.
+  static func moveAside(_ inode: ino_t?, layout: DiskLayout, in fileSystem: any FileSystem) throws(DiskCacheError) {
+    let indexLock = try FileDescriptor(path: layout.indexLock, flags: O_RDWR | O_CREAT, in: fileSystem)
+    try indexLock.lock(LOCK_EX, timeout: lockTimeout)
+    // Another process may have rebuilt it meanwhile.
+    if let inode, let current = try? fileSystem.status(of: layout.index).st_ino, current != inode { return }
+    if inode == nil, isIntact(layout: layout, in: fileSystem) { return }
     do throws(DiskCacheError) {
       try fileSystem.move(layout.index, to: layout.damagedIndex)
     } catch {
@@ -101,37 +101,37 @@ final class IndexSession {
     for suffix in ["-wal", "-shm", "-journal"] { try fileSystem.remove(layout.index + suffix) }
   }
 
-  /// Takes part in the use of the index; `false` when it is not the one in the folder any more, which was deleted.
-  func enter() throws(DiskCacheError) -> Bool {
-    try gate.lock(LOCK_SH, for: patience)
+  /// Acquires the shared index lock; `false`, without the lock, when the open index is no longer the one in the folder.
+  func lockIndex() throws(DiskCacheError) -> Bool {
+    try indexLock.lock(LOCK_SH, timeout: lockTimeout)
     do throws(DiskCacheError) {
-      if try index.fileSystem.status(of: index.layout.index).st_ino == node { return true }
+      if try index.fileSystem.status(of: index.layout.index).st_ino == inode { return true }
     } catch {
       guard error.isMissing else {
-        leave()
+        unlockIndex()
         throw error
       }
     }
-    leave()
+    unlockIndex()
     return false
   }
 
-  func leave() {
-    // A lock that cannot be given back goes with the process.
-    _ = try? gate.lock(LOCK_UN)
+  func unlockIndex() {
+    // If this fails, the lock is released when the file is closed.
+    _ = try? indexLock.lock(LOCK_UN)
   }
 
-  private static func make(_ old: DiskIndex) throws(DiskCacheError) -> DiskIndex {
+  private static func rebuild(_ old: DiskIndex) throws(DiskCacheError) -> DiskIndex {
     for suffix in ["", "-wal", "-shm", "-journal"] { try old.fileSystem.remove(old.layout.index + suffix) }
     let index = try DiskIndex(layout: old.layout, isOnNetwork: old.isOnNetwork, in: old.fileSystem)
     try index.createTables()
     try index.rebuild()
     try index.markCurrent()
-    try index.shrinkLog()
+    try index.checkpoint()
     return index
   }
 
-  private static func isSound(layout: DiskLayout, in fileSystem: any FileSystem) -> Bool {
+  private static func isIntact(layout: DiskLayout, in fileSystem: any FileSystem) -> Bool {
     guard let index = try? DiskIndex(layout: layout, in: fileSystem), (try? index.isCurrent()) == true else {
       return false
     }

@@ -1,36 +1,115 @@
 import HalcyonSupport
 import Foundation
 
-/// What entries are found by, besides their keys.
+/// The attributes by which the index finds entries, besides their keys.
 struct IndexedAttributes {
-  /// Stands for the address that was asked for; all variants of one image share it. It begins with what stands for the
-  /// host, so that one index in the database finds both.
+  /// Identifies the source URL or key, which all variants of one image share.
+  ///
+  /// A hash of the host is its prefix, so that one database index finds entries by source and by host.
   var source: [UInt8]
-  /// The host that was asked.
+  /// The host of the source URL, in lower case.
   var host: String?
   var tags: [String]
 
   init(key: CacheKey, metadata: EntryMetadata) {
-    let address = key.source?.text ?? metadata.url?.absoluteString ?? key.text
-    host = Self.host(of: address)
-    source = Self.source(address, host: host)
+    let source = key.source?.text ?? metadata.url?.absoluteString ?? key.text
+    host = Self.host(of: source)
+    self.source = Self.source(source, host: host)
     tags = metadata.tags
-    // What lies under a key of the caller's has no host in its source, and yet was asked from one.
-    if host == nil, let asked = metadata.url?.host()?.lowercased() { tags.append(Self.hostTag(asked)) }
+    // The source of a custom key has no host, but its image may have been downloaded from one.
+    if host == nil, let host = metadata.url?.host()?.lowercased() { tags.append(Self.hostTag(host)) }
   }
 
-  /// A tag, which no user gives, of entries whose host their source does not tell.
+  /// The tag that records the host of an entry with a custom key. User tags do not begin with a zero byte.
   static func hostTag(_ host: String) -> String { "\0host " + host }
 
-  /// What stands for an address.
-  static func source(_ address: String) -> [UInt8] { source(address, host: host(of: address)) }
+  /// The indexed form of a source.
+  static func source(_ text: String) -> [UInt8] { source(text, host: host(of: text)) }
 
-  /// What the source of each entry from a host begins with; few others do.
+  /// The prefix of the sources of a host; few sources of other hosts share it.
   static func hostPrefix(_ host: String) -> [UInt8] { Array(KeyDigest(host).bytes.prefix(8)) }
 
-  private static func source(_ address: String, host: String?) -> [UInt8] {
-    hostPrefix(host ?? "") + KeyDigest(address).bytes
+  private static func source(_ text: String, host: String?) -> [UInt8] {
+    hostPrefix(host ?? "") + KeyDigest(text).bytes
   }
 
-  private static func host(of address: String) -> String? { URL(string: address)?.host()?.lowercased() }
+  private static func host(of text: String) -> String? { URL(string: text)?.host()?.lowercased() }
+}
+
+/// The expiration of an entry in the columns of its index row.
+struct StoredExpiration {
+  /// Whether the entry has no expiration of its own and uses the configured default, read at lookup time.
+  var isDefault = false
+  /// Seconds after the last use.
+  var lifetime: Double?
+  /// The expiration date in seconds since 1970; with the default expiration, the date from which the lifetime counts.
+  var date: Double?
+
+  init(_ expiration: CacheExpiration?, at now: Date) {
+    switch expiration {
+    case nil: (isDefault, date) = (true, now.timeIntervalSince1970)
+    case .never: break
+    case .expired: date = now.timeIntervalSince1970
+    case .after(let duration):
+      lifetime = duration.inSeconds
+      date = now.timeIntervalSince1970 + duration.inSeconds
+    case .date(let end): date = end.timeIntervalSince1970
+    }
+  }
+}
+
+/// An SQL condition that selects entries of the index.
+struct EntrySelection {
+  let condition: String
+  let values: [SQLiteConnection.Value]
+
+  static let all = EntrySelection(condition: "1", values: [])
+
+  /// The entry with this file number, unless it was replaced.
+  static func unchanged(_ id: Int64) -> EntrySelection {
+    EntrySelection(condition: "id=?", values: [.integer(id)])
+  }
+
+  static func lastUsed(upTo sequence: Int64) -> EntrySelection {
+    EntrySelection(condition: "sequence<=?", values: [.integer(sequence)])
+  }
+
+  static func source(_ text: String) -> EntrySelection {
+    EntrySelection(condition: "source=?", values: [.blob(IndexedAttributes.source(text))])
+  }
+
+  static func host(_ host: String) -> EntrySelection {
+    let host = host.lowercased()
+    let prefix = IndexedAttributes.hostPrefix(host)
+    return EntrySelection(
+      condition: """
+        id IN (SELECT id FROM entry WHERE source BETWEEN ? AND ? AND host=?
+        UNION ALL SELECT entry FROM tag WHERE tag=?)
+        """,
+      values: [
+        .blob(prefix), .blob(prefix + [UInt8](repeating: 255, count: 17)), .text(host),
+        .blob(Array(IndexedAttributes.hostTag(host).utf8)),
+      ])
+  }
+
+  static func tag(_ tag: String) -> EntrySelection {
+    EntrySelection(condition: "id IN (SELECT entry FROM tag WHERE tag=?)", values: [.blob(Array(tag.utf8))])
+  }
+
+  /// Entries whose own expiration has passed.
+  static func expired(at date: Date) -> EntrySelection {
+    EntrySelection(condition: "defaulted=0 AND expires<=?", values: [.real(date.timeIntervalSince1970)])
+  }
+
+  /// Entries without their own expiration that are expired by the configured default; `nil` when none can be.
+  static func expired(byDefault expiration: CacheExpiration, at date: Date) -> EntrySelection? {
+    switch expiration {
+    case .never: return nil
+    case .date(let end) where date < end: return nil
+    case .date, .expired: return EntrySelection(condition: "defaulted=1 AND expires IS NOT NULL", values: [])
+    case .after(let lifetime):
+      let start = date.timeIntervalSince1970 - lifetime.inSeconds
+      return EntrySelection(condition: "defaulted=1 AND expires<=?", values: [.real(start)])
+    }
+  }
 }

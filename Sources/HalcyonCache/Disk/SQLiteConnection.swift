@@ -1,9 +1,9 @@
 import CSQLite
 import Foundation
 
-/// One connection to a SQLite database with its prepared statements; used by one thread at a time.
+/// A connection to an SQLite database, with its prepared statements. Used by one thread at a time.
 final class SQLiteConnection {
-  /// What a statement takes and gives.
+  /// A bound parameter or a result column.
   enum Value: Equatable {
     case null
     case integer(Int64)
@@ -12,7 +12,7 @@ final class SQLiteConnection {
     case blob([UInt8])
   }
 
-  /// `SQLITE_READONLY_DBMOVED`, which is no constant that Swift reads.
+  /// `SQLITE_READONLY_DBMOVED`, a macro that Swift does not import.
   private static let movedCode = SQLITE_READONLY | 4 << 8
 
   private let database: OpaquePointer
@@ -20,14 +20,14 @@ final class SQLiteConnection {
   private let fileSystem: any FileSystem
   private var statements: [String: OpaquePointer] = [:]
 
-  /// Opens or creates a database that only its owner may read.
+  /// Opens or creates a database that only its owner can read.
   init(path: String, in fileSystem: any FileSystem) throws(DiskCacheError) {
     var handle: OpaquePointer?
     let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX
     let code = sqlite3_open_v2(path, &handle, flags, nil)
     guard code == SQLITE_OK, let handle else {
       defer { sqlite3_close_v2(handle) }
-      throw Self.failure(handle, path: path, doing: "open")
+      throw Self.error(handle, path: path, during: "open")
     }
     database = handle
     self.path = path
@@ -43,8 +43,8 @@ final class SQLiteConnection {
 
   /// Runs a statement and returns its rows.
   ///
-  /// Statements that change an entry do without `RETURNING`, and say `OR FAIL`, since ``transaction(_:)`` undoes them anyhow:
-  /// otherwise SQLite makes a table, or a journal of 64 KiB, for each.
+  /// Statements that change an entry have no `RETURNING`, for which SQLite creates a temporary table. They have `OR FAIL`,
+  /// without which it keeps a statement journal of 64 KiB: ``transaction(_:)`` rolls them back in any case.
   @discardableResult
   func run(_ sql: String, _ values: [Value] = []) throws(DiskCacheError) -> [[Value]] {
     let statement = try prepare(sql)
@@ -58,15 +58,20 @@ final class SQLiteConnection {
       switch sqlite3_step(statement) {
       case SQLITE_ROW: rows.append((0..<sqlite3_column_count(statement)).map { column($0, of: statement) })
       case SQLITE_DONE: return rows
-      default: throw Self.failure(database, path: path, doing: sql)
+      default: throw Self.error(database, path: path, during: sql)
       }
     }
   }
 
-  /// How many rows the statement before changed; those that triggers changed do not count.
+  /// The number of rows that the last statement changed, without those changed by triggers.
   var changeCount: Int { Int(sqlite3_changes(database)) }
 
-  /// Runs `body` in one transaction that is undone when it throws.
+  /// The first column of the first row as a number, or 0.
+  func number(_ sql: String, _ values: [Value] = []) throws(DiskCacheError) -> Int64 {
+    try run(sql, values).first?.first?.integer ?? 0
+  }
+
+  /// Runs `body` in a transaction, which is rolled back when it throws.
   @discardableResult
   func transaction<Result>(_ body: () throws(DiskCacheError) -> Result) throws(DiskCacheError) -> Result {
     try fileSystem.check(.begin, path) { _ in 0 }
@@ -77,7 +82,7 @@ final class SQLiteConnection {
       try run("COMMIT")
       return result
     } catch {
-      // The first failure is the one to report; a transaction that SQLite ended itself cannot be rolled back.
+      // The first error is thrown. A rollback fails when SQLite has ended the transaction itself.
       _ = try? run("ROLLBACK")
       throw error
     }
@@ -88,13 +93,13 @@ final class SQLiteConnection {
     var statement: OpaquePointer?
     guard sqlite3_prepare_v3(database, sql, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &statement, nil) == SQLITE_OK,
       let statement
-    else { throw Self.failure(database, path: path, doing: sql) }
+    else { throw Self.error(database, path: path, during: sql) }
     statements[sql] = statement
     return statement
   }
 
   private func bind(_ value: Value, to index: Int32, of statement: OpaquePointer) {
-    // SQLite copies what it is told is transient.
+    // `SQLITE_TRANSIENT`: SQLite copies the value.
     let transient = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
     switch value {
     case .null: sqlite3_bind_null(statement, index)
@@ -118,24 +123,24 @@ final class SQLiteConnection {
     }
   }
 
-  private static func failure(_ database: OpaquePointer?, path: String, doing what: String) -> DiskCacheError {
+  private static func error(_ database: OpaquePointer?, path: String, during statement: String) -> DiskCacheError {
     guard let database else { return .index(reason: "no memory for \(path)") }
     switch sqlite3_errcode(database) {
-    // The statements are right, and so were the rows: then the tables are no longer what was made.
+    // The statements and their values are valid, so that these errors mean a damaged schema or damaged rows.
     case SQLITE_CORRUPT, SQLITE_NOTADB, SQLITE_ERROR, SQLITE_CONSTRAINT, SQLITE_MISMATCH:
       return .damagedIndex(path: path)
     case SQLITE_BUSY, SQLITE_LOCKED: return .busy(path: path)
     case SQLITE_FULL: return .system(call: "write", path: path, code: ENOSPC)
     case SQLITE_READONLY where sqlite3_extended_errcode(database) == movedCode:
       return .system(call: "open", path: path, code: ENOENT)
-    // A damaged head may say that nobody can write to it.
+    // A damaged file header can claim that the database is read-only.
     case SQLITE_READONLY where sqlite3_extended_errcode(database) == SQLITE_READONLY && access(path, W_OK) == 0:
       return .damagedIndex(path: path)
     case SQLITE_READONLY: return .system(call: "write", path: path, code: EROFS)
     case SQLITE_IOERR where sqlite3_system_errno(database) != 0,
       SQLITE_CANTOPEN where sqlite3_system_errno(database) != 0:
-      return .system(call: what, path: path, code: sqlite3_system_errno(database))
-    default: return .index(reason: "\(String(cString: sqlite3_errmsg(database))) (\(what))")
+      return .system(call: statement, path: path, code: sqlite3_system_errno(database))
+    default: return .index(reason: "\(String(cString: sqlite3_errmsg(database))) (\(statement))")
     }
   }
 }
@@ -156,4 +161,12 @@ extension SQLiteConnection.Value {
   var blob: [UInt8]? {
     if case .blob(let bytes) = self { bytes } else { nil }
   }
+}
+
+extension Double? {
+  var sqlValue: SQLiteConnection.Value { map { .real($0) } ?? .null }
+}
+
+extension String? {
+  var sqlValue: SQLiteConnection.Value { map { .text($0) } ?? .null }
 }

@@ -1,40 +1,42 @@
 import Foundation
 
-/// Shows other processes that a writer lives: a locked file of its own, which the system unlocks when the process dies.
-/// In the file stands which entry the writer puts in its place.
+/// A locked file that shows other processes that a writer is active.
+///
+/// The system releases the lock when the process ends. The file holds the writer's last ``WriteIntent``: what it leaves
+/// unfinished is recovered by others.
 final class WriterLock {
-  /// What the writer's allotment in the index carries.
+  /// The name of the lock file, under which the index records the writer's reservation.
   let name: String
-  /// Whether the file stays when the writer goes, for others to settle what it says.
-  var outlivesWriter = false
+  /// Whether the file is left behind when this object is released, so that others recover from its write intent.
+  var keepsFile = false
   private let path: String
   private let file: FileDescriptor
   private let fileSystem: any FileSystem
 
   init(layout: DiskLayout, in fileSystem: any FileSystem) throws(DiskCacheError) {
     name = "\(getpid())-\(String(UInt64.random(in: 0...UInt64.max), radix: 16)).lock"
-    path = layout.owner(name)
+    path = layout.writerLock(name)
     self.fileSystem = fileSystem
     file = try Self.lockedFile(path, in: fileSystem)
   }
 
   deinit {
-    // A file that stays is removed by the next process that looks for dead writers.
-    if !outlivesWriter { try? fileSystem.remove(path) }
+    // If this fails, the next process that looks for abandoned writers removes the file.
+    if !keepsFile { try? fileSystem.remove(path) }
   }
 
-  /// Writes down what is about to be put in its place, over what was before it.
-  func note(_ entry: WriteIntent, isDurable: Bool) throws(DiskCacheError) {
-    try file.write(entry.encoded, at: 0)
+  /// Overwrites the write intent.
+  func record(_ intent: WriteIntent, isDurable: Bool) throws(DiskCacheError) {
+    try file.write(intent.encoded, at: 0)
     if isDurable { try file.sync() }
   }
 
-  /// What a writer put in its place last, or was about to; `nil` when it put nothing.
-  static func note(
+  /// The last write intent of a writer; `nil` when it recorded none, or its file is gone.
+  static func intent(
     of name: String, layout: DiskLayout, in fileSystem: any FileSystem
   ) throws(DiskCacheError) -> WriteIntent? {
     do throws(DiskCacheError) {
-      let file = try FileDescriptor(path: layout.owner(name), flags: O_RDONLY, in: fileSystem)
+      let file = try FileDescriptor(path: layout.writerLock(name), flags: O_RDONLY, in: fileSystem)
       return WriteIntent(decoding: try file.read(count: WriteIntent.byteCount, at: 0))
     } catch {
       guard error.isMissing else { throw error }
@@ -42,10 +44,12 @@ final class WriterLock {
     }
   }
 
-  /// Whether the writer of this name has ended.
-  static func isDead(_ name: String, layout: DiskLayout, in fileSystem: any FileSystem) throws(DiskCacheError) -> Bool {
+  /// Whether no process holds the lock of this writer.
+  static func isAbandoned(
+    _ name: String, layout: DiskLayout, in fileSystem: any FileSystem
+  ) throws(DiskCacheError) -> Bool {
     do throws(DiskCacheError) {
-      let file = try FileDescriptor(path: layout.owner(name), flags: O_RDWR, in: fileSystem)
+      let file = try FileDescriptor(path: layout.writerLock(name), flags: O_RDWR, in: fileSystem)
       return try file.lock(LOCK_SH | LOCK_NB)
     } catch {
       guard error.isMissing else { throw error }
@@ -53,23 +57,26 @@ final class WriterLock {
     }
   }
 
-  /// The names of writers that have ended and left a file.
-  static func dead(layout: DiskLayout, in fileSystem: any FileSystem) throws(DiskCacheError) -> Set<String> {
+  /// The names of abandoned writers that left a lock file.
+  static func abandonedWriters(
+    layout: DiskLayout, in fileSystem: any FileSystem
+  ) throws(DiskCacheError) -> Set<String> {
     var names: Set<String> = []
-    for name in try fileSystem.names(in: layout.owners) where try isDead(name, layout: layout, in: fileSystem) {
+    for name in try fileSystem.names(in: layout.writerLocks)
+    where try isAbandoned(name, layout: layout, in: fileSystem) {
       names.insert(name)
     }
     return names
   }
 
-  /// Removes the files of writers that have ended and are settled.
+  /// Removes the lock files of abandoned writers that have been recovered.
   static func remove(
     _ names: Set<String>, layout: DiskLayout, in fileSystem: any FileSystem
   ) throws(DiskCacheError) {
-    for name in names { try fileSystem.remove(layout.owner(name)) }
+    for name in names { try fileSystem.remove(layout.writerLock(name)) }
   }
 
-  /// A new file and its lock. Whoever looks for dead writers may remove the file before it is locked; then a new one is made.
+  /// Creates and locks the file. Retries when another process removed it, as abandoned, before it was locked.
   private static func lockedFile(_ path: String, in fileSystem: any FileSystem) throws(DiskCacheError) -> FileDescriptor
   {
     while true {
@@ -77,5 +84,37 @@ final class WriterLock {
       try file.lock(LOCK_EX)
       if try file.status().st_nlink > 0 { return file }
     }
+  }
+}
+
+/// The journal record of an entry whose file is about to be moved into place.
+///
+/// ```
+/// 8 bytes: number of the file | 16: digest of the key | 4: CRC-32 of both     little endian
+/// ```
+struct WriteIntent: Equatable {
+  static let byteCount = 28
+  private static let digestByteCount = 16
+
+  var id: Int64
+  var digest: [UInt8]
+
+  var encoded: [UInt8] {
+    var writer = ByteWriter()
+    writer.append(id)
+    writer.append(digest)
+    writer.append(Checksum.of(writer.bytes))
+    return writer.bytes
+  }
+}
+
+extension WriteIntent {
+  /// `nil` when the bytes are damaged or empty.
+  init?(decoding bytes: [UInt8]) {
+    guard bytes.count == Self.byteCount else { return nil }
+    let content = bytes.dropLast(4)
+    var (reader, checksum) = (ByteReader(content), ByteReader(bytes.suffix(4)))
+    guard let id = reader.number(Int64.self), checksum.number() == Checksum.of(content) else { return nil }
+    self.init(id: id, digest: content.suffix(Self.digestByteCount))
   }
 }

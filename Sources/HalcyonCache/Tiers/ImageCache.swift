@@ -38,7 +38,7 @@ public final class ImageCache: Sendable {
   /// Call it before the program exits.
   public func flush() async {
     await writes.flush()
-    for disk in disks { await disk.flushTouches() }
+    for disk in disks { await disk.flushAccesses() }
   }
 }
 

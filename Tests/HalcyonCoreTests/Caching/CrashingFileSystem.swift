@@ -25,8 +25,8 @@ final class CrashingFileSystem: FileSystem {
   /// Waits until crashed writers hold no locks: the thread of a writer may keep its lock for a moment.
   static func waitForLocks(in folder: URL, besides activeWriters: Set<String> = []) async throws {
     let layout = DiskLayout(root: folder.path())
-    while try !WriterLock.dead(layout: layout, in: SystemFiles())
-      .isSuperset(of: Set(SystemFiles().names(in: layout.owners)).subtracting(activeWriters))
+    while try !WriterLock.abandonedWriters(layout: layout, in: SystemFiles())
+      .isSuperset(of: Set(SystemFiles().names(in: layout.writerLocks)).subtracting(activeWriters))
     { await Task.yield() }
   }
 }

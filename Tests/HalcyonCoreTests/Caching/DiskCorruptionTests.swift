@@ -21,11 +21,11 @@ struct DiskCorruptionTests {
 
   private func cache(_ folder: URL) -> DiskCache { DiskCache(directory: folder, configuration: configuration) }
 
-  /// Stores twenty entries of two blocks each and moves the index's log into its database file.
+  /// Stores twenty entries of two blocks each and moves the WAL of the index into its database file.
   private func fill(_ folder: URL) async throws {
     let cache = cache(folder)
     for key in keys { try await cache.store(entry(key), for: key) }
-    try DiskIndex(layout: DiskLayout(root: folder.path()), in: files).shrinkLog()
+    try DiskIndex(layout: DiskLayout(root: folder.path()), in: files).checkpoint()
   }
 
   /// Runs a statement that corrupts the index.

@@ -123,7 +123,7 @@ struct DiskCrashTests {
       #expect(Set(try SystemFiles().names(in: layout.shard(shard))).isSubset(of: known), "\(situation)")
     }
     #expect(try SystemFiles().names(in: layout.temporaries).isEmpty, "\(situation)")
-    #expect(try SystemFiles().names(in: layout.owners).count == 1, "\(situation)")
+    #expect(try SystemFiles().names(in: layout.writerLocks).count == 1, "\(situation)")
     #expect(try index.database.number("SELECT count(*) FROM writer") == 1, "\(situation)")
   }
 }

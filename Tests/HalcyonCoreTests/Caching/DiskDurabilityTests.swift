@@ -91,6 +91,6 @@ struct DiskDurabilityTests {
 extension DiskWriter {
   /// The value of a pragma of the connection to the index.
   fileprivate func pragma(_ name: String) throws(DiskCacheError) -> Int64? {
-    try access?.index.database.number("PRAGMA \(name)")
+    try session?.index.database.number("PRAGMA \(name)")
   }
 }

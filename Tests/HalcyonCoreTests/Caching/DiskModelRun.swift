@@ -28,7 +28,7 @@ struct DiskModelRun {
     caches = (0..<2).map { [configuration] _ in DiskCache(directory: folder, configuration: configuration) }
     for cache in caches { _ = try await cache.count }
     let layout = DiskLayout(root: folder.path())
-    activeWriters = Set(try SystemFiles().names(in: layout.owners))
+    activeWriters = Set(try SystemFiles().names(in: layout.writerLocks))
     index = try DiskIndex(layout: layout, in: SystemFiles())
   }
 

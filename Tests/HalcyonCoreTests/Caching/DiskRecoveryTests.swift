@@ -34,14 +34,14 @@ struct DiskRecoveryTests {
   /// Writes an entry up to a step and stops there, as a killed writer does.
   private func abandonWrite(_ text: String, for key: CacheKey, in folder: URL, after step: Step) throws {
     let layout = DiskLayout(root: folder.path())
-    let access = try IndexSession(layout: layout, configuration: DiskCacheConfiguration(), in: files)
-    access.owner.outlivesWriter = true
-    let (name, writer, digest) = (access.owner.name, try EntryFileWriter(entry(text), key: key), key.digest.bytes)
-    let grant = try access.index.allot(
-      writer.diskByteCount, to: name, at: Date(), budget: DiskBudget(sizeLimit: 16 << 20))
-    let (id, path) = (grant.allotment.ids.lowerBound, layout.temporary(name))
+    let session = try IndexSession(layout: layout, configuration: DiskCacheConfiguration(), in: files)
+    session.writerLock.keepsFile = true
+    let (name, writer, digest) = (session.writerLock.name, try EntryFileWriter(entry(text), key: key), key.digest.bytes)
+    let (reservation, _) = try session.index.reserve(
+      writer.diskByteCount, for: name, at: Date(), budget: DiskBudget(sizeLimit: 16 << 20))
+    let (id, path) = (reservation.ids.lowerBound, layout.temporary(name))
     if step >= .written { try writer.write(id: id, date: Date(), isDurable: false, to: path, in: files) }
-    if step >= .intentRecorded { try access.owner.note(WriteIntent(id: id, digest: digest), isDurable: false) }
+    if step >= .intentRecorded { try session.writerLock.record(WriteIntent(id: id, digest: digest), isDurable: false) }
     if step >= .moved {
       try files.makeFolder(layout.shard(of: digest))
       try files.move(path, to: layout.entry(digest))
@@ -68,7 +68,8 @@ struct DiskRecoveryTests {
       #expect(try await cache.entry(for: "a") == nil)
       #expect(try temporaries(in: folder).isEmpty)
       #expect(
-        try files.names(in: DiskLayout(root: folder.path()).owners).count == 1, "only active writers have lock files")
+        try files.names(in: DiskLayout(root: folder.path()).writerLocks).count == 1,
+        "only active writers have lock files")
     }
   }
 
@@ -156,21 +157,21 @@ struct DiskRecoveryTests {
   @Test func `of two writers of one key the last to move its file into place wins`() async throws {
     try await withTemporaryFolder { folder in
       let layout = DiskLayout(root: folder.path())
-      let access = try IndexSession(layout: layout, configuration: DiskCacheConfiguration(), in: files)
-      let (name, key) = (access.owner.name, "a" as CacheKey)
+      let session = try IndexSession(layout: layout, configuration: DiskCacheConfiguration(), in: files)
+      let (name, key) = (session.writerLock.name, "a" as CacheKey)
       let writer = try EntryFileWriter(entry("first"), key: key)
-      let grant = try access.index.allot(
-        writer.diskByteCount, to: name, at: Date(), budget: DiskBudget(sizeLimit: 1 << 20))
-      let request = DiskIndex.Request(
-        id: grant.allotment.ids.lowerBound, digest: key.digest.bytes, byteCount: writer.diskByteCount,
-        expiration: StoredExpiration(.never, at: Date()), labels: IndexedAttributes(key: key, metadata: .example),
+      let (reservation, _) = try session.index.reserve(
+        writer.diskByteCount, for: name, at: Date(), budget: DiskBudget(sizeLimit: 1 << 20))
+      let row = DiskIndex.EntryRow(
+        id: reservation.ids.lowerBound, digest: key.digest.bytes, byteCount: writer.diskByteCount,
+        expiration: StoredExpiration(.never, at: Date()), attributes: IndexedAttributes(key: key, metadata: .example),
         date: Date())
-      try writer.write(id: request.id, date: Date(), isDurable: false, to: layout.temporary(name), in: files)
+      try writer.write(id: row.id, date: Date(), isDurable: false, to: layout.temporary(name), in: files)
       let cache = DiskCache(directory: folder)
       try await cache.store(entry("second"), for: key)
       #expect(try await cache.entry(for: key) == entry("second"))
-      try access.index.add(request, by: name) { isPinned throws(DiskCacheError) in
-        try files.move(layout.temporary(name), to: layout.entry(request.digest))
+      try session.index.add(row, by: name) { isPinned throws(DiskCacheError) in
+        try files.move(layout.temporary(name), to: layout.entry(row.digest))
       }
       #expect(try await cache.entry(for: key) == entry("first"))
       #expect(try await cache.count == 1)
@@ -183,7 +184,7 @@ struct DiskRecoveryTests {
       let layout = DiskLayout(root: folder.path())
       let cache = DiskCache(directory: folder, configuration: manualCleaning)
       try await cache.store(entry("1"), for: "1")
-      for name in try files.names(in: layout.owners) { try files.remove(layout.owner(name)) }
+      for name in try files.names(in: layout.writerLocks) { try files.remove(layout.writerLock(name)) }
       #expect(try await DiskCache(directory: folder, configuration: manualCleaning).count == 1)
       #expect(try reservedBytes(in: folder) == 0)
       try await cache.store(entry("2"), for: "2")

@@ -76,9 +76,9 @@ struct DiskRemovalTests {
   @Test func `the entries of a host are found by an index, without a table scan`() async throws {
     try await withTemporaryFolder { folder in
       let layout = DiskLayout(root: folder.path())
-      let access = try IndexSession(layout: layout, configuration: DiskCacheConfiguration(), in: SystemFiles())
+      let session = try IndexSession(layout: layout, configuration: DiskCacheConfiguration(), in: SystemFiles())
       let selection = EntrySelection.host("a.example")
-      let plan = try access.index.database.run(
+      let plan = try session.index.database.run(
         "EXPLAIN QUERY PLAN SELECT id FROM entry WHERE \(selection.condition)", selection.values)
       let steps = plan.compactMap(\.last?.text)
       #expect(steps.contains { $0.hasPrefix("SEARCH entry USING INDEX entry_source") }, "\(steps)")

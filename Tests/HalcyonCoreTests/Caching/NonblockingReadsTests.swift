@@ -17,7 +17,7 @@ struct NonblockingReadsTests {
       try await DiskCache(directory: folder).store(stored, for: "a")
       let layout = DiskLayout(root: folder.path())
       let reads = NonblockingReads()
-      reads.judge(layout.root, in: files)
+      reads.checkSupport(of: layout.root, in: files)
       try body(layout, layout.entry(CacheKey("a").digest.bytes), reads)
     }
   }
@@ -46,7 +46,7 @@ struct NonblockingReadsTests {
       #expect(try reads.read(path: path, key: "a", in: files) == nil)
       let failing = FailingFileSystem()
       failing.fail(all: [.status], with: .error(EIO))
-      reads.judge(layout.root, in: failing)
+      reads.checkSupport(of: layout.root, in: failing)
       #expect(try reads.read(path: path, key: "a", in: files) == nil)
     }
   }

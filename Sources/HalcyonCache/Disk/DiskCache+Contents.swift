@@ -1,0 +1,77 @@
+public import HalcyonSupport
+
+extension DiskCache {
+  /// The disk space of all entries, in bytes.
+  public var totalSize: Int {
+    get async throws { try await withWriter { writer in try await writer.totalSize() } }
+  }
+
+  /// The number of entries.
+  public var count: Int {
+    get async throws { try await withWriter { writer in try await writer.count() } }
+  }
+
+  /// All entries with their metadata, in no particular order; images are not read.
+  ///
+  /// Entries that are stored or removed during the iteration may be included or not.
+  public var entries: DiskCacheEntries { DiskCacheEntries(cache: self) }
+
+  /// Exempts an entry from eviction, or ends that.
+  ///
+  /// Pinned entries count toward the size limit and expire like all others.
+  ///
+  /// - Returns: Whether there is an entry under `key`.
+  @discardableResult
+  public func setPinned(_ isPinned: Bool, for key: CacheKey) async throws -> Bool {
+    try await withWriter { writer in try await writer.setPinned(isPinned, for: key) }
+  }
+
+  /// Removes every variant stored for a source.
+  ///
+  /// - Parameter source: A URL before redirects, or a custom key.
+  /// - Returns: The number of entries removed.
+  package func removeEntries(ofSource source: String) async throws -> Int {
+    try await withWriter { writer in try await writer.remove(.source(source)) }
+  }
+
+  /// Removes the entries that have a tag.
+  ///
+  /// - Returns: The number of entries removed.
+  @discardableResult
+  public func removeEntries(taggedWith tag: String) async throws -> Int {
+    try await withWriter { writer in try await writer.remove(.tag(tag)) }
+  }
+
+  /// Removes the entries that were requested from a host, ignoring case.
+  ///
+  /// - Returns: The number of entries removed.
+  @discardableResult
+  public func removeEntries(fromHost host: String) async throws -> Int {
+    try await withWriter { writer in try await writer.remove(.host(host)) }
+  }
+
+  /// Removes the entries that satisfy `condition`, which is called for every entry; images are not read.
+  ///
+  /// - Returns: The number of entries removed.
+  @discardableResult
+  public func removeEntries(where condition: (DiskCacheEntry) async throws -> Bool) async throws -> Int {
+    var removedCount = 0
+    for try await entry in entries where try await condition(entry) {
+      removedCount += try await withWriter { writer in try await writer.removeUnchanged(entry.id) }
+    }
+    return removedCount
+  }
+
+  /// Removes the entries that have expired. Reads no entry file.
+  public func removeExpired() async throws {
+    let context = context
+    try await withWriter { writer in
+      counters.recordRemovals(try await writer.removeExpired(context), .expiration)
+    }
+  }
+
+  /// Evicts the least recently used entries until the others are within the size limit.
+  public func trim() async throws {
+    try await withWriter { writer in try await writer.trim() }
+  }
+}

@@ -1,0 +1,76 @@
+public import HalcyonSupport
+
+/// The entries of a disk cache, read in pages during the iteration.
+public struct DiskCacheEntries: AsyncSequence {
+  let cache: DiskCache
+
+  /// An iterator that starts at the first entry.
+  public func makeAsyncIterator() -> Iterator { Iterator(cache: cache) }
+
+  /// Reads entries in pages.
+  public struct Iterator: AsyncIteratorProtocol {
+    let cache: DiskCache
+    private var page: [DiskCacheEntry] = []
+    private var lastID: Int64 = 0
+
+    init(cache: DiskCache) { self.cache = cache }
+
+    /// The next entry; `nil` after the last.
+    ///
+    /// - Throws: ``DiskCacheError`` when the file system fails; `CancellationError` when the task is cancelled.
+    public mutating func next() async throws -> DiskCacheEntry? {
+      while page.isEmpty {
+        let (entries, lastID) = try await cache.page(after: lastID)
+        guard let lastID else { return nil }
+        self.lastID = lastID
+        page = entries.reversed()
+      }
+      return page.popLast()
+    }
+  }
+}
+
+/// An entry of a disk cache, without its image.
+public struct DiskCacheEntry: Sendable {
+  /// The key of the entry.
+  public let key: CacheKey
+  /// Its URL, response headers, dates and tags.
+  public let metadata: EntryMetadata
+  /// The disk space that it takes, in bytes.
+  public let diskByteCount: Int
+  /// The size of the encoded image in bytes.
+  public let bodyByteCount: Int
+  /// Whether it is exempt from eviction.
+  public let isPinned: Bool
+
+  let id: Int64
+
+  /// `nil` when the file was removed, replaced or damaged.
+  fileprivate init?(_ file: DiskWriter.IndexedFile, in fileSystem: any FileSystem) throws(DiskCacheError) {
+    let description: EntryFile.Description?
+    do throws(DiskCacheError) {
+      description = try EntryFile.describe(path: file.path, in: fileSystem)
+    } catch {
+      guard error.isMissing else { throw error }
+      return nil
+    }
+    guard let description, description.header.id == file.id else { return nil }
+    key = description.key
+    metadata = description.metadata
+    diskByteCount = description.diskByteCount
+    bodyByteCount = Int(description.header.bodyByteCount)
+    isPinned = description.slot.isPinned
+    id = file.id
+  }
+}
+
+extension DiskCache {
+  /// The entries after an id, in the order of their ids; `lastID` is `nil` at the end.
+  fileprivate func page(after id: Int64) async throws -> (entries: [DiskCacheEntry], lastID: Int64?) {
+    let files = try await withWriter { writer in try await writer.page(after: id) }
+    let entries = try await readers.run { [fileSystem] _ in
+      try files.compactMap { file in try DiskCacheEntry(file, in: fileSystem) }
+    }
+    return (entries, files.last?.id)
+  }
+}

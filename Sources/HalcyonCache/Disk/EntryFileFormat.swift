@@ -1,0 +1,192 @@
+import CZlib
+import HalcyonSupport
+import HalcyonHTTP
+import Foundation
+
+/// The header of an entry file.
+///
+/// ```
+/// 64 bytes: header | key | metadata slot A | metadata slot B | body
+/// ```
+/// All numbers are little endian. The header and each slot contain a CRC-32 of their bytes, and the header an XXH64 of
+/// the body, so that a flipped or missing byte anywhere makes the entry a miss and never a wrong image.
+struct EntryFileHeader: Equatable {
+  static let byteCount = 64
+  private static let magic: UInt32 = 0x5943_4C48  // "HLCY"
+  private static let version: UInt32 = 2
+
+  var id: Int64
+  var keyByteCount: UInt32
+  var slotByteCount: UInt32
+  var bodyByteCount: UInt64
+  var bodyHash: UInt64
+
+  var keyOffset: Int { Self.byteCount }
+  func slotOffset(_ slot: Int) -> Int { keyOffset + Int(keyByteCount) + slot * Int(slotByteCount) }
+  var bodyOffset: Int { slotOffset(2) }
+  /// The size of the complete file.
+  var fileByteCount: Int { bodyOffset + Int(bodyByteCount) }
+
+  var encoded: [UInt8] {
+    var writer = ByteWriter()
+    writer.append(Self.magic)
+    writer.append(Self.version)
+    writer.append(id)
+    writer.append(keyByteCount)
+    writer.append(slotByteCount)
+    writer.append(bodyByteCount)
+    writer.append(bodyHash)
+    writer.append([UInt8](repeating: 0, count: Self.byteCount - 4 - writer.bytes.count))
+    writer.append(Checksum.of(writer.bytes))
+    return writer.bytes
+  }
+}
+
+extension EntryFileHeader {
+  /// `nil` when the bytes do not begin with an undamaged header of this version.
+  init?(decoding bytes: UnsafeRawBufferPointer) {
+    guard bytes.count >= Self.byteCount else { return nil }
+    let checked = UnsafeRawBufferPointer(rebasing: bytes[..<(Self.byteCount - 4)])
+    var reader = ByteReader(checked)
+    var checksumReader = ByteReader(bytes[(Self.byteCount - 4)..<Self.byteCount])
+    guard checksumReader.number() == Checksum.of(checked), reader.number() == Self.magic,
+      reader.number() == Self.version, let id = reader.number(Int64.self),
+      let keyByteCount = reader.number(UInt32.self), let slotByteCount = reader.number(UInt32.self),
+      let bodyByteCount = reader.number(UInt64.self), let bodyHash = reader.number(UInt64.self),
+      bodyByteCount < 1 << 40
+    else { return nil }
+    self.init(
+      id: id, keyByteCount: keyByteCount, slotByteCount: slotByteCount, bodyByteCount: bodyByteCount,
+      bodyHash: bodyHash)
+  }
+}
+
+/// One of the two metadata slots in an entry file.
+///
+/// An update overwrites the older slot, with the next generation, so that a torn write leaves the newer one intact.
+struct MetadataSlot: Equatable {
+  static let headerByteCount = 16
+  /// The size limit of a slot in bytes. Entries with more metadata are stored without their header fields.
+  static let byteLimit = 64 << 10
+  static let payloadByteLimit = byteLimit - headerByteCount
+
+  var generation: UInt32
+  /// Whether the entry is exempt from eviction.
+  var isPinned: Bool
+  var payload: [UInt8]
+
+  /// The slot padded to `slotByteCount`; `nil` when the payload does not fit.
+  func encoded(slotByteCount: Int) -> [UInt8]? {
+    guard Self.headerByteCount + payload.count <= slotByteCount else { return nil }
+    var content = ByteWriter()
+    content.append(generation)
+    content.append(UInt32(isPinned ? 1 : 0))
+    content.append(UInt32(payload.count))
+    content.append(payload)
+    var writer = ByteWriter()
+    writer.append(Checksum.of(content.bytes))
+    writer.append(content.bytes)
+    writer.append([UInt8](repeating: 0, count: slotByteCount - writer.bytes.count))
+    return writer.bytes
+  }
+
+  /// The slot size for a payload, in bytes, with space for it to grow by half.
+  static func byteCount(for payload: [UInt8]) -> Int {
+    let wanted = headerByteCount + payload.count + payload.count / 2
+    return min(byteLimit, max(512, (wanted + 255) & ~255))
+  }
+}
+
+extension MetadataSlot {
+  /// `nil` when the slot is empty or damaged.
+  init?(decoding bytes: UnsafeRawBufferPointer) {
+    var reader = ByteReader(bytes.prefix(Self.headerByteCount))
+    guard let checksum = reader.number(UInt32.self), let generation = reader.number(UInt32.self),
+      let flags = reader.number(UInt32.self), let count = reader.number(UInt32.self),
+      Int(count) <= bytes.count - Self.headerByteCount,
+      checksum == Checksum.of(UnsafeRawBufferPointer(rebasing: bytes[4..<Self.headerByteCount + Int(count)]))
+    else { return nil }
+    self.init(
+      generation: generation, isPinned: flags & 1 == 1,
+      payload: Array(bytes[Self.headerByteCount..<Self.headerByteCount + Int(count)]))
+  }
+
+  /// The newer valid slot of the two, with its index; `nil` when neither is valid.
+  static func newest(
+    _ bytes: UnsafeRawBufferPointer, slotByteCount: Int
+  ) -> (index: Int, slot: MetadataSlot)? {
+    guard bytes.count == 2 * slotByteCount else { return nil }
+    let halves = [bytes[..<slotByteCount], bytes[slotByteCount...]]
+    let slots = halves.enumerated().compactMap { index, half in
+      MetadataSlot(decoding: UnsafeRawBufferPointer(rebasing: half)).map { (index: index, slot: $0) }
+    }
+    // Generations wrap around: their distance is compared.
+    return slots.max { Int32(bitPattern: $1.slot.generation &- $0.slot.generation) > 0 }
+  }
+}
+
+/// An entry encoded for its file, which is not written yet.
+struct EntryFileWriter {
+  private let header: EntryFileHeader
+  private let key: CacheKey
+  private let body: Data
+  private let payload: [UInt8]
+
+  /// Encodes an entry. Its header fields are left out when the metadata is too large with them.
+  ///
+  /// - Throws: ``DiskCacheError/metadataTooLarge(byteCount:limit:)`` when it is too large without them.
+  init(_ entry: StoredEntry, key: CacheKey) throws(DiskCacheError) {
+    var payload = entry.metadata.encoded
+    if payload.count > MetadataSlot.payloadByteLimit {
+      var reduced = entry.metadata
+      reduced.headers = HTTPHeaders()
+      payload = reduced.encoded
+      guard payload.count <= MetadataSlot.payloadByteLimit else {
+        throw .metadataTooLarge(byteCount: payload.count, limit: MetadataSlot.payloadByteLimit)
+      }
+    }
+    self.key = key
+    self.payload = payload
+    body = entry.body
+    header = EntryFileHeader(
+      id: 0, keyByteCount: UInt32(key.text.utf8.count),
+      slotByteCount: UInt32(MetadataSlot.byteCount(for: payload)), bodyByteCount: UInt64(entry.body.count),
+      bodyHash: entry.body.withUnsafeBytes { XXHash64.hash($0) })
+  }
+
+  /// The disk space that the file will take, in bytes.
+  var diskByteCount: Int { EntryFile.diskByteCount(fileByteCount: header.fileByteCount) }
+
+  /// Writes the whole file.
+  func write(
+    id: Int64, date: Date, isDurable: Bool, to path: String, in fileSystem: any FileSystem
+  ) throws(DiskCacheError) {
+    let prefix = prefix(id: id)
+    let file = try FileDescriptor(path: path, flags: O_WRONLY | O_CREAT | O_TRUNC, in: fileSystem)
+    try file.write(prefix, at: 0)
+    try file.write(body, at: prefix.count)
+    try file.setModificationDate(date)
+    if isDurable { try file.sync() }
+  }
+
+  /// All bytes before the body.
+  private func prefix(id: Int64) -> [UInt8] {
+    var header = header
+    header.id = id
+    let count = Int(header.slotByteCount)
+    let empty = [UInt8](repeating: 0, count: count)
+    let slot = MetadataSlot(generation: 1, isPinned: false, payload: payload).encoded(slotByteCount: count)
+    return header.encoded + Array(key.text.utf8) + (slot ?? empty) + empty
+  }
+}
+
+/// The CRC-32 of zlib (ISO 3309).
+enum Checksum {
+  static func of(_ bytes: some Collection<UInt8>) -> UInt32 {
+    bytes.withContiguousStorageIfAvailable { of(UnsafeRawBufferPointer($0)) } ?? of(Array(bytes))
+  }
+
+  static func of(_ bytes: UnsafeRawBufferPointer) -> UInt32 {
+    UInt32(truncatingIfNeeded: crc32_z(0, bytes.bindMemory(to: UInt8.self).baseAddress, bytes.count))
+  }
+}

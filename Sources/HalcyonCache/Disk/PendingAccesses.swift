@@ -1,0 +1,72 @@
+import HalcyonSupport
+import Foundation
+
+/// A read of a stored entry that is not yet recorded in the index.
+struct Access {
+  /// The date of the read.
+  let date: Date
+  /// The date from which the lifetime of the entry counts, possibly in the future; `nil` leaves the recorded one.
+  let lifetimeStart: Date?
+  /// The position among all accesses.
+  fileprivate(set) var order = 0
+
+  /// - Parameters:
+  ///   - own: The expiration of the entry.
+  ///   - last: An earlier access that is still pending; this one includes its effect on the lifetime.
+  init(extending: ExpirationExtension, own: CacheExpiration, after last: Access?, at now: Date) {
+    date = now
+    switch (extending, own) {
+    case (.renewed, _): lifetimeStart = now
+    case (.to(let expiration), .after(let lifetime)):
+      lifetimeStart = expiration.end(from: now).addingTimeInterval(-lifetime.inSeconds)
+    case (.unchanged, _), (.to, _): lifetimeStart = last?.lifetimeStart
+    }
+  }
+
+  /// An access that restarts the lifetime of the entry.
+  init(renewedAt now: Date) { (date, lifetimeStart) = (now, now) }
+}
+
+/// Accesses that update the eviction order later, in batches, so that a read does not write to the index.
+struct PendingAccesses {
+  private var pending: [CacheKey: Access] = [:]
+  /// Accesses being written to the index; lookups need them until they are.
+  private var flushing: [CacheKey: Access] = [:]
+  private var accessCount = 0
+
+  /// The number of accessed entries that wait to be flushed.
+  var count: Int { pending.count }
+
+  /// The last access of an entry that the index may not have yet.
+  func access(for key: CacheKey) -> Access? { pending[key] ?? flushing[key] }
+
+  mutating func record(_ access: Access, for key: CacheKey) {
+    accessCount += 1
+    var access = access
+    access.order = accessCount
+    pending[key] = access
+  }
+
+  /// Returns the pending accesses, oldest first, to be written to the index.
+  mutating func beginFlush() -> [(key: CacheKey, access: Access)] {
+    defer { pending = [:] }
+    flushing.merge(pending) { $0.order > $1.order ? $0 : $1 }
+    return pending.sorted { $0.value.order < $1.value.order }.map { (key: $0.key, access: $0.value) }
+  }
+
+  mutating func endFlush(_ accesses: [(key: CacheKey, access: Access)]) {
+    for (key, access) in accesses where flushing[key]?.order == access.order { flushing[key] = nil }
+  }
+}
+
+extension CacheExpiration {
+  /// The date on which an entry used now expires; for ``never`` in a hundred years, which file systems can store.
+  func end(from now: Date) -> Date {
+    switch self {
+    case .never: now.addingTimeInterval(100 * 365 * 86_400)
+    case .expired: now
+    case .after(let duration): now.addingTimeInterval(duration.inSeconds)
+    case .date(let end): end
+    }
+  }
+}
