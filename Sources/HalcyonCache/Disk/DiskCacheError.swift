@@ -16,7 +16,7 @@ public enum DiskCacheError: Error, Hashable {
   /// The metadata without its header fields exceeds the limit for metadata. Sizes are in bytes.
   case metadataTooLarge(byteCount: Int, limit: Int)
   /// Pinned entries and entries being written leave too little space for the entry. Sizes are in bytes.
-  case noRoom(byteCount: Int, sizeLimit: Int)
+  case insufficientSpace(byteCount: Int, sizeLimit: Int)
 }
 
 extension DiskCacheError: CustomStringConvertible {
@@ -36,7 +36,7 @@ extension DiskCacheError: CustomStringConvertible {
       "An entry of \(byteCount) bytes exceeds the cache's limit of \(sizeLimit). Raise sizeLimit to store it."
     case .metadataTooLarge(let byteCount, let limit):
       "The tags, URL and userInfo of an entry take \(byteCount) bytes; the limit is \(limit). Shorten them."
-    case .noRoom(let byteCount, let sizeLimit):
+    case .insufficientSpace(let byteCount, let sizeLimit):
       "Pinned entries leave less than \(byteCount) bytes in the cache's \(sizeLimit). Unpin some or raise sizeLimit."
     }
   }

@@ -83,7 +83,7 @@ extension DiskIndex {
   ///
   /// Evicts at most ``batchCount`` entries.
   ///
-  /// - Throws: ``DiskCacheError/noRoom(byteCount:sizeLimit:)`` when even `minimum` does not fit.
+  /// - Throws: ``DiskCacheError/insufficientSpace(byteCount:sizeLimit:)`` when even `minimum` does not fit.
   func makeSpace(
     for preferred: Int, atLeast minimum: Int, budget: DiskBudget
   ) throws(DiskCacheError) -> FreedSpace {
@@ -93,7 +93,7 @@ extension DiskIndex {
     }
     if fits(preferred, try total()) { return FreedSpace(byteCount: preferred, evictedCount: 0) }
     let pinned = try pinnedTotal()
-    let error = DiskCacheError.noRoom(byteCount: minimum, sizeLimit: budget.sizeLimit)
+    let error = DiskCacheError.insufficientSpace(byteCount: minimum, sizeLimit: budget.sizeLimit)
     guard let byteCount = [preferred, minimum].first(where: { fits($0, pinned) }) else { throw error }
     let evictedCount = try evict(atMost: Self.batchCount) { total in fits(byteCount, total) }.count
     if fits(byteCount, try total()) { return FreedSpace(byteCount: byteCount, evictedCount: evictedCount) }

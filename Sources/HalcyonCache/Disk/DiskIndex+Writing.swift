@@ -33,7 +33,7 @@ extension DiskIndex {
   ///
   /// - Parameter writer: The name of the writer's lock.
   /// - Throws: ``DiskCacheError/entryTooLarge(byteCount:sizeLimit:)`` or
-  ///   ``DiskCacheError/noRoom(byteCount:sizeLimit:)``.
+  ///   ``DiskCacheError/insufficientSpace(byteCount:sizeLimit:)``.
   func reserve(
     _ byteCount: Int, for writer: String, at date: Date, budget: DiskBudget
   ) throws(DiskCacheError) -> (reservation: Reservation, evictedCount: Int) {

@@ -118,7 +118,7 @@ extension DiskWriter {
     do throws(DiskCacheError) {
       try reserve(byteCount, in: session, context)
     } catch {
-      guard case .noRoom = error else { throw error }
+      guard case .insufficientSpace = error else { throw error }
       // Abandoned writers may hold reservations.
       try session.recover()
       try reserve(byteCount, in: session, context)

@@ -132,7 +132,7 @@ struct DiskRemovalTests {
       for number in 0..<10 { try await cache.store(entry(), for: CacheKey("\(number)")) }
       #expect(try await cache.entry(for: "pinned")?.metadata.tags == ["new"], "its replacement is pinned as well")
       for number in 8...9 { try await cache.setPinned(true, for: CacheKey("\(number)")) }
-      await #expect(throws: DiskCacheError.noRoom(byteCount: 8192, sizeLimit: 3 * 8192)) {
+      await #expect(throws: DiskCacheError.insufficientSpace(byteCount: 8192, sizeLimit: 3 * 8192)) {
         try await cache.store(entry(), for: "more")
       }
       #expect(try await cache.totalSize == 3 * 8192)
