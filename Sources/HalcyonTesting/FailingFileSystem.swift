@@ -1,5 +1,5 @@
 import HalcyonSupport
-public import HalcyonCache
+package import HalcyonCache
 import Foundation
 
 /// The system's file system with injected failures, for tests.
@@ -10,9 +10,9 @@ import Foundation
 /// files.fail(call: 3, with: .error(ENOSPC))
 /// await #expect(throws: DiskCacheError.self) { try await cache.store(entry, for: "a") }
 /// ```
-public final class FailingFileSystem: FileSystem {
+package final class FailingFileSystem: FileSystem {
   /// How a call fails.
-  public enum Failure: Hashable, Sendable {
+  package enum Failure: Hashable, Sendable {
     /// The call does nothing and sets `errno` to this value.
     case error(Int32)
     /// A read or write transfers half of the bytes, which is not an error; other calls succeed.
@@ -30,35 +30,35 @@ public final class FailingFileSystem: FileSystem {
   private let system = SystemFiles()
 
   /// Creates a file system without failures.
-  public init() {}
+  package init() {}
 
   /// The calls made since the failures were last set or cleared.
-  public var callCount: Int { state.withLock(\.callCount) }
+  package var callCount: Int { state.withLock(\.callCount) }
 
   /// Whether a call failed or was short since the failures were last set or cleared.
-  public var hasFailed: Bool { state.withLock(\.hasFailed) }
+  package var hasFailed: Bool { state.withLock(\.hasFailed) }
 
   /// Makes one future call fail, once; replaces all earlier failures.
   ///
   /// - Parameters:
   ///   - number: The number of the call, counted from 1 for the next one.
   ///   - failure: How it fails.
-  public func fail(call number: Int, with failure: Failure) {
+  package func fail(call number: Int, with failure: Failure) {
     state.withLock { $0 = State(plan: (number, failure)) }
   }
 
   /// Makes all future calls of the given kinds fail; replaces all earlier failures.
-  public func fail(all kinds: Set<FileSystemCall>, with failure: Failure) {
+  package func fail(all kinds: Set<FileSystemCall>, with failure: Failure) {
     state.withLock { $0 = State(kinds: Dictionary(uniqueKeysWithValues: kinds.map { ($0, failure) })) }
   }
 
   /// Clears all failures: future calls succeed.
-  public func clearFailures() {
+  package func heal() {
     state.withLock { $0 = State() }
   }
 
   /// Performs the call, or fails as set.
-  public func perform(_ call: FileSystemCall, byteCount: Int, _ body: (_ byteCount: Int) -> Int) -> Int {
+  package func perform(_ call: FileSystemCall, byteCount: Int, _ body: (_ byteCount: Int) -> Int) -> Int {
     let failure: Failure? = state.withLock { state in
       state.callCount += 1
       var failure = state.kinds[call]

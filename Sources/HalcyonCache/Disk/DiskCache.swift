@@ -35,10 +35,17 @@ public final class DiskCache: DataStore {
   ///   - directory: A folder that nothing else uses; created when missing. Default: ``defaultDirectory``.
   ///   - configuration: Its limits and policies.
   ///   - time: The clocks for expiration and the cleaning timer.
-  ///   - fileSystem: Makes the system calls; tests substitute one that fails.
-  public init(
+  public convenience init(
     directory: URL = DiskCache.defaultDirectory, configuration: DiskCacheConfiguration = DiskCacheConfiguration(),
-    time: any TimeSource = SystemTime(), fileSystem: any FileSystem = SystemFiles()
+    time: any TimeSource = SystemTime()
+  ) {
+    self.init(directory: directory, configuration: configuration, time: time, fileSystem: SystemFiles())
+  }
+
+  /// Creates a cache whose system calls go through `fileSystem`.
+  package init(
+    directory: URL = DiskCache.defaultDirectory, configuration: DiskCacheConfiguration = DiskCacheConfiguration(),
+    time: any TimeSource = SystemTime(), fileSystem: any FileSystem
   ) {
     self.directory = directory
     self.time = time

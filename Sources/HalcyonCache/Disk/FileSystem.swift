@@ -7,7 +7,7 @@ import SystemShim
 /// - It calls `body` once, with at most the requested byte count, and returns its result; or it fails as the system
 ///   would: `body` is not called, `errno` is set, and -1 is returned.
 /// - It may be called from several threads at once.
-public protocol FileSystem: Sendable {
+package protocol FileSystem: Sendable {
   /// Makes one system call.
   ///
   /// - Parameters:
@@ -18,8 +18,7 @@ public protocol FileSystem: Sendable {
 }
 
 /// The kinds of system calls that a disk cache makes.
-@nonexhaustive
-public enum FileSystemCall: String, Hashable, Sendable, CaseIterable {
+package enum FileSystemCall: String, Hashable, Sendable, CaseIterable {
   /// Opens or creates a file.
   case open
   /// Reads bytes.
@@ -49,12 +48,12 @@ public enum FileSystemCall: String, Hashable, Sendable, CaseIterable {
 }
 
 /// The file system of the operating system.
-public struct SystemFiles: FileSystem {
+package struct SystemFiles: FileSystem {
   /// Creates the file system.
-  public init() {}
+  package init() {}
 
   /// Makes the call.
-  public func perform(_ call: FileSystemCall, byteCount: Int, _ body: (_ byteCount: Int) -> Int) -> Int {
+  package func perform(_ call: FileSystemCall, byteCount: Int, _ body: (_ byteCount: Int) -> Int) -> Int {
     body(byteCount)
   }
 }
