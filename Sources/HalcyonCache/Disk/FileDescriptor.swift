@@ -115,12 +115,20 @@ package struct FileDescriptor: ~Copyable {
 
   /// Acquires the advisory lock, waiting for at most `timeout`. Blocks the calling thread.
   ///
+  /// The lock is polled, because neither `flock` nor the record locks of `fcntl` take a timeout on Linux. A blocking
+  /// call could be ended only by a signal, whose handler belongs to the whole process, or be left behind on a helper
+  /// thread for as long as the lock is held. So call this only on the thread of a ``DiskWriter``, which runs nothing but
+  /// the changes of one cache, or on the thread of a caller that accepts the wait; never on a thread that reads.
+  ///
   /// - Throws: ``DiskCacheError/busy(path:)`` after the timeout.
   func lock(_ flags: Int32, timeout: Duration) throws(DiskCacheError) {
     let end = ContinuousClock.now + timeout
+    // Backs off from 1 to 25 ms: entry files are locked for microseconds, the index for seconds during a rebuild.
+    var microseconds: UInt32 = 1000
     while try !lock(flags | LOCK_NB) {
       guard ContinuousClock.now < end else { throw .busy(path: path) }
-      usleep(1000)
+      usleep(microseconds)
+      microseconds = min(2 * microseconds, 25_000)
     }
   }
 }

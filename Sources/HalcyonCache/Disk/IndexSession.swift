@@ -40,6 +40,8 @@ final class IndexSession {
     try indexLock.lock(LOCK_SH, timeout: lockTimeout)
     var index = try DiskIndex(layout: layout, isOnNetwork: isOnNetwork, in: fileSystem)
     if try !index.isCurrent() {
+      // Released first: where a failed upgrade keeps the shared lock, two processes would block each other.
+      try indexLock.lock(LOCK_UN)
       try indexLock.lock(LOCK_EX, timeout: lockTimeout)
       index = try DiskIndex(layout: layout, isOnNetwork: isOnNetwork, in: fileSystem)
       if try !index.isCurrent() { index = try Self.rebuild(index) }
