@@ -38,8 +38,8 @@ public struct CleaningPolicy: Hashable, Sendable {
   /// A policy without automatic cleaning.
   ///
   /// There is no periodic work either. Unfinished writes of killed processes are recovered by the first change, when
-  /// space runs short, and by ``DiskCache/clean()``; the order of reads is saved with changes, with cleanings, and after
-  /// 256 reads.
+  /// space runs short, and by ``DiskCache/clean()``; the order of reads is saved with changes, cleanings, and after 256
+  /// reads.
   public static var whenAsked: CleaningPolicy {
     var policy = CleaningPolicy()
     policy.occasions = []

@@ -28,7 +28,7 @@ extension DiskIndex {
 
   /// Reserves space for an entry, evicting the least recently used entries as needed.
   ///
-  /// Reserves ``DiskBudget/reservationByteCount`` when the entry needs less. The unused reservation of the writer counts
+  /// Reserves ``DiskBudget/reservationByteCount`` when the entry needs less. The writer's unused reservation counts
   /// toward it.
   ///
   /// - Parameter writer: The name of the writer's lock.

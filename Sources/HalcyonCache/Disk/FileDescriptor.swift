@@ -117,8 +117,8 @@ package struct FileDescriptor: ~Copyable {
   ///
   /// The lock is polled, because neither `flock` nor the record locks of `fcntl` take a timeout on Linux. A blocking
   /// call could be ended only by a signal, whose handler belongs to the whole process, or be left behind on a helper
-  /// thread for as long as the lock is held. So call this only on the thread of a ``DiskWriter``, which runs nothing but
-  /// the changes of one cache, or on the thread of a caller that accepts the wait; never on a thread that reads.
+  /// thread for as long as the lock is held. So call this only on the thread of a ``DiskWriter``, which runs only the
+  /// changes of one cache, or on the thread of a caller that accepts the wait; never on a thread that reads.
   ///
   /// - Throws: ``DiskCacheError/busy(path:)`` after the timeout.
   func lock(_ flags: Int32, timeout: Duration) throws(DiskCacheError) {

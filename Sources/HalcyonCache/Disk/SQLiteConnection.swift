@@ -43,8 +43,8 @@ final class SQLiteConnection {
 
   /// Runs a statement and returns its rows.
   ///
-  /// Statements that change an entry have no `RETURNING`, for which SQLite creates a temporary table. They have `OR FAIL`,
-  /// without which it keeps a statement journal of 64 KiB: ``transaction(_:)`` rolls them back in any case.
+  /// Statements that change an entry have no `RETURNING`, for which SQLite creates a temporary table. They have
+  /// `OR FAIL`, without which it keeps a statement journal of 64 KiB: ``transaction(_:)`` rolls them back in any case.
   @discardableResult
   func run(_ sql: String, _ values: [Value] = []) throws(DiskCacheError) -> [[Value]] {
     let statement = try prepare(sql)
