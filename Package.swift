@@ -118,7 +118,7 @@ let package = Package(
       "HalcyonTransportTests", dependencies: ["HalcyonTransport", "HalcyonHTTP", "HalcyonSupport", "TestSupport"],
       resources: [.copy("Certificates")]),
     suite("HalcyonTests", dependencies: ["Halcyon", "HalcyonTesting", "TestSupport", "CZlib"] + layers),
-    suite("HalcyonCoreTests", dependencies: ["HalcyonTesting", "TestSupport", "halcyon-torture"] + layers),
+    suite("LayerTests", dependencies: ["HalcyonTesting", "TestSupport", "halcyon-torture"] + layers),
     .executableTarget(
       name: "halcyon-torture",
       dependencies: ["HalcyonCache", "HalcyonImaging", "HalcyonHTTP", "HalcyonSupport", "TestSupport", "CSQLite"],

@@ -53,7 +53,7 @@ package final class FailingFileSystem: FileSystem {
   }
 
   /// Clears all failures: future calls succeed.
-  package func heal() {
+  package func clearFailures() {
     state.withLock { $0 = State() }
   }
 

@@ -2,6 +2,7 @@ import HalcyonImaging
 import HalcyonCodecs
 import Testing
 
+@Suite(.timeLimit(.minutes(10)))
 struct StandardCodecsTests {
   @Test func `every format with an encoder has a decoder`() {
     let readable = StandardCodecs.decoders.reduce(into: Set()) { $0.formUnion($1.formats) }

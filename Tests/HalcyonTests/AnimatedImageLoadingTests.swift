@@ -5,6 +5,7 @@ import HalcyonTesting
 import TestSupport
 import Testing
 
+@Suite(.timeLimit(.minutes(10)))
 struct AnimatedImageLoadingTests {
   @Test func `an animated image is read from disk unchanged`() async throws {
     let file = TinyGIF.animation(reds: [10, 20, 30])

@@ -4,6 +4,7 @@ import TestSupport
 import Testing
 
 /// Bad input fails in bounded time with a specific error that names the cause, and nothing is cached.
+@Suite(.timeLimit(.minutes(10)))
 struct BadInputTests {
   private func expect(
     _ name: String, from url: URL, in folder: URL, mentions words: [String] = [],

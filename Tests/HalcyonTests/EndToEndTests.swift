@@ -4,6 +4,7 @@ import TestSupport
 import Testing
 
 /// Loading from end to end, with a real server, real photographs and real files.
+@Suite(.timeLimit(.minutes(10)))
 struct EndToEndTests {
   @Test func `a photo is downloaded, downsampled, and read from disk by the next process`() async throws {
     try await withOrigin { server, folder in

@@ -4,6 +4,7 @@ import TestSupport
 import Testing
 
 /// Interrupted downloads, over real sockets and with a real disk.
+@Suite(.timeLimit(.minutes(10)))
 struct InterruptedLoadTests {
   /// A pipeline that retries without delay.
   private func pipeline(in folder: URL, attempts: Int = 5) throws -> ImagePipeline {

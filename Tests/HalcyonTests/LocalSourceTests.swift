@@ -3,6 +3,7 @@ import Halcyon
 import TestSupport
 import Testing
 
+@Suite(.timeLimit(.minutes(10)))
 struct LocalSourceTests {
   private let pipeline = ImagePipeline(cache: ImageCache())
 

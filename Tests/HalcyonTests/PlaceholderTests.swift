@@ -4,6 +4,7 @@ import Halcyon
 import TestSupport
 import Testing
 
+@Suite(.timeLimit(.minutes(10)))
 struct PlaceholderTests {
   @Test func `a placeholder is available before the image on a later load`() async throws {
     try await withOrigin { server, folder in

@@ -4,6 +4,7 @@ import TestSupport
 import Testing
 
 /// Progressive previews and partial images.
+@Suite(.timeLimit(.minutes(10)))
 struct PreviewTests {
   /// Loads a photo that is held at three quarters until a preview has arrived, or not held without `waitsForPreview`.
   private func follow(

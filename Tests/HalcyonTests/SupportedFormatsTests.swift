@@ -2,6 +2,7 @@ import Foundation
 import Halcyon
 import Testing
 
+@Suite(.timeLimit(.minutes(10)))
 struct SupportedFormatsTests {
   private struct StillGIFDecoder: ImageDecoder {
     let formats: Set<ImageFormat> = [.gif]

@@ -3,6 +3,7 @@ import Foundation
 import Halcyon
 import Testing
 
+@Suite(.timeLimit(.minutes(10)))
 struct VersionTests {
   @Test func `the version is that of the newest changelog heading`() throws {
     let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()

@@ -5,6 +5,7 @@ import TestSupport
 import Testing
 
 /// The address policy, enforced at the socket.
+@Suite(.timeLimit(.minutes(10)))
 struct AddressPolicyTransportTests {
   private let closed = CurlTransport(configuration: .init(addressPolicy: .publicInternetOnly))
 

@@ -4,6 +4,7 @@ import HalcyonTransport
 import TestSupport
 import Testing
 
+@Suite(.timeLimit(.minutes(10)))
 struct CurlTransportErrorTests {
   private let transport = CurlTransport()
   private let body = Data(repeating: 9, count: 100_000)

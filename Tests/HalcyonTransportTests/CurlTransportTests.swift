@@ -4,6 +4,7 @@ import HalcyonTransport
 import TestSupport
 import Testing
 
+@Suite(.timeLimit(.minutes(10)))
 struct CurlTransportTests {
   private let transport = CurlTransport()
   private let body = Data((0..<200_000).map { UInt8(truncatingIfNeeded: $0 &* 31 >> 3) })

@@ -6,7 +6,9 @@ import TestSupport
 import Testing
 
 /// The address policy with a real DNS server whose answers change; `Scripts/check-names` starts it.
-@Suite(.serialized, .enabled(if: NameServer.current != nil, "run Scripts/check-names, which starts a DNS server"))
+@Suite(
+  .timeLimit(.minutes(10)), .serialized,
+  .enabled(if: NameServer.current != nil, "run Scripts/check-names, which starts a DNS server"))
 struct DNSRebindingTests {
   private let server: NameServer
 

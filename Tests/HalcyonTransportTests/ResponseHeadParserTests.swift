@@ -4,6 +4,7 @@ import Testing
 
 @testable import HalcyonTransport
 
+@Suite(.timeLimit(.minutes(10)))
 struct ResponseHeadParserTests {
   private func parse(_ lines: [String], byteLimit: Int = 1000) throws -> Transfer.Head? {
     var parser = ResponseHeadParser(byteLimit: byteLimit)

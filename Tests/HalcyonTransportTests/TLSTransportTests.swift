@@ -5,7 +5,9 @@ import HalcyonTransport
 import TestSupport
 import Testing
 
-@Suite(.enabled(if: SecureServer.isInstalled, "nghttpd is missing: install Debian's nghttp2-server"))
+@Suite(
+  .timeLimit(.minutes(10)),
+  .enabled(if: SecureServer.isInstalled, "nghttpd is missing: install Debian's nghttp2-server"))
 struct TLSTransportTests {
   private let body = Data((0..<200_000).map { UInt8(truncatingIfNeeded: $0 &* 31 >> 3) })
 

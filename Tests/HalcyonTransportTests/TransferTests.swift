@@ -4,6 +4,7 @@ import Testing
 
 @testable import HalcyonTransport
 
+@Suite(.timeLimit(.minutes(10)))
 struct TransferTests {
   private func transfer() throws -> Transfer {
     let url = try #require(URL(string: "http://example.com/"))

@@ -2,6 +2,7 @@ import Foundation
 import Testing
 
 /// Checks `Tests/BEHAVIOURS.md` against the tests.
+@Suite(.timeLimit(.minutes(10)))
 struct BehaviourTableTests {
   private static let folder = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
 

@@ -164,10 +164,7 @@ public final class MemoryCache: MemoryStore {
   ///
   /// Evicted images that are still in use are found again, see ``MemoryCacheConfiguration/findsImagesInUse``.
   public func trim(for pressure: MemoryPressure) {
-    switch pressure {
-    case .some: trim(to: totalCost / 2)
-    case .full: trim(to: totalCost / 10)
-    }
+    trim(to: totalCost / pressure.costDivisor)
   }
 
   /// Contents, and counters since creation.

@@ -3,6 +3,7 @@ import Foundation
 import HalcyonCodecs
 import Testing
 
+@Suite(.timeLimit(.minutes(10)))
 struct FrameReaderTests {
   @Test(arguments: [("solid.gif", 3), ("keep.gif", nil), ("lossy-animated.webp", 3), ("keep-over.apng", nil)])
   func `the loop count is the number of plays`(_ name: String, _ count: Int?) throws {

@@ -3,6 +3,7 @@ import Foundation
 import HalcyonCodecs
 import Testing
 
+@Suite(.timeLimit(.minutes(10)))
 struct ColorProfileTests {
   /// Compared with Pillow's ImageCms, perceptual with black point compensation: see the README of the fixtures.
   @Test(arguments: [

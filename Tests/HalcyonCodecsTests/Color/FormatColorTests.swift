@@ -3,6 +3,7 @@ import Foundation
 import HalcyonCodecs
 import Testing
 
+@Suite(.timeLimit(.minutes(10)))
 struct FormatColorTests {
   @Test(arguments: [("display-p3.webp", "display-p3"), ("display-p3.tiff", "display-p3"), ("inks.tiff", "inks")])
   func `colours with an ICC profile match Pillow`(_ name: String, _ expected: String) throws {

@@ -3,6 +3,7 @@ import Foundation
 import HalcyonCodecs
 import Testing
 
+@Suite(.timeLimit(.minutes(10)))
 struct PNGColorTests {
   private static let displayP3 = [31270, 32900, 68000, 32000, 26500, 69000, 15000, 6000]
   private static let bt709 = [31270, 32900, 64000, 33000, 30000, 60000, 15000, 6000]

@@ -3,6 +3,7 @@ import Foundation
 import HalcyonCodecs
 import Testing
 
+@Suite(.timeLimit(.minutes(10)))
 struct PreviewTests {
   private static let progressive = "jpeg/peacock.default-progressive.jpeg"
   private static let interlaced = "pngsuite/basi2c08.png"

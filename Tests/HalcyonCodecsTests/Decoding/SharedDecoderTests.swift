@@ -3,6 +3,7 @@ import HalcyonCodecs
 import Synchronization
 import Testing
 
+@Suite(.timeLimit(.minutes(10)))
 struct SharedDecoderTests {
   @Test(arguments: ["jpeg/peacock.default.jpeg", "jpeg/peacock.progressive.jpeg", Fixture.photo])
   func `one decoder can be used concurrently`(_ name: String) async throws {

@@ -4,6 +4,7 @@ import HalcyonCodecs
 import Testing
 
 /// Files that state conflicting sizes, which must not affect memory safety.
+@Suite(.timeLimit(.minutes(10)))
 struct ConflictingSizesTests {
   @Test func `a TIFF directory with two widths is rejected`() throws {
     var file = try FormatFixture.data("raw.tiff")

@@ -4,6 +4,7 @@ import HalcyonCodecs
 import Synchronization
 import Testing
 
+@Suite(.timeLimit(.minutes(10)))
 struct DamagedFormatTests {
   private static let names = FormatFixture.stills + FormatFixture.animations
   private static let sizes: [TargetSize] = [.original, .fit(width: 9, height: 9), .fill(width: 30, height: 5)]

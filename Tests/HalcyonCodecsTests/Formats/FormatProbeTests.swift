@@ -3,6 +3,7 @@ import Foundation
 import HalcyonCodecs
 import Testing
 
+@Suite(.timeLimit(.minutes(10)))
 struct FormatProbeTests {
   @Test(arguments: FormatFixture.stills)
   func `probing a growing prefix gives nothing, then the final info`(_ name: String) throws {

@@ -4,6 +4,7 @@ import HalcyonCodecs
 import Testing
 
 /// Compares pixels with those of Pillow, or of a NumPy compositor for APNG: see the README of the fixtures.
+@Suite(.timeLimit(.minutes(10)))
 struct GoldenTests {
   /// The largest difference of a channel: rounding where alpha or small channels are scaled.
   private static let tolerance = 1

@@ -3,6 +3,7 @@ import Foundation
 import HalcyonCodecs
 import Testing
 
+@Suite(.timeLimit(.minutes(10)))
 struct ICODecoderTests {
   @Test(arguments: [48, 32, 16])
   func `the entry of the target size is decoded without resampling`(_ side: Int) throws {

@@ -3,6 +3,7 @@ import Foundation
 import HalcyonCodecs
 import Testing
 
+@Suite(.timeLimit(.minutes(10)))
 struct GIFEncoderTests {
   @Test(arguments: [1, 2, 3, 16, 17, 255])
   func `up to 255 colours round-trip exactly`(_ colorCount: Int) throws {

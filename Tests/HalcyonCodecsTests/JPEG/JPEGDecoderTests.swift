@@ -3,6 +3,7 @@ import Foundation
 import HalcyonCodecs
 import Testing
 
+@Suite(.timeLimit(.minutes(10)))
 struct JPEGDecoderTests {
   @Test(arguments: Fixture.jpegNames.filter { !$0.contains("gray") && !$0.contains("cmyk") })
   func `every chroma subsampling decodes close to the original`(_ name: String) throws {

@@ -2,6 +2,7 @@ import HalcyonImaging
 import HalcyonCodecs
 import Testing
 
+@Suite(.timeLimit(.minutes(10)))
 struct JPEGEncoderTests {
   @Test func `an image survives a round trip`() throws {
     let original = try Bitmap.gradient(40, 30)

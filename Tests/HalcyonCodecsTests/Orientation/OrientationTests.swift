@@ -3,6 +3,7 @@ import Foundation
 import HalcyonCodecs
 import Testing
 
+@Suite(.timeLimit(.minutes(10)))
 struct OrientationTests {
   private static let sizes: [TargetSize] = [
     .original, .fit(width: 24, height: 24), .fit(width: 12, height: 100), .fill(width: 16, height: 16),

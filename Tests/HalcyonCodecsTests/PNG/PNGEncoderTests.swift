@@ -2,6 +2,7 @@ import HalcyonImaging
 import HalcyonCodecs
 import Testing
 
+@Suite(.timeLimit(.minutes(10)))
 struct PNGEncoderTests {
   @Test(arguments: [(1, 1), (40, 30), (3, 200)])
   func `an opaque image round-trips exactly`(_ width: Int, _ height: Int) throws {

@@ -2,6 +2,7 @@ import HalcyonImaging
 import HalcyonCodecs
 import Testing
 
+@Suite(.timeLimit(.minutes(10)))
 struct ResizeProcessorTests {
   @Test(
     arguments: [

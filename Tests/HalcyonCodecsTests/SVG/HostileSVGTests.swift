@@ -4,6 +4,7 @@ import Foundation
 import HalcyonCodecs
 import Testing
 
+@Suite(.timeLimit(.minutes(10)))
 struct HostileSVGTests {
   private static let open = """
     <svg xmlns='http://www.w3.org/2000/svg' xmlns:xlink='http://www.w3.org/1999/xlink' \

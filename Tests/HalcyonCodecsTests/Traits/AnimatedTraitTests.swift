@@ -4,6 +4,7 @@ import Foundation
 import HalcyonCodecs
 import Testing
 
+@Suite(.timeLimit(.minutes(10)))
 struct AnimatedTraitTests {
   #if AVIF
   @Test func `an AVIF sequence gives its frames in order`() throws {

@@ -3,6 +3,7 @@ import Foundation
 import HalcyonCodecs
 import Testing
 
+@Suite(.timeLimit(.minutes(10)))
 struct DamagedTraitImageTests {
   private static let sizes: [TargetSize] = [.original, .fit(width: 9, height: 9)]
 

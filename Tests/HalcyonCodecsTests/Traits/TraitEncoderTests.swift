@@ -4,6 +4,7 @@ import Foundation
 import HalcyonCodecs
 import Testing
 
+@Suite(.timeLimit(.minutes(10)))
 struct TraitEncoderTests {
   private static let encoders: [any ImageEncoder] = StandardCodecs.encoders.filter {
     [.avif, .jpegXL].contains($0.format)

@@ -3,6 +3,7 @@ import Foundation
 import HalcyonCodecs
 import Testing
 
+@Suite(.timeLimit(.minutes(10)))
 struct TraitGoldenTests {
   @Test(arguments: TraitFixture.withGolden)
   func `an image matches another implementation`(_ fixture: TraitFixture) throws {

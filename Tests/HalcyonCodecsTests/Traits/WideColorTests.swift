@@ -3,6 +3,7 @@ import Foundation
 import HalcyonCodecs
 import Testing
 
+@Suite(.timeLimit(.minutes(10)))
 struct WideColorTests {
   #if AVIF
   @Test func `BT.2020 colours are converted to sRGB`() throws {

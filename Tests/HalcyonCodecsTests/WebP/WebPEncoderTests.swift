@@ -2,6 +2,7 @@ import HalcyonImaging
 import HalcyonCodecs
 import Testing
 
+@Suite(.timeLimit(.minutes(10)))
 struct WebPEncoderTests {
   @Test(arguments: [true, false])
   func `lossless encoding round-trips`(_ isOpaque: Bool) throws {

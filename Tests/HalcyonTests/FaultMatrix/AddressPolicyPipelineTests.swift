@@ -4,6 +4,7 @@ import Halcyon
 import TestSupport
 import Testing
 
+@Suite(.timeLimit(.minutes(10)))
 struct AddressPolicyPipelineTests {
   @Test func `the address policy checks every redirect, and a refused host is not contacted`() async throws {
     try await ImageServer.run { server in

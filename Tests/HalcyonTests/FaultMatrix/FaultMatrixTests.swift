@@ -4,6 +4,7 @@ import TestSupport
 import Testing
 
 /// Every network fault fails in bounded time with a specific error, and nothing is cached.
+@Suite(.timeLimit(.minutes(10)))
 struct FaultMatrixTests {
   @Test(arguments: Fault.all) func `a fault fails with its specific error, and nothing is cached`(fault: Fault)
     async throws

@@ -3,6 +3,7 @@ import Halcyon
 import TestSupport
 import Testing
 
+@Suite(.timeLimit(.minutes(10)))
 struct ManyHostsTests {
   @Test func `a stalled host does not delay 999 other hosts loading at the same time`() async throws {
     try await withPipeline { server, pipeline in

@@ -4,6 +4,7 @@ import TestSupport
 import Testing
 
 /// Unusual but acceptable responses.
+@Suite(.timeLimit(.minutes(10)))
 struct UnusualResponseTests {
   private static let length = "Content-Length: \(Photos.rocket.count)"
 

@@ -6,6 +6,7 @@ import TestSupport
 import Testing
 
 /// The events of a pipeline, load by load, over real connections.
+@Suite(.timeLimit(.minutes(10)))
 struct EventTests {
   @Test func `a load reports each step, from the network, from memory and from disk`() async throws {
     try await withObservedPipeline { server, observed in

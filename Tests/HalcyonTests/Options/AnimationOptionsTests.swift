@@ -7,6 +7,7 @@ import TestSupport
 import Testing
 
 /// How much of an animated image is loaded, and how its frames are processed.
+@Suite(.timeLimit(.minutes(10)))
 struct AnimationOptionsTests {
   private let file = TinyGIF.animation(reds: [10, 20, 30, 40])
 

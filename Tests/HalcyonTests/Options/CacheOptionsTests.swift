@@ -6,6 +6,7 @@ import TestSupport
 import Testing
 
 /// Cache policies that select the tiers read and written, with a real disk cache.
+@Suite(.timeLimit(.minutes(10)))
 struct CacheOptionsTests {
   private let image: Data
 

@@ -5,6 +5,7 @@ import TestSupport
 import Testing
 
 /// Expiration, tags and pins of entries.
+@Suite(.timeLimit(.minutes(10)))
 struct EntryOptionsTests {
   private let image: Data
 

@@ -2,6 +2,7 @@ import Foundation
 import Halcyon
 import Testing
 
+@Suite(.timeLimit(.minutes(10)))
 struct OptionsArticleTests {
   @Test func `every code line of the options article is compiled here`() throws {
     let here = URL(filePath: #filePath)

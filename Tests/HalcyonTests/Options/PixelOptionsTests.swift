@@ -6,6 +6,7 @@ import TestSupport
 import Testing
 
 /// Decoded sizes, scale, image modifiers and callbacks.
+@Suite(.timeLimit(.minutes(10)))
 struct PixelOptionsTests {
   private let image: Data
 

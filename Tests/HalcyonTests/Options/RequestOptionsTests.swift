@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// How unset options are filled in. Serialized, because the global options are shared.
-@Suite(.serialized)
+@Suite(.timeLimit(.minutes(10)), .serialized)
 struct RequestOptionsTests {
   /// Options with every value set.
   private var complete: RequestOptions {

@@ -5,6 +5,7 @@ import TestSupport
 import Testing
 
 /// Formats in which images are stored on disk, and read from it.
+@Suite(.timeLimit(.minutes(10)))
 struct StorageOptionsTests {
   private let small = TargetSize.fit(width: 20, height: 20)
 

@@ -2,6 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
+@Suite(.timeLimit(.minutes(10)))
 struct ImageServerReplyTests {
   private let reply = Reply.body(Data("abcdef".utf8))
   private let head = "HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\n"

@@ -3,6 +3,7 @@ import Testing
 
 @testable import TestSupport
 
+@Suite(.timeLimit(.minutes(10)))
 struct ReplyTests {
   private let abc = Reply.body(Data("abcdef".utf8))
   private let head = "HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\n"

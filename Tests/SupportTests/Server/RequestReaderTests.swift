@@ -3,6 +3,7 @@ import Testing
 
 @testable import TestSupport
 
+@Suite(.timeLimit(.minutes(10)))
 struct RequestReaderTests {
   @Test func `a request split at any byte is parsed once it is complete`() {
     let text = "POST /a?x=1 HTTP/1.1\r\nhost: h\r\nContent-Length: 3\r\n\r\nabc"

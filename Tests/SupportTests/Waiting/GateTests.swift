@@ -2,6 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
+@Suite(.timeLimit(.minutes(10)))
 struct GateTests {
   @Test func `an open gate lets current and future waiters pass`() async throws {
     let gate = Gate()

@@ -1,6 +1,7 @@
 import TestSupport
 import Testing
 
+@Suite(.timeLimit(.minutes(10)))
 struct IdleExecutorTests {
   @Test func `when the executor is idle, its task is suspended elsewhere`() async throws {
     let (gate, executor, log) = (Gate(), IdleExecutor(), EventLog<Int>())

@@ -1,0 +1,17 @@
+import HalcyonImaging
+
+/// The scale at which libjpeg decodes, in eighths; smaller is faster.
+enum JPEGScale: Int32, CaseIterable {
+  case eighth = 1
+  case quarter = 2
+  case half = 4
+  case full = 8
+
+  /// The smallest scale with at least two samples per output pixel, which keeps the quality of a full decode.
+  init(for geometry: ResizeGeometry) {
+    let reduction = geometry.reduction
+    self = Self.allCases.first { reduction * $0.factor >= 2 } ?? .full
+  }
+
+  var factor: Double { Double(rawValue) / 8 }
+}

@@ -1,0 +1,43 @@
+import HalcyonHTTP
+import Foundation
+
+extension ImageError {
+  /// Whether the same request may succeed a little later.
+  ///
+  /// True for the status codes 408, 425, 429, 500, 502, 503 and 504, for an unresolved host name, and for a connection
+  /// that failed, timed out or was lost.
+  public var isTransient: Bool {
+    switch self {
+    case .httpStatus(let status, _): [408, 425, 429, 500, 502, 503, 504].contains(status)
+    case .transport(let error, _): error.isTransient
+    default: false
+    }
+  }
+
+  /// Whether no connection to a server was made.
+  var isUnreachable: Bool {
+    switch self {
+    case .transport(.hostNotFound, _), .transport(.connectionFailed, _), .transport(.connectTimedOut, _): true
+    default: false
+    }
+  }
+
+  /// Whether the bytes received before the error are valid, so that the download can be resumed.
+  var allowsResuming: Bool {
+    switch self {
+    case .transport(let error, _): error.isTransient
+    case .cancelled: true
+    default: false
+    }
+  }
+}
+
+extension TransportError {
+  /// Whether the same transfer may succeed a little later.
+  var isTransient: Bool {
+    switch self {
+    case .hostNotFound, .connectionFailed, .connectTimedOut, .idleTimedOut, .connectionLost: true
+    default: false
+    }
+  }
+}

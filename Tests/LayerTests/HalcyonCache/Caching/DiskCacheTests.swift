@@ -1,0 +1,316 @@
+import Foundation
+import HalcyonTesting
+import Testing
+
+@testable import HalcyonSupport
+@testable import HalcyonImaging
+@testable import HalcyonHTTP
+@testable import HalcyonCache
+
+@Suite(.timeLimit(.minutes(10)))
+struct DiskCacheTests {
+  private let clock = TestClock()
+
+  private func withCache<Result>(
+    sizeLimit: Int = 1 << 30, _ body: (DiskCache) async throws -> Result
+  ) async throws -> Result {
+    try await withTemporaryFolder { folder in
+      try await body(DiskCache(directory: folder, configuration: .init(sizeLimit: sizeLimit), time: clock))
+    }
+  }
+
+  private func entry(_ text: String, expiration: CacheExpiration? = nil) -> StoredEntry {
+    var metadata = EntryMetadata.example
+    metadata.expiration = expiration
+    return StoredEntry(body: Data(text.utf8), metadata: metadata)
+  }
+
+  private func file(_ key: CacheKey, in cache: DiskCache) -> URL {
+    URL(filePath: DiskLayout(root: cache.directory.path()).entry(key.digest.bytes))
+  }
+
+  @Test func `a stored entry is read back intact, also after reopening the cache`() async throws {
+    try await withTemporaryFolder { folder in
+      let stored = StoredEntry(body: Data((0..<100_000).map { UInt8(truncatingIfNeeded: $0) }), metadata: .example)
+      try await DiskCache(directory: folder).store(stored, for: "a")
+      let again = DiskCache(directory: folder)
+      #expect(try await again.entry(for: "a") == stored)
+      #expect(try await again.entry(for: "b") == nil)
+      #expect(try await again.count == 1)
+    }
+  }
+
+  @Test(arguments: [
+    "", "\0", "https://a/..%00", "@ # % & ?", "ä🙂", String(repeating: "x", count: 8192), "a.jpg", "A.JPG", "a/b", "a.b",
+  ])
+  func `any text is a distinct key`(text: String) async throws {
+    try await withCache { cache in
+      try await cache.store(entry("other"), for: CacheKey(text + "·"))
+      try await cache.store(entry(text), for: CacheKey(text))
+      #expect(try await cache.entry(for: CacheKey(text))?.body == Data(text.utf8))
+      #expect(try await cache.entry(for: CacheKey(text + "·"))?.body == Data("other".utf8))
+    }
+  }
+
+  @Test func `the least recently used entry is evicted, and the size limit holds`() async throws {
+    try await withCache(sizeLimit: 10 * 8192) { cache in
+      for number in 0..<10 { try await cache.store(entry("\(number)"), for: CacheKey("\(number)")) }
+      #expect(try await cache.totalSize == 10 * 8192)
+      #expect(try await cache.entry(for: "0") != nil)
+      try await cache.store(entry("new"), for: "new")
+      #expect(try await cache.totalSize <= 10 * 8192)
+      #expect(try await cache.entry(for: "0") != nil, "it was read last")
+      #expect(try await cache.entry(for: "1") == nil)
+      #expect(!FileManager.default.fileExists(atPath: file("1", in: cache).path()))
+    }
+  }
+
+  @Test func `the eviction order does not depend on the clock`() async throws {
+    try await withCache(sizeLimit: 2 * 8192) { cache in
+      try await cache.store(entry("1"), for: "1")
+      clock.setDate(clock.now() - 86_400)
+      #expect(try await cache.entry(for: "1") != nil)
+      try await cache.store(entry("2"), for: "2")
+      #expect(try await cache.entry(for: "2") != nil)
+      try await cache.store(entry("3"), for: "3")
+      #expect(try await cache.entry(for: "1") == nil)
+      #expect(try await cache.entry(for: "2") != nil)
+    }
+  }
+
+  @Test func `an entry larger than the cache is rejected, and no entry is lost`() async throws {
+    try await withCache(sizeLimit: 20_000) { cache in
+      try await cache.store(entry("small"), for: "small")
+      await #expect(throws: DiskCacheError.self) {
+        try await cache.store(StoredEntry(body: Data(count: 30_000), metadata: .example), for: "large")
+      }
+      #expect(try await cache.entry(for: "small") != nil)
+      #expect(try await cache.count == 1)
+    }
+  }
+
+  @Test func `metadata over the limit is rejected and no entry is lost, but header fields are dropped first`()
+    async throws
+  {
+    try await withCache { cache in
+      try await cache.store(entry("a"), for: "a")
+      var long = entry("long")
+      long.metadata.userInfo = Data(count: 70_000)
+      let error = await #expect(throws: DiskCacheError.self) { try await cache.store(long, for: "a") }
+      guard case .metadataTooLarge(_, limit: 65_520) = error else {
+        Issue.record("\(String(describing: error))")
+        return
+      }
+      #expect(try await cache.entry(for: "a")?.body == entry("a").body)
+      long.metadata.userInfo = Data(count: 50_000)
+      long.metadata.headers = ["X": String(repeating: "x", count: 20_000)]
+      try await cache.store(long, for: "a")
+      let found = try await cache.entry(for: "a")
+      #expect(found?.metadata.headers.fields.isEmpty == true)
+      #expect(found?.metadata.userInfo == Data(count: 50_000))
+    }
+  }
+
+  @Test func `an entry expires a week after it was last read`() async throws {
+    try await withCache { cache in
+      try await cache.store(entry("read"), for: "read")
+      try await cache.store(entry("left"), for: "left")
+      try await cache.store(entry("kept", expiration: .never), for: "kept")
+      clock.advance(by: .seconds(6 * 86_400))
+      #expect(try await cache.entry(for: "read") != nil)
+      clock.advance(by: .seconds(2 * 86_400))
+      #expect(try await cache.entry(for: "read") != nil)
+      #expect(try await cache.entry(for: "left") == nil)
+      #expect(try await cache.entry(for: "kept") != nil)
+      clock.advance(by: .seconds(22 * 86_400))
+      try await cache.removeExpired()
+      #expect(try await cache.count == 1)
+    }
+  }
+
+  @Test func `reads by short-lived processes renew the expiration of an entry`() async throws {
+    try await withTemporaryFolder { folder in
+      try await DiskCache(directory: folder, time: clock).store(entry("a"), for: "a")
+      for _ in 0..<3 {
+        clock.advance(by: .seconds(6 * 86_400))
+        let cache = ImageCache(store: DiskCache(directory: folder, time: clock))
+        #expect(try await cache.store?.entry(for: "a") != nil)
+        await cache.flush()
+      }
+    }
+  }
+
+  @Test func `pinning does not renew the expiration of an entry, updating its metadata does`() async throws {
+    try await withCache { cache in
+      for key in ["pinned", "renewed"] as [CacheKey] { try await cache.store(entry(key.text), for: key) }
+      clock.advance(by: .seconds(6 * 86_400))
+      try await cache.setPinned(true, for: "pinned")
+      try await cache.updateMetadata(entry("").metadata, for: "renewed")
+      clock.advance(by: .seconds(2 * 86_400))
+      try await cache.removeExpired()
+      #expect(try await cache.entry(for: "pinned") == nil)
+      clock.advance(by: .seconds(4 * 86_400))
+      try await cache.removeExpired()
+      #expect(try await cache.entry(for: "renewed") != nil)
+    }
+  }
+
+  @Test(arguments: [CacheExpiration.after(.seconds(Int64.max)), .days(.max), .date(.distantFuture), .never])
+  func `an expiration may exceed the range of the clock`(expiration: CacheExpiration) async throws {
+    try await withCache { cache in
+      try await cache.store(entry("own", expiration: expiration), for: "own")
+      try await cache.store(entry("read"), for: "read")
+      #expect(try await cache.lookUp("read", extending: .to(expiration)).value != nil)
+      await cache.willEnterBackground()
+      clock.advance(by: .seconds(10 * 365 * 86_400))
+      #expect(try await cache.entry(for: "own") != nil)
+      #expect(try await cache.entry(for: "read") != nil)
+    }
+  }
+
+  @Test func `a flipped or missing byte never yields a wrong entry`() async throws {
+    try await withCache { cache in
+      let stored = entry("the bytes of an image")
+      try await cache.store(stored, for: "a")
+      let path = file("a", in: cache)
+      let whole = try Data(contentsOf: path)
+      for position in whole.indices {
+        var damaged = whole
+        damaged[position] ^= 0x10
+        try damaged.write(to: path)
+        let read = try EntryFile.read(path: path.path(), key: "a")
+        #expect(read == nil || read?.entry == stored, "byte \(position)")
+        #expect(try EntryFile.read(path: path.path(), key: "b") == nil)
+      }
+      for count in 0..<whole.count {
+        try whole.prefix(count).write(to: path)
+        #expect(try EntryFile.read(path: path.path(), key: "a") == nil, "\(count) bytes")
+      }
+      #expect(try await cache.entry(for: "a") == nil)
+      #expect(try await cache.count == 0, "a damaged entry is removed")
+      try await cache.store(stored, for: "a")
+      #expect(try await cache.entry(for: "a") == stored)
+    }
+  }
+
+  @Test func `metadata can be updated repeatedly without changing the body`() async throws {
+    try await withCache { cache in
+      try await cache.store(entry("body"), for: "a")
+      var metadata = EntryMetadata.example
+      for generation in 1...5 {
+        metadata.headers["ETag"] = "\"\(generation)\""
+        #expect(try await cache.updateMetadata(metadata, for: "a"))
+        #expect(try await cache.entry(for: "a") == StoredEntry(body: Data("body".utf8), metadata: metadata))
+      }
+      #expect(try await !cache.updateMetadata(metadata, for: "b"))
+    }
+  }
+
+  @Test func `a deleted folder is created again`() async throws {
+    try await withCache { cache in
+      try await cache.store(entry("1"), for: "1")
+      try FileManager.default.removeItem(at: cache.directory)
+      #expect(try await cache.entry(for: "1") == nil)
+      try await cache.store(entry("2"), for: "2")
+      #expect(try await cache.entry(for: "2") != nil)
+      #expect(try await cache.count == 1)
+    }
+  }
+
+  @Test func `only the owner can read the folder`() async throws {
+    try await withCache { cache in
+      try await cache.store(entry("private"), for: "a")
+      let layout = DiskLayout(root: cache.directory.path())
+      for (path, mode) in [(layout.version, 0o700), (layout.index, 0o600), (file("a", in: cache).path(), 0o600)] {
+        let attributes = try FileManager.default.attributesOfItem(atPath: path)
+        #expect(attributes[.posixPermissions] as? Int == mode, "\(path)")
+      }
+      let tag = try String(contentsOf: cache.directory.appending(path: "CACHEDIR.TAG"), encoding: .utf8)
+      #expect(tag.hasPrefix("Signature: 8a477f597d28d172789f06886806bc55"))
+    }
+  }
+
+  @Test func `two caches in one folder share their entries`() async throws {
+    try await withTemporaryFolder { folder in
+      let (one, other) = (DiskCache(directory: folder), DiskCache(directory: folder))
+      try await withThrowingTaskGroup { group in
+        for number in 0..<50 {
+          let cache = number % 2 == 0 ? one : other
+          let entry = entry("\(number)")
+          group.addTask { try await cache.store(entry, for: CacheKey("\(number)")) }
+        }
+        try await group.waitForAll()
+      }
+      #expect(try await other.count == 50)
+      #expect(try await one.entry(for: "1") != nil)
+      try await other.removeAll()
+      #expect(try await one.entry(for: "1") == nil)
+      #expect(try await one.totalSize == 0)
+    }
+  }
+
+  @Test func `a folder that cannot be created is an error that names it`() async throws {
+    try await withTemporaryFolder { folder in
+      let file = folder.appending(path: "file")
+      try Data().write(to: file)
+      let cache = DiskCache(directory: file.appending(path: "cache", directoryHint: .isDirectory))
+      let error = await #expect(throws: DiskCacheError.self) { try await cache.store(entry("1"), for: "1") }
+      #expect(error?.description.contains(file.path()) == true)
+    }
+  }
+}
+
+@Suite(.timeLimit(.minutes(10)))
+struct EntryCodingTests {
+  @Test(arguments: [nil, .never, .expired, .minutes(5), .date(Date(timeIntervalSince1970: 9))] as [CacheExpiration?])
+  func `metadata survives encoding and decoding`(expiration: CacheExpiration?) throws {
+    var metadata = EntryMetadata.example
+    metadata.expiration = expiration
+    #expect(EntryMetadata(decoding: metadata.encoded) == metadata)
+    metadata.url = nil
+    metadata.tags = []
+    #expect(EntryMetadata(decoding: metadata.encoded) == metadata)
+  }
+
+  @Test func `variants survive encoding, and metadata written before variants existed is decoded`() throws {
+    let key = try #require(VariantKey(of: ["Vary": "Accept, X"], requestHeaders: ["Accept": "image/png"]))
+    let other = try #require(VariantKey(of: ["Vary": "Y"], requestHeaders: [:]))
+    let plain = EntryMetadata.example
+    for (variant, variants) in [(key, [other, key]), (nil, [other]), (key, [])] {
+      var metadata = plain
+      metadata.variant = variant
+      metadata.variants = variants
+      #expect(EntryMetadata(decoding: metadata.encoded) == metadata)
+      #expect(EntryMetadata(decoding: metadata.encoded.prefix(plain.encoded.count)) == plain)
+      #expect(EntryMetadata(decoding: metadata.encoded.dropLast()) == nil)
+    }
+  }
+
+  @Test func `a placeholder survives encoding, with and without variants`() throws {
+    let bitmap = try Bitmap(size: PixelSize(width: 4, height: 4), isOpaque: true) { _ in }
+    let key = try #require(VariantKey(of: ["Vary": "Accept"], requestHeaders: ["Accept": "image/png"]))
+    for variants in [[], [key]] {
+      var metadata = EntryMetadata.example
+      metadata.variants = variants
+      metadata.placeholder = ThumbHash(bitmap)
+      #expect(EntryMetadata(decoding: metadata.encoded) == metadata)
+      #expect(EntryMetadata(decoding: metadata.encoded.dropLast()) == nil)
+    }
+  }
+
+  @Test(arguments: [Data(), Data("mine".utf8)])
+  func `user info survives encoding, with and without a placeholder`(bytes: Data) throws {
+    let bitmap = try Bitmap(size: PixelSize(width: 4, height: 4), isOpaque: true) { _ in }
+    for placeholder in [nil, ThumbHash(bitmap)] {
+      var metadata = EntryMetadata.example
+      (metadata.placeholder, metadata.userInfo) = (placeholder, bytes)
+      #expect(EntryMetadata(decoding: metadata.encoded) == metadata)
+      #expect(EntryMetadata(decoding: metadata.encoded.dropLast()) == nil)
+    }
+  }
+
+  @Test func `a truncated encoding is not decoded`() {
+    let bytes = EntryMetadata.example.encoded
+    for count in bytes.indices { #expect(EntryMetadata(decoding: bytes.prefix(count)) == nil) }
+  }
+}

@@ -1,0 +1,15 @@
+import HalcyonHTTP
+import HalcyonImaging
+import HalcyonPipeline
+import HalcyonTesting
+import Testing
+
+@Suite(.timeLimit(.minutes(10)))
+struct AcceptHeaderTests {
+  @Test func `the Accept header lists the formats that can be decoded`() {
+    let transport = ScriptedTransport { _ in .failure(.cancelled) }
+    let configuration = PipelineConfiguration(transport: transport, decoders: [SolidDecoder()])
+    #expect(configuration.headers["Accept"] == "image/bmp,image/*;q=0.5,*/*;q=0.3")
+    #expect(ImageFormat.allCases.allSatisfy { $0.mediaType.hasPrefix("image/") })
+  }
+}
