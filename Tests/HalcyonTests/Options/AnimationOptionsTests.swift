@@ -34,7 +34,7 @@ struct AnimationOptionsTests {
     }
   }
 
-  @Test(.timeLimit(.minutes(1)))
+  @Test(.timeLimit(.minutes(5)))
   func `preloaded frames are cached as long as the image is referenced`() async throws {
     try await OptionsFixture.run(serving: file) { fixture async throws in
       let request = fixture.request { $0.preloadsFrames = true }

@@ -20,7 +20,7 @@ struct ConnectionPermitTests {
     }.pipeline
   }
 
-  @Test(.timeLimit(.minutes(1))) func `a permit is released once all bytes have been received, read or not`()
+  @Test(.timeLimit(.minutes(5))) func `a permit is released once all bytes have been received, read or not`()
     async throws
   {
     let bodies = HeldBodies()

@@ -144,7 +144,7 @@ struct ImagePipelineTests {
     #expect(response.encodedByteCount == SolidImage(width: 100, height: 50).data.count)
   }
 
-  @Test(.timeLimit(.minutes(1))) func `releasing a pipeline releases its transport and memory cache`() async throws {
+  @Test(.timeLimit(.minutes(5))) func `releasing a pipeline releases its transport and memory cache`() async throws {
     weak var weakTransport: ScriptedTransport?
     weak var weakMemory: MemoryCache?
     do {

@@ -15,7 +15,7 @@ struct MemorySweeperTests {
       sweepInterval: .seconds(30))
   }
 
-  @Test(.timeLimit(.minutes(1))) func `expired images are removed from an idle cache`() async throws {
+  @Test(.timeLimit(.minutes(5))) func `expired images are removed from an idle cache`() async throws {
     let cache = sweptCache()
     let reasons = Lock<[EvictionReason]>([])
     let evicted = Counter()
@@ -38,7 +38,7 @@ struct MemorySweeperTests {
     withExtendedLifetime(subscription) {}
   }
 
-  @Test(.timeLimit(.minutes(1)))
+  @Test(.timeLimit(.minutes(5)))
   func `sweeping stops when no image can expire, and starts again with the next one that can`() async throws {
     let cache = sweptCache()
     let evicted = Signal()
@@ -60,7 +60,7 @@ struct MemorySweeperTests {
     withExtendedLifetime(subscription) {}
   }
 
-  @Test(.timeLimit(.minutes(1))) func `an image that a read gives an expiration is swept`() async throws {
+  @Test(.timeLimit(.minutes(5))) func `an image that a read gives an expiration is swept`() async throws {
     let cache = sweptCache()
     let evicted = Signal()
     let subscription = cache.evictionObservers.observe { _ in evicted.set() }
@@ -73,7 +73,7 @@ struct MemorySweeperTests {
     withExtendedLifetime(subscription) {}
   }
 
-  @Test(.timeLimit(.minutes(1))) func `sweeping does not keep a cache alive, and ends with it`() async throws {
+  @Test(.timeLimit(.minutes(5))) func `sweeping does not keep a cache alive, and ends with it`() async throws {
     var cache: MemoryCache? = sweptCache()
     weak let remembered = cache
     cache?.store(try solidImage(), for: "a")
