@@ -74,9 +74,10 @@ let package = Package(
     module("HalcyonImaging", dependencies: ["HalcyonSupport"]),
     module("HalcyonHTTP", dependencies: ["HalcyonSupport"]),
     module(
-      "HalcyonCache", dependencies: ["HalcyonSupport", "HalcyonImaging", "HalcyonHTTP", "CSQLite", "CZlib", "SystemShim"]),
+      "HalcyonCache",
+      dependencies: ["HalcyonSupport", "HalcyonImaging", "HalcyonHTTP", "CSQLite", "CZlib", "SystemShim"]),
     module("HalcyonPipeline", dependencies: ["HalcyonSupport", "HalcyonImaging", "HalcyonHTTP", "HalcyonCache"]),
-    module("HalcyonViews", dependencies: ["HalcyonSupport", "HalcyonImaging", "HalcyonPipeline"]),
+    module("HalcyonViews", dependencies: ["HalcyonSupport", "HalcyonImaging", "HalcyonHTTP", "HalcyonPipeline"]),
 
     // Beside the layers: what moves the bytes, and what decodes and encodes them.
     module(
@@ -150,7 +151,9 @@ let package = Package(
     .target(name: "SystemShim", path: "Sources/Shims/SystemShim"),
     shim("TIFFShim", over: "CTIFF"),
 
-    suite("HalcyonCodecsTests", dependencies: ["HalcyonCodecs", "HalcyonImaging", "HalcyonSupport"], resources: [.copy("Fixtures")]),
+    suite(
+      "HalcyonCodecsTests", dependencies: ["HalcyonCodecs", "HalcyonImaging", "HalcyonSupport"],
+      resources: [.copy("Fixtures")]),
   ],
   swiftLanguageModes: [.v6]
 )

@@ -8,8 +8,10 @@ let package = Package(
   dependencies: [.package(name: "Halcyon", path: "..", traits: ["AVIF", "HEIF", "JXL", "SVG"])],
   targets: [
     .executableTarget(
-      name: "halcyon-fuzz", dependencies: [
-        .product(name: "Halcyon", package: "Halcyon"), .product(name: "HalcyonImaging", package: "Halcyon"), "LibFuzzer",
+      name: "halcyon-fuzz",
+      dependencies: [
+        .product(name: "Halcyon", package: "Halcyon"), .product(name: "HalcyonImaging", package: "Halcyon"),
+        "LibFuzzer",
       ]),
     .systemLibrary(name: "LibFuzzer"),
   ],

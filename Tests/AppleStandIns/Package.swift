@@ -26,7 +26,7 @@ let package = Package(
       "HalcyonCache",
       dependencies: ["HalcyonSupport", "HalcyonImaging", "HalcyonHTTP", "CSQLite", "CZlib", "SystemShim"]),
     module("HalcyonPipeline", dependencies: ["HalcyonSupport", "HalcyonImaging", "HalcyonHTTP", "HalcyonCache"]),
-    module("HalcyonViews", dependencies: ["HalcyonSupport", "HalcyonImaging", "HalcyonPipeline"]),
+    module("HalcyonViews", dependencies: ["HalcyonSupport", "HalcyonImaging", "HalcyonHTTP", "HalcyonPipeline"]),
     module(
       "Halcyon", dependencies: ["HalcyonSupport", "HalcyonImaging", "HalcyonHTTP", "HalcyonCache", "HalcyonPipeline"]),
     module("CoreGraphics"),

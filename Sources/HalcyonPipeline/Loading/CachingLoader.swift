@@ -398,34 +398,3 @@ extension CachingLoader {
     ) { [inFlight] in if let storeKey { inFlight.removeReleased(storeKey) } }
   }
 }
-
-extension URLResolver {
-  fileprivate func resolvedURL() async throws(ImageError) -> HTTPURL {
-    let resolved: URL
-    do {
-      resolved = try await url()
-      try Task.checkCancellation()
-    } catch {
-      throw ImageError(providing: key, error)
-    }
-    guard let url = HTTPURL(resolved) else { throw .invalidURL(resolved.absoluteString) }
-    return url
-  }
-}
-
-extension ImageProvider {
-  fileprivate func providedData() async throws(ImageError) -> Data {
-    do {
-      let data = try await data()
-      try Task.checkCancellation()
-      return data
-    } catch {
-      throw ImageError(providing: key, error)
-    }
-  }
-}
-
-extension URL {
-  /// Stands in errors for bytes without a URL.
-  static let unnamedImage = URL(filePath: "/unnamed-image")
-}

@@ -30,3 +30,8 @@ extension ImageError {
     }
   }
 }
+
+extension URL {
+  /// Stands in errors for bytes without a URL.
+  static let unnamedImage = URL(filePath: "/unnamed-image")
+}

@@ -42,3 +42,30 @@ enum ResolvedSource: Sendable {
     }
   }
 }
+
+/// The errors of a caller's closures, and of what they return, as errors of the load.
+extension URLResolver {
+  func resolvedURL() async throws(ImageError) -> HTTPURL {
+    let resolved: URL
+    do {
+      resolved = try await url()
+      try Task.checkCancellation()
+    } catch {
+      throw ImageError(providing: key, error)
+    }
+    guard let url = HTTPURL(resolved) else { throw .invalidURL(resolved.absoluteString) }
+    return url
+  }
+}
+
+extension ImageProvider {
+  func providedData() async throws(ImageError) -> Data {
+    do {
+      let data = try await data()
+      try Task.checkCancellation()
+      return data
+    } catch {
+      throw ImageError(providing: key, error)
+    }
+  }
+}
