@@ -109,7 +109,7 @@ let package = Package(
       "HalcyonTesting",
       dependencies: ["HalcyonSupport", "HalcyonImaging", "HalcyonHTTP", "HalcyonCache", "HalcyonPipeline"]),
 
-    // `make demo`: no product, so nobody who depends on Halcyon builds it.
+    // `make demo`: not a product, so packages that depend on Halcyon do not build it.
     .executableTarget(
       name: "halcyon-demo", dependencies: ["Halcyon", "TestSupport"], swiftSettings: swiftSettings),
 

@@ -46,10 +46,3 @@ extension ImageLoader {
     }
   }
 }
-
-extension ImageResponse {
-  /// The response for an image in memory.
-  package init(memory image: DecodedImage) {
-    self.init(image: image, origin: .memory, trace: LoadTrace())
-  }
-}

@@ -34,3 +34,10 @@ extension ImageResponse: CustomStringConvertible {
     return "\(image.size.width)x\(image.size.height) from \(origin.rawValue)\(bytes)\(steps)"
   }
 }
+
+extension ImageResponse {
+  /// The response for an image in memory.
+  package init(memory image: DecodedImage) {
+    self.init(image: image, origin: .memory, trace: LoadTrace())
+  }
+}
