@@ -101,15 +101,6 @@ public struct PipelineConfiguration: Sendable {
     progressInterval = .milliseconds(50)
     prefersLowData = { false }
     decodingWidth = max(1, ProcessInfo.processInfo.activeProcessorCount)
-    headers = ["Accept": Self.acceptField(decoders), "User-Agent": "Halcyon/\(HalcyonVersion.current)"]
-  }
-}
-
-extension PipelineConfiguration {
-  /// The `Accept` field, by which servers choose among several formats of an image (RFC 9110, 12.5.1).
-  private static func acceptField(_ decoders: [any ImageDecoder]) -> String {
-    let readable = decoders.reduce(into: Set<ImageFormat>()) { $0.formUnion($1.formats) }
-    let types = ImageFormat.allCases.filter(readable.contains).map(\.mediaType)
-    return (types + ["image/*;q=0.5", "*/*;q=0.3"]).joined(separator: ",")
+    headers = Self.defaultHeaders(decoders)
   }
 }

@@ -11,7 +11,7 @@ final class InFlightJobs<Key: Hashable & Sendable, Value: Sendable>: Sendable {
 
   /// Reported to callers that join a job; `nil` without an event handler.
   private let work: PipelineEvent.SharedWork?
-  private let jobs = Lock<[Key: Job<Value>]>([:])
+  private let jobs = Lock<[Key: SharedJob<Value>]>([:])
   private let lastID = Atomic<UInt64>(0)
 
   init(_ work: PipelineEvent.SharedWork? = nil) {
@@ -50,7 +50,7 @@ final class InFlightJobs<Key: Hashable & Sendable, Value: Sendable>: Sendable {
         known.add(waiter)
         return (known, false)
       }
-      let new = Job<Value>()
+      let new = SharedJob<Value>()
       new.add(waiter)
       jobs[key] = new
       return (new, true)
@@ -65,7 +65,7 @@ final class InFlightJobs<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   }
 
   /// - Parameter here: Whether the operation runs on this thread up to its first suspension, which saves a task switch.
-  private func start(_ job: Job<Value>, _ key: Key, here: Bool, _ operation: @escaping Operation) {
+  private func start(_ job: SharedJob<Value>, _ key: Key, here: Bool, _ operation: @escaping Operation) {
     let work = { @Sendable [self] () async in
       let outcome: Outcome
       do throws(ImageError) { outcome = .success(try await operation(job.subscription)) } catch {
@@ -81,7 +81,7 @@ final class InFlightJobs<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   }
 
   @inline(never)
-  private func finish(_ job: Job<Value>, _ key: Key, _ outcome: Outcome) {
+  private func finish(_ job: SharedJob<Value>, _ key: Key, _ outcome: Outcome) {
     jobs.withLock { jobs in
       if jobs[key] === job { jobs[key] = nil }
     }
@@ -89,7 +89,7 @@ final class InFlightJobs<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   }
 
   private func leave(_ key: Key, _ id: UInt64) {
-    let left: (waiter: JobWaiter<Value>, job: Job<Value>, isLast: Bool)? = jobs.withLock { jobs in
+    let left: (waiter: JobWaiter<Value>, job: SharedJob<Value>, isLast: Bool)? = jobs.withLock { jobs in
       guard let job = jobs[key], let (waiter, isLast) = job.remove(id) else { return nil }
       if isLast { jobs[key] = nil }
       return (waiter, job, isLast)
@@ -97,118 +97,5 @@ final class InFlightJobs<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     guard let left else { return }
     if left.isLast { left.job.cancel() } else { left.job.updatePriority() }
     left.waiter.resume(returning: .failure(.cancelled))
-  }
-}
-
-/// One caller that waits for the outcome of a job.
-private final class JobWaiter<Value: Sendable>: Sendable {
-  let id: UInt64
-  let subscription: LoadSubscription
-  let keepsResult: Bool
-  /// Not a checked one, which allocates. Resumed by the code that removes the waiter from its job.
-  private let continuation: UnsafeContinuation<Result<Value, ImageError>, Never>
-  /// 0 before the priority is observed.
-  private let observerID = Atomic<UInt64>(0)
-
-  init(
-    _ id: UInt64, _ subscription: LoadSubscription, keepsResult: Bool,
-    _ continuation: UnsafeContinuation<Result<Value, ImageError>, Never>
-  ) {
-    self.id = id
-    self.subscription = subscription
-    self.keepsResult = keepsResult
-    self.continuation = continuation
-  }
-
-  func observePriority(_ onChange: @escaping @Sendable () -> Void) {
-    observerID.store(subscription.observePriority(onChange), ordering: .relaxed)
-  }
-
-  func resume(returning outcome: Result<Value, ImageError>) {
-    subscription.stopObserving(observerID.load(ordering: .relaxed))
-    continuation.resume(returning: outcome)
-  }
-}
-
-/// One job of ``InFlightJobs`` and its waiters.
-private final class Job<Value: Sendable>: Sendable {
-  private struct State {
-    var waiters: [JobWaiter<Value>] = []
-    var task: Task<Void, Never>?
-    var isCancelled = false
-  }
-
-  /// Apart from the job, since the job's subscription sends events to the waiters and may outlive the job.
-  private final class Waiters: Sendable {
-    let state = Lock(State())
-
-    func report(_ event: LoadEvent) {
-      for waiter in state.withLock({ $0.waiters }) { waiter.subscription.report(event) }
-    }
-  }
-
-  /// The job's subscription to its operation.
-  let subscription: LoadSubscription
-  private let waiters: Waiters
-
-  init() {
-    let waiters = Waiters()
-    self.waiters = waiters
-    subscription = LoadSubscription(priority: .veryLow) { waiters.report($0) }
-  }
-
-  func add(_ waiter: JobWaiter<Value>) {
-    waiters.state.withLock { state in
-      state.waiters.append(waiter)
-      // Under the lock, so that the end of the job finds the observer and removes it.
-      waiter.observePriority { [weak self] in self?.updatePriority() }
-    }
-    if waiter.keepsResult { subscription.keepResult() }
-    if waiter.subscription.wantsPartialData { subscription.requestPartialData() }
-  }
-
-  /// Removes a waiter, and returns whether it was the last; `nil` if the job has no such waiter.
-  func remove(_ id: UInt64) -> (JobWaiter<Value>, isLast: Bool)? {
-    waiters.state.withLock { state in
-      guard let index = state.waiters.firstIndex(where: { $0.id == id }) else { return nil }
-      let waiter = state.waiters.remove(at: index)
-      return (waiter, state.waiters.isEmpty)
-    }
-  }
-
-  /// Sets the highest priority of the waiters.
-  func updatePriority() {
-    // Set under the lock: of two updates at the same time the later one would else set what it read earlier.
-    let isChanged = waiters.state.withLock { state in
-      let highest = state.waiters.lazy.map { $0.subscription.priority }.max()
-      return highest.map { subscription.setPriority($0) } ?? false
-    }
-    if isChanged { subscription.notifyPriorityObservers() }
-  }
-
-  /// Sets the task that runs the operation, so that ``cancel()`` can cancel it.
-  func setTask(_ task: Task<Void, Never>) {
-    let isCancelled = waiters.state.withLock { state in
-      state.task = task
-      return state.isCancelled
-    }
-    if isCancelled { task.cancel() }
-  }
-
-  func cancel() {
-    let task = waiters.state.withLock { state in
-      state.isCancelled = true
-      return state.task
-    }
-    task?.cancel()
-  }
-
-  /// Hands the outcome to all waiters.
-  func finish(_ outcome: Result<Value, ImageError>) {
-    let waiters = waiters.state.withLock { state in
-      defer { state.waiters = [] }
-      return state.waiters
-    }
-    for waiter in waiters { waiter.resume(returning: outcome) }
   }
 }
