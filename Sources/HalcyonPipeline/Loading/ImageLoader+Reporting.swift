@@ -1,5 +1,3 @@
-package import HalcyonImaging
-
 /// Events around whole loads; the steps in between report theirs to the subscribers.
 extension ImageLoader {
   /// The response for a look-up in memory, or from a load; reports both if there is an event handler.
