@@ -105,12 +105,12 @@ extension ImageError: CustomStringConvertible {
       "\(url.printable) was not loaded: \(cause)"
     case .notCached(let key):
       """
-      \(key.text.prefix(300)) is not cached, and the request does not allow the network. Set its freshness to .standard \
+      \((key.source?.text ?? key.text).prefix(300)) is not cached, and the request does not allow the network. Set its freshness to .standard \
       to load it.
       """
     case .notStorable(let key):
       """
-      \(key.text.prefix(300)) cannot be stored: there is no store, or the request or the server forbids it. Load it into \
+      \((key.source?.text ?? key.text).prefix(300)) cannot be stored: there is no store, or the request or the server forbids it. Load it into \
       memory instead.
       """
     case .cancelled:

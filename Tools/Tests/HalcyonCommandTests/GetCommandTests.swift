@@ -39,7 +39,7 @@ struct GetCommandTests {
       let arguments = ["get", url, "--json", "--cache-dir", folder.path() + "/cache", "--freshness"]
       let missing = try await CommandRun(arguments + ["cache-only"])
       #expect(missing.status == 1)
-      #expect(missing.errors.contains("No cache has"))
+      #expect(missing.errors.contains("\(url) is not cached"))
       #expect(server.requests.isEmpty)
       for (policy, origin, count) in [
         ("standard", "network", 1), ("standard", "store", 1), ("cache-only", "store", 1), ("reload", "network", 2),
