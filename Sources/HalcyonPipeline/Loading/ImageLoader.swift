@@ -104,12 +104,15 @@ final class ImageLoader: Sendable {
     return try await jobs.value(
       for: jobKey, subscription: subscription, keepsResult: keepsResult
     ) { [self] subscription throws(ImageError) in
-      var request = request
+      // The request of the steps that read the original bytes; a stored variant is still older than them.
+      var remaining = request
       var (revalidated, encoded): (Loaded?, EncodedImage?) = (nil, nil)
       if let stale {
         (revalidated, encoded) = try await revalidate(stale, request, keys: keys, subscription)
         // The server has been contacted: the steps below find the bytes as long as they are held.
-        if let encoded, encoded.isFoundAgain, request.freshness.contactsServerFirst { request.freshness = .standard }
+        if let encoded, encoded.isFoundAgain, request.freshness.contactsServerFirst {
+          remaining.freshness = .standard
+        }
       }
       defer { withExtendedLifetime(encoded) {} }
       var loaded =
@@ -118,9 +121,9 @@ final class ImageLoader: Sendable {
         } else if keepsResult, let variant = try await storedVariant(request, keys: keys, subscription) {
           variant
         } else if let processor = request.processors.last {
-          try await process(request, with: processor, subscription)
+          try await process(remaining, with: processor, subscription)
         } else {
-          try await decode(request, key: keys.fetch, subscription)
+          try await decode(remaining, key: keys.fetch, subscription)
         }
       // A caller that joins after this line finds nothing in memory next time, and loads again.
       if subscription.keepsResult, loaded.encoded.allowsMemory, !loaded.image.isPartial {
