@@ -45,17 +45,13 @@ final class InFlightJobs<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   }
 
   private func join(_ key: Key, _ waiter: JobWaiter<Value>, startsHere: Bool, _ operation: @escaping Operation) {
-    let (job, isNew) = jobs.withLock { jobs in
-      if let known = jobs[key] {
-        known.add(waiter)
-        return (known, false)
-      }
+    let (job, isNew, isRaised) = jobs.withLock { jobs in
+      if let known = jobs[key] { return (known, false, known.add(waiter)) }
       let new = SharedJob<Value>()
-      new.add(waiter)
       jobs[key] = new
-      return (new, true)
+      return (new, true, new.add(waiter))
     }
-    job.updatePriority()
+    if isRaised { job.subscription.notifyPriorityObservers() }
     if isNew {
       start(job, key, here: startsHere, operation)
     } else {

@@ -58,14 +58,19 @@ final class SharedJob<Value: Sendable>: Sendable {
     subscription = LoadSubscription(priority: .veryLow) { waiters.report($0) }
   }
 
-  func add(_ waiter: JobWaiter<Value>) {
-    waiters.state.withLock { state in
+  /// Adds a waiter. May be called with a lock held.
+  ///
+  /// - Returns: Whether it raised the priority of ``subscription``, whose observers must then be notified.
+  func add(_ waiter: JobWaiter<Value>) -> Bool {
+    if waiter.keepsResult { subscription.keepResult() }
+    if waiter.subscription.wantsPartialData { subscription.requestPartialData() }
+    return waiters.state.withLock { state in
       state.waiters.append(waiter)
       // Under the lock, so that the end of the job finds the observer and removes it.
       waiter.observePriority { [weak self] in self?.updatePriority() }
+      let priority = waiter.subscription.priority
+      return priority > subscription.priority && subscription.setPriority(priority)
     }
-    if waiter.keepsResult { subscription.keepResult() }
-    if waiter.subscription.wantsPartialData { subscription.requestPartialData() }
   }
 
   /// Removes a waiter, and returns whether it was the last; `nil` if the job has no such waiter.
