@@ -12,6 +12,9 @@ FUZZ_FLAGS = -Xswiftc -sanitize=fuzzer,address -Xcc -fsanitize=fuzzer-no-link,ad
 # Swift's crash reporter can hang without a terminal.
 export SWIFT_BACKTRACE ?= enable=no
 
+# Without a limit all tests start at once, and those that use sockets run into timeouts on a slow machine.
+export SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH ?= 4
+
 .PHONY: demo gallery test bench bench-views bench-memory bench-processors bench-disk bench-network bench-downsample \
   bench-pipeline torture fuzz test-sanitize test-release api format docs packages all-packages
 

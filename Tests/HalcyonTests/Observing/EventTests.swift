@@ -159,13 +159,12 @@ struct EventTests {
 
   @Test func `loads of encoded data report their steps too`() async throws {
     try await withObservedPipeline { server, observed in
-      let url = server.serve("/a.png", .body(observed.image))
       let progress = "progress: \(observed.image.count) of \(observed.image.count)"
       let steps = ["created", "started", "store miss: absent", "response: 200", progress, "finished: network"]
-      _ = try await observed.pipeline.data(for: ImageRequest(url: url))
+      _ = try await observed.pipeline.data(for: ImageRequest(url: server.serve("/a.png", .body(observed.image))))
       #expect(observed.events(of: 1) == steps)
       let prefetcher = ImagePrefetcher(pipeline: observed.pipeline, destination: .store)
-      _ = await prefetcher.start([url]).result
+      _ = await prefetcher.start([server.serve("/b.png", .body(observed.image))]).result
       #expect(observed.events(of: 2) == steps)
     }
   }

@@ -1,5 +1,6 @@
 import Foundation
 import Halcyon
+import HalcyonSupport
 import HalcyonTesting
 import TestSupport
 import Testing
@@ -118,6 +119,26 @@ struct StorageOptionsTests {
       #expect(try await fixture.origin(request) == .network)
       fixture.memory.removeAll()
       #expect(try await fixture.origin(request) == .store)
+    }
+  }
+
+  @Test func `a reload does not use the small image that was stored of the old original`() async throws {
+    let (old, new) = (try TestImage.png(), try TestImage.png(hasHole: true))
+    for (policy, storesOriginal) in [
+      (FreshnessPolicy.revalidate, true), (.reloadIgnoringCache, true), (.revalidate, false),
+    ] {
+      let isChanged = Lock(false)
+      try await OptionsFixture.run { _ in
+        .response(
+          body: isChanged.withLock { $0 } ? new : old, headers: ["Cache-Control": "max-age=60", "ETag": "\"1\""])
+      } body: { fixture in
+        var request = fixture.request(size: small) { ($0.storage, $0.keepsOriginal) = (.sticker, storesOriginal) }
+        _ = try await fixture.origin(request)
+        await fixture.pipeline.cache.flush()
+        isChanged.withLock { $0 = true }
+        request.freshness = policy
+        #expect(try await fixture.pipeline.image(for: request).bitmap[0, 0].alpha == 0, "\(policy)")
+      }
     }
   }
 
