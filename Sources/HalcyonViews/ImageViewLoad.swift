@@ -15,7 +15,7 @@ public final class ImageViewLoad {
   let viewRequest: ViewRequest
 
   private weak var binder: ImageViewBinder?
-  private let placeholderPhase: PlaceholderPhase
+  private let placeholderPhase: PlaceholderTiming
   private var onProgress: (@MainActor (LoadProgress) -> Void)?
   private var onCompletion: ImageViewBinder.Completion?
   /// Why the view does not show the image.
@@ -46,7 +46,7 @@ public final class ImageViewLoad {
     self.binder = binder
     self.onProgress = onProgress
     self.onCompletion = onCompletion
-    placeholderPhase = PlaceholderPhase(time: time)
+    placeholderPhase = PlaceholderTiming(time: time)
     // Also a load that never starts counts as a member.
     options.transitionGroup?.join(self)
   }

@@ -9,7 +9,9 @@ struct CurlTransportTests {
   private let transport = CurlTransport()
   private let body = Data((0..<200_000).map { UInt8(truncatingIfNeeded: $0 &* 31 >> 3) })
 
-  private func load(_ url: URL, limits: TransportLimits = TransportLimits()) async throws -> (TransportResponse, Data) {
+  private func load(
+    _ url: URL, limits: TransportLimits = TransportLimits(idleTimeout: .seconds(600))
+  ) async throws -> (TransportResponse, Data) {
     let response = try await transport.response(to: TransportRequest(url: url, limits: limits))
     var data = Data()
     for try await piece in response.body {

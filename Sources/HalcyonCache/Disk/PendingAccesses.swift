@@ -58,15 +58,3 @@ struct PendingAccesses {
     for (key, access) in accesses where flushing[key]?.order == access.order { flushing[key] = nil }
   }
 }
-
-extension CacheExpiration {
-  /// The date on which an entry used now expires; for ``never`` in a hundred years, which file systems can store.
-  func end(from now: Date) -> Date {
-    switch self {
-    case .never: now.addingTimeInterval(100 * 365 * 86_400)
-    case .expired: now
-    case .after(let duration): now.addingTimeInterval(duration.inSeconds)
-    case .date(let end): end
-    }
-  }
-}

@@ -28,3 +28,15 @@ public enum CacheExpiration: Hashable, Sendable {
     return isOver ? (count > 0 ? .max : .min) : product
   }
 }
+
+extension CacheExpiration {
+  /// The date on which an entry used now expires; for ``never`` in a hundred years, which file systems can store.
+  func end(from now: Date) -> Date {
+    switch self {
+    case .never: now.addingTimeInterval(100 * 365 * 86_400)
+    case .expired: now
+    case .after(let duration): now.addingTimeInterval(duration.inSeconds)
+    case .date(let end): end
+    }
+  }
+}

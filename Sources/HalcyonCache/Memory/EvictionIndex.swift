@@ -7,13 +7,13 @@ import HalcyonImaging
 /// Lock order: the lock of a shard may be taken under the lock of the index, never the other way round. Images that are
 /// removed are appended to `discarded`, so that the caller frees them without locks held.
 struct EvictionIndex: Sendable {
-  private(set) var configuration: MemoryCacheConfiguration
-  private(set) var evictions = MemoryCacheStatistics.Evictions()
-  private(set) var refusals = 0
-  private let shards: CacheShards
-  private var queues: EvictionQueues
+  var configuration: MemoryCacheConfiguration
+  var evictions = MemoryCacheStatistics.Evictions()
+  var rejections = 0
+  let shards: CacheShards
+  var queues: EvictionQueues
   /// The slot of each node in its shard; `nil` for free nodes.
-  private var slots: [Int?] = []
+  var slots: [Int?] = []
   private var freeNodes = FreeList()
   private var timers: TimerWheels
   /// Whether a sweeper removes what expires while the cache is idle.
@@ -38,7 +38,7 @@ struct EvictionIndex: Sendable {
     removeExpired(at: now, discarded: &discarded)
     let cost = entry.image.byteCount
     guard fitsLimits(entry), entry.deadline.hasPassed(at: now) != true else {
-      refusals += fitsLimits(entry) ? 0 : 1
+      rejections += fitsLimits(entry) ? 0 : 1
       remove(entry.key, discarded: &discarded)
       return false
     }
@@ -64,23 +64,6 @@ struct EvictionIndex: Sendable {
       timers.schedule(node, at: shards.withShard(of: queues.digest(of: node)) { $0.deadline(at: slot) })
     }
     removeExpired(at: now, discarded: &discarded)
-  }
-
-  mutating func configure(_ new: MemoryCacheConfiguration, discarded: inout [DecodedImage]) {
-    configuration = new
-    if new.policy != queues.policy { queues.policy = new.policy }
-    updateReadReports()
-    if !new.findsImagesInUse { shards.forEach { $0.removeAllWeak() } }
-    evict(toFit: 0, count: 0, discarded: &discarded)
-  }
-
-  /// Evicts until the total cost is at most `costLimit`, which need not be the configured limit.
-  mutating func trim(to costLimit: Int, discarded: inout [DecodedImage]) {
-    while queues.totalCost > costLimit, let candidate = queues.candidate(capacity: queues.totalCost) {
-      guard let image = evictUnlessRead(candidate, capacity: configuration.imageByteLimit) else { continue }
-      discarded.append(image)
-      evictions.byPressure += 1
-    }
   }
 
   /// Removes expired entries: all of them if `exactly`, otherwise those that expired up to two seconds ago may stay.
@@ -138,10 +121,6 @@ struct EvictionIndex: Sendable {
     timers = TimerWheels(at: now)
   }
 
-  private func fitsLimits(_ entry: CacheEntry) -> Bool {
-    entry.image.byteCount <= configuration.imageByteLimit && configuration.countLimit > 0
-  }
-
   private mutating func insert(_ entry: CacheEntry, cost: Int, discarded: inout [DecodedImage]) {
     let digest = entry.key.digest
     let capacity = queues.count < configuration.countLimit ? configuration.imageByteLimit : queues.totalCost
@@ -166,39 +145,6 @@ struct EvictionIndex: Sendable {
     timers.schedule(node, at: entry.deadline)
   }
 
-  /// Evicts until `count` more entries of `cost` bytes in all stay within the limits.
-  private mutating func evict(toFit cost: Int, count: Int, discarded: inout [DecodedImage]) {
-    while true {
-      let isOverCost = queues.totalCost > configuration.imageByteLimit - cost
-      guard isOverCost || queues.count > configuration.countLimit - count else { return }
-      let capacity = isOverCost ? configuration.imageByteLimit : queues.totalCost
-      guard let candidate = queues.candidate(capacity: capacity) else { return }
-      guard let image = evictUnlessRead(candidate, capacity: capacity) else { continue }
-      discarded.append(image)
-      if isOverCost { evictions.byCost += 1 } else { evictions.byCount += 1 }
-    }
-  }
-
-  /// Evicts a candidate, or moves it to the head of the main queue if it was read.
-  ///
-  /// - Returns: The evicted image.
-  private mutating func evictUnlessRead(_ candidate: EvictionQueues.Candidate, capacity: Int) -> DecodedImage? {
-    guard let slot = slots[candidate.node] else { return nil }
-    let isAdaptive = configuration.policy == .adaptive
-    let keepsWeakly = configuration.findsImagesInUse
-    let evicted = shards.withShard(of: queues.digest(of: candidate.node)) { shard -> DecodedImage? in
-      if isAdaptive, shard.lowerFrequency(at: slot, toZero: candidate.isInSmallQueue) { return nil }
-      return shard.remove(at: slot, keepsWeakly: keepsWeakly)
-    }
-    guard let evicted else {
-      queues.promote(candidate)
-      return nil
-    }
-    queues.evict(candidate, capacity: capacity)
-    free(candidate.node)
-    return evicted
-  }
-
   private mutating func removeNode(_ node: Int, at slot: Int, discarded: inout [DecodedImage]) {
     let removed = shards.withShard(of: queues.digest(of: node)) { $0.remove(at: slot) }
     if let removed { discarded.append(removed) }
@@ -206,14 +152,9 @@ struct EvictionIndex: Sendable {
     free(node)
   }
 
-  private mutating func free(_ node: Int) {
+  mutating func free(_ node: Int) {
     slots[node] = nil
     timers.cancel(node)
     freeNodes.free(node)
-  }
-
-  private func updateReadReports() {
-    let reportsEveryRead = configuration.policy == .leastRecentlyUsed
-    shards.forEach { $0.reportsEveryRead = reportsEveryRead }
   }
 }

@@ -176,7 +176,7 @@ public final class MemoryCache: MemoryStore {
       statistics.totalCost = index.totalCost
       statistics.count = index.count
       statistics.evictions = index.evictions
-      statistics.refusals = index.refusals
+      statistics.rejections = index.rejections
     }
     for counts in shards.map(\.counts) {
       statistics.hits += counts.hits

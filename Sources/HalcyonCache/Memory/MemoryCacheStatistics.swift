@@ -24,7 +24,7 @@ public struct MemoryCacheStatistics: Hashable, Sendable {
   public internal(set) var missesExpired = 0
   /// Images not stored, because they cost more than ``MemoryCacheConfiguration/costLimit`` minus
   /// ``MemoryCacheConfiguration/reuseByteLimit``, or because ``MemoryCacheConfiguration/countLimit`` allows none.
-  public internal(set) var refusals = 0
+  public internal(set) var rejections = 0
   /// The bytes of pixels of all images.
   public internal(set) var totalCost = 0
   /// The number of images.

@@ -84,17 +84,3 @@ final class StillFrameReader: ImageFrameReader {
 
   func rewind() { isAtEnd = false }
 }
-
-/// Frame durations as browsers display them.
-enum FrameDuration {
-  /// The duration in the file, or 100 ms if that is 10 ms or less: no screen shows such frames, and old encoders wrote
-  /// such values to mean "as soon as possible".
-  static func displayed(_ duration: Duration) -> Duration {
-    duration <= .milliseconds(10) ? .milliseconds(100) : duration
-  }
-
-  /// The same for a duration in seconds: one day at most, and 0 if not finite.
-  static func displayed(seconds: Double) -> Duration {
-    displayed(seconds.isFinite ? .seconds(min(seconds, 86_400)) : .zero)
-  }
-}

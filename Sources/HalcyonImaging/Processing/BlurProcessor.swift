@@ -49,6 +49,19 @@ extension ImageProcessor where Self == BlurProcessor {
   public static func blur(radius: Double) -> Self { BlurProcessor(radius: radius) }
 }
 
+extension BoxFilter {
+  /// Creates the filter that approximates a Gaussian of this standard deviation when it is applied three times.
+  fileprivate init(standardDeviation: Double) {
+    let variance = standardDeviation * standardDeviation / Double(Self.passCount)
+    let radius = Int(((12 * variance + 1).squareRoot() - 1) / 2)
+    let reach = Double(radius)
+    let part =
+      (2 * reach + 1) * (reach * (reach + 1) - 3 * variance) / (6 * (variance - (reach + 1) * (reach + 1)))
+    let weight = 1 / (2 * reach + 1 + 2 * part)
+    self.init(radius: radius, weight: Float(weight), edgeWeight: Float(weight * part))
+  }
+}
+
 /// A strip of adjacent lines, rows or columns, which are blurred along their length together with SIMD instructions.
 ///
 /// Values have 16 bits: 8 more than the components of a pixel.

@@ -13,18 +13,6 @@ struct BoxFilter {
   let weight: Float
   /// The fractional weight of the next neighbour on each side.
   let edgeWeight: Float
-
-  /// Creates the filter that approximates a Gaussian of this standard deviation when it is applied three times.
-  init(standardDeviation: Double) {
-    let variance = standardDeviation * standardDeviation / Double(Self.passCount)
-    radius = Int(((12 * variance + 1).squareRoot() - 1) / 2)
-    let reach = Double(radius)
-    let part =
-      (2 * reach + 1) * (reach * (reach + 1) - 3 * variance) / (6 * (variance - (reach + 1) * (reach + 1)))
-    let weight = 1 / (2 * reach + 1 + 2 * part)
-    self.weight = Float(weight)
-    edgeWeight = Float(weight * part)
-  }
 }
 
 extension BoxFilter {

@@ -2,7 +2,7 @@ import HalcyonHTTP
 import HalcyonImaging
 import HalcyonSupport
 
-/// Which sources are tried: alternatives in their order, stale images first, low data mode, and all within the timeout.
+/// Which sources are tried: alternatives in their order, stale images first, and all within the timeout.
 extension ImageLoader {
   /// Loads from the first source that succeeds.
   ///
@@ -139,22 +139,6 @@ extension ImageLoader {
     subscription.report(.preview(response.image))
     return nil
   }
-
-  /// In low data mode: the image in the caches, or else the smaller source of the request.
-  private func applyingLowDataMode<Value>(
-    _ request: ImageRequest, _ main: (ImageRequest) async throws(ImageError) -> Value,
-    other: (ImageRequest) async throws(ImageError) -> Value
-  ) async throws(ImageError) -> Value {
-    guard let smaller = request.lowDataSource, configuration.prefersLowData() else { return try await main(request) }
-    var cached = request
-    cached.freshness = .offline
-    do throws(ImageError) {
-      return try await main(cached)
-    } catch {
-      guard case .notCached = error else { throw error }
-      return try await other(request.from(smaller))
-    }
-  }
 }
 
 extension ImageRequest {
@@ -163,7 +147,7 @@ extension ImageRequest {
     alternatives.isEmpty && lowDataSource == nil && !showsStaleFirst && timeout == nil
   }
 
-  fileprivate func from(_ source: ImageSource) -> ImageRequest {
+  func from(_ source: ImageSource) -> ImageRequest {
     var request = self
     request.source = source
     return request

@@ -61,22 +61,6 @@ extension ImageRequest {
   var preloadsFrames: Bool { optionsBox?.options.preloadsFrames ?? false }
   /// Whether there are processors to apply to every frame of an animation.
   var processesFrames: Bool { !processors.isEmpty && !firstFrameOnly && optionsBox?.options.processesFrames ?? false }
-
-  /// The request with `defaults` filled in, and with the size that its options result in. Idempotent.
-  func resolved(over defaults: OptionsBox?) -> ImageRequest {
-    var request = self
-    if let defaults {
-      request.optionsBox = optionsBox.map { OptionsBox($0.options.over(defaults.options)) } ?? defaults
-    }
-    guard let box = request.optionsBox else { return request }
-    if box.options.usesOriginalSize == true {
-      request.size = .original
-    } else if let scale = box.options.downsamplingScale, scale != 1 {
-      request.size = size.scaled(by: scale)
-      request.options.downsamplingScale = 1
-    }
-    return request
-  }
 }
 
 /// Changes that the options make to an image on delivery. Cached images are not affected.

@@ -7,10 +7,10 @@ import Foundation
 final class CurlHandle {
   let transfer: Transfer
   let easy: EasyHandle
-  private let received: CompletedTransfers
+  private let received: PendingWakeups
   private var headParser: ResponseHeadParser
-  private let start: ContinuousClock.Instant
-  private var lastActivity: ContinuousClock.Instant
+  let start: ContinuousClock.Instant
+  private(set) var lastActivity: ContinuousClock.Instant
   private var failure: TransportError?
   private var connections: ConnectionGuard
   private let openConnections: OpenConnections
@@ -19,7 +19,7 @@ final class CurlHandle {
   private(set) var needsAnotherConnection = false
 
   init(
-    transfer: Transfer, easy: EasyHandle, addressPolicy: AddressPolicy, received: CompletedTransfers,
+    transfer: Transfer, easy: EasyHandle, addressPolicy: AddressPolicy, received: PendingWakeups,
     openConnections: OpenConnections
   ) {
     self.transfer = transfer
@@ -65,29 +65,7 @@ final class CurlHandle {
     curl_easy_pause(easy.pointer, CURLPAUSE_CONT)
   }
 
-  /// The timeout that the transfer has exceeded, if any.
-  func timeoutError(at now: ContinuousClock.Instant) -> TransportError? {
-    if let limit = limits.totalTimeout, now >= start + limit { return .totalTimedOut(limit) }
-    return now >= idleDeadline(at: now) ? .idleTimedOut(limits.idleTimeout) : nil
-  }
-
-  /// The earliest time at which `timeoutError(at:)` can return an error.
-  func nextDeadline(at now: ContinuousClock.Instant) -> ContinuousClock.Instant {
-    let idle = idleDeadline(at: now)
-    return limits.totalTimeout.map { min(idle, start + $0) } ?? idle
-  }
-
-  private var limits: TransportLimits { transfer.request.limits }
-
-  /// When the idle timeout expires, if no byte arrives before.
-  private func idleDeadline(at now: ContinuousClock.Instant) -> ContinuousClock.Instant {
-    // While receiving is paused the server cannot send, so it is not idle.
-    if transfer.isPaused { return now + limits.idleTimeout }
-    guard !transfer.hasHead else { return lastActivity + limits.idleTimeout }
-    // Connecting has its own timeout; the idle timeout begins once the request can be sent.
-    let sent = easy.number(CURLINFO_PRETRANSFER_TIME_T)
-    return (sent == 0 ? now : max(lastActivity, start + .microseconds(sent))) + limits.idleTimeout
-  }
+  var limits: TransportLimits { transfer.request.limits }
 
   /// The outcome of the transfer for a result code of libcurl.
   func outcome(of code: CURLcode) -> Result<Void, TransportError> {

@@ -48,7 +48,7 @@ final class CurlLoop: @unchecked Sendable {
   private var active: [ObjectIdentifier: CurlHandle] = [:]
   private var idle: [EasyHandle] = []
   private let connections = OpenConnections()
-  private let received = CompletedTransfers()
+  private let received = PendingWakeups()
   /// No timeout expires before this.
   private var nextCheck = ContinuousClock.now
 
@@ -192,7 +192,7 @@ final class CurlLoop: @unchecked Sendable {
 }
 
 /// The transfers that received something since their readers were last woken; used only on the loop's thread.
-final class CompletedTransfers {
+final class PendingWakeups {
   /// When the loop last woke up; used as the time of everything received before the next poll.
   private(set) var time = ContinuousClock.now
   private var transfers: [Transfer] = []

@@ -26,7 +26,7 @@ struct MemoryCacheStatisticsTests {
     #expect(statistics.hitsInUse == 0)
     #expect(statistics.missesAbsent == 1)
     #expect(statistics.missesExpired == 1)
-    #expect(statistics.refusals == 1)
+    #expect(statistics.rejections == 1)
     #expect(statistics.totalCost == 0)
     #expect(statistics.count == 0)
     #expect(statistics.evictions.byCost == 0)

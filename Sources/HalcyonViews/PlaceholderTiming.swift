@@ -2,7 +2,7 @@ import HalcyonSupport
 
 /// Delays a placeholder, and keeps it for its minimum time.
 @MainActor
-final class PlaceholderPhase {
+final class PlaceholderTiming {
   private let time: any TimeSource
   private let timer: ViewTimer
   /// The uptime before which the placeholder must not be replaced.

@@ -39,43 +39,6 @@ extension DiskWriter {
     }
   }
 
-  /// Updates the metadata of an entry in its file and in the index.
-  func updateMetadata(
-    _ metadata: EntryMetadata, for key: CacheKey, _ context: Context
-  ) throws(DiskCacheError) -> EntryFile.Update {
-    let update: EntryFile.Update
-    do throws(DiskCacheError) {
-      update = try EntryFile.update(
-        metadata: metadata, isDurable: context.configuration.durability == .durable,
-        path: layout.entry(key.digest.bytes), key: key, in: fileSystem)
-    } catch {
-      if error.isMissing { return .noEntry }
-      throw error
-    }
-    guard case .updated(let id, let old) = update else { return update }
-    if old.expiration != metadata.expiration || old.tags != metadata.tags || old.url != metadata.url {
-      let attributes = IndexedAttributes(key: key, metadata: metadata)
-      let expiration = StoredExpiration(metadata.expiration, at: context.now)
-      try withIndex { index throws(DiskCacheError) in
-        try index.update(id: id, attributes: attributes, expiration: expiration)
-      }
-    }
-    return update
-  }
-
-  func setPinned(_ isPinned: Bool, for key: CacheKey) throws(DiskCacheError) -> Bool {
-    let digest = key.digest.bytes
-    do throws(DiskCacheError) {
-      let update = try EntryFile.update(isPinned: isPinned, path: layout.entry(digest), key: key, in: fileSystem)
-      guard case .updated = update else { return false }
-    } catch {
-      if error.isMissing { return false }
-      throw error
-    }
-    try withIndex { index throws(DiskCacheError) in try index.setPinned(isPinned, digest: digest) }
-    return true
-  }
-
   /// Writes the file of an entry and adds its row; returns the number of the file.
   private func write(
     _ file: EntryFileWriter, _ metadata: EntryMetadata, _ key: CacheKey, _ context: Context

@@ -1,0 +1,64 @@
+public import Foundation
+import HalcyonHTTP
+import HalcyonSupport
+
+/// Freshness lifetime and age (RFC 9111, 4.2).
+extension HTTPCacheRules {
+  /// With any of these fields ``defaultLifetime`` does not apply.
+  private static let cachingFields = ["Cache-Control", "Expires", "Pragma", "Last-Modified", "ETag"]
+  /// The longest heuristic freshness lifetime, in seconds.
+  private static let longestHeuristicLifetime = 86_400.0
+  /// A response dated further in the future, in seconds, was stored while the clock was wrong.
+  private static let toleratedClockError = 60.0
+
+  /// The remaining freshness lifetime of a stored response in seconds; 0 if it must be revalidated.
+  public func remainingLifetime(of stored: EntryMetadata, at now: Date) -> Double {
+    // Consistent with `verdict` for a request without header fields.
+    let response = CacheControl(stored.headers)
+    guard !response.requiresValidation, let age = age(of: stored, at: now) else { return 0 }
+    return max(0, lifetime(of: stored, response) - age)
+  }
+
+  /// The freshness lifetime of a stored response in seconds, counted from its `Date` (RFC 9111, 4.2.1 and 4.2.2).
+  public func lifetime(of stored: EntryMetadata) -> Double { lifetime(of: stored, CacheControl(stored.headers)) }
+
+  func lifetime(of stored: EntryMetadata, _ control: CacheControl) -> Double {
+    if isShared, let seconds = control.sharedMaxAge { return Double(seconds) }
+    if let seconds = control.maxAge { return Double(seconds) }
+    let date = date(of: stored)
+    if let expires = stored.headers["Expires"] {
+      return HTTPDate.parse(expires, now: stored.responseDate).map { max(0, $0.timeIntervalSince(date)) } ?? 0
+    }
+    if lacksCachingFields(stored.headers) { return defaultLifetime.inSeconds }
+    guard Self.storableStatuses.contains(stored.status) || control.isPublic,
+      let field = stored.headers["Last-Modified"],
+      let modified = HTTPDate.parse(field, now: stored.responseDate)
+    else { return 0 }
+    return min(Self.longestHeuristicLifetime, max(0, date.timeIntervalSince(modified) / 10))
+  }
+
+  /// The age of a stored response in seconds (RFC 9111, 4.2.3); `nil` if it was received over a minute in the future,
+  /// because the clock was set back.
+  public func age(of stored: EntryMetadata, at now: Date) -> Double? {
+    let residentTime = now.timeIntervalSince(stored.responseDate)
+    guard residentTime >= -Self.toleratedClockError else { return nil }
+    let apparentAge = max(0, stored.responseDate.timeIntervalSince(date(of: stored)))
+    let delay = max(0, stored.responseDate.timeIntervalSince(stored.requestDate))
+    return max(apparentAge, ageValue(stored.headers["Age"]) + delay) + max(0, residentTime)
+  }
+
+  /// The value of an `Age` field, the first of several; 0 if it is absent or not a number.
+  private func ageValue(_ field: String?) -> Double {
+    let value = field?.prefix { $0 != "," }.trimmingCharacters(in: .whitespaces) ?? ""
+    return value.isASCIIDigits ? Double(value) ?? 0 : 0
+  }
+
+  /// The `Date` of a response; when it was received if there is none.
+  private func date(of stored: EntryMetadata) -> Date {
+    stored.headers["Date"].flatMap { HTTPDate.parse($0, now: stored.responseDate) } ?? stored.responseDate
+  }
+
+  private func lacksCachingFields(_ headers: HTTPHeaders) -> Bool {
+    !headers.fields.contains { field in Self.cachingFields.contains { field.name.isEqualIgnoringCase(to: $0) } }
+  }
+}

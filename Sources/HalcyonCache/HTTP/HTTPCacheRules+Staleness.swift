@@ -1,0 +1,61 @@
+public import Foundation
+public import HalcyonHTTP
+
+/// Whether a stored response may be served: fresh, stale while it is revalidated, or stale because the server fails
+/// (RFC 9111, 4.2.4; RFC 5861).
+extension HTTPCacheRules {
+  /// Whether a stored response may be served.
+  public enum Verdict: Hashable, Sendable {
+    /// It may be served.
+    case fresh
+    /// It may be served while it is revalidated in the background.
+    case staleWhileRevalidate
+    /// It must be revalidated before it is served.
+    case stale
+  }
+
+  /// Whether a stored response may be served for a request now.
+  public func verdict(on stored: EntryMetadata, requestHeaders: HTTPHeaders = HTTPHeaders(), at now: Date) -> Verdict {
+    let response = CacheControl(stored.headers)
+    let request = CacheControl(requestHeaders)
+    let noCache = response.requiresValidation || request.requiresValidation || isPragmaNoCache(requestHeaders)
+    guard !noCache, let age = age(of: stored, at: now) else { return .stale }
+    if let accepted = request.maxAge, age > Double(accepted) { return .stale }
+    let staleness = age - lifetime(of: stored, response)
+    if staleness + Double(request.minFresh ?? 0) < 0 { return .fresh }
+    guard request.minFresh == nil, !forbidsServingStale(response) else { return .stale }
+    if let accepted = request.maxStale, staleness <= Double(accepted) { return .fresh }
+    if let seconds = response.staleWhileRevalidate, staleness <= Double(seconds) { return .staleWhileRevalidate }
+    return .stale
+  }
+
+  /// Whether a stale response may be served because its server cannot be reached, or responds with 500, 502, 503 or 504
+  /// (RFC 5861, 4).
+  ///
+  /// - Parameter isOffline: Whether any response without `must-revalidate` or `no-cache` may be served, regardless of
+  ///   its age and of `stale-if-error`.
+  public func allowsStaleIfError(
+    _ stored: EntryMetadata, requestHeaders: HTTPHeaders = HTTPHeaders(), at now: Date, isOffline: Bool = false
+  ) -> Bool {
+    let response = CacheControl(stored.headers)
+    guard !forbidsServingStale(response), !response.requiresValidation else { return false }
+    if isOffline { return true }
+    guard let age = age(of: stored, at: now),
+      let seconds = CacheControl(requestHeaders).staleIfError ?? response.staleIfError
+    else { return false }
+    return age - lifetime(of: stored) <= Double(seconds)
+  }
+
+  /// Whether a reload must contact the server: not for a fresh `immutable` response (RFC 8246).
+  public func isReloadNeeded(_ stored: EntryMetadata, at now: Date) -> Bool {
+    !(CacheControl(stored.headers).isImmutable && verdict(on: stored, at: now) == .fresh)
+  }
+
+  private func forbidsServingStale(_ response: CacheControl) -> Bool {
+    response.forbidsStale || isShared && (response.forbidsSharedStale || response.sharedMaxAge != nil)
+  }
+
+  private func isPragmaNoCache(_ headers: HTTPHeaders) -> Bool {
+    headers["Cache-Control"] == nil && headers["Pragma"]?.lowercased().contains("no-cache") == true
+  }
+}

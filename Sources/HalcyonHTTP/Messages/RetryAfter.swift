@@ -1,0 +1,13 @@
+package import Foundation
+
+/// A `Retry-After` field: seconds or a date (RFC 9110, 10.2.3).
+package enum RetryAfter {
+  /// The delay from `date` on, at least zero; a number of seconds is capped at 2^31. `nil` if the field is invalid.
+  ///
+  /// - Parameter date: When the response was received.
+  package static func parse(_ field: String?, now date: Date) -> Duration? {
+    guard let field else { return nil }
+    if field.isASCIIDigits, let seconds = Int(field) { return .seconds(min(seconds, 1 << 31)) }
+    return HTTPDate.parse(field, now: date).map { .seconds(max(0, $0.timeIntervalSince(date))) }
+  }
+}

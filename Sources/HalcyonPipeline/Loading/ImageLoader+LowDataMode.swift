@@ -1,0 +1,19 @@
+import HalcyonHTTP
+
+extension ImageLoader {
+  /// In low data mode: the image in the caches, or else the smaller source of the request.
+  func applyingLowDataMode<Value>(
+    _ request: ImageRequest, _ main: (ImageRequest) async throws(ImageError) -> Value,
+    other: (ImageRequest) async throws(ImageError) -> Value
+  ) async throws(ImageError) -> Value {
+    guard let smaller = request.lowDataSource, configuration.prefersLowData() else { return try await main(request) }
+    var cached = request
+    cached.freshness = .offline
+    do throws(ImageError) {
+      return try await main(cached)
+    } catch {
+      guard case .notCached = error else { throw error }
+      return try await other(request.from(smaller))
+    }
+  }
+}
