@@ -2,7 +2,7 @@
 
 @_exported public import enum HalcyonHTTP.FreshnessPolicy
 @_exported public import struct HalcyonHTTP.HTTPHeaders
-@_exported public import struct HalcyonHTTP.VariantKey
+@_exported public import struct HalcyonHTTP.VaryKey
 @_exported public import struct HalcyonImaging.Bitmap
 @_exported public import struct HalcyonImaging.DecodedImage
 @_exported public import enum HalcyonImaging.ImageFormat

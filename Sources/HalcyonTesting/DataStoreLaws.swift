@@ -147,8 +147,8 @@ public enum DataStoreLaws {
     0xDC, 0xE7, 0x0E, 0x25, 0x82, 0x97, 0x7C, 0x7D, 0x78, 0x67, 0x87, 0x95, 0x87, 0x48, 0x87, 0x87, 0x67,
   ]
 
-  private static var variants: [VariantKey] {
-    ["", "a", "ä b"].compactMap { VariantKey(of: ["Vary": "Accept, X-\($0)"], requestHeaders: ["Accept": $0]) }
+  private static var variants: [VaryKey] {
+    ["", "a", "ä b"].compactMap { VaryKey(of: ["Vary": "Accept, X-\($0)"], requestHeaders: ["Accept": $0]) }
   }
 
   private static func entry(seed: Int = 1, byteCount: Int = 1000) -> StoredEntry {

@@ -95,7 +95,7 @@ extension ByteWriter {
     append(raw)
   }
 
-  fileprivate mutating func append(_ lists: [VariantKey]...) {
+  fileprivate mutating func append(_ lists: [VaryKey]...) {
     for list in lists {
       append(UInt32(clamping: list.count))
       for variant in list { append(variant.fields) }
@@ -114,9 +114,9 @@ extension ByteReader {
   // Metadata ends before the first trailing field without a value, or that did not exist when it was written.
 
   /// `nil` when the bytes are malformed; empty at the end of the metadata.
-  fileprivate mutating func variants() -> (own: [VariantKey], all: [VariantKey])? {
+  fileprivate mutating func variants() -> (own: [VaryKey], all: [VaryKey])? {
     guard !isAtEnd else { return ([], []) }
-    guard let own = list({ $0.fields().map(VariantKey.init) }), let all = list({ $0.fields().map(VariantKey.init) })
+    guard let own = list({ $0.fields().map(VaryKey.init) }), let all = list({ $0.fields().map(VaryKey.init) })
     else { return nil }
     return (own, all)
   }

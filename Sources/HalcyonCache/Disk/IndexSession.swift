@@ -6,7 +6,7 @@ import Foundation
 /// an index that is being replaced.
 final class IndexSession {
   /// The default time to wait for another process that rebuilds the index: it reads the header of every entry file.
-  private static let lockTimeout = Duration.seconds(30)
+  static let lockTimeout = Duration.seconds(30)
 
   let index: DiskIndex
   let writerLock: WriterLock
@@ -86,23 +86,6 @@ final class IndexSession {
     try WriterLock.remove(abandoned, layout: layout, in: files)
   }
 
-  /// Moves a damaged index aside, so that the next session rebuilds it. The index must not be open in this process.
-  ///
-  /// - Parameter inode: The file of the damaged index; `nil` when it could not be opened.
-  static func moveAside(_ inode: ino_t?, layout: DiskLayout, in fileSystem: any FileSystem) throws(DiskCacheError) {
-    let indexLock = try FileDescriptor(path: layout.indexLock, flags: O_RDWR | O_CREAT, in: fileSystem)
-    try indexLock.lock(LOCK_EX, timeout: lockTimeout)
-    // Another process may have rebuilt it meanwhile.
-    if let inode, let current = try? fileSystem.status(of: layout.index).st_ino, current != inode { return }
-    if inode == nil, isIntact(layout: layout, in: fileSystem) { return }
-    do throws(DiskCacheError) {
-      try fileSystem.move(layout.index, to: layout.damagedIndex)
-    } catch {
-      guard error.isMissing else { throw error }
-    }
-    for suffix in ["-wal", "-shm", "-journal"] { try fileSystem.remove(layout.index + suffix) }
-  }
-
   /// Acquires the shared index lock; `false`, without the lock, when the open index is no longer the one in the folder.
   func lockIndex() throws(DiskCacheError) -> Bool {
     try indexLock.lock(LOCK_SH, timeout: lockTimeout)
@@ -121,22 +104,5 @@ final class IndexSession {
   func unlockIndex() {
     // If this fails, the lock is released when the file is closed.
     _ = try? indexLock.lock(LOCK_UN)
-  }
-
-  private static func rebuild(_ old: DiskIndex) throws(DiskCacheError) -> DiskIndex {
-    for suffix in ["", "-wal", "-shm", "-journal"] { try old.fileSystem.remove(old.layout.index + suffix) }
-    let index = try DiskIndex(layout: old.layout, isOnNetwork: old.isOnNetwork, in: old.fileSystem)
-    try index.createTables()
-    try index.rebuild()
-    try index.markCurrent()
-    try index.checkpoint()
-    return index
-  }
-
-  private static func isIntact(layout: DiskLayout, in fileSystem: any FileSystem) -> Bool {
-    guard let index = try? DiskIndex(layout: layout, in: fileSystem), (try? index.isCurrent()) == true else {
-      return false
-    }
-    return (try? index.database.run("PRAGMA integrity_check(1)").first?.first?.text) == "ok"
   }
 }

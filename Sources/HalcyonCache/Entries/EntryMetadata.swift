@@ -21,9 +21,9 @@ public struct EntryMetadata: Hashable, Sendable {
   /// Tags by which groups of entries can be found and removed.
   public var tags: [String]
   /// The variant of the response that this entry is; `nil` if the response matches all requests (it has no `Vary`).
-  public var variant: VariantKey?
+  public var variant: VaryKey?
   /// All stored variants of the response, including this one, the newest first; only in the entry under the key itself.
-  public var variants: [VariantKey]
+  public var variants: [VaryKey]
   /// The placeholder of the image; `nil` if none was made.
   public var placeholder: ThumbHash?
   /// Custom bytes stored beside the image.
@@ -32,7 +32,7 @@ public struct EntryMetadata: Hashable, Sendable {
   /// Creates metadata.
   public init(
     url: URL? = nil, status: Int = 200, headers: HTTPHeaders = HTTPHeaders(), requestDate: Date, responseDate: Date,
-    expiration: CacheExpiration? = nil, tags: [String] = [], variant: VariantKey? = nil, variants: [VariantKey] = [],
+    expiration: CacheExpiration? = nil, tags: [String] = [], variant: VaryKey? = nil, variants: [VaryKey] = [],
     placeholder: ThumbHash? = nil, userInfo: Data? = nil
   ) {
     self.url = url

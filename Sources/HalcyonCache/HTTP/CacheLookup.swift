@@ -55,7 +55,7 @@ public struct CacheLookup: Sendable {
   /// The key of ``stored``.
   var storedKey: CacheKey { finding.response.key }
   /// The variants stored at the time of the lookup.
-  var variants: [VariantKey] { finding.response.variants }
+  var variants: [VaryKey] { finding.response.variants }
 
   /// The lookup without validators, to send the request again after a 304 that does not match the stored response.
   public var unconditional: CacheLookup {

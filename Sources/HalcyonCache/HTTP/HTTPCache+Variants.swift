@@ -12,7 +12,7 @@ extension HTTPCache {
     var found = StoredResponse(key: key, variants: variants)
     guard !variants.isEmpty else {
       // Without variants the response matches all requests, unless another program stored it without its variant.
-      if VariantKey(of: primary.metadata.headers, requestHeaders: [:])?.fields.isEmpty == true { found.entry = primary }
+      if VaryKey(of: primary.metadata.headers, requestHeaders: [:])?.fields.isEmpty == true { found.entry = primary }
       return found
     }
     guard let variant = variants.first(where: { $0.matches(requestHeaders) }) else { return found }
@@ -57,7 +57,7 @@ struct StoredResponse: Sendable {
   var entry: StoredEntry?
   /// The key of ``entry``.
   var key: CacheKey
-  var variants: [VariantKey] = []
+  var variants: [VaryKey] = []
   /// The reason of the miss, without an entry.
   var miss = CacheMiss.absent
 }
@@ -65,17 +65,17 @@ struct StoredResponse: Sendable {
 /// How a new response is added to the known variants.
 struct VariantPlan: Equatable {
   /// All variants afterwards, the newest first.
-  let variants: [VariantKey]
+  let variants: [VaryKey]
   /// Whether the new response becomes the primary variant, stored under the key itself.
   let isPrimary: Bool
   /// Variants to remove, each stored under a key of its own.
-  let removed: [VariantKey]
+  let removed: [VaryKey]
 
   /// - Parameters:
   ///   - new: The variant of the new response; `nil` if it matches all requests.
   ///   - primary: The variant stored under the key itself; `nil` without one, or if it matches all requests.
   ///   - known: The variants stored before.
-  init(adding new: VariantKey?, for requestHeaders: HTTPHeaders, primary: VariantKey?, known: [VariantKey]) {
+  init(adding new: VaryKey?, for requestHeaders: HTTPHeaders, primary: VaryKey?, known: [VaryKey]) {
     let remaining = known.filter { new != nil && !$0.matches(requestHeaders) }
     let kept = remaining.prefix(HTTPCache.variantLimit - 1)
     let keepsPrimary = primary.map { kept.contains($0) } ?? false
@@ -87,7 +87,7 @@ struct VariantPlan: Equatable {
 
 extension CacheKey {
   /// The key of a variant other than the primary one.
-  func variant(_ variant: VariantKey) -> CacheKey {
+  func variant(_ variant: VaryKey) -> CacheKey {
     adding("variant", variant.fields.map { "\($0.name):\($0.value)" }.joined(separator: ","))
   }
 }

@@ -146,7 +146,7 @@ extension HTTPCache {
   private func storable(_ response: EntryMetadata, to lookup: CacheLookup) -> StorableResponse? {
     guard
       rules.isStorable(status: response.status, headers: response.headers, requestHeaders: lookup.requestHeaders),
-      let variant = VariantKey(of: response.headers, requestHeaders: lookup.requestHeaders)
+      let variant = VaryKey(of: response.headers, requestHeaders: lookup.requestHeaders)
     else { return nil }
     var metadata = response
     metadata.headers = response.headers.endToEnd
@@ -156,7 +156,7 @@ extension HTTPCache {
   }
 
   /// Removes entries; one that cannot be removed now is revalidated by the next request, and removed then.
-  private func remove(_ key: CacheKey, variants: [VariantKey]) async {
+  private func remove(_ key: CacheKey, variants: [VaryKey]) async {
     for variant in variants { try? await dataStore.removeEntry(for: key.variant(variant)) }
     try? await dataStore.removeEntry(for: key)
   }

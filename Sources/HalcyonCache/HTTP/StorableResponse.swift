@@ -8,9 +8,9 @@ public struct StorableResponse: Sendable {
   let key: CacheKey
   let requestHeaders: HTTPHeaders
   /// The variants stored when the request was looked up.
-  let knownVariants: [VariantKey]
+  let knownVariants: [VaryKey]
 
-  package init(metadata: EntryMetadata, key: CacheKey, requestHeaders: HTTPHeaders, knownVariants: [VariantKey]) {
+  package init(metadata: EntryMetadata, key: CacheKey, requestHeaders: HTTPHeaders, knownVariants: [VaryKey]) {
     self.metadata = metadata
     self.key = key
     self.requestHeaders = requestHeaders

@@ -15,9 +15,9 @@ struct EvictionIndex: Sendable {
   /// The slot of each node in its shard; `nil` for free nodes.
   var slots: [Int?] = []
   private var freeNodes = FreeList()
-  private var timers: TimerWheels
+  var timers: TimerWheels
   /// Whether a sweeper removes what expires while the cache is idle.
-  private var isSweeping = false
+  var isSweeping = false
 
   init(configuration: MemoryCacheConfiguration, shards: CacheShards, at now: Timestamp) {
     self.configuration = configuration
@@ -66,42 +66,6 @@ struct EvictionIndex: Sendable {
     removeExpired(at: now, discarded: &discarded)
   }
 
-  /// Removes expired entries: all of them if `exactly`, otherwise those that expired up to two seconds ago may stay.
-  mutating func removeExpired(at now: Timestamp, exactly: Bool = false, discarded: inout [DecodedImage]) {
-    for node in timers.advance(to: now, exactly: exactly) {
-      guard let slot = slots[node] else { continue }
-      let deadline = shards.withShard(of: queues.digest(of: node)) { $0.deadline(at: slot) }
-      if deadline.hasPassed(at: now) == true {
-        removeNode(node, at: slot, discarded: &discarded)
-        evictions.byExpiration += 1
-      } else {
-        timers.schedule(node, at: deadline)
-      }
-    }
-  }
-
-  /// Whether the sweeper is to be started: an entry can expire, and no sweeper is running.
-  mutating func startSweeping() -> Bool {
-    guard !isSweeping, !timers.isEmpty else { return false }
-    isSweeping = true
-    return true
-  }
-
-  /// Whether the sweeper is to continue, because an entry can expire.
-  mutating func continueSweeping() -> Bool {
-    isSweeping = !timers.isEmpty
-    return isSweeping
-  }
-
-  /// Removes the entry under `key` if it is expired; it may have been replaced since it was read.
-  mutating func removeIfExpired(_ key: CacheKey, at now: Timestamp, discarded: inout [DecodedImage]) {
-    guard let node = shards.withShard(of: key.digest, { $0.node(of: key) }), let slot = slots[node] else { return }
-    let deadline = shards.withShard(of: key.digest) { $0.deadline(at: slot) }
-    guard deadline.hasPassed(at: now) == true else { return }
-    removeNode(node, at: slot, discarded: &discarded)
-    evictions.byExpiration += 1
-  }
-
   mutating func remove(_ key: CacheKey, discarded: inout [DecodedImage]) {
     let node = shards.withShard(of: key.digest) { shard in
       _ = shard.removeWeak(key)
@@ -145,7 +109,7 @@ struct EvictionIndex: Sendable {
     timers.schedule(node, at: entry.deadline)
   }
 
-  private mutating func removeNode(_ node: Int, at slot: Int, discarded: inout [DecodedImage]) {
+  mutating func removeNode(_ node: Int, at slot: Int, discarded: inout [DecodedImage]) {
     let removed = shards.withShard(of: queues.digest(of: node)) { $0.remove(at: slot) }
     if let removed { discarded.append(removed) }
     queues.remove(node)

@@ -160,13 +160,6 @@ public final class MemoryCache: MemoryStore {
     pool.drain()
   }
 
-  /// Evicts half of the bytes under some pressure, nine tenths under full pressure.
-  ///
-  /// Evicted images that are still in use are found again, see ``MemoryCacheConfiguration/findsImagesInUse``.
-  public func trim(for pressure: MemoryPressure) {
-    trim(to: totalCost / pressure.costDivisor)
-  }
-
   /// Contents, and counters since creation.
   ///
   /// Concurrent reads may or may not be counted.

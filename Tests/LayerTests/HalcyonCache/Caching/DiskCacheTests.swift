@@ -275,8 +275,8 @@ struct EntryCodingTests {
   }
 
   @Test func `variants survive encoding, and metadata written before variants existed is decoded`() throws {
-    let key = try #require(VariantKey(of: ["Vary": "Accept, X"], requestHeaders: ["Accept": "image/png"]))
-    let other = try #require(VariantKey(of: ["Vary": "Y"], requestHeaders: [:]))
+    let key = try #require(VaryKey(of: ["Vary": "Accept, X"], requestHeaders: ["Accept": "image/png"]))
+    let other = try #require(VaryKey(of: ["Vary": "Y"], requestHeaders: [:]))
     let plain = EntryMetadata.example
     for (variant, variants) in [(key, [other, key]), (nil, [other]), (key, [])] {
       var metadata = plain
@@ -290,7 +290,7 @@ struct EntryCodingTests {
 
   @Test func `a placeholder survives encoding, with and without variants`() throws {
     let bitmap = try Bitmap(size: PixelSize(width: 4, height: 4), isOpaque: true) { _ in }
-    let key = try #require(VariantKey(of: ["Vary": "Accept"], requestHeaders: ["Accept": "image/png"]))
+    let key = try #require(VaryKey(of: ["Vary": "Accept"], requestHeaders: ["Accept": "image/png"]))
     for variants in [[], [key]] {
       var metadata = EntryMetadata.example
       metadata.variants = variants

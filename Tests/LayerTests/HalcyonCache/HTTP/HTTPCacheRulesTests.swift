@@ -206,10 +206,10 @@ struct ValidatorTests {
 }
 
 @Suite(.timeLimit(.minutes(10)))
-struct VariantKeyTests {
+struct VaryKeyTests {
   @Test func `a variant matches requests with the same values, ignoring white space`() throws {
     let key = try #require(
-      VariantKey(
+      VaryKey(
         of: ["Vary": "Accept, accept-LANGUAGE"], requestHeaders: ["Accept": "image/avif,image/png", "X": "1"]))
     #expect(key.matches(["accept": "image/avif,  image/png"]))
     #expect(!key.matches(["Accept": "image/png"]))
@@ -218,13 +218,13 @@ struct VariantKeyTests {
   }
 
   @Test func `languages are compared ignoring case`() throws {
-    let key = try #require(VariantKey(of: ["Vary": "Accept-Language"], requestHeaders: ["Accept-Language": "en, de"]))
+    let key = try #require(VaryKey(of: ["Vary": "Accept-Language"], requestHeaders: ["Accept-Language": "en, de"]))
     #expect(key.matches(["Accept-Language": "EN,De"]))
     #expect(!key.matches(["Accept-Language": "de, en"]))
   }
 
   @Test func `Vary with an asterisk matches no request, and no Vary matches every request`() throws {
-    #expect(VariantKey(of: ["Vary": "Accept, *"], requestHeaders: [:]) == nil)
-    #expect(try #require(VariantKey(of: [:], requestHeaders: [:])).matches(["Accept": "x"]))
+    #expect(VaryKey(of: ["Vary": "Accept, *"], requestHeaders: [:]) == nil)
+    #expect(try #require(VaryKey(of: [:], requestHeaders: [:])).matches(["Accept": "x"]))
   }
 }

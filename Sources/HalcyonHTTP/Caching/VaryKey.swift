@@ -3,7 +3,7 @@ import HalcyonSupport
 /// Identifies a variant of a response by the request's values of the fields that `Vary` lists (RFC 9111, 4.1).
 ///
 /// Contains only hashes of the values, because it is written to disk and values may be secrets.
-public struct VariantKey: Hashable, Sendable {
+public struct VaryKey: Hashable, Sendable {
   /// The names in lower case with the hashes of the values, sorted by name.
   public let fields: [HTTPHeaders.Field]
 

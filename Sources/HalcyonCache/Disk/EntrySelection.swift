@@ -1,0 +1,58 @@
+import Foundation
+import HalcyonSupport
+
+/// An SQL condition that selects entries of the index.
+struct EntrySelection {
+  let condition: String
+  let values: [SQLiteConnection.Value]
+
+  static let all = EntrySelection(condition: "1", values: [])
+
+  /// The entry with this file number, unless it was replaced.
+  static func unchanged(_ id: Int64) -> EntrySelection {
+    EntrySelection(condition: "id=?", values: [.integer(id)])
+  }
+
+  static func lastUsed(upTo sequence: Int64) -> EntrySelection {
+    EntrySelection(condition: "sequence<=?", values: [.integer(sequence)])
+  }
+
+  static func source(_ text: String) -> EntrySelection {
+    EntrySelection(condition: "source=?", values: [.blob(IndexedAttributes.source(text))])
+  }
+
+  static func host(_ host: String) -> EntrySelection {
+    let host = host.lowercased()
+    let prefix = IndexedAttributes.hostPrefix(host)
+    return EntrySelection(
+      condition: """
+        id IN (SELECT id FROM entry WHERE source BETWEEN ? AND ? AND host=?
+        UNION ALL SELECT entry FROM tag WHERE tag=?)
+        """,
+      values: [
+        .blob(prefix), .blob(prefix + [UInt8](repeating: 255, count: 17)), .text(host),
+        .blob(Array(IndexedAttributes.hostTag(host).utf8)),
+      ])
+  }
+
+  static func tag(_ tag: String) -> EntrySelection {
+    EntrySelection(condition: "id IN (SELECT entry FROM tag WHERE tag=?)", values: [.blob(Array(tag.utf8))])
+  }
+
+  /// Entries whose own expiration has passed.
+  static func expired(at date: Date) -> EntrySelection {
+    EntrySelection(condition: "defaulted=0 AND expires<=?", values: [.real(date.timeIntervalSince1970)])
+  }
+
+  /// Entries without their own expiration that are expired by the configured default; `nil` when none can be.
+  static func expired(byDefault expiration: CacheExpiration, at date: Date) -> EntrySelection? {
+    switch expiration {
+    case .never: return nil
+    case .date(let end) where date < end: return nil
+    case .date, .expired: return EntrySelection(condition: "defaulted=1 AND expires IS NOT NULL", values: [])
+    case .after(let lifetime):
+      let start = date.timeIntervalSince1970 - lifetime.inSeconds
+      return EntrySelection(condition: "defaulted=1 AND expires<=?", values: [.real(start)])
+    }
+  }
+}

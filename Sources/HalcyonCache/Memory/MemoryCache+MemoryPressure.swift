@@ -1,0 +1,18 @@
+extension MemoryCache {
+  /// Evicts half of the bytes under some pressure, nine tenths under full pressure.
+  ///
+  /// Evicted images that are still in use are found again, see ``MemoryCacheConfiguration/findsImagesInUse``.
+  public func trim(for pressure: MemoryPressure) {
+    trim(to: totalCost / pressure.costDivisor)
+  }
+}
+
+extension MemoryPressure {
+  /// A memory cache keeps its cost divided by this: half of it under some pressure, a tenth under full pressure.
+  fileprivate var costDivisor: Int {
+    switch self {
+    case .some: 2
+    case .full: 10
+    }
+  }
+}
