@@ -32,13 +32,24 @@ final class WorkQueue: @unchecked Sendable {
 
   func newID() -> UInt64 { nextID.wrappingAdd(1, ordering: .relaxed).newValue }
 
-  func add(id: UInt64, priority: ImagePriority, item: @escaping Item) {
-    condition.withLock {
-      state.waiting.append(item, id: id, priority: priority)
+  /// Adds an item; calls it with false if the queue is closed.
+  ///
+  /// - Parameter priority: Read with the lock held, so that no change before or after it is missed.
+  func add(id: UInt64, priority: @autoclosure () -> ImagePriority, item: @escaping Item) {
+    let isAdded = condition.withLock {
+      guard !state.isClosed else { return false }
+      state.waiting.append(item, id: id, priority: priority())
       waitingCount.add(1, ordering: .relaxed)
+      return true
     }
+    guard isAdded else { return item(false) }
     // After unlocking: otherwise the woken thread would have to wait for the lock.
     condition.signal()
+  }
+
+  /// Changes the priority of a waiting item; has no effect if it has started or was not added yet.
+  func setPriority(_ priority: ImagePriority, of id: UInt64) {
+    condition.withLock { state.waiting.setPriority(priority, of: id) }
   }
 
   /// Removes a waiting item and calls it with false; has no effect if it has started or was not added yet.
@@ -63,6 +74,9 @@ final class WorkQueue: @unchecked Sendable {
   func work() {
     while let item = next() { item(true) }
   }
+
+  /// Items that wait.
+  var count: Int { waitingCount.load(ordering: .relaxed) }
 
   /// Slots in use for the order of items: at most twice the number of waiting items, and 64.
   var slotCount: Int { condition.withLock { state.waiting.slotCount } }
@@ -92,8 +106,13 @@ final class WorkQueue: @unchecked Sendable {
 
 /// Items in order of priority, then of arrival. All operations are O(1) amortised.
 ///
-/// An item that is removed leaves a stale identifier in its lane, which is skipped later.
+/// An item that is removed or changes its priority leaves a stale identifier in its lane, which is skipped later.
 private struct WaitingItems {
+  private struct Entry {
+    let item: WorkQueue.Item
+    var level: Int
+  }
+
   /// Identifiers of one priority in order of arrival; those before `head` have been taken.
   private struct Lane {
     var ids: [UInt64] = []
@@ -102,20 +121,29 @@ private struct WaitingItems {
 
   private static let spareSlotCount = 64
 
-  private var items: [UInt64: WorkQueue.Item] = [:]
+  private var items: [UInt64: Entry] = [:]
   private var lanes = Array(repeating: Lane(), count: ImagePriority.allCases.count)
   /// Identifiers in all lanes, with stale and taken ones.
   private(set) var slotCount = 0
 
   mutating func append(_ item: @escaping WorkQueue.Item, id: UInt64, priority: ImagePriority) {
-    items[id] = item
+    items[id] = Entry(item: item, level: priority.rawValue)
     lanes[priority.rawValue].ids.append(id)
     slotCount += 1
   }
 
+  /// The item goes behind those that have this priority already.
+  mutating func setPriority(_ priority: ImagePriority, of id: UInt64) {
+    guard let level = items[id]?.level, level != priority.rawValue else { return }
+    items[id]?.level = priority.rawValue
+    lanes[priority.rawValue].ids.append(id)
+    slotCount += 1
+    compactIfSparse()
+  }
+
   mutating func remove(_ id: UInt64) -> WorkQueue.Item? {
     defer { compactIfSparse() }
-    return items.removeValue(forKey: id)
+    return items.removeValue(forKey: id)?.item
   }
 
   /// Removes the item that arrived first among those of the highest priority.
@@ -124,8 +152,9 @@ private struct WaitingItems {
     defer { compactIfSparse() }
     for level in lanes.indices.reversed() {
       while lanes[level].head < lanes[level].ids.count {
+        let id = lanes[level].ids[lanes[level].head]
         lanes[level].head += 1
-        if let item = items.removeValue(forKey: lanes[level].ids[lanes[level].head - 1]) { return item }
+        if items[id]?.level == level { return items.removeValue(forKey: id)?.item }
       }
     }
     return nil
@@ -137,9 +166,10 @@ private struct WaitingItems {
   private mutating func compactIfSparse() {
     guard slotCount > 2 * items.count + Self.spareSlotCount else { return }
     for level in lanes.indices {
-      lanes[level].ids = lanes[level].ids[lanes[level].head...].filter { items[$0] != nil }
+      // An item that has left a lane and come back is in it twice; it starts at its first place.
+      lanes[level].ids = lanes[level].ids[lanes[level].head...].filter { items[$0]?.level == level }
       lanes[level].head = 0
     }
-    slotCount = items.count
+    slotCount = lanes.reduce(0) { $0 + $1.ids.count }
   }
 }

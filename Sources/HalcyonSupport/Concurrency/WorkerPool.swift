@@ -22,6 +22,9 @@ package final class WorkerPool: Sendable {
 
   deinit { queue.close() }
 
+  /// Lets the threads end once all waiting work is done. Work that is added later ends with `CancellationError`.
+  package func close() { queue.close() }
+
   /// Runs `work` on a thread of the pool and returns its result.
   ///
   /// - Parameter work: Receives a flag that turns true when the calling task is cancelled.
@@ -29,13 +32,24 @@ package final class WorkerPool: Sendable {
   package func run<Value: Sendable>(
     priority: ImagePriority = .normal, _ work: @escaping @Sendable (CancellationFlag) throws -> Value
   ) async throws -> Value {
+    try await run(newWork(), priority: { priority }, work)
+  }
+
+  /// Runs `work` like ``run(priority:_:)``; ``setPriority(_:of:)`` changes its priority while it waits.
+  ///
+  /// - Parameters:
+  ///   - id: An identifier from ``newWork()``, used once.
+  ///   - priority: Called once, when the work begins to wait, with a lock held.
+  package func run<Value: Sendable>(
+    _ id: WorkID, priority: () -> ImagePriority, _ work: @escaping @Sendable (CancellationFlag) throws -> Value
+  ) async throws -> Value {
     let flag = CancellationFlag()
     let completion = HappensBefore()
     defer { completion.acquire() }
-    let id = queue.newID()
+    let id = id.value
     return try await withTaskCancellationHandler {
       try await withCheckedThrowingContinuation { continuation in
-        queue.add(id: id, priority: priority) { isStarted in
+        queue.add(id: id, priority: priority()) { isStarted in
           guard isStarted, !flag.isCancelled else { return continuation.resume(throwing: CancellationError()) }
           let result = Result { try work(flag) }
           completion.release()
@@ -55,6 +69,19 @@ package final class WorkerPool: Sendable {
       if isStarted { work() }
     }
   }
+
+  /// Identifies one piece of work.
+  package struct WorkID: Sendable {
+    fileprivate let value: UInt64
+  }
+
+  /// Work that waits for a thread.
+  package var waitingCount: Int { queue.count }
+
+  package func newWork() -> WorkID { WorkID(value: queue.newID()) }
+
+  /// Changes the priority of work that waits; has no effect once it has started.
+  package func setPriority(_ priority: ImagePriority, of id: WorkID) { queue.setPriority(priority, of: id.value) }
 }
 
 /// A flag that only changes from false to true.

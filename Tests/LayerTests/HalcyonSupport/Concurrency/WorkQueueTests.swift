@@ -74,4 +74,26 @@ struct WorkQueueTests {
     queue.remove(id)
     #expect(calls.withLock { $0 } == [true])
   }
+
+  @Test func `an item whose priority changes runs behind those that have the new one`() {
+    let queue = WorkQueue()
+    let started = Lock<[Int]>([])
+    let ids = (0..<6).map { number in
+      let id = queue.newID()
+      queue.add(id: id, priority: number < 2 ? .high : .normal) { isStarted in
+        if isStarted { started.withLock { $0.append(number) } }
+      }
+      return id
+    }
+    queue.setPriority(.high, of: ids[4])
+    queue.setPriority(.low, of: ids[0])
+    queue.setPriority(.veryHigh, of: ids[5])
+    queue.setPriority(.normal, of: ids[5])
+    for _ in 0..<1000 { for priority in ImagePriority.allCases { queue.setPriority(priority, of: ids[3]) } }
+    #expect(queue.slotCount <= 2 * 6 + 64)
+    queue.close()
+    queue.work()
+    queue.setPriority(.low, of: ids[1])
+    #expect(started.withLock { $0 } == [3, 1, 4, 2, 5, 0])
+  }
 }
