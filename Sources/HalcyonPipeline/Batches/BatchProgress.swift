@@ -6,6 +6,8 @@ public struct BatchProgress: Hashable, Sendable {
   public internal(set) var completedCount = 0
   /// The number of images that failed or were cancelled.
   public internal(set) var failedCount = 0
+  /// The number of images that have ended, loaded or not; ``totalCount`` at the end.
+  public var endedCount: Int { completedCount + failedCount }
   /// The number of bytes received for all images together, not counting cached images.
   public internal(set) var receivedByteCount = 0
 
