@@ -9,9 +9,14 @@ final class InFlightJobs<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   typealias Outcome = Result<Value, ImageError>
   typealias Operation = @Sendable (LoadSubscription) async throws(ImageError) -> Value
 
+  private struct State {
+    var jobs: [Key: SharedJob<Value>] = [:]
+    var isInvalidated = false
+  }
+
   /// Reported to callers that join a job; `nil` without an event handler.
   private let work: PipelineEvent.SharedWork?
-  private let jobs = Lock<[Key: SharedJob<Value>]>([:])
+  private let state = Lock(State())
   private let lastID = Atomic<UInt64>(0)
 
   init(_ work: PipelineEvent.SharedWork? = nil) {
@@ -19,7 +24,32 @@ final class InFlightJobs<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   }
 
   /// Jobs that have not ended.
-  var count: Int { jobs.withLock { $0.count } }
+  var count: Int { state.withLock { $0.jobs.count } }
+
+  /// Cancels the jobs of the keys that fulfil a condition; their callers get ``ImageError/cancelled``.
+  func cancel(where isIncluded: (Key) -> Bool) {
+    end(.cancelled) { state in
+      let ended = state.jobs.filter { isIncluded($0.key) }
+      for key in ended.keys { state.jobs[key] = nil }
+      return Array(ended.values)
+    }
+  }
+
+  /// Cancels all jobs; their callers, and all later ones, get ``ImageError/pipelineInvalidated``.
+  func invalidate() {
+    end(.pipelineInvalidated) { state in
+      state.isInvalidated = true
+      defer { state.jobs = [:] }
+      return Array(state.jobs.values)
+    }
+  }
+
+  private func end(_ error: ImageError, _ remove: (inout State) -> [SharedJob<Value>]) {
+    for job in state.withLock({ remove(&$0) }) {
+      job.finish(.failure(error))
+      job.cancel()
+    }
+  }
 
   /// The outcome of the job for `key`; `operation` is started if there is none.
   ///
@@ -45,12 +75,14 @@ final class InFlightJobs<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   }
 
   private func join(_ key: Key, _ waiter: JobWaiter<Value>, startsHere: Bool, _ operation: @escaping Operation) {
-    let (job, isNew, isRaised) = jobs.withLock { jobs in
-      if let known = jobs[key] { return (known, false, known.add(waiter)) }
+    let joined: (job: SharedJob<Value>, isNew: Bool, isRaised: Bool)? = state.withLock { state in
+      if let known = state.jobs[key] { return (known, false, known.add(waiter)) }
+      if state.isInvalidated { return nil }
       let new = SharedJob<Value>()
-      jobs[key] = new
+      state.jobs[key] = new
       return (new, true, new.add(waiter))
     }
+    guard let (job, isNew, isRaised) = joined else { return waiter.resume(returning: .failure(.pipelineInvalidated)) }
     if isRaised { job.subscription.notifyPriorityObservers() }
     if isNew {
       start(job, key, here: startsHere, operation)
@@ -78,16 +110,16 @@ final class InFlightJobs<Key: Hashable & Sendable, Value: Sendable>: Sendable {
 
   @inline(never)
   private func finish(_ job: SharedJob<Value>, _ key: Key, _ outcome: Outcome) {
-    jobs.withLock { jobs in
-      if jobs[key] === job { jobs[key] = nil }
+    state.withLock { state in
+      if state.jobs[key] === job { state.jobs[key] = nil }
     }
     job.finish(outcome)
   }
 
   private func leave(_ key: Key, _ id: UInt64) {
-    let left: (waiter: JobWaiter<Value>, job: SharedJob<Value>, isLast: Bool)? = jobs.withLock { jobs in
-      guard let job = jobs[key], let (waiter, isLast) = job.remove(id) else { return nil }
-      if isLast { jobs[key] = nil }
+    let left: (waiter: JobWaiter<Value>, job: SharedJob<Value>, isLast: Bool)? = state.withLock { state in
+      guard let job = state.jobs[key], let (waiter, isLast) = job.remove(id) else { return nil }
+      if isLast { state.jobs[key] = nil }
       return (waiter, job, isLast)
     }
     guard let left else { return }

@@ -65,6 +65,9 @@ final class LoadSubscription: Sendable {
 
   func requestPartialData() { wantsPartialDataFlag.store(true, ordering: .relaxed) }
 
+  /// The last progress, if there was any.
+  var latestProgress: LoadProgress? { state.withLock(\.progress) }
+
   /// The last progress and what is known of the image, for subscribers that join later.
   var latestEvents: [LoadEvent] {
     let (info, progress) = state.withLock { ($0.info, $0.progress) }

@@ -21,6 +21,15 @@ final class PipelineMonitor: Sendable {
   /// Reports an event that belongs to no single load.
   func report(_ kind: PipelineEvent.Kind) { handler(PipelineEvent(load: nil, kind: kind)) }
 
+  /// Reports a whole load that found its image in memory.
+  @inline(never)
+  func reportHit(_ request: ImageRequest) {
+    let load = loadCount.add(1, ordering: .relaxed).newValue
+    for kind in [.created(request), .started, .memoryHit, .finished(.memory, LoadTrace())] as [PipelineEvent.Kind] {
+      handler(PipelineEvent(load: load, kind: kind))
+    }
+  }
+
   /// Numbers a load and reports its creation.
   func reporter(for request: ImageRequest) -> LoadReporter {
     let reporter = LoadReporter(load: loadCount.add(1, ordering: .relaxed).newValue, handler: handler)

@@ -56,6 +56,17 @@ final class CachingLoader: Sendable {
   /// Remembers for a short time that the bytes of a key cannot be used.
   func remember(_ error: ImageError, for key: CacheKey) { http.remember(error, for: key) }
 
+  func cancelLoads(of source: String) {
+    jobs.cancel { $0.key.source?.text == source }
+  }
+
+  /// Ends all loads, and lets the threads end.
+  func invalidate() {
+    jobs.invalidate()
+    http.invalidate()
+    files.close()
+  }
+
   func encodedImage(
     for request: ImageRequest, key: CacheKey, subscription: LoadSubscription
   ) async throws(ImageError) -> EncodedImage {

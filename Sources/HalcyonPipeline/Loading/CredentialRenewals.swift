@@ -16,6 +16,8 @@ final class CredentialRenewals: Sendable {
     generations.withLock { $0[origin, default: 0] }
   }
 
+  func invalidate() { jobs.invalidate() }
+
   /// Renews the credentials, unless they were renewed after `generation` was read.
   ///
   /// - Returns: Whether the request should be sent again.

@@ -71,9 +71,9 @@ final class EncodedImage: Sendable {
   }
 
   /// Waits for the end of the write to the store, if one was started.
-  func waitForWriting() async {
-    let start = write.withLock { $0 }
-    await start?.value.value
+  func waitForWriting() async throws(ImageError) {
+    guard let start = write.withLock({ $0 }) else { return }
+    try await start.value.waitUnlessCancelled()
   }
 }
 
@@ -105,5 +105,18 @@ final class InFlightResponses: Sendable {
     images.withLock { images in
       if let known = images[key], known.image == nil { images[key] = nil }
     }
+  }
+}
+
+extension Task where Success == Void, Failure == Never {
+  /// Waits for the end of this task, or until the calling task is cancelled; this one continues.
+  func waitUnlessCancelled() async throws(ImageError) {
+    let (end, continuation) = AsyncStream<Never>.makeStream()
+    Task<Void, Never> {
+      await value
+      continuation.finish()
+    }
+    for await _ in end {}
+    if Task<Never, Never>.isCancelled { throw .cancelled }
   }
 }

@@ -22,6 +22,9 @@ final class HTTPLoader: Sendable {
     preparingTransport = configuration.transport as? any PreparingTransport
   }
 
+  /// Ends renewals of credentials that loads wait for.
+  func invalidate() { renewals.invalidate() }
+
   /// Remembers a failure that was found after the download, for example bytes that cannot be decoded.
   func remember(_ error: ImageError, for key: CacheKey) { failures.remember(error, for: key) }
 

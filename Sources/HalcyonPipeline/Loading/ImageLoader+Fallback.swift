@@ -48,9 +48,13 @@ extension ImageLoader {
     return try await singleResponse(for: request, keys: keys, stale: lookup.staleImage, subscription)
   }
 
-  /// The encoded bytes from the first source that succeeds.
-  func encodedImage(for request: ImageRequest) async throws(ImageError) -> EncodedImage {
-    let subscription = LoadSubscription(priority: request.priority)
+  /// The encoded bytes from the first source that succeeds. They are stored, although only their header has been read.
+  func encodedImage(
+    for request: ImageRequest, onProgress: (@Sendable (LoadProgress) -> Void)? = nil
+  ) async throws(ImageError) -> EncodedImage {
+    let subscription = LoadSubscription(priority: request.priority) { event in
+      if case .progress(let progress) = event { onProgress?(progress) }
+    }
     if monitor != nil { return try await reportedEncodedImage(for: request, subscription) }
     return try await encodedImage(for: request, subscription)
   }
@@ -77,7 +81,11 @@ extension ImageLoader {
   private func singleEncodedImage(
     for request: ImageRequest, _ subscription: LoadSubscription
   ) async throws(ImageError) -> EncodedImage {
-    try await bytes.encodedImage(for: request, key: RequestKeys.fetch(request), subscription: subscription)
+    let encoded = try await bytes.encodedImage(
+      for: request, key: RequestKeys.fetch(request), subscription: subscription)
+    await storeOriginalIfWanted(encoded, of: request, nil)
+    if request.waitsForStore { try await encoded.waitForWriting() }
+    return encoded
   }
 
   /// Calls `load` with each source of a request until one succeeds.
@@ -156,7 +164,9 @@ extension ImageRequest {
 
 extension ImageError {
   fileprivate var isCancellation: Bool {
-    if case .cancelled = self { return true }
-    return false
+    switch self {
+    case .cancelled, .pipelineInvalidated: true
+    default: false
+    }
   }
 }

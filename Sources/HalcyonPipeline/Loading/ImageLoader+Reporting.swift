@@ -1,29 +1,22 @@
 /// Events around whole loads; the steps in between report theirs to the subscribers.
 extension ImageLoader {
-  /// The response for a look-up in memory, or from a load; reports both if there is an event handler.
+  /// The response after a look-up in memory that was not a hit; reports the load if there is an event handler.
   @inline(never)
   func response(
-    for request: ImageRequest, keys: RequestKeys, lookup: MemoryLookup, subscription: LoadSubscription
+    for request: ImageRequest, keys: RequestKeys, missing lookup: MemoryLookup, subscription: LoadSubscription
   ) async throws(ImageError) -> ImageResponse {
-    if monitor == nil { return try await finish(lookup, request, keys, subscription) }
-    return try await reportedResponse(for: request, keys: keys, lookup: lookup, subscription)
+    if monitor == nil { return try await response(for: request, keys: keys, after: lookup, subscription) }
+    return try await reportedResponse(for: request, keys: keys, missing: lookup, subscription)
   }
 
   private func reportedResponse(
-    for request: ImageRequest, keys: RequestKeys, lookup: MemoryLookup, _ subscription: LoadSubscription
+    for request: ImageRequest, keys: RequestKeys, missing lookup: MemoryLookup, _ subscription: LoadSubscription
   ) async throws(ImageError) -> ImageResponse {
     try await reporting(request, to: subscription, end: { .finished($0.origin, $0.trace) }) {
       () async throws(ImageError) in
       configuration.report(lookup.event(for: request), to: subscription)
-      return try await finish(lookup, request, keys, subscription)
+      return try await response(for: request, keys: keys, after: lookup, subscription)
     }
-  }
-
-  private func finish(
-    _ lookup: MemoryLookup, _ request: ImageRequest, _ keys: RequestKeys, _ subscription: LoadSubscription
-  ) async throws(ImageError) -> ImageResponse {
-    if case .hit(let image) = lookup { return ImageResponse(memory: image) }
-    return try await response(for: request, keys: keys, after: lookup, subscription)
   }
 
   /// Runs a load and reports its start and end, if there is an event handler.

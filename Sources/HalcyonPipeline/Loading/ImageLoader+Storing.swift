@@ -130,14 +130,14 @@ extension ImageLoader {
 
   /// Starts encoding and storing a processed image in the background. A failure does not fail the load.
   func storeVariant(of loaded: Loaded, _ request: ImageRequest, keys: RequestKeys) async -> Task<Void, Never>? {
-    guard request.cachePolicy.writesStore, let variant = variantEntry(request, keys),
-      let storable = loaded.encoded.storable(asVariant: variant.key, for: request, configuration)
+    guard request.cachePolicy.writesStore, let encoded = loaded.encoded, let variant = variantEntry(request, keys),
+      let storable = encoded.storable(asVariant: variant.key, for: request, configuration)
     else { return nil }
     // Encoding an animation would drop its frames.
     let isUnchanged = request.processors.isEmpty && loaded.image.size == loaded.image.info.pixelSize
     if loaded.image.animation != nil || isUnchanged && request.storage.format == .automatic {
       let placeholder = configuration.originalCache(for: request).placeholders[keys.fetch]
-      await storeOriginal(loaded.encoded, of: request, placeholder)
+      await storeOriginal(encoded, of: request, placeholder)
       return nil
     }
     let (image, policy) = (loaded.image, request.storage)
@@ -170,10 +170,10 @@ extension ImageLoader {
 
 extension ImageLoader.Loaded {
   /// Waits until everything that is being stored of the image is stored, or has failed.
-  mutating func waitForWriting() async {
+  mutating func waitForWriting() async throws(ImageError) {
     let start = ContinuousClock.now
-    await encoded.waitForWriting()
-    await variantWrite?.value
+    try await encoded?.waitForWriting()
+    try await variantWrite?.waitUnlessCancelled()
     trace.add(.storeWrite, since: start)
   }
 }

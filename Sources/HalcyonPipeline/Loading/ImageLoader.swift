@@ -3,6 +3,7 @@ import HalcyonCache
 import HalcyonHTTP
 import HalcyonImaging
 import HalcyonSupport
+import Synchronization
 
 /// A load from beginning to end. Equal loads share one job.
 ///
@@ -20,7 +21,8 @@ final class ImageLoader: Sendable {
   /// The result of a job.
   struct Loaded: Sendable {
     var image: DecodedImage
-    var encoded: EncodedImage
+    /// The bytes that the image was made from; `nil` if it was made from an image in memory.
+    var encoded: EncodedImage?
     var trace: LoadTrace
     /// The write of the processed image to the store, if it was started.
     var variantWrite: Task<Void, Never>?
@@ -42,6 +44,7 @@ final class ImageLoader: Sendable {
   let monitor: PipelineMonitor?
   let workers: WorkerPool
   private let jobs: InFlightJobs<JobKey, Loaded>
+  private let invalidated = Atomic(false)
 
   init(configuration: PipelineConfiguration) {
     self.configuration = configuration
@@ -54,9 +57,26 @@ final class ImageLoader: Sendable {
   /// Jobs that have not ended.
   var activeCount: Int { jobs.count + bytes.activeCount }
 
+  /// Cancels the loads whose source has this text, its URL or its key, at all sizes.
+  func cancelLoads(of source: String) {
+    jobs.cancel { $0.key.source?.text == source }
+    bytes.cancelLoads(of: source)
+  }
+
+  /// Ends all loads, and lets the threads end. Idempotent.
+  func invalidate() {
+    invalidated.store(true, ordering: .sequentiallyConsistent)
+    jobs.invalidate()
+    bytes.invalidate()
+    workers.close()
+  }
+
+  /// Whether ``invalidate()`` was called.
+  var isInvalidated: Bool { invalidated.load(ordering: .relaxed) }
+
   /// The image in memory, if the request may read it.
   func lookUpMemory(_ request: ImageRequest, key: CacheKey) -> MemoryLookup {
-    guard request.cachePolicy.readsMemory else { return .miss(.notRead) }
+    guard request.cachePolicy.readsMemory, !isInvalidated else { return .miss(.notRead) }
     let memory = configuration.targetCache(for: request).memory
     switch memory.lookUp(key, extending: request.memoryExtension) {
     case .miss(let miss):
@@ -90,10 +110,10 @@ final class ImageLoader: Sendable {
     for request: ImageRequest, keys: RequestKeys, stale: DecodedImage? = nil, _ subscription: LoadSubscription
   ) async throws(ImageError) -> ImageResponse {
     var loaded = try await load(request, keys: keys, stale: stale, subscription, keepsResult: true)
-    if request.waitsForStore { await loaded.waitForWriting() }
+    if request.waitsForStore { try await loaded.waitForWriting() }
     return ImageResponse(
-      image: loaded.image, origin: loaded.encoded.origin, url: loaded.encoded.metadata.url,
-      encodedByteCount: loaded.encoded.data.count, trace: loaded.trace)
+      image: loaded.image, origin: loaded.encoded?.origin ?? .memory, url: loaded.encoded?.metadata.url,
+      encodedByteCount: loaded.encoded?.data.count, trace: loaded.trace)
   }
 
   private func load(
@@ -126,7 +146,7 @@ final class ImageLoader: Sendable {
           try await decode(remaining, key: keys.fetch, subscription)
         }
       // A caller that joins after this line finds nothing in memory next time, and loads again.
-      if subscription.keepsResult, loaded.encoded.allowsMemory, !loaded.image.isPartial {
+      if subscription.keepsResult, loaded.encoded?.allowsMemory ?? true, !loaded.image.isPartial {
         if request.cachePolicy.writesMemory { storeInMemory(loaded.image, request, keys, subscription) }
         if !loaded.isStoredVariant { loaded.variantWrite = await storeVariant(of: loaded, request, keys: keys) }
       }
@@ -141,7 +161,7 @@ final class ImageLoader: Sendable {
     guard let known = stale.facts.freshness else { return (nil, nil) }
     let encoded = try await bytes.encodedImage(for: request, key: keys.fetch, subscription: subscription)
     guard let end = encoded.freshEnd,
-      let version = try? await workers.run(priority: subscription.priority, { _ in encoded.version }),
+      let version = try? await workers.run(for: subscription, { _ in encoded.version }),
       version == known.version
     else { return (nil, encoded) }
     var image = stale
@@ -158,12 +178,17 @@ final class ImageLoader: Sendable {
     var earlier = request
     earlier.processors.removeLast()
     let keys = RequestKeys(earlier)
-    var loaded = try await load(
-      earlier, keys: keys, stale: intermediateImage(earlier, keys), subscription, keepsResult: false)
+    let lookup = lookUpIntermediate(earlier, keys)
+    var loaded: Loaded
+    if case .hit(let image)? = lookup, !storesVariant(of: request) {
+      loaded = Loaded(image: image, encoded: nil, trace: LoadTrace())
+    } else {
+      loaded = try await load(earlier, keys: keys, stale: lookup?.image, subscription, keepsResult: false)
+    }
     let start = ContinuousClock.now
     let image = loaded.image
     do {
-      let bitmap = try await workers.run(priority: subscription.priority) { _ in try processor.process(image.bitmap) }
+      let bitmap = try await workers.run(for: subscription) { _ in try processor.process(image.bitmap) }
       loaded.image = request.processesFrames ? image.replacing(bitmap, by: processor) : image.replacing(bitmap)
     } catch is CancellationError {
       throw .cancelled
@@ -175,11 +200,19 @@ final class ImageLoader: Sendable {
     return loaded
   }
 
-  /// The image before a processor, if memory has it: its pixels are used if its bytes are still valid. Counts no miss.
-  private func intermediateImage(_ request: ImageRequest, _ keys: RequestKeys) -> DecodedImage? {
+  /// The image before a processor, if memory has it: a fresh one is processed, the pixels of a stale one are used again
+  /// if its bytes are still valid. Counts no miss.
+  private func lookUpIntermediate(_ request: ImageRequest, _ keys: RequestKeys) -> MemoryLookup? {
     let memory = configuration.targetCache(for: request).memory
-    guard request.cachePolicy.readsMemory, memory.contains(keys.image) else { return nil }
-    return memory.image(for: keys.image)
+    guard request.cachePolicy.readsMemory, memory.contains(keys.image), let image = memory.image(for: keys.image) else {
+      return nil
+    }
+    return checked(image, request)
+  }
+
+  /// Whether the image is also stored as the storage policy says, which needs the metadata of the bytes.
+  private func storesVariant(of request: ImageRequest) -> Bool {
+    request.storage.keyText != nil && request.cachePolicy.writesStore && request.freshness.usesNetwork
   }
 
   private func decode(
@@ -210,7 +243,7 @@ final class ImageLoader: Sendable {
     let placeholder: ThumbHash?
     do {
       let decoder = try configuration.decoders.decoder(for: encoded.info.format)
-      (image, placeholder) = try await workers.run(priority: subscription.priority) { [configuration] flag in
+      (image, placeholder) = try await workers.run(for: subscription) { [configuration] flag in
         let options = DecodingOptions(
           size: request.size, limits: configuration.limits, allowsPartialImage: request.allowsPartialImage,
           keepsAnimation: !request.firstFrameOnly
@@ -236,5 +269,19 @@ final class ImageLoader: Sendable {
     }
     if !image.isPartial { await storeOriginalIfWanted(encoded, of: request, placeholder) }
     return Loaded(image: image, encoded: encoded, trace: trace)
+  }
+}
+
+extension WorkerPool {
+  /// Runs `work` with the priority of a subscription, which may change while the work waits.
+  fileprivate func run<Value: Sendable>(
+    for subscription: LoadSubscription, _ work: @escaping @Sendable (CancellationFlag) throws -> Value
+  ) async throws -> Value {
+    let id = newWork()
+    let observer = subscription.observePriority { [weak self, weak subscription] in
+      if let subscription { self?.setPriority(subscription.priority, of: id) }
+    }
+    defer { subscription.stopObserving(observer) }
+    return try await run(id, priority: { subscription.priority }, work)
   }
 }

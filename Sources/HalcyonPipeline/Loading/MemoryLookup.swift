@@ -14,6 +14,14 @@ package enum MemoryLookup: Sendable {
     if case .stale(let image) = self { image } else { nil }
   }
 
+  /// The image in memory, fresh or stale.
+  var image: DecodedImage? {
+    switch self {
+    case .hit(let image), .stale(let image): image
+    case .miss: nil
+    }
+  }
+
   /// This outcome as an event of a load.
   func event(for request: ImageRequest) -> PipelineEvent.Kind {
     switch self {

@@ -11,7 +11,7 @@ extension ImagePipeline {
   ///
   /// - Parameter folder: The folder of the file; it is created if missing.
   /// - Returns: The URL of the file.
-  /// - Throws: The errors of ``data(for:)``, and ``ImageError/failed(cause:url:)`` with the error of the file system.
+  /// - Throws: The errors of ``data(for:onProgress:)``, and ``ImageError/failed(cause:url:)`` with the error of the file system.
   public func writeFile(for request: ImageRequest, in folder: URL) async throws(ImageError) -> URL {
     let request = resolved(request)
     let body = try await loader.encodedImage(for: request)

@@ -54,13 +54,14 @@ public final class ImagePipeline: Sendable {
     let request = resolved(request)
     let keys = RequestKeys(request)
     let lookup = loader.lookUpMemory(request, key: keys.image)
-    if loader.monitor == nil, case .hit(let image) = lookup {
+    if case .hit(let image) = lookup {
       // The path of most hits: it avoids the frame of another asynchronous call.
+      loader.monitor?.reportHit(request)
       let response = ImageResponse(memory: image)
       return request.optionsBox == nil ? response : await request.delivered(response)
     }
     let response = try await loader.response(
-      for: request, keys: keys, lookup: lookup, subscription: LoadSubscription(priority: request.priority))
+      for: request, keys: keys, missing: lookup, subscription: LoadSubscription(priority: request.priority))
     return await request.delivered(response)
   }
 
@@ -76,8 +77,11 @@ public final class ImagePipeline: Sendable {
   ) async throws(ImageError) -> ImageResponse {
     let keys = RequestKeys(request)
     let lookup = loader.lookUpMemory(request, key: keys.image)
-    if loader.monitor == nil, case .hit(let image) = lookup { return ImageResponse(memory: image) }
-    return try await loader.response(for: request, keys: keys, lookup: lookup, subscription: subscription)
+    if case .hit(let image) = lookup {
+      loader.monitor?.reportHit(request)
+      return ImageResponse(memory: image)
+    }
+    return try await loader.response(for: request, keys: keys, missing: lookup, subscription: subscription)
   }
 
   /// Starts loading immediately, and returns a handle to observe, reprioritize or cancel the load.
@@ -130,20 +134,39 @@ public final class ImagePipeline: Sendable {
   /// The encoded bytes of a request's image, from the store or from the source.
   ///
   /// The size and the processors of the request are ignored; its alternatives and its timeout apply. The bytes are
-  /// checked to begin like an image. They are not decoded, and therefore not stored.
-  public func data(for request: ImageRequest) async throws(ImageError) -> Data {
-    try await loader.encodedImage(for: resolved(request)).data
+  /// checked to begin like an image, and stored like those of an image that is loaded, but not decoded.
+  ///
+  /// - Parameter onProgress: Called with the progress of the transfer, on any thread, one call at a time. Default: none.
+  public func data(
+    for request: ImageRequest, onProgress: (@Sendable (LoadProgress) -> Void)? = nil
+  ) async throws(ImageError) -> Data {
+    try await loader.encodedImage(for: resolved(request), onProgress: onProgress).data
   }
 
   /// The format, size and metadata of an image, without decoding it.
   ///
-  /// All of its bytes are transferred, as for ``data(for:)``.
+  /// All of its bytes are transferred and stored, as for ``data(for:onProgress:)``.
   public func info(for request: ImageRequest) async throws(ImageError) -> ImageInfo {
     try await loader.encodedImage(for: resolved(request)).info
   }
 
   /// The number of loads in flight; coalesced loads count once.
   public var activeLoadCount: Int { loader.activeCount }
+
+  /// Cancels all loads of a URL, at all sizes and with all processors. Their callers get ``ImageError/cancelled``.
+  ///
+  /// Loads of the same URL through a source with a key, such as ``ImageSource/keyed(_:key:)``, go on.
+  public func cancelLoads(of url: URL) { cancelLoads(of: .url(url)) }
+
+  /// Cancels all loads of a source, at all sizes and with all processors. Their callers get ``ImageError/cancelled``.
+  public func cancelLoads(of source: ImageSource) { loader.cancelLoads(of: source.keySource.text) }
+
+  /// Ends all loads with ``ImageError/pipelineInvalidated``, and lets the threads of the pipeline end. Idempotent.
+  ///
+  /// Later loads fail with the same error, also of images in memory. The caches remain as they are: images being stored
+  /// are written to the end, and other pipelines that share the caches or the transport are not affected. The thread of
+  /// the transport ends when nothing references it any longer.
+  public func invalidate() { loader.invalidate() }
 
   /// The limits on concurrent and waiting transfers.
   ///

@@ -87,6 +87,9 @@ public final class ImageTask: Sendable {
     work.cancel()
   }
 
+  /// The last progress of the transfer; `nil` if there was none, as for cached images.
+  public var progress: LoadProgress? { subscription.latestProgress }
+
   /// The result, or `nil` while the load is in flight.
   public var result: Result<ImageResponse, ImageError>? { broadcast.result }
 
@@ -111,7 +114,21 @@ public final class ImageTask: Sendable {
 
   /// The events from now on, ending with ``Event/finished(_:)``.
   ///
-  /// Every call returns a new stream; one opened after the end yields the result immediately. A stream buffers the
-  /// newest 64 events: a slow reader misses the oldest ones, never the last.
-  public var events: AsyncStream<Event> { broadcast.stream() }
+  /// Every call returns a new stream. One opened during the load begins with the format and size and the last progress,
+  /// as far as they are known; one opened after the end yields the result immediately. A stream buffers the newest 64
+  /// events: a slow reader misses the oldest ones, never the last.
+  public var events: AsyncStream<Event> {
+    broadcast.stream { [subscription] in subscription.latestEvents.compactMap(\.taskEvent) }
+  }
+}
+
+extension LoadEvent {
+  /// The event as subscribers of a task that join later see it; `nil` for those that are not repeated.
+  fileprivate var taskEvent: ImageTask.Event? {
+    switch self {
+    case .progress(let progress): .progress(progress)
+    case .info(let info): .info(info)
+    case .partial, .preview, .step: nil
+    }
+  }
 }

@@ -16,11 +16,14 @@ final class TaskEvents: Sendable {
 
   var result: Result<ImageResponse, ImageError>? { state.withLock(\.result) }
 
-  func stream() -> AsyncStream<ImageTask.Event> {
+  /// - Parameter earlier: Returns the events that a new stream begins with; called with a lock held.
+  func stream(after earlier: () -> [ImageTask.Event] = { [] }) -> AsyncStream<ImageTask.Event> {
     let (stream, continuation) = AsyncStream.makeStream(
       of: ImageTask.Event.self, bufferingPolicy: .bufferingNewest(64))
     let (id, result): (UInt64?, Result<ImageResponse, ImageError>?) = state.withLock { state in
-      (state.result == nil ? state.streams.add(continuation) : nil, state.result)
+      guard state.result == nil else { return (nil, state.result) }
+      for event in earlier() { continuation.yield(event) }
+      return (state.streams.add(continuation), nil)
     }
     if let id {
       continuation.onTermination = { [weak self] _ in self?.remove(id) }

@@ -118,8 +118,8 @@ extension ImagePipeline {
     do throws(ImageError) {
       switch destination {
       case .memory:
-        return try await undeliveredResponse(for: request, subscription: subscription).origin == .memory
-          ? .skipped : .completed
+        let response = try await undeliveredResponse(for: request, subscription: subscription)
+        return response.origin == .memory && response.trace.steps.isEmpty ? .skipped : .completed
       case .store:
         return try await loader.storeBytes(of: request, subscription: subscription) ? .completed : .skipped
       }

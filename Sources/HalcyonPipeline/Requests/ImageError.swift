@@ -53,6 +53,8 @@ public indirect enum ImageError: Error, Sendable {
   case notCached(CacheKey)
   /// The bytes cannot be stored: there is no store, or the request or the server forbids it.
   case notStorable(CacheKey)
+  /// ``ImagePipeline/invalidate()`` was called: the pipeline ends all loads and starts no more.
+  case pipelineInvalidated
   /// The request was cancelled.
   case cancelled
 }
@@ -113,6 +115,8 @@ extension ImageError: CustomStringConvertible {
       \((key.source?.text ?? key.text).prefix(300)) cannot be stored: there is no store, or the request or the server forbids it. Load it into \
       memory instead.
       """
+    case .pipelineInvalidated:
+      "The pipeline was invalidated and loads no more images. Use another pipeline."
     case .cancelled:
       "The request was cancelled."
     }

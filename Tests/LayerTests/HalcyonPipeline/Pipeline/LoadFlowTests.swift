@@ -147,6 +147,38 @@ struct LoadFlowTests {
     first.release()
     #expect(limiter.activeCount == 0)
   }
+
+  @Test func `a load that waits for a thread starts earlier when its priority is raised`() async throws {
+    let (gate, started) = (ThreadGate(), Signal())
+    let fixture = PipelineFixture(configure: { $0.decodingWidth = 1 }) { _ in
+      .response(body: SolidImage(width: 10, height: 10).data)
+    }
+    _ = try await fixture.pipeline.image(for: fixture.url)
+    let order = Lock<[Int]>([])
+    func task(_ number: Int, _ work: @escaping @Sendable () -> Void = {}) -> ImageTask {
+      let processor = ClosureProcessor(identifier: "\(number)") { bitmap in
+        work()
+        order.withLock { $0.append(number) }
+        return bitmap
+      }
+      return fixture.pipeline.task(for: ImageRequest(url: fixture.url, processors: [processor]))
+    }
+    let blocking = task(0) {
+      started.set()
+      gate.wait()
+    }
+    await started.wait()
+    var tasks: [ImageTask] = []
+    for number in 1...3 {
+      tasks.append(task(number))
+      while fixture.pipeline.loader.workers.waitingCount < number { await Task.yield() }
+    }
+    tasks[2].priority = .high
+    tasks[0].priority = .low
+    gate.open()
+    for task in [blocking] + tasks { _ = try await task.image }
+    #expect(order.withLock { $0 } == [0, 3, 2, 1])
+  }
 }
 
 /// The subscription that a job hands to its operation.
