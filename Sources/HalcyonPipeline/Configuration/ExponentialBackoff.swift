@@ -28,9 +28,9 @@ public struct ExponentialBackoff: RetryStrategy {
     self.random = random
   }
 
-  /// The delay, or `nil` after the last attempt.
+  /// The delay; `nil` after the last attempt, and after failures that are not transient.
   public func delay(after failure: FailedAttempt) async -> Duration? {
-    guard failure.attemptCount < attemptLimit else { return nil }
+    guard failure.isTransient, failure.attemptCount < attemptLimit else { return nil }
     if let retryAfter = failure.retryAfter { return retryAfter <= longestDelay ? retryAfter : nil }
     let doublings = min(failure.attemptCount - 1, 30)
     let ceiling = min(longestDelay, firstDelay * (1 << doublings))

@@ -46,6 +46,9 @@ public struct PipelineEvent: Sendable {
     case progress(LoadProgress)
     /// An attempt failed, and another one follows after a delay. `attemptCount` attempts have been made so far.
     case retrying(after: ImageError, attemptCount: Int)
+    /// Another source is tried: an alternative because the source before it failed, or the smaller one in low data mode
+    /// because the image is not cached.
+    case fallback(to: ImageSource, after: ImageError)
     /// The image was decoded at this size.
     case decoded(PixelSize)
     /// A processor was applied.
@@ -91,6 +94,7 @@ extension PipelineEvent.Kind: CustomStringConvertible {
     case .responded(let status, _): "response: \(status)"
     case .progress(let progress): "progress: \(progress.receivedByteCount) of \(Self.text(progress.expectedByteCount))"
     case .retrying(_, let attemptCount): "retrying after \(attemptCount)"
+    case .fallback: "trying another source"
     case .decoded(let size): "decoded: \(size.width)x\(size.height)"
     case .processed(let identifier): "processed: \(identifier)"
     case .stored(let tier, let byteCount): "stored in \(tier): \(byteCount) bytes"

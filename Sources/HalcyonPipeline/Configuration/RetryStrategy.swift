@@ -1,16 +1,19 @@
 /// Decides whether and when a failed transfer is retried.
 ///
-/// Consulted only for transient failures (``ImageError/isTransient``), and never after a cancellation. May be called
-/// from several threads at once.
+/// Consulted after every failure, also one that another attempt is unlikely to change, such as status 404 or a body that
+/// is not an image (see ``FailedAttempt/isTransient``), but never after a cancellation. May be called from several
+/// threads at once.
 public protocol RetryStrategy: Sendable {
   /// The delay before the next attempt, or `nil` to fail.
   func delay(after failure: FailedAttempt) async -> Duration?
 }
 
-/// A transient failure of an attempt.
+/// A failure of an attempt.
 public struct FailedAttempt: Sendable {
   /// The error of the last attempt.
   public var error: ImageError
+  /// Whether another attempt may succeed, see ``ImageError/isTransient``.
+  public var isTransient: Bool { error.isTransient }
   /// The number of attempts so far, at least 1.
   public var attemptCount: Int
   /// The value of `Retry-After` (RFC 9110, 10.2.3), if the response has one.

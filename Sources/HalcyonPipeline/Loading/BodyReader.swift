@@ -6,6 +6,9 @@ import HalcyonSupport
 /// Reads one response body: counts the bytes, detects the format and reads the image header as they arrive, and rejects
 /// the body as early as possible.
 struct BodyReader {
+  /// Changes a whole body, see ``RequestOptions/dataTransform``.
+  typealias Transform = (Data) async throws(ImageError) -> Data
+
   /// A partial body is first stored at this size in bytes, then each time it has doubled: at most that much is lost when
   /// the process is killed.
   private static let firstCheckpoint = 8 << 20
@@ -33,15 +36,17 @@ struct BodyReader {
     nextCheckpoint = max(Self.firstCheckpoint, data.count * 2)
   }
 
-  /// - Parameter checkpoint: Called from time to time with the bytes received so far.
+  /// - Parameters:
+  ///   - transform: Changes the whole body before it is inspected; `nil` if it is inspected as it arrives.
+  ///   - checkpoint: Called from time to time with the bytes received so far.
   mutating func readAll(
-    of body: TransportBody, subscription: LoadSubscription, checkpoint: (Data) async -> Void
+    of body: TransportBody, transform: Transform?, subscription: LoadSubscription, checkpoint: (Data) async -> Void
   ) async throws(ImageError) -> ImageInfo {
     guard expected ?? 0 <= byteLimit else { throw .responseTooLarge(byteLimit: byteLimit, url: url) }
     while let piece = try await next(of: body) {
       guard piece.count <= byteLimit - data.count else { throw .responseTooLarge(byteLimit: byteLimit, url: url) }
       append(piece)
-      try inspect(for: subscription)
+      if transform == nil { try inspect(for: subscription) }
       report(to: subscription, isLast: false)
       if data.count >= nextCheckpoint {
         nextCheckpoint = data.count * 2
@@ -53,6 +58,11 @@ struct BodyReader {
     }
     guard !data.isEmpty else { throw .emptyResponse(url) }
     report(to: subscription, isLast: true)
+    if let transform {
+      data = try await transform(data)
+      guard data.count <= byteLimit else { throw .responseTooLarge(byteLimit: byteLimit, url: url) }
+      guard !data.isEmpty else { throw .emptyResponse(url) }
+    }
     return try inspector.info(of: data)
   }
 

@@ -70,9 +70,14 @@ final class CachingLoader: Sendable {
   func encodedImage(
     for request: ImageRequest, key: CacheKey, subscription: LoadSubscription
   ) async throws(ImageError) -> EncodedImage {
-    let (key, operation) = try job(for: request, key: key)
-    return try await jobs.value(for: key, subscription: subscription, keepsResult: true, operation: operation)
+    let (jobKey, operation) = try job(for: request, key: key)
+    return try await LoadChain.waiting(for: link(key)) { () async throws(ImageError) in
+      try await jobs.value(for: jobKey, subscription: subscription, keepsResult: true, operation: operation)
+    }
   }
+
+  /// Identifies the loads of a key, for ``LoadChain``.
+  func link(_ key: CacheKey) -> LoadChain.Link { LoadChain.Link(loader: ObjectIdentifier(self), key: key) }
 
   /// A stored image; `nil` if the entry is not an image.
   @inline(never)
@@ -199,9 +204,12 @@ extension CachingLoader {
     for request: ImageRequest, key: CacheKey, _ lookup: CacheLookup?, at location: Location
   ) async throws(ImageError) -> HTTPRequest {
     switch location {
-    case .known(let url): httpRequest(for: request, key: key, lookup, to: url)
+    case .known(let url): return httpRequest(for: request, key: key, lookup, to: url)
     case .unresolved(let resolver):
-      httpRequest(for: request, key: key, lookup, to: try await resolver.resolvedURL())
+      let url = try await LoadChain.calling(for: link(key)) { () async throws(ImageError) in
+        try await resolver.resolvedURL()
+      }
+      return httpRequest(for: request, key: key, lookup, to: url)
     }
   }
 
@@ -212,7 +220,7 @@ extension CachingLoader {
     var httpRequest = HTTPRequest(
       target: url, headers: request.headers.adding(configuration.headers), key: key,
       cachePolicy: request.cachePolicy, cache: configuration.originalCache(for: request),
-      ignoresRememberedFailures: request.freshness.contactsServerFirst)
+      ignoresRememberedFailures: request.freshness.contactsServerFirst, optionsBox: request.optionsBox)
     httpRequest.cacheFields = lookup?.addedFields ?? HTTPHeaders()
     if lookup == nil, request.freshness.contactsServerFirst { httpRequest.cacheFields["Cache-Control"] = "no-cache" }
     return httpRequest
@@ -364,7 +372,9 @@ extension CachingLoader {
     }
     guard request.freshness.usesNetwork else { throw .notCached(key) }
     let start = ContinuousClock.now
-    let data = try await provider.providedData()
+    let data = try await LoadChain.calling(for: link(key)) { () async throws(ImageError) in
+      try await provider.providedData()
+    }
     trace.add(.transfer, since: start)
     let image = try localImage(
       data, url: nil, origin: .provider, storeKey: request.cachePolicy.writesStore ? inFlightKey : nil, trace: trace)

@@ -41,7 +41,9 @@ final class HTTPAttempt: Sendable {
   }
 
   private var configuration: PipelineConfiguration { loader.configuration }
-  private var modifier: (any RequestModifier)? { loader.configuration.requestModifier }
+  private var modifier: (any RequestModifier)? {
+    request.optionsBox?.options.requestModifier ?? loader.configuration.requestModifier
+  }
 
   /// Sends the request, and once more if credentials were renewed or the partial body is of no use.
   ///
@@ -71,13 +73,18 @@ final class HTTPAttempt: Sendable {
 
   private func renewCredentials(since generation: Int, _ head: ResponseHead) async throws(ImageError) -> Bool {
     guard let modifier else { return false }
+    let link = LoadChain.Link(loader: ObjectIdentifier(loader), key: CacheKey("credentials of \(request.origin)"))
+    // The closure that renews them loads from the same origin: its load fails with 401.
+    if LoadChain.isCalling(for: link) { return false }
     let challenge = AuthenticationChallenge(url: head.url, headers: head.headers)
     return try await loader.renewals.renew(request.origin, since: generation, subscription: subscription) {
       () async throws(ImageError) in
-      do {
-        return try await modifier.renewCredentials(after: challenge)
-      } catch {
-        throw ImageError(requesting: challenge.url, error) { .requestRejected(cause: $0, url: $1) }
+      try await LoadChain.calling(for: link) { () async throws(ImageError) in
+        do {
+          return try await modifier.renewCredentials(after: challenge)
+        } catch {
+          throw ImageError(requesting: challenge.url, error) { .requestRejected(cause: $0, url: $1) }
+        }
       }
     }
   }
@@ -148,7 +155,9 @@ final class HTTPAttempt: Sendable {
   private func acceptedByHandler(
     _ next: TransportRequest, after current: TransportRequest
   ) async throws(ImageError) -> TransportRequest {
-    guard let handler = configuration.redirectHandler else { return next }
+    guard let handler = request.optionsBox?.options.redirectHandler ?? configuration.redirectHandler else {
+      return next
+    }
     do {
       if let accepted = try await handler(current.url, next) {
         try Task.checkCancellation()
@@ -256,7 +265,10 @@ final class HTTPAttempt: Sendable {
       isStorable ? known?.extended(to: data) ?? PartialBody(data: data, metadata: metadata) : nil
     }
     do throws(ImageError) {
-      let info = try await reader.readAll(of: reply.response.body, subscription: subscription) { data in
+      let transform = transform(of: reply.head)
+      let info = try await reader.readAll(
+        of: reply.response.body, transform: transform, subscription: subscription
+      ) { data in
         guard request.cachePolicy.writesStore, let partial = partialBody(data) else { return }
         await loader.partialBodies(for: request).store(partial, for: request.key)
       }
@@ -267,8 +279,22 @@ final class HTTPAttempt: Sendable {
     }
   }
 
+  /// The transform of the request, with its errors typed.
+  private func transform(of head: ResponseHead) -> BodyReader.Transform? {
+    guard let transform = request.optionsBox?.options.dataTransform else { return nil }
+    return { data throws(ImageError) in
+      do {
+        return try await transform(data, head)
+      } catch {
+        throw ImageError(requesting: head.url, error) { .responseRejected(cause: $0, url: $1) }
+      }
+    }
+  }
+
   private func validate(_ head: ResponseHead) async throws(ImageError) {
-    guard let validator = configuration.responseValidator else { return }
+    guard let validator = request.optionsBox?.options.responseValidator ?? configuration.responseValidator else {
+      return
+    }
     do {
       try await validator(head)
     } catch {

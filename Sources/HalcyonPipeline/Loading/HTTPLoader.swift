@@ -82,9 +82,8 @@ final class HTTPLoader: Sendable {
     guard let failure = failure(result, attemptCount) else { return }
     var error = failure.error
     let start = ContinuousClock.now
-    if error.isTransient, !Task.isCancelled, let delay = await configuration.retryStrategy.delay(after: failure),
-      budget.spend()
-    {
+    let strategy = request.optionsBox?.options.retryStrategy ?? configuration.retryStrategy
+    if !Task.isCancelled, !error.isCancellation, let delay = await strategy.delay(after: failure), budget.spend() {
       configuration.report(.retrying(after: error, attemptCount: failure.attemptCount), to: subscription)
       do {
         try await configuration.time.sleep(for: delay)

@@ -19,6 +19,9 @@ struct HTTPRequest: Sendable {
   /// Whether the request is sent even if it failed a moment ago.
   var ignoresRememberedFailures = false
 
+  /// The options of the image request, for its hooks.
+  var optionsBox: OptionsBox?
+
   var url: URL { target.url }
 
   var origin: Origin { target.origin }

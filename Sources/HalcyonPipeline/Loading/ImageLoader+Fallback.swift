@@ -24,9 +24,9 @@ extension ImageLoader {
   ) async throws(ImageError) -> ImageResponse {
     let stale = lookup.staleImage
     return try await withTimeout(of: request) { [self] () async throws(ImageError) in
-      try await withAlternatives(of: request) { () async throws(ImageError) in
+      try await withAlternatives(of: request, subscription) { () async throws(ImageError) in
         if let response = await staleResponse(for: request, keys: keys, stale, subscription) { return response }
-        return try await applyingLowDataMode(request) { request throws(ImageError) in
+        return try await applyingLowDataMode(request, subscription) { request throws(ImageError) in
           try await singleResponse(for: request, keys: keys, stale: stale, subscription)
         } other: { request throws(ImageError) in
           try await otherResponse(for: request, subscription)
@@ -73,7 +73,7 @@ extension ImageLoader {
     for request: ImageRequest, _ subscription: LoadSubscription
   ) async throws(ImageError) -> EncodedImage {
     if request.hasSingleSource { return try await singleEncodedImage(for: request, subscription) }
-    return try await withFallback(request) { [self] request throws(ImageError) in
+    return try await withFallback(request, subscription) { [self] request throws(ImageError) in
       try await singleEncodedImage(for: request, subscription)
     }
   }
@@ -90,11 +90,12 @@ extension ImageLoader {
 
   /// Calls `load` with each source of a request until one succeeds.
   func withFallback<Value: Sendable>(
-    _ request: ImageRequest, _ load: @escaping @Sendable (ImageRequest) async throws(ImageError) -> Value
+    _ request: ImageRequest, _ subscription: LoadSubscription,
+    _ load: @escaping @Sendable (ImageRequest) async throws(ImageError) -> Value
   ) async throws(ImageError) -> Value {
     try await withTimeout(of: request) { [self] () async throws(ImageError) in
-      try await withAlternatives(of: request) { () async throws(ImageError) in
-        try await applyingLowDataMode(request, load, other: load)
+      try await withAlternatives(of: request, subscription) { () async throws(ImageError) in
+        try await applyingLowDataMode(request, subscription, load, other: load)
       } other: { request throws(ImageError) in
         try await load(request)
       }
@@ -109,7 +110,7 @@ extension ImageLoader {
   }
 
   private func withAlternatives<Value>(
-    of request: ImageRequest, first: () async throws(ImageError) -> Value,
+    of request: ImageRequest, _ subscription: LoadSubscription, first: () async throws(ImageError) -> Value,
     other: (ImageRequest) async throws(ImageError) -> Value
   ) async throws(ImageError) -> Value {
     var errors: [ImageError] = []
@@ -120,6 +121,7 @@ extension ImageLoader {
       errors.append(error)
     }
     for source in request.alternatives {
+      if let error = errors.last { configuration.report(.fallback(to: source, after: error), to: subscription) }
       do throws(ImageError) {
         return try await other(request.from(source))
       } catch {
@@ -163,7 +165,8 @@ extension ImageRequest {
 }
 
 extension ImageError {
-  fileprivate var isCancellation: Bool {
+  /// Whether the load was ended by the program, so that nothing else is tried.
+  var isCancellation: Bool {
     switch self {
     case .cancelled, .pipelineInvalidated: true
     default: false

@@ -3,7 +3,8 @@ import HalcyonHTTP
 extension ImageLoader {
   /// In low data mode: the image in the caches, or else the smaller source of the request.
   func applyingLowDataMode<Value>(
-    _ request: ImageRequest, _ main: (ImageRequest) async throws(ImageError) -> Value,
+    _ request: ImageRequest, _ subscription: LoadSubscription,
+    _ main: (ImageRequest) async throws(ImageError) -> Value,
     other: (ImageRequest) async throws(ImageError) -> Value
   ) async throws(ImageError) -> Value {
     guard let smaller = request.lowDataSource, configuration.prefersLowData() else { return try await main(request) }
@@ -13,6 +14,7 @@ extension ImageLoader {
       return try await main(cached)
     } catch {
       guard case .notCached = error else { throw error }
+      configuration.report(.fallback(to: smaller, after: error), to: subscription)
       return try await other(request.from(smaller))
     }
   }

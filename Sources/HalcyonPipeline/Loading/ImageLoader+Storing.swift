@@ -42,7 +42,7 @@ extension ImageLoader {
   func storeBytes(of request: ImageRequest, subscription: LoadSubscription) async throws(ImageError) -> Bool {
     try await reporting(request, to: subscription, end: { .finished($0 ? .network : .store, LoadTrace()) }) {
       () async throws(ImageError) in
-      try await withFallback(request) { [self] request throws(ImageError) in
+      try await withFallback(request, subscription) { [self] request throws(ImageError) in
         try await storeSingleSource(request, subscription)
       }
     }

@@ -113,10 +113,21 @@ final class ImageLoader: Sendable {
     if request.waitsForStore { try await loaded.waitForWriting() }
     return ImageResponse(
       image: loaded.image, origin: loaded.encoded?.origin ?? .memory, url: loaded.encoded?.metadata.url,
-      encodedByteCount: loaded.encoded?.data.count, trace: loaded.trace)
+      encodedByteCount: loaded.encoded?.data.count,
+      encodedData: request.optionsBox?.options.returnsEncodedData == true ? loaded.encoded?.data : nil,
+      trace: loaded.trace)
   }
 
   private func load(
+    _ request: ImageRequest, keys: RequestKeys, stale: DecodedImage?, _ subscription: LoadSubscription,
+    keepsResult: Bool
+  ) async throws(ImageError) -> Loaded {
+    try await LoadChain.waiting(for: bytes.link(keys.fetch)) { () async throws(ImageError) in
+      try await job(request, keys: keys, stale: stale, subscription, keepsResult: keepsResult)
+    }
+  }
+
+  private func job(
     _ request: ImageRequest, keys: RequestKeys, stale: DecodedImage?, _ subscription: LoadSubscription,
     keepsResult: Bool
   ) async throws(ImageError) -> Loaded {

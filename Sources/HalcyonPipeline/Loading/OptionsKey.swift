@@ -18,6 +18,7 @@ struct FetchKey: Hashable, Sendable {
   private let usesETags: Bool
   private let store: StoreOptions
   private let cache: ObjectIdentifier?
+  private let hooks: [UInt64?]?
 
   static func key(_ request: ImageRequest) -> OptionsKey<FetchKey> {
     guard request.optionsBox != nil else { return .default }
@@ -31,6 +32,7 @@ struct FetchKey: Hashable, Sendable {
     freshness = request.freshness
     usesETags = request.usesETags
     store = request.storeOptions
+    hooks = options?.hookIDs
     cache = (options?.originalCache ?? options?.targetCache).map { ObjectIdentifier($0) }
   }
 }

@@ -181,7 +181,9 @@ public final class ImagePipeline: Sendable {
     let isComplete = defaults == nil && request.optionsBox == nil
     if isComplete, request.identity != nil || configuration.requestModifier == nil { return request }
     var resolved = request.resolved(over: defaults)
-    if resolved.identity == nil { resolved.identity = configuration.requestModifier?.identity }
+    if resolved.identity == nil {
+      resolved.identity = (resolved.optionsBox?.options.requestModifier ?? configuration.requestModifier)?.identity
+    }
     return resolved
   }
 }

@@ -53,6 +53,8 @@ public indirect enum ImageError: Error, Sendable {
   case notCached(CacheKey)
   /// The bytes cannot be stored: there is no store, or the request or the server forbids it.
   case notStorable(CacheKey)
+  /// The load was started by the closure of a provider or resolver on which it depends, and would wait for itself.
+  case circularLoad(CacheKey)
   /// ``ImagePipeline/invalidate()`` was called: the pipeline ends all loads and starts no more.
   case pipelineInvalidated
   /// The request was cancelled.
@@ -114,6 +116,11 @@ extension ImageError: CustomStringConvertible {
       """
       \((key.source?.text ?? key.text).prefix(300)) cannot be stored: there is no store, or the request or the server forbids it. Load it into \
       memory instead.
+      """
+    case .circularLoad(let key):
+      """
+      The load of \((key.source?.text ?? key.text).prefix(300)) would wait for itself: its provider or resolver loads the \
+      same image, directly or through others. Load another image there.
       """
     case .pipelineInvalidated:
       "The pipeline was invalidated and loads no more images. Use another pipeline."

@@ -75,6 +75,7 @@ extension ImageRequest {
       response.image = response.image.holding(frames)
     }
     response.image = delivered(response.image)
+    if let userInfo = options.userInfo { response.userInfo = userInfo }
     return response
   }
 

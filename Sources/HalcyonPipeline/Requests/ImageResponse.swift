@@ -11,16 +11,23 @@ public struct ImageResponse: Sendable {
   public var url: URL?
   /// The number of encoded bytes; `nil` for an image from memory.
   public var encodedByteCount: Int?
+  /// The encoded bytes that the image was made from: the original, or the form that is stored of it. `nil` unless
+  /// ``RequestOptions/returnsEncodedData`` is set, and for an image from memory.
+  public var encodedData: Data?
+  /// The values of ``RequestOptions/userInfo``.
+  public var userInfo: [String: any Sendable] = [:]
   /// The steps of the load and their durations.
   public var trace: LoadTrace
 
   package init(
-    image: DecodedImage, origin: ImageOrigin, url: URL? = nil, encodedByteCount: Int? = nil, trace: LoadTrace
+    image: DecodedImage, origin: ImageOrigin, url: URL? = nil, encodedByteCount: Int? = nil, encodedData: Data? = nil,
+    trace: LoadTrace
   ) {
     self.image = image
     self.origin = origin
     self.url = url
     self.encodedByteCount = encodedByteCount
+    self.encodedData = encodedData
     self.trace = trace
   }
 }

@@ -32,6 +32,13 @@ extension RequestOptions {
     options.processesFrames = processesFrames ?? defaults.processesFrames
     options.imageModifier = imageModifier ?? defaults.imageModifier
     options.callbackExecutor = callbackExecutor ?? defaults.callbackExecutor
+    options.userInfo = userInfo ?? defaults.userInfo
+    options.returnsEncodedData = returnsEncodedData ?? defaults.returnsEncodedData
+    options.retryHook = retryHook ?? defaults.retryHook
+    options.modifierHook = modifierHook ?? defaults.modifierHook
+    options.redirectHook = redirectHook ?? defaults.redirectHook
+    options.validatorHook = validatorHook ?? defaults.validatorHook
+    options.transformHook = transformHook ?? defaults.transformHook
     return options
   }
 }

@@ -1,3 +1,4 @@
+import Foundation
 public import HalcyonSupport
 public import HalcyonImaging
 public import HalcyonHTTP
@@ -99,6 +100,18 @@ public struct RequestOptions: Sendable {
   /// The executor of the closure passed to ``ImagePipeline/task(for:onCompletion:)``. Default:
   /// ``CallbackExecutor/main``.
   public var callbackExecutor: CallbackExecutor?
+
+  /// Values of the caller that travel with the request, to ``ImageTask/request``, ``PipelineEvent/Kind/created(_:)`` and
+  /// ``ImageResponse/userInfo``. Default: none. They are part of no key.
+  public var userInfo: [String: any Sendable]?
+  /// Whether the response has the encoded bytes, ``ImageResponse/encodedData``. Default: no.
+  public var returnsEncodedData: Bool?
+
+  var retryHook: RequestHook<any RetryStrategy>?
+  var modifierHook: RequestHook<any RequestModifier>?
+  var redirectHook: RequestHook<PipelineConfiguration.RedirectHandler>?
+  var validatorHook: RequestHook<PipelineConfiguration.ResponseValidator>?
+  var transformHook: RequestHook<@Sendable (Data, ResponseHead) async throws -> Data>?
 
   /// Creates options that are all `nil`.
   public init() {}

@@ -53,5 +53,7 @@ func withObservedPipeline(
 
 /// Makes three attempts without delay.
 private struct ImmediateRetry: RetryStrategy {
-  func delay(after failure: FailedAttempt) async -> Duration? { failure.attemptCount < 3 ? .zero : nil }
+  func delay(after failure: FailedAttempt) async -> Duration? {
+    failure.isTransient && failure.attemptCount < 3 ? .zero : nil
+  }
 }

@@ -21,6 +21,11 @@ struct RequestOptionsTests {
     (options.allowsPartialImage, options.firstFrameOnly) = (true, true)
     (options.preloadsFrames, options.processesFrames) = (true, true)
     (options.imageModifier, options.callbackExecutor) = ({ $0 }, .immediate)
+    (options.userInfo, options.returnsEncodedData) = (["a": 1], true)
+    (options.retryStrategy, options.requestModifier) = (NoRetry(), NoModification())
+    (options.redirectHandler, options.responseValidator, options.dataTransform) = (
+      { $1 }, { _ in }, { data, _ in data }
+    )
     return options
   }
 
@@ -32,7 +37,7 @@ struct RequestOptionsTests {
     #expect(unset(complete).isEmpty)
     #expect(unset(RequestOptions().over(complete)).isEmpty)
     #expect(unset(complete.over(RequestOptions())).isEmpty)
-    #expect(unset(RequestOptions().over(RequestOptions())).count == 28)
+    #expect(unset(RequestOptions().over(RequestOptions())).count == 35)
     var other = RequestOptions()
     (other.priority, other.tags, other.isPinned) = (.low, [], false)
     let merged = other.over(complete)
@@ -107,4 +112,10 @@ struct RequestOptionsTests {
       #expect(previewCount == 0)
     }
   }
+}
+
+private struct NoModification: RequestModifier {
+  var identity: String? { nil }
+
+  func modify(_ request: TransportRequest) async throws -> TransportRequest { request }
 }

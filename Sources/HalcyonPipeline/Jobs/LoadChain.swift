@@ -1,0 +1,74 @@
+import HalcyonCache
+import HalcyonSupport
+
+/// Finds loads that would wait for themselves: a load that the closure of a provider or resolver starts must not wait for
+/// the load that called the closure.
+enum LoadChain {
+  /// A load of encoded bytes by one pipeline.
+  struct Link: Hashable, Sendable {
+    let loader: ObjectIdentifier
+    let key: CacheKey
+  }
+
+  /// The loads whose closures are running, the outermost first.
+  @TaskLocal private static var current: [Link] = []
+
+  /// For the load of each running closure, the loads that the closure waits for, and how often.
+  private static let waits = Lock<[Link: [Link: Int]]>([:])
+
+  /// Whether a closure of this load is running, and has led to this call.
+  static func isCalling(for link: Link) -> Bool { current.contains(link) }
+
+  /// Calls a closure of the caller on behalf of a load.
+  static func calling<Value: Sendable>(
+    for link: Link, _ closure: () async throws(ImageError) -> Value
+  ) async throws(ImageError) -> Value {
+    do {
+      return try await $current.withValue(current + [link]) { try await closure() }
+    } catch let error as ImageError {
+      throw error
+    } catch {
+      throw .cancelled
+    }
+  }
+
+  /// Waits for a load; throws ``ImageError/circularLoad(_:)`` if it waits, directly or not, for the closure that calls.
+  @inline(__always)
+  static func waiting<Value: Sendable>(
+    for link: @autoclosure () -> Link, _ load: () async throws(ImageError) -> Value
+  ) async throws(ImageError) -> Value {
+    let chain = current
+    guard let caller = chain.last else { return try await load() }
+    return try await waiting(for: link(), from: caller, chain, load)
+  }
+
+  @inline(never)
+  private static func waiting<Value: Sendable>(
+    for link: Link, from caller: Link, _ chain: [Link], _ load: () async throws(ImageError) -> Value
+  ) async throws(ImageError) -> Value {
+    guard begin(link, from: caller, chain) else { throw .circularLoad(link.key) }
+    defer { end(link, from: caller) }
+    return try await load()
+  }
+
+  private static func begin(_ link: Link, from caller: Link, _ chain: [Link]) -> Bool {
+    waits.withLock { waits in
+      var visited: Set<Link> = []
+      var pending = [link]
+      while let next = pending.popLast() {
+        if chain.contains(next) { return false }
+        if visited.insert(next).inserted { pending += waits[next].map { Array($0.keys) } ?? [] }
+      }
+      waits[caller, default: [:]][link, default: 0] += 1
+      return true
+    }
+  }
+
+  private static func end(_ link: Link, from caller: Link) {
+    waits.withLock { waits in
+      guard let count = waits[caller]?[link] else { return }
+      waits[caller]?[link] = count > 1 ? count - 1 : nil
+      if waits[caller]?.isEmpty == true { waits[caller] = nil }
+    }
+  }
+}

@@ -1,0 +1,63 @@
+public import Foundation
+import Synchronization
+
+/// A closure or object of the caller in the options of a request. Copies of the request share its identity, so that equal
+/// requests share loads; hooks that were set separately are different, even if they do the same.
+struct RequestHook<Value: Sendable>: Sendable {
+  let value: Value
+  let id: UInt64
+
+  init(_ value: Value) {
+    self.value = value
+    id = hookCount.add(1, ordering: .relaxed).newValue
+  }
+}
+
+private let hookCount = Atomic<UInt64>(0)
+
+extension RequestOptions {
+  /// Whether and when failed transfers are retried. Default: ``PipelineConfiguration/retryStrategy``.
+  ///
+  /// Like all hooks (``requestModifier``, ``redirectHandler``, ``responseValidator``, ``dataTransform``) it is shared by
+  /// the copies of a request. Requests whose hooks were set separately share no transfers, but all cached images.
+  public var retryStrategy: (any RetryStrategy)? {
+    get { retryHook?.value }
+    set { retryHook = newValue.map { RequestHook($0) } }
+  }
+
+  /// Modifies the HTTP request before it is sent, and renews credentials. Default:
+  /// ``PipelineConfiguration/requestModifier``.
+  public var requestModifier: (any RequestModifier)? {
+    get { modifierHook?.value }
+    set { modifierHook = newValue.map { RequestHook($0) } }
+  }
+
+  /// Called before a redirect is followed. Default: ``PipelineConfiguration/redirectHandler``.
+  public var redirectHandler: PipelineConfiguration.RedirectHandler? {
+    get { redirectHook?.value }
+    set { redirectHook = newValue.map { RequestHook($0) } }
+  }
+
+  /// Called with the head of a successful response. Default: ``PipelineConfiguration/responseValidator``.
+  public var responseValidator: PipelineConfiguration.ResponseValidator? {
+    get { validatorHook?.value }
+    set { validatorHook = newValue.map { RequestHook($0) } }
+  }
+
+  /// Changes the body of a successful response before it is inspected, stored and decoded, for example to decrypt it.
+  /// Default: none.
+  ///
+  /// Called with the whole body and the head of the response; errors fail the load with
+  /// ``ImageError/responseRejected(cause:url:)``. The store keeps the result, not the transferred bytes. Previews and
+  /// the format are not known before the transfer has ended.
+  public var dataTransform: (@Sendable (Data, ResponseHead) async throws -> Data)? {
+    get { transformHook?.value }
+    set { transformHook = newValue.map { RequestHook($0) } }
+  }
+
+  /// Identifies the hooks, as part of the key of a transfer; `nil` if there are none.
+  var hookIDs: [UInt64?]? {
+    let ids = [retryHook?.id, modifierHook?.id, redirectHook?.id, validatorHook?.id, transformHook?.id]
+    return ids.contains { $0 != nil } ? ids : nil
+  }
+}
