@@ -36,7 +36,7 @@ final class FailureMemory: Sendable {
     failures.withLock { failures in
       if failures.count >= Self.countLimit { failures = failures.filter { $0.value.deadline > now } }
       if failures.count >= Self.countLimit { failures = [:] }
-      failures[key] = Failure(error: error, deadline: now + lifetime)
+      failures[key] = Failure(error: error, deadline: now + lifetime.clamped)
     }
   }
 

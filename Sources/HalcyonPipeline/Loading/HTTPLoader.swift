@@ -87,7 +87,7 @@ final class HTTPLoader: Sendable {
     {
       configuration.report(.retrying(after: error, attemptCount: failure.attemptCount), to: subscription)
       do {
-        try await configuration.time.sleep(for: delay)
+        try await configuration.time.sleep(for: delay.clamped)
         if error.isUnreachable { try await configuration.connectivity?.waitUntilOnline() }
         return trace.add(.retryWait, since: start)
       } catch {

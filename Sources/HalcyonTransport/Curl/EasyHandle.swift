@@ -38,7 +38,7 @@ final class EasyHandle {
     let url = request.url.absoluteString
     message[0] = 0
     set(CURLOPT_URL, url)
-    set(CURLOPT_CONNECTTIMEOUT_MS, max(1, Int(request.limits.connectTimeout.inSeconds * 1000)))
+    set(CURLOPT_CONNECTTIMEOUT_MS, Self.milliseconds(request.limits.connectTimeout))
     // Waits for multiplexing: concurrent transfers to one server share an HTTP/2 connection that is being opened,
     // instead of each opening its own.
     set(CURLOPT_PIPEWAIT, url.prefix(6).lowercased() == "https:" ? 1 : 0)
@@ -122,6 +122,11 @@ final class EasyHandle {
 
   private func set(_ option: CURLoption, _ value: String) { halcyon_curl_set_text(pointer, option, value) }
 }
+
+  /// A timeout for libcurl, which reads 0 as its default.
+  private static func milliseconds(_ timeout: Duration) -> Int {
+    min(Int(Int32.max), max(1, Int(timeout.clamped.inSeconds * 1000)))
+  }
 
 extension HTTPHeaders.Field {
   /// Whether both fields have the same bytes; equal strings may differ in theirs.

@@ -5,6 +5,7 @@ import HalcyonPipeline
 import Foundation
 import HalcyonTesting
 import Testing
+import TestSupport
 
 @Suite(.timeLimit(.minutes(10)))
 struct RetryTests {
@@ -74,6 +75,28 @@ struct RetryTests {
   }
 
   @Test func `a Retry-After over 30 seconds is not waited for`() async throws {
+  @Test func `delays and timeouts may be as long as a duration`() async throws {
+    let never = Duration.seconds(Int64.max)
+    let longest = ExponentialBackoff(firstDelay: never, longestDelay: never)
+    let failure = FailedAttempt(error: .httpStatus(503, url: fixture().url), attemptCount: 2)
+    let delay = try #require(await longest.delay(after: failure))
+    #expect(delay > .seconds(1 << 29))
+    let executor = IdleExecutor()
+    let sleep = Task(executorPreference: executor) { try await SystemTime().sleep(for: never) }
+    try await executor.waitUntilIdle()
+    sleep.cancel()
+    await #expect(throws: CancellationError.self) { try await sleep.value }
+    let fixture = fixture(.response(status: 404, body: Data())) {
+      $0.failureLifetimes = FailureLifetimes(missing: never)
+    }
+    var request = ImageRequest(url: fixture.url)
+    request.timeout = never
+    for _ in 0..<2 {
+      await #expect(throws: ImageError.self) { try await fixture.pipeline.image(for: request) }
+    }
+    #expect(fixture.transport.requests.count == 1)
+  }
+
     let fixture = fixture(.response(status: 503, body: Data(), headers: ["Retry-After": "31"]))
     await #expect(throws: ImageError.self) { try await fixture.pipeline.image(for: fixture.url) }
     #expect(fixture.transport.requests.count == 1)
