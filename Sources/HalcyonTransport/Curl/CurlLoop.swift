@@ -63,6 +63,9 @@ final class CurlLoop: @unchecked Sendable {
 
   /// Queues a command for the loop's thread. Safe from any thread.
   func post(_ command: Command) {
+  /// Whether bodies are decompressed.
+  var decodesContent: Bool { configuration.decodesContent }
+
     let isRejected = commands.withLock { commands in
       guard !commands.hasEnded, let multi else { return true }
       commands.waiting.append(command)
