@@ -116,7 +116,11 @@ let package = Package(
     module("TestSupport", dependencies: ["CZlib"], path: "Tests/Support", resources: [.copy("Photos")]),
     suite("SupportTests", dependencies: ["TestSupport"]),
     suite(
-      "HalcyonTransportTests", dependencies: ["HalcyonTransport", "HalcyonHTTP", "HalcyonSupport", "TestSupport"],
+      "HalcyonTransportTests",
+      dependencies: [
+        "HalcyonTransport", "HalcyonHTTP", "HalcyonSupport", "TestSupport",
+        .target(name: "CurlShim", condition: offApple),
+      ],
       resources: [.copy("Certificates")]),
     suite("HalcyonTests", dependencies: ["Halcyon", "HalcyonTesting", "TestSupport"] + layers),
     suite("LayerTests", dependencies: ["HalcyonTesting", "TestSupport", "halcyon-torture"] + layers),
