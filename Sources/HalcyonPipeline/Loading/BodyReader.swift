@@ -41,6 +41,8 @@ struct BodyReader {
     while let piece = try await next(of: body) {
       guard piece.count <= byteLimit - data.count else { throw .responseTooLarge(byteLimit: byteLimit, url: url) }
       append(piece)
+      if piece.isEmpty { await Task.yield() }
+      if Task.isCancelled { throw .cancelled }
       try inspect(for: subscription)
       report(to: subscription, isLast: false)
       if data.count >= nextCheckpoint {

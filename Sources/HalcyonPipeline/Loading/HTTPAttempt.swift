@@ -315,7 +315,9 @@ extension TransportBody {
   /// Reads and discards a short body, so that its connection can be reused.
   fileprivate func drain(atMost byteCount: Int?) async {
     guard let byteCount, byteCount <= 16 << 10 else { return }
-    while let piece = try? await makeAsyncIterator().next() { _ = piece }
+    var rest = byteCount
+    // A transport may send more than it announced, or nothing at all, without end.
+    while rest >= 0, let piece = try? await makeAsyncIterator().next(), !piece.isEmpty { rest -= piece.count }
   }
 }
 

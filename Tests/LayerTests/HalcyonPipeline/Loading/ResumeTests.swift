@@ -145,6 +145,25 @@ struct ResumeTests {
     }
   }
 
+  @Test func `a body of empty pieces ends when its load is cancelled`() async throws {
+    let (asked, pieces) = (Signal(), Counter())
+    let transport = EmptyPieces {
+      pieces.increment()
+      if pieces.count == 3 { asked.set() }
+    }
+    let fixture = PipelineFixture {
+      $0.transport = transport
+    } script: { _ in
+      .failure(.cancelled)
+    }
+    let load = Task { try await fixture.pipeline.image(for: fixture.url) }
+    await asked.wait()
+    load.cancel()
+    let error = await #expect(throws: ImageError.self) { try await load.value }
+    #expect(error?.name == "cancelled")
+    while fixture.pipeline.activeLoadCount > 0 { await Task.yield() }
+  }
+
   @Test func `a changed image replaces the partial response`() async throws {
     let changed = SolidImage(width: 9, height: 9).data
     let fixture = fixture(cut(at: 50_000), .response(body: changed))
@@ -155,5 +174,19 @@ struct ResumeTests {
     let fixture = fixture(rest(from: 0))
     let error = await #expect(throws: ImageError.self) { try await fixture.pipeline.image(for: fixture.url) }
     #expect(error?.name == "httpStatus")
+  }
+}
+
+/// Sends bodies of empty pieces without end, and does not notice a cancellation.
+private struct EmptyPieces: Transport {
+  let onRead: @Sendable () -> Void
+
+  func response(to request: TransportRequest) async throws -> TransportResponse {
+    TransportResponse(
+      status: 200, headers: HTTPHeaders(),
+      body: TransportBody {
+        onRead()
+        return Data()
+      })
   }
 }
