@@ -53,6 +53,12 @@ final class CachingLoader: Sendable {
     set { http.limiter.limits = newValue }
   }
 
+  /// How long failures are remembered.
+  var failureLifetimes: FailureLifetimes {
+    get { http.failures.lifetimes }
+    set { http.failures.lifetimes = newValue }
+  }
+
   /// Remembers for a short time that the bytes of a key cannot be used.
   func remember(_ error: ImageError, for key: CacheKey) { http.remember(error, for: key) }
 

@@ -11,7 +11,7 @@ final class HTTPLoader: Sendable {
   let renewals = CredentialRenewals()
   /// The transport, if it can prepare transfers.
   let preparingTransport: (any PreparingTransport)?
-  private let failures: FailureMemory
+  let failures: FailureMemory
   private let budget: RetryBudget
 
   init(configuration: PipelineConfiguration) {
