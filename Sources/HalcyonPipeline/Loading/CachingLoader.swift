@@ -218,7 +218,8 @@ extension CachingLoader {
     var httpRequest = HTTPRequest(
       target: url, headers: request.headers.adding(configuration.headers), key: key,
       cachePolicy: request.cachePolicy, cache: configuration.originalCache(for: request),
-      ignoresRememberedFailures: request.freshness.contactsServerFirst)
+      ignoresRememberedFailures: request.freshness.contactsServerFirst,
+      resumesStoredBody: request.freshness != .reloadIgnoringCache, usesETags: request.usesETags)
     httpRequest.cacheFields = lookup?.addedFields ?? HTTPHeaders()
     if lookup == nil, request.freshness.contactsServerFirst { httpRequest.cacheFields["Cache-Control"] = "no-cache" }
     return httpRequest

@@ -238,7 +238,11 @@ final class HTTPAttempt: Sendable {
     case 206 where partial?.isContinued(by: head.headers) == false:
       return .cannotResume
     case 206 where partial != nil:
-      return .done(.success(.response(try await body(of: reply, with: permit, partial: &partial))))
+      do throws(ImageError) {
+        return .done(.success(.response(try await body(of: reply, with: permit, partial: &partial))))
+      } catch .transport(.malformedResponse, _) {
+        return .cannotResume
+      }
     case 200..<300 where head.status != 206:
       partial = nil
       return .done(.success(.response(try await body(of: reply, with: permit, partial: &partial))))
@@ -253,11 +257,11 @@ final class HTTPAttempt: Sendable {
   ) async throws(ImageError) -> HTTPResponse {
     try await validate(reply, with: permit)
     let metadata = metadata(of: reply, continuing: partial)
-    let isStorable = isStorable(reply.request)
+    let (isStorable, usesETags) = (isStorable(reply.request), request.usesETags)
     var reader = BodyReader(reply.response, url: reply.request.url, continuing: partial, configuration: configuration)
     let known = partial
     func partialBody(_ data: Data) -> PartialBody? {
-      isStorable ? known?.extended(to: data) ?? PartialBody(data: data, metadata: metadata) : nil
+      isStorable ? known?.extended(to: data) ?? PartialBody(data: data, metadata: metadata, usesETags: usesETags) : nil
     }
     do throws(ImageError) {
       let info = try await reader.readAll(of: reply.response.body, subscription: subscription) { data in

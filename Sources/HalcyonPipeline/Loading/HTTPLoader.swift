@@ -58,12 +58,13 @@ final class HTTPLoader: Sendable {
   }
 
   private func mayResume(_ request: HTTPRequest) -> Bool {
-    request.cachePolicy.readsStore && request.cache.store != nil && !request.cacheFields.isConditional
+    request.resumesStoredBody && request.cachePolicy.readsStore && request.cache.store != nil
+      && !request.cacheFields.isConditional
   }
 
   @inline(never)
   private func storedPartial(of request: HTTPRequest) async -> PartialBody? {
-    await partialBodies(for: request).partial(for: request.key)
+    await partialBodies(for: request).partial(for: request.key, usesETags: request.usesETags)
   }
 
   @inline(never)
