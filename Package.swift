@@ -89,7 +89,7 @@ let package = Package(
       ]),
     module(
       "HalcyonTransport",
-      dependencies: ["HalcyonSupport", "HalcyonHTTP", .target(name: "CurlShim", condition: offApple)]),
+      dependencies: ["HalcyonSupport", "HalcyonHTTP", "CZlib", .target(name: "CurlShim", condition: offApple)]),
 
     // On top: the standard wiring, the toolkits, and doubles for tests.
     module(
@@ -113,12 +113,16 @@ let package = Package(
     .executableTarget(
       name: "halcyon-demo", dependencies: ["Halcyon", "TestSupport"], swiftSettings: swiftSettings),
 
-    module("TestSupport", path: "Tests/Support", resources: [.copy("Photos")]),
+    module("TestSupport", dependencies: ["CZlib"], path: "Tests/Support", resources: [.copy("Photos")]),
     suite("SupportTests", dependencies: ["TestSupport"]),
     suite(
-      "HalcyonTransportTests", dependencies: ["HalcyonTransport", "HalcyonHTTP", "HalcyonSupport", "TestSupport"],
+      "HalcyonTransportTests",
+      dependencies: [
+        "HalcyonTransport", "HalcyonHTTP", "HalcyonSupport", "TestSupport",
+        .target(name: "CurlShim", condition: offApple),
+      ],
       resources: [.copy("Certificates")]),
-    suite("HalcyonTests", dependencies: ["Halcyon", "HalcyonTesting", "TestSupport", "CZlib"] + layers),
+    suite("HalcyonTests", dependencies: ["Halcyon", "HalcyonTesting", "TestSupport"] + layers),
     suite("LayerTests", dependencies: ["HalcyonTesting", "TestSupport", "halcyon-torture"] + layers),
     .executableTarget(
       name: "halcyon-torture",

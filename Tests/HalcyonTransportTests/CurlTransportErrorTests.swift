@@ -112,6 +112,32 @@ struct CurlTransportErrorTests {
     }
   }
 
+  @Test func `loads that wait for the connection of another load end after their own connect timeout`() async throws {
+    let port = try SilentPort()
+    let url = try #require(URL(string: "https://127.0.0.1:\(port.number)/a"))
+    func connecting(_ timeout: Duration) -> Task<TransportResponse, any Error> {
+      Task { try await transport.response(to: TransportRequest(url: url, limits: .init(connectTimeout: timeout))) }
+    }
+    let first = connecting(.seconds(20))
+    let others = (0..<6).map { _ in connecting(.milliseconds(200)) }
+    for other in others {
+      await #expect(throws: TransportError.connectTimedOut(.milliseconds(200))) { try await other.value }
+    }
+    // Woken one after the other, each would open a connection of its own.
+    #expect(port.takeConnectionCount() == 1)
+    first.cancel()
+  }
+
+  @Test func `timeouts may be as long as a duration`() async throws {
+    try await ImageServer.run { server in
+      let never = Duration.seconds(Int64.max)
+      let limits = TransportLimits(connectTimeout: never, idleTimeout: never, totalTimeout: never)
+      let url = server.serve("/a", .body(body))
+      let response = try await transport.response(to: TransportRequest(url: url, limits: limits))
+      #expect(try await response.body.reduce(0) { $0 + $1.count } == body.count)
+    }
+  }
+
   @Test func `a response that is not HTTP is reported as malformed`() async throws {
     try await ImageServer.run { server in
       let url = server.serve("/a", .raw(Data("SSH-2.0-OpenSSH_9.2\r\n\r\nhello".utf8)))

@@ -53,19 +53,28 @@ public struct IPAddress: Hashable, Sendable {
 
   /// The IPv4 address embedded in this IPv6 address, or `nil`.
   ///
-  /// Covers IPv4-mapped (::ffff:0:0/96), IPv4-compatible (::/96), NAT64 (64:ff9b::/96, 64:ff9b:1::/48; RFC 6052, 8215),
-  /// 6to4 (2002::/16; RFC 3056) and Teredo addresses (2001::/32, the address of the client; RFC 4380).
+  /// Covers IPv4-mapped (::ffff:0:0/96), IPv4-compatible (::/96), IPv4-translated (::ffff:0:0:0/96; RFC 2765), NAT64
+  /// (64:ff9b::/96, 64:ff9b:1::/48; RFC 6052, 8215), 6to4 (2002::/16; RFC 3056) and Teredo addresses (2001::/32, the
+  /// address of the client; RFC 4380), and ISATAP addresses of any prefix (interface identifier ::5efe:0:0 or
+  /// ::200:5efe:0:0; RFC 5214).
   public var embeddedIPv4: IPAddress? {
     guard family == .v6 else { return nil }
     let lowest = UInt32(truncatingIfNeeded: number)
     switch number >> 96 {
-    case 0 where number >> 32 == 0xffff || (number >> 32 == 0 && lowest > 1): return IPAddress(v4: lowest)
+    case 0 where [0xffff, 0xffff_0000].contains(number >> 32) || (number >> 32 == 0 && lowest > 1):
+      return IPAddress(v4: lowest)
     case 0x0064_ff9b where number >> 32 == 0x0064_ff9b << 64 || number >> 80 == 0x0064_ff9b_0001:
       return IPAddress(v4: lowest)
     case 0x2001_0000: return IPAddress(v4: ~lowest)
     case let high where high >> 16 == 0x2002: return IPAddress(v4: UInt32(truncatingIfNeeded: number >> 80))
-    default: return nil
+    default: return isISATAP ? IPAddress(v4: lowest) : nil
     }
+  }
+
+  /// Whether the address tunnels to the IPv4 address in its lowest bits, whatever its prefix (RFC 5214, 6.1).
+  var isISATAP: Bool {
+    let identifier = UInt32(truncatingIfNeeded: number >> 32)
+    return family == .v6 && identifier & ~0x0200_0000 == 0x5efe
   }
 }
 

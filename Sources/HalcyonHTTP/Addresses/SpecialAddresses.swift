@@ -7,6 +7,7 @@ enum SpecialAddresses {
     case .v4: return v4.first { $0.range.contains(address) }?.purpose
     case .v6:
       if let purpose = v6.first(where: { $0.range.contains(address) })?.purpose { return purpose }
+      if address.isISATAP { return "an IPv4 address embedded in IPv6 (ISATAP)" }
       // Global unicast addresses are allocated from 2000::/3 only.
       return address.number >> 125 == 1 ? nil : "not a global unicast address"
     }

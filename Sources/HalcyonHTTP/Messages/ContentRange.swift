@@ -18,5 +18,8 @@ package struct ContentRange: Hashable {
     self.total = total
   }
 
+  /// The number of bytes in the range.
+  package var byteCount: Int { last - first + 1 }
+
   private static func number(_ text: String) -> Int? { text.isASCIIDigits ? Int(text) : nil }
 }

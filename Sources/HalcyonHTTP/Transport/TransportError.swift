@@ -1,3 +1,5 @@
+import HalcyonSupport
+
 /// Why a transfer ended without a complete response.
 @nonexhaustive
 public enum TransportError: Error, Hashable {
@@ -37,12 +39,12 @@ extension TransportError: CustomStringConvertible {
   public var description: String {
     switch self {
     case .hostNotFound(let host):
-      "The host \(host) was not found. Check its name and the network connection."
+      "The host \(host.printable) was not found. Check its name and the network connection."
     case .connectionFailed(let host, let reason):
-      "No connection to \(host): \(reason). Check that the server is running and reachable."
+      "No connection to \(host.printable): \(reason.printable). Check that the server is running and reachable."
     case .addressRejected(let address, let host, let reason):
       """
-      The host \(host) has the IP address \(address), which is refused: \(reason). If this is intended, allow it in the \
+      The host \(host.printable) has the IP address \(address), which is refused: \(reason.printable). If this is intended, allow it in the \
       transport's address policy.
       """
     case .addressPolicyUnsupported:
@@ -56,17 +58,17 @@ extension TransportError: CustomStringConvertible {
     case .connectionLost(let received, let expected):
       "The connection was closed after \(received) of \(expected.map(String.init) ?? "an unknown number of") bytes. Try again."
     case .secureConnectionFailed(let host, let reason):
-      "No secure connection to \(host): \(reason). Check the server's certificate."
+      "No secure connection to \(host.printable): \(reason.printable). Check the server's certificate."
     case .headersTooLarge(let byteLimit):
       "The response head is over \(byteLimit) bytes. Raise transportLimits.headerByteCount to accept it."
     case .malformedResponse(let reason):
-      "The response is not valid HTTP: \(reason). Check the URL and its port."
+      "The response is not valid HTTP: \(reason.printable). Check the URL and its port."
     case .badContentEncoding(let reason):
-      "The response could not be decompressed: \(reason). Try again, or fix the server."
+      "The response could not be decompressed: \(reason.printable). Try again, or fix the server."
     case .cancelled:
       "The transfer was cancelled."
     case .failed(let reason):
-      "The transfer failed: \(reason)."
+      "The transfer failed: \(reason.printable)."
     }
   }
 }

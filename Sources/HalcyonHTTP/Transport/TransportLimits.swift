@@ -1,6 +1,8 @@
 /// Timeouts and size limits of a transfer.
 public struct TransportLimits: Hashable, Sendable {
   /// The timeout for a connection, including name resolution and TLS. Default: 10 seconds.
+  ///
+  /// `URLSessionTransport` on Apple platforms has no such limit: there ``idleTimeout`` includes the time to connect.
   public var connectTimeout: Duration
   /// The longest wait for the next byte. Default: 15 seconds.
   public var idleTimeout: Duration

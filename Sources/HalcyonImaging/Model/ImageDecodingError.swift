@@ -1,3 +1,5 @@
+import HalcyonSupport
+
 /// Why an image could not be decoded.
 @nonexhaustive
 public enum ImageDecodingError: Error, Hashable {
@@ -35,9 +37,9 @@ extension ImageDecodingError: CustomStringConvertible {
     case .unsupportedFormat(let format):
       "This build of Halcyon cannot decode \(format.rawValue). \(format.decodingAdvice)"
     case .unsupportedFeature(let format, let feature):
-      "The \(format.rawValue) image uses \(feature), which Halcyon does not decode. Save it again without that."
+      "The \(format.rawValue) image uses \(feature.printable), which Halcyon does not decode. Save it again without that."
     case .corrupt(let format, let reason):
-      "The \(format.rawValue) image is damaged: \(reason). Fetch it again or replace it at its source."
+      "The \(format.rawValue) image is damaged: \(reason.printable). Fetch it again or replace it at its source."
     case .truncated(let format):
       "The \(format.rawValue) image ends too early. Fetch it again or replace it at its source."
     case .tooManyPixels(let size, let limit):

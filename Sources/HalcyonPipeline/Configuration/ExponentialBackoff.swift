@@ -1,3 +1,5 @@
+import HalcyonSupport
+
 /// Exponential backoff with jitter: the delay doubles after every failure, and is random so that clients do not retry
 /// in step.
 ///
@@ -33,7 +35,7 @@ public struct ExponentialBackoff: RetryStrategy {
     guard failure.isTransient, failure.attemptCount < attemptLimit else { return nil }
     if let retryAfter = failure.retryAfter { return retryAfter <= longestDelay ? retryAfter : nil }
     let doublings = min(failure.attemptCount - 1, 30)
-    let ceiling = min(longestDelay, firstDelay * (1 << doublings))
+    let ceiling = min(longestDelay.clamped, firstDelay.clamped * (1 << doublings))
     return ceiling * (0.5 + random() / 2)
   }
 }

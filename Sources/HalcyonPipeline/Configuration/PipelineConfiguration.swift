@@ -46,7 +46,8 @@ public struct PipelineConfiguration: Sendable {
   ///
   /// Every ten successful loads replenish one retry.
   public var retryBudget: Int
-  /// How long failures are cached. Default: 2 to 10 seconds, see ``FailureLifetimes``.
+  /// How long failures are cached; ``ImagePipeline/failureLifetimes`` changes it later. Default: 2 to 10 seconds, see
+  /// ``FailureLifetimes``.
   public var failureLifetimes: FailureLifetimes
   /// Modifies requests before they are sent, and renews credentials. Default: `nil`.
   public var requestModifier: (any RequestModifier)?

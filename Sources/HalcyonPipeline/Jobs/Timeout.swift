@@ -9,7 +9,7 @@ func withTimeout<Value: Sendable>(
       do throws(ImageError) { return .success(try await body()) } catch { return .failure(error) }
     }
     group.addTask {
-      do { try await time.sleep(for: limit) } catch { return .failure(.cancelled) }
+      do { try await time.sleep(for: limit.clamped) } catch { return .failure(.cancelled) }
       return .failure(.timedOut(limit))
     }
     defer { group.cancelAll() }

@@ -16,7 +16,10 @@ struct BodyReader {
   private(set) var data: Data
   private let url: URL
   private let byteLimit: Int
+  /// Where the body ends, if known.
   private let expected: Int?
+  /// The bytes of an earlier response that this one continues.
+  private let earlierByteCount: Int
   private var inspector: ImageInspector
   private var meter: ProgressMeter
   private let time: any TimeSource
@@ -29,7 +32,9 @@ struct BodyReader {
     data = partial?.data ?? Data()
     self.url = url
     byteLimit = configuration.limits.encodedByteCount
-    expected = response.expectedByteCount.map { $0.addingReportingOverflow(partial?.data.count ?? 0).partialValue }
+    earlierByteCount = data.count
+    let range = partial == nil ? nil : ContentRange(response.headers["Content-Range"])
+    expected = range.map { $0.last + 1 } ?? response.expectedByteCount
     inspector = configuration.inspector(of: url, contentType: response.headers["Content-Type"])
     time = configuration.time
     meter = ProgressMeter(interval: configuration.progressInterval, earlierByteCount: data.count, now: time.uptime())
@@ -46,6 +51,9 @@ struct BodyReader {
     while let piece = try await next(of: body) {
       guard piece.count <= byteLimit - data.count else { throw .responseTooLarge(byteLimit: byteLimit, url: url) }
       append(piece)
+      try checkEnd()
+      if piece.isEmpty { await Task.yield() }
+      if Task.isCancelled { throw .cancelled }
       if transform == nil { try inspect(for: subscription) }
       report(to: subscription, isLast: false)
       if data.count >= nextCheckpoint {
@@ -73,6 +81,12 @@ struct BodyReader {
     data.append(piece)
   }
 
+  /// A body of several parts must end where the `Content-Range` of the last one says; the transport checks other bodies.
+  private func checkEnd() throws(ImageError) {
+    guard earlierByteCount > 0, let expected, data.count > expected else { return }
+    throw .transport(.malformedResponse(reason: "the body does not end with its Content-Range"), url: url)
+  }
+
   private mutating func report(to subscription: LoadSubscription, isLast: Bool) {
     let progress = meter.report(received: data.count, expected: expected, isLast: isLast, now: time.uptime())
     guard let progress else { return }
@@ -90,6 +104,11 @@ struct BodyReader {
   private func next(of body: TransportBody) async throws(ImageError) -> Data? {
     do {
       return try await body.makeAsyncIterator().next()
+    } catch TransportError.connectionLost(let received, let rest) {
+      // The counts of the whole body, not of the part that this response has.
+      throw .transport(
+        .connectionLost(
+          received: earlierByteCount + received, expected: rest.map { earlierByteCount + $0 }), url: url)
     } catch {
       throw ImageError(transferring: url, error)
     }

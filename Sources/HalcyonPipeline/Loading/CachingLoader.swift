@@ -53,6 +53,12 @@ final class CachingLoader: Sendable {
     set { http.limiter.limits = newValue }
   }
 
+  /// How long failures are remembered.
+  var failureLifetimes: FailureLifetimes {
+    get { http.failures.lifetimes }
+    set { http.failures.lifetimes = newValue }
+  }
+
   /// Remembers for a short time that the bytes of a key cannot be used.
   func remember(_ error: ImageError, for key: CacheKey) { http.remember(error, for: key) }
 
@@ -220,7 +226,9 @@ extension CachingLoader {
     var httpRequest = HTTPRequest(
       target: url, headers: request.headers.adding(configuration.headers), key: key,
       cachePolicy: request.cachePolicy, cache: configuration.originalCache(for: request),
-      ignoresRememberedFailures: request.freshness.contactsServerFirst, optionsBox: request.optionsBox)
+      ignoresRememberedFailures: request.freshness.contactsServerFirst,
+      resumesStoredBody: request.freshness != .reloadIgnoringCache, usesETags: request.usesETags,
+      optionsBox: request.optionsBox)
     httpRequest.cacheFields = lookup?.addedFields ?? HTTPHeaders()
     if lookup == nil, request.freshness.contactsServerFirst { httpRequest.cacheFields["Cache-Control"] = "no-cache" }
     return httpRequest

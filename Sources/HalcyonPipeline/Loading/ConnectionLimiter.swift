@@ -87,7 +87,10 @@ final class ConnectionLimiter: Sendable {
     }
 
     /// Releases the permit, or cancels the request for it. Idempotent.
-    func release() { limiter.release(id) }
+    ///
+    /// - Returns: Whether the permit was granted and has not been released.
+    @discardableResult
+    func release() -> Bool { limiter.release(id) }
   }
 
   /// A permit that has not been requested.
@@ -136,13 +139,14 @@ final class ConnectionLimiter: Sendable {
     }
   }
 
-  private func release(_ id: UInt64) {
+  private func release(_ id: UInt64) -> Bool {
     let wasGranted = state.withLock { state in
       guard let host = state.granted.removeValue(forKey: id) else { return false }
       state.queues.leave(host)
       return true
     }
     if wasGranted { grantPermits() } else { cancel(id) }
+    return wasGranted
   }
 
   private func grantPermits() {

@@ -7,42 +7,52 @@ final class FailureMemory: Sendable {
     let deadline: Duration
   }
 
+  private struct State {
+    var lifetimes: FailureLifetimes
+    var failures: [CacheKey: Failure] = [:]
+  }
+
   /// The maximum number of failures remembered.
   private static let countLimit = 1000
 
-  private let lifetimes: FailureLifetimes
   private let time: any TimeSource
-  private let failures = Lock<[CacheKey: Failure]>([:])
+  private let state: Lock<State>
 
   init(lifetimes: FailureLifetimes, time: any TimeSource) {
-    self.lifetimes = lifetimes
     self.time = time
+    state = Lock(State(lifetimes: lifetimes))
+  }
+
+  /// How long failures are remembered; setting forgets those remembered so far.
+  var lifetimes: FailureLifetimes {
+    get { state.withLock(\.lifetimes) }
+    set { state.withLock { $0 = State(lifetimes: newValue) } }
   }
 
   /// The error remembered for a key.
   func error(for key: CacheKey) -> ImageError? {
-    failures.withLock { failures in
-      guard !failures.isEmpty, let failure = failures[key] else { return nil }
+    state.withLock { state in
+      guard !state.failures.isEmpty, let failure = state.failures[key] else { return nil }
       if time.uptime() < failure.deadline { return failure.error }
-      failures[key] = nil
+      state.failures[key] = nil
       return nil
     }
   }
 
   func remember(_ error: ImageError, for key: CacheKey) {
-    let lifetime = lifetimes.lifetime(of: error)
-    guard lifetime > .zero else { return }
     let now = time.uptime()
-    failures.withLock { failures in
-      if failures.count >= Self.countLimit { failures = failures.filter { $0.value.deadline > now } }
-      if failures.count >= Self.countLimit { failures = [:] }
-      failures[key] = Failure(error: error, deadline: now + lifetime)
+    state.withLock { state in
+      let lifetime = state.lifetimes.lifetime(of: error)
+      guard lifetime > .zero else { return }
+      if state.failures.count >= Self.countLimit { state.failures = state.failures.filter { $0.value.deadline > now } }
+      if state.failures.count >= Self.countLimit { state.failures = [:] }
+      state.failures[key] = Failure(error: error, deadline: now + lifetime.clamped)
     }
   }
 
   func forget(_ key: CacheKey) {
-    failures.withLock { failures in
-      if !failures.isEmpty { failures[key] = nil }
+    state.withLock { state in
+      if !state.failures.isEmpty { state.failures[key] = nil }
     }
   }
 }

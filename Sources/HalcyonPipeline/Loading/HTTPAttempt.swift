@@ -180,7 +180,7 @@ final class HTTPAttempt: Sendable {
       trace.add(.transfer, since: reply.began)
       trace.transfer = reply.response.body.transferTimings
     }
-    return try await step(after: reply, partial: &partial)
+    return try await step(after: reply, with: permit, partial: &partial)
   }
 
   @inline(never)
@@ -232,7 +232,9 @@ final class HTTPAttempt: Sendable {
     }
   }
 
-  private func step(after reply: Reply, partial: inout PartialBody?) async throws(ImageError) -> Step {
+  private func step(
+    after reply: Reply, with permit: ConnectionLimiter.Permit, partial: inout PartialBody?
+  ) async throws(ImageError) -> Step {
     let (head, response) = (reply.head, reply.response)
     if let next = try Redirect.next(after: reply.request, status: head.status, headers: head.headers) {
       await response.body.drain(atMost: response.expectedByteCount)
@@ -245,24 +247,30 @@ final class HTTPAttempt: Sendable {
     case 206 where partial?.isContinued(by: head.headers) == false:
       return .cannotResume
     case 206 where partial != nil:
-      return .done(.success(.response(try await body(of: reply, partial: &partial))))
+      do throws(ImageError) {
+        return .done(.success(.response(try await body(of: reply, with: permit, partial: &partial))))
+      } catch .transport(.malformedResponse, _) {
+        return .cannotResume
+      }
     case 200..<300 where head.status != 206:
       partial = nil
-      return .done(.success(.response(try await body(of: reply, partial: &partial))))
+      return .done(.success(.response(try await body(of: reply, with: permit, partial: &partial))))
     default:
       await response.body.drain(atMost: response.expectedByteCount)
       return .done(.errorStatus(head))
     }
   }
 
-  private func body(of reply: Reply, partial: inout PartialBody?) async throws(ImageError) -> HTTPResponse {
-    try await validate(reply.head)
+  private func body(
+    of reply: Reply, with permit: ConnectionLimiter.Permit, partial: inout PartialBody?
+  ) async throws(ImageError) -> HTTPResponse {
+    try await validate(reply, with: permit)
     let metadata = metadata(of: reply, continuing: partial)
-    let isStorable = isStorable(reply.request)
+    let (isStorable, usesETags) = (isStorable(reply.request), request.usesETags)
     var reader = BodyReader(reply.response, url: reply.request.url, continuing: partial, configuration: configuration)
     let known = partial
     func partialBody(_ data: Data) -> PartialBody? {
-      isStorable ? known?.extended(to: data) ?? PartialBody(data: data, metadata: metadata) : nil
+      isStorable ? known?.extended(to: data) ?? PartialBody(data: data, metadata: metadata, usesETags: usesETags) : nil
     }
     do throws(ImageError) {
       let transform = transform(of: reply.head)
@@ -291,14 +299,24 @@ final class HTTPAttempt: Sendable {
     }
   }
 
-  private func validate(_ head: ResponseHead) async throws(ImageError) {
+  /// Runs the validator without a permit, so that it may load from the same host; the body is read with one again.
+  @inline(never)
+  private func validate(_ reply: Reply, with permit: ConnectionLimiter.Permit) async throws(ImageError) {
     guard let validator = request.optionsBox?.options.responseValidator ?? configuration.responseValidator else {
       return
     }
+    let origin = try origin(of: reply.request)
+    let wasInUse = permit.release()
     do {
-      try await validator(head)
+      try await validator(reply.head)
     } catch {
-      throw ImageError(requesting: head.url, error) { .responseRejected(cause: $0, url: $1) }
+      throw ImageError(requesting: reply.request.url, error) { .responseRejected(cause: $0, url: $1) }
+    }
+    guard wasInUse else { return }
+    do throws(ImageError) {
+      try await permit.acquire(origin, subscription)
+    } catch .cancelled where !Task.isCancelled {
+      // All bytes have been received meanwhile.
     }
   }
 
@@ -327,7 +345,9 @@ extension TransportBody {
   /// Reads and discards a short body, so that its connection can be reused.
   fileprivate func drain(atMost byteCount: Int?) async {
     guard let byteCount, byteCount <= 16 << 10 else { return }
-    while let piece = try? await makeAsyncIterator().next() { _ = piece }
+    var rest = byteCount
+    // A transport may send more than it announced, or nothing at all, without end.
+    while rest >= 0, let piece = try? await makeAsyncIterator().next(), !piece.isEmpty { rest -= piece.count }
   }
 }
 

@@ -11,7 +11,7 @@ final class HTTPLoader: Sendable {
   let renewals = CredentialRenewals()
   /// The transport, if it can prepare transfers.
   let preparingTransport: (any PreparingTransport)?
-  private let failures: FailureMemory
+  let failures: FailureMemory
   private let budget: RetryBudget
 
   init(configuration: PipelineConfiguration) {
@@ -58,12 +58,13 @@ final class HTTPLoader: Sendable {
   }
 
   private func mayResume(_ request: HTTPRequest) -> Bool {
-    request.cachePolicy.readsStore && request.cache.store != nil && !request.cacheFields.isConditional
+    request.resumesStoredBody && request.cachePolicy.readsStore && request.cache.store != nil
+      && !request.cacheFields.isConditional
   }
 
   @inline(never)
   private func storedPartial(of request: HTTPRequest) async -> PartialBody? {
-    await partialBodies(for: request).partial(for: request.key)
+    await partialBodies(for: request).partial(for: request.key, usesETags: request.usesETags)
   }
 
   @inline(never)
@@ -86,7 +87,7 @@ final class HTTPLoader: Sendable {
     if !Task.isCancelled, !error.isCancellation, let delay = await strategy.delay(after: failure), budget.spend() {
       configuration.report(.retrying(after: error, attemptCount: failure.attemptCount), to: subscription)
       do {
-        try await configuration.time.sleep(for: delay)
+        try await configuration.time.sleep(for: delay.clamped)
         if error.isUnreachable { try await configuration.connectivity?.waitUntilOnline() }
         return trace.add(.retryWait, since: start)
       } catch {

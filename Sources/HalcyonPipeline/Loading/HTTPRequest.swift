@@ -18,6 +18,10 @@ struct HTTPRequest: Sendable {
   var cache: ImageCache
   /// Whether the request is sent even if it failed a moment ago.
   var ignoresRememberedFailures = false
+  /// Whether a download that an earlier load began is resumed.
+  var resumesStoredBody = true
+  /// Whether an entity tag identifies the bytes (``RequestOptions/usesETags``).
+  var usesETags = true
 
   /// The options of the image request, for its hooks.
   var optionsBox: OptionsBox?

@@ -15,11 +15,13 @@ final class PartialBody: Sendable {
   private static let strongDateAge = 60.0
 
   /// `nil` if the response does not allow ranges or has no strong validator.
-  convenience init?(data: Data, metadata: EntryMetadata) {
+  ///
+  /// - Parameter usesETags: Whether an entity tag proves anything; without, only a response that has none is resumed.
+  convenience init?(data: Data, metadata: EntryMetadata, usesETags: Bool) {
     let headers = metadata.headers
     guard !data.isEmpty, metadata.status == 200, headers["Content-Encoding"] == nil,
       headers["Accept-Ranges"]?.lowercased().contains("bytes") == true, let validator = Self.validator(headers),
-      data.count < headers.contentLength ?? .max
+      usesETags || headers["ETag"] == nil, data.count < headers.contentLength ?? .max
     else { return nil }
     self.init(data, metadata, validator: validator)
   }
@@ -41,9 +43,21 @@ final class PartialBody: Sendable {
   /// Whether a 206 response is the rest of this body, up to its end.
   func isContinued(by headers: HTTPHeaders) -> Bool {
     guard headers["Content-Encoding"] == nil, let range = ContentRange(headers["Content-Range"]) else { return false }
-    if let tag = headers["ETag"], Self.isStrong(validator), tag != validator { return false }
-    if let byteCount, let total = range.total, total != byteCount { return false }
+    guard hasSameValidator(headers) else { return false }
+    if let byteCount, range.total ?? byteCount != byteCount || range.last + 1 != byteCount { return false }
+    if headers["Transfer-Encoding"] == nil, let length = headers.contentLength, length != range.byteCount {
+      return false
+    }
     return range.first == data.count && range.total.map { $0 == range.last + 1 } ?? true
+  }
+
+  /// Parts are joined only if their validators match (RFC 9110, 15.3.7.3).
+  ///
+  /// A 206 repeats the `ETag` of the whole response, but need not repeat `Last-Modified`, which `If-Range` contained
+  /// (15.3.7).
+  private func hasSameValidator(_ headers: HTTPHeaders) -> Bool {
+    if Self.isStrong(validator) { return headers["ETag"] == validator }
+    return headers["Last-Modified"] ?? validator == validator
   }
 
   /// The same body with more bytes.
@@ -74,9 +88,9 @@ struct PartialBodies: Sendable {
   /// The cache's store as the pipeline uses it.
   let store: (any DataStore)?
 
-  func partial(for key: CacheKey) async -> PartialBody? {
+  func partial(for key: CacheKey, usesETags: Bool) async -> PartialBody? {
     guard let store, let entry = try? await store.entry(for: Self.key(key)) else { return nil }
-    return PartialBody(data: entry.body, metadata: entry.metadata)
+    return PartialBody(data: entry.body, metadata: entry.metadata, usesETags: usesETags)
   }
 
   func store(_ partial: PartialBody, for key: CacheKey) async {

@@ -176,6 +176,15 @@ public final class ImagePipeline: Sendable {
     set { loader.bytes.connectionLimits = newValue }
   }
 
+  /// How long failures are cached. Initially ``PipelineConfiguration/failureLifetimes``.
+  ///
+  /// May be changed at any time, also that of a pipeline that is not configured, as `ImagePipeline.shared`:
+  /// ``FailureLifetimes/none`` sends every request. Setting forgets the failures cached so far.
+  public var failureLifetimes: FailureLifetimes {
+    get { loader.bytes.failureLifetimes }
+    set { loader.bytes.failureLifetimes = newValue }
+  }
+
   /// The request with the default options and the identity of the pipeline filled in. Idempotent.
   func resolved(_ request: ImageRequest) -> ImageRequest {
     let isComplete = defaults == nil && request.optionsBox == nil

@@ -66,9 +66,9 @@ extension ImageError: CustomStringConvertible {
   public var description: String {
     switch self {
     case .invalidURL(let text):
-      "“\(text)” is not a valid URL. Use one like https://example.com/image.jpg."
+      "“\(text.withoutUserInfo.printable)” is not a valid URL. Use one like https://example.com/image.jpg."
     case .unsupportedScheme(let scheme, let url):
-      "\(url.printable) has the scheme “\(scheme)”. Use http, https, file or data."
+      "\(url.printable) has the scheme “\(scheme.printable)”. Use http, https, file or data."
     case .invalidTargetSize(let size):
       "The target size \(size) has a side below 1 pixel. Request at least 1x1."
     case .transport(let error, let url):
@@ -78,21 +78,21 @@ extension ImageError: CustomStringConvertible {
     case .tooManyRedirects(let limit, let url):
       "\(url.printable) redirects more than \(limit) times. Use the final URL, or raise redirectLimit."
     case .redirectRejected(let target, let url):
-      "\(url.printable) redirects to “\(target)”, which is not http or https or was rejected. Use another URL."
+      "\(url.printable) redirects to “\(URL.printable(target))”, which is not http or https or was rejected. Use another URL."
     case .emptyResponse(let url):
       "\(url.printable) responded with an empty body. Check that there is an image at this URL."
     case .responseTooLarge(let byteLimit, let url):
       "\(url.printable) is over \(byteLimit) bytes. Raise limits.encodedByteCount to accept it."
     case .notAnImage(let contentType, let url):
-      "\(url.printable) is not an image\(contentType.map { ": its Content-Type is \($0)" } ?? ""). Check the URL."
+      "\(url.printable) is not an image\(contentType.map { ": its Content-Type is \($0.printable)" } ?? ""). Check the URL."
     case .decoding(let error, let url):
       "\(url.printable) was not decoded. \(error)"
     case .unreadableFile(let path, let code):
-      "\(path) cannot be read: \(String(cString: strerror(code))). Check its path and permissions."
+      "\(path.printable) cannot be read: \(String(cString: strerror(code))). Check its path and permissions."
     case .invalidDataURL(let reason):
-      "The data: URL is malformed: \(reason). Write data:image/png;base64,…"
+      "The data: URL is malformed: \(reason.printable). Write data:image/png;base64,…"
     case .processingFailed(let identifier, let cause):
-      "The processor \(identifier) failed: \(cause)"
+      "The processor \(identifier.printable) failed: \(cause)"
     case .timedOut(let limit):
       "The image was not loaded within \(limit). Try again, or raise the request's timeout."
     case .tooManyWaiting(let limit):
@@ -102,19 +102,19 @@ extension ImageError: CustomStringConvertible {
     case .responseRejected(let cause, let url):
       "The response of \(url.printable) was rejected: \(cause)"
     case .providerFailed(let key, let cause):
-      "The provider of “\(key)” failed: \(cause)"
+      "The provider of “\(key.printable)” failed: \(cause)"
     case .allSourcesFailed(let errors):
       "All \(errors.count) sources failed: " + errors.map(\.description).joined(separator: " ")
     case .failed(let cause, let url):
       "\(url.printable) was not loaded: \(cause)"
     case .notCached(let key):
       """
-      \((key.source?.text ?? key.text).prefix(300)) is not cached, and the request does not allow the network. Set its freshness to .standard \
+      \((key.source?.text ?? key.text).printable) is not cached, and the request does not allow the network. Set its freshness to .standard \
       to load it.
       """
     case .notStorable(let key):
       """
-      \((key.source?.text ?? key.text).prefix(300)) cannot be stored: there is no store, or the request or the server forbids it. Load it into \
+      \((key.source?.text ?? key.text).printable) cannot be stored: there is no store, or the request or the server forbids it. Load it into \
       memory instead.
       """
     case .circularLoad(let key):

@@ -13,8 +13,8 @@ public protocol TimeSource: Sendable {
 }
 
 extension TimeSource {
-  /// Suspends with `Task.sleep`.
-  public func sleep(for duration: Duration) async throws { try await Task.sleep(for: duration) }
+  /// Suspends with `Task.sleep`, for at most 68 years.
+  public func sleep(for duration: Duration) async throws { try await Task.sleep(for: duration.clamped) }
 }
 
 /// The system's clocks.

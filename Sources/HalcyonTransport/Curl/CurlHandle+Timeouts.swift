@@ -1,28 +1,45 @@
 #if canImport(CurlShim)
 import CurlShim
 import HalcyonHTTP
+import HalcyonSupport
 
 extension CurlHandle {
   /// The timeout that the transfer has exceeded, if any.
   func timeoutError(at now: ContinuousClock.Instant) -> TransportError? {
-    if let limit = limits.totalTimeout, now >= start + limit { return .totalTimedOut(limit) }
+    if let limit = limits.totalTimeout, now >= start + limit.clamped { return .totalTimedOut(limit) }
+    if now >= connectDeadline { return .connectTimedOut(limits.connectTimeout) }
     return now >= idleDeadline(at: now) ? .idleTimedOut(limits.idleTimeout) : nil
   }
 
   /// The earliest time at which `timeoutError(at:)` can return an error.
   func nextDeadline(at now: ContinuousClock.Instant) -> ContinuousClock.Instant {
-    let idle = idleDeadline(at: now)
-    return limits.totalTimeout.map { min(idle, start + $0) } ?? idle
+    let deadline = min(connectDeadline, idleDeadline(at: now))
+    return limits.totalTimeout.map { min(deadline, start + $0.clamped) } ?? deadline
+  }
+
+  /// When the connect timeout expires, if there is no connection before.
+  ///
+  /// libcurl's own timeout does not run while a transfer waits for the connection that another one opens
+  /// (CURLOPT_PIPEWAIT).
+  private var connectDeadline: ContinuousClock.Instant {
+    start + (timeToSend == nil ? limits.connectTimeout.clamped : .longest)
   }
 
   /// When the idle timeout expires, if no byte arrives before.
   private func idleDeadline(at now: ContinuousClock.Instant) -> ContinuousClock.Instant {
+    let limit = limits.idleTimeout.clamped
     // While receiving is paused the server cannot send, so it is not idle.
-    if transfer.isPaused { return now + limits.idleTimeout }
-    guard !transfer.hasHead else { return lastActivity + limits.idleTimeout }
+    if transfer.isPaused { return now + limit }
+    guard !transfer.hasHead else { return lastActivity + limit }
     // Connecting has its own timeout; the idle timeout begins once the request can be sent.
+    return (timeToSend.map { max(lastActivity, start + $0) } ?? now) + limit
+  }
+
+  /// From the start until the request could be sent over a connection; `nil` while there is none.
+  private var timeToSend: Duration? {
+    if transfer.hasHead { return .zero }
     let sent = easy.number(CURLINFO_PRETRANSFER_TIME_T)
-    return (sent == 0 ? now : max(lastActivity, start + .microseconds(sent))) + limits.idleTimeout
+    return sent == 0 ? nil : .microseconds(sent)
   }
 }
 #endif

@@ -44,6 +44,8 @@ final class CurlLoop: @unchecked Sendable {
 
   private let configuration: CurlTransport.Configuration
   private let multi: OpaquePointer?
+  /// The sockets of libcurl that child processes would inherit, if this is such a version.
+  let wakeupSockets: [Int32]
   private let commands = Lock(Commands())
   private var active: [ObjectIdentifier: CurlHandle] = [:]
   private var idle: [EasyHandle] = []
@@ -54,12 +56,15 @@ final class CurlLoop: @unchecked Sendable {
 
   init(_ configuration: CurlTransport.Configuration) {
     self.configuration = configuration
-    multi = Self.isInitialized ? curl_multi_init().map { OpaquePointer($0) } : nil
+    let (multi, sockets) = Self.isInitialized ? WakeupSockets.makeMulti() : (nil, [])
+    self.multi = multi.map { OpaquePointer($0) }
+    wakeupSockets = sockets
     // By default libcurl keeps four connections for each running transfer, and so closes most of them after a burst.
-    if let multi {
-      halcyon_curl_multi_set_long(UnsafeMutableRawPointer(multi), CURLMOPT_MAXCONNECTS, Self.idleLimit)
-    }
+    if let multi { halcyon_curl_multi_set_long(multi, CURLMOPT_MAXCONNECTS, Self.idleLimit) }
   }
+
+  /// Whether bodies are decompressed.
+  var decodesContent: Bool { configuration.decodesContent }
 
   /// Queues a command for the loop's thread. Safe from any thread.
   func post(_ command: Command) {

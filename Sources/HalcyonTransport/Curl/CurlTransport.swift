@@ -21,8 +21,8 @@ public final class CurlTransport: Transport {
     public var addressPolicy: AddressPolicy
     /// Whether compression is offered to servers, and compressed bodies are decompressed.
     ///
-    /// Default: `true`. With `false`, as a proxy needs it, bodies are passed on as sent, and `Content-Encoding` names
-    /// their compression.
+    /// Default: `true`, gzip and deflate. A body is decompressed as far as it is read, by its reader. With `false`, as a
+    /// proxy needs it, bodies are passed on as sent, and `Content-Encoding` names their compression.
     public var decodesContent: Bool
 
     /// Creates a configuration.
@@ -82,10 +82,17 @@ private final class CurlTransfer: PreparedTransfer, BodySource {
   func response() async throws -> TransportResponse {
     try await withTaskCancellationHandler {
       let head = try await transfer.head()
-      return TransportResponse(status: head.status, headers: head.headers, body: TransportBody(self))
+      return TransportResponse(status: head.status, headers: head.headers, body: TransportBody(body(head.headers)))
     } onCancel: {
       cancel()
     }
+  }
+
+  private func body(_ headers: HTTPHeaders) -> any BodySource {
+    guard thread.loop.decodesContent, let encoding = headers["Content-Encoding"], !encoding.isEmpty,
+      !encoding.isEqualIgnoringCase(to: "identity")
+    else { return self }
+    return DecodedBody(self, encoding: encoding)
   }
 
   func next() async throws -> Data? {

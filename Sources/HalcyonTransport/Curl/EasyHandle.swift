@@ -11,7 +11,8 @@ final class EasyHandle {
   let pointer: UnsafeMutableRawPointer
   /// The header fields of the last request, in libcurl's form.
   private var fields: UnsafeMutablePointer<curl_slist>?
-  private var headers: [HTTPHeaders.Field] = []
+  private var headers: [HTTPHeaders.Field]?
+  private let decodesContent: Bool
   /// The buffer for libcurl's error messages.
   private let message: UnsafeMutablePointer<CChar>
 
@@ -19,6 +20,7 @@ final class EasyHandle {
   init(_ configuration: CurlTransport.Configuration, connections: OpenConnections) throws(TransportError) {
     guard let pointer = curl_easy_init() else { throw .failed(reason: "libcurl could not allocate a transfer") }
     self.pointer = pointer
+    decodesContent = configuration.decodesContent
     message = .allocate(capacity: Int(CURL_ERROR_SIZE))
     message.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
     configure(configuration)
@@ -38,7 +40,7 @@ final class EasyHandle {
     let url = request.url.absoluteString
     message[0] = 0
     set(CURLOPT_URL, url)
-    set(CURLOPT_CONNECTTIMEOUT_MS, max(1, Int(request.limits.connectTimeout.inSeconds * 1000)))
+    set(CURLOPT_CONNECTTIMEOUT_MS, Self.milliseconds(request.limits.connectTimeout))
     // Waits for multiplexing: concurrent transfers to one server share an HTTP/2 connection that is being opened,
     // instead of each opening its own.
     set(CURLOPT_PIPEWAIT, url.prefix(6).lowercased() == "https:" ? 1 : 0)
@@ -95,8 +97,6 @@ final class EasyHandle {
     set(CURLOPT_NOSIGNAL, 1)
     set(CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_2TLS))
     set(CURLOPT_BUFFERSIZE, 64 << 10)
-    // The empty string offers every content encoding that libcurl supports.
-    if configuration.decodesContent { set(CURLOPT_ACCEPT_ENCODING, "") }
     halcyon_curl_leave_name_lookups(pointer)
     if configuration.addressPolicy != .any { set(CURLOPT_PROXY, "") }
     if let file = configuration.certificateAuthorityFile { set(CURLOPT_CAINFO, file) }
@@ -106,16 +106,26 @@ final class EasyHandle {
 
   /// Sets the header fields, unless they are those of the last request, as is usual within one pipeline.
   private func setFields(_ headers: [HTTPHeaders.Field]) {
-    let isSame = headers.count == self.headers.count && zip(headers, self.headers).allSatisfy { $0.isSent(as: $1) }
-    guard !isSame else { return }
+    if let last = self.headers, headers.count == last.count, zip(headers, last).allSatisfy({ $0.isSent(as: $1) }) {
+      return
+    }
     self.headers = headers
     let old = fields
-    fields = nil
+    // Not libcurl's option of that name, with which libcurl decompresses.
+    let acceptsEncoding = headers.contains { $0.name.isEqualIgnoringCase(to: "Accept-Encoding") }
+    fields =
+      decodesContent && !acceptsEncoding
+      ? curl_slist_append(nil, "Accept-Encoding: \(DecodedBody.acceptedEncodings)") : nil
     for field in headers where field.isSendable {
       fields = curl_slist_append(fields, field.value.isEmpty ? "\(field.name);" : "\(field.name): \(field.value)")
     }
     halcyon_curl_set_list(pointer, CURLOPT_HTTPHEADER, fields)
     curl_slist_free_all(old)
+  }
+
+  /// A timeout for libcurl, which reads 0 as its default.
+  private static func milliseconds(_ timeout: Duration) -> Int {
+    min(Int(Int32.max), max(1, Int(timeout.clamped.inSeconds * 1000)))
   }
 
   private func set(_ option: CURLoption, _ value: Int) { halcyon_curl_set_long(pointer, option, value) }

@@ -42,7 +42,11 @@ struct ResponseHeadParser {
     let headers = HTTPHeaders(fields)
     if let length = headers["Content-Length"], headers.contentLength == nil {
       // Guessing where the body ends would allow response splitting and smuggling (RFC 9112, 6.3 and 11.2).
-      throw .malformedResponse(reason: "the Content-Length is “\(length.prefix(100))”")
+      throw .malformedResponse(reason: "the Content-Length is “\(length)”")
+    }
+    if let coding = headers["Transfer-Encoding"], !["chunked", "identity"].contains(coding.lowercased()) {
+      // No request accepts another one, and libcurl would decompress it on the thread of all transfers.
+      throw .malformedResponse(reason: "only chunked is accepted as Transfer-Encoding, not “\(coding)”")
     }
     return Transfer.Head(status: status, headers: headers)
   }

@@ -1,5 +1,6 @@
 #if canImport(Darwin)
 import HalcyonHTTP
+import HalcyonSupport
 import Foundation
 
 /// A task of a `URLSession`, and the transfer that receives its data.
@@ -17,7 +18,7 @@ final class SessionTransfer: Sendable {
   /// `URLSession` has such a limit only for the whole session (`timeoutIntervalForResource`), not for each task.
   func limitTotalTime() {
     guard let limit = transfer.request.limits.totalTimeout else { return }
-    DispatchQueue.global().asyncAfter(deadline: .now() + limit.inSeconds) { [weak self] in
+    DispatchQueue.global().asyncAfter(deadline: .now() + limit.clamped.inSeconds) { [weak self] in
       guard let self, transfer.end(.failure(.totalTimedOut(limit))) else { return }
       task.cancel()
     }

@@ -33,7 +33,7 @@ public final class URLSessionTransport: Transport {
   /// Sends a request and returns once the head of the response has been received; see `Transport`.
   public func response(to request: TransportRequest) async throws -> TransportResponse {
     try Task.checkCancellation()
-    var urlRequest = URLRequest(url: request.url, timeoutInterval: request.limits.idleTimeout.inSeconds)
+    var urlRequest = URLRequest(url: request.url, timeoutInterval: request.limits.idleTimeout.clamped.inSeconds)
     for field in request.headers.fields { urlRequest.addValue(field.value, forHTTPHeaderField: field.name) }
     let task = session.dataTask(with: urlRequest)
     let transfer = SessionTransfer(task: task, request: request)

@@ -33,6 +33,28 @@ struct ConnectionPermitTests {
     #expect(try await one == other)
   }
 
+  @Test func `a response validator can load from its own host`() async throws {
+    let loading = Lock<ImagePipeline?>(nil)
+    let image = SolidImage(width: 10, height: 10).data
+    let fixture = PipelineFixture {
+      $0.connectionLimits = ConnectionLimits(total: 1, perHost: 1, waiting: 1)
+      $0.responseValidator = { [second] head in
+        guard head.url != second, let pipeline = loading.withLock({ $0 }) else { return }
+        let request = ImageRequest(url: second, freshness: .reloadIgnoringCache)
+        _ = try await pipeline.data(for: request)
+      }
+    } script: { _ in
+      .response(body: image)
+    }
+    loading.withLock { $0 = fixture.pipeline }
+    defer { loading.withLock { $0 = nil } }
+    // A load that waits for itself would wait for ever.
+    var request = ImageRequest(url: first)
+    request.timeout = .seconds(60)
+    #expect(try await fixture.pipeline.data(for: request) == image)
+    #expect(fixture.transport.requests.map(\.url) == [first, second])
+  }
+
   @Test func `a permit is held until all bytes have been received`() async throws {
     let bodies = HeldBodies()
     let pipeline = pipeline(SlowTransport(bodies: bodies))

@@ -145,6 +145,108 @@ struct ResumeTests {
     }
   }
 
+  @Test(arguments: [
+    ["Content-Range": "bytes 50000-*/*", "ETag": "\"a\""] as HTTPHeaders,
+    ["Content-Range": "bytes 50000-\(body.count - 1)/\(body.count)"],
+    ["Content-Range": "bytes 50000-\(body.count - 51)/*", "ETag": "\"a\""],
+    [
+      "Content-Range": "bytes 50000-\(body.count - 1)/\(body.count)", "ETag": "\"a\"",
+      "Content-Length": "\(body.count - 50_050)",
+    ],
+  ])
+  func `a partial response without the validator or with the wrong end is discarded`(headers: HTTPHeaders) async throws
+  {
+    let wrong = ScriptedTransport.Reply.response(status: 206, body: Self.body.dropFirst(50_000), headers: headers)
+    let fixture = fixture(cut(at: 50_000), wrong, .response(body: Self.body))
+    #expect(try await fixture.pipeline.data(for: ImageRequest(url: fixture.url)) == Self.body)
+    #expect(fixture.transport.requests.map { $0.headers["Range"] } == [nil, "bytes=50000-", nil])
+  }
+
+  @Test func `a resumed body that ends before its Content-Range is resumed again`() async throws {
+    let headers: HTTPHeaders = [
+      "ETag": "\"a\"", "Content-Range": "bytes 50000-\(Self.body.count - 1)/\(Self.body.count)",
+    ]
+    let short = ScriptedTransport.Reply.response(
+      status: 206, body: Self.body[50_000..<(Self.body.count - 50)], headers: headers)
+    let fixture = fixture(cut(at: 50_000), short, rest(from: Self.body.count - 50))
+    #expect(try await fixture.pipeline.data(for: ImageRequest(url: fixture.url)) == Self.body)
+  }
+
+  @Test func `a resumed body that goes on after its Content-Range is downloaded again`() async throws {
+    let headers: HTTPHeaders = [
+      "ETag": "\"a\"", "Content-Range": "bytes 50000-\(Self.body.count - 1)/\(Self.body.count)",
+    ]
+    let long = ScriptedTransport.Reply.response(
+      status: 206, body: Self.body.dropFirst(50_000) + Data(count: 500), headers: headers)
+    let fixture = fixture(cut(at: 50_000), long, .response(body: Self.body))
+    #expect(try await fixture.pipeline.data(for: ImageRequest(url: fixture.url)) == Self.body)
+    #expect(fixture.transport.requests.map { $0.headers["Range"] } == [nil, "bytes=50000-", nil])
+  }
+
+  @Test func `the error of a resumed download counts the bytes of the whole body`() async throws {
+    let lost = TransportError.connectionLost(received: 20_000, expected: Self.body.count - 50_000)
+    let second = ScriptedTransport.Reply.cut(
+      body: Self.body.dropFirst(50_000), afterBytes: 20_000,
+      headers: ["ETag": "\"a\"", "Content-Range": "bytes 50000-\(Self.body.count - 1)/\(Self.body.count)"],
+      error: lost, status: 206)
+    let fixture = fixture(cut(at: 50_000), second, retry: ExponentialBackoff(attemptLimit: 2, firstDelay: .zero))
+    let error = await #expect(throws: ImageError.self) { try await fixture.pipeline.image(for: fixture.url) }
+    let whole = TransportError.connectionLost(received: 70_000, expected: Self.body.count)
+    #expect(error?.description == ImageError.transport(whole, url: fixture.url).description)
+  }
+
+  @Test func `without ETags a download is resumed only if its response has none`() async throws {
+    let dated: HTTPHeaders = [
+      "Accept-Ranges": "bytes", "Date": "Tue, 14 Nov 2023 22:13:20 GMT",
+      "Last-Modified": "Mon, 13 Nov 2023 22:13:20 GMT",
+    ]
+    let tagged = dated.adding(["ETag": "\"a\""])
+    for (headers, reply, range) in [
+      (tagged, .response(body: Self.body), nil), (dated, rest(from: 50_000), "bytes=50000-"),
+    ] as [(HTTPHeaders, ScriptedTransport.Reply, String?)] {
+      for retry in [ExponentialBackoff(firstDelay: .zero), NoRetry()] as [any RetryStrategy] {
+        let fixture = fixture(cut(at: 50_000, headers), reply, retry: retry)
+        var request = ImageRequest(url: fixture.url)
+        request.usesETags = false
+        if retry is NoRetry {
+          await #expect(throws: ImageError.self) { try await fixture.pipeline.data(for: request) }
+          await fixture.pipeline.cache.flush()
+        }
+        #expect(try await fixture.pipeline.data(for: request) == Self.body)
+        #expect(fixture.transport.requests.last?.headers["Range"] == range)
+      }
+    }
+  }
+
+  @Test func `a reload that ignores the cache does not resume an earlier download`() async throws {
+    let fixture = fixture(cut(at: 50_000), .response(body: Self.body), retry: NoRetry())
+    await #expect(throws: ImageError.self) { try await fixture.pipeline.image(for: fixture.url) }
+    await fixture.pipeline.cache.flush()
+    var request = ImageRequest(url: fixture.url)
+    request.freshness = .reloadIgnoringCache
+    #expect(try await fixture.pipeline.data(for: request) == Self.body)
+    #expect(fixture.transport.requests.map { $0.headers["Range"] } == [nil, nil])
+  }
+
+  @Test func `a body of empty pieces ends when its load is cancelled`() async throws {
+    let (asked, pieces) = (Signal(), Counter())
+    let transport = EmptyPieces {
+      pieces.increment()
+      if pieces.count == 3 { asked.set() }
+    }
+    let fixture = PipelineFixture {
+      $0.transport = transport
+    } script: { _ in
+      .failure(.cancelled)
+    }
+    let load = Task { try await fixture.pipeline.image(for: fixture.url) }
+    await asked.wait()
+    load.cancel()
+    let error = await #expect(throws: ImageError.self) { try await load.value }
+    #expect(error?.name == "cancelled")
+    while fixture.pipeline.activeLoadCount > 0 { await Task.yield() }
+  }
+
   @Test func `a changed image replaces the partial response`() async throws {
     let changed = SolidImage(width: 9, height: 9).data
     let fixture = fixture(cut(at: 50_000), .response(body: changed))
@@ -155,5 +257,19 @@ struct ResumeTests {
     let fixture = fixture(rest(from: 0))
     let error = await #expect(throws: ImageError.self) { try await fixture.pipeline.image(for: fixture.url) }
     #expect(error?.name == "httpStatus")
+  }
+}
+
+/// Sends bodies of empty pieces without end, and does not notice a cancellation.
+private struct EmptyPieces: Transport {
+  let onRead: @Sendable () -> Void
+
+  func response(to request: TransportRequest) async throws -> TransportResponse {
+    TransportResponse(
+      status: 200, headers: HTTPHeaders(),
+      body: TransportBody {
+        onRead()
+        return Data()
+      })
   }
 }

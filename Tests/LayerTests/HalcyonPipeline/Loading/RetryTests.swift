@@ -1,9 +1,11 @@
 import HalcyonCache
 import HalcyonSupport
 import HalcyonHTTP
+import HalcyonImaging
 import HalcyonPipeline
 import Foundation
 import HalcyonTesting
+import TestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(10)))
@@ -73,6 +75,28 @@ struct RetryTests {
     _ = try await task.image
   }
 
+  @Test func `delays and timeouts may be as long as a duration`() async throws {
+    let never = Duration.seconds(Int64.max)
+    let longest = ExponentialBackoff(firstDelay: never, longestDelay: never)
+    let failure = FailedAttempt(error: .httpStatus(503, url: fixture().url), attemptCount: 2)
+    let delay = try #require(await longest.delay(after: failure))
+    #expect(delay > .seconds(1 << 29))
+    let executor = IdleExecutor()
+    let sleep = Task(executorPreference: executor) { try await SystemTime().sleep(for: never) }
+    try await executor.waitUntilIdle()
+    sleep.cancel()
+    await #expect(throws: CancellationError.self) { try await sleep.value }
+    let fixture = fixture(.response(status: 404, body: Data())) {
+      $0.failureLifetimes = FailureLifetimes(missing: never)
+    }
+    var request = ImageRequest(url: fixture.url)
+    request.timeout = never
+    for _ in 0..<2 {
+      await #expect(throws: ImageError.self) { try await fixture.pipeline.image(for: request) }
+    }
+    #expect(fixture.transport.requests.count == 1)
+  }
+
   @Test func `a Retry-After over 30 seconds is not waited for`() async throws {
     let fixture = fixture(.response(status: 503, body: Data(), headers: ["Retry-After": "31"]))
     await #expect(throws: ImageError.self) { try await fixture.pipeline.image(for: fixture.url) }
@@ -129,6 +153,45 @@ struct RetryTests {
     await load(.revalidate)
     #expect(fixture.transport.requests.count == 2)
     clock.advance(by: .seconds(10))
+    await load()
+    #expect(fixture.transport.requests.count == 3)
+  }
+
+  @Test(arguments: [
+    ScriptedTransport.Reply.response(status: 404, body: Data()), .response(status: 410, body: Data()),
+    .response(status: 451, body: Data()), .response(body: Data("<html>".utf8)), .response(body: image.prefix(13)),
+    .response(body: Data()), .failure(.hostNotFound("a")),
+    .response(status: 302, body: Data(), headers: ["Location": "x:"]),
+  ])
+  func `a revalidation or reload requests an image whose failure is remembered`(failure: ScriptedTransport.Reply)
+    async throws
+  {
+    for freshness in [FreshnessPolicy.revalidate, .reloadIgnoringCache] {
+      for isProcessed in [false, true] {
+        let fixture = fixture(failure, failure, .response(body: Self.image)) { $0.retryStrategy = NoRetry() }
+        var request = ImageRequest(url: fixture.url, processors: isProcessed ? [.exposure(stops: 1)] : [])
+        for _ in 0..<2 {
+          await #expect(throws: ImageError.self) { try await fixture.pipeline.image(for: request) }
+        }
+        #expect(fixture.transport.requests.count == 1)
+        request.freshness = freshness
+        await #expect(throws: ImageError.self) { try await fixture.pipeline.image(for: request) }
+        #expect(fixture.transport.requests.count == 2)
+        _ = try await fixture.pipeline.image(for: request)
+        #expect(fixture.transport.requests.count == 3)
+      }
+    }
+  }
+
+  @Test func `a pipeline can stop remembering failures`() async throws {
+    let fixture = fixture(.response(status: 404, body: Data()))
+    #expect(fixture.pipeline.failureLifetimes == FailureLifetimes())
+    func load() async {
+      await #expect(throws: ImageError.self) { try await fixture.pipeline.image(for: fixture.url) }
+    }
+    await load()
+    fixture.pipeline.failureLifetimes = .none
+    await load()
     await load()
     #expect(fixture.transport.requests.count == 3)
   }

@@ -13,7 +13,7 @@ struct AddressPolicyTests {
     "172.31.255.255", "192.0.0.192", "192.0.2.1", "192.88.99.1", "192.168.0.0", "192.168.255.255", "198.18.0.1",
     "198.19.255.255", "198.51.100.1", "203.0.113.1", "224.0.0.1", "239.255.255.255", "240.0.0.1", "255.255.255.255",
     "::", "::1", "fe80::1", "febf::1", "fec0::1", "fc00::1", "fdff::1", "fd00:ec2::254", "ff02::1", "2001:db8::1",
-    "3fff::1", "2001:2::1", "2001:10::1", "100::1", "4000::1", "::ffff:0:8.8.8.8",
+    "3fff::1", "2001:2::1", "2001:10::1", "100::1", "4000::1",
   ])
   func `addresses outside the public Internet are refused`(text: String) throws {
     let address = try address(text)
@@ -23,7 +23,8 @@ struct AddressPolicyTests {
 
   @Test(arguments: [
     "::ffff:8.8.8.8", "::8.8.8.8", "2002:808:808::1", "64:ff9b::8.8.8.8", "64:ff9b:1::8.8.8.8",
-    "2001:0:4136:e378:8000:63bf:f7f7:f7f7",
+    "2001:0:4136:e378:8000:63bf:f7f7:f7f7", "::ffff:0:8.8.8.8", "fe80::5efe:8.8.8.8", "2600::5efe:8.8.8.8",
+    "2600::200:5efe:8.8.8.8",
   ])
   func `IPv4 embedded in IPv6 is found in every form, and refused even if it is public`(text: String) throws {
     let address = try address(text)
@@ -62,6 +63,7 @@ struct AddressPolicyTests {
     #expect(try policy.refusal(of: address("64:ff9b::10.0.0.1"), port: 80) == "10.0.0.1 is private")
     let denying = AddressPolicy(denied: [try range("127.0.0.0/8")])
     #expect(try denying.refusal(of: address("::ffff:127.0.0.1"), port: 80) != nil)
+    #expect(try denying.refusal(of: address("2000::5efe:127.0.0.1"), port: 80) != nil)
   }
 
   @Test func `only listed ports are allowed`() throws {

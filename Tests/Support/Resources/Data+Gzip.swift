@@ -1,13 +1,25 @@
 import CZlib
-import Foundation
+package import Foundation
 
 extension Data {
-  /// The bytes as a server sends them with `Content-Encoding: gzip` (RFC 1952).
-  var gzipped: Data {
+  /// A format of deflated data.
+  package enum DeflateFormat: Int32, Sendable {
+    /// RFC 1952.
+    case gzip = 31
+    /// RFC 1950.
+    case zlib = 15
+    /// RFC 1951, without a header.
+    case raw = -15
+  }
+
+  /// The bytes as a server sends them with `Content-Encoding: gzip`.
+  package var gzipped: Data { deflated(.gzip) }
+
+  /// The bytes in a compressed format.
+  package func deflated(_ format: DeflateFormat) -> Data {
     var stream = z_stream()
-    // zlib writes a gzip header when 16 is added to the window bits.
     deflateInit2_(
-      &stream, Z_BEST_COMPRESSION, Z_DEFLATED, MAX_WBITS + 16, 8, Z_DEFAULT_STRATEGY, ZLIB_VERSION,
+      &stream, Z_BEST_COMPRESSION, Z_DEFLATED, format.rawValue, 8, Z_DEFAULT_STRATEGY, ZLIB_VERSION,
       Int32(MemoryLayout<z_stream>.size))
     defer { deflateEnd(&stream) }
     var output = [UInt8](repeating: 0, count: Int(deflateBound(&stream, UInt(count))))

@@ -1,0 +1,95 @@
+import Foundation
+import HalcyonHTTP
+import HalcyonTransport
+import TestSupport
+import Testing
+
+@Suite(.timeLimit(.minutes(10)))
+struct ContentEncodingTests {
+  private let transport = CurlTransport()
+  private let body = Data((0..<300_000).map { UInt8(truncatingIfNeeded: $0 &* 31 >> 3) })
+
+  private func pieces(of url: URL) async throws -> [Data] {
+    let response = try await transport.response(to: TransportRequest(url: url))
+    return try await response.body.reduce(into: []) { $0.append($1) }
+  }
+
+  private func load(_ url: URL) async throws -> Data { try await pieces(of: url).reduce(Data(), +) }
+
+  private func reason(_ reply: Reply) async throws -> String {
+    try await ImageServer.run { server in
+      let url = server.serve("/a", reply)
+      let error = await #expect(throws: TransportError.self) { try await pieces(of: url) }
+      switch error {
+      case .badContentEncoding(let reason), .malformedResponse(let reason): return reason
+      default: return error?.description ?? "no error"
+      }
+    }
+  }
+
+  @Test(arguments: [
+    ("gzip", Data.DeflateFormat.gzip), ("GZIP", .gzip), ("x-gzip", .gzip), ("deflate", .zlib), ("deflate", .raw),
+    ("gzip", .zlib),
+  ])
+  func `compressed bodies are decompressed`(encoding: String, format: Data.DeflateFormat) async throws {
+    try await ImageServer.run { server in
+      let reply = Reply.body(body.deflated(format), headers: ["Content-Encoding": encoding])
+      let whole = try await load(server.serve("/a", reply))
+      let chunked = try await load(server.serve("/b", reply.chunked(1, 7, 1000)))
+      #expect(whole == body && chunked == body)
+    }
+  }
+
+  @Test func `a compressed body of several members is one body, and other bytes after it are ignored`() async throws {
+    try await ImageServer.run { server in
+      let members = body.gzipped + body.gzipped
+      let headers: HeaderFields = ["Content-Encoding": "gzip"]
+      let joined = try await load(server.serve("/a", .body(members, headers: headers)))
+      #expect(joined == body + body)
+      let trailed = Reply.body(body.gzipped + Data("trailer".utf8), headers: headers)
+      let first = try await load(server.serve("/b", trailed))
+      #expect(first == body)
+    }
+  }
+
+  @Test func `a body that expands a thousandfold is decompressed in pieces of 64 KiB, as far as it is read`()
+    async throws
+  {
+    try await ImageServer.run { server in
+      let bomb = Data(count: 16 << 20)
+      let url = server.serve("/a", .body(bomb.gzipped, headers: ["Content-Encoding": "gzip"]))
+      let pieces = try await pieces(of: url)
+      #expect(pieces.allSatisfy { $0.count <= 64 << 10 })
+      #expect(pieces.reduce(0) { $0 + $1.count } == bomb.count)
+    }
+  }
+
+  @Test(arguments: ["gzip, gzip", "br", "gzip, br"])
+  func `a body with several encodings or an unknown one is an error that names them`(encoding: String) async throws {
+    let twice = body.gzipped.gzipped
+    #expect(try await reason(.body(twice, headers: ["Content-Encoding": encoding])).contains("“\(encoding)”"))
+  }
+
+  @Test func `an unknown encoding does not hide the status of an error`() async throws {
+    try await ImageServer.run { server in
+      let url = server.serve("/a", .status(404, headers: ["Content-Encoding": "br"], body: body))
+      let response = try await transport.response(to: TransportRequest(url: url))
+      #expect(response.status == 404)
+    }
+  }
+
+  @Test func `a compressed Transfer-Encoding is malformed`() async throws {
+    let reply = Reply.body(body.gzipped, headers: ["Transfer-Encoding": "gzip"]).closeDelimited()
+    #expect(try await reason(reply).contains("“gzip”"))
+  }
+
+  @Test func `requests accept gzip and deflate, unless they name other encodings`() async throws {
+    try await ImageServer.run { server in
+      let url = server.serve("/a", .body(body))
+      for headers in [[:], ["accept-encoding": "identity"], [:]] as [HTTPHeaders] {
+        _ = try await transport.response(to: TransportRequest(url: url, headers: headers))
+      }
+      #expect(server.requests.map { $0.headers["Accept-Encoding"] } == ["gzip, deflate", "identity", "gzip, deflate"])
+    }
+  }
+}

@@ -1,0 +1,22 @@
+#if os(Linux)
+import CurlShim
+import Foundation
+import Testing
+
+@testable import HalcyonTransport
+
+@Suite(.timeLimit(.minutes(10)))
+struct WakeupSocketsTests {
+  @Test func `child processes do not inherit the sockets that wake libcurl`() throws {
+    let loop = CurlLoop(CurlTransport.Configuration())
+    defer {
+      loop.post(.stop)
+      loop.run()
+    }
+    // A later libcurl opens them with close-on-exec itself.
+    let version = try #require(curl_version_info(CURLVERSION_FIRST)?.pointee.version_num)
+    #expect(loop.wakeupSockets.count == (version < 0x080900 ? 2 : 0))
+    #expect(loop.wakeupSockets.allSatisfy { fcntl($0, F_GETFD) == FD_CLOEXEC })
+  }
+}
+#endif

@@ -1,0 +1,22 @@
+/// A port of 127.0.0.1 that accepts connections and never sends a byte: a TLS handshake with it never ends.
+package struct SilentPort: ~Copyable {
+  package let number: UInt16
+  private let listener: Socket
+
+  package init() throws(SocketError) {
+    let listener = try Socket.bound()
+    try listener.startListening(backlog: 128)
+    number = listener.port
+    self.listener = listener
+  }
+
+  /// The connections made since the last call; they are closed.
+  package func takeConnectionCount() -> Int {
+    var count = 0
+    while let descriptor = listener.accept() {
+      _ = Socket(adopting: descriptor)
+      count += 1
+    }
+    return count
+  }
+}
