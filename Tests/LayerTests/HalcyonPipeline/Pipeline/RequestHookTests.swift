@@ -13,7 +13,7 @@ struct RequestHookTests {
   private let image = SolidImage(width: 10, height: 10).data
   private let clock = TestClock()
 
-  private struct Retry: RetryStrategy {
+  private final class Retry: RetryStrategy {
     let attempts: Int
     let failures = Lock<[String]>([])
 
@@ -92,7 +92,8 @@ struct RequestHookTests {
       request.url.path() == "/a"
         ? .response(status: 302, body: Data(), headers: ["Location": "/b"]) : .response(body: image)
     }
-    let (redirects, heads) = (Lock<[String]>([]), Lock<[Int]>([]))
+    let redirects = Lock<[String]>([])
+    let heads = Lock<[Int]>([])
     let hooked = request(fixture) { options in
       options.requestModifier = Header(value: "request")
       options.redirectHandler = { _, next in
