@@ -4,6 +4,11 @@ public import HalcyonCache
 public import Foundation
 
 extension ImagePipeline {
+  /// The key of a request's image in the memory of this pipeline, for direct use of ``ImageCache/memory``.
+  ///
+  /// Contains what the pipeline adds to the request: default options, an identity and an address policy.
+  public func cacheKey(for request: ImageRequest) -> CacheKey { RequestKeys(resolved(request)).image }
+
   /// Inserts an image into the caches, as if the request had loaded it.
   ///
   /// Later loads of the request find the image in memory, or decode the stored bytes at any size.
