@@ -252,24 +252,3 @@ extension DiskCache {
     }
   }
 }
-
-extension DiskCache {
-  /// `halcyon/default` in the system's folder for caches.
-  public static var defaultDirectory: URL { directory(named: "default") }
-
-  /// `halcyon/` and `name` in the system's folder for caches, which is `$XDG_CACHE_HOME` or `~/.cache` on Linux.
-  public static func directory(named name: String) -> URL {
-    cachesDirectory.appending(path: "halcyon/\(name)", directoryHint: .isDirectory)
-  }
-
-  private static var cachesDirectory: URL {
-    #if !canImport(Darwin)
-    // The XDG Base Directory Specification says to ignore relative paths.
-    if let path = ProcessInfo.processInfo.environment["XDG_CACHE_HOME"], path.hasPrefix("/") {
-      return URL(filePath: path, directoryHint: .isDirectory)
-    }
-    #endif
-    return FileManager.default.urls(for: .cachesDirectory, in: .userDomainMask).first
-      ?? FileManager.default.temporaryDirectory
-  }
-}

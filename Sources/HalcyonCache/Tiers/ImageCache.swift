@@ -43,7 +43,7 @@ public final class ImageCache: Sendable {
 }
 
 extension ImageCache {
-  /// Creates a cache with a memory cache of its own, and a disk folder with this name in the system's cache folder.
+  /// Creates a cache with a memory cache of its own, and the disk folder ``DiskCache/directory(named:)``.
   ///
   /// Caches with different names share nothing. Create one cache for each name in a process: two with the same name share
   /// the folder, but not the memory.

@@ -135,15 +135,24 @@ struct CacheChainTests {
 
   @Test func `caches with different names share nothing`() async throws {
     let names = ["a", "b"].map { "halcyon-test-\($0)-\(UUID().uuidString)" }
-    let caches = names.map { ImageCache(named: $0) }
+    // Nothing is written in the background, which could create a removed folder again.
+    let configuration = DiskCacheConfiguration(cleaning: .whenAsked)
+    let caches = names.map { ImageCache(named: $0, disk: configuration) }
     let folders = caches.compactMap(\.disk?.directory)
-    defer { for folder in folders { try? FileManager.default.removeItem(at: folder) } }
+    defer {
+      for folder in folders { try? FileManager.default.removeItem(at: folder) }
+      // The folder of this program, and that of the library, if nothing else is in them.
+      rmdir(folders[0].deletingLastPathComponent().path())
+      rmdir(folders[0].deletingLastPathComponent().deletingLastPathComponent().path())
+    }
     #expect(folders.map(\.lastPathComponent) == names)
     let disk = try #require(caches[0].disk)
     try await disk.store(entry(), for: "1")
     #expect(try await disk.entry(for: "1") == entry())
     #expect(try await caches[1].disk?.entry(for: "1") == nil)
-    #expect(try await ImageCache(named: names[0]).disk?.entry(for: "1") == entry(), "the folder outlives the cache")
+    #expect(
+      try await ImageCache(named: names[0], disk: configuration).disk?.entry(for: "1") == entry(),
+      "the folder outlives the cache")
   }
 
   @Test func `usage and cleaning cover every cache of a chain`() async throws {

@@ -111,6 +111,25 @@ struct DiskCacheTests {
     }
   }
 
+  @Test func `the default folder belongs to the program`() {
+    let folder = DiskCache.defaultDirectory
+    #expect(folder.lastPathComponent == "default")
+    #expect(folder.deletingLastPathComponent() == DiskCache.directory(named: "x").deletingLastPathComponent())
+    let program = folder.deletingLastPathComponent().lastPathComponent
+    let name = Bundle.main.bundleIdentifier ?? Bundle.main.executableURL?.lastPathComponent ?? ""
+    #expect(!name.isEmpty && program == DiskCache.folderName(program: name))
+    #expect(folder.pathComponents.suffix(3).first == "halcyon")
+  }
+
+  @Test(arguments: [
+    ("org.example.App", "org.example.App"), ("my app/ü:1", "my-app---1"), ("..", "-."), (".hidden", "-hidden"),
+    ("", "program"), ("a_b-c.d", "a_b-c.d"),
+  ])
+  func `the name of a program is made safe as a folder name`(name: String, folder: String) {
+    #expect(DiskCache.folderName(program: name) == folder)
+    #expect(DiskCache.folderName(program: String(repeating: "é", count: 1000)).utf8.count <= 255)
+  }
+
   @Test func `an entry expires a week after it was last read`() async throws {
     try await withCache { cache in
       try await cache.store(entry("read"), for: "read")
