@@ -45,13 +45,13 @@ public struct DiskCacheEntry: Sendable {
 
   let id: Int64
 
-  /// `nil` when the file was removed, replaced or damaged.
-  fileprivate init?(_ file: DiskWriter.IndexedFile, in fileSystem: any FileSystem) throws(DiskCacheError) {
+  /// `nil` when the file was removed, replaced or damaged, or cannot be read.
+  fileprivate init?(_ file: DiskWriter.IndexedFile, of cache: DiskCache) throws(DiskCacheError) {
     let description: EntryFile.Description?
     do throws(DiskCacheError) {
       description = try EntryFile.describe(path: file.path, in: fileSystem)
     } catch {
-      guard error.isMissing else { throw error }
+      guard error.isMissing || error.isUnreadable else { throw error }
       return nil
     }
     guard let description, description.header.id == file.id else { return nil }

@@ -51,6 +51,15 @@ extension DiskCacheError {
   /// Whether a file or folder does not exist.
   var isMissing: Bool { systemCode == ENOENT }
 
+  /// Whether something that cannot be read is in place of a file: a folder, a file of another user, or a bad block.
+  var isUnreadable: Bool { systemCode.map { [EACCES, EPERM, EIO, EISDIR, ENOTDIR, ELOOP].contains($0) } ?? false }
+
+  /// Whether a path leads to a folder, through a file, or in a circle.
+  var isNotAFile: Bool { systemCode.map { [EISDIR, ENOTDIR, ELOOP].contains($0) } ?? false }
+
+  /// Whether one file could not be changed or removed, while the index is intact and the disk is not full.
+  var isLimitedToFile: Bool { systemCode != nil && !isMissing && !isDiskFull }
+
   /// Whether the disk or the user's quota is full.
   var isDiskFull: Bool { systemCode == ENOSPC || systemCode == EDQUOT }
 }

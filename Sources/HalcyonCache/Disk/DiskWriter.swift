@@ -87,7 +87,8 @@ actor DiskWriter {
 
   /// Recovers abandoned writers, and cleans as the policy says.
   func clean(_ context: Context) throws(DiskCacheError) -> CleaningReport {
-    try recover()
+    // The next cleaning repeats a recovery that fails.
+    do { try recover() } catch { counters.countError() }
     return try withIndex { index throws(DiskCacheError) in
       let current = try index.lastUse()
       let (use, start) = lastUse ?? (current, context.now)

@@ -110,12 +110,13 @@ extension FileSystem {
       try check(.makeFolder, path) { _ in Int(mkdir(path, 0o700)) }
     } catch {
       switch error.systemCode {
-      case EEXIST where try status(of: path).st_mode & S_IFMT == S_IFDIR: return
+      case EEXIST where try status(of: path).isFolder: return
       case ENOENT:
         let parent = path.split(separator: "/").dropLast().joined(separator: "/")
         guard !parent.isEmpty else { throw error }
         try makeFolder(path.hasPrefix("/") ? "/" + parent : parent)
-        try makeFolder(path)
+        // Not repeated: some file systems refuse folders with ENOENT although the parent exists, for example `/proc`.
+        try check(.makeFolder, path) { _ in mkdir(path, 0o700) == 0 || errno == EEXIST ? 0 : -1 }
       default: throw error
       }
     }
@@ -156,6 +157,10 @@ extension timespec {
 }
 
 extension stat {
+  var isFolder: Bool { st_mode & S_IFMT == S_IFDIR }
+
+  var isRegularFile: Bool { st_mode & S_IFMT == S_IFREG }
+
   var modificationDate: Date {
     #if canImport(Darwin)
     let time = st_mtimespec

@@ -130,6 +130,16 @@ struct DiskCacheTests {
     #expect(DiskCache.folderName(program: String(repeating: "é", count: 1000)).utf8.count <= 255)
   }
 
+  #if os(Linux)
+  @Test func `a folder that cannot be created is an error, also where its parent exists`() async throws {
+    let cache = DiskCache(directory: URL(filePath: "/proc/nope"))
+    let error = await #expect(throws: DiskCacheError.self) { try await cache.count }
+    #expect(error == .system(call: "makeFolder", path: "/proc/nope", code: ENOENT))
+    await #expect(throws: DiskCacheError.self) { try await cache.store(entry("a"), for: "a") }
+    #expect(try await cache.entry(for: "a") == nil)
+  }
+  #endif
+
   @Test func `an entry expires a week after it was last read`() async throws {
     try await withCache { cache in
       try await cache.store(entry("read"), for: "read")
