@@ -98,17 +98,21 @@ extension DiskIndex {
   /// Cleans as the policy says: wipes an idle cache, removes expired entries, and trims to the size limit.
   ///
   /// - Parameters:
-  ///   - lastUse: The last use of the cache before the current one.
-  ///   - start: The start of the current use.
+  ///   - opening: The last use before the index was opened, and the date of the opening; `nil` if the time between them
+  ///     was considered before.
   func clean(
-    _ context: DiskWriter.Context, idleSince lastUse: LastUse, until start: Date
+    _ context: DiskWriter.Context, opening: (lastUse: LastUse, date: Date)? = nil
   ) throws(DiskCacheError) -> CleaningReport {
     let policy = context.configuration.cleaning
     var (report, failures) = (CleaningReport(), Failures())
     try reconcileTotal()
-    if let limit = policy.wipesAfterIdle, let date = lastUse.date, start.timeIntervalSince(date) > limit.inSeconds {
-      try failures.collect { () throws(DiskCacheError) in
-        report.noteOnDisk(try remove(.lastUsed(upTo: lastUse.sequence)), .idle)
+    if let limit = policy.wipesAfterIdle {
+      let periods = [opening, (try lastUse(), context.now)].compactMap(\.self)
+      for (lastUse, end) in periods {
+        guard let start = lastUse.date, end.timeIntervalSince(start) > limit.inSeconds else { continue }
+        try failures.collect { () throws(DiskCacheError) in
+          report.noteOnDisk(try remove(.lastUsed(upTo: lastUse.sequence)), .idle)
+        }
       }
     }
     if policy.removesExpired {
