@@ -63,6 +63,8 @@ extension DiskIndex {
       try failures.collect { () throws(DiskCacheError) in try removeUnindexedFiles(in: shard) }
     }
     try failures.throwFirst()
+    // The entries are removed even if the index cannot be shrunk now.
+    _ = try? shrink()
     return count
   }
 
@@ -118,6 +120,8 @@ extension DiskIndex {
     if policy.removesExpired {
       try failures.collect { () throws(DiskCacheError) in report.noteOnDisk(try removeExpired(context), .expiration) }
     }
+    // Before trimming, since the index counts toward the limit.
+    _ = try? shrink()
     if policy.trimsToSizeLimit {
       report.noteOnDisk(try trim(to: budget(sizeLimit: context.configuration.sizeLimit)), .size)
     }

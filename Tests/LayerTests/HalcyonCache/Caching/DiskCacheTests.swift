@@ -140,6 +140,34 @@ struct DiskCacheTests {
   }
   #endif
 
+  @Test func `the index shrinks once many tags are removed`() async throws {
+    try await withCache(sizeLimit: 16 << 20) { cache in
+      cache.configuration.cleaning = .whenAsked
+      var tagged = entry("tagged")
+      let size = { try Int(SystemFiles().status(of: DiskLayout(root: cache.directory.path()).index).st_size) }
+      for isClearing in [true, false] {
+        for number in 0..<30 {
+          tagged.metadata.tags = (0..<300).map { "tag \($0) of entry \(number) \(String(repeating: "x", count: 80))" }
+          try await cache.store(tagged, for: CacheKey("\(number)"))
+        }
+        cache.willTerminate()
+        try DiskIndex(layout: DiskLayout(root: cache.directory.path()), in: SystemFiles()).checkpoint()
+        #expect(try size() > 2 << 20)
+        if isClearing {
+          try await cache.removeAll()
+        } else {
+          for number in 0..<30 { try await cache.removeEntry(for: CacheKey("\(number)")) }
+          try await cache.clean()
+        }
+        #expect(try size() < 64 << 10)
+        #expect(try await cache.count == 0)
+        try await cache.store(entry("a"), for: "a")
+        #expect(try await cache.entry(for: "a")?.body == entry("a").body)
+        try await cache.removeEntry(for: "a")
+      }
+    }
+  }
+
   @Test func `an entry expires a week after it was last read`() async throws {
     try await withCache { cache in
       try await cache.store(entry("read"), for: "read")
