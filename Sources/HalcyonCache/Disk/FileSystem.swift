@@ -122,6 +122,16 @@ extension FileSystem {
     }
   }
 
+  /// Makes a folder of this user writable by its owner only. Does nothing to a folder of another user, and to one with
+  /// the sticky bit, in which others cannot replace files.
+  func revokeWriting(in path: String) throws(DiskCacheError) {
+    let status = try status(of: path)
+    let others = S_IWGRP | S_IWOTH
+    guard status.st_mode & others != 0, status.st_uid == geteuid(), status.st_mode & S_ISVTX == 0 else { return }
+    // On file systems without permissions this fails.
+    _ = chmod(path, status.st_mode & ~S_IFMT & ~others)
+  }
+
   /// The names in a folder; empty when the folder does not exist.
   func names(in path: String) throws(DiskCacheError) -> [String] {
     var names: [String] = []
