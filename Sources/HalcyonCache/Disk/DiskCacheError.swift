@@ -13,7 +13,7 @@ public enum DiskCacheError: Error, Hashable {
   case busy(path: String)
   /// The entry alone exceeds the size limit of the cache. Sizes are in bytes.
   case entryTooLarge(byteCount: Int, sizeLimit: Int)
-  /// The metadata without its header fields exceeds the limit for metadata. Sizes are in bytes.
+  /// The metadata exceeds its limit even without the header fields that HTTP caching does not need. Sizes are in bytes.
   case metadataTooLarge(byteCount: Int, limit: Int)
   /// Pinned entries and entries being written leave too little space for the entry. Sizes are in bytes.
   case insufficientSpace(byteCount: Int, sizeLimit: Int)
@@ -35,7 +35,7 @@ extension DiskCacheError: CustomStringConvertible {
     case .entryTooLarge(let byteCount, let sizeLimit):
       "An entry of \(byteCount) bytes exceeds the cache's limit of \(sizeLimit). Raise sizeLimit to store it."
     case .metadataTooLarge(let byteCount, let limit):
-      "The tags, URL and userInfo of an entry take \(byteCount) bytes; the limit is \(limit). Shorten them."
+      "The tags, URL, userInfo and caching fields of an entry take \(byteCount) bytes; the limit is \(limit). Shorten them."
     case .insufficientSpace(let byteCount, let sizeLimit):
       "Pinned entries leave less than \(byteCount) bytes in the cache's \(sizeLimit). Unpin some or raise sizeLimit."
     }

@@ -106,8 +106,30 @@ struct DiskCacheTests {
       long.metadata.headers = ["X": String(repeating: "x", count: 20_000)]
       try await cache.store(long, for: "a")
       let found = try await cache.entry(for: "a")
-      #expect(found?.metadata.headers.fields.isEmpty == true)
+      #expect(found?.metadata.headers == HTTPHeaders())
       #expect(found?.metadata.userInfo == Data(count: 50_000))
+    }
+  }
+
+  @Test func `a response with a large head is stored with the header fields that HTTP caching needs`() async throws {
+    try await withCache { cache in
+      let essential: HTTPHeaders = [
+        "cache-control": "no-cache", "ETag": "\"1\"", "Date": "Thu, 01 Jan 1970 00:00:01 GMT", "Vary": "Accept",
+        "Expires": "0", "Last-Modified": "Thu, 01 Jan 1970 00:00:00 GMT", "Age": "3", "Content-Type": "image/png",
+      ]
+      var large = entry("large")
+      large.metadata.headers = essential
+      for number in 0..<70 {
+        large.metadata.headers.add(name: "X-\(number)", value: String(repeating: "x", count: 1000))
+      }
+      try await cache.store(large, for: "a")
+      #expect(try await cache.entry(for: "a")?.metadata.headers == essential)
+      let lookup = await HTTPCache(store: cache, rules: HTTPCacheRules(defaultLifetime: .seconds(7 * 86_400)))
+        .lookUp("a", requestHeaders: [:], at: Date(timeIntervalSince1970: 3))
+      #expect(lookup.action == .fetch, "no-cache requires revalidation")
+      try await cache.store(entry("small"), for: "b")
+      #expect(try await cache.updateMetadata(large.metadata, for: "b"))
+      #expect(try await cache.metadata(for: "b")?.headers == essential)
     }
   }
 
