@@ -133,6 +133,32 @@ struct DiskCacheTests {
     }
   }
 
+  @Test func `a listed entry has the date on which it expires`() async throws {
+    try await withCache { cache in
+      cache.configuration.cleaning = .whenAsked
+      let start = clock.now()
+      let cases: [(CacheKey, CacheExpiration?, Date?, isExpired: Bool)] = [
+        ("never", .never, nil, false), ("date", .date(start + 5), start + 5, true),
+        ("sliding", .minutes(1), start + 60, false), ("default", nil, start + 7 * 86_400, false),
+      ]
+      for (key, expiration, _, _) in cases { try await cache.store(entry(key.text, expiration: expiration), for: key) }
+      clock.advance(by: .seconds(6))
+      var count = 0
+      for try await entry in cache.entries {
+        let expected = try #require(cases.first { $0.0 == entry.key })
+        #expect(entry.expirationDate?.timeIntervalSince1970.rounded() == expected.2?.timeIntervalSince1970.rounded())
+        #expect(entry.isExpired == expected.isExpired)
+        count += 1
+      }
+      #expect(count == cases.count)
+      _ = try await cache.entry(for: "sliding")
+      for try await entry in cache.entries where entry.key == "sliding" {
+        #expect(entry.expirationDate?.timeIntervalSince1970.rounded() == (start + 66).timeIntervalSince1970.rounded())
+      }
+      #expect(try await cache.removeEntries { $0.isExpired } == 1)
+    }
+  }
+
   @Test func `the default folder belongs to the program`() {
     let folder = DiskCache.defaultDirectory
     #expect(folder.lastPathComponent == "default")
