@@ -92,6 +92,10 @@ struct CleaningPolicyTests {
     }
   }
 
+  @Test func `by default a cache also cleans when the program terminates`() async throws {
+    #expect(CleaningPolicy().occasions == Set(CleaningPolicy.Occasion.allCases))
+  }
+
   @Test func `entries without an expiration of their own expire by the current configuration`() async throws {
     try await withCache(.whenAsked) { cache in
       let plain = StoredEntry(
