@@ -181,6 +181,29 @@ struct CacheChainTests {
     }
   }
 
+  @Test func `usage, cleaning and flushing reach a disk cache behind a memory cache in a chain`() async throws {
+    try await withTemporaryFolder { folder in
+      let clock = TestClock()
+      let disks = ["a", "b"].map { name in
+        DiskCache(
+          directory: folder.appending(path: name), configuration: DiskCacheConfiguration(cleaning: .whenAsked),
+          time: clock)
+      }
+      let caches = [
+        ImageCache(memory: memory(1000), store: DataMemoryCache(over: disks[0], time: clock)),
+        ImageCache(memory: memory(1000), store: StoreChain([DataMemoryCache(over: disks[1], time: clock)])),
+      ]
+      let chain = ImageCache(chain: caches)
+      #expect(chain.disks.map(\.directory) == disks.map(\.directory))
+      let metadata = EntryMetadata(requestDate: clock.now(), responseDate: clock.now(), expiration: .minutes(1))
+      for disk in disks { try await disk.store(StoredEntry(body: Data(count: 9), metadata: metadata), for: "1") }
+      #expect(try await chain.usage.diskByteCount == 2 * 8192)
+      clock.advance(by: .seconds(61))
+      #expect(try await chain.clean().disk[.expiration]?.count == 2)
+      #expect(ImageCache(chain: [ImageCache(chain: [caches[0]])]).memories.count == 1)
+    }
+  }
+
   private func memory(_ costLimit: Int) -> MemoryCache {
     MemoryCache(configuration: MemoryCacheConfiguration(costLimit: costLimit))
   }
