@@ -8,6 +8,7 @@ public final class ImageCache: Sendable {
   public let store: (any DataStore)?
 
   package let writes = BackgroundWrites(byteLimit: 64 << 20)
+  package let metadataUpdates = SerialWork()
   package let placeholders = PlaceholderTable()
   private let monitor: MemoryPressureMonitor?
 
