@@ -197,4 +197,17 @@ struct EntryOptionsTests {
     }
   }
 
+  @Test func `an expiration given to store overrides that of the request in both tiers`() async throws {
+    try await OptionsFixture.run(serving: image) { fixture async throws in
+      let request = fixture.request { ($0.memoryExpiration, $0.storeExpiration) = (.days(2), .days(30)) }
+      let decoded = try await fixture.pipeline.image(for: ImageRequest(source: .data(image)))
+      try await fixture.pipeline.store(decoded, original: image, for: request, expiration: .hours(1))
+      #expect(try await entries(fixture).map(\.metadata.expiration) == [.hours(1)])
+      fixture.clock.advance(by: .seconds(3601))
+      #expect(fixture.pipeline.cachedImage(for: request) == nil)
+      #expect(await fixture.pipeline.cachedTier(for: request) == nil)
+      try await fixture.pipeline.store(decoded, original: image, for: request)
+      #expect(try await entries(fixture).map(\.metadata.expiration) == [.days(30)])
+    }
+  }
 }
