@@ -10,7 +10,7 @@ import HalcyonTransport
 extension ImagePipeline {
   /// The default pipeline.
   ///
-  /// Its disk cache is in `DiskCache.defaultDirectory`; its memory cache shrinks under memory pressure.
+  /// Its disk cache is in `DiskCache.defaultDirectory`, a folder of this program; its memory cache shrinks under memory pressure.
   public static let shared = ImagePipeline(cache: .standard())
 
   /// Creates a pipeline with the platform's transport and all codecs of this build.

@@ -28,7 +28,7 @@ struct Gallery {
     }
   }
 
-  private static let defaultCacheDirectory = DiskCache.defaultDirectory.appending(path: "gallery")
+  private static let defaultCacheDirectory = DiskCache.directory(named: "gallery")
 
   private func showGeneratedImages() async throws {
     // The server's port changes with each run, so cached responses would never be used again.

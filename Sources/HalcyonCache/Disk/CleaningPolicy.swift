@@ -25,8 +25,8 @@ public struct CleaningPolicy: Hashable, Sendable {
   public var trimsToSizeLimit = true
   /// The time without a read or write, by any process, after which older entries are removed. Default: `nil`, never.
   public var wipesAfterIdle: Duration?
-  /// When the cache cleans automatically. Default: on all occasions except termination.
-  public var occasions: Set<Occasion> = [.firstUse, .timer, .background]
+  /// When the cache cleans automatically. Default: on all occasions.
+  public var occasions = Set(Occasion.allCases)
   /// The interval of the cleaning timer, at least 5 seconds. Default: 10 minutes.
   public var interval = Duration.seconds(600)
 

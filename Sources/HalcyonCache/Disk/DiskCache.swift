@@ -242,34 +242,20 @@ extension DiskCache {
   }
 
   private func isFresh(_ metadata: EntryMetadata, modified: Date, last: Access?) -> Bool {
+    expirationDate(of: metadata, lifetimeStart: last?.lifetimeStart ?? modified).map { time.now() < $0 } ?? true
+  }
+
+  /// The date on which the entry in a file expires; `nil` for never.
+  func expirationDate(of file: EntryFile.Description) -> Date? {
+    expirationDate(of: file.metadata, lifetimeStart: pendingAccess(of: file.key)?.lifetimeStart ?? file.modified)
+  }
+
+  private func expirationDate(of metadata: EntryMetadata, lifetimeStart: Date) -> Date? {
     switch metadata.expiration ?? settings.current.expiration {
-    case .never: return true
-    case .expired: return false
-    case .date(let end): return time.now() < end
-    case .after(let duration):
-      let start = last?.lifetimeStart ?? modified
-      return time.now().timeIntervalSince(start) < duration.inSeconds
+    case .never: nil
+    case .expired: .distantPast
+    case .date(let end): end
+    case .after(let duration): lifetimeStart.addingTimeInterval(duration.inSeconds)
     }
-  }
-}
-
-extension DiskCache {
-  /// `halcyon/default` in the system's folder for caches.
-  public static var defaultDirectory: URL { directory(named: "default") }
-
-  /// `halcyon/` and `name` in the system's folder for caches, which is `$XDG_CACHE_HOME` or `~/.cache` on Linux.
-  public static func directory(named name: String) -> URL {
-    cachesDirectory.appending(path: "halcyon/\(name)", directoryHint: .isDirectory)
-  }
-
-  private static var cachesDirectory: URL {
-    #if !canImport(Darwin)
-    // The XDG Base Directory Specification says to ignore relative paths.
-    if let path = ProcessInfo.processInfo.environment["XDG_CACHE_HOME"], path.hasPrefix("/") {
-      return URL(filePath: path, directoryHint: .isDirectory)
-    }
-    #endif
-    return FileManager.default.urls(for: .cachesDirectory, in: .userDomainMask).first
-      ?? FileManager.default.temporaryDirectory
   }
 }

@@ -1,4 +1,5 @@
 public import HalcyonSupport
+public import Foundation
 
 /// The entries of a disk cache, read in pages during the iteration.
 public struct DiskCacheEntries: AsyncSequence {
@@ -42,16 +43,23 @@ public struct DiskCacheEntry: Sendable {
   public let bodyByteCount: Int
   /// Whether it is exempt from eviction.
   public let isPinned: Bool
+  /// When it expires; `nil` for never.
+  ///
+  /// The date of an entry that expires some time after its last use moves with each read. An entry without an expiration
+  /// of its own has the one of ``DiskCacheConfiguration/expiration`` at the time of the listing.
+  public let expirationDate: Date?
+  /// Whether it had expired when it was listed. It is never served, and removed by the next cleaning.
+  public let isExpired: Bool
 
   let id: Int64
 
-  /// `nil` when the file was removed, replaced or damaged.
-  fileprivate init?(_ file: DiskWriter.IndexedFile, in fileSystem: any FileSystem) throws(DiskCacheError) {
+  /// `nil` when the file was removed, replaced or damaged, or cannot be read.
+  fileprivate init?(_ file: DiskWriter.IndexedFile, of cache: DiskCache) throws(DiskCacheError) {
     let description: EntryFile.Description?
     do throws(DiskCacheError) {
-      description = try EntryFile.describe(path: file.path, in: fileSystem)
+      description = try EntryFile.describe(path: file.path, in: cache.fileSystem)
     } catch {
-      guard error.isMissing else { throw error }
+      guard error.isMissing || error.isUnreadable else { throw error }
       return nil
     }
     guard let description, description.header.id == file.id else { return nil }
@@ -60,6 +68,8 @@ public struct DiskCacheEntry: Sendable {
     diskByteCount = description.diskByteCount
     bodyByteCount = Int(description.header.bodyByteCount)
     isPinned = description.slot.isPinned
+    expirationDate = cache.expirationDate(of: description)
+    isExpired = expirationDate.map { $0 <= cache.time.now() } ?? false
     id = file.id
   }
 }
@@ -68,8 +78,8 @@ extension DiskCache {
   /// The entries after an id, in the order of their ids; `lastID` is `nil` at the end.
   fileprivate func page(after id: Int64) async throws -> (entries: [DiskCacheEntry], lastID: Int64?) {
     let files = try await withWriter { writer in try await writer.page(after: id) }
-    let entries = try await readers.run { [fileSystem] _ in
-      try files.compactMap { file in try DiskCacheEntry(file, in: fileSystem) }
+    let entries = try await readers.run { [self] _ in
+      try files.compactMap { file in try DiskCacheEntry(file, of: self) }
     }
     return (entries, files.last?.id)
   }

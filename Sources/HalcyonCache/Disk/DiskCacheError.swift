@@ -13,7 +13,7 @@ public enum DiskCacheError: Error, Hashable {
   case busy(path: String)
   /// The entry alone exceeds the size limit of the cache. Sizes are in bytes.
   case entryTooLarge(byteCount: Int, sizeLimit: Int)
-  /// The metadata without its header fields exceeds the limit for metadata. Sizes are in bytes.
+  /// The metadata exceeds its limit even without the header fields that HTTP caching does not need. Sizes are in bytes.
   case metadataTooLarge(byteCount: Int, limit: Int)
   /// Pinned entries and entries being written leave too little space for the entry. Sizes are in bytes.
   case insufficientSpace(byteCount: Int, sizeLimit: Int)
@@ -35,7 +35,7 @@ extension DiskCacheError: CustomStringConvertible {
     case .entryTooLarge(let byteCount, let sizeLimit):
       "An entry of \(byteCount) bytes exceeds the cache's limit of \(sizeLimit). Raise sizeLimit to store it."
     case .metadataTooLarge(let byteCount, let limit):
-      "The tags, URL and userInfo of an entry take \(byteCount) bytes; the limit is \(limit). Shorten them."
+      "The tags, URL, userInfo and caching fields of an entry take \(byteCount) bytes; the limit is \(limit). Shorten them."
     case .insufficientSpace(let byteCount, let sizeLimit):
       "Pinned entries leave less than \(byteCount) bytes in the cache's \(sizeLimit). Unpin some or raise sizeLimit."
     }
@@ -50,6 +50,15 @@ extension DiskCacheError {
 
   /// Whether a file or folder does not exist.
   var isMissing: Bool { systemCode == ENOENT }
+
+  /// Whether something that cannot be read is in place of a file: a folder, a file of another user, or a bad block.
+  var isUnreadable: Bool { systemCode.map { [EACCES, EPERM, EIO, EISDIR, ENOTDIR, ELOOP].contains($0) } ?? false }
+
+  /// Whether a path leads to a folder, through a file, or in a circle.
+  var isNotAFile: Bool { systemCode.map { [EISDIR, ENOTDIR, ELOOP].contains($0) } ?? false }
+
+  /// Whether one file could not be changed or removed, while the index is intact and the disk is not full.
+  var isLimitedToFile: Bool { systemCode != nil && !isMissing && !isDiskFull }
 
   /// Whether the disk or the user's quota is full.
   var isDiskFull: Bool { systemCode == ENOSPC || systemCode == EDQUOT }

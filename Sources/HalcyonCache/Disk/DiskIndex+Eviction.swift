@@ -113,7 +113,7 @@ extension DiskIndex {
       guard let row = oldest.first else { break }
       guard let digest = row[1].blob, let sequence = row[3].integer else { throw damagedIndexError }
       do throws(DiskCacheError) {
-        try fileSystem.remove(layout.entry(digest))
+        try removeFile(layout.entry(digest))
       } catch {
         // A file that cannot be removed does not keep others from being evicted.
         failureCount += 1

@@ -5,7 +5,7 @@ extension DiskIndex {
   /// Fills a new index from the entry files. No other process may be writing.
   func rebuild() throws(DiskCacheError) {
     for name in try fileSystem.names(in: layout.temporaries) {
-      try fileSystem.remove(layout.temporaries + "/" + name)
+      try removeFile(layout.temporaries + "/" + name)
     }
     for name in try fileSystem.names(in: layout.entries) {
       guard let shard = UInt8(name, radix: 16) else { continue }
@@ -23,7 +23,13 @@ extension DiskIndex {
 
   private func rebuild(shard: UInt8) throws(DiskCacheError) {
     let folder = layout.shard(shard)
-    let names = try fileSystem.names(in: folder)
+    let names: [String]
+    do throws(DiskCacheError) {
+      names = try self.names(in: shard)
+    } catch {
+      guard error.isUnreadable else { throw error }
+      return
+    }
     guard !names.isEmpty else { return }
     try database.transaction { () throws(DiskCacheError) in
       for name in names {
@@ -32,7 +38,7 @@ extension DiskIndex {
         case .entry(let file):
           let lastUse = min(max(0, file.modified.timeIntervalSince1970 * 1000), Double(Self.largestNumber))
           try adopt(file, sequence: Int64(lastUse))
-        case .notAnEntry: try fileSystem.remove(path)
+        case .notAnEntry: try removeFile(path)
         case .unreadable: break
         }
       }
@@ -51,9 +57,9 @@ extension DiskIndex {
   /// A file in a shard.
   private enum InspectedFile {
     case entry(EntryFile.Description)
-    /// Missing, damaged, under the wrong name, or with the number of another entry.
+    /// Missing, a folder, damaged, under the wrong name, or with the number of another entry.
     case notAnEntry
-    /// A folder, a file of another user, or one in a bad block.
+    /// A file of another user, or one in a bad block.
     case unreadable
   }
 
@@ -62,7 +68,7 @@ extension DiskIndex {
     do throws(DiskCacheError) {
       description = try self.description(path)
     } catch {
-      guard let code = error.systemCode, [EACCES, EPERM, EIO, EISDIR, ELOOP].contains(code) else { throw error }
+      guard error.isUnreadable else { throw error }
       return .unreadable
     }
     guard let file = description, let digest = DiskLayout.digest(name),

@@ -5,24 +5,38 @@ extension DiskIndex {
   /// Completes or undoes the unfinished writes of writers, and releases their reservations.
   ///
   /// - Parameter isRecoverable: Whether the writer with this name is abandoned, or the caller's own.
+  /// - Returns: The writers that could not be recovered, with the errors of their files. They keep their reservations,
+  ///   which is safe: the index counts more than there is.
   func recoverWriters(
     _ isRecoverable: (_ writer: String) throws(DiskCacheError) -> Bool
-  ) throws(DiskCacheError) {
+  ) throws(DiskCacheError) -> [String: DiskCacheError] {
     let query = "SELECT name, bytes FROM writer"
-    guard try !database.run(query).isEmpty else { return }
-    try database.transaction { () throws(DiskCacheError) in
+    guard try !database.run(query).isEmpty else { return [:] }
+    return try database.transaction { () throws(DiskCacheError) in
+      var failures: [String: DiskCacheError] = [:]
       for row in try database.run(query) {
         // A name that leads to another folder comes from a damaged index.
         guard let writer = row[0].text, let byteCount = row[1].integer, !writer.contains("/") else {
           throw damagedIndexError
         }
         guard try isRecoverable(writer) else { continue }
-        try fileSystem.remove(layout.temporary(writer))
-        if let intent = try WriterLock.intent(of: writer, layout: layout, in: fileSystem) {
-          try recover(intent, byteLimit: Int(byteCount))
+        do throws(DiskCacheError) {
+          try recover(writer, byteLimit: Int(byteCount))
+        } catch {
+          guard error.isLimitedToFile else { throw error }
+          failures[writer] = error
+          continue
         }
         try database.run("DELETE FROM writer WHERE name=?", [.text(writer)])
       }
+      return failures
+    }
+  }
+
+  private func recover(_ writer: String, byteLimit: Int) throws(DiskCacheError) {
+    try removeFile(layout.temporary(writer))
+    if let intent = try WriterLock.intent(of: writer, layout: layout, in: fileSystem) {
+      try recover(intent, byteLimit: byteLimit)
     }
   }
 
@@ -30,17 +44,33 @@ extension DiskIndex {
   private func recover(_ intent: WriteIntent, byteLimit: Int) throws(DiskCacheError) {
     guard try database.run("SELECT 1 FROM entry WHERE id=?", [.integer(intent.id)]).isEmpty else { return }
     let path = layout.entry(intent.digest)
-    let file = try description(path)
+    let file: EntryFile.Description?
+    do throws(DiskCacheError) {
+      file = try description(path)
+    } catch {
+      guard error.isUnreadable else { throw error }
+      file = nil
+    }
     // The file was not moved yet: in its place is the file of another entry, or none.
     if let file, file.header.id != intent.id { return }
     let isReserved = (file?.diskByteCount ?? 0) <= byteLimit
-    let isIntact = isReserved ? try EntryFile.isIntact(path: path, digest: intent.digest, in: fileSystem) : false
-    if !isIntact { try fileSystem.remove(path) }
+    let isIntact = isReserved ? try isIntact(path, intent.digest) : false
+    if !isIntact { try removeFile(path) }
     // The row of the entry whose file was replaced.
     try database.run("DELETE FROM entry WHERE digest=?", [.blob(intent.digest)])
     guard isIntact, let file else { return }
     try database.run("UPDATE total SET sequence=max(sequence, ?)+1", [.integer(intent.id)])
     try adopt(file, sequence: database.number("SELECT sequence FROM total"))
+  }
+
+  /// Whether the file of an entry is intact. One that cannot be read is not.
+  func isIntact(_ path: String, _ digest: [UInt8]) throws(DiskCacheError) -> Bool {
+    do throws(DiskCacheError) {
+      return try EntryFile.isIntact(path: path, digest: digest, in: fileSystem)
+    } catch {
+      guard error.isUnreadable else { throw error }
+      return false
+    }
   }
 
   /// Compares one of the 256 shards with the index: removes files that are not indexed, and rows without a file.
@@ -50,7 +80,7 @@ extension DiskIndex {
     let folder = layout.shard(shard)
     try database.transaction { () throws(DiskCacheError) in
       let rows = try rows(in: shard)
-      let names = Set(try fileSystem.names(in: folder))
+      let names = Set(try self.names(in: shard))
       for name in names.subtracting(rows.compactMap(Self.fileName)) {
         try removeOld(folder + "/" + name, now: now, age: age)
       }
@@ -75,7 +105,7 @@ extension DiskIndex {
   private func removeOld(_ path: String, now: Date, age: TimeInterval) throws(DiskCacheError) {
     do throws(DiskCacheError) {
       let modified = try fileSystem.status(of: path).modificationDate
-      if now.timeIntervalSince(modified) > age { try fileSystem.remove(path) }
+      if now.timeIntervalSince(modified) > age { try removeFile(path) }
     } catch {
       guard error.isMissing else { throw error }
     }

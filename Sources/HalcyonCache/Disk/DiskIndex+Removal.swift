@@ -2,21 +2,42 @@ import HalcyonSupport
 import Foundation
 
 extension DiskIndex {
-  /// Removes entries with their files.
+  /// The number of files that may fail to be removed before a removal ends.
+  private static let failureLimit = 8
+
+  /// Removes entries with their files. An entry whose file cannot be removed does not keep others from being removed.
+  ///
+  /// - Throws: The first error, after all others have been removed.
   @discardableResult
   func remove(_ selection: EntrySelection) throws(DiskCacheError) -> CleaningReport.Removal {
     var removed = CleaningReport.Removal()
+    var failures: [(id: Int64, error: DiskCacheError)] = []
     while true {
+      let failedIDs = failures.map { String($0.id) }.joined(separator: ",")
+      let exclusion = failures.isEmpty ? "" : " AND id NOT IN (\(failedIDs))"
       let batch = try database.transaction { () throws(DiskCacheError) in
         let rows = try database.run(
-          "SELECT id, digest, bytes FROM entry WHERE \(selection.condition) LIMIT \(Self.batchCount)",
+          "SELECT id, digest, bytes FROM entry WHERE (\(selection.condition))\(exclusion) LIMIT \(Self.batchCount)",
           selection.values)
-        for row in rows { try removeEntry(row) }
-        return Self.removal(of: rows)
+        var removedRows: [[SQLiteConnection.Value]] = []
+        for row in rows {
+          do throws(DiskCacheError) {
+            try removeEntry(row)
+            removedRows.append(row)
+          } catch {
+            guard error.isLimitedToFile, failures.count < Self.failureLimit, let id = row[0].integer else {
+              throw error
+            }
+            failures.append((id, error))
+          }
+        }
+        return (rowCount: rows.count, removal: Self.removal(of: removedRows))
       }
-      removed += batch
-      if batch.count < Self.batchCount { return removed }
+      removed += batch.removal
+      if batch.rowCount < Self.batchCount { break }
     }
+    if let error = failures.first?.error { throw error }
+    return removed
   }
 
   /// Removes the entry of a key, also its file alone: an abandoned writer may have left one without a row.
@@ -25,7 +46,7 @@ extension DiskIndex {
   func removeEntry(of digest: [UInt8]) throws(DiskCacheError) -> Int {
     try database.transaction { () throws(DiskCacheError) in
       let row = try database.run("SELECT id, digest FROM entry WHERE digest=?", [.blob(digest)]).first
-      if let row { try removeEntry(row) } else { try fileSystem.remove(layout.entry(digest)) }
+      if let row { try removeEntry(row) } else { try removeFile(layout.entry(digest)) }
       return row == nil ? 0 : 1
     }
   }
@@ -33,20 +54,28 @@ extension DiskIndex {
   /// Removes all entries, and all entry files that are not indexed.
   ///
   /// - Returns: The number of rows removed.
+  /// - Throws: The first error, after all others have been removed.
   func removeAll() throws(DiskCacheError) -> Int {
-    let count = try remove(.all).count
+    var failures = Failures()
+    let count = try failures.collect { () throws(DiskCacheError) in try remove(.all).count } ?? 0
     for name in try fileSystem.names(in: layout.entries) {
       guard let shard = UInt8(name, radix: 16) else { continue }
-      // Active writers move files into place inside a transaction: files without a row were left by abandoned writers.
-      try database.transaction { () throws(DiskCacheError) in
-        let indexed = Set(try rows(in: shard).compactMap(Self.fileName))
-        for name in try fileSystem.names(in: layout.shard(shard)) {
-          guard DiskLayout.digest(name) != nil, !indexed.contains(name) else { continue }
-          try fileSystem.remove(layout.shard(shard) + "/" + name)
-        }
+      try failures.collect { () throws(DiskCacheError) in try removeUnindexedFiles(in: shard) }
+    }
+    try failures.throwFirst()
+    // The entries are removed even if the index cannot be shrunk now.
+    _ = try? shrink()
+    return count
+  }
+
+  /// Active writers move files into place inside a transaction: files without a row were left by abandoned writers.
+  private func removeUnindexedFiles(in shard: UInt8) throws(DiskCacheError) {
+    try database.transaction { () throws(DiskCacheError) in
+      let indexed = Set(try rows(in: shard).compactMap(Self.fileName))
+      for name in try names(in: shard) where DiskLayout.digest(name) != nil && !indexed.contains(name) {
+        try removeFile(layout.shard(shard) + "/" + name)
       }
     }
-    return count
   }
 
   /// Removes the entry of a key if its file is still damaged.
@@ -54,8 +83,8 @@ extension DiskIndex {
     try database.transaction { () throws(DiskCacheError) in
       let rows = try database.run("SELECT id, digest FROM entry WHERE digest=?", [.blob(digest)])
       let path = layout.entry(digest)
-      if try EntryFile.isIntact(path: path, digest: digest, in: fileSystem) { return }
-      if let row = rows.first { try removeEntry(row) } else { try fileSystem.remove(path) }
+      if try isIntact(path, digest) { return }
+      if let row = rows.first { try removeEntry(row) } else { try removeFile(path) }
     }
   }
 
@@ -71,29 +100,61 @@ extension DiskIndex {
   /// Cleans as the policy says: wipes an idle cache, removes expired entries, and trims to the size limit.
   ///
   /// - Parameters:
-  ///   - lastUse: The last use of the cache before the current one.
-  ///   - start: The start of the current use.
+  ///   - opening: The last use before the index was opened, and the date of the opening; `nil` if the time between them
+  ///     was considered before.
   func clean(
-    _ context: DiskWriter.Context, idleSince lastUse: LastUse, until start: Date
+    _ context: DiskWriter.Context, opening: (lastUse: LastUse, date: Date)? = nil
   ) throws(DiskCacheError) -> CleaningReport {
     let policy = context.configuration.cleaning
-    var report = CleaningReport()
+    var (report, failures) = (CleaningReport(), Failures())
     try reconcileTotal()
-    if let limit = policy.wipesAfterIdle, let date = lastUse.date, start.timeIntervalSince(date) > limit.inSeconds {
-      report.noteOnDisk(try remove(.lastUsed(upTo: lastUse.sequence)), .idle)
+    if let limit = policy.wipesAfterIdle {
+      let periods = [opening, (try lastUse(), context.now)].compactMap(\.self)
+      for (lastUse, end) in periods {
+        guard let start = lastUse.date, end.timeIntervalSince(start) > limit.inSeconds else { continue }
+        try failures.collect { () throws(DiskCacheError) in
+          report.noteOnDisk(try remove(.lastUsed(upTo: lastUse.sequence)), .idle)
+        }
+      }
     }
-    if policy.removesExpired { report.noteOnDisk(try removeExpired(context), .expiration) }
+    if policy.removesExpired {
+      try failures.collect { () throws(DiskCacheError) in report.noteOnDisk(try removeExpired(context), .expiration) }
+    }
+    // Before trimming, since the index counts toward the limit.
+    _ = try? shrink()
     if policy.trimsToSizeLimit {
       report.noteOnDisk(try trim(to: budget(sizeLimit: context.configuration.sizeLimit)), .size)
     }
+    try failures.throwFirst()
     return report
   }
 
   /// Removes the file, then the row, of an entry.
   func removeEntry(_ row: [SQLiteConnection.Value]) throws(DiskCacheError) {
     guard let digest = row[1].blob else { throw damagedIndexError }
-    try fileSystem.remove(layout.entry(digest))
+    try removeFile(layout.entry(digest))
     try removeRow(row)
+  }
+
+  /// Removes a file if it exists. A folder in its place stays: it is not an entry. So does a file in place of the shard.
+  func removeFile(_ path: String) throws(DiskCacheError) {
+    do throws(DiskCacheError) {
+      try fileSystem.remove(path)
+    } catch {
+      let isFolder = (try? fileSystem.status(of: path))?.isFolder == true
+      guard isFolder || error.systemCode == ENOTDIR else { throw error }
+    }
+  }
+
+  /// The names in a shard. A file in place of the folder is removed.
+  func names(in shard: UInt8) throws(DiskCacheError) -> [String] {
+    do throws(DiskCacheError) {
+      return try fileSystem.names(in: layout.shard(shard))
+    } catch {
+      guard error.systemCode == ENOTDIR else { throw error }
+      try fileSystem.remove(layout.shard(shard))
+      return []
+    }
   }
 
   func removeRow(_ row: [SQLiteConnection.Value]) throws(DiskCacheError) {
@@ -107,5 +168,26 @@ extension DiskIndex {
   static func removal(of rows: [[SQLiteConnection.Value]]) -> CleaningReport.Removal {
     let byteCounts = rows.map { Int(min(max(0, $0[2].integer ?? 0), 1 << 40)) }
     return CleaningReport.Removal(count: rows.count, byteCount: byteCounts.reduce(0, +))
+  }
+}
+
+/// The errors of single files, which do not end an operation on many.
+private struct Failures {
+  private var first: DiskCacheError?
+
+  /// The result of `body`; `nil` if it failed for single files.
+  @discardableResult
+  mutating func collect<Result>(_ body: () throws(DiskCacheError) -> Result) throws(DiskCacheError) -> Result? {
+    do throws(DiskCacheError) {
+      return try body()
+    } catch {
+      guard error.isLimitedToFile else { throw error }
+      first = first ?? error
+      return nil
+    }
+  }
+
+  func throwFirst() throws(DiskCacheError) {
+    if let first { throw first }
   }
 }

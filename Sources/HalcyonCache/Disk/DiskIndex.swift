@@ -41,6 +41,18 @@ struct DiskIndex {
     try database.run("PRAGMA wal_checkpoint(TRUNCATE)")
   }
 
+  /// Shrinks the index file when most of it is free, after the removal of many entries or tags.
+  ///
+  /// The free pages of a larger index stay, for new entries: shrinking it would keep other processes waiting.
+  func shrink() throws(DiskCacheError) {
+    let freeByteCount = Int(try database.number("PRAGMA freelist_count")) * Self.pageByteCount
+    let usedByteCount = Int(try database.number("PRAGMA page_count")) * Self.pageByteCount - freeByteCount
+    guard freeByteCount >= 256 << 10, freeByteCount > usedByteCount, usedByteCount <= 16 << 20 else { return }
+    try database.run("PRAGMA temp_store=MEMORY")
+    try database.run("VACUUM")
+    try checkpoint()
+  }
+
   /// The date of the last read or write of an entry, and its sequence number.
   struct LastUse {
     var date: Date?

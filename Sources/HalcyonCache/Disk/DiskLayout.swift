@@ -44,12 +44,18 @@ struct DiskLayout: Sendable {
     return bytes.count == 16 && bytes.hexadecimal == name ? bytes : nil
   }
 
-  /// Creates the missing folders, accessible to the owner only. Shards are created with their first entry.
+  /// Creates the missing folders, accessible to the owner only, and makes existing ones writable by the owner only. Shards are created with their first entry.
   func create(in fileSystem: any FileSystem) throws(DiskCacheError) {
     for folder in [writerLocks, temporaries, entries] { try fileSystem.makeFolder(folder) }
+    for folder in [root, version, writerLocks, temporaries, entries] { try fileSystem.revokeWriting(in: folder) }
     // Tells backup programs to skip the folder (bford.info/cachedir).
     guard access(tag, F_OK) != 0 else { return }
-    let file = try FileDescriptor(path: tag, flags: O_WRONLY | O_CREAT, in: fileSystem)
-    try file.write(Data("Signature: 8a477f597d28d172789f06886806bc55\n".utf8), at: 0)
+    do throws(DiskCacheError) {
+      // Exclusive: a symbolic link is not followed.
+      let file = try FileDescriptor(path: tag, flags: O_WRONLY | O_CREAT | O_EXCL, in: fileSystem)
+      try file.write(Data("Signature: 8a477f597d28d172789f06886806bc55\n".utf8), at: 0)
+    } catch {
+      guard error.systemCode == EEXIST else { throw error }
+    }
   }
 }

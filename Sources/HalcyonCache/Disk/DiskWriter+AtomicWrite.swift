@@ -100,7 +100,12 @@ extension DiskWriter {
     do throws(DiskCacheError) {
       try fileSystem.move(temporary, to: layout.entry(digest))
     } catch {
-      guard error.isMissing else { throw error }
+      switch error.systemCode {
+      case ENOENT: break
+      // A file in place of the folder.
+      case ENOTDIR: try fileSystem.remove(layout.shard(of: digest))
+      default: throw error
+      }
       try fileSystem.makeFolder(layout.shard(of: digest))
       try fileSystem.move(temporary, to: layout.entry(digest))
     }

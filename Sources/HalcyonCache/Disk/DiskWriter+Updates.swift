@@ -13,7 +13,7 @@ extension DiskWriter {
         metadata: metadata, isDurable: context.configuration.durability == .durable,
         path: layout.entry(key.digest.bytes), key: key, in: fileSystem)
     } catch {
-      if error.isMissing { return .noEntry }
+      if error.isMissing || error.isNotAFile { return .noEntry }
       throw error
     }
     guard case .updated(let id, let old) = update else { return update }
@@ -33,7 +33,7 @@ extension DiskWriter {
       let update = try EntryFile.update(isPinned: isPinned, path: layout.entry(digest), key: key, in: fileSystem)
       guard case .updated = update else { return false }
     } catch {
-      if error.isMissing { return false }
+      if error.isMissing || error.isNotAFile { return false }
       throw error
     }
     try withIndex { index throws(DiskCacheError) in try index.setPinned(isPinned, digest: digest) }

@@ -10,7 +10,7 @@ actor DiskWriter {
   let counters: DiskCounters
   private(set) var session: IndexSession?
   /// The last use recorded when the index was opened, and the date of the opening; `nil` after the first cleaning.
-  private var lastUse: (use: DiskIndex.LastUse, openDate: Date)?
+  private var opening: (lastUse: DiskIndex.LastUse, date: Date)?
   /// The inode of the index that was opened last.
   private var inode: ino_t?
   private let time: any TimeSource
@@ -87,12 +87,11 @@ actor DiskWriter {
 
   /// Recovers abandoned writers, and cleans as the policy says.
   func clean(_ context: Context) throws(DiskCacheError) -> CleaningReport {
-    try recover()
+    // The next cleaning repeats a recovery that fails.
+    do { try recover() } catch { counters.countError() }
     return try withIndex { index throws(DiskCacheError) in
-      let current = try index.lastUse()
-      let (use, start) = lastUse ?? (current, context.now)
-      lastUse = nil
-      let report = try index.clean(context, idleSince: use, until: start)
+      defer { opening = nil }
+      let report = try index.clean(context, opening: opening)
       counters.countCleaning(report)
       return report
     }
@@ -101,7 +100,7 @@ actor DiskWriter {
   /// Cleans on the calling thread, for a process that terminates.
   nonisolated func cleanNow(_ context: Context) throws(DiskCacheError) {
     try withTemporarySession { session throws(DiskCacheError) in
-      let report = try session.index.clean(context, idleSince: session.index.lastUse(), until: context.now)
+      let report = try session.index.clean(context)
       counters.countCleaning(report)
     }
   }
@@ -207,7 +206,7 @@ extension DiskWriter {
     guard try session.lockIndex() else { throw .busy(path: layout.index) }
     do throws(DiskCacheError) {
       try session.recover()
-      lastUse = (try session.index.lastUse(), time.now())
+      opening = (try session.index.lastUse(), time.now())
     } catch {
       session.unlockIndex()
       throw error

@@ -34,7 +34,7 @@ enum EntryFile {
   ) throws(DiskCacheError) -> Content? {
     let status = try file.status()
     let count = Int(status.st_size)
-    guard count >= EntryFileHeader.byteCount, count <= byteLimit else { return nil }
+    guard status.isRegularFile, count >= EntryFileHeader.byteCount, count <= byteLimit else { return nil }
     if count > Self.unconfirmedByteLimit {
       let start = try file.read(count: EntryFileHeader.byteCount, at: 0)
       guard start.withUnsafeBytes({ EntryFileHeader(decoding: $0) })?.fileByteCount == count else { return nil }
@@ -126,6 +126,7 @@ enum EntryFile {
 
   private static func describe(_ file: borrowing FileDescriptor) throws(DiskCacheError) -> Description? {
     let status = try file.status()
+    guard status.isRegularFile else { return nil }
     // Most keys and slots are far shorter, so that one read suffices.
     var start = try file.read(count: 4096, at: 0)
     guard let header = start.withUnsafeBytes({ EntryFileHeader(decoding: $0) }),

@@ -66,7 +66,8 @@ extension EntryFileHeader {
 /// An update overwrites the older slot, with the next generation, so that a torn write leaves the newer one intact.
 struct MetadataSlot: Equatable {
   static let headerByteCount = 16
-  /// The size limit of a slot in bytes. Entries with more metadata are stored without their header fields.
+  /// The size limit of a slot in bytes. Entries with more metadata are stored without the header
+  /// fields that HTTP caching does not need.
   static let byteLimit = 64 << 10
   static let payloadByteLimit = byteLimit - headerByteCount
 
@@ -132,15 +133,13 @@ struct EntryFileWriter {
   private let body: Data
   private let payload: [UInt8]
 
-  /// Encodes an entry. Its header fields are left out when the metadata is too large with them.
+  /// Encodes an entry. If its metadata is too large, the header fields that HTTP caching does not need are left out.
   ///
-  /// - Throws: ``DiskCacheError/metadataTooLarge(byteCount:limit:)`` when it is too large without them.
+  /// - Throws: ``DiskCacheError/metadataTooLarge(byteCount:limit:)`` when it is still too large then.
   init(_ entry: StoredEntry, key: CacheKey) throws(DiskCacheError) {
     var payload = entry.metadata.encoded
     if payload.count > MetadataSlot.payloadByteLimit {
-      var reduced = entry.metadata
-      reduced.headers = HTTPHeaders()
-      payload = reduced.encoded
+      payload = entry.metadata.withEssentialFields.encoded
       guard payload.count <= MetadataSlot.payloadByteLimit else {
         throw .metadataTooLarge(byteCount: payload.count, limit: MetadataSlot.payloadByteLimit)
       }

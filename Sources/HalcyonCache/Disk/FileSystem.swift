@@ -110,15 +110,26 @@ extension FileSystem {
       try check(.makeFolder, path) { _ in Int(mkdir(path, 0o700)) }
     } catch {
       switch error.systemCode {
-      case EEXIST where try status(of: path).st_mode & S_IFMT == S_IFDIR: return
+      case EEXIST where try status(of: path).isFolder: return
       case ENOENT:
         let parent = path.split(separator: "/").dropLast().joined(separator: "/")
         guard !parent.isEmpty else { throw error }
         try makeFolder(path.hasPrefix("/") ? "/" + parent : parent)
-        try makeFolder(path)
+        // Not repeated: some file systems refuse folders with ENOENT although the parent exists, for example `/proc`.
+        try check(.makeFolder, path) { _ in mkdir(path, 0o700) == 0 || errno == EEXIST ? 0 : -1 }
       default: throw error
       }
     }
+  }
+
+  /// Makes a folder of this user writable by its owner only. Does nothing to a folder of another user, and to one with
+  /// the sticky bit, in which others cannot replace files.
+  func revokeWriting(in path: String) throws(DiskCacheError) {
+    let status = try status(of: path)
+    let others = S_IWGRP | S_IWOTH
+    guard status.st_mode & others != 0, status.st_uid == geteuid(), status.st_mode & S_ISVTX == 0 else { return }
+    // On file systems without permissions this fails.
+    _ = chmod(path, status.st_mode & ~S_IFMT & ~others)
   }
 
   /// The names in a folder; empty when the folder does not exist.
@@ -156,6 +167,10 @@ extension timespec {
 }
 
 extension stat {
+  var isFolder: Bool { st_mode & S_IFMT == S_IFDIR }
+
+  var isRegularFile: Bool { st_mode & S_IFMT == S_IFREG }
+
   var modificationDate: Date {
     #if canImport(Darwin)
     let time = st_mtimespec

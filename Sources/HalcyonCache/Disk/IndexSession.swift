@@ -65,7 +65,7 @@ final class IndexSession {
   func recoverOwnWrite() throws(DiskCacheError) {
     (needsRecovery, writerLock.keepsFile) = (true, true)
     reservation = Reservation()
-    try index.recoverWriters { name in name == writerLock.name }
+    if let error = try index.recoverWriters({ name in name == writerLock.name }).values.first { throw error }
     (needsRecovery, writerLock.keepsFile) = (false, false)
   }
 
@@ -75,15 +75,16 @@ final class IndexSession {
     try recoverAbandonedWriters()
   }
 
-  /// Completes or undoes the unfinished writes of abandoned writers, and releases their reservations.
+  /// Completes or undoes the unfinished writes of abandoned writers, and releases their reservations. A writer whose
+  /// files cannot be read or removed keeps its reservation.
   func recoverAbandonedWriters() throws(DiskCacheError) {
     let (layout, files) = (index.layout, index.fileSystem)
     // Listed before the index is read, so that only lock files of recovered writers are removed.
     let abandoned = try WriterLock.abandonedWriters(layout: layout, in: files)
-    try index.recoverWriters { name throws(DiskCacheError) in
+    let failures = try index.recoverWriters { name throws(DiskCacheError) in
       abandoned.contains(name) ? true : try WriterLock.isAbandoned(name, layout: layout, in: files)
     }
-    try WriterLock.remove(abandoned, layout: layout, in: files)
+    WriterLock.remove(abandoned.subtracting(failures.keys), layout: layout, in: files)
   }
 
   /// Acquires the shared index lock; `false`, without the lock, when the open index is no longer the one in the folder.

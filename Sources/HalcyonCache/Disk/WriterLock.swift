@@ -44,7 +44,7 @@ final class WriterLock {
     }
   }
 
-  /// Whether no process holds the lock of this writer.
+  /// Whether no process holds the lock of this writer. One whose lock file cannot be opened counts as active.
   static func isAbandoned(
     _ name: String, layout: DiskLayout, in fileSystem: any FileSystem
   ) throws(DiskCacheError) -> Bool {
@@ -52,8 +52,8 @@ final class WriterLock {
       let file = try FileDescriptor(path: layout.writerLock(name), flags: O_RDWR, in: fileSystem)
       return try file.lock(LOCK_SH | LOCK_NB)
     } catch {
-      guard error.isMissing else { throw error }
-      return true
+      guard error.isMissing || error.isUnreadable else { throw error }
+      return error.isMissing
     }
   }
 
@@ -69,11 +69,9 @@ final class WriterLock {
     return names
   }
 
-  /// Removes the lock files of abandoned writers that have been recovered.
-  static func remove(
-    _ names: Set<String>, layout: DiskLayout, in fileSystem: any FileSystem
-  ) throws(DiskCacheError) {
-    for name in names { try fileSystem.remove(layout.writerLock(name)) }
+  /// Removes the lock files of abandoned writers that have been recovered; the next recovery removes those that fail.
+  static func remove(_ names: Set<String>, layout: DiskLayout, in fileSystem: any FileSystem) {
+    for name in names { try? fileSystem.remove(layout.writerLock(name)) }
   }
 
   /// Creates and locks the file. Retries when another process removed it, as abandoned, before it was locked.

@@ -20,7 +20,9 @@ package final class BackgroundWrites: Sendable {
   @discardableResult
   package func start(byteCount: Int, _ write: @escaping @Sendable () async -> Void) async -> Task<Void, Never> {
     while let oldest = state.withLock({ state in
-      state.byteCount > byteLimit ? state.writes.min { $0.key < $1.key }?.value.task : nil
+      // Work without bytes may itself wait for a write that is to be started here.
+      state.byteCount > byteLimit
+        ? state.writes.filter { $0.value.byteCount > 0 }.min { $0.key < $1.key }?.value.task : nil
     }) {
       await oldest.value
     }
@@ -28,9 +30,13 @@ package final class BackgroundWrites: Sendable {
   }
 
   /// Starts work that only ``flush()`` waits for.
-  package func track(_ work: @escaping @Sendable () async -> Void) {
+  @discardableResult
+  package func track(_ work: @escaping @Sendable () async -> Void) -> Task<Void, Never> {
     add(byteCount: 0, work)
   }
+
+  /// The writes that have not ended.
+  package var pending: [Task<Void, Never>] { state.withLock { $0.writes.values.map(\.task) } }
 
   @discardableResult
   private func add(byteCount: Int, _ work: @escaping @Sendable () async -> Void) -> Task<Void, Never> {
@@ -49,7 +55,7 @@ package final class BackgroundWrites: Sendable {
 
   /// Waits for all work started before.
   package func flush() async {
-    for task in state.withLock({ $0.writes.values.map(\.task) }) { await task.value }
+    for task in pending { await task.value }
   }
 
   private func end(_ id: UInt64) {

@@ -4,7 +4,8 @@ public import Foundation
 
 /// The metadata of a stored entry.
 ///
-/// A ``DiskCache`` stores at most 64 KiB of metadata for each entry.
+/// A ``DiskCache`` stores at most 64 KiB of metadata for each entry. Of larger metadata it drops the header fields that
+/// HTTP caching does not need.
 public struct EntryMetadata: Hashable, Sendable {
   /// The final URL of the response, after redirects; `nil` for an entry without a URL.
   public var url: URL?
@@ -46,5 +47,23 @@ public struct EntryMetadata: Hashable, Sendable {
     self.variants = variants
     self.placeholder = placeholder
     self.userInfo = userInfo
+  }
+}
+
+extension EntryMetadata {
+  /// The header fields that decide how a stored response is served, revalidated, decoded and resumed.
+  private static let essentialFields = [
+    "Accept-Ranges", "Age", "Cache-Control", "Content-Encoding", "Content-Length", "Content-Type", "Date", "ETag",
+    "Expires", "Last-Modified", "Pragma", "Vary",
+  ]
+
+  /// The metadata with the header fields that HTTP caching needs, without all others.
+  var withEssentialFields: EntryMetadata {
+    var metadata = self
+    metadata.headers = HTTPHeaders()
+    for field in headers.fields where Self.essentialFields.contains(where: { field.name.isEqualIgnoringCase(to: $0) }) {
+      metadata.headers.add(name: field.name, value: field.value)
+    }
+    return metadata
   }
 }

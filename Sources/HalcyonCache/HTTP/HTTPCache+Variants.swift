@@ -27,6 +27,14 @@ extension HTTPCache {
     return found
   }
 
+  /// The key under which the response for a request is stored; `nil` if there is none. Reads no body.
+  package func storedKey(for key: CacheKey, requestHeaders: HTTPHeaders) async throws -> CacheKey? {
+    guard let primary = try await dataStore.metadata(for: key) else { return nil }
+    guard !primary.variants.isEmpty else { return key }
+    let variant = primary.variants.first { $0.matches(requestHeaders) }
+    return variant.map { $0 == primary.variant ? key : key.variant($0) }
+  }
+
   /// The entry under a key; a failure of the store is a miss.
   private func entry(for key: CacheKey) async -> CacheResult<StoredEntry> {
     (try? await dataStore.lookUp(key)) ?? .miss(.failed)

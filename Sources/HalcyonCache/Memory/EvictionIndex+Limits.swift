@@ -13,7 +13,16 @@ extension EvictionIndex {
 
   /// Evicts until the total cost is at most `costLimit`, which need not be the configured limit.
   mutating func trim(to costLimit: Int, discarded: inout [DecodedImage]) {
-    while queues.totalCost > costLimit, let candidate = queues.candidate(capacity: queues.totalCost) {
+    trim(discarded: &discarded) { $0.totalCost > costLimit }
+  }
+
+  /// Evicts until at most `countLimit` images are left, which need not be the configured limit.
+  mutating func trim(toCount countLimit: Int, discarded: inout [DecodedImage]) {
+    trim(discarded: &discarded) { $0.count > countLimit }
+  }
+
+  private mutating func trim(discarded: inout [DecodedImage], while isOverLimit: (EvictionQueues) -> Bool) {
+    while isOverLimit(queues), let candidate = queues.candidate(capacity: queues.totalCost) {
       guard let image = evictUnlessRead(candidate, capacity: configuration.imageByteLimit) else { continue }
       discarded.append(image)
       evictions.byPressure += 1

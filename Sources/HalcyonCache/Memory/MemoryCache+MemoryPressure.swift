@@ -1,9 +1,10 @@
 extension MemoryCache {
-  /// Evicts half of the bytes under some pressure, nine tenths under full pressure.
+  /// Evicts half of the bytes under some pressure, nine tenths under full pressure; all images if
+  /// ``MemoryCacheConfiguration/emptiesUnderPressure`` is set.
   ///
   /// Evicted images that are still in use are found again, see ``MemoryCacheConfiguration/findsImagesInUse``.
   public func trim(for pressure: MemoryPressure) {
-    trim(to: totalCost / pressure.costDivisor)
+    trim(to: configuration.emptiesUnderPressure ? 0 : totalCost / pressure.costDivisor)
   }
 }
 

@@ -160,6 +160,14 @@ public final class MemoryCache: MemoryStore {
     pool.drain()
   }
 
+  /// Evicts images until at most `countLimit` are left, and frees the memory kept for reuse.
+  ///
+  /// The configured limit does not change.
+  public func trim(toCount countLimit: Int) {
+    update { $0.trim(toCount: countLimit, discarded: &$1) }
+    pool.drain()
+  }
+
   /// Contents, and counters since creation.
   ///
   /// Concurrent reads may or may not be counted.

@@ -24,6 +24,11 @@ public struct MemoryCacheConfiguration: Hashable, Sendable {
   /// then its weak reference takes a few hundred bytes; those of deallocated images are removed whenever the number of
   /// weak references has doubled.
   public var findsImagesInUse: Bool
+  /// Whether memory pressure evicts all images. Default: `false`, half of their bytes under some pressure, nine tenths
+  /// under full pressure.
+  ///
+  /// With ``findsImagesInUse``, images that are still shown are found again.
+  public var emptiesUnderPressure = false
   /// The part of ``costLimit``, in bytes, that keeps the memory of removed images for new images of similar size.
   ///
   /// Reused memory is ready several times sooner than new memory from the system. All caches of the process share it,

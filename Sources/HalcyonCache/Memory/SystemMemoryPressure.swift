@@ -25,8 +25,7 @@ public struct SystemMemoryPressure: MemoryPressureSource {
     source.activate()
     #elseif os(Linux)
     if let watch = PressureStallWatch() {
-      continuation.onTermination = { _ in watch.stop() }
-      watch.start(onPressure: { continuation.yield($0) }, onEnd: { continuation.finish() })
+      watch.report(to: continuation)
     } else {
       continuation.finish()
     }
@@ -42,7 +41,7 @@ public struct SystemMemoryPressure: MemoryPressureSource {
 ///
 /// See Documentation/accounting/psi.rst of Linux: after a trigger is written into the file, `poll` reports `POLLPRI` for
 /// it when the threshold is exceeded, at most once per window.
-private final class PressureStallWatch: Sendable {
+final class PressureStallWatch: Sendable {
   // The stall time and its window, in microseconds. Without CAP_SYS_RESOURCE the kernel only accepts windows that are
   // multiples of 2 seconds.
   private static let thresholds = ["150000 1000000", "300000 2000000"]
@@ -51,11 +50,16 @@ private final class PressureStallWatch: Sendable {
   private let stopPipe: (reader: Int32, writer: Int32)
 
   /// Opens the first file that accepts triggers; `nil` if none does.
-  init?() {
+  convenience init?() {
     var opened: [MemoryPressure: Int32] = [:]
     for file in Self.files where opened.isEmpty { opened = Self.openTriggers(on: file) }
-    guard !opened.isEmpty else { return nil }
-    descriptors = opened
+    self.init(triggers: opened)
+  }
+
+  /// Takes over open triggers; `nil` without any.
+  init?(triggers: [MemoryPressure: Int32]) {
+    guard !triggers.isEmpty else { return nil }
+    descriptors = triggers
     var ends: [Int32] = [-1, -1]
     let status = pipe(&ends)
     stopPipe = (ends[0], ends[1])
@@ -75,8 +79,14 @@ private final class PressureStallWatch: Sendable {
     return groups + ["/proc/pressure/memory"]
   }
 
+  /// Reports events to a stream until it ends.
+  func report(to continuation: AsyncStream<MemoryPressure>.Continuation) {
+    continuation.onTermination = { _ in self.stop() }
+    start(onPressure: { continuation.yield($0) }, onEnd: { continuation.finish() })
+  }
+
   /// Starts the thread, which retains the watch until it is stopped.
-  func start(onPressure: @escaping @Sendable (MemoryPressure) -> Void, onEnd: @escaping @Sendable () -> Void) {
+  private func start(onPressure: @escaping @Sendable (MemoryPressure) -> Void, onEnd: @escaping @Sendable () -> Void) {
     Thread.start(named: "halcyon.memory", stackSize: 256 << 10) { [self] in
       while let pressure = wait() { onPressure(pressure) }
       onEnd()
@@ -84,7 +94,7 @@ private final class PressureStallWatch: Sendable {
   }
 
   /// Ends the thread.
-  func stop() {
+  private func stop() {
     var byte: UInt8 = 0
     write(stopPipe.writer, &byte, 1)
   }

@@ -8,6 +8,7 @@ public final class ImageCache: Sendable {
   public let store: (any DataStore)?
 
   package let writes = BackgroundWrites(byteLimit: 64 << 20)
+  package let metadataUpdates = SerialWork()
   package let placeholders = PlaceholderTable()
   private let monitor: MemoryPressureMonitor?
 
@@ -43,7 +44,7 @@ public final class ImageCache: Sendable {
 }
 
 extension ImageCache {
-  /// Creates a cache with a memory cache of its own, and a disk folder with this name in the system's cache folder.
+  /// Creates a cache with a memory cache of its own, and the disk folder ``DiskCache/directory(named:)``.
   ///
   /// Caches with different names share nothing. Create one cache for each name in a process: two with the same name share
   /// the folder, but not the memory.
@@ -79,16 +80,27 @@ extension ImageCache {
     self.init(memory: MemoryChain(caches.map(\.memory)), store: stores.isEmpty ? nil : StoreChain(stores))
   }
 
-  /// The disk caches: none, the store, or those of a chain.
-  package var disks: [DiskCache] {
-    if let chain = store as? StoreChain { return chain.stores.compactMap { $0 as? DiskCache } }
-    return [disk].compactMap(\.self)
+  /// The disk caches: none, the store, or those of a chain; also behind a ``DataMemoryCache``.
+  package var disks: [DiskCache] { store.map(Self.disks) ?? [] }
+
+  private static func disks(of store: any DataStore) -> [DiskCache] {
+    switch store {
+    case let disk as DiskCache: [disk]
+    case let memory as DataMemoryCache: memory.base.map(disks) ?? []
+    case let chain as StoreChain: chain.stores.flatMap(disks)
+    default: []
+    }
   }
 
   /// The memory caches: none, the memory tier, or those of a chain.
-  package var memories: [MemoryCache] {
-    let stores = (memory as? MemoryChain)?.stores ?? [memory]
-    return stores.compactMap { $0 as? MemoryCache }
+  package var memories: [MemoryCache] { Self.memories(of: memory) }
+
+  private static func memories(of store: any MemoryStore) -> [MemoryCache] {
+    switch store {
+    case let cache as MemoryCache: [cache]
+    case let chain as MemoryChain: chain.stores.flatMap(memories)
+    default: []
+    }
   }
 }
 

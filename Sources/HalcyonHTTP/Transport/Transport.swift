@@ -9,6 +9,18 @@
 public protocol Transport: Sendable {
   /// Sends a request and returns once the head of its response has been received.
   func response(to request: TransportRequest) async throws -> TransportResponse
+
+  /// The policy that every connection of this transport is checked against.
+  ///
+  /// Constant. Pipelines whose transports have different policies share no cached images: an image that one policy
+  /// refuses is not served because it was loaded under another. A transport that wraps another one returns its policy.
+  /// Default: ``AddressPolicy/any``, no connection is refused.
+  var addressPolicy: AddressPolicy { get }
+}
+
+extension Transport {
+  /// No connection is refused.
+  public var addressPolicy: AddressPolicy { .any }
 }
 
 /// A transport with transfers that can be prepared before they are started, synchronously and from any thread.

@@ -85,6 +85,7 @@ extension ImageLoader {
       for: request, key: RequestKeys.fetch(request), subscription: subscription)
     await storeOriginalIfWanted(encoded, of: request, nil)
     if request.waitsForStore { try await encoded.waitForWriting() }
+    if request.optionsBox != nil { try await applyStoreOptions(request, after: encoded) }
     return encoded
   }
 

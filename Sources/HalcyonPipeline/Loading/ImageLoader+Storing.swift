@@ -15,6 +15,35 @@ extension ImageLoader {
     }
   }
 
+  /// Applies the tags, the expiration and the pin of a request whose image was in memory to its stored entries, in the
+  /// background, once pending writes have ended.
+  @inline(never)
+  func applyStoreOptions(_ request: ImageRequest) {
+    guard request.changesEntries else { return }
+    let (target, original) = (configuration.targetCache(for: request), configuration.originalCache(for: request))
+    let pending = original.writes.pending + (target === original ? [] : target.writes.pending)
+    original.writes.track { [configuration] in
+      for write in pending { await write.value }
+      await configuration.applyStoreOptions(of: request)
+    }
+  }
+
+  /// Applies these options to the entries that a load has written or read for several requests, once they are written.
+  ///
+  /// - Parameter encoded: The bytes of the image; `nil` if it was made from an image in memory.
+  @inline(never)
+  func applyStoreOptions(
+    _ request: ImageRequest, after encoded: EncodedImage?, _ variantWrite: Task<Void, Never>? = nil
+  ) async throws(ImageError) {
+    guard request.changesEntries else { return }
+    let application = configuration.originalCache(for: request).writes.track { [configuration] in
+      try? await encoded?.waitForWriting()
+      await variantWrite?.value
+      await configuration.applyStoreOptions(of: request)
+    }
+    if request.waitsForStore { try await application.waitUnlessCancelled() }
+  }
+
   /// Starts storing the original bytes, unless the storage policy stores only the processed image.
   func storeOriginalIfWanted(_ encoded: EncodedImage, of request: ImageRequest, _ placeholder: ThumbHash?) async {
     if request.storesOriginal { await storeOriginal(encoded, of: request, placeholder) }
@@ -60,11 +89,13 @@ extension ImageLoader {
       throw .notStorable(key)
     }
     let encoded = try await bytes.encodedImage(for: request, key: key, subscription: subscription)
-    if encoded.origin == .store { return false }
-    guard let storable = encoded.storable else { throw .notStorable(key) }
-    // The load that verified the bytes first stores them.
-    if encoded.markVerified() { try await store(encoded, as: storable, in: cache, for: request) }
-    return true
+    if encoded.origin != .store {
+      guard let storable = encoded.storable else { throw .notStorable(key) }
+      // The load that verified the bytes first stores them.
+      if encoded.markVerified() { try await store(encoded, as: storable, in: cache, for: request) }
+    }
+    if request.optionsBox != nil { try await applyStoreOptions(request, after: encoded) }
+    return encoded.origin != .store
   }
 
   /// Completes the write even when the caller is cancelled, since other loads may wait for it.

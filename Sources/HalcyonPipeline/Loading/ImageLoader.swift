@@ -90,6 +90,7 @@ final class ImageLoader: Sendable {
   private func checked(_ image: DecodedImage, _ request: ImageRequest) -> MemoryLookup {
     let freshness = request.freshness
     if freshness.contactsServerFirst || freshness == .standard && !isFresh(image) { return .stale(image) }
+    if request.optionsBox != nil { applyStoreOptions(request) }
     return .hit(image)
   }
 
@@ -111,6 +112,7 @@ final class ImageLoader: Sendable {
   ) async throws(ImageError) -> ImageResponse {
     var loaded = try await load(request, keys: keys, stale: stale, subscription, keepsResult: true)
     if request.waitsForStore { try await loaded.waitForWriting() }
+    if request.optionsBox != nil { try await applyStoreOptions(request, after: loaded.encoded, loaded.variantWrite) }
     return ImageResponse(
       image: loaded.image, origin: loaded.encoded?.origin ?? .memory, url: loaded.encoded?.metadata.url,
       encodedByteCount: loaded.encoded?.data.count,

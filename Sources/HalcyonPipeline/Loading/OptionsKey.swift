@@ -8,7 +8,9 @@ enum OptionsKey<Options: Hashable & Sendable>: Hashable, Sendable {
   indirect case custom(Options)
 }
 
-/// The options that change how bytes are fetched and stored. Requests with different ones share no fetch.
+/// The options that change how bytes are fetched. Requests with different ones share no fetch.
+///
+/// Tags, pins and expirations are applied to the stored entry afterwards, those of all requests that share the fetch.
 struct FetchKey: Hashable, Sendable {
   private static let standard = FetchKey(.withoutOptions)
 
@@ -16,7 +18,7 @@ struct FetchKey: Hashable, Sendable {
   private let writesStore: Bool
   private let freshness: FreshnessPolicy
   private let usesETags: Bool
-  private let store: StoreOptions
+  private let extending: ExpirationExtension
   private let cache: ObjectIdentifier?
   private let hooks: [UInt64?]?
 
@@ -31,8 +33,8 @@ struct FetchKey: Hashable, Sendable {
     (readsStore, writesStore) = (policy.readsStore, policy.writesStore)
     freshness = request.freshness
     usesETags = request.usesETags
-    store = request.storeOptions
     hooks = options?.hookIDs
+    extending = options?.storeExtension ?? .renewed
     cache = (options?.originalCache ?? options?.targetCache).map { ObjectIdentifier($0) }
   }
 }

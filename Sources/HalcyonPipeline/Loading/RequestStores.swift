@@ -16,7 +16,8 @@ extension PipelineConfiguration {
   func store(of cache: ImageCache, for request: ImageRequest) -> (any DataStore)? {
     guard let store = observed(cache.store), request.optionsBox != nil else { return observed(cache.store) }
     let options = request.storeOptions
-    return options == StoreOptions() ? store : RequestStore(base: store, options: options)
+    return options == StoreOptions()
+      ? store : RequestStore(base: store, options: options, metadataUpdates: cache.metadataUpdates)
   }
 
   /// HTTP caching over a store; `nil` if the cache has none.
@@ -27,6 +28,23 @@ extension PipelineConfiguration {
   /// HTTP caching over the store of the original bytes; `nil` if there is none.
   func httpCache(for request: ImageRequest) -> HTTPCache? {
     httpCache(in: originalCache(for: request), for: request)
+  }
+
+  /// Applies the tags, the expiration and the pin of a request to its stored entries, if there are any. A failure changes
+  /// nothing; the next read repeats it.
+  func applyStoreOptions(of request: ImageRequest) async {
+    let keys = RequestKeys(request)
+    var entries = [(keys.fetch, originalCache(for: request))]
+    if let variant = keys.variant(request.storage) { entries.append((variant, targetCache(for: request))) }
+    for (key, cache) in entries {
+      guard let store = observed(cache.store),
+        let storedKey = try? await HTTPCache(store: store).storedKey(
+          for: key, requestHeaders: request.headers.adding(headers))
+      else { continue }
+      let options = request.storeOptions
+      await RequestStore(base: store, options: options, metadataUpdates: cache.metadataUpdates).applyOptions(
+        to: storedKey)
+    }
   }
 
   /// The key of the request's bytes while they are in flight.
@@ -50,6 +68,13 @@ struct StoreOptions: Hashable {
 }
 
 extension ImageRequest {
+  /// Whether the request sets options that apply to stored entries, also to those that it reads.
+  var changesEntries: Bool {
+    guard let options = optionsBox?.options else { return false }
+    return (options.tags != nil || options.isPinned == true || options.storeExpiration != nil)
+      && cachePolicy.writesStore
+  }
+
   var storeOptions: StoreOptions {
     guard let options = optionsBox?.options else { return StoreOptions() }
     return StoreOptions(
@@ -58,18 +83,21 @@ extension ImageRequest {
   }
 }
 
-/// A store with the options of one request: entries written get its expiration, tags and pin, and reading extends their
-/// expiration as the request says.
+/// A store with the options of one request: entries that are written or read get its expiration, tags and pin, and
+/// reading extends their expiration as the request says.
 private struct RequestStore: DataStore {
   let base: any DataStore
   let options: StoreOptions
+  let metadataUpdates: SerialWork
 
   func entry(for key: CacheKey) async throws -> StoredEntry? { try await lookUp(key).value }
 
   func lookUp(_ key: CacheKey, extending: ExpirationExtension) async throws -> CacheResult<StoredEntry> {
     let result = try await base.lookUp(key, extending: extending == .renewed ? options.extending : extending)
-    if case .hit = result { await pin(key) }
-    return result
+    guard case .hit(var entry) = result else { return result }
+    if needsOptions(entry.metadata) { await applyOptions(to: key) } else { await pin(key) }
+    apply(to: &entry.metadata)
+    return .hit(entry)
   }
 
   func containsEntry(for key: CacheKey) async throws -> Bool { try await base.containsEntry(for: key) }
@@ -96,6 +124,23 @@ private struct RequestStore: DataStore {
   func removeEntry(for key: CacheKey) async throws { try await base.removeEntry(for: key) }
 
   func removeAll() async throws { try await base.removeAll() }
+
+  /// Applies the options to a stored entry, which is written only if that changes it. Serial, so that concurrent requests
+  /// do not overwrite each other's tags.
+  func applyOptions(to key: CacheKey) async {
+    await metadataUpdates.run { [self] in
+      if var metadata = try? await base.metadata(for: key), needsOptions(metadata) {
+        apply(to: &metadata)
+        _ = try? await base.updateMetadata(metadata, for: key)
+      }
+      await pin(key)
+    }
+  }
+
+  private func needsOptions(_ metadata: EntryMetadata) -> Bool {
+    options.expiration.map { $0 != metadata.expiration } ?? false
+      || options.tags.contains { !metadata.tags.contains($0) }
+  }
 
   private func apply(to metadata: inout EntryMetadata) {
     metadata.expiration = options.expiration ?? metadata.expiration

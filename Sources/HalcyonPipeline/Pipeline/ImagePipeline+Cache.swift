@@ -4,19 +4,26 @@ public import HalcyonCache
 public import Foundation
 
 extension ImagePipeline {
+  /// The key of a request's image in the memory of this pipeline, for direct use of ``ImageCache/memory``.
+  ///
+  /// Contains what the pipeline adds to the request: default options, an identity and an address policy.
+  public func cacheKey(for request: ImageRequest) -> CacheKey { RequestKeys(resolved(request)).image }
+
   /// Inserts an image into the caches, as if the request had loaded it.
   ///
-  /// Later loads of the request find the image in memory, or decode the stored bytes at any size.
+  /// Later loads of the request find the image in memory, or decode the stored bytes: `original`, or an image of the
+  /// original size without processors, at any size; any other image for the same size and processors only.
   ///
   /// - Parameters:
   ///   - image: The image at the size and with the processors of the request, for memory. `nil` leaves memory
   ///     unchanged.
   ///   - original: The encoded bytes of the source, for the store; they are checked to begin like an image. If `nil`,
-  ///     `image` is stored instead: an animation as its original bytes, a still image encoded by the request's
+  ///     `image` is stored instead: an animation as its encoded bytes, a still image encoded by the request's
   ///     ``StoragePolicy`` or, if that is ``StoragePolicy/original``, by ``StoragePolicy/automatic``. In the latter
-  ///     case a request with a size or processors stores nothing, since its image cannot replace the original.
+  ///     case a still image for a size or for processors is not stored, since it cannot replace the original.
   ///   - request: The request to store the image for; its ``CachePolicy`` selects the tiers.
-  ///   - expiration: The expiration in both tiers. Default: `nil`, that of the request or of each tier.
+  ///   - expiration: The expiration in both tiers; overrides those of the request. Default: `nil`, that of the request
+  ///     or of each tier.
   ///   - tags: Tags by which the stored entry can be found and removed. Default: none.
   ///   - userInfo: Custom bytes stored with the entry, returned by ``storedMetadata(for:)``. Default: none.
   /// - Throws: ``ImageError/notStorable(_:)`` if `original` is not `nil` and there is no store for it;
@@ -26,11 +33,12 @@ extension ImagePipeline {
     _ image: DecodedImage? = nil, original: Data? = nil, for request: ImageRequest,
     expiration: CacheExpiration? = nil, tags: [String] = [], userInfo: Data? = nil
   ) async throws(ImageError) {
-    let request = resolved(request)
+    var request = resolved(request)
+    if let expiration { (request.options.memoryExpiration, request.options.storeExpiration) = (expiration, expiration) }
     let keys = RequestKeys(request)
     if let image, request.cachePolicy.writesMemory {
       configuration.targetCache(for: request).memory.store(
-        image, for: keys.image, expiration: expiration ?? request.optionsBox?.options.memoryExpiration)
+        image, for: keys.image, expiration: request.optionsBox?.options.memoryExpiration)
     }
     let url = request.source.url
     let now = configuration.time.now()
@@ -52,24 +60,15 @@ extension ImagePipeline {
   private func storeEncoded(
     _ image: DecodedImage, _ metadata: EntryMetadata, for request: ImageRequest, _ keys: RequestKeys
   ) async throws(ImageError) {
-    let original = configuration.store(of: configuration.originalCache(for: request), for: request)
-    if let animation = image.animation, request.processors.isEmpty {
-      try await original?.insert(StoredEntry(body: animation.data, metadata: metadata), for: keys.fetch)
-      return
-    }
-    let (key, store, policy): (CacheKey, (any DataStore)?, StoragePolicy)
-    if let variant = keys.variant(request.storage) {
-      let target = configuration.store(of: configuration.targetCache(for: request), for: request)
-      (key, store, policy) = (variant, target, request.storage)
-    } else {
-      (key, store, policy) = (keys.fetch, original, .automatic)
-      guard request.size == .original, request.processors.isEmpty else { return }
-    }
-    guard let store else { return }
-    let data: Data?
+    guard let (key, cache, policy) = destination(of: image, for: request, keys),
+      let store = configuration.store(of: cache, for: request)
+    else { return }
+    var data = image.animation?.data
     do {
-      data = try await loader.workers.run(priority: request.priority) { [encoders = configuration.encoders] _ in
-        try policy.encoded(image, by: encoders)
+      if data == nil {
+        data = try await loader.workers.run(priority: request.priority) { [encoders = configuration.encoders] _ in
+          try policy.encoded(image, by: encoders)
+        }
       }
     } catch is CancellationError {
       throw .cancelled
@@ -79,19 +78,37 @@ extension ImagePipeline {
     if let data { try await store.insert(StoredEntry(body: data, metadata: metadata), for: key) }
   }
 
-  /// The metadata of the stored original of a request: its URL, dates, tags and custom bytes; `nil` if it is not
-  /// stored.
+  /// Where and how an image without original bytes is stored; `nil` if it is not.
+  private func destination(
+    of image: DecodedImage, for request: ImageRequest, _ keys: RequestKeys
+  ) -> (key: CacheKey, cache: ImageCache, policy: StoragePolicy)? {
+    let variant = keys.variant(request.storage)
+    let hasOriginalBytes = image.animation.map { $0.isProcessed || request.processors.isEmpty } ?? false
+    if hasOriginalBytes || request.size == .original && request.processors.isEmpty {
+      let policy = variant == nil ? .automatic : request.storage
+      return (keys.fetch, configuration.originalCache(for: request), policy)
+    }
+    return variant.map { ($0, configuration.targetCache(for: request), request.storage) }
+  }
+
+  /// The metadata of the stored entry of a request: its URL, dates, tags and custom bytes; `nil` if there is none.
+  ///
+  /// The entry is the image stored by the request's ``StoragePolicy``, or else the original.
   ///
   /// Does not count as a use of the entry, and ignores its freshness.
   ///
   /// - Throws: ``ImageError/failed(cause:url:)`` with the error of the store.
   public func storedMetadata(for request: ImageRequest) async throws(ImageError) -> EntryMetadata? {
     let request = resolved(request)
-    guard let store = configuration.store(of: configuration.originalCache(for: request), for: request) else {
-      return nil
-    }
+    let keys = RequestKeys(request)
+    let (target, original) = (configuration.targetCache(for: request), configuration.originalCache(for: request))
     do {
-      return try await store.metadata(for: RequestKeys(request).fetch)
+      if let variant = keys.variant(request.storage),
+        let metadata = try await configuration.store(of: target, for: request)?.metadata(for: variant)
+      {
+        return metadata
+      }
+      return try await configuration.store(of: original, for: request)?.metadata(for: keys.fetch)
     } catch {
       throw .failed(cause: error, url: request.source.url ?? .unnamedImage)
     }

@@ -26,7 +26,8 @@ public final class ImagePipeline: Sendable {
   public init(configuration: Configuration) {
     self.configuration = configuration
     let options = configuration.defaultOptions.over(.global)
-    defaults = options.isEmpty ? nil : OptionsBox(options)
+    let policyField = configuration.transport.addressPolicy.keyField
+    defaults = options.isEmpty && policyField == nil ? nil : OptionsBox(options, policyField: policyField)
     loader = ImageLoader(configuration: configuration)
   }
 
@@ -127,8 +128,9 @@ public final class ImagePipeline: Sendable {
 
   /// The key of a request's image in memory, for direct use of ``ImageCache/memory``.
   ///
-  /// A pipeline completes a request before it makes the key: with the identity of its ``RequestModifier`` and with
-  /// ``Configuration/defaultOptions``. If it has either, pass a request that has the same identity and options.
+  /// A pipeline completes a request before it makes the key: with the identity of its ``RequestModifier``, with
+  /// ``Configuration/defaultOptions``, and with the address policy of its transport. If it has any of them, call the
+  /// method of the pipeline.
   public static func cacheKey(for request: ImageRequest) -> CacheKey { RequestKeys(request).image }
 
   /// The encoded bytes of a request's image, from the store or from the source.

@@ -54,11 +54,13 @@ final class PrefetchBatch: Sendable {
 struct PrefetchKey: Hashable, Sendable {
   private let key: CacheKey
   private let options: OptionsKey<LoadKey>
+  private let store: StoreOptions
 
   init(_ request: ImageRequest, destination: ImagePrefetcher.Destination) {
     let keys = RequestKeys(request)
     key = destination == .memory ? keys.image : keys.fetch
     options = LoadKey.key(request)
+    store = request.storeOptions
   }
 }
 

@@ -34,7 +34,25 @@ struct RequestKeys: Sendable {
       text += CacheKey.field("header", "\(field.name.lowercased()):\(KeyDigest(field.value).hexadecimal)")
     }
     if let identity = request.identity { text += CacheKey.field("for", KeyDigest(identity).hexadecimal) }
+    if let field = request.optionsBox?.policyField { text += field }
     return text
+  }
+}
+
+extension AddressPolicy {
+  /// The policy as a field of cache keys, so that what it refuses is not found in caches that were filled under another
+  /// policy; `nil` if every connection is allowed.
+  var keyField: String? {
+    guard self != .any else { return nil }
+    let scope =
+      switch scope {
+      case .any: "any"
+      case .publicInternet: "public"
+      case .listed: "listed"
+      }
+    let ranges = [allowed, denied].map { Set($0.map(\.description)).sorted().joined(separator: " ") }
+    let ports = ports.map { $0.sorted().map(String.init).joined(separator: " ") } ?? "all"
+    return CacheKey.field("policy", KeyDigest(([scope] + ranges + [ports]).joined(separator: "\n")).hexadecimal)
   }
 }
 

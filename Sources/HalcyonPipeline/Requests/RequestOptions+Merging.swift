@@ -55,7 +55,11 @@ extension ImageRequest {
   func resolved(over defaults: OptionsBox?) -> ImageRequest {
     var request = self
     if let defaults {
-      request.optionsBox = optionsBox.map { OptionsBox($0.options.over(defaults.options)) } ?? defaults
+      request.optionsBox =
+        optionsBox.map { OptionsBox($0.options.over(defaults.options), policyField: defaults.policyField) } ?? defaults
+    } else if let box = optionsBox, box.policyField != nil {
+      // The request was resolved by a pipeline with an address policy, and is used with one without.
+      request.optionsBox = OptionsBox(box.options)
     }
     guard let box = request.optionsBox else { return request }
     if box.options.usesOriginalSize == true {
@@ -71,8 +75,11 @@ extension ImageRequest {
 /// The options of a request behind one reference, since every memory hit copies the request.
 final class OptionsBox: Sendable {
   let options: RequestOptions
+  /// The field of cache keys for the address policy of the pipeline that resolved the request.
+  let policyField: String?
 
-  init(_ options: RequestOptions) {
+  init(_ options: RequestOptions, policyField: String? = nil) {
     self.options = options
+    self.policyField = policyField
   }
 }

@@ -56,16 +56,19 @@ public struct RequestOptions: Sendable {
 
   /// The expiration of the image in memory. Default: ``MemoryCacheConfiguration/expiration``.
   public var memoryExpiration: CacheExpiration?
-  /// The expiration of stored entries. Default: that of the store, for the disk cache
-  /// ``DiskCacheConfiguration/expiration``.
+  /// The expiration of the stored entries that this request writes or reads. Default: that of the store, for the disk
+  /// cache ``DiskCacheConfiguration/expiration``.
+  ///
+  /// Also applies, in the background, to the entry of an image in memory; as do ``tags`` and ``isPinned``.
   public var storeExpiration: CacheExpiration?
   /// How a read extends the expiration of the image in memory. Default: ``ExpirationExtension/renewed``.
   public var memoryExtension: ExpirationExtension?
   /// How a read extends the expiration of the stored entry. Default: ``ExpirationExtension/renewed``.
   public var storeExtension: ExpirationExtension?
-  /// Tags added to stored entries, by which these can be found and removed. Default: none.
+  /// Tags added to the stored entries that this request writes or reads, by which these can be found and removed.
+  /// Default: none.
   public var tags: [String]?
-  /// Whether stored entries that this request writes or reads are exempt from eviction
+  /// Whether the stored entries that this request writes or reads are exempt from eviction
   /// (``DiskCache/setPinned(_:for:)``). Default: no.
   public var isPinned: Bool?
   /// The file extension for ``ImagePipeline/writeFile(for:in:)``, for example `jpg`. Default: that of the image's

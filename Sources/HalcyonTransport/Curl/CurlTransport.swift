@@ -35,10 +35,14 @@ public final class CurlTransport: Transport {
     }
   }
 
+  /// The IP addresses and ports that may be connected to.
+  public let addressPolicy: AddressPolicy
+
   private let thread: CurlThread
 
   /// Creates a transport and starts its thread.
   public init(configuration: Configuration = Configuration()) {
+    addressPolicy = configuration.addressPolicy
     thread = CurlThread(configuration)
   }
 

@@ -21,6 +21,131 @@ struct AddressPolicyPipelineTests {
     }
   }
 
+  /// Loads with two pipelines that share memory and disk: one without a policy, one with `policy`.
+  private func withSharedCaches(
+    _ policy: AddressPolicy = .publicInternetOnly,
+    _ body: (_ open: ImagePipeline, _ restricted: ImagePipeline) async throws -> Void
+  ) async throws {
+    try await TemporaryDirectory.run { folder in
+      let cache = ImageCache.standard(directory: folder)
+      try await body(
+        ImagePipeline(cache: cache),
+        ImagePipeline(transport: try ImagePipeline.transport(enforcing: policy), cache: cache))
+      await cache.flush()
+    }
+  }
+
+  private func expectRefusal(_ request: ImageRequest, by pipeline: ImagePipeline) async {
+    let error = await #expect(throws: ImageError.self) { try await pipeline.image(for: request) }
+    switch error {
+    case .transport(.addressRejected, _), .notCached: break
+    default: Issue.record("\(error.map { "\($0)" } ?? "a response")")
+    }
+  }
+
+  private func photo() throws -> Reply { .body(try TestImage.png(), headers: ["Cache-Control": "max-age=600"]) }
+
+  @Test func `an image that the address policy refuses is not served from caches filled without the policy`()
+    async throws
+  {
+    try await ImageServer.run { server in
+      try await withSharedCaches { open, restricted in
+        let url = server.serve("/a", try photo())
+        var requests = [ImageRequest(url: url), ImageRequest(url: url, size: .fit(width: 8, height: 8))]
+        requests[1].options.storage = .sticker
+        requests.append(ImageRequest(source: .keyed(url, key: "key")))
+        for request in requests {
+          _ = try await open.image(for: request)
+          await open.cache.flush()
+          #expect(open.cachedImage(for: request) != nil)
+          #expect(restricted.cachedImage(for: request) == nil)
+          #expect(await restricted.cachedTier(for: request) == nil)
+          #expect(try await restricted.storedMetadata(for: request) == nil)
+          for freshness in [FreshnessPolicy.standard, .cacheFirst, .cacheOnly, .offline, .revalidate] {
+            var request = request
+            request.freshness = freshness
+            await expectRefusal(request, by: restricted)
+          }
+          for policy in [CachePolicy.storeOnly, .memoryOnly] {
+            var request = request
+            request.cachePolicy = policy
+            await expectRefusal(request, by: restricted)
+          }
+          await #expect(throws: ImageError.self) { try await restricted.data(for: request) }
+        }
+        await expectRefusal(.cached("key"), by: restricted)
+        #expect(server.requests.count == 2)
+      }
+    }
+  }
+
+  @Test func `an image that was redirected to a refused address is not served from shared caches`() async throws {
+    try await ImageServer.run { outer in
+      try await ImageServer.run { inner in
+        let url = outer.serve("/a", .redirect(to: inner.serve("/b", try photo()).absoluteString, status: 301))
+        try await withSharedCaches(AddressPolicy(ports: [Int(outer.port)])) { open, restricted in
+          _ = try await open.image(for: url)
+          await open.cache.flush()
+          await expectRefusal(ImageRequest(url: url), by: restricted)
+          open.cache.memory.removeAll()
+          await expectRefusal(ImageRequest(url: url), by: restricted)
+        }
+      }
+    }
+  }
+
+  @Test func `an image loaded under an address policy is cached for pipelines with an equal policy only`() async throws
+  {
+    try await ImageServer.run { server in
+      let policies = try ["127.0.0.1", "127.0.0.1/32"].map { text in
+        AddressPolicy(scope: .publicInternet, allowed: [try #require(AddressRange(text))])
+      }
+      let request = ImageRequest(url: server.serve("/a", try photo()))
+      try await withSharedCaches(policies[0]) { open, restricted in
+        #expect(try await restricted.response(for: request).origin == .network)
+        await restricted.cache.flush()
+        #expect(try await open.response(for: request).origin == .network)
+        #expect(try await restricted.response(for: request).origin == .memory)
+        let equal = ImagePipeline(transport: try ImagePipeline.transport(enforcing: policies[1]), cache: open.cache)
+        #expect(try await equal.response(for: request).origin == .memory)
+        open.cache.memory.removeAll()
+        #expect(try await equal.response(for: request).origin == .store)
+        #expect(restricted.cacheKey(for: request) == equal.cacheKey(for: request))
+        #expect(restricted.cacheKey(for: request) != open.cacheKey(for: request))
+      }
+    }
+  }
+
+  @Test func `a request taken from a task of a restricted pipeline does not fill its caches elsewhere`() async throws {
+    try await ImageServer.run { server in
+      let url = server.serve("/a", try photo())
+      try await withSharedCaches { open, restricted in
+        let task = restricted.task(for: ImageRequest(url: url))
+        await #expect(throws: ImageError.self) { try await task.image }
+        _ = try await open.image(for: task.request)
+        await open.cache.flush()
+        await expectRefusal(ImageRequest(url: url), by: restricted)
+        await expectRefusal(task.request, by: restricted)
+      }
+    }
+  }
+
+  @Test func `every part of an address policy distinguishes cached images`() throws {
+    let range = try #require(AddressRange("10.0.0.0/8"))
+    let policies = [
+      AddressPolicy.any, .publicInternetOnly, AddressPolicy(scope: .listed), AddressPolicy(allowed: [range]),
+      AddressPolicy(denied: [range]), AddressPolicy(ports: [80]), AddressPolicy(ports: [80, 443]),
+      AddressPolicy(ports: []),
+    ]
+    let request = ImageRequest(source: .string("http://example.com/a"))
+    let keys = policies.map { policy in
+      ImagePipeline(transport: CurlTransport(configuration: .init(addressPolicy: policy)), cache: ImageCache())
+        .cacheKey(for: request)
+    }
+    #expect(Set(keys).count == policies.count)
+    #expect(keys[0] == ImagePipeline.cacheKey(for: request))
+  }
+
   @Test func `a transport for a policy is available where the platform can enforce it`() throws {
     #if canImport(Darwin)
     #expect(throws: TransportError.addressPolicyUnsupported) {

@@ -24,6 +24,40 @@ struct CacheOptionsTests {
     }
   }
 
+  @Test func `memoryOnly stores an image without bytes in memory and nothing on disk`() async throws {
+    try await OptionsFixture.run(serving: image) { fixture async throws in
+      let decoded = try await fixture.pipeline.image(for: ImageRequest(source: .data(image)))
+      let request = fixture.request { $0.cachePolicy = .memoryOnly }
+      try await fixture.pipeline.store(decoded, for: request)
+      #expect(fixture.pipeline.cachedImage(for: request)?.size == decoded.size)
+      await fixture.pipeline.cache.flush()
+      #expect(!FileManager.default.fileExists(atPath: fixture.disk.directory.path()))
+      #expect(await fixture.pipeline.cachedTier(for: fixture.request { $0.cachePolicy = .storeOnly }) == nil)
+    }
+  }
+
+  @Test func `storing neither an image nor bytes stores nothing`() async throws {
+    try await OptionsFixture.run(serving: image) { fixture async throws in
+      try await fixture.pipeline.store(for: fixture.request(), expiration: .never, tags: ["a"])
+      #expect(fixture.memory.count == 0)
+      #expect(await fixture.pipeline.cachedTier(for: fixture.request()) == nil)
+      #expect(try await fixture.storedFormats.isEmpty)
+    }
+  }
+
+  @Test func `the shared pipeline has a disk cache in the default folder, and creates it when it is used`() async throws
+  {
+    let disk = try #require(ImagePipeline.shared.cache.disk)
+    #expect(disk.directory == DiskCache.defaultDirectory)
+    let folder = disk.directory.appending(path: "v1").path()
+    let exists = FileManager.default.fileExists(atPath: folder)
+    #expect(ImagePipeline.shared.cachedImage(for: fixtureRequest) == nil)
+    #expect(ImagePipeline.shared.cache.memory is MemoryCache)
+    #expect(FileManager.default.fileExists(atPath: folder) == exists)
+  }
+
+  private var fixtureRequest: ImageRequest { ImageRequest(source: .string("http://example.com/\(UUID().uuidString)")) }
+
   @Test func `storeOnly reads every image from the disk`() async throws {
     try await OptionsFixture.run(serving: image) { fixture async throws in
       let request = fixture.request { $0.cachePolicy = .storeOnly }

@@ -109,4 +109,105 @@ struct EntryOptionsTests {
       #expect(pins == [false, true, true])
     }
   }
+
+  /// The tags, expirations and pins of all entries on disk, after all pending writes are complete.
+  private func entries(_ fixture: OptionsFixture) async throws -> [DiskCacheEntry] {
+    await fixture.pipeline.cache.flush()
+    var entries: [DiskCacheEntry] = []
+    for try await entry in fixture.disk.entries { entries.append(entry) }
+    return entries
+  }
+
+  private func expectOptions(of entries: [DiskCacheEntry], tags: [String]) {
+    #expect(entries.map(\.metadata.tags) == [tags])
+    #expect(entries.map(\.metadata.expiration) == [.never])
+    #expect(entries.map(\.isPinned) == [true])
+  }
+
+  @Test(arguments: [true, false])
+  func `tags, pins and expirations reach the entry of an image in memory or in the store`(isInMemory: Bool) async throws
+  {
+    try await OptionsFixture.run(serving: image) { fixture async throws in
+      _ = try await fixture.pipeline.image(for: fixture.request { $0.tags = ["first"] })
+      #expect(try await entries(fixture).map(\.isPinned) == [false])
+      if !isInMemory { fixture.memory.removeAll() }
+      let request = fixture.request {
+        ($0.tags, $0.isPinned, $0.storeExpiration) = (["first", "second"], true, .never)
+      }
+      #expect(try await fixture.origin(request) == (isInMemory ? .memory : .store))
+      expectOptions(of: try await entries(fixture), tags: ["first", "second"])
+      #expect(try await fixture.disk.removeEntries(taggedWith: "second") == 1)
+      #expect(fixture.transport.requests.count == 1)
+    }
+  }
+
+  @Test func `tags, pins and expirations of the second of two concurrent requests are added`() async throws {
+    let (gate, image) = (Gate(), image)
+    try await OptionsFixture.run { _ in
+      try await gate.wait()
+      return .response(body: image)
+    } body: { fixture async throws in
+      let first = fixture.pipeline.task(for: fixture.request { $0.tags = ["first"] })
+      let second = fixture.pipeline.task(
+        for: fixture.request { ($0.tags, $0.isPinned, $0.storeExpiration) = (["second"], true, .never) })
+      while fixture.transport.requests.isEmpty { await Task.yield() }
+      gate.open()
+      _ = try await (first.image, second.image)
+      #expect(fixture.transport.requests.count == 1)
+      let entries = try await entries(fixture)
+      #expect(entries.map { Set($0.metadata.tags) } == [["first", "second"]])
+      #expect(entries.map(\.isPinned) == [true])
+    }
+  }
+
+  @Test func `tags reach the stored variants of a response and the stored processed image`() async throws {
+    let image = image
+    try await OptionsFixture.run(serving: image, headers: ["Vary": "Accept", "Cache-Control": "max-age=600"]) {
+      fixture async throws in
+      func request(_ accept: String, _ tag: String) -> ImageRequest {
+        var request = fixture.request(size: .fit(width: 8, height: 8)) { ($0.tags, $0.storage) = ([tag], .photo) }
+        request.headers["Accept"] = accept
+        return request
+      }
+      for accept in ["a", "b"] { _ = try await fixture.pipeline.image(for: request(accept, "old")) }
+      _ = try await fixture.pipeline.image(for: request("a", "new"))
+      let tags = try await entries(fixture).map(\.metadata.tags)
+      #expect(tags.filter { $0 == ["old", "new"] }.count == 2, "the original and the processed image")
+      #expect(tags.filter { $0 == ["old"] }.count == 2)
+    }
+  }
+
+  @Test func `a request without options or without access to the store changes no entry`() async throws {
+    try await OptionsFixture.run(serving: image) { fixture async throws in
+      _ = try await fixture.pipeline.image(for: fixture.request { $0.tags = ["first"] })
+      _ = try await fixture.pipeline.image(for: fixture.request())
+      _ = try await fixture.pipeline.image(for: fixture.request { ($0.tags, $0.cachePolicy) = (["no"], .memoryOnly) })
+      #expect(try await entries(fixture).map(\.metadata.tags) == [["first"]])
+    }
+  }
+
+  @Test func `prefetching to the store adds tags to an entry that is there`() async throws {
+    try await OptionsFixture.run(serving: image) { fixture async throws in
+      _ = try await fixture.pipeline.image(for: fixture.request())
+      await fixture.pipeline.cache.flush()
+      let prefetcher = ImagePrefetcher(pipeline: fixture.pipeline, destination: .store)
+      let result = await prefetcher.start([fixture.request { $0.tags = ["ahead"] }]).result
+      #expect(result.failed.isEmpty)
+      #expect(try await entries(fixture).map(\.metadata.tags) == [["ahead"]])
+    }
+  }
+
+  @Test func `an expiration given to store overrides that of the request in both tiers`() async throws {
+    try await OptionsFixture.run(serving: image) { fixture async throws in
+      let request = fixture.request { ($0.memoryExpiration, $0.storeExpiration) = (.days(2), .days(30)) }
+      let decoded = try await fixture.pipeline.image(for: ImageRequest(source: .data(image)))
+      try await fixture.pipeline.store(decoded, original: image, for: request, expiration: .hours(1))
+      #expect(try await entries(fixture).map(\.metadata.expiration) == [.hours(1)])
+      fixture.clock.advance(by: .seconds(3601))
+      #expect(fixture.pipeline.cachedImage(for: request) == nil)
+      #expect(await fixture.pipeline.cachedTier(for: request) == nil)
+      try await fixture.pipeline.store(decoded, original: image, for: request)
+      #expect(try await entries(fixture).map(\.metadata.expiration) == [.days(30)])
+    }
+  }
 }

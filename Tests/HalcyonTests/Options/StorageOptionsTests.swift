@@ -63,6 +63,61 @@ struct StorageOptionsTests {
     }
   }
 
+  @Test(arguments: [StoragePolicy.original, .automatic, .sticker, .photo])
+  func `an image of the original size stored without its data is found at any size, with its custom bytes`(
+    policy: StoragePolicy
+  ) async throws {
+    let (file, mine) = (try TestImage.png(), Data("caption".utf8))
+    try await OptionsFixture.run(serving: file) { fixture async throws in
+      let image = try await fixture.pipeline.image(for: ImageRequest(source: .data(file)))
+      let request = fixture.request { $0.storage = policy }
+      try await fixture.pipeline.store(image, for: request, userInfo: mine)
+      for request in [request, fixture.request(), fixture.request(size: small) { $0.storage = policy }] {
+        fixture.memory.removeAll()
+        let response = try await fixture.pipeline.response(for: request)
+        #expect(response.origin == .store)
+        #expect(response.image.size.width == (request.size == small ? 20 : 40))
+        #expect(try await fixture.pipeline.storedMetadata(for: request)?.userInfo == mine)
+      }
+      #expect(fixture.transport.requests.isEmpty)
+    }
+  }
+
+  @Test func `the custom bytes of a processed image stored without its data are returned for its request`() async throws
+  {
+    let (file, mine) = (try TestImage.png(), Data("caption".utf8))
+    try await OptionsFixture.run(serving: file) { fixture async throws in
+      let image = try await fixture.pipeline.image(for: ImageRequest(source: .data(file), size: small))
+      let request = fixture.request(size: small) { $0.storage = .sticker }
+      try await fixture.pipeline.store(image, for: request, userInfo: mine)
+      #expect(try await fixture.pipeline.storedMetadata(for: request)?.userInfo == mine)
+      #expect(try await fixture.pipeline.storedMetadata(for: fixture.request(size: small)) == nil)
+    }
+  }
+
+  @Test(arguments: [true, false])
+  func `an animation stored for a request with processors stays an animation`(processesFrames: Bool) async throws {
+    let file = TinyGIF.animation(reds: [1, 2])
+    try await OptionsFixture.run(serving: file) { fixture async throws in
+      var source = ImageRequest(source: .data(file), processors: [.invert])
+      source.options.processesFrames = processesFrames
+      if !processesFrames { source.processors = [] }
+      let image = try await fixture.pipeline.image(for: source)
+      #expect(image.animation != nil)
+      var request = fixture.request { ($0.storage, $0.processesFrames) = (.photo, true) }
+      request.processors = [.invert]
+      try await fixture.pipeline.store(image, for: request)
+      #expect(try await fixture.storedFormats == [.gif])
+      fixture.memory.removeAll()
+      let stored = try await fixture.pipeline.response(for: request)
+      #expect(stored.origin == .store)
+      #expect(stored.image.bitmap[0, 0] == image.bitmap[0, 0])
+      let frame = try #require(try stored.image.animation?.frameReader().nextFrame())
+      let expected = try #require(try image.animation?.frameReader().nextFrame())
+      #expect(frame.bitmap[0, 0] == expected.bitmap[0, 0])
+    }
+  }
+
   @Test func `an unchanged image is stored with its original bytes`() async throws {
     let file = try TestImage.png()
     try await OptionsFixture.run(serving: file) { fixture async throws in

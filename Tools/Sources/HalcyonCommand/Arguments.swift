@@ -60,7 +60,7 @@ struct SecondsArgument: ExpressibleByArgument {
 struct CacheOptions: ParsableArguments {
   @Option(
     name: .customLong("cache-dir"),
-    help: "The folder of the disk cache. Default: halcyon/default in the system's cache folder.")
+    help: "The folder of the disk cache. Default: halcyon/PROGRAM/default in the system's cache folder.")
   var directory: String?
 
   func pipeline() -> ImagePipeline {

@@ -54,6 +54,9 @@ public final class AnimatedImage: Sendable {
     AnimatedImage(self, adding: processor)
   }
 
+  /// Whether processors are applied to the frames, which ``data`` does not contain.
+  package var isProcessed: Bool { !processors.isEmpty }
+
   /// The size of the encoded data in bytes.
   public var byteCount: Int { data.count }
 

@@ -135,15 +135,24 @@ struct CacheChainTests {
 
   @Test func `caches with different names share nothing`() async throws {
     let names = ["a", "b"].map { "halcyon-test-\($0)-\(UUID().uuidString)" }
-    let caches = names.map { ImageCache(named: $0) }
+    // Nothing is written in the background, which could create a removed folder again.
+    let configuration = DiskCacheConfiguration(cleaning: .whenAsked)
+    let caches = names.map { ImageCache(named: $0, disk: configuration) }
     let folders = caches.compactMap(\.disk?.directory)
-    defer { for folder in folders { try? FileManager.default.removeItem(at: folder) } }
+    defer {
+      for folder in folders { try? FileManager.default.removeItem(at: folder) }
+      // The folder of this program, and that of the library, if nothing else is in them.
+      rmdir(folders[0].deletingLastPathComponent().path())
+      rmdir(folders[0].deletingLastPathComponent().deletingLastPathComponent().path())
+    }
     #expect(folders.map(\.lastPathComponent) == names)
     let disk = try #require(caches[0].disk)
     try await disk.store(entry(), for: "1")
     #expect(try await disk.entry(for: "1") == entry())
     #expect(try await caches[1].disk?.entry(for: "1") == nil)
-    #expect(try await ImageCache(named: names[0]).disk?.entry(for: "1") == entry(), "the folder outlives the cache")
+    #expect(
+      try await ImageCache(named: names[0], disk: configuration).disk?.entry(for: "1") == entry(),
+      "the folder outlives the cache")
   }
 
   @Test func `usage and cleaning cover every cache of a chain`() async throws {
@@ -169,6 +178,29 @@ struct CacheChainTests {
       let report = try await chain.clean()
       #expect(report.memory[.expiration]?.count == 2)
       #expect(report.disk[.expiration]?.count == 2)
+    }
+  }
+
+  @Test func `usage, cleaning and flushing reach a disk cache behind a memory cache in a chain`() async throws {
+    try await withTemporaryFolder { folder in
+      let clock = TestClock()
+      let disks = ["a", "b"].map { name in
+        DiskCache(
+          directory: folder.appending(path: name), configuration: DiskCacheConfiguration(cleaning: .whenAsked),
+          time: clock)
+      }
+      let caches = [
+        ImageCache(memory: memory(1000), store: DataMemoryCache(over: disks[0], time: clock)),
+        ImageCache(memory: memory(1000), store: StoreChain([DataMemoryCache(over: disks[1], time: clock)])),
+      ]
+      let chain = ImageCache(chain: caches)
+      #expect(chain.disks.map(\.directory) == disks.map(\.directory))
+      let metadata = EntryMetadata(requestDate: clock.now(), responseDate: clock.now(), expiration: .minutes(1))
+      for disk in disks { try await disk.store(StoredEntry(body: Data(count: 9), metadata: metadata), for: "1") }
+      #expect(try await chain.usage.diskByteCount == 2 * 8192)
+      clock.advance(by: .seconds(61))
+      #expect(try await chain.clean().disk[.expiration]?.count == 2)
+      #expect(ImageCache(chain: [ImageCache(chain: [caches[0]])]).memories.count == 1)
     }
   }
 

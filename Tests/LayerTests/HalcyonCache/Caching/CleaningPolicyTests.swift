@@ -82,6 +82,20 @@ struct CleaningPolicyTests {
     }
   }
 
+  @Test func `the first cleaning of a process counts the time since the cache was opened`() async throws {
+    var policy = CleaningPolicy.whenAsked
+    policy.wipesAfterIdle = .seconds(86_400)
+    try await withCache(policy) { cache in
+      try await cache.store(entry(), for: "1")
+      clock.advance(by: .seconds(86_401))
+      #expect(try await cache.clean().disk[.idle]?.count == 1)
+    }
+  }
+
+  @Test func `by default a cache also cleans when the program terminates`() async throws {
+    #expect(CleaningPolicy().occasions == Set(CleaningPolicy.Occasion.allCases))
+  }
+
   @Test func `entries without an expiration of their own expire by the current configuration`() async throws {
     try await withCache(.whenAsked) { cache in
       let plain = StoredEntry(

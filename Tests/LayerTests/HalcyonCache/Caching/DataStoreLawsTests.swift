@@ -29,7 +29,8 @@ struct DataStoreLawsTests {
 /// A store that breaks one law.
 struct FaultyStore: DataStore {
   enum Fault: CaseIterable {
-    case foldsCase, truncatesBodies, dropsTags, ignoresRemoveEntry, ignoresRemoveAll, reportsMissingAsUpdated,
+    case foldsCase, truncatesBodies, dropsTags, dropsPlaceholders, ignoresRemoveEntry, ignoresRemoveAll,
+      reportsMissingAsUpdated,
       reportsMissingAsPinned
   }
 
@@ -44,6 +45,7 @@ struct FaultyStore: DataStore {
     var entry = try await store.entry(for: stored(key))
     if fault == .truncatesBodies, let body = entry?.body { entry?.body = Data(body.dropLast()) }
     if fault == .dropsTags { entry?.metadata.tags = [] }
+    if fault == .dropsPlaceholders { entry?.metadata.placeholder = nil }
     return entry
   }
 

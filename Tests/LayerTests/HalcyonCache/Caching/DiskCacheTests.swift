@@ -106,8 +106,113 @@ struct DiskCacheTests {
       long.metadata.headers = ["X": String(repeating: "x", count: 20_000)]
       try await cache.store(long, for: "a")
       let found = try await cache.entry(for: "a")
-      #expect(found?.metadata.headers.fields.isEmpty == true)
+      #expect(found?.metadata.headers == HTTPHeaders())
       #expect(found?.metadata.userInfo == Data(count: 50_000))
+    }
+  }
+
+  @Test func `a response with a large head is stored with the header fields that HTTP caching needs`() async throws {
+    try await withCache { cache in
+      let essential: HTTPHeaders = [
+        "cache-control": "no-cache", "ETag": "\"1\"", "Date": "Thu, 01 Jan 1970 00:00:01 GMT", "Vary": "Accept",
+        "Expires": "0", "Last-Modified": "Thu, 01 Jan 1970 00:00:00 GMT", "Age": "3", "Content-Type": "image/png",
+      ]
+      var large = entry("large")
+      large.metadata.headers = essential
+      for number in 0..<70 {
+        large.metadata.headers.add(name: "X-\(number)", value: String(repeating: "x", count: 1000))
+      }
+      try await cache.store(large, for: "a")
+      #expect(try await cache.entry(for: "a")?.metadata.headers == essential)
+      let lookup = await HTTPCache(store: cache, rules: HTTPCacheRules(defaultLifetime: .seconds(7 * 86_400)))
+        .lookUp("a", requestHeaders: [:], at: Date(timeIntervalSince1970: 3))
+      #expect(lookup.action == .fetch, "no-cache requires revalidation")
+      try await cache.store(entry("small"), for: "b")
+      #expect(try await cache.updateMetadata(large.metadata, for: "b"))
+      #expect(try await cache.metadata(for: "b")?.headers == essential)
+    }
+  }
+
+  @Test func `a listed entry has the date on which it expires`() async throws {
+    try await withCache { cache in
+      cache.configuration.cleaning = .whenAsked
+      let start = clock.now()
+      let cases: [(CacheKey, CacheExpiration?, Date?, isExpired: Bool)] = [
+        ("never", .never, nil, false), ("date", .date(start + 5), start + 5, true),
+        ("sliding", .minutes(1), start + 60, false), ("default", nil, start + 7 * 86_400, false),
+      ]
+      for (key, expiration, _, _) in cases { try await cache.store(entry(key.text, expiration: expiration), for: key) }
+      clock.advance(by: .seconds(6))
+      var count = 0
+      for try await entry in cache.entries {
+        let expected = try #require(cases.first { $0.0 == entry.key })
+        #expect(entry.expirationDate?.timeIntervalSince1970.rounded() == expected.2?.timeIntervalSince1970.rounded())
+        #expect(entry.isExpired == expected.isExpired)
+        count += 1
+      }
+      #expect(count == cases.count)
+      _ = try await cache.entry(for: "sliding")
+      for try await entry in cache.entries where entry.key == "sliding" {
+        #expect(entry.expirationDate?.timeIntervalSince1970.rounded() == (start + 66).timeIntervalSince1970.rounded())
+      }
+      #expect(try await cache.removeEntries { $0.isExpired } == 1)
+    }
+  }
+
+  @Test func `the default folder belongs to the program`() {
+    let folder = DiskCache.defaultDirectory
+    #expect(folder.lastPathComponent == "default")
+    #expect(folder.deletingLastPathComponent() == DiskCache.directory(named: "x").deletingLastPathComponent())
+    let program = folder.deletingLastPathComponent().lastPathComponent
+    let name = Bundle.main.bundleIdentifier ?? Bundle.main.executableURL?.lastPathComponent ?? ""
+    #expect(!name.isEmpty && program == DiskCache.folderName(program: name))
+    #expect(folder.pathComponents.suffix(3).first == "halcyon")
+  }
+
+  @Test(arguments: [
+    ("org.example.App", "org.example.App"), ("my app/ü:1", "my-app---1"), ("..", "-."), (".hidden", "-hidden"),
+    ("", "program"), ("a_b-c.d", "a_b-c.d"),
+  ])
+  func `the name of a program is made safe as a folder name`(name: String, folder: String) {
+    #expect(DiskCache.folderName(program: name) == folder)
+    #expect(DiskCache.folderName(program: String(repeating: "é", count: 1000)).utf8.count <= 255)
+  }
+
+  #if os(Linux)
+  @Test func `a folder that cannot be created is an error, also where its parent exists`() async throws {
+    let cache = DiskCache(directory: URL(filePath: "/proc/nope"))
+    let error = await #expect(throws: DiskCacheError.self) { try await cache.count }
+    #expect(error == .system(call: "makeFolder", path: "/proc/nope", code: ENOENT))
+    await #expect(throws: DiskCacheError.self) { try await cache.store(entry("a"), for: "a") }
+    #expect(try await cache.entry(for: "a") == nil)
+  }
+  #endif
+
+  @Test func `the index shrinks once many tags are removed`() async throws {
+    try await withCache(sizeLimit: 16 << 20) { cache in
+      cache.configuration.cleaning = .whenAsked
+      var tagged = entry("tagged")
+      let size = { try Int(SystemFiles().status(of: DiskLayout(root: cache.directory.path()).index).st_size) }
+      for isClearing in [true, false] {
+        for number in 0..<30 {
+          tagged.metadata.tags = (0..<300).map { "tag \($0) of entry \(number) \(String(repeating: "x", count: 80))" }
+          try await cache.store(tagged, for: CacheKey("\(number)"))
+        }
+        cache.willTerminate()
+        try DiskIndex(layout: DiskLayout(root: cache.directory.path()), in: SystemFiles()).checkpoint()
+        #expect(try size() > 2 << 20)
+        if isClearing {
+          try await cache.removeAll()
+        } else {
+          for number in 0..<30 { try await cache.removeEntry(for: CacheKey("\(number)")) }
+          try await cache.clean()
+        }
+        #expect(try size() < 64 << 10)
+        #expect(try await cache.count == 0)
+        try await cache.store(entry("a"), for: "a")
+        #expect(try await cache.entry(for: "a")?.body == entry("a").body)
+        try await cache.removeEntry(for: "a")
+      }
     }
   }
 

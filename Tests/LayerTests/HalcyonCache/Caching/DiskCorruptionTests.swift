@@ -144,19 +144,6 @@ struct DiskCorruptionTests {
     }
   }
 
-  @Test func `a folder in place of an entry file does not keep other entries from being found`() async throws {
-    try await withTemporaryFolder { folder in
-      try await fill(folder)
-      let layout = DiskLayout(root: folder.path())
-      let path = layout.entry(keys[3].digest.bytes)
-      try files.remove(path)
-      try files.makeFolder(path + "/inside")
-      try files.remove(layout.index)
-      let cache = cache(folder)
-      #expect(try await cache.count == 19)
-    }
-  }
-
   @Test func `a file that cannot be removed does not keep others from being evicted`() async throws {
     try await withTemporaryFolder { folder in
       let cache = cache(folder)

@@ -16,6 +16,40 @@ struct DiskPermissionTests {
     return configuration
   }
 
+  private func mode(_ folder: URL) throws -> mode_t { try SystemFiles().status(of: folder.path()).st_mode & 0o7777 }
+
+  @Test func `an existing folder that others can write to becomes writable by its owner only`() async throws {
+    try await withTemporaryFolder { folder in
+      chmod(folder.path(), 0o777)
+      try await DiskCache(directory: folder, configuration: configuration).store(entry, for: "a")
+      #expect(try mode(folder) == 0o755)
+      let inner = ["v1", "v1/d", "v1/own", "v1/tmp"].map { folder.appending(path: $0) }
+      for folder in inner { #expect(try mode(folder) == 0o700) }
+      for folder in inner { chmod(folder.path(), 0o770) }
+      try await DiskCache(directory: folder, configuration: configuration).store(entry, for: "a")
+      for folder in inner { #expect(try mode(folder) == 0o750) }
+    }
+  }
+
+  @Test func `a folder with the sticky bit, as of temporary files, keeps its mode`() async throws {
+    try await withTemporaryFolder { folder in
+      chmod(folder.path(), 0o1777)
+      try await DiskCache(directory: folder, configuration: configuration).store(entry, for: "a")
+      #expect(try mode(folder) == 0o1777)
+      #expect(try mode(folder.appending(path: "v1")) == 0o700)
+    }
+  }
+
+  @Test func `a symbolic link in place of the tag file is not followed`() async throws {
+    try await withTemporaryFolder { folder in
+      let (cache, target) = (folder.appending(path: "cache"), folder.appending(path: "target"))
+      try FileManager.default.createDirectory(at: cache, withIntermediateDirectories: true)
+      try FileManager.default.createSymbolicLink(at: cache.appending(path: "CACHEDIR.TAG"), withDestinationURL: target)
+      try await DiskCache(directory: cache, configuration: configuration).store(entry, for: "a")
+      #expect(!FileManager.default.fileExists(atPath: target.path()))
+    }
+  }
+
   @Test(.enabled(if: ReadOnlyMount.isAvailable, "mounting a file system requires root"))
   func `entries on a read-only file system are readable, and storing throws`() async throws {
     try await withTemporaryFolder { folder in

@@ -141,6 +141,33 @@ struct DiskRecoveryTests {
     }
   }
 
+  @Test(arguments: [Step.written, .intentRecorded])
+  func `what cannot be read in place of a killed writer's entry does not keep the cache from opening`(
+    step: Step
+  ) async throws {
+    for badEntry in BadEntry.allCases {
+      try await withTemporaryFolder { folder in
+        try await storeWithoutCleaning("old", for: "b", in: folder)
+        try abandonWrite("new", for: "a", in: folder, after: step)
+        try badEntry.make(for: "a", in: DiskLayout(root: folder.path()))
+        for operation in [
+          { try await $0.store(entry("c"), for: "c") }, { try await $0.removeEntry(for: "a") },
+          { _ = try await $0.removeEntries(taggedWith: "none") }, { _ = try await $0.clean() },
+          { try await $0.trim() }, { try await $0.removeExpired() },
+        ] as [(DiskCache) async throws -> Void] {
+          let cache = DiskCache(directory: folder, configuration: manualCleaning)
+          try await operation(cache)
+          #expect(try await cache.entry(for: "b") == entry("old"))
+        }
+        let cache = DiskCache(directory: folder, configuration: manualCleaning)
+        try await cache.removeAll()
+        #expect(try await cache.count == 0)
+        try await cache.clean()
+        #expect(try reservedBytes(in: folder) == 0)
+      }
+    }
+  }
+
   @Test func `a running cache recovers what another process left unfinished`() async throws {
     try await withTemporaryFolder { folder in
       let cache = DiskCache(directory: folder)

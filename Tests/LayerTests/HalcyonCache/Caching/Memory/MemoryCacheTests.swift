@@ -78,6 +78,21 @@ struct MemoryCacheTests {
     #expect((cache.image(for: "a") != nil) == afterHours)
   }
 
+  @Test func `trimming to a count evicts the least recently used, and changes no limit`() throws {
+    let cache = cache()
+    cache.configuration.policy = .leastRecentlyUsed
+    for key in ["a", "b", "c", "d"] { cache.store(try solidImage(), for: CacheKey(key)) }
+    #expect(cache.image(for: "a") != nil)
+    cache.trim(toCount: 2)
+    #expect(cache.count == 2)
+    #expect(cache.contains("a") && cache.contains("d"))
+    #expect(cache.statistics.evictions.byPressure == 2)
+    cache.store(try solidImage(), for: "e")
+    #expect(cache.count == 3)
+    cache.trim(toCount: 0)
+    #expect(cache.count == 0)
+  }
+
   @Test func `removed images leave no cost behind`() throws {
     let cache = cache()
     for key in ["a", "b", "c"] { cache.store(try solidImage(), for: CacheKey(key)) }
