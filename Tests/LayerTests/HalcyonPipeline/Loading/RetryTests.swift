@@ -127,15 +127,16 @@ struct RetryTests {
   }
 
   @Test func `backoff delays double up to the maximum, with jitter between half and all of each`() async throws {
+    let url = try #require(URL(string: "http://example.com/a"))
     let (least, most) = (
       ExponentialBackoff(attemptLimit: 20, random: { 0 }), ExponentialBackoff(attemptLimit: 20, random: { 1 })
     )
     for (count, ceiling) in [(1, 0.5), (2, 1), (3, 2), (6, 16), (7, 30), (19, 30)] {
-      let failure = FailedAttempt(error: .cancelled, attemptCount: count)
+      let failure = FailedAttempt(error: .httpStatus(503, url: url), attemptCount: count)
       #expect(await least.delay(after: failure) == .seconds(ceiling / 2))
       #expect(await most.delay(after: failure) == .seconds(ceiling))
     }
-    #expect(await most.delay(after: FailedAttempt(error: .cancelled, attemptCount: 20)) == nil)
+    #expect(await most.delay(after: FailedAttempt(error: .httpStatus(503, url: url), attemptCount: 20)) == nil)
   }
 
   @Test func `a 404 is remembered for a while, unless revalidation is requested`() async throws {
