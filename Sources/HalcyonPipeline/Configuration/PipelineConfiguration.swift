@@ -6,11 +6,6 @@ public import Foundation
 
 /// The components, limits and defaults of a pipeline, copied when the pipeline is created.
 public struct PipelineConfiguration: Sendable {
-  /// A closure for ``redirectHandler``.
-  public typealias RedirectHandler = @Sendable (URL, TransportRequest) async throws -> TransportRequest?
-  /// A closure for ``responseValidator``.
-  public typealias ResponseValidator = @Sendable (ResponseHead) async throws -> Void
-
   /// Transfers HTTP requests and responses.
   public var transport: any Transport
   /// The image decoders; the first one that supports a format is used for it.
@@ -56,11 +51,11 @@ public struct PipelineConfiguration: Sendable {
   ///
   /// Returns the request to send, or `nil` to fail with ``ImageError/redirectRejected(to:from:)``. If it throws, the
   /// load fails with ``ImageError/requestRejected(cause:url:)``.
-  public var redirectHandler: RedirectHandler?
+  public var redirectHandler: RequestOptions.RedirectHandler?
   /// Called with the head of every response with status 200–299, before its body is read. Default: `nil`.
   ///
   /// If it throws, the load fails with ``ImageError/responseRejected(cause:url:)``.
-  public var responseValidator: ResponseValidator?
+  public var responseValidator: RequestOptions.ResponseValidator?
   /// The minimum time between two progress events; the first and the last are always sent. Default: 50 milliseconds.
   public var progressInterval: Duration
   /// Receives every ``PipelineEvent``. Default: `nil`, which costs nothing.

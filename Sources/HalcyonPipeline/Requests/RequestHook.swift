@@ -1,4 +1,5 @@
 public import Foundation
+public import HalcyonHTTP
 import Synchronization
 
 /// A closure or object of the caller in the options of a request. Copies of the request share its identity, so that equal
@@ -16,6 +17,13 @@ struct RequestHook<Value: Sendable>: Sendable {
 private let hookCount = Atomic<UInt64>(0)
 
 extension RequestOptions {
+  /// A closure for ``redirectHandler``.
+  public typealias RedirectHandler = @Sendable (URL, TransportRequest) async throws -> TransportRequest?
+  /// A closure for ``responseValidator``.
+  public typealias ResponseValidator = @Sendable (ResponseHead) async throws -> Void
+  /// A closure for ``dataTransform``.
+  public typealias DataTransform = @Sendable (Data, ResponseHead) async throws -> Data
+
   /// Whether and when failed transfers are retried. Default: ``PipelineConfiguration/retryStrategy``.
   ///
   /// Like all hooks (``requestModifier``, ``redirectHandler``, ``responseValidator``, ``dataTransform``) it is shared by
@@ -33,13 +41,13 @@ extension RequestOptions {
   }
 
   /// Called before a redirect is followed. Default: ``PipelineConfiguration/redirectHandler``.
-  public var redirectHandler: PipelineConfiguration.RedirectHandler? {
+  public var redirectHandler: RedirectHandler? {
     get { redirectHook?.value }
     set { redirectHook = newValue.map { RequestHook($0) } }
   }
 
   /// Called with the head of a successful response. Default: ``PipelineConfiguration/responseValidator``.
-  public var responseValidator: PipelineConfiguration.ResponseValidator? {
+  public var responseValidator: ResponseValidator? {
     get { validatorHook?.value }
     set { validatorHook = newValue.map { RequestHook($0) } }
   }
@@ -50,7 +58,7 @@ extension RequestOptions {
   /// Called with the whole body and the head of the response; errors fail the load with
   /// ``ImageError/responseRejected(cause:url:)``. The store keeps the result, not the transferred bytes. Previews and
   /// the format are not known before the transfer has ended.
-  public var dataTransform: (@Sendable (Data, ResponseHead) async throws -> Data)? {
+  public var dataTransform: DataTransform? {
     get { transformHook?.value }
     set { transformHook = newValue.map { RequestHook($0) } }
   }

@@ -1,4 +1,3 @@
-import Foundation
 public import HalcyonSupport
 public import HalcyonImaging
 public import HalcyonHTTP
@@ -112,9 +111,9 @@ public struct RequestOptions: Sendable {
 
   var retryHook: RequestHook<any RetryStrategy>?
   var modifierHook: RequestHook<any RequestModifier>?
-  var redirectHook: RequestHook<PipelineConfiguration.RedirectHandler>?
-  var validatorHook: RequestHook<PipelineConfiguration.ResponseValidator>?
-  var transformHook: RequestHook<@Sendable (Data, ResponseHead) async throws -> Data>?
+  var redirectHook: RequestHook<RedirectHandler>?
+  var validatorHook: RequestHook<ResponseValidator>?
+  var transformHook: RequestHook<DataTransform>?
 
   /// Creates options that are all `nil`.
   public init() {}
