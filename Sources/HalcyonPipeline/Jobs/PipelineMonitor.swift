@@ -21,6 +21,13 @@ final class PipelineMonitor: Sendable {
   /// Reports an event that belongs to no single load.
   func report(_ kind: PipelineEvent.Kind) { handler(PipelineEvent(load: nil, kind: kind)) }
 
+  /// Reports a load that has ended at once, with the image in memory.
+  func reportMemoryHit(of request: ImageRequest) {
+    let reporter = reporter(for: request)
+    for kind in [.started, .memoryHit] as [PipelineEvent.Kind] { reporter.report(kind) }
+    reporter.report(.finished(.memory, LoadTrace()))
+  }
+
   /// Numbers a load and reports its creation.
   func reporter(for request: ImageRequest) -> LoadReporter {
     let reporter = LoadReporter(load: loadCount.add(1, ordering: .relaxed).newValue, handler: handler)
