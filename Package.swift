@@ -119,6 +119,10 @@ let package = Package(
       "HalcyonTransportTests", dependencies: ["HalcyonTransport", "HalcyonHTTP", "HalcyonSupport", "TestSupport"],
       resources: [.copy("Certificates")]),
     suite("HalcyonTests", dependencies: ["Halcyon", "HalcyonTesting", "TestSupport", "CZlib"] + layers),
+    // Closures bind to parameters in another way there.
+    .testTarget(
+      name: "SwiftFiveTests", dependencies: ["HalcyonTesting"] + layers,
+      swiftSettings: [.swiftLanguageMode(.v5)]),
     suite("LayerTests", dependencies: ["HalcyonTesting", "TestSupport", "halcyon-torture"] + layers),
     .executableTarget(
       name: "halcyon-torture",
