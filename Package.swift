@@ -122,7 +122,11 @@ let package = Package(
         .target(name: "CurlShim", condition: offApple),
       ],
       resources: [.copy("Certificates")]),
-    suite("HalcyonTests", dependencies: ["Halcyon", "HalcyonTesting", "TestSupport"] + layers),
+    suite("HalcyonTests", dependencies: ["Halcyon", "HalcyonTesting", "TestSupport", "CZlib"] + layers),
+    // Closures bind to parameters in another way there.
+    .testTarget(
+      name: "SwiftFiveTests", dependencies: ["HalcyonTesting"] + layers,
+      swiftSettings: [.swiftLanguageMode(.v5)]),
     suite("LayerTests", dependencies: ["HalcyonTesting", "TestSupport", "halcyon-torture"] + layers),
     .executableTarget(
       name: "halcyon-torture",

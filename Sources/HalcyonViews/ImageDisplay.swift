@@ -19,6 +19,19 @@ public protocol ImageDisplay: AnyObject {
   ///
   /// Ends a transition that is in progress. The animation of an ``DisplayContent/Role/image`` is played, if it has one.
   func show(_ content: DisplayContent, transition: ImageTransition)
+  /// Replaces the content like ``show(_:transition:)``, and notifies of the end of the transition.
+  ///
+  /// The default implementation calls `onEnd` after ``show(_:transition:)``.
+  ///
+  /// - Parameter onEnd: Called once: when the transition has ended, or when other content replaces this one before.
+  func show(_ content: DisplayContent, transition: ImageTransition, onEnd: @escaping @MainActor () -> Void)
+  /// Called before an image is set: takes over what the program itself has set on the view, so that it is cleared or
+  /// kept like an earlier image of the binder.
+  ///
+  /// The default implementation returns `nil`.
+  ///
+  /// - Returns: What the view shows now; `nil` if that is the content of the last call of ``show(_:transition:)``.
+  func adoptProgramContent() -> DisplayContent?
   /// Shows an indicator over the content.
   ///
   /// Never called with ``LoadingIndicator/none``, nor twice without ``hideIndicator()`` in between.
@@ -34,6 +47,19 @@ public protocol ImageDisplay: AnyObject {
 }
 
 extension ImageDisplay {
+  /// Calls ``show(_:transition:)``, then `onEnd`.
+  public func show(_ content: DisplayContent, transition: ImageTransition, onEnd: @escaping @MainActor () -> Void) {
+    show(content, transition: transition)
+    onEnd()
+  }
+
+  /// `nil`.
+  public func adoptProgramContent() -> DisplayContent? { nil }
+
+  /// The pixels per point at which an image has its natural size: its own ``DecodedImage/scale``, which the option
+  /// ``RequestOptions/scaleFactor`` sets, otherwise ``displayScale``.
+  public func pixelsPerPoint(of image: DecodedImage) -> Double { image.scale == 1 ? displayScale : image.scale }
+
   /// Does nothing.
   public func expectImage(_ info: ImageInfo) {}
 }

@@ -11,6 +11,8 @@ public import Foundation
 public final class ImageViewBinder {
   /// Called once, with the image that the view shows or the reason why it does not show it.
   public typealias Completion = @MainActor (Result<ImageResponse, ImageViewError>) -> Void
+  /// Called with the progress of a load.
+  public typealias Progress = @MainActor (LoadProgress) -> Void
 
   /// The display of the view; `nil` after it has been released.
   public private(set) weak var display: (any ImageDisplay)?
@@ -48,7 +50,7 @@ public final class ImageViewBinder {
 
   deinit {
     guard let current else { return }
-    Task { @MainActor in current.release() }
+    Task { @MainActor in current.supersede() }
   }
 
   /// Whether a load is in flight.
@@ -65,37 +67,61 @@ public final class ImageViewBinder {
   /// Shows the image at a URL.
   ///
   /// `nil` shows the placeholder and completes with ``ImageViewError/emptySource``. Otherwise the same as
-  /// ``setImage(with:placeholder:options:pipeline:completion:progress:)`` with a request.
+  /// ``setImage(with:placeholder:options:pipeline:completion:)`` with a request.
   @discardableResult
   public func setImage(
-    with url: URL?, placeholder: ImagePlaceholder? = nil, options: ImageViewOptions = ImageViewOptions(),
-    pipeline: ImagePipeline? = nil, completion: Completion? = nil,
-    progress: (@MainActor (LoadProgress) -> Void)? = nil
+    with url: URL?, placeholder: ImagePlaceholder? = nil, options: ImageViewOptions = .default,
+    pipeline: ImagePipeline? = nil, completion: Completion? = nil
   ) -> ImageViewLoad? {
-    let request = ViewRequest(
-      request: url.map { ImageRequest(url: $0) }, placeholder: placeholder, options: options,
-      pipeline: pipeline ?? self.pipeline)
-    return apply(request, progress: progress, completion: completion)
+    apply(ViewRequest(url, placeholder, options, pipeline ?? self.pipeline), progress: nil, completion: completion)
+  }
+
+  /// Shows the image at a URL, and reports the progress of its load.
+  ///
+  /// The same as ``setImage(with:placeholder:options:pipeline:completion:progress:)`` with a request.
+  @discardableResult
+  public func setImage(
+    with url: URL?, placeholder: ImagePlaceholder? = nil, options: ImageViewOptions = .default,
+    pipeline: ImagePipeline? = nil, completion: Completion?, progress: @escaping Progress
+  ) -> ImageViewLoad? {
+    apply(
+      ViewRequest(url, placeholder, options, pipeline ?? self.pipeline), progress: progress, completion: completion)
   }
 
   /// Shows the image of a request, superseding the previous load of the view.
   ///
-  /// A view without a size starts loading when it has one.
+  /// A cached image is shown at once, also if it is stale: then it is revalidated in the background, and replaced in
+  /// place if it has changed. A view without a size starts loading when it has one.
   ///
   /// - Parameters:
   ///   - request: The image to load, and its size if that differs from the view's.
   ///   - placeholder: Shown until the image is loaded. Default: `nil`, nothing.
-  ///   - options: How the image is loaded and shown.
+  ///   - options: How the image is loaded and shown. Default: ``ImageViewOptions/default``.
   ///   - pipeline: The pipeline that loads this image. Default: `nil`, the view's own ``pipeline``.
   ///   - completion: Called exactly once: before this returns for an image in memory, otherwise when the image is
   ///     shown, when the load fails or is cancelled, or when the view is set to another image or released.
+  /// - Returns: The load, or `nil` if it has finished before this returns.
+  @discardableResult
+  public func setImage(
+    with request: ImageRequest, placeholder: ImagePlaceholder? = nil, options: ImageViewOptions = .default,
+    pipeline: ImagePipeline? = nil, completion: Completion? = nil
+  ) -> ImageViewLoad? {
+    let request = ViewRequest(
+      request: request, placeholder: placeholder, options: options, pipeline: pipeline ?? self.pipeline)
+    return apply(request, progress: nil, completion: completion)
+  }
+
+  /// Shows the image of a request, and reports the progress of its load.
+  ///
+  /// - Parameters:
+  ///   - completion: As for ``setImage(with:placeholder:options:pipeline:completion:)``; `nil` for none. It has no
+  ///     default, so that a single trailing closure is always the completion.
   ///   - progress: Called with the progress of the load until it ends or is superseded.
   /// - Returns: The load, or `nil` if it has finished before this returns.
   @discardableResult
   public func setImage(
-    with request: ImageRequest, placeholder: ImagePlaceholder? = nil, options: ImageViewOptions = ImageViewOptions(),
-    pipeline: ImagePipeline? = nil, completion: Completion? = nil,
-    progress: (@MainActor (LoadProgress) -> Void)? = nil
+    with request: ImageRequest, placeholder: ImagePlaceholder? = nil, options: ImageViewOptions = .default,
+    pipeline: ImagePipeline? = nil, completion: Completion?, progress: @escaping Progress
   ) -> ImageViewLoad? {
     let request = ViewRequest(
       request: request, placeholder: placeholder, options: options, pipeline: pipeline ?? self.pipeline)
@@ -152,12 +178,14 @@ public final class ImageViewBinder {
   }
 
   private func apply(
-    _ request: ViewRequest, progress: (@MainActor (LoadProgress) -> Void)?, completion: Completion?
+    _ request: ViewRequest, progress: Progress?, completion: Completion?
   ) -> ImageViewLoad? {
+    if let own = display?.adoptProgramContent() { content = own }
     let load = ImageViewLoad(
       request, binder: self, time: time ?? request.pipeline.configuration.time, onProgress: progress,
       onCompletion: completion)
     let previous = current
+    load.replacedRequest = previous?.shownRequest(by: request.pipeline)
     current = load
     stopIndicator()
     previous?.supersede()
@@ -169,9 +197,14 @@ public final class ImageViewBinder {
 
 /// Calls of the current load.
 extension ImageViewBinder {
-  func show(_ content: DisplayContent, transition: ImageTransition = .none) {
+  /// - Parameter onEnd: Called once, at the end of the transition.
+  func show(
+    _ content: DisplayContent, transition: ImageTransition = .none, onEnd: (@MainActor () -> Void)? = nil
+  ) {
     self.content = content
-    display?.show(content, transition: transition)
+    guard let onEnd else { return display?.show(content, transition: transition) ?? () }
+    guard let display else { return onEnd() }
+    display.show(content, transition: transition, onEnd: onEnd)
   }
 
   func startIndicator(_ indicator: LoadingIndicator) {

@@ -1,8 +1,10 @@
+import HalcyonSupport
 public import HalcyonPipeline
 
 /// How a view shows its image, and what it shows while the image is loading.
 ///
-/// A value type. What is loaded, and from where, is configured by the ``ImageRequest``.
+/// A value type. What is loaded, and from where, is configured by the ``ImageRequest``. ``default`` changes the defaults
+/// of the program.
 public struct ImageViewOptions: Sendable {
   /// The time after which the placeholder is shown if the image is not loaded; until then the view is empty.
   ///
@@ -20,12 +22,20 @@ public struct ImageViewOptions: Sendable {
   public var failure: FailureContent = .keepsPlaceholder
   /// The indicator shown while the image is loading. Default: none.
   public var indicator: LoadingIndicator = .none
-  /// How a loaded image replaces the previous content. Default: without animation.
+  /// How a loaded image, or the ``FailureContent`` of a failed load, replaces the previous content. Default: without
+  /// animation.
+  ///
+  /// Placeholders, previews and the larger version of an image in a view that has grown appear without animation.
   public var transition: ImageTransition = .none
   /// The origins whose images appear with the transition; all others appear without.
   ///
   /// Default: all but the caches.
   public var transitionOrigins: Set<ImageOrigin> = [.network, .provider, .file, .inline]
+  /// Whether the completion is called when the transition has ended, or was cut short by other content. Default: `false`,
+  /// it is called when the transition begins.
+  ///
+  /// A custom transition, and in AppKit any, counts as ended when it has begun.
+  public var completesAfterTransition = false
   /// The size at which the image is decoded, unless the request sets one. Default: the size of the view.
   public var sizing: ViewSizing = .view
   /// Which previews of a partially downloaded image are shown, unless the request sets that.
@@ -45,13 +55,39 @@ public struct ImageViewOptions: Sendable {
   public var onlyWhileVisible = false
   /// Whether a tap on the view retries a failed load. Default: `false`.
   public var retriesOnTap = false
-  /// What happens to the load when the view is set to another image before its end. Default: it is cancelled.
+  /// What happens to the load when the view is set to another image, or released, before its end. Default: it is
+  /// cancelled.
   public var whenSuperseded: SupersededLoadPolicy = .cancel
   /// The group of images that are shown together. Default: `nil`, the image is shown when it is loaded.
   public var transitionGroup: TransitionGroup?
 
-  /// Creates options with the default of each property.
-  public init() {}
+  /// Creates options with the values of ``default``.
+  public init() { self = Self.default }
+
+  private init(_: BuiltIn) {}
+}
+
+/// The defaults of the program.
+extension ImageViewOptions {
+  /// Stands for the documented default of each property.
+  private struct BuiltIn {}
+
+  private static let shared = Lock(ImageViewOptions(BuiltIn()))
+
+  /// The options of calls without options, and the values with which ``init()`` begins. Default: the documented default
+  /// of each property.
+  ///
+  /// Set it at program start, or at any time for later calls. Safe from any thread.
+  public static var `default`: ImageViewOptions {
+    get { shared.withLock(\.self) }
+    set {
+      let old = shared.withLock { options in
+        defer { options = newValue }
+        return options
+      }
+      withExtendedLifetime(old) {}
+    }
+  }
 }
 
 /// What a view shows when its image cannot be loaded.
@@ -78,7 +114,7 @@ public enum ViewSizing: Hashable, Sendable {
   public static let view = ViewSizing.view(factor: 1)
 }
 
-/// What happens to a load when its view is set to another image.
+/// What happens to a load when its view is set to another image or released.
 public enum SupersededLoadPolicy: Hashable, Sendable {
   /// It is cancelled. The default.
   case cancel

@@ -1,3 +1,4 @@
+import Foundation
 import HalcyonImaging
 import HalcyonPipeline
 
@@ -11,6 +12,18 @@ struct ViewRequest {
   let pipeline: ImagePipeline
   /// Whether this repeats a request that has failed.
   var isRetry = false
+
+  init(request: ImageRequest?, placeholder: ImagePlaceholder?, options: ImageViewOptions, pipeline: ImagePipeline) {
+    self.request = request
+    self.placeholder = placeholder
+    self.options = options
+    self.pipeline = pipeline
+  }
+
+  init(_ url: URL?, _ placeholder: ImagePlaceholder?, _ options: ImageViewOptions, _ pipeline: ImagePipeline) {
+    self.init(
+      request: url.map { ImageRequest(url: $0) }, placeholder: placeholder, options: options, pipeline: pipeline)
+  }
 
   /// Whether the image is decoded at the size of the display.
   var usesDisplaySize: Bool {

@@ -73,6 +73,26 @@ enum AnimationScenes {
     }
   }
 
+  static func preloaded(_ stage: Stage) async throws {
+    let picture = try await stage.addPicture()
+    var request = ImageRequest(source: .data(try gif(loopCount: nil), key: "animation"))
+    request.options.preloadsFrames = true
+    let pipeline = ViewScenes.pipeline()
+    var byteCounts: [Int] = []
+    for isInMemory in [false, true] {
+      let outcome = Outcome()
+      picture.hc.setImage(with: request, pipeline: pipeline, completion: outcome.take)
+      try await stage.until("it is loaded") { outcome.count == 1 }
+      guard let image = try outcome.last?.get().image, let player = AnimationPlayer.shared(for: image) else { return }
+      let all = image.bitmap.byteCount * colors.count
+      if isInMemory { try await stage.until("all frames are decoded", within: 200) { player.byteCount == all } }
+      try stage.require(player.byteCount == all, "the player holds \(player.byteCount) of \(all) bytes")
+      byteCounts.append(image.animation?.frames.byteCount ?? 0)
+      picture.hc.setImage(with: nil as URL?, pipeline: pipeline)
+    }
+    try stage.require(Set(byteCounts).count == 1 && byteCounts[0] > 0, "shared frames have \(byteCounts) bytes")
+  }
+
   @discardableResult
   private static func play(
     _ data: Data, in pictures: [UnsafeMutablePointer<GtkWidget>], _ stage: Stage

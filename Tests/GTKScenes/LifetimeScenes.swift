@@ -62,6 +62,51 @@ enum LifetimeScenes {
     try await stage.until("it is visible again") { picture.hc.binder.isVisible }
   }
 
+  /// Widgets that are set to an image in the turn in which they are appended to a window that is shown.
+  static func appended(_ stage: Stage) async throws {
+    _ = try await stage.addPicture()
+    await stage.nextFrame()
+    for make in [gtk_picture_new, gtk_image_new] {
+      guard let widget = make() else { return }
+      stage.append(widget)
+      let outcome = Outcome()
+      widget.hc.setImage(
+        with: ImageRequest(source: .data(try SolidImage.png(.red))), pipeline: ViewScenes.pipeline(),
+        completion: outcome.take)
+      try await stage.until("it is loaded", within: 200) { outcome.count == 1 }
+      // The next image is loaded in a widget that was removed and added again, at its old size.
+      g_object_ref(gpointer(widget))
+      stage.remove(widget)
+      await stage.nextFrame()
+      stage.append(widget)
+      g_object_unref(gpointer(widget))
+      widget.hc.setImage(
+        with: ImageRequest(source: .data(try SolidImage.png(.green))), pipeline: ViewScenes.pipeline(),
+        completion: outcome.take)
+      try await stage.until("it is loaded again", within: 200) { outcome.count == 2 }
+    }
+  }
+
+  static func removedByTransition(_ stage: Stage) async throws {
+    g_log_set_always_fatal(GLogLevelFlags(G_LOG_LEVEL_CRITICAL.rawValue | G_LOG_LEVEL_ERROR.rawValue))
+    let finalizations = FinalizationCounter()
+    for animates in [false, true] {
+      let picture = try await stage.addPicture()
+      finalizations.watch(gpointer(picture))
+      var options = ImageViewOptions()
+      options.completesAfterTransition = animates
+      options.transition = .custom { widget in
+        if let widget = widget as? UnsafeMutablePointer<GtkWidget> { stage.remove(widget) }
+      }
+      let outcome = Outcome()
+      picture.hc.setImage(
+        with: ImageRequest(source: .data(try SolidImage.png(.red))), options: options, pipeline: ViewScenes.pipeline(),
+        completion: outcome.take)
+      try await stage.until("it is loaded") { outcome.count == 1 }
+    }
+    try await stage.until("the widgets are freed", within: 200) { finalizations.count == 2 }
+  }
+
   private struct WeakBinder { weak var binder: ImageViewBinder? }
 }
 #endif

@@ -34,12 +34,23 @@ final class Stage {
 
   /// Adds a widget with a minimum size, and waits until it has an allocation.
   func add(_ widget: UnsafeMutablePointer<GtkWidget>, width: Int = 100, height: Int = 100) async throws {
+    append(widget, width: width, height: height)
+    try await until("the widget has an allocation") { gtk_widget_get_width(widget) >= width }
+  }
+
+  /// Adds a widget with a minimum size. It has no allocation yet.
+  func append(_ widget: UnsafeMutablePointer<GtkWidget>, width: Int = 100, height: Int = 100) {
     gtk_widget_set_size_request(widget, gint(width), gint(height))
     gtk_widget_set_halign(widget, GTK_ALIGN_START)
     gtk_widget_set_valign(widget, GTK_ALIGN_START)
     gtk_box_append(OpaquePointer(box).as(GtkBox.self), widget)
     gtk_window_present(OpaquePointer(window).as(GtkWindow.self))
-    try await until("the widget has an allocation") { gtk_widget_get_width(widget) >= width }
+  }
+
+  /// Waits until `condition` holds, and fails if it does not within a number of frames.
+  func until(_ what: String, within frameCount: Int, _ condition: () -> Bool) async throws {
+    for _ in 0..<frameCount where !condition() { await nextFrame() }
+    try require(condition(), "within \(frameCount) frames: not \(what)")
   }
 
   func remove(_ widget: UnsafeMutablePointer<GtkWidget>) {

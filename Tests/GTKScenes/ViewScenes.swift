@@ -287,6 +287,81 @@ enum ViewScenes {
     try await stage.require(picture, is: .blue)
   }
 
+  /// A picture that shows an image of the program's own.
+  static func programContent(_ stage: Stage) async throws {
+    for keepsCurrentImage in [false, true] {
+      let picture = try await stage.addPicture()
+      let texture = try SolidImage.image(.blue).makeTexture()
+      gtk_picture_set_paintable(OpaquePointer(picture), texture)
+      g_object_unref(gpointer(texture))
+      try await stage.require(picture, is: .blue)
+      try await ImageServer.run { server in
+        let gate = Gate()
+        let url = server.serve("/a.png", .body(try SolidImage.png(.green)).held(by: gate))
+        var options = ImageViewOptions()
+        options.keepsCurrentImage = keepsCurrentImage
+        let outcome = Outcome()
+        picture.hc.setImage(with: url, options: options, pipeline: pipeline(), completion: outcome.take)
+        try await stage.require(picture, is: keepsCurrentImage ? .blue : .clear)
+        gate.open()
+        try await stage.until("it is loaded") { outcome.count == 1 }
+        try await stage.require(picture, is: .green)
+      }
+    }
+  }
+
+  static func scaleFactor(_ stage: Stage) async throws {
+    for (factor, width) in [(nil, 60), (3, 20)] as [(Double?, Int)] {
+      let picture = try await stage.addPicture(width: 10, height: 10)
+      var request = ImageRequest(
+        source: .data(try SolidImage.png(.red, width: 60, height: 60)), size: .fit(width: 60, height: 60))
+      request.options.scaleFactor = factor
+      let outcome = Outcome()
+      picture.hc.setImage(with: request, pipeline: pipeline(), completion: outcome.take)
+      try await stage.until("it is loaded") { outcome.count == 1 }
+      let paintable = gtk_picture_get_paintable(OpaquePointer(picture))
+      let natural = Int(gdk_paintable_get_intrinsic_width(paintable))
+      try stage.require(natural == width, "the natural width is \(natural), not \(width)")
+    }
+  }
+
+  static func transitionEnd(_ stage: Stage) async throws {
+    let picture = try await stage.addPicture()
+    var options = ImageViewOptions()
+    options.transition = .crossFade(.milliseconds(300))
+    options.completesAfterTransition = true
+    let outcome = Outcome()
+    picture.hc.setImage(
+      with: ImageRequest(source: .data(try SolidImage.png(.green))), options: options, pipeline: pipeline(),
+      completion: outcome.take)
+    try await stage.until("it is shown") { picture.hc.binder.content.role == .image }
+    try stage.require(outcome.count == 0, "the completion was called when the fade began")
+    try await stage.until("the fade has ended") { outcome.count == 1 }
+    try await stage.require(picture, is: .green)
+  }
+
+  /// The overlay of the guide: its size is that of its main child, whatever image the picture shows.
+  static func fixedSize(_ stage: Stage) async throws {
+    guard let overlay = gtk_overlay_new(), let frame = gtk_box_new(GTK_ORIENTATION_VERTICAL, 0),
+      let picture = gtk_picture_new()
+    else { return }
+    gtk_widget_set_size_request(frame, 120, 80)
+    gtk_overlay_set_child(OpaquePointer(overlay), frame)
+    gtk_overlay_add_overlay(OpaquePointer(overlay), picture)
+    try await stage.add(overlay, width: 120, height: 80)
+    var options = ImageViewOptions()
+    options.sizing = .original
+    let outcome = Outcome()
+    picture.hc.setImage(
+      with: ImageRequest(source: .data(try SolidImage.png(.green, width: 300, height: 200))), options: options,
+      pipeline: pipeline(), completion: outcome.take)
+    try await stage.until("it is loaded", within: 200) { outcome.count == 1 }
+    for _ in 0..<3 { await stage.nextFrame() }
+    let size = (gtk_widget_get_width(overlay), gtk_widget_get_height(overlay))
+    try stage.require(size == (120, 80), "the cell is \(size)")
+    try await stage.require(picture, is: .green)
+  }
+
   private static func children(of widget: UnsafeMutablePointer<GtkWidget>) -> [String] {
     var names: [String] = []
     var child = gtk_widget_get_first_child(widget)

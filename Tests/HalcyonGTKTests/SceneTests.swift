@@ -111,6 +111,34 @@ import Testing
     #expect(try Scene.play("scroll-destroyed") == "")
   }
 
+  @Test func `a widget that is set to an image in the turn in which it is appended shows the image`() throws {
+    #expect(try Scene.play("view-appended") == "")
+  }
+
+  @Test func `a custom transition can remove its widget`() throws {
+    #expect(try Scene.play("view-removed-by-transition") == "")
+  }
+
+  @Test func `an image that the program has set itself is cleared or kept like an earlier image`() throws {
+    #expect(try Scene.play("view-program-content") == "")
+  }
+
+  @Test func `the scale factor of a request determines the natural size of its image`() throws {
+    #expect(try Scene.play("view-scale-factor") == "")
+  }
+
+  @Test func `a completion can wait for the end of a cross-fade`() throws {
+    #expect(try Scene.play("view-transition-end") == "")
+  }
+
+  @Test func `a picture over a child with a size request keeps its size`() throws {
+    #expect(try Scene.play("view-fixed-size") == "")
+  }
+
+  @Test func `preloaded frames are those that views play`() throws {
+    #expect(try Scene.play("animation-preloaded") == "")
+  }
+
   @Test func `a preview of a partially downloaded image is drawn`() throws {
     #expect(try Scene.play("view-previews") == "")
   }

@@ -20,6 +20,8 @@ private final class NSImageViewDisplay: ImageDisplay {
   /// A custom view that is shown instead of an image.
   private var contentView: NSView?
   private var indicator: NSView?
+  /// The image that was drawn last, unlike one that the program has set since.
+  private weak var shownImage: NSImage?
 
   init(_ view: NSImageView) {
     self.view = view
@@ -40,6 +42,11 @@ private final class NSImageViewDisplay: ImageDisplay {
 
   var displayMode: ImageDisplayMode { view?.imageScaling == .scaleAxesIndependently ? .stretch : .fit }
 
+  func adoptProgramContent() -> DisplayContent? {
+    guard let image = view?.image, image !== shownImage else { return nil }
+    return DisplayContent(.view(image), role: .image)
+  }
+
   func show(_ content: DisplayContent, transition: ImageTransition) {
     guard let view else { return }
     if case .crossFade(let duration) = transition {
@@ -58,7 +65,7 @@ private final class NSImageViewDisplay: ImageDisplay {
     contentView = nil
     switch content.picture {
     case .none: view.image = nil
-    case .image(let image): view.image = image.bitmap.cgImage.map { NSImage(cgImage: $0, size: points(image.size)) }
+    case .image(let image): view.image = image.bitmap.cgImage.map { NSImage(cgImage: $0, size: points(image)) }
     case .icon(let name):
       view.image = NSImage(named: name) ?? NSImage(systemSymbolName: name, accessibilityDescription: nil)
     case .view(let custom):
@@ -66,10 +73,12 @@ private final class NSImageViewDisplay: ImageDisplay {
       contentView = custom as? NSView
       if let contentView { view.addFilling(contentView) }
     }
+    shownImage = view.image
   }
 
-  private func points(_ size: PixelSize) -> CGSize {
-    CGSize(width: Double(size.width) / displayScale, height: Double(size.height) / displayScale)
+  private func points(_ image: DecodedImage) -> CGSize {
+    let scale = pixelsPerPoint(of: image)
+    return CGSize(width: Double(image.size.width) / scale, height: Double(image.size.height) / scale)
   }
 
   func showIndicator(_ indicator: LoadingIndicator) {

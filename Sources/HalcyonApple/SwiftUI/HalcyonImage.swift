@@ -28,7 +28,7 @@ public struct HalcyonImage {
   ///   - completion: Called once for each load that the view starts, with its result.
   public init(
     url: URL?, placeholder: ImagePlaceholder? = nil, mode: ImageDisplayMode = .fit,
-    options: ImageViewOptions = ImageViewOptions(), pipeline: ImagePipeline = .shared,
+    options: ImageViewOptions = .default, pipeline: ImagePipeline = .shared,
     completion: ImageViewBinder.Completion? = nil
   ) {
     self.init(
@@ -41,7 +41,7 @@ public struct HalcyonImage {
   /// The other parameters are those of ``init(url:placeholder:mode:options:pipeline:completion:)``.
   public init(
     request: ImageRequest?, placeholder: ImagePlaceholder? = nil, mode: ImageDisplayMode = .fit,
-    options: ImageViewOptions = ImageViewOptions(), pipeline: ImagePipeline = .shared,
+    options: ImageViewOptions = .default, pipeline: ImagePipeline = .shared,
     completion: ImageViewBinder.Completion? = nil
   ) {
     self.request = request

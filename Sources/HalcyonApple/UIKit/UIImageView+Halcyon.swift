@@ -20,6 +20,8 @@ private final class UIImageViewDisplay: ImageDisplay {
   /// A custom view that is shown instead of an image.
   private var contentView: UIView?
   private var indicator: UIView?
+  /// The image that was drawn last, unlike one that the program has set since.
+  private weak var shownImage: UIImage?
 
   init(_ view: UIImageView) {
     self.view = view
@@ -46,18 +48,27 @@ private final class UIImageViewDisplay: ImageDisplay {
     }
   }
 
-  func show(_ content: DisplayContent, transition: ImageTransition) {
-    guard let view else { return }
+  func adoptProgramContent() -> DisplayContent? {
+    guard let image = view?.image, image !== shownImage else { return nil }
+    return DisplayContent(.view(image), role: .image)
+  }
+
+  func show(_ content: DisplayContent, transition: ImageTransition) { show(content, transition: transition) {} }
+
+  func show(_ content: DisplayContent, transition: ImageTransition, onEnd: @escaping @MainActor () -> Void) {
+    guard let view else { return onEnd() }
     switch transition {
     case .crossFade(let duration):
       UIView.transition(
         with: view, duration: duration / .seconds(1), options: [.transitionCrossDissolve, .allowUserInteraction],
-        animations: { self.draw(content, in: view) }, completion: nil)
+        animations: { self.draw(content, in: view) }, completion: { _ in onEnd() })
     case .custom(let animate):
       draw(content, in: view)
       animate(view)
+      onEnd()
     default:
       draw(content, in: view)
+      onEnd()
     }
   }
 
@@ -67,13 +78,14 @@ private final class UIImageViewDisplay: ImageDisplay {
     switch content.picture {
     case .none: view.image = nil
     case .image(let image):
-      view.image = image.bitmap.cgImage.map { UIImage(cgImage: $0, scale: displayScale, orientation: .up) }
+      view.image = image.bitmap.cgImage.map { UIImage(cgImage: $0, scale: pixelsPerPoint(of: image), orientation: .up) }
     case .icon(let name): view.image = UIImage(named: name) ?? UIImage(systemName: name)
     case .view(let custom):
       view.image = nil
       contentView = custom as? UIView
       if let contentView { view.addFilling(contentView) }
     }
+    shownImage = view.image
   }
 
   func showIndicator(_ indicator: LoadingIndicator) {

@@ -30,11 +30,24 @@ extension HTTPCacheRules {
       return HTTPDate.parse(expires, now: stored.responseDate).map { max(0, $0.timeIntervalSince(date)) } ?? 0
     }
     if lacksCachingFields(stored.headers) { return defaultLifetime.inSeconds }
-    guard Self.storableStatuses.contains(stored.status) || control.isPublic,
-      let field = stored.headers["Last-Modified"],
+    guard Self.storableStatuses.contains(stored.status) || control.isPublic else { return 0 }
+    return max(heuristicLifetime(of: stored, since: date), lifetimeByValidator(of: stored))
+  }
+
+  /// A tenth of the time since the last modification.
+  private func heuristicLifetime(of stored: EntryMetadata, since date: Date) -> Double {
+    guard let field = stored.headers["Last-Modified"],
       let modified = HTTPDate.parse(field, now: stored.responseDate)
     else { return 0 }
     return min(Self.longestHeuristicLifetime, max(0, date.timeIntervalSince(modified) / 10))
+  }
+
+  /// The age at the last validation and ``validatorLifetime``; 0 without a validator.
+  private func lifetimeByValidator(of stored: EntryMetadata) -> Double {
+    guard validatorLifetime > .zero, stored.headers["ETag"] != nil || stored.headers["Last-Modified"] != nil,
+      !isPragmaNoCache(stored.headers)
+    else { return 0 }
+    return initialAge(of: stored) + validatorLifetime.inSeconds
   }
 
   /// The age of a stored response in seconds (RFC 9111, 4.2.3); `nil` if it was received over a minute in the future,
@@ -42,9 +55,14 @@ extension HTTPCacheRules {
   public func age(of stored: EntryMetadata, at now: Date) -> Double? {
     let residentTime = now.timeIntervalSince(stored.responseDate)
     guard residentTime >= -Self.toleratedClockError else { return nil }
+    return initialAge(of: stored) + max(0, residentTime)
+  }
+
+  /// The age of a response in seconds when it was received.
+  private func initialAge(of stored: EntryMetadata) -> Double {
     let apparentAge = max(0, stored.responseDate.timeIntervalSince(date(of: stored)))
     let delay = max(0, stored.responseDate.timeIntervalSince(stored.requestDate))
-    return max(apparentAge, ageValue(stored.headers["Age"]) + delay) + max(0, residentTime)
+    return max(apparentAge, ageValue(stored.headers["Age"]) + delay)
   }
 
   /// The value of an `Age` field, the first of several; 0 if it is absent or not a number.

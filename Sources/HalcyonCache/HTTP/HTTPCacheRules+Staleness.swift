@@ -55,7 +55,7 @@ extension HTTPCacheRules {
     response.forbidsStale || isShared && (response.forbidsSharedStale || response.sharedMaxAge != nil)
   }
 
-  private func isPragmaNoCache(_ headers: HTTPHeaders) -> Bool {
+  func isPragmaNoCache(_ headers: HTTPHeaders) -> Bool {
     headers["Cache-Control"] == nil && headers["Pragma"]?.lowercased().contains("no-cache") == true
   }
 }

@@ -15,11 +15,18 @@ public struct HTTPCacheRules: Hashable, Sendable {
   /// Default: 0, such a response is fetched again each time, as in HTTP. Plain image servers send none of these fields,
   /// although their users expect the second load to be fast.
   public var defaultLifetime: Duration
+  /// The least freshness lifetime of a response with a validator (`ETag` or `Last-Modified`) but without a lifetime of
+  /// its own (`max-age`, `Expires`), counted from its last validation.
+  ///
+  /// Default: 0, such a response is fresh for a tenth of its age by `Last-Modified`, or is revalidated each time. It
+  /// does not apply to responses with `no-cache`.
+  public var validatorLifetime: Duration
 
   /// Creates rules.
-  public init(isShared: Bool = false, defaultLifetime: Duration = .zero) {
+  public init(isShared: Bool = false, defaultLifetime: Duration = .zero, validatorLifetime: Duration = .zero) {
     self.isShared = isShared
     self.defaultLifetime = defaultLifetime
+    self.validatorLifetime = validatorLifetime
   }
 
   /// Heuristically cacheable status codes (RFC 9110, 15.1), except 206 (Partial Content).

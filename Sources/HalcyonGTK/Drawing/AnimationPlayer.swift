@@ -35,8 +35,9 @@ package final class AnimationPlayer {
     let frameByteCount = firstFrame.bitmap.byteCount
     let (total, overflow) = frameByteCount.multipliedReportingOverflow(by: animation.animation.frameCount)
     cachesAllFrames = !overflow && total <= Self.fullCacheByteLimit
-    frames = AnimationFrames(
-      animation, byteLimit: cachesAllFrames ? Self.fullCacheByteLimit : Self.windowFrameCount * frameByteCount)
+    // Shared with everything else that reads the animation, such as the preloading of its frames.
+    frames = animation.frames
+    if !cachesAllFrames, !firstFrame.holdsFrames { frames.lowerLimit(to: Self.windowFrameCount * frameByteCount) }
     timeline = AnimationTimeline(animation.animation)
     texture = ObjectReference(adopting: firstFrame.makeTexture())
   }

@@ -27,6 +27,7 @@ final class WidgetBinding {
     display.onChange = { [weak self] in self?.binder.displayDidChange() }
     display.onVisibilityChange = { [weak self] in self?.binder.isVisible = $0 }
     Signal.connect(widget, "destroy") { [weak self] in self?.stop() }
+    if gtk_widget_in_destruction(widget) != 0 { display.stop() }
   }
 
   /// The binding of a widget, or `nil` if it has none yet.

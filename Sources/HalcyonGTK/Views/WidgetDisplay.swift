@@ -22,7 +22,12 @@ final class WidgetDisplay: ImageDisplay {
   private var fade: TickCallback?
   private var frameTimer: FrameTimer?
   private var indicatorAnimation: IndicatorAnimation?
+  /// `nil` if the next drawing is to be reported as a change.
   private var lastDrawnSize: DrawingSize?
+  /// Called when the transition has ended.
+  private var onTransitionEnd: (@MainActor () -> Void)?
+  /// Whether the widget is being destroyed. Then nothing touches it any more.
+  private var isStopped = false
 
   init(_ widget: UnsafeMutablePointer<GtkWidget>, kind: WidgetKind, overlay: ViewOverlay?) {
     self.widget = widget
@@ -36,38 +41,59 @@ final class WidgetDisplay: ImageDisplay {
   }
 
   var displaySize: ViewSize {
-    let size = kind.imageSize(of: widget)
+    let size = isStopped ? .zero : kind.imageSize(of: widget)
+    // A load that waits for a size continues after the next drawing, also at the size of the last one.
+    if size.isEmpty { lastDrawnSize = nil }
     return ViewSize(width: size.width, height: size.height)
   }
 
-  var displayScale: Double { Double(gtk_widget_get_scale_factor(widget)) }
+  var displayScale: Double { isStopped ? 1 : Double(gtk_widget_get_scale_factor(widget)) }
 
-  var displayMode: ImageDisplayMode { kind.mode(of: widget) }
+  var displayMode: ImageDisplayMode { isStopped ? .fit : kind.mode(of: widget) }
 
   /// Whether the widget is mapped and in or near the viewport of its scrolled window.
   var isVisible: Bool { visibility.isVisible }
 
+  /// Makes the paintable that of the widget, since a widget without a paintable is not drawn, and does not report its
+  /// size.
+  func adoptProgramContent() -> DisplayContent? {
+    guard !isStopped else { return nil }
+    let picture = kind.programContent(of: widget, except: paintableObject.pointer)
+    let content = picture.map { DisplayContent($0, role: .image) }
+    if let content { show(content, transition: .none) }
+    kind.setPaintable(paintableObject.pointer, of: widget)
+    return content
+  }
+
+  func show(_ content: DisplayContent, transition: ImageTransition, onEnd: @escaping @MainActor () -> Void) {
+    show(content, transition: transition)
+    if fade == nil { onEnd() } else { onTransitionEnd = onEnd }
+  }
+
   func show(_ content: DisplayContent, transition: ImageTransition) {
+    guard !isStopped else { return }
     endFade()
     paintable.layer?.player?.remove(self)
     paintable.mode = displayMode
     overlay?.removeContent()
     let layer = layer(for: content)
-    switch transition {
-    case .crossFade(let duration) where isVisible && duration > .zero && animationsEnabled:
+    if case .crossFade(let duration) = transition, isVisible, duration > .zero, animationsEnabled {
       paintable.beginFade(to: layer)
       fade(duration)
-    case .custom(let animate):
-      paintable.show(layer)
-      animate(widget)
-    default:
+    } else {
       paintable.show(layer)
     }
     kind.setPaintable(paintableObject.pointer, of: widget)
     playIfVisible()
+    guard case .custom(let animate) = transition else { return }
+    // Last, and with a reference: the closure may remove the widget, which destroys it.
+    let reference = ObjectReference(OpaquePointer(widget))
+    animate(widget)
+    withExtendedLifetime(reference) {}
   }
 
   func showIndicator(_ indicator: LoadingIndicator) {
+    guard !isStopped else { return }
     if case .custom(let make) = indicator {
       overlay?.showIndicator(make())
     } else {
@@ -80,6 +106,7 @@ final class WidgetDisplay: ImageDisplay {
   func updateIndicator(_ progress: LoadProgress) { indicatorAnimation?.update(progress) }
 
   func hideIndicator() {
+    guard !isStopped else { return }
     indicatorAnimation?.stop()
     indicatorAnimation = nil
     overlay?.removeIndicator()
@@ -91,13 +118,14 @@ final class WidgetDisplay: ImageDisplay {
     stopAnimation()
     indicatorAnimation?.stop()
     visibility.stop()
+    isStopped = true
     (onChange, onVisibilityChange, paintable.onDraw) = (nil, nil, nil)
   }
 
   private func layer(for content: DisplayContent) -> Layer? {
     switch content.picture {
     case .none: nil
-    case .image(let image): Layer(image, scale: displayScale)
+    case .image(let image): Layer(image, scale: pixelsPerPoint(of: image))
     case .icon(let name): kind.icon(name, of: widget).map { Layer(icon: $0, color: textColor) }
     case .view(let view): overlay?.showContent(view) == true ? nil : customPaintable(view).map { Layer(paintable: $0) }
     }
@@ -160,7 +188,11 @@ extension WidgetDisplay {
       let begin = start ?? now
       start = begin
       self?.paintable.fade(to: (now - begin) / duration)
-      return now - begin < duration
+      guard now - begin < duration else {
+        self?.endFade()
+        return false
+      }
+      return true
     }
   }
 
@@ -168,6 +200,9 @@ extension WidgetDisplay {
     fade?.cancel()
     fade = nil
     if paintable.fadeProgress < 1 { paintable.fade(to: 1) }
+    let onEnd = onTransitionEnd
+    onTransitionEnd = nil
+    onEnd?()
   }
 
   private func observeWidget() {

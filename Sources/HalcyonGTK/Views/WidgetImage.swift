@@ -33,12 +33,24 @@ public struct WidgetImage {
   /// Shows the image at a URL.
   ///
   /// `nil` shows the placeholder and completes with ``ImageViewError/emptySource``. Otherwise the same as
-  /// ``setImage(with:placeholder:options:pipeline:completion:progress:)`` with a request.
+  /// ``setImage(with:placeholder:options:pipeline:completion:)`` with a request.
   @discardableResult
   public func setImage(
-    with url: URL?, placeholder: ImagePlaceholder? = nil, options: ImageViewOptions = ImageViewOptions(),
-    pipeline: ImagePipeline? = nil, completion: ImageViewBinder.Completion? = nil,
-    progress: (@MainActor (LoadProgress) -> Void)? = nil
+    with url: URL?, placeholder: ImagePlaceholder? = nil, options: ImageViewOptions = .default,
+    pipeline: ImagePipeline? = nil, completion: ImageViewBinder.Completion? = nil
+  ) -> ImageViewLoad? {
+    bind(options, pipeline).setImage(
+      with: url, placeholder: placeholder, options: options, pipeline: pipeline, completion: completion)
+  }
+
+  /// Shows the image at a URL, and reports the progress of its load.
+  ///
+  /// The same as ``setImage(with:placeholder:options:pipeline:completion:progress:)`` with a request.
+  @discardableResult
+  public func setImage(
+    with url: URL?, placeholder: ImagePlaceholder? = nil, options: ImageViewOptions = .default,
+    pipeline: ImagePipeline? = nil, completion: ImageViewBinder.Completion?,
+    progress: @escaping ImageViewBinder.Progress
   ) -> ImageViewLoad? {
     bind(options, pipeline).setImage(
       with: url, placeholder: placeholder, options: options, pipeline: pipeline, completion: completion,
@@ -53,17 +65,33 @@ public struct WidgetImage {
   /// - Parameters:
   ///   - request: The image to load, and its size if that differs from the widget's.
   ///   - placeholder: Shown until the image is loaded. Default: `nil`, nothing.
-  ///   - options: How the image is shown.
+  ///   - options: How the image is shown. Default: ``ImageViewOptions/default``.
   ///   - pipeline: The pipeline that loads this image. Default: `nil`, that of the ``binder``.
   ///   - completion: Called exactly once, with the result.
+  /// - Returns: The load, or `nil` if it has completed before this returns.
+  /// - Precondition: The widget is a `GtkPicture` or a `GtkImage`.
+  @discardableResult
+  public func setImage(
+    with request: ImageRequest, placeholder: ImagePlaceholder? = nil, options: ImageViewOptions = .default,
+    pipeline: ImagePipeline? = nil, completion: ImageViewBinder.Completion? = nil
+  ) -> ImageViewLoad? {
+    bind(options, pipeline).setImage(
+      with: request, placeholder: placeholder, options: options, pipeline: pipeline, completion: completion)
+  }
+
+  /// Shows the image of a request, and reports the progress of its load.
+  ///
+  /// - Parameters:
+  ///   - completion: Called exactly once, with the result; `nil` for none. It has no default, so that a single trailing
+  ///     closure is always the completion.
   ///   - progress: Called with the progress of the load until it ends or is superseded.
   /// - Returns: The load, or `nil` if it has completed before this returns.
   /// - Precondition: The widget is a `GtkPicture` or a `GtkImage`.
   @discardableResult
   public func setImage(
-    with request: ImageRequest, placeholder: ImagePlaceholder? = nil, options: ImageViewOptions = ImageViewOptions(),
-    pipeline: ImagePipeline? = nil, completion: ImageViewBinder.Completion? = nil,
-    progress: (@MainActor (LoadProgress) -> Void)? = nil
+    with request: ImageRequest, placeholder: ImagePlaceholder? = nil, options: ImageViewOptions = .default,
+    pipeline: ImagePipeline? = nil, completion: ImageViewBinder.Completion?,
+    progress: @escaping ImageViewBinder.Progress
   ) -> ImageViewLoad? {
     bind(options, pipeline).setImage(
       with: request, placeholder: placeholder, options: options, pipeline: pipeline, completion: completion,

@@ -59,6 +59,24 @@ enum WidgetKind {
     }
   }
 
+  /// What the program has set on the widget: a paintable other than `paintable`, or a named icon.
+  func programContent(
+    of widget: UnsafeMutablePointer<GtkWidget>, except paintable: OpaquePointer
+  ) -> DisplayContent.Picture? {
+    let widget = OpaquePointer(widget)
+    let shown: OpaquePointer?
+    switch self {
+    case .picture: shown = gtk_picture_get_paintable(widget)
+    case .image:
+      if gtk_image_get_storage_type(widget) == GTK_IMAGE_ICON_NAME, let name = gtk_image_get_icon_name(widget) {
+        return .icon(String(cString: name))
+      }
+      shown = gtk_image_get_paintable(widget)
+    }
+    guard let shown, shown != paintable else { return nil }
+    return .view(shown)
+  }
+
   /// Looks up a themed icon at the size of the widget, from 16 to 64 points; 64 before it has an allocation.
   func icon(_ name: String, of widget: UnsafeMutablePointer<GtkWidget>) -> ObjectReference? {
     guard let display = gtk_widget_get_display(widget) else { return nil }

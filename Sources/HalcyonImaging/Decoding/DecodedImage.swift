@@ -8,6 +8,8 @@ public struct DecodedImage: Sendable {
     /// How long the image is fresh; `nil` if it was not loaded over HTTP.
     package var freshness: SourceFreshness?
     var scale = 1.0
+    /// Whether it was decoded from a stored variant, whose original may have more pixels than ``info`` says.
+    package var isStoredVariant = false
   }
 
   /// The contents behind one reference, since every memory hit copies the image.
@@ -88,6 +90,9 @@ public struct DecodedImage: Sendable {
   package func replacing(_ bitmap: Bitmap, by processor: any ImageProcessor) -> DecodedImage {
     DecodedImage(bitmap: bitmap, facts: facts, animation: animation?.processed(by: processor))
   }
+
+  /// Whether the image retains frames that were decoded in advance.
+  package var holdsFrames: Bool { contents.frames != nil }
 
   /// The image with a strong reference to decoded frames.
   package func holding(_ frames: AnimationFrames) -> DecodedImage {

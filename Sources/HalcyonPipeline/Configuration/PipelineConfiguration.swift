@@ -21,7 +21,7 @@ public struct PipelineConfiguration: Sendable {
   /// The timeouts of a transfer and the maximum size of response headers.
   public var transportLimits: TransportLimits
   /// The rules for the freshness of HTTP responses. Default: those of a private cache (RFC 9111); a response without
-  /// any caching headers is fresh for 7 days.
+  /// any caching headers is fresh for 7 days, one with a validator but without a lifetime for at least 5 minutes.
   public var httpCaching: HTTPCacheRules
   /// Whether a stale image of any age is used when its server cannot be reached, unless its response requires
   /// revalidation (`must-revalidate`, `no-cache`). Default: yes.
@@ -92,7 +92,7 @@ public struct PipelineConfiguration: Sendable {
     self.time = time
     limits = ImageLimits()
     transportLimits = TransportLimits()
-    httpCaching = HTTPCacheRules(defaultLifetime: .seconds(7 * 86_400))
+    httpCaching = HTTPCacheRules(defaultLifetime: .seconds(7 * 86_400), validatorLifetime: .seconds(300))
     showsStaleWhenUnreachable = true
     redirectLimit = 10
     connectionLimits = ConnectionLimits()

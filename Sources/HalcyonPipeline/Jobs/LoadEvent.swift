@@ -12,4 +12,6 @@ enum LoadEvent: Sendable {
   case step(PipelineEvent.Kind)
   /// An image to show until the final one has been loaded.
   case preview(DecodedImage)
+  /// The store has the image, but the server is contacted before it may be used.
+  case storedStale
 }

@@ -35,7 +35,7 @@ final class LoadReporter: Sendable {
     switch event {
     case .progress(let progress): report(.progress(progress))
     case .step(let kind): report(kind)
-    case .info, .partial, .preview: break
+    case .info, .partial, .preview, .storedStale: break
     }
   }
 

@@ -10,6 +10,7 @@ final class LoadSubscription: Sendable {
     var priorityObservers = ObserverList<@Sendable () -> Void>()
     var progress: LoadProgress?
     var info: ImageInfo?
+    var hasStoredStale = false
     var reporter: LoadReporter?
   }
 
@@ -70,8 +71,9 @@ final class LoadSubscription: Sendable {
 
   /// The last progress and what is known of the image, for subscribers that join later.
   var latestEvents: [LoadEvent] {
-    let (info, progress) = state.withLock { ($0.info, $0.progress) }
-    return [info.map { .info($0) }, progress.map { .progress($0) }].compactMap { $0 }
+    let (info, progress, hasStoredStale) = state.withLock { ($0.info, $0.progress, $0.hasStoredStale) }
+    return [hasStoredStale ? .storedStale : nil, info.map { .info($0) }, progress.map { .progress($0) }]
+      .compactMap { $0 }
   }
 
   /// Sends the events of this subscription to `reporter` from now on.
@@ -82,6 +84,7 @@ final class LoadSubscription: Sendable {
       switch event {
       case .progress(let progress): state.progress = progress
       case .info(let info): state.info = info
+      case .storedStale: state.hasStoredStale = true
       case .partial, .preview, .step: break
       }
       return state.reporter

@@ -194,7 +194,9 @@ extension CachingLoader {
     case (.serveStaleWhileRevalidating, let image?):
       revalidate(request, found, at: location)
       return .served(image)
-    case (.fetch, _?): return .fetch(found)
+    case (.fetch, _?):
+      if request.freshness != .reloadIgnoringCache { subscription.report(.storedStale) }
+      return .fetch(found)
     // Nothing stored can be revalidated: there is no entry, it is not an image, or it must not be read.
     case (_, nil): return .fetch(found.unconditional)
     }

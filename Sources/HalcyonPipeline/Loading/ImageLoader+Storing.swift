@@ -142,7 +142,12 @@ extension ImageLoader {
       variant.key, requestHeaders: request.headers.adding(configuration.headers), policy: request.freshness,
       at: configuration.time.now())
     trace.add(.storeRead, since: start)
-    guard let entry = lookup.stored, lookup.action == .serve || !variant.isFromHTTP,
+    guard let entry = lookup.stored else { return nil }
+    guard lookup.action == .serve || !variant.isFromHTTP else {
+      subscription.report(.storedStale)
+      return nil
+    }
+    guard
       let encoded = bytes.storedImage(entry, isFromHTTP: variant.isFromHTTP, trace: trace)
     else { return nil }
     // The stored image has the requested size.
@@ -151,6 +156,7 @@ extension ImageLoader {
     do throws(ImageError) {
       var loaded = try await decode(encoded, request: whole, key: keys.fetch, subscription)
       loaded.isStoredVariant = true
+      loaded.image.facts.isStoredVariant = request.size != .original
       return loaded
     } catch {
       // A damaged entry is loaded from the original again.

@@ -43,6 +43,8 @@ final class ImageLoader: Sendable {
   /// `nil` without an event handler.
   let monitor: PipelineMonitor?
   let workers: WorkerPool
+  /// Images that must not be stored, as long as views show them.
+  let unstoredImages = ImagesInUse()
   private let jobs: InFlightJobs<JobKey, Loaded>
   private let invalidated = Atomic(false)
 
@@ -159,7 +161,9 @@ final class ImageLoader: Sendable {
           try await decode(remaining, key: keys.fetch, subscription)
         }
       // A caller that joins after this line finds nothing in memory next time, and loads again.
-      if subscription.keepsResult, loaded.encoded?.allowsMemory ?? true, !loaded.image.isPartial {
+      let allowsMemory = loaded.encoded?.allowsMemory ?? true
+      if subscription.keepsResult, !allowsMemory, !loaded.image.isPartial { unstoredImages[keys.image] = loaded.image }
+      if subscription.keepsResult, allowsMemory, !loaded.image.isPartial {
         if request.cachePolicy.writesMemory { storeInMemory(loaded.image, request, keys, subscription) }
         if !loaded.isStoredVariant { loaded.variantWrite = await storeVariant(of: loaded, request, keys: keys) }
       }

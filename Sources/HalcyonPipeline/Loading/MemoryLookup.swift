@@ -8,9 +8,11 @@ package enum MemoryLookup: Sendable {
   case hit(DecodedImage)
   /// The image must be revalidated first; its pixels can be used again if its bytes have not changed.
   case stale(DecodedImage)
+  /// A view shows the image, which must not be stored (`no-store`): other views may show it while it is loaded again.
+  case unstored(DecodedImage)
   case miss(CacheMiss)
 
-  var staleImage: DecodedImage? {
+  package var staleImage: DecodedImage? {
     if case .stale(let image) = self { image } else { nil }
   }
 
@@ -27,6 +29,7 @@ package enum MemoryLookup: Sendable {
     switch self {
     case .hit: .memoryHit
     case .stale: .memoryMiss(request.freshness.contactsServerFirst ? .notRead : .stale)
+    case .unstored: .memoryMiss(.stale)
     case .miss(let miss): .memoryMiss(miss)
     }
   }

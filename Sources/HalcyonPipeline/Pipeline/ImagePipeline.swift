@@ -106,22 +106,40 @@ public final class ImagePipeline: Sendable {
     return ImageTask(request: request, loader: loader) { result in executor { onCompletion(result) } }
   }
 
-  /// Looks into memory for a view: the image, ready to be shown, or the outcome for ``followedTask(for:after:)``.
+  /// Looks into memory for a view: the image, ready to be shown, or the outcome for
+  /// ``followedTask(for:after:onStoredStale:)``.
   package func lookUpMemory(for request: ImageRequest) -> MemoryLookup {
     let request = resolved(request)
-    let lookup = loader.lookUpMemory(request, key: RequestKeys(request).image)
-    if case .hit(let image) = lookup { return .hit(request.delivered(image)) }
-    return lookup
+    let key = RequestKeys(request).image
+    let lookup = loader.lookUpMemory(request, key: key)
+    switch lookup {
+    case .hit(let image):
+      loader.monitor?.reportHit(request)
+      return .hit(request.deliveredAtOnce(image))
+    case .miss where request.cachePolicy.readsMemory: return loader.unstoredImages[key].map { .unstored($0) } ?? lookup
+    default: return lookup
+    }
+  }
+
+  /// The image of a request, with the changes that the options of the request make on delivery.
+  package func delivered(_ image: DecodedImage, for request: ImageRequest) -> DecodedImage {
+    resolved(request).delivered(image)
   }
 
   /// Starts loading after a look-up in memory that was not a hit; ``ImageTask/allEvents`` is open before the first event.
-  package func followedTask(for request: ImageRequest, after lookup: MemoryLookup) -> ImageTask {
-    ImageTask(request: resolved(request), loader: loader, lookup: lookup, keepsAllEvents: true)
+  ///
+  /// - Parameter onStoredStale: Called, on any thread, when the server is contacted although the store has the image.
+  package func followedTask(
+    for request: ImageRequest, after lookup: MemoryLookup, onStoredStale: (@Sendable () -> Void)? = nil
+  ) -> ImageTask {
+    ImageTask(
+      request: resolved(request), loader: loader, lookup: lookup, keepsAllEvents: true, onStoredStale: onStoredStale)
   }
 
   /// The image in memory, or `nil`.
   ///
-  /// Synchronous and without disk access, so it may be called just before a view is drawn.
+  /// Synchronous and without disk access, so it may be called just before a view is drawn. The events of a load are sent
+  /// for an image that is found.
   public func cachedImage(for request: ImageRequest) -> DecodedImage? {
     if case .hit(let image) = lookUpMemory(for: request) { image } else { nil }
   }

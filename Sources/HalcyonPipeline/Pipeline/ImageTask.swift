@@ -30,10 +30,13 @@ public final class ImageTask: Sendable {
   private let reporter: LoadReporter?
   private let work: Task<Void, Never>
 
-  /// - Parameter onCompletion: Called once with the result.
+  /// - Parameters:
+  ///   - onCompletion: Called once with the result.
+  ///   - onStoredStale: Called when the server is contacted although the store has the image.
   init(
     request: ImageRequest, loader: ImageLoader, lookup: MemoryLookup? = nil, keepsAllEvents: Bool = false,
-    onCompletion: (@Sendable (Result<ImageResponse, ImageError>) -> Void)? = nil
+    onCompletion: (@Sendable (Result<ImageResponse, ImageError>) -> Void)? = nil,
+    onStoredStale: (@Sendable () -> Void)? = nil
   ) {
     self.request = request
     let broadcast = TaskEvents(onCompletion: onCompletion)
@@ -43,6 +46,7 @@ public final class ImageTask: Sendable {
       case .progress(let progress): broadcast.send(.progress(progress))
       case .info(let info): broadcast.send(.info(info))
       case .preview(let image): broadcast.send(.preview(request.delivered(image)))
+      case .storedStale: onStoredStale?()
       case .step: break
       case .partial(let data, let info):
         previews?.receive(data, info) { broadcast.send(.preview(request.delivered($0))) }

@@ -79,11 +79,22 @@ extension ImageRequest {
     return response
   }
 
+  /// The image from memory to deliver to a view, which does not wait: frames are decoded while the image is shown.
+  func deliveredAtOnce(_ image: DecodedImage) -> DecodedImage {
+    guard preloadsFrames, let frames = image.animation?.frames else { return delivered(image) }
+    Task { try? await frames.preload() }
+    return delivered(image.holding(frames))
+  }
+
   /// The image to deliver.
   func delivered(_ image: DecodedImage) -> DecodedImage {
     guard let options = optionsBox?.options else { return image }
     var image = image
     if let scale = options.scaleFactor { image.scale = scale }
-    return options.imageModifier?(image) ?? image
+    guard let modifier = options.imageModifier else { return image }
+    var modified = modifier(image)
+    // A view compares the versions of what it shows and of what it has revalidated.
+    if modified.facts.freshness != image.facts.freshness { modified.facts.freshness = image.facts.freshness }
+    return modified
   }
 }

@@ -17,6 +17,17 @@ struct SolidImage {
   }
 }
 
+/// An encoder of bitmaps of one colour as ``SolidImage``.
+struct SolidEncoder: ImageEncoder {
+  let format = ImageFormat.bmp
+
+  func encode(_ bitmap: Bitmap, options: EncodingOptions) -> Data {
+    let pixel = bitmap[0, 0]
+    let size = (width: UInt16(bitmap.size.width), height: UInt16(bitmap.size.height))
+    return SolidImage(width: size.width, height: size.height, color: (pixel.red, pixel.green, pixel.blue)).data
+  }
+}
+
 /// A decoder of ``SolidImage`` that records the sizes it decodes and can be made to wait.
 final class SolidDecoder: ImageDecoder {
   let formats: Set<ImageFormat> = [.bmp]

@@ -1,5 +1,7 @@
+import HalcyonCache
 import HalcyonHTTP
 import HalcyonImaging
+import HalcyonSupport
 import HalcyonPipeline
 import HalcyonViews
 import Foundation
@@ -143,6 +145,71 @@ struct ImageViewBinderTests {
     try await view.cancelled.waitForEvents(count: 1)
     #expect(view.ends.events == ["superseded with cancelled"])
     #expect(view.display.log.events == [])
+  }
+
+  @Test func `the load of a released view can finish, to fill the caches`() async throws {
+    let view = ViewFixture(holding: ["40x20"])
+    var binder: ImageViewBinder? = ImageViewBinder(
+      display: view.display, pipeline: view.fixture.pipeline, time: view.clock)
+    view.set("40x20", on: binder) { $0.whenSuperseded = .finish }
+    try await view.waitForRequest("40x20")
+    binder = nil
+    view.release("40x20")
+    try await view.ends.waitForEvents(count: 1)
+    #expect(view.ends.events == ["superseded with 40x20"])
+    #expect(view.cancelled.events == [])
+    #expect(view.display.events == [])
+  }
+
+  @Test func `events are sent for images in memory, in views and from cachedImage`() async throws {
+    let events = EventLog<String>()
+    let view = ViewFixture { $0.eventHandler = { events.record($0.description) } }
+    try await view.warm("40x20")
+    let count = events.events.count
+    view.set("40x20")
+    var request = view.request("40x20")
+    request.size = .fit(width: 100, height: 100)
+    #expect(view.fixture.pipeline.cachedImage(for: request) != nil)
+    let expected = ["created", "started", "memory hit", "finished: memory"]
+    #expect(Array(events.events[count...]) == expected.map { "2 \($0)" } + expected.map { "3 \($0)" })
+  }
+
+  @Test func `the program sets the default options of its views`() {
+    let original = ImageViewOptions.default
+    defer { ImageViewOptions.default = original }
+    #expect(ImageViewOptions().placeholderDelay == .seconds(1))
+    ImageViewOptions.default.minimumPlaceholderTime = .milliseconds(123)
+    #expect(ImageViewOptions().minimumPlaceholderTime == .milliseconds(123))
+    #expect(ImageViewOptions().placeholderDelay == .seconds(1))
+  }
+
+  @Test func `a view shows a stale image first also for a request with showsStaleFirst, and completes once`()
+    async throws
+  {
+    let replies: [(UInt16, HTTPHeaders)] = [(40, ["Cache-Control": "no-cache"]), (60, ["Cache-Control": "no-cache"])]
+    let count = Lock(0)
+    let gate = Gate()
+    let fixture = PipelineFixture { _ in
+      let index = count.withLock { count in
+        defer { count += 1 }
+        return min(count, 1)
+      }
+      if index == 1 { try await gate.wait() }
+      return .response(body: SolidImage(width: replies[index].0, height: 20).data, headers: replies[index].1)
+    }
+    let (display, ends) = (RecordingDisplay(), EventLog<String>())
+    let binder = ImageViewBinder(display: display, pipeline: fixture.pipeline, time: TestClock())
+    var request = ImageRequest(url: fixture.url)
+    request.showsStaleFirst = true
+    _ = try await fixture.pipeline.image(for: request)
+    await fixture.pipeline.cache.flush()
+    binder.setImage(with: request) { ends.record($0.name) }
+    try await ends.waitForEvents(count: 1)
+    #expect(ends.events == ["40x20 from store"])
+    gate.open()
+    try await display.log.waitUntilLast(is: "image 60x20")
+    #expect(display.events == ["image 40x20", "image 60x20"])
+    #expect(ends.events.count == 1)
   }
 
   @Test func `after the display is released, the completion still receives the image`() async throws {

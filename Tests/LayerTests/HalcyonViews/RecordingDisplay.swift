@@ -11,6 +11,11 @@ final class RecordingDisplay: ImageDisplay {
   var displayMode = ImageDisplayMode.fit
   /// Called after each change of content.
   var onShow: () -> Void = {}
+  /// Returned once by ``adoptProgramContent()``.
+  var programContent: DisplayContent?
+  /// Whether transitions last until the test calls ``onTransitionEnd``.
+  var holdsTransitions = false
+  var onTransitionEnd: (@MainActor () -> Void)?
   /// The calls, in order: for example `image 10x5` or `indicator activity`.
   let log = EventLog<String>()
 
@@ -24,6 +29,17 @@ final class RecordingDisplay: ImageDisplay {
     if case .custom(let animate) = transition { animate(self) }
     log.record(content.name + appearance)
     onShow()
+  }
+
+  func show(_ content: DisplayContent, transition: ImageTransition, onEnd: @escaping @MainActor () -> Void) {
+    if holdsTransitions { onTransitionEnd = onEnd }
+    show(content, transition: transition)
+    if !holdsTransitions { onEnd() }
+  }
+
+  func adoptProgramContent() -> DisplayContent? {
+    defer { programContent = nil }
+    return programContent
   }
 
   func showIndicator(_ indicator: LoadingIndicator) {

@@ -69,13 +69,60 @@ struct ViewAppearanceTests {
       try await view.warm("40x20")
       await view.fixture.pipeline.cache.flush()
       view.fixture.memory.removeAll()
+      view.binder.setImage(with: nil)
       try await view.load("40x20") {
         $0.transition = .crossFade
         $0.transitionOrigins.formUnion(origins)
       }
     }
     #expect(view.ends.events == ["40x20 from store", "40x20 from store"])
-    #expect(view.display.events == ["image 40x20", "nothing", "image 40x20 fading for 0.3 seconds"])
+    #expect(view.display.events == ["nothing", "image 40x20", "nothing", "image 40x20 fading for 0.3 seconds"])
+  }
+
+  @Test func `the failure content appears with the transition`() async throws {
+    let view = ViewFixture()
+    try await view.load("down") {
+      $0.transition = .crossFade
+      $0.failure = .shows(.icon("broken"))
+    }
+    #expect(view.display.events == ["failure broken fading for 0.3 seconds"])
+  }
+
+  @Test func `a completion can wait for the end of the transition`() async throws {
+    let view = ViewFixture()
+    view.display.holdsTransitions = true
+    for end in ["transition", "cancel", "another image"] {
+      let count = view.ends.events.count
+      view.set("40x20") {
+        $0.transition = .crossFade
+        $0.transitionOrigins = [.network, .memory]
+        $0.completesAfterTransition = true
+      }
+      while view.display.onTransitionEnd == nil {
+        try await view.display.log.waitForEvents(count: view.display.log.events.count + 1)
+      }
+      #expect(view.binder.content.name == "image 40x20")
+      #expect(view.ends.events.count == count)
+      #expect(!view.binder.isLoading)
+      switch end {
+      case "transition": view.display.onTransitionEnd?()
+      case "cancel": view.binder.cancel()
+      default: view.binder.setImage(with: nil)
+      }
+      view.display.onTransitionEnd = nil
+      #expect(view.ends.events.count == count + 1)
+    }
+    #expect(view.ends.events == ["40x20 from network", "40x20 from memory", "40x20 from memory"])
+  }
+
+  @Test func `what the program has set on the view itself is cleared, or kept until the image is loaded`() async throws
+  {
+    for keepsCurrentImage in [false, true] {
+      let view = ViewFixture(holding: ["40x20"])
+      view.display.programContent = DisplayContent(.icon("own"), role: .image)
+      view.set("40x20") { $0.keepsCurrentImage = keepsCurrentImage }
+      #expect(view.display.events == (keepsCurrentImage ? [] : ["nothing"]))
+    }
   }
 
   @Test func `a custom transition receives the native view`() async throws {

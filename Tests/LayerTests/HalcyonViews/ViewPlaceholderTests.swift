@@ -1,4 +1,7 @@
+import HalcyonCache
+import HalcyonHTTP
 import HalcyonImaging
+import HalcyonPipeline
 import HalcyonViews
 import HalcyonTesting
 import TestSupport
@@ -73,6 +76,25 @@ struct ViewPlaceholderTests {
     try await view.load("40x20")
     view.set("30x10")
     #expect(view.display.events == ["image 40x20", "nothing"])
+  }
+
+  @Test func `a view that is set again to the image that it shows is not cleared`() async throws {
+    let view = ViewFixture()
+    try await view.load("40x20")
+    await view.fixture.pipeline.cache.flush()
+    view.fixture.memory.removeAll()
+    for freshness in [FreshnessPolicy.standard, .revalidate, .reloadIgnoringCache] {
+      var request = view.request("40x20")
+      request.freshness = freshness
+      let count = view.ends.events.count
+      view.set(request) { $0.placeholderDelay = .zero }
+      view.set(request) { $0.placeholderDelay = .zero }
+      try await view.ends.waitForEvents(count: count + 2)
+      view.fixture.memory.removeAll()
+    }
+    #expect(Set(view.display.events.filter { !$0.hasPrefix("preview") }) == ["image 40x20"])
+    try await view.load("30x10")
+    #expect(view.display.events.suffix(2) == ["nothing", "image 30x10"])
   }
 
   @Test func `the previous image can stay until the next one has loaded`() async throws {

@@ -1,3 +1,4 @@
+import HalcyonCache
 import HalcyonHTTP
 import HalcyonPipeline
 import HalcyonImaging
@@ -112,6 +113,28 @@ struct ViewSizingTests {
     #expect(view.display.events[before...] == ["image 160x80"])
     #expect(view.ends.events == ["100x50 from network"])
     #expect(view.fixture.decoder.decodedSizes == [.fit(width: 100, height: 100), .fit(width: 160, height: 80)])
+    #expect(view.fixture.transport.requests.count == 1)
+  }
+
+  @Test func `a view that grows is loaded again from the original, also if its image came from a stored variant`()
+    async throws
+  {
+    let view = ViewFixture { $0.encoders = [SolidEncoder()] }
+    var request = view.request("400x200")
+    request.options.storage = .encoded(as: .bmp)
+    for _ in 0..<2 {
+      view.set(request)
+      try await view.ends.waitForEvents(count: view.ends.events.count + 1)
+      await view.fixture.pipeline.cache.flush()
+      view.fixture.memory.removeAll()
+      view.binder.setImage(with: nil)
+    }
+    view.set(request)
+    try await view.ends.waitForEvents(count: 3)
+    #expect(view.ends.events == ["100x50 from network", "100x50 from store", "100x50 from store"])
+    view.display.displaySize = ViewSize(width: 100, height: 100)
+    view.binder.displayDidChange()
+    try await view.display.waitForShow("image 200x100")
     #expect(view.fixture.transport.requests.count == 1)
   }
 

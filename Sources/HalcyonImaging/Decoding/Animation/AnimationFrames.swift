@@ -81,6 +81,12 @@ public final class AnimationFrames: Sendable {
     return frame
   }
 
+  /// Lowers the limit on the cached frames, in bytes. One frame is kept whatever its size.
+  package func lowerLimit(to byteLimit: Int) {
+    let evicted = schedule.withLock { $0.cache.lowerLimit(to: byteLimit) }
+    withExtendedLifetime(evicted) {}
+  }
+
   /// The size of the cached frames in bytes.
   public var byteCount: Int { schedule.withLock { $0.cache.byteCount } }
 

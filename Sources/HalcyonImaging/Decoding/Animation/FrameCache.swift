@@ -4,7 +4,7 @@
 /// policy decodes fewer frames.
 struct FrameCache {
   let frameCount: Int
-  let byteLimit: Int
+  private(set) var byteLimit: Int
   private(set) var byteCount = 0
   /// The frame that is shown now.
   var current = 0
@@ -34,6 +34,17 @@ struct FrameCache {
       evicted.append(old)
     }
     byteCount += frame.bitmap.byteCount
+    return evicted + evictToLimit()
+  }
+
+  /// Lowers the limit and returns the evicted frames, to be freed outside the lock.
+  mutating func lowerLimit(to byteLimit: Int) -> [AnimationFrame] {
+    self.byteLimit = min(self.byteLimit, byteLimit)
+    return evictToLimit()
+  }
+
+  private mutating func evictToLimit() -> [AnimationFrame] {
+    var evicted: [AnimationFrame] = []
     while byteCount > byteLimit, let last = frames.keys.max(by: { distance(to: $0) < distance(to: $1) }),
       frames.count > 1, let frame = frames.removeValue(forKey: last)
     {

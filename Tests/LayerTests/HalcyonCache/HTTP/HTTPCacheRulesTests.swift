@@ -74,6 +74,28 @@ struct HTTPCacheRulesTests {
     #expect(verdict(headers, after: seconds) == expected)
   }
 
+  private static let validatedLifetimes: [(HTTPHeaders, Double, HTTPCacheRules.Verdict)] = [
+    (["ETag": "\"a\""], 299, .fresh),
+    (["ETag": "\"a\""], 301, .stale),
+    (["ETag": "\"a\"", "Age": "3600"], 299, .fresh),
+    (["ETag": "\"a\"", "Cache-Control": "public"], 299, .fresh),
+    (["ETag": "\"a\"", "Cache-Control": "max-age=0"], 1, .stale),
+    (["ETag": "\"a\"", "Cache-Control": "no-cache"], 1, .stale),
+    (["ETag": "\"a\"", "Pragma": "no-cache"], 1, .stale),
+    (["ETag": "\"a\"", "Expires": "0"], 1, .stale),
+    (["Last-Modified": httpDate(-10)], 299, .fresh),
+    (["Last-Modified": httpDate(-10)], 301, .stale),
+    (["Last-Modified": httpDate(-10_000)], 999, .fresh),
+  ]
+
+  @Test(arguments: validatedLifetimes)
+  func `a response with a validator but no lifetime is fresh for the lifetime of the rules after its last validation`(
+    headers: HTTPHeaders, seconds: Double, expected: HTTPCacheRules.Verdict
+  ) {
+    let rules = HTTPCacheRules(validatorLifetime: .seconds(300))
+    #expect(rules.verdict(on: stored(headers), at: Self.start + seconds) == expected)
+  }
+
   @Test func `the age includes the time in transit and in other caches`() {
     #expect(verdict(["Cache-Control": "max-age=3600"], after: 1799, dated: -1800) == .fresh)
     #expect(verdict(["Cache-Control": "max-age=3600"], after: 1801, dated: -1800) == .stale)

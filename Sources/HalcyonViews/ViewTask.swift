@@ -1,0 +1,97 @@
+import HalcyonHTTP
+import HalcyonImaging
+import HalcyonPipeline
+import HalcyonSupport
+
+/// One load of the pipeline for a view. Events are received on the main actor until the task is cancelled.
+///
+/// If the server is contacted although the store has the image, the stored image is delivered before the result.
+@MainActor
+final class ViewTask {
+  enum Event {
+    case progress(LoadProgress)
+    case info(ImageInfo)
+    case preview(DecodedImage)
+    /// The stored image, which is stale and is being revalidated.
+    case stale(ImageResponse)
+    /// The last event.
+    case finished(Result<ImageResponse, ImageError>)
+  }
+
+  let request: ImageRequest
+  private let pipeline: ImagePipeline
+  /// `nil` after the last event.
+  private var receive: (@MainActor (Event) -> Void)?
+  private var task: ImageTask?
+  private var storedTask: ImageTask?
+
+  /// Starts the load.
+  ///
+  /// - Parameters:
+  ///   - lookup: The outcome of the look-up in memory, which is not repeated.
+  ///   - receive: Retained until the last event or ``cancel()``.
+  init(
+    _ request: ImageRequest, in pipeline: ImagePipeline, after lookup: MemoryLookup, priority: ImagePriority,
+    receive: @escaping @MainActor (Event) -> Void
+  ) {
+    self.request = request
+    self.pipeline = pipeline
+    self.receive = receive
+    task = follow(
+      pipeline.followedTask(for: request, after: lookup) { [weak self] in
+        Task { @MainActor [weak self] in self?.loadStored() }
+      }, priority)
+  }
+
+  /// The result; set before its event is received.
+  var result: Result<ImageResponse, ImageError>? { task?.result }
+
+  var priority: ImagePriority {
+    get { task?.priority ?? .normal }
+    set { for task in [task, storedTask] { task?.priority = newValue } }
+  }
+
+  /// Ends the load without another event. ``result`` is set when this returns.
+  func cancel() {
+    receive = nil
+    task?.cancel()
+    storedTask?.cancel()
+  }
+
+  /// Receives the events of the main task, or the result of the stored one. Retains `self` until the end.
+  private func follow(_ task: ImageTask, _ priority: ImagePriority) -> ImageTask {
+    task.priority = priority
+    // Not cancelled: it ends with the task.
+    if let events = task.allEvents {
+      Task { for await event in events { didReceive(event, of: task) } }
+    }
+    return task
+  }
+
+  private func didReceive(_ event: ImageTask.Event, of task: ImageTask) {
+    guard task === self.task else {
+      if case .finished(.success(let response)) = event { receive?(.stale(response)) }
+      return
+    }
+    switch event {
+    case .progress(let progress): receive?(.progress(progress))
+    case .info(let info): receive?(.info(info))
+    case .preview(let image): receive?(.preview(image))
+    case .finished(let result):
+      let last = receive
+      receive = nil
+      storedTask?.cancel()
+      last?(.finished(result))
+    }
+  }
+
+  /// Loads the stored image, whatever its age, beside its revalidation.
+  private func loadStored() {
+    guard let receive, storedTask == nil else { return }
+    var stored = request
+    stored.freshness = .cacheOnly
+    let lookup = pipeline.lookUpMemory(for: stored)
+    if case .hit(let image) = lookup { return receive(.stale(ImageResponse(memory: image))) }
+    storedTask = follow(pipeline.followedTask(for: stored, after: lookup), priority)
+  }
+}
