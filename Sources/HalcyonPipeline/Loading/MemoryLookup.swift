@@ -20,7 +20,7 @@ package enum MemoryLookup: Sendable {
   var image: DecodedImage? {
     switch self {
     case .hit(let image), .stale(let image): image
-    case .miss: nil
+    case .unstored, .miss: nil
     }
   }
 

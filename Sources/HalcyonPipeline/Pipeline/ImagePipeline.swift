@@ -116,7 +116,8 @@ public final class ImagePipeline: Sendable {
     case .hit(let image):
       loader.monitor?.reportHit(request)
       return .hit(request.deliveredAtOnce(image))
-    case .miss where request.cachePolicy.readsMemory: return loader.unstoredImages[key].map { .unstored($0) } ?? lookup
+    case .miss where request.cachePolicy.readsMemory && !loader.isInvalidated:
+      return loader.unstoredImages[key].map { .unstored($0) } ?? lookup
     default: return lookup
     }
   }

@@ -132,7 +132,7 @@ extension LoadEvent {
     switch self {
     case .progress(let progress): .progress(progress)
     case .info(let info): .info(info)
-    case .partial, .preview, .step: nil
+    case .partial, .preview, .step, .storedStale: nil
     }
   }
 }
