@@ -2,7 +2,7 @@ public import HalcyonSupport
 public import HalcyonImaging
 public import HalcyonHTTP
 public import HalcyonCache
-public import Foundation
+import Foundation
 
 /// The components, limits and defaults of a pipeline, copied when the pipeline is created.
 public struct PipelineConfiguration: Sendable {
