@@ -86,6 +86,7 @@ let package = Package(
         "HalcyonSupport", "HalcyonImaging", "CLCMS", "CSPNG", "CWebP", "CZimg", "CZlib", "JPEGShim", "TIFFShim",
         traitLibrary("CAVIF", trait: "AVIF"), traitLibrary("CHEIF", trait: "HEIF"),
         traitLibrary("CJXL", trait: "JXL"), traitLibrary("CRSVG", trait: "SVG"),
+        traitLibrary("XMLShim", trait: "SVG"),
       ]),
     module(
       "HalcyonTransport",
@@ -153,11 +154,13 @@ let package = Package(
     system("CHEIF", pkgConfig: "libheif", debian: "libheif-dev", brew: "libheif"),
     system("CJXL", pkgConfig: "libjxl", debian: "libjxl-dev", brew: "jpeg-xl"),
     system("CRSVG", pkgConfig: "librsvg-2.0", debian: "librsvg2-dev", brew: "librsvg"),
+    system("CXML", pkgConfig: "libxml-2.0", debian: "libxml2-dev", brew: "libxml2"),
     system("CGTK", pkgConfig: "gtk4", debian: "libgtk-4-dev", brew: "gtk4"),
     shim("CurlShim", over: "CCurl"),
     shim("JPEGShim", over: "CJPEG"),
     .target(name: "SystemShim", path: "Sources/Shims/SystemShim"),
     shim("TIFFShim", over: "CTIFF"),
+    shim("XMLShim", over: "CXML"),
 
     suite(
       "HalcyonCodecsTests", dependencies: ["HalcyonCodecs", "HalcyonImaging", "HalcyonSupport"],

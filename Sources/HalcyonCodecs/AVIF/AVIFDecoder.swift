@@ -4,8 +4,9 @@ public import Foundation
 
 /// Decodes AVIF through libavif: still images and image sequences, grids, alpha, 8 to 12 bits per channel.
 ///
-/// The stored planes are resampled to the target size before colour conversion, so only the pixels of the result are
-/// converted. Out-of-gamut colours are clipped to sRGB, high dynamic range to white.
+/// libavif decodes whole frames, so a smaller target size temporarily takes the memory of the full size, and cancellation
+/// takes effect after the frame. The stored planes are resampled to the target size before colour conversion, so only the
+/// pixels of the result are converted. Out-of-gamut colours are clipped to sRGB, high dynamic range to white.
 public struct AVIFDecoder: AnimatedImageDecoder {
   private let renderer = PlanarRenderer()
 

@@ -4,8 +4,9 @@ public import Foundation
 
 /// Decodes the primary image of HEIC and HEIF files through libheif, with grids and alpha.
 ///
-/// The stored planes are resampled to the target size before colour conversion, so only the pixels of the result are
-/// converted. Out-of-gamut colours are clipped to sRGB, high dynamic range to white. Only the still image of a file
+/// libheif decodes whole images, so a smaller target size temporarily takes the memory of the full size, and cancellation
+/// takes effect after the image. The stored planes are resampled to the target size before colour conversion, so only the
+/// pixels of the result are converted. Out-of-gamut colours are clipped to sRGB, high dynamic range to white. Only the still image of a file
 /// with an image sequence is read. The Exif orientation is ignored, as ISO/IEC 23008-12 requires.
 public struct HEIFDecoder: ImageDecoder {
   private let renderer = PlanarRenderer()

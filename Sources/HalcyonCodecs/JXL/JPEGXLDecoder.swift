@@ -4,8 +4,8 @@ public import Foundation
 
 /// Decodes JPEG XL through libjxl: bare codestreams and containers, still and animated, alpha, every bit depth.
 ///
-/// libjxl decodes whole frames, so a smaller target size temporarily takes the memory of the full size. XYB images are
-/// converted to sRGB by libjxl; high dynamic range is clipped to white.
+/// libjxl decodes whole frames, so a smaller target size temporarily takes the memory of the full size, and cancellation
+/// takes effect after the frame. XYB images are converted to sRGB by libjxl; high dynamic range is clipped to white.
 public struct JPEGXLDecoder: AnimatedImageDecoder {
   private let renderer = JPEGXLRenderer()
 

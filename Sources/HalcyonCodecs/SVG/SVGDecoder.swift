@@ -6,9 +6,13 @@ public import Foundation
 /// Renders SVG through librsvg directly at the target size, which can be larger than its own size; nothing is
 /// resampled.
 ///
-/// Scripts are not run, and no external resources are loaded: no other files, URLs or style sheets. A document without
-/// a size has that of its view box, else 300x150 pixels, as in browsers. Rendering cannot be cancelled once it has
-/// started.
+/// Scripts are not run, and no external resources are loaded: no other files, URLs or style sheets. Images inside the
+/// document have to be PNG, JPEG, GIF or WebP within the limits. A document that would take too long to draw, too much
+/// memory, or more than 100 nested elements and references is an error that names what is too much. A document without
+/// a size has that of its view box, else 300x150 pixels, as in browsers.
+///
+/// A drawing has a thread of its own. librsvg cannot be interrupted: when decoding is cancelled, the caller's thread
+/// returns at once, and the drawing ends on its own.
 public struct SVGDecoder: ImageDecoder {
   /// Creates a decoder; it has no state.
   public init() {}
@@ -31,11 +35,12 @@ public struct SVGDecoder: ImageDecoder {
     let scale = options.size.enlargement(of: info.storedSize)
     let layout = SVGLayout(size: info.storedSize, scale: scale, target: options.size)
     try options.limits.check(layout.outputSize, format: .svg)
-    if options.isCancelled() { throw ImageDecodingError.cancelled }
     do {
-      let bitmap = try bytes.withUnsafeBytes { buffer in
-        try SVGComplexity.check(buffer)
-        return try SVGDocument(buffer).render(layout)
+      let bitmap = try SVGThread.run(isCancelled: options.isCancelled) { [limits = options.limits] in
+        let elements = try bytes.withUnsafeBytes { try SVGParser.elements(of: $0) }
+        let tree = try SVGSanitizer.tree(of: elements, limits: limits)
+        try SVGCost.check(tree, size: info.storedSize, canvas: layout.canvasSize, limits: limits)
+        return try SVGDocument(tree.text).render(layout)
       }
       return DecodedImage(bitmap: bitmap, info: info)
     } catch BitmapError.outOfMemory(let size) {
@@ -50,11 +55,12 @@ private struct SVGDocument: ~Copyable {
 
   private let handle: UnsafeMutablePointer<RsvgHandle>
 
-  init(_ bytes: UnsafeRawBufferPointer) throws(ImageDecodingError) {
+  init(_ text: String) throws(ImageDecodingError) {
     var error: UnsafeMutablePointer<GError>?
-    guard
-      let handle = rsvg_handle_new_from_data(bytes.bindMemory(to: UInt8.self).baseAddress, gsize(bytes.count), &error)
-    else { throw Self.decodingError(error) }
+    let bytes = Array(text.utf8)
+    guard let handle = rsvg_handle_new_from_data(bytes, gsize(bytes.count), &error) else {
+      throw Self.decodingError(error)
+    }
     self.handle = handle
     rsvg_handle_set_dpi(handle, Self.dotsPerInch)
   }
@@ -111,6 +117,13 @@ private struct SVGLayout {
   let outputSize: PixelSize
   /// The rectangle of the whole document, in output pixels; it can extend beyond the output.
   let viewport: PixelRectangle
+
+  /// The size of the temporary surfaces of librsvg, which cover the viewport.
+  var canvasSize: PixelSize {
+    PixelSize(
+      width: max(outputSize.width, Int(viewport.width.rounded(.up))),
+      height: max(outputSize.height, Int(viewport.height.rounded(.up))))
+  }
 
   /// - Parameters:
   ///   - size: The size of the document.

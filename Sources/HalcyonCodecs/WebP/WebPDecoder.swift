@@ -38,13 +38,16 @@ public struct WebPDecoder: AnimatedImageDecoder {
 
   /// Opens an animation at its first frame.
   ///
-  /// Takes a copy of the bytes and memory for three canvases.
+  /// Takes a copy of the bytes and memory for three canvases, which together are within the limit of pixels.
   public func frameReader(for bytes: Data, options: DecodingOptions) throws -> any ImageFrameReader {
     let file = FileBytes(bytes)
     let header = try header(file.buffer)
     let plan = try DecodingPlan(info: header.info, options: options)
     guard header.isAnimated else {
       return StillFrameReader { try decode(bytes, options: options).bitmap }
+    }
+    guard header.canvas.pixelCount <= options.limits.pixelCount / 3 else {
+      throw ImageDecodingError.tooManyPixels(header.canvas, limit: options.limits.pixelCount / 3)
     }
     return try WebPFrameReader(
       file, header: header, plan: plan, colors: mapping(header, file.buffer), graphs: graphs,

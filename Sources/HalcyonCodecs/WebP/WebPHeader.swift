@@ -32,6 +32,8 @@ struct WebPHeaderParser {
     static let alpha: UInt8 = 0x10
   }
 
+  /// The most chunks that are not frames; files have up to eight.
+  private static let chunkLimit = 1000
   private static let riffByteCount = 12
   /// Position, size, duration and flags of a frame.
   private static let frameHeaderByteCount = 16
@@ -67,8 +69,14 @@ struct WebPHeaderParser {
     let end = 8 + riffByteCount
     if isComplete, end > view.count { return false }
     var offset = Self.riffByteCount
+    var chunkCount = 0
     while offset + 8 <= min(end, view.count), let byteCount = view.unsigned32(at: offset + 4, littleEndian: true) {
       let content = offset + 8..<offset + 8 + byteCount
+      chunkCount += 1
+      // Chunks can be empty, and are read again with every piece that is received.
+      guard chunkCount - header.frameCount <= Self.chunkLimit else {
+        throw .unsupportedFeature(.webp, feature: "over \(Self.chunkLimit) chunks besides its frames")
+      }
       guard try readChunk(name(at: offset), content) else { return false }
       offset = content.upperBound + byteCount % 2
     }

@@ -3,8 +3,10 @@ import CWebP
 
 /// Decodes one WebP image or frame through libwebp, premultiplied.
 enum WebPReader {
-  /// The number of encoded bytes between two checks for cancellation.
+  /// The most encoded bytes between two checks for cancellation.
   private static let stepByteCount = 64 << 10
+  /// A few bytes can contain millions of pixels, so files are decoded in at least so many steps.
+  private static let stepCount = 64
 
   /// - Parameters:
   ///   - bytes: A complete file, or the chunks of one frame of an animation.
@@ -38,10 +40,13 @@ enum WebPReader {
   private static func run(
     _ decoder: OpaquePointer, _ bytes: UnsafeRawBufferPointer, size: PixelSize, _ isCancelled: () -> Bool
   ) throws(ImageDecodingError) {
+    let step = max(1024, min(stepByteCount, bytes.count / stepCount))
     var count = 0
     while count < bytes.count {
       if isCancelled() { throw .cancelled }
-      count = min(bytes.count, count + stepByteCount)
+      // Until it reaches the pixels, libwebp reads all chunks again in each step.
+      let hasPixels = WebPIDecodedArea(decoder, nil, nil, nil, nil) != nil
+      count = min(bytes.count, count + (hasPixels ? step : max(step, count)))
       let status = WebPIUpdate(decoder, bytes.baseAddress?.assumingMemoryBound(to: UInt8.self), count)
       if status == VP8_STATUS_OK { return }
       if status != VP8_STATUS_SUSPENDED { throw error(status, size: size) }

@@ -1,0 +1,417 @@
+#if SVG
+import HalcyonImaging
+
+/// Estimates the work and the memory of a drawing before librsvg draws it, and refuses one that takes too much.
+///
+/// Walks the elements in the order in which librsvg draws them, with references expanded, so a few lines that expand to
+/// millions of elements are refused after the first 100,000. One unit is about a nanosecond. Estimates are upper bounds,
+/// but for the area of shapes: a shape counts as a fraction of the canvas.
+struct SVGCost {
+  /// About ten seconds.
+  static let unitLimit = 1e10
+  /// The most pixels of temporary surfaces at once: 1 GiB.
+  private static let livePixelLimit = 1 << 28
+
+  /// What an element takes from its parents.
+  struct Context {
+    /// The values of inherited properties, and of others for `inherit`.
+    var values: [String: [String]] = [:]
+    /// How many pixels a unit of length covers at most.
+    var scale: Double
+    /// The longer side of the viewport in user units.
+    var viewport: Double
+    var depth = 0
+  }
+
+  private static let inherited: Set = [
+    "fill", "stroke", "marker", "marker-start", "marker-mid", "marker-end", "stroke-dasharray",
+  ]
+  private static let forced: Set = ["filter", "mask", "clip-path"]
+  /// Drawn only where something refers to them.
+  private static let definitions: Set = [
+    "defs", "symbol", "clipPath", "mask", "pattern", "marker", "linearGradient", "radialGradient", "filter", "style",
+    "title", "desc", "metadata", "script",
+  ]
+
+  private let tree: SVGTree
+  private let styles: SVGStyles
+  /// The size of the temporary surfaces.
+  private let canvas: PixelSize
+  private let livePixelLimit: Int
+  private var units = 0.0
+  private var elementCount = 0
+  private var livePixelCount = 0.0
+  /// Elements that are being drawn; librsvg does not draw them again inside themselves.
+  private var active: Set<Int> = []
+
+  private var pixelCount: Double { Double(canvas.pixelCount) }
+
+  /// - Parameters:
+  ///   - size: The size of the document.
+  ///   - canvas: The pixels of the whole drawing.
+  /// - Throws: `ImageDecodingError.unsupportedFeature` if a limit is exceeded.
+  static func check(
+    _ tree: SVGTree, size: PixelSize, canvas: PixelSize, limits: ImageLimits
+  ) throws(ImageDecodingError) {
+    var cost = SVGCost(tree, canvas: canvas, limits: limits)
+    try cost.chargeSelectors()
+    let scale = max(Double(canvas.width) / Double(size.width), Double(canvas.height) / Double(size.height))
+    try cost.draw(0, in: Context(scale: scale, viewport: Double(max(size.width, size.height))))
+  }
+
+  private init(_ tree: SVGTree, canvas: PixelSize, limits: ImageLimits) {
+    self.tree = tree
+    self.canvas = canvas
+    livePixelLimit = min(Self.livePixelLimit / 4, limits.pixelCount) * 4
+    styles = SVGStyles(tree)
+  }
+
+  private mutating func charge(_ units: Double) throws(ImageDecodingError) {
+    self.units += units
+    // Not a number is refused, too.
+    guard self.units <= Self.unitLimit else {
+      throw SVGSanitizer.refused("filters, masks, patterns or selectors that take too long to draw on \(canvas) pixels")
+    }
+  }
+
+  private mutating func allocate(_ pixels: Double) throws(ImageDecodingError) {
+    livePixelCount += pixels
+    guard livePixelCount <= Double(livePixelLimit) else {
+      throw SVGSanitizer.refused("layers, masks or patterns of over \(livePixelLimit) pixels at once")
+    }
+  }
+
+  /// Every selector is tried on every element.
+  private mutating func chargeSelectors() throws(ImageDecodingError) {
+    let count = Double(tree.elements.count)
+    var depths: [Double] = []
+    for element in tree.elements { depths.append(element.parent.map { depths[$0] + 1 } ?? 1) }
+    let depth = depths.max() ?? 1
+    for selector in tree.rules.lazy.flatMap(\.selectors) {
+      var tries = count * Double(selector.byteCount) * 5
+      for _ in 0..<min(selector.ancestorCount, 16) { tries *= depth }
+      for _ in 0..<min(selector.siblingCount, 16) { tries *= max(1, count / 4) }
+      try charge(tries)
+    }
+  }
+
+  private mutating func visit(_ index: Int, _ context: Context) throws(ImageDecodingError) {
+    guard context.depth <= SVGParser.depthLimit else { throw SVGSanitizer.refused(SVGParser.tooDeep) }
+    elementCount += 1
+    guard elementCount <= SVGParser.elementLimit else { throw SVGSanitizer.refused(SVGParser.tooManyElements) }
+    try charge(500)
+  }
+
+  /// Adds the work of an element that is drawn where it stands, or where `use` refers to it.
+  private mutating func draw(_ index: Int, in outer: Context) throws(ImageDecodingError) {
+    guard active.insert(index).inserted else { return }
+    defer { active.remove(index) }
+    try visit(index, outer)
+    let element = tree.elements[index]
+    let context = context(of: index, in: outer)
+    let live = livePixelCount
+    defer { livePixelCount = live }
+    try chargeLayer(index, context)
+    switch element.name {
+    case "path", "line", "polyline", "polygon", "rect", "circle", "ellipse": try drawShape(index, context)
+    case "text", "tspan", "tref":
+      try drawText(index, context)
+    case "image": try charge(pixelCount * 5)
+    case "use":
+      var inner = deeper(context)
+      enlargeViewport(of: element, &inner)
+      if let target = target(element["href"]) { try draw(target, in: inner) }
+    default: break
+    }
+    try drawChildren(of: index, deeper(context))
+  }
+
+  private mutating func drawChildren(of index: Int, _ context: Context) throws(ImageDecodingError) {
+    for child in tree.elements[index].elements where !Self.definitions.contains(tree.elements[child].name) {
+      try draw(child, in: context)
+    }
+  }
+
+  private func deeper(_ context: Context) -> Context {
+    var context = context
+    context.depth += 1
+    return context
+  }
+
+  private func target(_ link: String?) -> Int? {
+    link.flatMap { $0.hasPrefix("#") ? tree.identifiers[String($0.dropFirst())] : nil }
+  }
+
+  private func targets(_ values: [String]?) -> [Int] {
+    (values ?? []).flatMap { SVGDeclaration.references(in: $0) ?? [] }.compactMap { tree.identifiers[$0] }
+  }
+
+  /// The context inside an element.
+  private func context(of index: Int, in outer: Context) -> Context {
+    var context = outer
+    for property in Self.inherited {
+      let values = styles.values(of: property, for: index)
+      if styles.isPlain(property, for: index) {
+        context.values[property] = values
+      } else if !values.isEmpty {
+        context.values[property] = Array(Set((outer.values[property] ?? []) + values))
+      }
+    }
+    for property in Self.forced {
+      let values = styles.values(of: property, for: index)
+      let inherits = values.contains { $0.lowercased().contains("inherit") }
+      context.values[property] = inherits ? Array(Set((outer.values[property] ?? []) + values)) : values
+    }
+    for transform in styles.values(of: "transform", for: index) {
+      context.scale *= max(SVGTransform.enlargement(transform), .leastNonzeroMagnitude)
+    }
+    let element = tree.elements[index]
+    if element.name == "svg" || element.name == "symbol" { fitViewBox(of: element, &context) }
+    return context
+  }
+
+  /// Enlarges by the ratio of a viewport to its view box.
+  private func fitViewBox(of element: SVGTree.Element, _ context: inout Context) {
+    if element.parent == nil {
+      guard element["viewBox"] != nil else { return }
+      context.scale = 1
+      return Self.fitViewBox(of: element, into: (Double(canvas.width), Double(canvas.height)), &context)
+    }
+    enlargeViewport(of: element, &context)
+    Self.fitViewBox(of: element, into: (context.viewport, context.viewport), &context)
+  }
+
+  private func enlargeViewport(of element: SVGTree.Element, _ context: inout Context) {
+    for text in ["width", "height"].compactMap({ element[$0] }) {
+      context.viewport = max(context.viewport, SVGNumbers.length(text, viewport: context.viewport))
+    }
+  }
+
+  private static func fitViewBox(
+    of element: SVGTree.Element, into size: (width: Double, height: Double), _ context: inout Context
+  ) {
+    guard let text = element["viewBox"], case let box = SVGNumbers.all(in: text), box.count == 4, box[2] > 0, box[3] > 0
+    else { return }
+    context.scale *= max(size.width / box[2], size.height / box[3])
+    context.viewport = max(box[2], box[3])
+  }
+}
+
+// Layers: surfaces as large as the canvas.
+extension SVGCost {
+  private mutating func chargeLayer(_ index: Int, _ context: Context) throws(ImageDecodingError) {
+    let filters = (context.values["filter"] ?? []).filter { $0 != "none" }
+    let masks = targets(context.values["mask"])
+    var isLayer = !filters.isEmpty || !masks.isEmpty
+    for clip in targets(context.values["clip-path"]) {
+      isLayer = isLayer || tree.elements[clip]["clipPathUnits"] == "objectBoundingBox"
+      try drawReferenced(clip, from: context)
+    }
+    if styles.values(of: "opacity", for: index).contains(where: { Double($0) != 1 }) { isLayer = true }
+    for property in ["mix-blend-mode", "isolation"] where !styles.values(of: property, for: index).isEmpty {
+      isLayer = true
+    }
+    guard isLayer else { return }
+    try allocate(pixelCount)
+    try charge(pixelCount * 2)
+    for mask in masks {
+      let live = livePixelCount
+      try allocate(pixelCount * 3)
+      try charge(pixelCount * 10)
+      try drawReferenced(mask, from: context)
+      livePixelCount = live
+    }
+    for filter in filters { try chargeFilter(filter, context) }
+  }
+
+  /// Adds the work of the children of a mask, clip path, marker or pattern, which inherit from its own parents.
+  private mutating func drawReferenced(
+    _ index: Int, from context: Context, adjust: (inout Context) -> Void = { _ in }
+  ) throws(ImageDecodingError) {
+    guard active.insert(index).inserted else { return }
+    defer { active.remove(index) }
+    var inner = context
+    inner.values = [:]
+    let scale = inner.scale
+    var parents: [Int] = []
+    var parent = tree.elements[index].parent
+    while let current = parent {
+      parents.append(current)
+      parent = tree.elements[current].parent
+    }
+    for parent in parents.reversed() { inner = self.context(of: parent, in: inner) }
+    (inner.scale, inner.viewport) = (scale, context.viewport)
+    inner.depth = context.depth + 1
+    try visit(index, inner)
+    let live = livePixelCount
+    defer { livePixelCount = live }
+    inner = self.context(of: index, in: inner)
+    // The content of markers, and that in units of a bounding box, can be enlarged by any factor.
+    let element = tree.elements[index]
+    if element.name == "marker"
+      || [element["maskContentUnits"], element["clipPathUnits"]].contains("objectBoundingBox")
+    {
+      inner.scale = .infinity
+    }
+    adjust(&inner)
+    try chargeLayer(index, inner)
+    try drawChildren(of: index, deeper(inner))
+  }
+
+  private mutating func chargeFilter(_ value: String, _ context: Context) throws(ImageDecodingError) {
+    // Functions such as blur(2px).
+    let functions = value.utf8.count { $0 == UInt8(ascii: "(") }
+    try charge(pixelCount * 150 * Double(functions))
+    for filter in targets([value]) {
+      guard active.insert(filter).inserted else { continue }
+      defer { active.remove(filter) }
+      try visit(filter, deeper(context))
+      let primitives = tree.elements[filter].elements
+      let live = livePixelCount
+      defer { livePixelCount = live }
+      let results = Set(primitives.compactMap { tree.elements[$0]["result"] }).count
+      try allocate(pixelCount * Double(results + 3))
+      for primitive in primitives { try chargePrimitive(primitive, context) }
+    }
+  }
+
+  private mutating func chargePrimitive(_ index: Int, _ context: Context) throws(ImageDecodingError) {
+    let element = tree.elements[index]
+    try visit(index, context)
+    func number(_ name: String, default value: Double) -> Double {
+      element[name].map { SVGNumbers.all(in: $0).max() ?? value } ?? value
+    }
+    let work: Double =
+      switch element.name {
+      case "feTurbulence": 50 * number("numOctaves", default: 1)
+      case "feGaussianBlur", "feDropShadow": 120
+      case "feMorphology":
+        // librsvg limits radii to 10 pixels.
+        3 * pow2(2 * min(10, number("radius", default: 0) * max(context.scale, context.viewport)) + 3)
+      case "feConvolveMatrix": 6 * pow2(number("order", default: 3))
+      case "feDiffuseLighting", "feSpecularLighting": 80
+      case "feMerge": 3 * Double(element.elements.count)
+      default: 20
+      }
+    try charge(pixelCount * (work + 10))
+    if element.name == "feImage", let target = target(element["href"]) {
+      try allocate(pixelCount * 2)
+      try draw(target, in: deeper(context))
+    }
+  }
+
+  private func pow2(_ value: Double) -> Double { value * value }
+}
+
+// Shapes and what they are painted with.
+extension SVGCost {
+  private mutating func drawShape(_ index: Int, _ context: Context) throws(ImageDecodingError) {
+    let element = tree.elements[index]
+    let extent = SVGPathExtent(of: element)
+    let count = Double(extent?.numberCount ?? 0)
+    try charge(pixelCount / 256 + count * 100)
+    if (context.values["stroke-dasharray"] ?? []).contains(where: { $0 != "none" }) {
+      try charge(count * Double(canvas.width + canvas.height) * 10)
+    }
+    for paint in ["fill", "stroke"] {
+      for server in targets(context.values[paint]) {
+        try chargePaint(server, context, size: extent.map { ($0.width, $0.height) } ?? size(of: index, context))
+      }
+    }
+    for property in ["marker", "marker-start", "marker-mid", "marker-end"] {
+      for marker in targets(context.values[property]) {
+        let (units, elements) = (self.units, elementCount)
+        try drawReferenced(marker, from: context)
+        // Each vertex has at least one number.
+        let repeats = property == "marker" || property == "marker-mid" ? max(0, extent?.numberCount ?? 0) : 1
+        elementCount += (elementCount - elements) * repeats
+        guard elementCount <= SVGParser.elementLimit else { throw SVGSanitizer.refused(SVGParser.tooManyElements) }
+        try charge((self.units - units) * Double(repeats))
+      }
+    }
+  }
+
+  private mutating func drawText(_ index: Int, _ context: Context) throws(ImageDecodingError) {
+    for child in tree.elements[index].children {
+      if case .text(let text) = child { try charge(Double(text.utf8.count) * 5000 + pixelCount / 256) }
+    }
+    if let target = target(tree.elements[index]["href"]) {
+      try draw(target, in: deeper(context))
+    }
+    for paint in ["fill", "stroke"] {
+      for server in targets(context.values[paint]) {
+        try chargePaint(server, context, size: (.infinity, .infinity))
+      }
+    }
+  }
+
+  /// The size of a shape without a path, in user units.
+  private func size(of index: Int, _ context: Context) -> (Double, Double) {
+    func length(_ name: String) -> Double {
+      styles.values(of: name, for: index).map { SVGNumbers.length($0, viewport: context.viewport) }.max() ?? 0
+    }
+    switch tree.elements[index].name {
+    case "rect": return (length("width"), length("height"))
+    case "circle": return (2 * length("r"), 2 * length("r"))
+    case "ellipse":
+      let side = 2 * max(length("rx"), length("ry"))
+      return (side, side)
+    default:
+      let side = ["x1", "x2", "y1", "y2"].reduce(0) { $0 + length($1) }
+      return (side, side)
+    }
+  }
+
+  /// Adds the work of a gradient, or of drawing the tile of a pattern.
+  private mutating func chargePaint(
+    _ index: Int, _ context: Context, size: (width: Double, height: Double)
+  ) throws(ImageDecodingError) {
+    var chain = [index]
+    while let next = target(tree.elements[chain[chain.count - 1]]["href"]), !chain.contains(next) {
+      chain.append(next)
+      guard context.depth + chain.count <= SVGParser.depthLimit else { throw SVGSanitizer.refused(SVGParser.tooDeep) }
+    }
+    for link in chain { try charge(500 + 50 * Double(tree.elements[link].children.count)) }
+    guard tree.elements[index].name == "pattern" else { return }
+    let elements = chain.map { tree.elements[$0] }
+    func attribute(_ name: String) -> String? { elements.lazy.compactMap { $0[name] }.first }
+    let isRelative = attribute("patternUnits") != "userSpaceOnUse"
+    func side(_ name: String, _ whole: Double) -> Double {
+      guard let text = attribute(name) else { return 0 }
+      let length = SVGNumbers.length(text, viewport: isRelative ? 1 : context.viewport)
+      return isRelative ? length * whole : length
+    }
+    let tile = (width: side("width", size.width), height: side("height", size.height))
+    guard tile.width > 0, tile.height > 0 else { return }
+    let scale = context.scale * (attribute("patternTransform").map(SVGTransform.enlargement) ?? 1)
+    let pixels = tile.width * scale * tile.height * scale
+    let live = livePixelCount
+    defer { livePixelCount = live }
+    try allocate(pixels)
+    try charge(pixels * 4)
+    let box = elements.first { $0["viewBox"] != nil }
+    for link in chain where !tree.elements[link].elements.isEmpty {
+      try drawReferenced(link, from: context) { inner in
+        inner.scale = scale
+        if let box {
+          Self.fitViewBox(of: box, into: tile, &inner)
+        } else if attribute("patternContentUnits") == "objectBoundingBox" {
+          inner.scale *= max(size.width, size.height)
+          inner.viewport = 1
+        }
+      }
+    }
+  }
+}
+
+extension SVGPathExtent {
+  /// The extent of a path or of a list of points; `nil` for other shapes.
+  fileprivate init?(of element: SVGTree.Element) {
+    switch element.name {
+    case "path": self.init(path: element["d"] ?? "")
+    case "polyline", "polygon": self.init(points: element["points"] ?? "")
+    default: return nil
+    }
+  }
+}
+#endif

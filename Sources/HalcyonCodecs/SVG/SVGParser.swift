@@ -1,0 +1,181 @@
+#if SVG
+import HalcyonImaging
+import XMLShim
+
+/// Parses a document with libxml2 into the elements that can be drawn.
+///
+/// Elements and attributes of other namespaces, comments and processing instructions are left out. Entities are
+/// expanded if they are plain text; external ones are never loaded.
+final class SVGParser {
+  /// The maximum depth of nested elements, and of references while they are drawn.
+  static let depthLimit = 100
+  /// The maximum number of elements, with all references expanded.
+  static let elementLimit = 100_000
+
+  private static let svgNamespace = "http://www.w3.org/2000/svg"
+  private static let xlinkNamespace = "http://www.w3.org/1999/xlink"
+  private static let includeNamespace = "http://www.w3.org/2001/XInclude"
+  private static let xmlNamespace = "http://www.w3.org/XML/1998/namespace"
+  /// The most bytes of all entities together.
+  private static let entityByteLimit = 64 << 10
+
+  private var elements: [SVGTree.Element] = []
+  private var open: [Int] = []
+  /// The depth inside an element that is left out.
+  private var skippedDepth = 0
+  private var depth = 0
+  private var entityByteCount = 0
+  private var textByteCount = 0
+  private let textByteLimit: Int
+  private var failure: ImageDecodingError?
+
+  /// Parses a complete document.
+  ///
+  /// - Throws: `ImageDecodingError.corrupt` if it is not well-formed; `.unsupportedFeature` if a limit is exceeded.
+  static func elements(of file: UnsafeRawBufferPointer) throws(ImageDecodingError) -> [SVGTree.Element] {
+    let parser = SVGParser(byteCount: file.count)
+    try parser.parse(file)
+    return parser.elements
+  }
+
+  private init(byteCount: Int) {
+    // Entities can make the text longer than the file.
+    textByteLimit = max(byteCount * 4, 1 << 20)
+  }
+
+  private func parse(_ file: UnsafeRawBufferPointer) throws(ImageDecodingError) {
+    guard file.count <= Int(Int32.max) else { throw Self.malformed("it is too long") }
+    var handler = Self.handler
+    handler.user = Unmanaged.passUnretained(self).toOpaque()
+    var message = [CChar](repeating: 0, count: 256)
+    let isWellFormed = xml_shim_parse(file.baseAddress, Int32(file.count), &handler, &message, message.count)
+    if let failure { throw failure }
+    guard isWellFormed, !elements.isEmpty else {
+      throw Self.malformed(String(decoding: message.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self))
+    }
+  }
+
+  private static func malformed(_ message: String) -> ImageDecodingError {
+    let lines = message.split(whereSeparator: \.isNewline)
+    return .corrupt(.svg, reason: lines.isEmpty ? "it is not an XML document" : lines.joined(separator: " "))
+  }
+
+  private func refuse(_ feature: String) -> Bool {
+    failure = failure ?? .unsupportedFeature(.svg, feature: feature)
+    return false
+  }
+}
+
+// What libxml2 reports; each function returns whether parsing goes on.
+extension SVGParser {
+  private static var handler: xml_shim_handler {
+    xml_shim_handler(
+      user: nil,
+      start: { user, name, namespace, attributes, count in
+        guard let user, let name else { return false }
+        let attributes = UnsafeBufferPointer(start: attributes, count: Int(count))
+        return SVGParser.of(user).start(
+          String(cString: name), namespace: namespace.map { String(cString: $0) }, attributes)
+      },
+      end: { user in if let user { SVGParser.of(user).end() } },
+      text: { user, text, count in
+        guard let user, let text else { return false }
+        let bytes = UnsafeRawBufferPointer(start: text, count: Int(count))
+        return SVGParser.of(user).add(String(decoding: bytes, as: UTF8.self))
+      },
+      entity: { user, content in
+        guard let user else { return false }
+        return SVGParser.of(user).accept(entity: content.map { String(cString: $0) })
+      })
+  }
+
+  private static func of(_ user: UnsafeMutableRawPointer) -> SVGParser {
+    Unmanaged<SVGParser>.fromOpaque(user).takeUnretainedValue()
+  }
+
+  /// Accepts an entity if it is plain text.
+  private func accept(entity text: String?) -> Bool {
+    guard let text else { return refuse("external entities or parameter entities") }
+    guard !text.utf8.contains(where: { "&%<".utf8.contains($0) }) else { return refuse("nested entities") }
+    entityByteCount += text.utf8.count
+    guard entityByteCount <= Self.entityByteLimit else {
+      return refuse("entities of over \(Self.entityByteLimit) bytes")
+    }
+    return true
+  }
+
+  private func start(
+    _ name: String, namespace: String?, _ attributes: UnsafeBufferPointer<xml_shim_attribute>
+  ) -> Bool {
+    guard failure == nil else { return false }
+    depth += 1
+    guard depth <= Self.depthLimit else { return refuse(Self.tooDeep) }
+    if namespace == Self.includeNamespace { return refuse("XInclude") }
+    guard skippedDepth == 0, namespace == Self.svgNamespace else {
+      if open.isEmpty, skippedDepth == 0 {
+        failure = Self.malformed("its root element <\(name.prefix(40))> is not in the SVG namespace")
+        return false
+      }
+      skippedDepth += 1
+      return true
+    }
+    guard elements.count < Self.elementLimit else { return refuse(Self.tooManyElements) }
+    let index = elements.count
+    elements.append(SVGTree.Element(name: name, parent: open.last))
+    if let parent = open.last { elements[parent].children.append(.element(index)) }
+    open.append(index)
+    elements[index].attributes = Self.read(attributes)
+    return spend(elements[index].attributes.reduce(0) { $0 + $1.name.utf8.count + $1.value.utf8.count })
+  }
+
+  static let tooDeep = "elements or references nested over \(depthLimit) levels deep"
+  static let tooManyElements = "references that expand to over \(elementLimit) elements"
+
+  /// The attributes without a namespace, and the links.
+  private static func read(
+    _ attributes: UnsafeBufferPointer<xml_shim_attribute>
+  ) -> [(name: String, value: String)] {
+    var result: [(name: String, value: String)] = []
+    for attribute in attributes {
+      var name = String(cString: attribute.name)
+      switch attribute.namespace_uri.map({ String(cString: $0) }) {
+      case nil: break
+      case xlinkNamespace where name == "href":
+        // A link without a namespace takes precedence.
+        if result.contains(where: { $0.name == "href" }) { continue }
+      case xmlNamespace where name == "space" || name == "lang": name = "xml:" + name
+      default: continue
+      }
+      let bytes = UnsafeRawBufferPointer(start: attribute.value, count: attribute.value_length)
+      result.removeAll { $0.name == name }
+      result.append((name, String(decoding: bytes, as: UTF8.self)))
+    }
+    return result
+  }
+
+  private func end() {
+    guard failure == nil else { return }
+    depth -= 1
+    if skippedDepth > 0 { skippedDepth -= 1 } else { open.removeLast() }
+  }
+
+  private func add(_ text: String) -> Bool {
+    guard failure == nil else { return false }
+    guard skippedDepth == 0, let parent = open.last else { return true }
+    var joined = text
+    if case .text(let start) = elements[parent].children.last {
+      // Removed first, so that appending does not copy it.
+      elements[parent].children.removeLast()
+      joined = start
+      joined += text
+    }
+    elements[parent].children.append(.text(joined))
+    return spend(text.utf8.count)
+  }
+
+  private func spend(_ byteCount: Int) -> Bool {
+    textByteCount += byteCount
+    return textByteCount <= textByteLimit || refuse("entities that expand to over \(textByteLimit) bytes")
+  }
+}
+#endif

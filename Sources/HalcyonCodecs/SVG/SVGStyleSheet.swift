@@ -1,0 +1,254 @@
+#if SVG
+/// A declaration of a property, for example `fill: url(#a)`.
+struct SVGDeclaration {
+  /// In lower case.
+  let name: String
+  let value: String
+
+  var text: String { "\(name):\(value);" }
+
+  /// The declarations of a style attribute or of the body of a rule, without comments; those that are not understood are
+  /// left out.
+  static func list(_ text: [UInt8]) -> [SVGDeclaration] {
+    var result: [SVGDeclaration] = []
+    var scanner = SVGStyleScanner(text)
+    while let piece = scanner.declaration() {
+      guard let colon = piece.firstIndex(of: UInt8(ascii: ":")) else { continue }
+      let name = SVGStyleScanner.trimmed(piece[..<colon]).lowercased()
+      let value = SVGStyleScanner.trimmed(piece[(colon + 1)...])
+      guard !name.isEmpty, name.utf8.allSatisfy({ $0 == 0x2D || (0x61...0x7A).contains($0) }),
+        !value.utf8.contains(where: { "{}".utf8.contains($0) }),
+        let declaration = SVGDeclaration(name: name, value: value).checked
+      else { continue }
+      result.append(declaration)
+    }
+    return result
+  }
+
+  /// The declaration if its references can be checked; otherwise paint is none, as for a missing reference, and any other
+  /// property is left out.
+  var checked: SVGDeclaration? {
+    if Self.references(in: value) != nil { return self }
+    return name == "fill" || name == "stroke" ? SVGDeclaration(name: name, value: "none") : nil
+  }
+
+  /// The identifiers in `url(#identifier)`; `nil` if a URL refers to anything but an element of the document, or if the
+  /// value hides something in escapes or comments.
+  static func references(in value: String) -> [String]? {
+    let text = Array(value.utf8)
+    guard !text.contains(0x5C), !text.indices.contains(where: { text[$0...].starts(with: "/*".utf8) }) else {
+      return nil
+    }
+    guard text.contains(UInt8(ascii: "(")) else { return [] }
+    var identifiers: [String] = []
+    for index in text.indices where isURL(text[index...]) {
+      guard let identifier = identifier(text[(index + 4)...]) else { return nil }
+      identifiers.append(identifier)
+    }
+    return identifiers
+  }
+
+  private static func isURL(_ text: ArraySlice<UInt8>) -> Bool {
+    text.count >= 4 && zip(text, "url(".utf8).allSatisfy { $0 | 0x20 == $1 | 0x20 }
+  }
+
+  /// Reads `#identifier)`, with or without quotes.
+  private static func identifier(_ text: ArraySlice<UInt8>) -> String? {
+    var rest = text.drop { $0 <= 0x20 }
+    let quote = rest.first.flatMap { $0 == 0x22 || $0 == 0x27 ? $0 : nil }
+    if quote != nil { rest = rest.dropFirst() }
+    guard rest.first == UInt8(ascii: "#") else { return nil }
+    let word = rest.dropFirst().prefix { $0 > 0x20 && !"\"'()".utf8.contains($0) }
+    rest = rest.dropFirst(word.count + 1)
+    if let quote {
+      guard rest.first == quote else { return nil }
+      rest = rest.dropFirst()
+    }
+    rest = rest.drop { $0 <= 0x20 }
+    return word.isEmpty || rest.first != UInt8(ascii: ")") ? nil : String(decoding: word, as: UTF8.self)
+  }
+}
+
+/// A rule of a style sheet.
+struct SVGRule {
+  let prelude: String
+  let selectors: [SVGSelector]
+  let declarations: [SVGDeclaration]
+
+  var text: String { "\(prelude){\(declarations.map(\.text).joined())}" }
+
+  /// The rules of a style sheet. At-rules, which librsvg ignores or uses to load more, and rules that are not understood
+  /// are left out.
+  static func list(_ text: String) -> [SVGRule] {
+    var result: [SVGRule] = []
+    var scanner = SVGStyleScanner(SVGStyleScanner.withoutComments(text))
+    while let (prelude, body) = scanner.block() {
+      let selectors = prelude.split(separator: ",", omittingEmptySubsequences: false).map { SVGSelector($0) }
+      guard let body, selectors.allSatisfy({ $0 != nil }) else { continue }
+      let declarations = SVGDeclaration.list(body)
+      if !declarations.isEmpty {
+        result.append(SVGRule(prelude: prelude, selectors: selectors.compactMap(\.self), declarations: declarations))
+      }
+    }
+    return result
+  }
+}
+
+/// A selector, as far as it says which elements it can match.
+struct SVGSelector {
+  /// The name, identifier and classes of the element; combinators, attributes and pseudo-classes narrow it further.
+  private(set) var name: String?
+  private(set) var identifier: String?
+  private(set) var classes: [String] = []
+  /// How many ancestors and how many siblings are tried for each element, as powers of the depth and of the count.
+  private(set) var ancestorCount = 0
+  private(set) var siblingCount = 0
+  let byteCount: Int
+
+  private static let punctuation = Set("#.:*>+~-_[]=\"'|^$() \t\r\n")
+
+  /// Returns `nil` if it is empty or contains something unexpected.
+  init?(_ text: Substring) {
+    let trimmed = SVGStyleScanner.trimmed(Array(text.utf8)[...])
+    guard !trimmed.isEmpty,
+      trimmed.allSatisfy({ $0.isLetter || $0.isNumber || !$0.isASCII || Self.punctuation.contains($0) })
+    else { return nil }
+    byteCount = trimmed.utf8.count
+    var compound = ""
+    var nesting = 0
+    var combinator: Character?
+    for character in trimmed {
+      if "[(".contains(character) { nesting += 1 }
+      if nesting == 0, character.isWhitespace || ">+~".contains(character) {
+        if combinator == nil || !character.isWhitespace { combinator = character }
+        continue
+      }
+      if let seen = combinator {
+        if "+~".contains(seen) { siblingCount += 1 } else { ancestorCount += 1 }
+        (combinator, compound) = (nil, "")
+      }
+      compound.append(character)
+      if "])".contains(character) { nesting -= 1 }
+      guard nesting >= 0 else { return nil }
+    }
+    guard nesting == 0, combinator == nil else { return nil }
+    read(compound)
+  }
+
+  /// Reads a compound such as `path.a#b[c]:d`, up to the first attribute or pseudo-class.
+  private mutating func read(_ compound: String) {
+    var rest = compound.prefix { !"[:|(".contains($0) }
+    // A namespace prefix precedes the name.
+    if rest.count < compound.count, compound.dropFirst(rest.count).first == "|" { return }
+    while !rest.isEmpty {
+      let kind = rest.first
+      let word = rest.drop { "#.".contains($0) }.prefix { !"#.".contains($0) }
+      switch kind {
+      case "#": identifier = String(word)
+      case ".": classes.append(String(word))
+      default: name = word == "*" ? nil : word.lowercased()
+      }
+      rest = rest[word.endIndex...]
+    }
+  }
+}
+
+/// Splits style sheets, respecting strings, brackets and escapes (CSS Syntax 3). After something unbalanced, the rest is
+/// left out.
+struct SVGStyleScanner {
+  private let text: [UInt8]
+  private var offset = 0
+
+  init(_ text: [UInt8]) { self.text = text }
+
+  /// The bytes up to the next top-level semicolon, which is skipped; `nil` at the end.
+  mutating func declaration() -> ArraySlice<UInt8>? {
+    guard offset < text.count, let end = next(of: [0x3B], from: offset) else { return nil }
+    defer { offset = end + 1 }
+    return text[offset..<end]
+  }
+
+  /// The next prelude and its body in braces; the body is `nil` for an at-rule.
+  mutating func block() -> (prelude: String, body: [UInt8]?)? {
+    while offset < text.count, text[offset] <= 0x20 { offset += 1 }
+    guard offset < text.count else { return nil }
+    let isAtRule = text[offset] == UInt8(ascii: "@")
+    guard let open = next(of: isAtRule ? [0x3B, 0x7B] : [0x7B], from: offset) else { return nil }
+    let prelude = Self.trimmed(text[offset..<open])
+    offset = open + 1
+    guard open < text.count, text[open] == 0x7B else { return (prelude, nil) }
+    guard let close = next(of: [0x7D], from: open + 1) else { return nil }
+    offset = close + 1
+    return (prelude, isAtRule ? nil : Array(text[(open + 1)..<close]))
+  }
+
+  /// The index of the first of `ends` outside strings and brackets, or of the end; `nil` if a string or a bracket is not
+  /// closed.
+  private func next(of ends: [UInt8], from start: Int) -> Int? {
+    var closing: [UInt8] = []
+    var index = start
+    while index < text.count {
+      let byte = text[index]
+      if closing.isEmpty, ends.contains(byte) { return index }
+      switch byte {
+      case 0x22, 0x27:
+        guard let end = Self.endOfString(text, from: index) else { return nil }
+        index = end
+      case 0x28: closing.append(0x29)
+      case 0x5B: closing.append(0x5D)
+      case 0x7B: closing.append(0x7D)
+      case 0x29, 0x5D, 0x7D:
+        guard closing.popLast() == byte else { return nil }
+      case 0x5C: index += 1
+      default: break
+      }
+      index += 1
+    }
+    return closing.isEmpty ? text.count : nil
+  }
+
+  /// The index of the quote that ends the string at `start`.
+  private static func endOfString(_ text: [UInt8], from start: Int) -> Int? {
+    var index = start + 1
+    while index < text.count, text[index] != 0x0A, text[index] != 0x0D {
+      if text[index] == text[start] { return index }
+      index += text[index] == 0x5C ? 2 : 1
+    }
+    return nil
+  }
+
+  /// The text without comments, and without the marks that hide a style sheet from old HTML.
+  static func withoutComments(_ text: String) -> [UInt8] {
+    let bytes = Array(text.utf8)
+    var result: [UInt8] = []
+    var index = 0
+    while index < bytes.count {
+      let rest = bytes[index...]
+      var end = index
+      if rest.starts(with: "/*".utf8) {
+        index += 2
+        while index < bytes.count, !bytes[index...].starts(with: "*/".utf8) { index += 1 }
+        index += 2
+        result.append(0x20)
+        continue
+      } else if rest.starts(with: "<!--".utf8) || rest.starts(with: "-->".utf8) {
+        index += bytes[index] == UInt8(ascii: "<") ? 4 : 3
+        continue
+      } else if bytes[index] == 0x22 || bytes[index] == 0x27 {
+        end = endOfString(bytes, from: index) ?? index
+      } else if bytes[index] == 0x5C {
+        end = min(index + 1, bytes.count - 1)
+      }
+      result += bytes[index...end]
+      index = end + 1
+    }
+    return result
+  }
+
+  static func trimmed(_ bytes: ArraySlice<UInt8>) -> String {
+    let start = bytes.drop { $0 <= 0x20 }
+    guard let last = start.lastIndex(where: { $0 > 0x20 }) else { return "" }
+    return String(decoding: start[...last], as: UTF8.self)
+  }
+}
+#endif

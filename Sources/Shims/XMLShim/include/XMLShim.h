@@ -1,0 +1,29 @@
+// Parses XML with libxml2, whose headers include those of ICU, which Foundation has in another version.
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+
+typedef struct {
+  const char *name;
+  // NULL without a namespace.
+  const char *namespace_uri;
+  // Not terminated.
+  const char *value;
+  size_t value_length;
+} xml_shim_attribute;
+
+// What is reported while a document is parsed; a function that returns false ends the parsing.
+typedef struct {
+  void *user;
+  bool (*start)(
+    void *user, const char *name, const char *namespace_uri, const xml_shim_attribute *attributes, int count);
+  void (*end)(void *user);
+  bool (*text)(void *user, const char *text, int length);
+  // A declaration; the content is NULL for an external or a parameter entity.
+  bool (*entity)(void *user, const char *content);
+} xml_shim_handler;
+
+// Whether the document is well-formed; if not, `message` receives the reason. Loads no external entities.
+bool xml_shim_parse(
+  const void *bytes, int count, const xml_shim_handler *handler, char *message, size_t message_size);

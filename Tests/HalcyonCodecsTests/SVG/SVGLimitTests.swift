@@ -1,0 +1,193 @@
+#if SVG
+import HalcyonImaging
+import Foundation
+import HalcyonCodecs
+import Testing
+
+/// Small drawings that would take all memory, hours, or the stack.
+@Suite(.timeLimit(.minutes(10)))
+struct SVGLimitTests {
+  private static let tooDeep = "elements or references nested over 100 levels deep"
+  private static let tooMany = "references that expand to over 100000 elements"
+
+  private static func document(_ content: String, size: Int = 100) -> Data {
+    Data(
+      """
+      <svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink" width="\(size)" \
+      height="\(size)">\(content)</svg>
+      """.utf8)
+  }
+
+  /// The feature that is named when the document is refused; `nil` if it is drawn.
+  private func refusal(_ file: Data) throws -> String? {
+    do {
+      _ = try SVGDecoder().decode(file, options: DecodingOptions())
+      return nil
+    } catch ImageDecodingError.unsupportedFeature(.svg, let feature) {
+      return feature
+    }
+  }
+
+  private static func repeated(_ count: Int, _ part: (Int) -> String) -> String { (0..<count).map(part).joined() }
+
+  @Test(arguments: ["g", "a", "svg", "switch", "text"], [99, 120, 217, 250, 1000])
+  func `elements nest to a depth of 100`(_ name: String, _ depth: Int) throws {
+    let nested = Self.repeated(depth) { _ in "<\(name)>" } + Self.repeated(depth) { _ in "</\(name)>" }
+    #expect(try refusal(Self.document(nested)) == (depth < 100 ? nil : Self.tooDeep))
+  }
+
+  /// Each element refers to the next one: N is its number, M the next.
+  private static let chains: [(link: String, start: String)] = [
+    ("<mask id='aN' mask='url(#aM)'><rect width='9' height='9'/></mask>", "mask='url(#a0)'"),
+    ("<mask id='aN'><rect width='9' height='9' mask='url(#aM)'/></mask>", "mask='url(#a0)'"),
+    ("<pattern id='aN' width='1' height='1'><rect width='9' height='9' fill='url(#aM)'/></pattern>", "fill='url(#a0)'"),
+    ("<use id='aN' href='#aM'/>", ""),
+    ("<clipPath id='aN' clip-path='url(#aM)'><rect/></clipPath>", "clip-path='url(#a0)'"),
+    ("<linearGradient id='aN' href='#aM'/>", "fill='url(#a0)'"),
+    ("<filter id='fN'><feImage href='#aM'/></filter><rect id='aN' filter='url(#fN)'/>", ""),
+  ]
+
+  @Test(arguments: chains.indices)
+  func `references nest to a depth of 100`(_ index: Int) throws {
+    let chain = Self.chains[index]
+    let content = Self.repeated(120) { level in
+      chain.link.replacing("N", with: "\(level)").replacing("M", with: "\(level + 1)")
+    }
+    let file = Self.document(content + "<rect width='9' height='9' \(chain.start)/>")
+    #expect(try refusal(file) == Self.tooDeep)
+  }
+
+  @Test func `a kernel has at most 15 numbers a side, as many as its order says`() throws {
+    func convolution(_ order: String, _ count: Int) -> Data {
+      let kernel = Self.repeated(count) { _ in "1 " }
+      return Self.document(
+        "<filter id='f'><feConvolveMatrix order='\(order)' kernelMatrix='\(kernel)'/></filter>"
+          + "<rect width='9' height='9' filter='url(#f)'/>")
+    }
+    #expect(try refusal(convolution("3", 9)) == nil)
+    #expect(try refusal(convolution("15 2", 30)) == nil)
+    #expect(try refusal(convolution("21", 441)) == "feConvolveMatrix of order 21, not 1 to 15")
+    #expect(try refusal(convolution("1 400", 400)) == "feConvolveMatrix of order 1 400, not 1 to 15")
+    let size = "feConvolveMatrix with a kernel of another size than its order"
+    #expect(try refusal(convolution("4", 400)) == size)
+    #expect(try refusal(convolution("3", 8)) == size)
+  }
+
+  @Test func `turbulence has at most 32 octaves`() throws {
+    func turbulence(_ octaves: String) -> Data {
+      Self.document(
+        "<filter id='f'><feTurbulence baseFrequency='0.1' numOctaves='\(octaves)'/></filter>"
+          + "<rect width='9' height='9' filter='url(#f)'/>")
+    }
+    #expect(try refusal(turbulence("4")) == nil)
+    #expect(try refusal(turbulence("2000000000")) == "feTurbulence with 2000000000 octaves, over 32")
+    #expect(try refusal(turbulence("2e9")) == "feTurbulence with 2e9 octaves, over 32")
+  }
+
+  /// A definition, and what is drawn how often.
+  private static let costs: [(definition: String, element: String, count: Int)] = [
+    ("<filter id='f'><feTurbulence baseFrequency='0.1' numOctaves='8'/></filter>", "<rect filter='url(#f)'/>", 20),
+    ("<filter id='f'><feGaussianBlur stdDeviation='50'/></filter>", "<rect filter='url(#f)'/>", 20),
+    ("<filter id='f'><feMorphology radius='1000'/></filter>", "<rect filter='url(#f)'/>", 20),
+    ("", "<rect style='filter:blur(9px) blur(9px)'/>", 200),
+    ("<style>.b{filter:blur(9px) blur(9px)}</style>", "<rect class='b'/>", 200),
+    ("<mask id='m'><rect width='9' height='9'/></mask>", "<rect mask='url(#m)'/>", 2000),
+    ("<marker id='m'><rect opacity='0.5'/></marker>", "<path marker-mid='url(#m)' d='M0 0H1H2H3H4H5H6H7H8H9'/>", 200),
+  ]
+
+  @Test(arguments: costs.indices)
+  func `filters, masks and markers are refused by the pixels that they take`(_ index: Int) throws {
+    let cost = Self.costs[index]
+    let content = cost.definition + String(repeating: cost.element, count: cost.count)
+    let feature = try #require(try refusal(Self.document(content, size: 4000)))
+    #expect(feature.contains("take too long to draw on 4000x4000 pixels"))
+  }
+
+  @Test func `markers count at each vertex`() throws {
+    let marker = "<marker id='m'>" + Self.repeated(50) { _ in "<rect/>" } + "</marker>"
+    let path = "<path style='marker:url(#m)' d='M0 0" + Self.repeated(5000) { "H\($0)" } + "'/>"
+    #expect(try refusal(Self.document(marker + path)) == Self.tooMany)
+  }
+
+  @Test func `selectors count for each element`() throws {
+    let rules = Self.repeated(2000) { ".a\($0) g .b\($0) ~ .c{fill:red}" }
+    let elements = Self.repeated(2000) { _ in "<g class='c'/>" }
+    let feature = try #require(try refusal(Self.document("<style>\(rules)</style>\(elements)")))
+    #expect(feature.contains("take too long to draw"))
+  }
+
+  /// Ways to write an identifier and ten references: N is the level, M the next one.
+  private static let spellings: [(part: String, reference: String, end: String)] = [
+    ("<g id='xN'>", "<use href='#xM'/>", "</g>"),
+    ("<g id='&#120;N'>", "<use href='&#35;xM'/>", "</g>"),
+    ("<g id='&x;N'>", "<use href='#&x;M'/>", "</g>"),
+    ("<g id = \"xN\">", "<use xlink:href = '#xM'/>", "</g>"),
+    (
+      "<style>.cN{fill:url(#xM)}</style><pattern id='xN' width='1' height='1'>",
+      "<rect width='9' height='9' class='cN'/>",
+      "</pattern>"
+    ),
+    (
+      "<pattern id='xN' width='1' height='1'>", "<rect width='9' height='9' style='/**/fill/**/: URL( \"#xM\" )'/>",
+      "</pattern>"
+    ),
+    ("<mask id='xN'>", "<rect width='9' height='9' mask='url(#xM)'/>", "</mask>"),
+  ]
+
+  @Test(arguments: spellings.indices)
+  func `expansion is counted however a reference is written`(_ index: Int) throws {
+    let spelling = Self.spellings[index]
+    var content = ""
+    for level in 0..<9 {
+      let part = spelling.part + String(repeating: spelling.reference, count: 10) + spelling.end
+      content += part.replacing("N", with: "\(level)").replacing("M", with: "\(level + 1)")
+    }
+    content += "<use href='#x0'/><rect width='9' height='9' class='c0' fill='url(#x0)' mask='url(#x0)'/>"
+    let text = "<!DOCTYPE svg [<!ENTITY x 'x'>]>" + String(decoding: Self.document(content, size: 10), as: UTF8.self)
+    let feature = try #require(try refusal(Data(text.utf8)))
+    #expect(feature == Self.tooMany || feature.contains("take too long"))
+  }
+
+  @Test func `hidden references are left out, not drawn`() throws {
+    for fill in ["u\\72l(#p)", "url(#p", "url(data:image/svg+xml,#p)", "url(/**/#p)"] {
+      let file = Self.document(
+        "<pattern id='p' width='1' height='1'><rect width='99' height='99' fill='red'/></pattern>"
+          + "<rect width='100' height='100' fill='\(fill)' style='stroke:\(fill)'/>")
+      let color = try SVGDecoder().decode(file, options: DecodingOptions()).bitmap.color(50, 50)
+      #expect(color == Color(0, 0, 0, 0))
+    }
+  }
+
+  @Test func `the tile of a pattern is limited`() throws {
+    func pattern(_ side: String, _ transform: String) -> Data {
+      Self.document(
+        "<pattern id='p' patternUnits='userSpaceOnUse' width='\(side)' height='\(side)' patternTransform='\(transform)'>"
+          + "<rect width='9' height='9'/></pattern><rect width='9' height='9' fill='url(#p)'/>")
+    }
+    #expect(try refusal(pattern("10", "")) == nil)
+    let feature = "layers, masks or patterns of over 268435456 pixels at once"
+    #expect(try refusal(pattern("30000", "")) == feature)
+    #expect(try refusal(pattern("30", "scale(1000)")) == feature)
+    #expect(try refusal(pattern("30", "matrix(1000 0 0-1000 0 0)")) == feature)
+    #expect(try refusal(pattern("30em", "")) == feature)
+  }
+
+  @Test func `at most 32 font families are used`() throws {
+    func text(_ count: Int) -> Data {
+      Self.document(Self.repeated(count) { "<text font-family='none-\($0)' y='9'>a</text>" })
+    }
+    #expect(try refusal(text(2)) == nil)
+    #expect(try refusal(text(33)) == "over 32 font families")
+  }
+
+  @Test func `drawing on after cancellation holds no caller`() throws {
+    let file = Self.document(
+      "<filter id='f'><feTurbulence baseFrequency='0.1' numOctaves='9'/></filter>"
+        + "<rect width='1500' height='1500' filter='url(#f)'/>", size: 1500)
+    let polls = Polls()
+    #expect(throws: ImageDecodingError.cancelled) {
+      try SVGDecoder().decode(file, options: DecodingOptions(isCancelled: { polls.next() > 1 }))
+    }
+  }
+}
+#endif
