@@ -114,16 +114,18 @@ let package = Package(
     .executableTarget(
       name: "halcyon-demo", dependencies: ["Halcyon", "TestSupport"], swiftSettings: swiftSettings),
 
-    module("TestSupport", dependencies: ["CZlib"], path: "Tests/Support", resources: [.copy("Photos")]),
+    module("TestSupport", path: "Tests/Support", resources: [.copy("Photos")]),
+    // Not in TestSupport, which other packages compile from its sources.
+    module("CompressionSupport", dependencies: ["CZlib"], path: "Tests/CompressionSupport"),
     suite("SupportTests", dependencies: ["TestSupport"]),
     suite(
       "HalcyonTransportTests",
       dependencies: [
-        "HalcyonTransport", "HalcyonHTTP", "HalcyonSupport", "TestSupport",
+        "HalcyonTransport", "HalcyonHTTP", "HalcyonSupport", "TestSupport", "CompressionSupport",
         .target(name: "CurlShim", condition: offApple),
       ],
       resources: [.copy("Certificates")]),
-    suite("HalcyonTests", dependencies: ["Halcyon", "HalcyonTesting", "TestSupport", "CZlib"] + layers),
+    suite("HalcyonTests", dependencies: ["Halcyon", "HalcyonTesting", "TestSupport", "CompressionSupport"] + layers),
     // Closures bind to parameters in another way there.
     .testTarget(
       name: "SwiftFiveTests", dependencies: ["HalcyonTesting"] + layers,

@@ -1,3 +1,4 @@
+import CompressionSupport
 import Foundation
 import HalcyonHTTP
 import HalcyonTransport

@@ -1,3 +1,4 @@
+import CompressionSupport
 import Foundation
 import Halcyon
 import TestSupport
