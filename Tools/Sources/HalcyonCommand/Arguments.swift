@@ -56,16 +56,55 @@ struct SecondsArgument: ExpressibleByArgument {
   }
 }
 
-/// The options of the disk cache.
-struct CacheOptions: ParsableArguments {
+/// The options of the disk cache and the limits.
+struct PipelineOptions: ParsableArguments {
   @Option(
     name: .customLong("cache-dir"),
     help: "The folder of the disk cache. Default: halcyon/PROGRAM/default in the system's cache folder.")
   var directory: String?
 
+  @Option(help: "The most bytes of a download. Default: \(ImageLimits().encodedByteCount).")
+  var maxBytes: Int?
+
+  @Option(help: "The most pixels of an image. Default: \(ImageLimits().pixelCount).")
+  var maxPixels: Int?
+
+  @Option(help: "The most pixels of a side of an image. Default: \(ImageLimits().sideLength).")
+  var maxSide: Int?
+
+  func validate() throws {
+    for (name, value) in [("bytes", maxBytes), ("pixels", maxPixels), ("side", maxSide)] {
+      if let value, value < 1 { throw ValidationError("--max-\(name) has to be at least 1, not \(value).") }
+    }
+  }
+
   func pipeline() -> ImagePipeline {
     let directory = directory.map { URL(filePath: $0, directoryHint: .isDirectory) } ?? DiskCache.defaultDirectory
-    return ImagePipeline(cache: .standard(directory: directory))
+    let pipeline = ImagePipeline(cache: .standard(directory: directory))
+    var configuration = pipeline.configuration
+    let limits = configuration.limits
+    configuration.limits = ImageLimits(
+      pixelCount: maxPixels ?? limits.pixelCount, sideLength: maxSide ?? limits.sideLength,
+      encodedByteCount: maxBytes ?? limits.encodedByteCount)
+    return ImagePipeline(configuration: configuration)
+  }
+}
+
+extension ImageError {
+  private static let advice = [
+    ("Raise limits.encodedByteCount to accept it.", "Raise --max-bytes to accept it."),
+    ("Raise limits.pixelCount to accept it.", "Raise --max-pixels to accept it."),
+    ("Raise limits.sideLength to accept it.", "Raise --max-side to accept it."),
+    ("or raise the request's timeout.", "or raise --timeout."),
+    (
+      "and the request does not allow the network. Set its freshness to .standard to load it.",
+      "and --freshness does not allow the network. Use --freshness standard to load it."
+    ),
+  ]
+
+  /// The description, with the options of the program instead of the properties of the library.
+  var advisedDescription: String {
+    Self.advice.reduce(description) { $0.replacing($1.0, with: $1.1) }
   }
 }
 

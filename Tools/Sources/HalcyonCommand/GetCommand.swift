@@ -2,20 +2,31 @@ import ArgumentParser
 import Foundation
 import Halcyon
 
-/// `halcyon get`: loads an image through the caches at the requested size, and optionally writes it to a file.
+/// `halcyon get`: loads images through the caches at the requested size, and optionally writes them to files.
 struct GetCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "get", abstract: "Loads an image through the caches.",
-    discussion: "Prints the origin of the image: network, store (the disk cache), file or inline.")
+    commandName: "get", abstract: "Loads images through the caches.",
+    discussion: """
+      Prints the origin of each image: network, store (the disk cache), file or inline. Continues after an image that \
+      cannot be loaded or written, and then exits with status 1.
+      """)
 
-  @Argument(help: "An http, https, file or data URL, or the path of a file.")
-  var source: String
+  @Argument(help: "http, https, file or data URLs, or the paths of files.")
+  var sources: [String]
 
-  @Option(help: "Fit the image into this size in pixels, for example 400x300, 400x or x300.")
+  @Option(help: "Fit the images into this size in pixels, for example 400x300, 400x or x300.")
   var size: SizeArgument?
 
-  @Option(name: .shortAndLong, help: "Write the image to this file: .jpg or .png.")
+  @Option(
+    name: .shortAndLong,
+    help: """
+      Write the image to this file, in the format of its extension; into this folder, under the last part of its URL; \
+      or to standard output, with -. What is printed then goes to standard error.
+      """)
   var output: String?
+
+  @Option(help: "The quality of written images from 0 to 100, for lossy formats. Default: 80, or the original bytes.")
+  var quality: Int?
 
   @Option(
     help: """
@@ -27,27 +38,57 @@ struct GetCommand: AsyncParsableCommand {
   @Option(help: "The timeout in seconds. Default: none.")
   var timeout: SecondsArgument?
 
-  @Flag(help: "Print one JSON object.")
+  @Flag(help: "Print one JSON object per image.")
   var json = false
 
-  @OptionGroup var cache: CacheOptions
+  @OptionGroup var options: PipelineOptions
 
   func validate() throws {
-    _ = try output.map { try OutputFile(path: $0) }
+    if let quality, !(0...100).contains(quality) {
+      throw ValidationError("--quality has to be from 0 to 100, not \(quality).")
+    }
+    if let output, case .file = try OutputTarget(output), sources.count > 1 {
+      throw ValidationError("\(sources.count) images do not fit into the file \(output). Name a folder, as \(output)/.")
+    }
   }
 
   func run() async throws {
-    let pipeline = cache.pipeline()
+    let target = try output.map { try OutputTarget($0) }
+    let pipeline = options.pipeline()
+    var hasFailed = false
+    var written: Set<String> = []
+    for source in sources {
+      do {
+        let report = try await get(source, to: target, with: pipeline, besides: &written)
+        show(json ? try JSONLine.encode(report) : report.line, target)
+      } catch {
+        hasFailed = true
+        let message = (error as? ImageError)?.advisedDescription ?? "\(error)"
+        if json {
+          show(try JSONLine.encode(FailureReport(address: source, error: message)), target)
+        } else {
+          StandardError.write("Error: \(message)")
+        }
+      }
+    }
+    await pipeline.cache.flush()
+    if hasFailed { throw ExitCode.failure }
+  }
+
+  private func get(
+    _ source: String, to target: OutputTarget?, with pipeline: ImagePipeline, besides written: inout Set<String>
+  ) async throws -> GetReport {
     var request = ImageRequest(source: .string(SourceURL.resolve(source)), size: size?.target ?? .original)
     request.freshness = freshness.policy
     request.timeout = timeout?.duration
     let start = ContinuousClock.now
     let response = try await load(request, with: pipeline)
     let elapsed = start.duration(to: .now)
-    if let output { try await OutputFile(path: output).write(response, of: request, from: pipeline) }
-    await pipeline.cache.flush()
-    let report = GetReport(address: source, response: response, elapsed: elapsed, output: output)
-    print(json ? try report.json : report.line)
+    var path: String?
+    if let target {
+      path = try await write(response, of: request, source, to: target, from: pipeline, besides: &written)
+    }
+    return GetReport(address: source, response: response, elapsed: elapsed, output: path)
   }
 
   private func load(_ request: ImageRequest, with pipeline: ImagePipeline) async throws -> ImageResponse {
@@ -59,99 +100,52 @@ struct GetCommand: AsyncParsableCommand {
     }
     return try await task.response
   }
-}
 
-/// The output of `halcyon get`.
-private struct GetReport: Encodable {
-  let address: String
-  let origin: String
-  let format: String
-  let width: Int
-  let height: Int
-  let sourceWidth: Int
-  let sourceHeight: Int
-  let milliseconds: Double
-  let encodedBytes: Int?
-  let output: String?
-
-  init(address: String, response: ImageResponse, elapsed: Duration, output: String?) {
-    self.address = address
-    origin = response.origin.rawValue
-    format = response.image.info.format.rawValue
-    (width, height) = (response.image.size.width, response.image.size.height)
-    let source = response.image.info.pixelSize
-    (sourceWidth, sourceHeight) = (source.width, source.height)
-    milliseconds = elapsed.roundedMilliseconds
-    encodedBytes = response.encodedByteCount
-    self.output = output
-  }
-
-  var json: String { get throws { try JSONLine.encode(self) } }
-
-  var line: String {
-    let original = width == sourceWidth && height == sourceHeight ? "" : " from \(sourceWidth)x\(sourceHeight)"
-    let bytes = encodedBytes.map { ", \($0) bytes" } ?? ""
-    return
-      "\(format) \(width)x\(height)\(original), \(origin), \(milliseconds) ms\(bytes)\(output.map { " -> \($0)" } ?? "")"
-  }
-}
-
-/// A file to write, in the format of its extension.
-private struct OutputFile {
-  private let path: String
-  private let format: ImageFormat
-
-  init(path: String) throws {
-    self.path = path
-    switch URL(filePath: path).pathExtension.lowercased() {
-    case "jpg", "jpeg": format = .jpeg
-    case "png": format = .png
-    case let other:
-      throw ValidationError("Cannot write “.\(other)” files: \(path). Name the output .jpg or .png.")
-    }
-  }
-
-  /// Writes the image atomically; an image that needs no conversion is written with its original bytes.
-  func write(_ response: ImageResponse, of request: ImageRequest, from pipeline: ImagePipeline) async throws {
+  /// Writes an image, with its original bytes if it needs no conversion, and returns the path.
+  ///
+  /// - Parameter written: The paths written before, which are not written again: the names are numbered.
+  private func write(
+    _ response: ImageResponse, of request: ImageRequest, _ source: String, to target: OutputTarget,
+    from pipeline: ImagePipeline, besides written: inout Set<String>
+  ) async throws -> String? {
+    var (path, format) = target.destination(of: response.image, source: SourceURL.resolve(source))
     let data: Data
-    if response.image.info.format == format, response.image.size == response.image.info.pixelSize {
+    if quality == nil, response.image.info.format == format, response.image.size == response.image.info.pixelSize {
       data = try await pipeline.data(for: request)
     } else {
-      guard let encoder = pipeline.configuration.encoders.first(where: { $0.format == format }) else {
+      let encoders = pipeline.configuration.encoders
+      if !encoders.contains(where: { $0.format == format }) {
+        path = path.map { URL(filePath: $0).deletingPathExtension().path + ".png" }
+        format = .png
+      }
+      guard let encoder = encoders.first(where: { $0.format == format }) else {
         throw ImageEncodingError.unsupportedFormat(format)
       }
-      data = try encoder.encode(response.image.bitmap, options: EncodingOptions())
+      var options = EncodingOptions()
+      if let quality { options.quality = Double(quality) / 100 }
+      data = try encoder.encode(response.image.bitmap, options: options)
     }
-    try data.write(to: URL(filePath: path), options: .atomic)
-  }
-}
-
-/// A download progress bar on standard error; nothing if that is not a terminal.
-private struct ProgressBar {
-  private static let width = 30
-  private let isTerminal = isatty(STDERR_FILENO) == 1
-  private var isShown = false
-  private var lastDrawn: ContinuousClock.Instant?
-
-  mutating func show(_ progress: LoadProgress) {
-    let now = ContinuousClock.now
-    let isEnd = progress.receivedByteCount == progress.expectedByteCount
-    guard isTerminal, isEnd || lastDrawn.map({ $0.duration(to: now) > .milliseconds(50) }) ?? true else { return }
-    lastDrawn = now
-    isShown = true
-    let bytes = ByteCountFormatter.string(fromByteCount: Int64(progress.receivedByteCount), countStyle: .file)
-    guard progress.expectedByteCount != nil else { return write("\r\u{1B}[K\(bytes)") }
-    let done = Int((progress.fraction * Double(Self.width)).rounded())
-    let bar = String(repeating: "█", count: done) + String(repeating: "░", count: Self.width - done)
-    write("\r\u{1B}[K\(bar) \(Int(progress.fraction * 100)) % \(bytes)")
+    guard let path else {
+      let code = OutputFile.write(data, to: STDOUT_FILENO)
+      if code != 0 { throw OutputError.unwritable(path: "standard output", code: code) }
+      return nil
+    }
+    let file = URL(filePath: path)
+    let folder = file.deletingLastPathComponent()
+    if case .folder = target { try? FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true) }
+    var (free, number) = (path, 1)
+    while !written.insert(free).inserted {
+      number += 1
+      free = file.deletingPathExtension().path + "-\(number).\(file.pathExtension)"
+    }
+    try OutputFile.write(data, to: free)
+    return free
   }
 
-  mutating func clear() {
-    if isShown { write("\r\u{1B}[K") }
-    isShown = false
-  }
-
-  private func write(_ text: String) {
-    FileHandle.standardError.write(Data(text.utf8))
+  /// Prints a line, on standard error if the image is on standard output.
+  private func show(_ line: String, _ target: OutputTarget?) {
+    if case .standardOutput = target { return StandardError.write(line) }
+    print(line)
+    fflush(nil)
   }
 }

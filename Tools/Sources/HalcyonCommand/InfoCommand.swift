@@ -6,7 +6,10 @@ import Halcyon
 struct InfoCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "info", abstract: "Shows format, size, orientation and colour of images.",
-    discussion: "Continues after an image that cannot be read, and then exits with status 1.")
+    discussion: """
+      Files in folders that are not images are skipped. Continues after an image that cannot be read, and then exits \
+      with status 1.
+      """)
 
   @Argument(help: "URLs, files, or folders, which are searched recursively.")
   var sources: [String]
@@ -17,23 +20,32 @@ struct InfoCommand: AsyncParsableCommand {
   @Flag(help: "Print one JSON object per line.")
   var json = false
 
-  @OptionGroup var cache: CacheOptions
+  @OptionGroup var options: PipelineOptions
 
   func run() async throws {
-    let pipeline = cache.pipeline()
+    let pipeline = options.pipeline()
     var hasFailed = false
-    for source in sources.flatMap(Self.files) {
-      let report = await report(on: source, pipeline: pipeline)
+    var skippedCount = 0
+    for (source, isInFolder) in sources.flatMap(Self.files) {
+      guard let report = await report(on: source, isInFolder: isInFolder, pipeline: pipeline) else {
+        skippedCount += 1
+        continue
+      }
       hasFailed = hasFailed || report.error != nil
       print(json ? try JSONLine.encode(report) : report.line)
       // A piped reader gets each line at once.
       fflush(nil)
     }
     await pipeline.cache.flush()
+    if skippedCount > 0 {
+      StandardError.write(
+        "Skipped \(skippedCount) \(skippedCount == 1 ? "file that is" : "files that are") not an image.")
+    }
     if hasFailed { throw ExitCode.failure }
   }
 
-  private func report(on source: String, pipeline: ImagePipeline) async -> InfoReport {
+  /// Returns `nil` for a file in a folder that is not an image.
+  private func report(on source: String, isInFolder: Bool, pipeline: ImagePipeline) async -> InfoReport? {
     var report = InfoReport(path: source)
     var request = ImageRequest(source: .string(SourceURL.resolve(source)))
     request.cachePolicy.readsMemory = false
@@ -48,21 +60,24 @@ struct InfoCommand: AsyncParsableCommand {
         report.peakBytes = meter.peakByteCount()
       }
     } catch {
-      report.error = error.description
+      switch error {
+      case .notAnImage where isInFolder, .emptyResponse where isInFolder: return nil
+      default: report.error = error.advisedDescription
+      }
     }
     return report
   }
 
   /// The files below a folder, recursively and sorted by path; any other source unchanged.
-  private static func files(_ source: String) -> [String] {
+  private static func files(_ source: String) -> [(path: String, isInFolder: Bool)] {
     var isFolder: ObjCBool = false
     guard FileManager.default.fileExists(atPath: source, isDirectory: &isFolder), isFolder.boolValue else {
-      return [source]
+      return [(source, false)]
     }
     let names = FileManager.default.enumerator(atPath: source)?.compactMap { $0 as? String } ?? []
     return names.sorted().map { source.hasSuffix("/") ? source + $0 : source + "/" + $0 }.filter { path in
       FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) && !isFolder.boolValue
-    }
+    }.map { ($0, true) }
   }
 }
 

@@ -56,7 +56,11 @@ struct InfoReport: Encodable {
 
   /// The report as a line of text.
   var line: String {
-    guard let format, let width, let height else { return "\(path): \(error ?? "unknown")" }
+    guard let format, let width, let height else {
+      let reason = error ?? "unknown"
+      // Most errors begin with the path or the URL.
+      return reason.contains(path) ? reason : "\(path): \(reason)"
+    }
     var parts = ["\(format) \(width)x\(height)", "\(bitDepth ?? 8)-bit \(color ?? "")"]
     if alpha == true { parts.append("with alpha") }
     if let orientation, orientation != 1 { parts.append("orientation \(orientation)") }

@@ -39,7 +39,8 @@ struct GetCommandTests {
       let arguments = ["get", url, "--json", "--cache-dir", folder.path() + "/cache", "--freshness"]
       let missing = try await CommandRun(arguments + ["cache-only"])
       #expect(missing.status == 1)
-      #expect(missing.errors.contains("\(url) is not cached"))
+      let error = try #require(try missing.objects().first?["error"] as? String)
+      #expect(error.hasPrefix("\(url) is not cached") && !error.contains(".standard"))
       #expect(server.requests.isEmpty)
       for (policy, origin, count) in [
         ("standard", "network", 1), ("standard", "store", 1), ("cache-only", "store", 1), ("reload", "network", 2),
@@ -64,7 +65,8 @@ struct GetCommandTests {
   }
 
   @Test(arguments: [
-    ["--freshness", "new"], ["--timeout", "0"], ["--size", "0x5"], ["--size", "big"], ["--size", "x"], ["-o", "a.gif"],
+    ["--freshness", "new"], ["--timeout", "0"], ["--size", "0x5"], ["--size", "big"], ["--size", "x"], ["-o", "a.bmp"],
+    ["--quality", "101"], ["--max-pixels", "0"], ["http://127.0.0.1:1/b.jpg", "-o", "a.jpg"],
     [],
   ])
   func `invalid arguments print the usage`(arguments: [String]) async throws {
@@ -73,6 +75,88 @@ struct GetCommandTests {
     #expect(run.status == 64)
     #expect(run.output.isEmpty)
     #expect(run.errors.contains("Usage: halcyon get"))
+  }
+
+  @Test(arguments: ["jpg", "png", "webp", "gif", "avif", "jxl"])
+  func `every format that can be encoded is written`(_ name: String) async throws {
+    try await withOrigin { server, folder in
+      let url = server.serve("/cat.png", .body(try Photos.data("chelsea.png"))).absoluteString
+      let file = folder.appending(path: "a.\(name)").path()
+      let run = try await CommandRun("get", url, "--size", "40x", "-o", file, "--cache-dir", folder.path() + "/c")
+      #expect(run.status == 0, "\(run.errors)")
+      let info = try await CommandRun("info", file, "--json", "--cache-dir", folder.path() + "/c")
+      #expect(try info.objects().first?["width"] as? Int == 40)
+      #expect(try info.objects().first?["format"] as? String == (name == "jpg" ? "jpeg" : name))
+    }
+  }
+
+  @Test func `a lower quality makes a smaller file`() async throws {
+    try await withOrigin { server, folder in
+      let url = server.serve("/rocket.jpg", .body(try Photos.data("rocket.jpg"))).absoluteString
+      var sizes: [Int] = []
+      for quality in ["10", "90"] {
+        let file = folder.appending(path: "\(quality).jpg")
+        let run = try await CommandRun(
+          "get", url, "--quality", quality, "-o", file.path(), "--cache-dir", folder.path() + "/c")
+        #expect(run.status == 0, "\(run.errors)")
+        sizes.append(try Data(contentsOf: file).count)
+      }
+      #expect(sizes[0] < sizes[1])
+    }
+  }
+
+  @Test func `several images are written into a folder, and a failure does not end the others`() async throws {
+    try await withOrigin { server, folder in
+      let photo = try Photos.data("rocket.jpg")
+      let urls = [
+        server.serve("/a.jpg", .body(photo)).absoluteString, server.serve("/gone.jpg", .status(410)).absoluteString,
+        server.serve("/cat", .body(try Photos.data("chelsea.png"))).absoluteString,
+      ]
+      let run = try await CommandRun(
+        ["get"] + urls + ["--json", "-o", folder.path() + "/out/", "--cache-dir", folder.path() + "/c"])
+      #expect(run.status == 1)
+      let reports = try run.objects()
+      #expect(reports.map { $0["address"] as? String } == urls)
+      #expect(reports.map { $0["error"] is String } == [false, true, false])
+      #expect(try Data(contentsOf: folder.appending(path: "out/a.jpg")) == photo)
+      #expect(FileManager.default.fileExists(atPath: folder.path() + "/out/cat.png"))
+    }
+  }
+
+  @Test func `a minus writes the image to standard output`() async throws {
+    try await withOrigin { server, folder in
+      let url = server.serve("/cat.png", .body(try Photos.data("chelsea.png"))).absoluteString
+      let run = try await CommandRun("get", url, "-o", "-", "--cache-dir", folder.path() + "/c")
+      #expect(run.status == 0)
+      #expect(run.output.contains("PNG"))
+      #expect(!run.output.contains("network"))
+      #expect(run.errors.contains("png 451x300, network, "))
+    }
+  }
+
+  @Test func `an unwritable path is an error that names it`() async throws {
+    try await withOrigin { server, folder in
+      let url = server.serve("/cat.png", .body(try Photos.data("chelsea.png"))).absoluteString
+      let file = folder.path() + "/missing/a.png"
+      let run = try await CommandRun("get", url, "-o", file, "--cache-dir", folder.path() + "/c")
+      #expect(run.status == 1)
+      #expect(run.errors.contains("Error: \(file) cannot be written: No such file or directory."))
+    }
+  }
+
+  @Test func `limits and freshness are advised by the options of the program`() async throws {
+    try await withOrigin { server, folder in
+      let url = server.serve("/cat.png", .body(try Photos.data("chelsea.png"))).absoluteString
+      for (option, advice) in [
+        (["--max-bytes", "9"], "--max-bytes"), (["--max-pixels", "9"], "--max-pixels"),
+        (["--max-side", "9"], "--max-side"), (["--freshness", "cache-only"], "--freshness standard"),
+      ] {
+        let run = try await CommandRun(["get", url, "--cache-dir", folder.path() + "/c"] + option)
+        #expect(run.status == 1)
+        #expect(run.errors.contains(advice), "\(run.errors)")
+        #expect(!run.errors.contains("limits.") && !run.errors.contains(".standard"))
+      }
+    }
   }
 
   @Test func `a failure names the URL and writes no file`() async throws {
