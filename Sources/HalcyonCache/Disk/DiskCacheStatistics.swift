@@ -5,7 +5,7 @@ public struct DiskCacheStatistics: Hashable, Sendable {
   /// The reason of a miss.
   @nonexhaustive
   public enum MissReason: Hashable, Sendable, CaseIterable {
-    /// There is no entry under the key.
+    /// The key has no entry.
     case absent
     /// The entry had expired.
     case expired

@@ -3,7 +3,7 @@
 public enum CacheMiss: String, Hashable, Sendable {
   /// The tier was not read: it does not exist, or the request does not read it.
   case notRead = "not read"
-  /// There is no entry.
+  /// The key has no entry.
   case absent
   /// The entry was expired.
   case expired

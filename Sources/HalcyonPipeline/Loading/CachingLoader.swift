@@ -30,11 +30,11 @@ final class CachingLoader: Sendable {
     case fetch(CacheLookup)
   }
 
-  private let configuration: PipelineConfiguration
+  let configuration: PipelineConfiguration
   private let http: HTTPLoader
-  private let files = WorkerPool(name: "files", width: 2)
+  let files = WorkerPool(name: "files", width: 2)
   private let jobs: InFlightJobs<JobKey, EncodedImage>
-  private let inFlight = InFlightResponses()
+  let inFlight = InFlightResponses()
   /// Stale entries that are being revalidated in the background.
   private let revalidating = Lock<Set<InFlightResponses.Key>>([])
 
@@ -202,7 +202,7 @@ extension CachingLoader {
     }
   }
 
-  private func report(_ miss: CacheMiss?, _ image: EncodedImage?, to subscription: LoadSubscription) {
+  func report(_ miss: CacheMiss?, _ image: EncodedImage?, to subscription: LoadSubscription) {
     configuration.report(
       miss.map { .storeMiss($0) } ?? .storeHit(byteCount: image?.data.count ?? 0), to: subscription)
   }
@@ -361,71 +361,5 @@ extension CachingLoader {
   private func freshEnd(_ metadata: EntryMetadata) -> Duration {
     let seconds = configuration.httpCaching.remainingLifetime(of: metadata, at: configuration.time.now())
     return configuration.time.uptime() + .seconds(min(seconds, 1e9))
-  }
-}
-
-/// Sources without HTTP: files, data and closures of the caller.
-extension CachingLoader {
-  private func providedImage(
-    _ provider: ImageProvider, _ request: ImageRequest, key: CacheKey, _ subscription: LoadSubscription
-  ) async throws(ImageError) -> EncodedImage {
-    var trace = LoadTrace()
-    let inFlightKey = configuration.inFlightKey(key, for: request)
-    if request.cachePolicy.readsStore, !request.freshness.contactsServerFirst {
-      if let image = inFlight[inFlightKey] {
-        configuration.report(.joined(.bytes), to: subscription)
-        return image
-      }
-      if let image = await storedProvidedImage(request, key, subscription, trace: &trace) { return image }
-    } else {
-      configuration.report(.storeMiss(.notRead), to: subscription)
-    }
-    guard request.freshness.usesNetwork else { throw .notCached(key) }
-    let start = ContinuousClock.now
-    let data = try await LoadChain.calling(for: link(key)) { () async throws(ImageError) in
-      try await provider.providedData()
-    }
-    trace.add(.transfer, since: start)
-    let image = try localImage(
-      data, url: nil, origin: .provider, storeKey: request.cachePolicy.writesStore ? inFlightKey : nil, trace: trace)
-    if image.storable != nil { inFlight.insert(image, for: inFlightKey) }
-    return image
-  }
-
-  /// A store that fails counts as a miss.
-  private func storedProvidedImage(
-    _ request: ImageRequest, _ key: CacheKey, _ subscription: LoadSubscription, trace: inout LoadTrace
-  ) async -> EncodedImage? {
-    let cache = configuration.originalCache(for: request)
-    guard let store = configuration.store(of: cache, for: request) else {
-      report(.notRead, nil, to: subscription)
-      return nil
-    }
-    let start = ContinuousClock.now
-    let result = (try? await store.lookUp(key)) ?? .miss(.failed)
-    trace.add(.storeRead, since: start, miss: result.miss)
-    let image = result.value.flatMap { storedImage($0, isFromHTTP: false, trace: trace) }
-    report(image == nil ? result.miss ?? .damaged : nil, image, to: subscription)
-    return image
-  }
-
-  @inline(never)
-  private func localImage(
-    _ data: Data, url: URL?, origin: ImageOrigin, storeKey: InFlightResponses.Key? = nil,
-    trace: LoadTrace = LoadTrace()
-  ) throws(ImageError) -> EncodedImage {
-    guard !data.isEmpty else { throw .emptyResponse(url ?? .unnamedImage) }
-    guard data.count <= configuration.limits.encodedByteCount else {
-      throw .responseTooLarge(byteLimit: configuration.limits.encodedByteCount, url: url ?? .unnamedImage)
-    }
-    let now = configuration.time.now()
-    let metadata = EntryMetadata(url: url, requestDate: now, responseDate: now)
-    let storable = storeKey.map {
-      StorableResponse(metadata: metadata, key: $0.key, requestHeaders: [:], knownVariants: [])
-    }
-    return EncodedImage(
-      data: data, metadata: metadata, info: try configuration.inspector(of: url).info(of: data), origin: origin,
-      storable: storable, trace: trace
-    ) { [inFlight] in if let storeKey { inFlight.removeReleased(storeKey) } }
   }
 }

@@ -1,0 +1,71 @@
+import Foundation
+import HalcyonCache
+import HalcyonHTTP
+import HalcyonImaging
+import HalcyonSupport
+
+/// Sources without HTTP: files, data and closures of the caller.
+extension CachingLoader {
+  func providedImage(
+    _ provider: ImageProvider, _ request: ImageRequest, key: CacheKey, _ subscription: LoadSubscription
+  ) async throws(ImageError) -> EncodedImage {
+    var trace = LoadTrace()
+    let inFlightKey = configuration.inFlightKey(key, for: request)
+    if request.cachePolicy.readsStore, !request.freshness.contactsServerFirst {
+      if let image = inFlight[inFlightKey] {
+        configuration.report(.joined(.bytes), to: subscription)
+        return image
+      }
+      if let image = await storedProvidedImage(request, key, subscription, trace: &trace) { return image }
+    } else {
+      configuration.report(.storeMiss(.notRead), to: subscription)
+    }
+    guard request.freshness.usesNetwork else { throw .notCached(key) }
+    let start = ContinuousClock.now
+    let data = try await LoadChain.calling(for: link(key)) { () async throws(ImageError) in
+      try await provider.providedData()
+    }
+    trace.add(.transfer, since: start)
+    let image = try localImage(
+      data, url: nil, origin: .provider, storeKey: request.cachePolicy.writesStore ? inFlightKey : nil, trace: trace)
+    if image.storable != nil { inFlight.insert(image, for: inFlightKey) }
+    return image
+  }
+
+  /// A store that fails counts as a miss.
+  private func storedProvidedImage(
+    _ request: ImageRequest, _ key: CacheKey, _ subscription: LoadSubscription, trace: inout LoadTrace
+  ) async -> EncodedImage? {
+    let cache = configuration.originalCache(for: request)
+    guard let store = configuration.store(of: cache, for: request) else {
+      report(.notRead, nil, to: subscription)
+      return nil
+    }
+    let start = ContinuousClock.now
+    let result = (try? await store.lookUp(key)) ?? .miss(.failed)
+    trace.add(.storeRead, since: start, miss: result.miss)
+    let image = result.value.flatMap { storedImage($0, isFromHTTP: false, trace: trace) }
+    report(image == nil ? result.miss ?? .damaged : nil, image, to: subscription)
+    return image
+  }
+
+  @inline(never)
+  func localImage(
+    _ data: Data, url: URL?, origin: ImageOrigin, storeKey: InFlightResponses.Key? = nil,
+    trace: LoadTrace = LoadTrace()
+  ) throws(ImageError) -> EncodedImage {
+    guard !data.isEmpty else { throw .emptyResponse(url ?? .unnamedImage) }
+    guard data.count <= configuration.limits.encodedByteCount else {
+      throw .responseTooLarge(byteLimit: configuration.limits.encodedByteCount, url: url ?? .unnamedImage)
+    }
+    let now = configuration.time.now()
+    let metadata = EntryMetadata(url: url, requestDate: now, responseDate: now)
+    let storable = storeKey.map {
+      StorableResponse(metadata: metadata, key: $0.key, requestHeaders: [:], knownVariants: [])
+    }
+    return EncodedImage(
+      data: data, metadata: metadata, info: try configuration.inspector(of: url).info(of: data), origin: origin,
+      storable: storable, trace: trace
+    ) { [inFlight] in if let storeKey { inFlight.removeReleased(storeKey) } }
+  }
+}
