@@ -33,18 +33,18 @@ struct SVGCost {
     "title", "desc", "metadata", "script",
   ]
 
-  private let tree: SVGTree
+  let tree: SVGTree
   private let styles: SVGStyles
   /// The size of the temporary surfaces.
   private let canvas: PixelSize
   private let livePixelLimit: Int
   private var units = 0.0
   private var elementCount = 0
-  private var livePixelCount = 0.0
+  var livePixelCount = 0.0
   /// Elements that are being drawn; librsvg does not draw them again inside themselves.
-  private var active: Set<Int> = []
+  var active: Set<Int> = []
 
-  private var pixelCount: Double { Double(canvas.pixelCount) }
+  var pixelCount: Double { Double(canvas.pixelCount) }
 
   /// - Parameters:
   ///   - size: The size of the document.
@@ -66,7 +66,7 @@ struct SVGCost {
     styles = SVGStyles(tree)
   }
 
-  private mutating func charge(_ units: Double) throws(ImageDecodingError) {
+  mutating func charge(_ units: Double) throws(ImageDecodingError) {
     self.units += units
     // Not a number is refused, too.
     guard self.units <= Self.unitLimit else {
@@ -74,7 +74,7 @@ struct SVGCost {
     }
   }
 
-  private mutating func allocate(_ pixels: Double) throws(ImageDecodingError) {
+  mutating func allocate(_ pixels: Double) throws(ImageDecodingError) {
     livePixelCount += pixels
     guard livePixelCount <= Double(livePixelLimit) else {
       throw SVGSanitizer.refused("layers, masks or patterns of over \(livePixelLimit) pixels at once")
@@ -95,7 +95,7 @@ struct SVGCost {
     }
   }
 
-  private mutating func visit(_ index: Int, _ context: Context) throws(ImageDecodingError) {
+  mutating func visit(_ index: Int, _ context: Context) throws(ImageDecodingError) {
     guard context.depth <= SVGParser.depthLimit else { throw SVGSanitizer.refused(SVGParser.tooDeep) }
     elementCount += 1
     guard elementCount <= SVGParser.elementLimit else { throw SVGSanitizer.refused(SVGParser.tooManyElements) }
@@ -103,7 +103,7 @@ struct SVGCost {
   }
 
   /// Adds the work of an element that is drawn where it stands, or where `use` refers to it.
-  private mutating func draw(_ index: Int, in outer: Context) throws(ImageDecodingError) {
+  mutating func draw(_ index: Int, in outer: Context) throws(ImageDecodingError) {
     guard active.insert(index).inserted else { return }
     defer { active.remove(index) }
     try visit(index, outer)
@@ -132,17 +132,17 @@ struct SVGCost {
     }
   }
 
-  private func deeper(_ context: Context) -> Context {
+  func deeper(_ context: Context) -> Context {
     var context = context
     context.depth += 1
     return context
   }
 
-  private func target(_ link: String?) -> Int? {
+  func target(_ link: String?) -> Int? {
     link.flatMap { $0.hasPrefix("#") ? tree.identifiers[String($0.dropFirst())] : nil }
   }
 
-  private func targets(_ values: [String]?) -> [Int] {
+  func targets(_ values: [String]?) -> [Int] {
     (values ?? []).flatMap { SVGDeclaration.references(in: $0) ?? [] }.compactMap { tree.identifiers[$0] }
   }
 
@@ -257,50 +257,6 @@ extension SVGCost {
     try chargeLayer(index, inner)
     try drawChildren(of: index, deeper(inner))
   }
-
-  private mutating func chargeFilter(_ value: String, _ context: Context) throws(ImageDecodingError) {
-    // Functions such as blur(2px).
-    let functions = value.utf8.count { $0 == UInt8(ascii: "(") }
-    try charge(pixelCount * 150 * Double(functions))
-    for filter in targets([value]) {
-      guard active.insert(filter).inserted else { continue }
-      defer { active.remove(filter) }
-      try visit(filter, deeper(context))
-      let primitives = tree.elements[filter].elements
-      let live = livePixelCount
-      defer { livePixelCount = live }
-      let results = Set(primitives.compactMap { tree.elements[$0]["result"] }).count
-      try allocate(pixelCount * Double(results + 3))
-      for primitive in primitives { try chargePrimitive(primitive, context) }
-    }
-  }
-
-  private mutating func chargePrimitive(_ index: Int, _ context: Context) throws(ImageDecodingError) {
-    let element = tree.elements[index]
-    try visit(index, context)
-    func number(_ name: String, default value: Double) -> Double {
-      element[name].map { SVGNumbers.all(in: $0).max() ?? value } ?? value
-    }
-    let work: Double =
-      switch element.name {
-      case "feTurbulence": 50 * number("numOctaves", default: 1)
-      case "feGaussianBlur", "feDropShadow": 120
-      case "feMorphology":
-        // librsvg limits radii to 10 pixels.
-        3 * pow2(2 * min(10, number("radius", default: 0) * max(context.scale, context.viewport)) + 3)
-      case "feConvolveMatrix": 6 * pow2(number("order", default: 3))
-      case "feDiffuseLighting", "feSpecularLighting": 80
-      case "feMerge": 3 * Double(element.elements.count)
-      default: 20
-      }
-    try charge(pixelCount * (work + 10))
-    if element.name == "feImage", let target = target(element["href"]) {
-      try allocate(pixelCount * 2)
-      try draw(target, in: deeper(context))
-    }
-  }
-
-  private func pow2(_ value: Double) -> Double { value * value }
 }
 
 // Shapes and what they are painted with.

@@ -1,0 +1,51 @@
+#if SVG
+import Foundation
+import HalcyonImaging
+
+/// Filters: each primitive is priced by the pixels of the canvas and by its own parameters.
+extension SVGCost {
+  mutating func chargeFilter(_ value: String, _ context: Context) throws(ImageDecodingError) {
+    // Functions such as blur(2px).
+    let functions = value.utf8.count { $0 == UInt8(ascii: "(") }
+    try charge(pixelCount * 150 * Double(functions))
+    for filter in targets([value]) {
+      guard active.insert(filter).inserted else { continue }
+      defer { active.remove(filter) }
+      try visit(filter, deeper(context))
+      let primitives = tree.elements[filter].elements
+      let live = livePixelCount
+      defer { livePixelCount = live }
+      let results = Set(primitives.compactMap { tree.elements[$0]["result"] }).count
+      try allocate(pixelCount * Double(results + 3))
+      for primitive in primitives { try chargePrimitive(primitive, context) }
+    }
+  }
+
+  private mutating func chargePrimitive(_ index: Int, _ context: Context) throws(ImageDecodingError) {
+    let element = tree.elements[index]
+    try visit(index, context)
+    func number(_ name: String, default value: Double) -> Double {
+      element[name].map { SVGNumbers.all(in: $0).max() ?? value } ?? value
+    }
+    let work: Double =
+      switch element.name {
+      case "feTurbulence": 50 * number("numOctaves", default: 1)
+      case "feGaussianBlur", "feDropShadow": 120
+      case "feMorphology":
+        // librsvg limits radii to 10 pixels.
+        3 * pow2(2 * min(10, number("radius", default: 0) * max(context.scale, context.viewport)) + 3)
+      case "feConvolveMatrix": 6 * pow2(number("order", default: 3))
+      case "feDiffuseLighting", "feSpecularLighting": 80
+      case "feMerge": 3 * Double(element.elements.count)
+      default: 20
+      }
+    try charge(pixelCount * (work + 10))
+    if element.name == "feImage", let target = target(element["href"]) {
+      try allocate(pixelCount * 2)
+      try draw(target, in: deeper(context))
+    }
+  }
+
+  private func pow2(_ value: Double) -> Double { value * value }
+}
+#endif
