@@ -26,8 +26,8 @@ public final class ImagePipeline: Sendable {
   public init(configuration: Configuration) {
     self.configuration = configuration
     let options = configuration.defaultOptions.over(.global)
-    let policyField = configuration.transport.addressPolicy.keyField
-    defaults = options.isEmpty && policyField == nil ? nil : OptionsBox(options, policyField: policyField)
+    let policyValue = configuration.transport.addressPolicy.keyValue
+    defaults = options.isEmpty && policyValue == nil ? nil : OptionsBox(options, policyValue: policyValue)
     loader = ImageLoader(configuration: configuration)
   }
 
@@ -44,7 +44,15 @@ public final class ImagePipeline: Sendable {
   /// Cancelling the calling task ends the call with ``ImageError/cancelled``; work shared with other requests continues
   /// for them.
   public func image(for request: ImageRequest) async throws(ImageError) -> DecodedImage {
-    try await response(for: request).image
+    let request = resolved(request)
+    let keys = RequestKeys(request)
+    let lookup = loader.lookUpMemory(request, key: keys.image)
+    if case .hit(let image) = lookup, request.optionsBox == nil {
+      // The path of most hits: it avoids a response and the frame of another asynchronous call.
+      loader.monitor?.reportHit(request)
+      return image
+    }
+    return try await response(for: request, keys: keys, after: lookup).image
   }
 
   /// The image of a request, its origin, and the time that each step took.
@@ -54,12 +62,16 @@ public final class ImagePipeline: Sendable {
   public func response(for request: ImageRequest) async throws(ImageError) -> ImageResponse {
     let request = resolved(request)
     let keys = RequestKeys(request)
-    let lookup = loader.lookUpMemory(request, key: keys.image)
+    return try await response(for: request, keys: keys, after: loader.lookUpMemory(request, key: keys.image))
+  }
+
+  /// The response to a resolved request after the look-up in memory.
+  private func response(
+    for request: ImageRequest, keys: RequestKeys, after lookup: MemoryLookup
+  ) async throws(ImageError) -> ImageResponse {
     if case .hit(let image) = lookup {
-      // The path of most hits: it avoids the frame of another asynchronous call.
       loader.monitor?.reportHit(request)
-      let response = ImageResponse(memory: image)
-      return request.optionsBox == nil ? response : await request.delivered(response)
+      return await request.delivered(ImageResponse(memory: image))
     }
     let response = try await loader.response(
       for: request, keys: keys, missing: lookup, subscription: LoadSubscription(priority: request.priority))

@@ -32,7 +32,7 @@ public struct ImageRequest: Sendable {
   /// Options that override ``PipelineConfiguration/defaultOptions`` of the pipeline. Default: all `nil`.
   public var options: RequestOptions {
     get { optionsBox?.options ?? RequestOptions() }
-    set { optionsBox = OptionsBox(newValue, policyField: optionsBox?.policyField) }
+    set { optionsBox = OptionsBox(newValue, policyValue: optionsBox?.policyValue) }
   }
 
   /// Creates a request for a URL.

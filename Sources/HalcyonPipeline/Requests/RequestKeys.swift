@@ -7,42 +7,45 @@ import Foundation
 struct RequestKeys: Sendable {
   /// The key of the decoded image: ``fetch``, and everything else that changes the pixels.
   let image: CacheKey
-  private let fetchText: String
+  /// The length of the text of ``fetch``, with which the text of ``image`` begins, in bytes of UTF-8.
+  private let fetchLength: Int
 
   init(_ request: ImageRequest) {
-    fetchText = Self.fetchText(request)
-    var text = fetchText
-    if request.size != .original { text += CacheKey.field("size", request.size.description) }
-    for processor in request.processors { text += CacheKey.field("process", processor.identifier) }
-    if request.optionsBox != nil, let frames = request.framesField { text += frames }
-    image = CacheKey(text)
+    var fields = Self.fetchFields(request)
+    fetchLength = fields.count
+    if request.size != .original { fields.append("size", request.size.description) }
+    for processor in request.processors { fields.append("process", processor.identifier) }
+    if request.optionsBox != nil, let frames = request.framesValue { fields.append("frames", frames) }
+    image = fields.key
   }
 
   /// The key of the encoded bytes: everything that changes them.
-  var fetch: CacheKey { CacheKey(fetchText) }
+  var fetch: CacheKey { CacheKey(String(decoding: image.text.utf8.prefix(fetchLength), as: UTF8.self)) }
 
   /// Makes only the key ``fetch``.
-  static func fetch(_ request: ImageRequest) -> CacheKey { CacheKey(fetchText(request)) }
+  static func fetch(_ request: ImageRequest) -> CacheKey { fetchFields(request).key }
 
   /// The key of the image encoded by `policy`; `nil` if the policy stores only the original bytes.
   func variant(_ policy: StoragePolicy) -> CacheKey? { policy.keyText.map { image.adding("stored", $0) } }
 
-  private static func fetchText(_ request: ImageRequest) -> String {
-    var text = request.source.keySource.field
+  private static func fetchFields(_ request: ImageRequest) -> KeyFields {
+    let source = request.source.keySource
+    var fields = KeyFields(capacity: source.text.utf8.count + 64)
+    fields.append(source.name, source.text)
     // Header values may be secret, and keys are written to disk: they contain only hashes of the values.
-    for field in request.headers.fields.isEmpty ? [] : request.headers.sortedFields {
-      text += CacheKey.field("header", "\(field.name.lowercased()):\(KeyDigest(field.value).hexadecimal)")
+    for header in request.headers.fields.isEmpty ? [] : request.headers.sortedFields {
+      fields.append("header", "\(header.name.lowercased()):\(KeyDigest(header.value).hexadecimal)")
     }
-    if let identity = request.identity { text += CacheKey.field("for", KeyDigest(identity).hexadecimal) }
-    if let field = request.optionsBox?.policyField { text += field }
-    return text
+    if let identity = request.identity { fields.append("for", KeyDigest(identity).hexadecimal) }
+    if let policy = request.optionsBox?.policyValue { fields.append("policy", policy) }
+    return fields
   }
 }
 
 extension AddressPolicy {
-  /// The policy as a field of cache keys, so that what it refuses is not found in caches that were filled under another
+  /// The policy as the value of a field of cache keys, so that what it refuses is not found in caches that were filled under another
   /// policy; `nil` if every connection is allowed.
-  var keyField: String? {
+  var keyValue: String? {
     guard self != .any else { return nil }
     let scope =
       switch scope {
@@ -52,15 +55,15 @@ extension AddressPolicy {
       }
     let ranges = [allowed, denied].map { Set($0.map(\.description)).sorted().joined(separator: " ") }
     let ports = ports.map { $0.sorted().map(String.init).joined(separator: " ") } ?? "all"
-    return CacheKey.field("policy", KeyDigest(([scope] + ranges + [ports]).joined(separator: "\n")).hexadecimal)
+    return KeyDigest(([scope] + ranges + [ports]).joined(separator: "\n")).hexadecimal
   }
 }
 
 extension ImageRequest {
   /// The part of the key for the frames of an animation: which are loaded, and whether they are processed.
-  fileprivate var framesField: String? {
-    if firstFrameOnly { return CacheKey.field("frames", "first") }
-    return processesFrames ? CacheKey.field("frames", "processed") : nil
+  fileprivate var framesValue: String? {
+    if firstFrameOnly { return "first" }
+    return processesFrames ? "processed" : nil
   }
 }
 

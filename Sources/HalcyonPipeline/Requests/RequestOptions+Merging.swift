@@ -56,8 +56,8 @@ extension ImageRequest {
     var request = self
     if let defaults {
       request.optionsBox =
-        optionsBox.map { OptionsBox($0.options.over(defaults.options), policyField: defaults.policyField) } ?? defaults
-    } else if let box = optionsBox, box.policyField != nil {
+        optionsBox.map { OptionsBox($0.options.over(defaults.options), policyValue: defaults.policyValue) } ?? defaults
+    } else if let box = optionsBox, box.policyValue != nil {
       // The request was resolved by a pipeline with an address policy, and is used with one without.
       request.optionsBox = OptionsBox(box.options)
     }
@@ -76,10 +76,10 @@ extension ImageRequest {
 final class OptionsBox: Sendable {
   let options: RequestOptions
   /// The field of cache keys for the address policy of the pipeline that resolved the request.
-  let policyField: String?
+  let policyValue: String?
 
-  init(_ options: RequestOptions, policyField: String? = nil) {
+  init(_ options: RequestOptions, policyValue: String? = nil) {
     self.options = options
-    self.policyField = policyField
+    self.policyValue = policyValue
   }
 }

@@ -16,23 +16,21 @@ extension CacheKey {
       }
     }
 
-    /// This source as the first field of a key.
-    package var field: String {
+    /// The name of the field.
+    package var name: StaticString {
       switch self {
-      case .url(let text): CacheKey.field("url", text)
-      case .custom(let text): CacheKey.field("key", text)
+      case .url: "url"
+      case .custom: "key"
       }
     }
   }
 
-  /// One field of a key.
-  package static func field(_ name: String, _ value: String) -> String {
-    "|\(name)=\(value.utf8.count):\(value)"
-  }
-
   /// This key with one more field.
-  package func adding(_ name: String, _ value: String) -> CacheKey {
-    CacheKey(text + Self.field(name, value))
+  package func adding(_ name: StaticString, _ value: String) -> CacheKey {
+    var fields = KeyFields(capacity: text.utf8.count + 64)
+    fields.append(self)
+    fields.append(name, value)
+    return fields.key
   }
 
   /// The source in the first field; `nil` for keys that do not belong to a request.
