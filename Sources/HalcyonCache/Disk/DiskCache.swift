@@ -11,9 +11,6 @@ public import Foundation
 /// All calls are safe from any task. Files are read and written on threads of the cache, except for small entries in
 /// the page cache of the kernel (Linux 5.12 and later): these are read on the calling thread, in microseconds.
 public final class DiskCache: DataStore {
-  /// The number of entries read before their accesses are written to the index.
-  private static let accessesBeforeFlush = 256
-
   /// The folder of the cache.
   public let directory: URL
 
@@ -204,11 +201,8 @@ extension DiskCache {
   private func pendingAccess(of key: CacheKey) -> Access? { pendingAccesses.withLock { $0.access(for: key) } }
 
   private func record(_ access: Access, for key: CacheKey) async {
-    let isFull = pendingAccesses.withLock { pending in
-      pending.record(access, for: key)
-      return pending.count == Self.accessesBeforeFlush
-    }
-    if isFull { await background.start(byteCount: 0) { await self.flushAccesses() } }
+    let isFlushDue = pendingAccesses.withLock { $0.record(access, for: key) }
+    if isFlushDue { await background.start(byteCount: 0) { await self.flushAccesses() } }
   }
 
   private func startMaintenance() {

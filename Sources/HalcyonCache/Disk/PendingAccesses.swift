@@ -29,22 +29,25 @@ struct Access {
 
 /// Accesses that update the eviction order later, in batches, so that a read does not write to the index.
 struct PendingAccesses {
+  /// The number of accessed entries after which they are flushed.
+  private static let flushThreshold = 256
+
   private var pending: [CacheKey: Access] = [:]
   /// Accesses being written to the index; lookups need them until they are.
   private var flushing: [CacheKey: Access] = [:]
   private var accessCount = 0
 
-  /// The number of accessed entries that wait to be flushed.
-  var count: Int { pending.count }
-
   /// The last access of an entry that the index may not have yet.
   func access(for key: CacheKey) -> Access? { pending[key] ?? flushing[key] }
 
-  mutating func record(_ access: Access, for key: CacheKey) {
+  /// Records the last access of an entry.
+  ///
+  /// - Returns: Whether it is time to flush; true once until then.
+  mutating func record(_ access: Access, for key: CacheKey) -> Bool {
     accessCount += 1
     var access = access
     access.order = accessCount
-    pending[key] = access
+    return pending.updateValue(access, forKey: key) == nil && pending.count == Self.flushThreshold
   }
 
   /// Returns the pending accesses, oldest first, to be written to the index.

@@ -1,3 +1,5 @@
+import HalcyonSupport
+
 /// Limits on the number of concurrent and waiting transfers.
 public struct ConnectionLimits: Hashable, Sendable {
   /// The maximum number of concurrent transfers, at least 1. Default: 24.
@@ -18,5 +20,19 @@ public struct ConnectionLimits: Hashable, Sendable {
     self.total = total
     self.perHost = perHost
     self.waiting = waiting
+  }
+}
+
+extension ConnectionLimits {
+  /// Whether there is a free connection for another transfer to a host.
+  ///
+  /// Prefetching uses at most two thirds of the connections; the rest is left to visible images.
+  ///
+  /// - Parameters:
+  ///   - activeCount: The transfers in flight.
+  ///   - hostCount: Those of them to the host.
+  func allowTransfer(at priority: ImagePriority, activeCount: Int, hostCount: Int) -> Bool {
+    let share = priority <= .low ? 2.0 / 3 : 1
+    return activeCount < max(1, Int(Double(total) * share)) && hostCount < max(1, Int(Double(perHost) * share))
   }
 }

@@ -33,7 +33,7 @@ final class HTTPLoader: Sendable {
   ) async throws(ImageError) -> HTTPResult {
     if !request.ignoresRememberedFailures, let error = failures.error(for: request.key) { throw error }
     let attempt = HTTPAttempt(request, subscription: subscription, by: self)
-    var partial = mayResume(request) ? await storedPartial(of: request) : nil
+    var partial = request.mayResume ? await storedPartial(of: request) : nil
     let hadPartial = partial != nil
     var attemptCount = 0
     while true {
@@ -55,11 +55,6 @@ final class HTTPLoader: Sendable {
   /// Where interrupted downloads of a request are stored.
   func partialBodies(for request: HTTPRequest) -> PartialBodies {
     PartialBodies(cache: request.cache, store: configuration.observed(request.cache.store))
-  }
-
-  private func mayResume(_ request: HTTPRequest) -> Bool {
-    request.resumesStoredBody && request.cachePolicy.readsStore && request.cache.store != nil
-      && !request.cacheFields.isConditional
   }
 
   @inline(never)

@@ -50,7 +50,8 @@ struct HostQueues {
   mutating func enterAtOnce(_ origin: Origin, _ priority: ImagePriority) -> HostID? {
     guard waiters.isEmpty else { return nil }
     let known = hostIDs[origin]
-    guard hasCapacity(known.flatMap { hosts[$0]?.activeCount } ?? 0, priority) else { return nil }
+    let hostCount = known.flatMap { hosts[$0]?.activeCount } ?? 0
+    guard limits.allowTransfer(at: priority, activeCount: activeCount, hostCount: hostCount) else { return nil }
     let host = known ?? add(origin)
     hosts[host]?.activeCount += 1
     activeCount += 1
@@ -102,7 +103,9 @@ struct HostQueues {
 
   private mutating func candidate(of id: HostID) -> (priority: ImagePriority, id: UInt64)? {
     for priority in Self.mostUrgentFirst {
-      guard let host = hosts[id], hasCapacity(host.activeCount, priority) else { continue }
+      guard let host = hosts[id],
+        limits.allowTransfer(at: priority, activeCount: activeCount, hostCount: host.activeCount)
+      else { continue }
       let (queue, first) = host.queue(priority)
       var head = first
       while head < queue.count, waiters[queue[head]]?.priority != priority { head += 1 }
@@ -111,13 +114,6 @@ struct HostQueues {
       if let candidate { return (priority, candidate) }
     }
     return nil
-  }
-
-  /// Prefetching uses at most two thirds of the connections; the rest is left to visible images.
-  private func hasCapacity(_ hostCount: Int, _ priority: ImagePriority) -> Bool {
-    let share = priority <= .low ? 2.0 / 3 : 1
-    return activeCount < max(1, Int(Double(limits.total) * share))
-      && hostCount < max(1, Int(Double(limits.perHost) * share))
   }
 
   private mutating func add(_ origin: Origin) -> HostID {

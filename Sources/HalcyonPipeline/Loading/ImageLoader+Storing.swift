@@ -170,9 +170,7 @@ extension ImageLoader {
     guard request.cachePolicy.writesStore, let encoded = loaded.encoded, let variant = variantEntry(request, keys),
       let storable = encoded.storable(asVariant: variant.key, for: request, configuration)
     else { return nil }
-    // Encoding an animation would drop its frames.
-    let isUnchanged = request.processors.isEmpty && loaded.image.size == loaded.image.info.pixelSize
-    if loaded.image.animation != nil || isUnchanged && request.storage.format == .automatic {
+    if request.storage.storesOriginalBytes(of: loaded.image, isProcessed: !request.processors.isEmpty) {
       let placeholder = configuration.originalCache(for: request).placeholders[keys.fetch]
       await storeOriginal(encoded, of: request, placeholder)
       return nil
@@ -194,7 +192,7 @@ extension ImageLoader {
 
   /// Where the processed image is stored; `nil` if the policy, the source or a missing store rules that out.
   private func variantEntry(_ request: ImageRequest, _ keys: RequestKeys) -> VariantEntry? {
-    guard request.storage.keyText != nil, let key = keys.variant(request.storage),
+    guard let key = keys.variant(request.storage),
       let cache = configuration.httpCache(in: configuration.targetCache(for: request), for: request)
     else { return nil }
     switch try? ResolvedSource(request.source) {

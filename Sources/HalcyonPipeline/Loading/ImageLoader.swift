@@ -229,7 +229,7 @@ final class ImageLoader: Sendable {
 
   /// Whether the image is also stored as the storage policy says, which needs the metadata of the bytes.
   private func storesVariant(of request: ImageRequest) -> Bool {
-    request.storage.keyText != nil && request.cachePolicy.writesStore && request.freshness.usesNetwork
+    request.storage.encodesImages && request.cachePolicy.writesStore && request.freshness.usesNetwork
   }
 
   private func decode(

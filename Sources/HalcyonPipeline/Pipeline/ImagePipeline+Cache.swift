@@ -85,8 +85,7 @@ extension ImagePipeline {
     let variant = keys.variant(request.storage)
     let hasOriginalBytes = image.animation.map { $0.isProcessed || request.processors.isEmpty } ?? false
     if hasOriginalBytes || request.size == .original && request.processors.isEmpty {
-      let policy = variant == nil ? .automatic : request.storage
-      return (keys.fetch, configuration.originalCache(for: request), policy)
+      return (keys.fetch, configuration.originalCache(for: request), request.storage.withoutOriginal)
     }
     return variant.map { ($0, configuration.targetCache(for: request), request.storage) }
   }

@@ -21,15 +21,6 @@ extension ImageError {
     default: false
     }
   }
-
-  /// Whether the bytes received before the error are valid, so that the download can be resumed.
-  var allowsResuming: Bool {
-    switch self {
-    case .transport(let error, _): error.isTransient
-    case .cancelled: true
-    default: false
-    }
-  }
 }
 
 extension TransportError {

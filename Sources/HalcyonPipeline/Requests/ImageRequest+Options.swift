@@ -54,8 +54,6 @@ extension ImageRequest {
   var waitsForStore: Bool { optionsBox?.options.waitsForStore ?? false }
   var storage: StoragePolicy { optionsBox?.options.storage ?? .original }
   var keepsOriginal: Bool { optionsBox?.options.keepsOriginal ?? true }
-  /// Whether the original bytes are stored.
-  var storesOriginal: Bool { keepsOriginal || storage.keyText == nil }
   var memoryExtension: ExpirationExtension { optionsBox?.options.memoryExtension ?? .renewed }
   var firstFrameOnly: Bool { optionsBox?.options.firstFrameOnly ?? false }
   var preloadsFrames: Bool { optionsBox?.options.preloadsFrames ?? false }

@@ -1,5 +1,4 @@
 public import HalcyonImaging
-import Foundation
 
 /// The form in which an image is stored: the downloaded bytes, or the processed image encoded again.
 ///
@@ -64,25 +63,5 @@ extension StoragePolicy {
     case .encoded(let format, let quality): text = "\(format.rawValue) \(quality)"
     }
     return text + (byteLimit.map { " \($0)" } ?? "")
-  }
-
-  /// The format and options to encode `image` with; `nil` if its original bytes are to be stored. Reads every pixel of
-  /// an image that may be transparent.
-  func encoding(of image: DecodedImage) -> (format: ImageFormat, options: EncodingOptions)? {
-    switch format {
-    case .original: nil
-    case .automatic where image.animation != nil: nil
-    case .automatic where image.bitmap.hasTransparentPixel: (.png, EncodingOptions())
-    case .automatic: (.jpeg, EncodingOptions(quality: 0.8))
-    case .encoded(let format, let quality): (format, EncodingOptions(quality: quality))
-    }
-  }
-
-  /// The encoded image; `nil` if its original bytes are to be stored.
-  func encoded(_ image: DecodedImage, by encoders: [any ImageEncoder]) throws -> Data? {
-    guard let (format, options) = encoding(of: image) else { return nil }
-    let encoder = try encoders.encoder(for: format)
-    guard let byteLimit else { return try encoder.encode(image.bitmap, options: options) }
-    return try encoder.encode(image.bitmap, options: options, byteLimit: byteLimit)
   }
 }

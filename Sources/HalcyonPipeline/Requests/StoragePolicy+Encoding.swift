@@ -1,0 +1,47 @@
+import Foundation
+import HalcyonImaging
+
+/// What is encoded, and what is stored as original bytes.
+extension StoragePolicy {
+  /// Whether images are encoded; otherwise only original bytes are stored.
+  var encodesImages: Bool { keyText != nil }
+
+  /// The policy for an image whose original bytes are not known, so that it has to be encoded.
+  var withoutOriginal: StoragePolicy { encodesImages ? self : .automatic }
+
+  /// Whether the original bytes are stored in place of an image: encoding an animation would drop its frames, and
+  /// ``automatic`` does not encode an image again that was neither downsampled nor processed.
+  func storesOriginalBytes(of image: DecodedImage, isProcessed: Bool) -> Bool {
+    if image.animation != nil { return true }
+    return switch format {
+    case .original: true
+    case .automatic: !isProcessed && image.size == image.info.pixelSize
+    case .encoded: false
+    }
+  }
+
+  /// The format and options to encode `image` with; `nil` if its original bytes are to be stored. Reads every pixel of
+  /// an image that may be transparent.
+  func encoding(of image: DecodedImage) -> (format: ImageFormat, options: EncodingOptions)? {
+    switch format {
+    case .original: nil
+    case .automatic where image.animation != nil: nil
+    case .automatic where image.bitmap.hasTransparentPixel: (.png, EncodingOptions())
+    case .automatic: (.jpeg, EncodingOptions(quality: 0.8))
+    case .encoded(let format, let quality): (format, EncodingOptions(quality: quality))
+    }
+  }
+
+  /// The encoded image; `nil` if its original bytes are to be stored.
+  func encoded(_ image: DecodedImage, by encoders: [any ImageEncoder]) throws -> Data? {
+    guard let (format, options) = encoding(of: image) else { return nil }
+    let encoder = try encoders.encoder(for: format)
+    guard let byteLimit else { return try encoder.encode(image.bitmap, options: options) }
+    return try encoder.encode(image.bitmap, options: options, byteLimit: byteLimit)
+  }
+}
+
+extension ImageRequest {
+  /// Whether the original bytes are stored, besides the image that the policy encodes.
+  var storesOriginal: Bool { keepsOriginal || !storage.encodesImages }
+}
