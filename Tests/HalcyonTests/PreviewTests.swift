@@ -68,8 +68,14 @@ struct PreviewTests {
     }
   }
 
-  @Test func `there are no previews of a baseline photo, or when they are not requested`() async throws {
-    #expect(try await follow(request, named: "rocket.jpg", waitsForPreview: false).previews.isEmpty)
+  @Test func `a baseline photo is previewed by the rows that have arrived`() async throws {
+    let (previews, final) = try await follow(request, named: "rocket.jpg")
+    let first = try #require(previews.first)
+    #expect(first.isPartial && first.size == final.size)
+    #expect(first.bitmap[80, 20] == final.bitmap[80, 20])
+  }
+
+  @Test func `there are no previews when they are not requested`() async throws {
     #expect(try await follow({ ImageRequest(url: $0) }, waitsForPreview: false).previews.isEmpty)
   }
 
