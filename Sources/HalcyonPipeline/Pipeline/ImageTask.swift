@@ -48,8 +48,7 @@ public final class ImageTask: Sendable {
       case .preview(let image): broadcast.send(.preview(request.delivered(image)))
       case .storedStale: onStoredStale?()
       case .step: break
-      case .partial(let data, let info):
-        previews?.receive(data, info) { broadcast.send(.preview(request.delivered($0))) }
+      case .partial(let received): previews?.receive(received) { broadcast.send(.preview(request.delivered($0))) }
       }
     }
     if previews != nil { subscription.requestPartialData() }
@@ -118,8 +117,8 @@ public final class ImageTask: Sendable {
 
   /// The events from now on, ending with ``Event/finished(_:)``.
   ///
-  /// Every call returns a new stream. One opened during the load begins with the format and size and the last progress,
-  /// as far as they are known; one opened after the end yields the result immediately. A stream buffers the newest 64
+  /// Every call returns a new stream. One opened during the load begins with the format and size, the last progress and the
+  /// last preview, as far as there are any; one opened after the end yields the result immediately. A stream buffers the newest 64
   /// events: a slow reader misses the oldest ones, never the last.
   public var events: AsyncStream<Event> {
     broadcast.stream { [subscription] in subscription.latestEvents.compactMap(\.taskEvent) }
