@@ -69,6 +69,7 @@ final class PreviewMaker: Sendable {
       made = nil
     }
     guard let preview = made ?? nil else { return }
+    configuration.keepPreview(preview.image, of: request, received.head)
     show(preview.image)
     let earliest = configuration.time.uptime() + policy.minimumInterval
     state.withLock { ($0.stage, $0.earliest) = (preview.stage, earliest) }

@@ -67,8 +67,10 @@ public final class ImageTask: Sendable {
         let response = await request.delivered(ImageResponse(memory: image))
         return broadcast.finish(.success(response), reporter)
       }
+      if let preview = loader.keptPreview(request, keys: keys) { subscription.report(.preview(preview)) }
       do throws(ImageError) {
         let response = try await loader.response(for: request, keys: keys, after: lookup, subscription)
+        loader.removePreview(request, keys: keys)
         broadcast.finish(.success(await request.delivered(response)), reporter)
       } catch {
         broadcast.finish(.failure(error), reporter)

@@ -6,7 +6,7 @@
 ///   without one by its rows, the missing ones grey;
 /// - the first frame of a GIF, WebP or PNG animation, as soon as the second begins.
 ///
-/// They are not cached. Each costs as much as decoding the bytes received
+/// They are not cached, unless ``RequestOptions/keepsPreviews`` is set. Each costs as much as decoding the bytes received
 /// so far; a task decodes at most one at a time.
 public struct PreviewPolicy: Hashable, Sendable {
   /// The minimum time between two previews. Default: 200 milliseconds.

@@ -18,6 +18,9 @@ struct RequestKeys: Sendable {
     image = CacheKey(text)
   }
 
+  /// The key of a preview of the image.
+  var preview: CacheKey { image.adding("preview", "last") }
+
   /// The key of the encoded bytes: everything that changes them.
   var fetch: CacheKey { CacheKey(fetchText) }
 
