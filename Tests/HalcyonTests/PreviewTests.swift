@@ -1,7 +1,13 @@
 import Foundation
 import Halcyon
+import HalcyonSupport
 import TestSupport
 import Testing
+
+extension CacheKey {
+  /// The key of a preview of the image with this key.
+  fileprivate var preview: CacheKey { adding("preview", "last") }
+}
 
 /// Progressive previews and partial images.
 @Suite(.timeLimit(.minutes(10)))
@@ -68,9 +74,63 @@ struct PreviewTests {
     }
   }
 
-  @Test func `there are no previews of a baseline photo, or when they are not requested`() async throws {
-    #expect(try await follow(request, named: "rocket.jpg", waitsForPreview: false).previews.isEmpty)
+  @Test func `a baseline photo is previewed by the rows that have arrived`() async throws {
+    let (previews, final) = try await follow(request, named: "rocket.jpg")
+    let first = try #require(previews.first)
+    #expect(first.isPartial && first.size == final.size)
+    #expect(first.bitmap[80, 20] == final.bitmap[80, 20])
+  }
+
+  @Test func `there are no previews when they are not requested`() async throws {
     #expect(try await follow({ ImageRequest(url: $0) }, waitsForPreview: false).previews.isEmpty)
+  }
+
+  @Test func `a kept preview is shown by the next task, until the image is loaded`() async throws {
+    try await withOrigin { server, folder in
+      let pipeline = ImagePipeline(cache: .standard(directory: folder))
+      let gate = Gate()
+      let photo = try Photos.data("rocket_progressive.jpg")
+      let url = server.serve(
+        "/a.jpg", .body(photo).stalled(at: .body(photo.count * 3 / 4)), .body(photo).held(by: gate))
+      var keeping = request(url)
+      keeping.options.keepsPreviews = true
+      keeping.freshness = .reloadIgnoringCache
+      let cut = pipeline.task(for: keeping)
+      for await event in cut.events {
+        if case .preview = event { cut.cancel() }
+      }
+      let isKept = pipeline.configuration.cache.memory.lookUp(
+        pipeline.cacheKey(for: keeping).preview, extending: .unchanged)
+      #expect(isKept.value?.isPartial == true && pipeline.cachedImage(for: keeping) == nil)
+
+      let task = pipeline.task(for: keeping)
+      var previews: [DecodedImage] = []
+      for await event in task.events {
+        guard case .preview(let image) = event else { continue }
+        previews.append(image)
+        gate.open()
+      }
+      #expect(previews.first?.isPartial == true)
+      #expect(try await !task.image.isPartial)
+      #expect(!pipeline.configuration.cache.memory.contains(pipeline.cacheKey(for: keeping).preview))
+      await pipeline.cache.flush()
+    }
+  }
+
+  @Test func `a preview of a response with no-store is not kept`() async throws {
+    try await withPipeline { server, pipeline in
+      let gate = Gate()
+      let photo = try Photos.data("rocket_progressive.jpg")
+      let reply = Reply.body(photo, headers: ["Cache-Control": "no-store"])
+      let url = server.serve("/a.jpg", reply.held(by: gate, at: .body(photo.count * 3 / 4)))
+      var keeping = request(url)
+      keeping.options.keepsPreviews = true
+      for await event in pipeline.task(for: keeping).events {
+        guard case .preview = event else { continue }
+        #expect(!pipeline.configuration.cache.memory.contains(pipeline.cacheKey(for: keeping).preview))
+        gate.open()
+      }
+    }
   }
 
   @Test func `the image info is reported before the image has been received`() async throws {

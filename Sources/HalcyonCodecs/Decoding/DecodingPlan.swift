@@ -70,4 +70,11 @@ final class PartialImagePolicy {
   init(isAccepted: Bool) {
     self.isAccepted = isAccepted
   }
+
+  /// For the first bytes of a file.
+  static var found: PartialImagePolicy {
+    let policy = PartialImagePolicy(isAccepted: true)
+    policy.isFound = true
+    return policy
+  }
 }

@@ -23,16 +23,21 @@ public struct GIFDecoder: AnimatedImageDecoder {
 
   /// Decodes the first frame of a complete file at the target size.
   public func decode(_ bytes: Data, options: DecodingOptions) throws -> DecodedImage {
-    try bytes.withUnsafeBytes { buffer in
-      let header = try header(Bytes(buffer))
-      let plan = try DecodingPlan(info: header.info, options: options)
-      return try plan.image {
-        try plan.bitmap(isOpaque: header.isFirstFrameOpaque, graphs: graphs, isCancelled: options.isCancelled) {
-          let frame = header.firstFrame
-          let rows = try GIFRowSource(buffer, frame: frame, palette: header.palette)
-          if frame.area == PixelArea(x: 0, y: 0, size: header.canvas) { return rows }
-          return PatchRowSource(rows, at: frame.area, on: header.canvas)
-        }
+    try bytes.withUnsafeBytes { try draw(header(Bytes($0)), of: $0, options: options) }
+  }
+
+  /// The first frame.
+  private func draw(
+    _ header: GIFHeader, of buffer: UnsafeRawBufferPointer, truncation: PartialImagePolicy? = nil,
+    options: DecodingOptions
+  ) throws -> DecodedImage {
+    let plan = try DecodingPlan(info: header.info, options: options)
+    return try plan.image(truncation: truncation) {
+      try plan.bitmap(isOpaque: header.isFirstFrameOpaque, graphs: graphs, isCancelled: options.isCancelled) {
+        let frame = header.firstFrame
+        let rows = try GIFRowSource(buffer, frame: frame, palette: header.palette)
+        if frame.area == PixelArea(x: 0, y: 0, size: header.canvas) { return rows }
+        return PatchRowSource(rows, at: frame.area, on: header.canvas)
       }
     }
   }
@@ -56,6 +61,19 @@ public struct GIFDecoder: AnimatedImageDecoder {
   private func header(_ bytes: Bytes) throws(ImageDecodingError) -> GIFHeader {
     guard let header = try GIFHeader.parse(bytes, isComplete: true) else { throw .truncated(.gif) }
     return header
+  }
+}
+
+extension GIFDecoder: ProgressiveImageDecoder {
+  /// The first frame of an animation, once the second has begun; a still image has no preview.
+  public func preview(_ prefix: Data, after stage: Int, options: DecodingOptions) throws -> ImagePreview? {
+    guard stage == 0 else { return nil }
+    return try prefix.withUnsafeBytes { buffer in
+      guard let header = try GIFHeader.parse(Bytes(buffer), isComplete: false), header.frameCount > 1 else {
+        return nil
+      }
+      return ImagePreview(image: try draw(header, of: buffer, truncation: .found, options: options), stage: 1)
+    }
   }
 }
 

@@ -8,7 +8,7 @@ public import Foundation
 /// as in browsers. Truncated data throws `ImageDecodingError.truncated`, unless the options allow a partial image,
 /// whose missing part is grey.
 public struct JPEGDecoder: ImageDecoder {
-  private let graphs = ResampleGraphCache()
+  let graphs = ResampleGraphCache()
   private let colors = ColorTransformCache()
 
   /// Creates a decoder; its copies share caches for resampling and colour conversion, a few megabytes at most.
@@ -42,15 +42,14 @@ public struct JPEGDecoder: ImageDecoder {
   }
 
   /// The conversion of CMYK rows while they are decoded, and that of the RGBA result.
-  private func mappings(_ header: JPEGHeader, profile: ColorDescription?) -> (cmyk: ColorMapping, colors: ColorMapping)
-  {
+  func mappings(_ header: JPEGHeader, profile: ColorDescription?) -> (cmyk: ColorMapping, colors: ColorMapping) {
     guard header.colorModel == .cmyk else {
       return (.none, colors.mapping(profile, inRGBA: header.colorModel == .grey))
     }
     return (colors.mapping(profile, layout: header.adobeTransform == nil ? .cmyk8 : .cmyk8Inverted), .none)
   }
 
-  private func parse(_ bytes: Data) throws -> JPEGHeader? {
+  func parse(_ bytes: Data) throws -> JPEGHeader? {
     try bytes.withUnsafeBytes { try JPEGHeaderParser.parse(Bytes($0)) }
   }
 
@@ -66,39 +65,5 @@ public struct JPEGDecoder: ImageDecoder {
   private func decoded(_ file: JPEGFile, plan: DecodingPlan, scale: JPEGScale) throws -> Bitmap {
     let resampler = Resampler(format: .jpeg, geometry: plan.geometry.scaled(by: scale.factor), graphs: graphs)
     return try resampler.bitmap(isOpaque: true) { try file.planes(scale: scale) }
-  }
-}
-
-extension JPEGDecoder: ProgressiveImageDecoder {
-  /// A preview from the complete scans of a progressive image; an image with a single scan has no preview.
-  public func preview(_ prefix: Data, after stage: Int, options: DecodingOptions) throws -> ImagePreview? {
-    let scans = prefix.withUnsafeBytes { JPEGCompleteScans($0) }
-    guard let scans, scans.count > stage else { return nil }
-    var options = options
-    options.allowsPartialImage = true
-    let image = try decode(prefix.prefix(scans.end), options: options)
-    return ImagePreview(image: image, stage: scans.count)
-  }
-}
-
-/// The complete scans in a prefix of a progressive image.
-private struct JPEGCompleteScans {
-  private static let progressiveFrame: UInt8 = 0xC2
-
-  private(set) var count = 0
-  /// The end of the last complete scan.
-  private(set) var end = 0
-
-  /// `nil` if there is no complete scan, or the image is not progressive.
-  init?(_ prefix: UnsafeRawBufferPointer) {
-    guard var segments = JPEGSegments(prefix) else { return nil }
-    var isProgressive = false
-    while let segment = segments.next(), segment.marker != JPEGSegments.endOfImage {
-      if segment.marker == Self.progressiveFrame { isProgressive = true }
-      guard segment.marker == JPEGSegments.startOfScan else { continue }
-      count += 1
-      end = segment.range.upperBound
-    }
-    guard isProgressive, count > 0 else { return nil }
   }
 }

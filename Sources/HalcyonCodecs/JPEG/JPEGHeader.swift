@@ -7,6 +7,8 @@ struct JPEGHeader {
   var precision = 0
   var componentIDs: [UInt8] = []
   var orientation: ImageOrientation?
+  /// The position of the Exif data in the file, without its prefix.
+  var exif: Range<Int>?
   var profileParts: [JPEGProfilePart] = []
   var hasJFIF = false
   /// The colour transform in Adobe's APP14 marker: 0 none, 1 YCbCr, 2 YCCK.
@@ -112,6 +114,7 @@ struct JPEGHeaderParser {
   private mutating func readExif(_ segment: Bytes) {
     guard header.orientation == nil, segment.starts(with: "Exif\0".utf8) else { return }
     header.orientation = ImageOrientation(exif: segment[6..<segment.count])
+    if segment.count > 6 { header.exif = header.exif ?? offset - segment.count + 6..<offset }
   }
 
   private mutating func readFrame(_ segment: Bytes) throws(ImageDecodingError) {

@@ -71,19 +71,33 @@ public struct PNGDecoder: ImageDecoder {
 }
 
 extension PNGDecoder: ProgressiveImageDecoder {
-  /// A preview from the complete passes of an interlaced image; other images have no preview.
+  /// A preview from the complete passes of an interlaced image, or the complete default image of an animation; other
+  /// images have no preview.
   public func preview(_ prefix: Data, after stage: Int, options: DecodingOptions) throws -> ImagePreview? {
-    guard stage < Adam7.passCount, let header = try parse(prefix), header.isInterlaced else { return nil }
+    guard stage < Adam7.passCount, let header = try parse(prefix) else { return nil }
     let plan = try DecodingPlan(info: header.info, options: options)
-    let truncation = PartialImagePolicy(isAccepted: true)
-    truncation.isFound = true
     return try prefix.withUnsafeBytes { buffer in
+      guard header.isInterlaced || header.frameCount > 1 && PNGChunks.hasFrameAfterData(in: buffer) else { return nil }
       let bytes = PNGTruncatedFile.repaired(buffer) ?? Array(buffer)
       let (image, passCount) = try bytes.withUnsafeBytes {
-        try draw($0, header, plan: plan, truncation: truncation, options: options)
+        try draw($0, header, plan: plan, truncation: .found, options: options)
       }
-      return passCount > stage ? ImagePreview(image: image, stage: passCount) : nil
+      let reached = header.isInterlaced ? passCount : Adam7.passCount
+      return reached > stage ? ImagePreview(image: image, stage: reached) : nil
     }
+  }
+}
+
+extension PNGChunks {
+  /// Whether a frame follows the default image of an animation, which is complete then.
+  fileprivate static func hasFrameAfterData(in buffer: UnsafeRawBufferPointer) -> Bool {
+    var chunks = PNGChunks(Bytes(buffer))
+    var hasData = false
+    while let chunk = chunks.next() {
+      if chunk.name == "IDAT" { hasData = true }
+      if hasData, chunk.name == "fcTL" { return true }
+    }
+    return false
   }
 }
 

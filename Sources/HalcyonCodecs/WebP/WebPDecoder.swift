@@ -24,15 +24,19 @@ public struct WebPDecoder: AnimatedImageDecoder {
 
   /// Decodes a complete file at the target size; of an animation, its first frame.
   public func decode(_ bytes: Data, options: DecodingOptions) throws -> DecodedImage {
-    try bytes.withUnsafeBytes { buffer in
-      let header = try header(buffer)
-      let plan = try DecodingPlan(info: header.info, options: options)
-      return try plan.image(colors: mapping(header, buffer)) {
-        if let first = header.firstFrame {
-          return try frame(first.range, at: first.area, of: buffer, header: header, plan: plan, options: options)
-        }
-        return try still(buffer, plan: plan, isOpaque: !header.hasAlpha, options: options)
+    try bytes.withUnsafeBytes { try draw(header($0), of: $0, options: options) }
+  }
+
+  private func draw(
+    _ header: WebPHeader, of buffer: UnsafeRawBufferPointer, truncation: PartialImagePolicy? = nil,
+    options: DecodingOptions
+  ) throws -> DecodedImage {
+    let plan = try DecodingPlan(info: header.info, options: options)
+    return try plan.image(colors: mapping(header, buffer), truncation: truncation) {
+      if let first = header.firstFrame {
+        return try frame(first.range, at: first.area, of: buffer, header: header, plan: plan, options: options)
       }
+      return try still(buffer, plan: plan, isOpaque: !header.hasAlpha, options: options)
     }
   }
 
@@ -88,6 +92,19 @@ public struct WebPDecoder: AnimatedImageDecoder {
       isCancelled: options.isCancelled)
     return try plan.bitmap(isOpaque: isOpaque, graphs: graphs, isCancelled: options.isCancelled) {
       PatchRowSource(BitmapRowSource(bitmap), at: area, on: header.canvas)
+    }
+  }
+}
+
+extension WebPDecoder: ProgressiveImageDecoder {
+  /// The first frame of an animation, once the second has begun; a still image has no preview.
+  public func preview(_ prefix: Data, after stage: Int, options: DecodingOptions) throws -> ImagePreview? {
+    guard stage == 0 else { return nil }
+    return try prefix.withUnsafeBytes { buffer in
+      guard let header = try WebPHeaderParser.parse(buffer, isComplete: false), header.frameCount > 1 else {
+        return nil
+      }
+      return ImagePreview(image: try draw(header, of: buffer, truncation: .found, options: options), stage: 1)
     }
   }
 }

@@ -12,6 +12,14 @@ public protocol ImageDecoder: Sendable {
   /// The formats that this decoder reads.
   var formats: Set<ImageFormat> { get }
 
+  /// The format of a file that begins with these bytes, if it is a ``ImageFormat/custom(_:)`` one of ``formats``.
+  ///
+  /// The decoders of a pipeline are asked in their order, before the built-in formats are detected: a custom format can
+  /// begin like one of them. Called for every image, so it should be fast. Default: `nil`.
+  ///
+  /// - Parameter prefix: The first ``ImageFormat/sniffByteCount`` bytes or more, or the whole file if it is shorter.
+  func format(sniffing prefix: Data) -> ImageFormat?
+
   /// Reads the properties of an image from its first bytes, without decoding it.
   ///
   /// - Parameters:
@@ -22,6 +30,11 @@ public protocol ImageDecoder: Sendable {
 
   /// Decodes a complete file at the target size.
   func decode(_ bytes: Data, options: DecodingOptions) throws -> DecodedImage
+}
+
+extension ImageDecoder {
+  /// Detects no custom format.
+  public func format(sniffing prefix: Data) -> ImageFormat? { nil }
 }
 
 /// Options for decoding an image.

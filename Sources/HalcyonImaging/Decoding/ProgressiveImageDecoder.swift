@@ -3,8 +3,10 @@ public import Foundation
 /// A decoder that can decode previews from the first bytes of a file.
 ///
 /// A conformer keeps these laws, in addition to those of ``ImageDecoder``:
-/// - Metadata and embedded thumbnails before the image never count as a preview, however long they are.
-/// - A preview has the size, the orientation and the colours of the complete image, only less detail.
+/// - Metadata before the image never counts as a preview, however long it is; an embedded thumbnail does only if it shows
+///   the whole image.
+/// - A preview has the size, the orientation and the colours of the complete image, only less detail, or rows that are
+///   still missing.
 /// - The stage never decreases as bytes are added.
 /// - It keeps no state between calls, so each call decodes all bytes again.
 public protocol ProgressiveImageDecoder: ImageDecoder {
@@ -20,7 +22,7 @@ public protocol ProgressiveImageDecoder: ImageDecoder {
 public struct ImagePreview: Sendable {
   /// The preview; its `isPartial` is true.
   public var image: DecodedImage
-  /// The number of complete scans or passes, at least 1.
+  /// How much of the image the preview shows, at least 1: it rises with each scan, pass or thumbnail.
   public var stage: Int
 
   /// Creates a preview.

@@ -1,10 +1,10 @@
 public import Foundation
 
 extension ImageFormat {
-  /// The most bytes that ``init(sniffing:)`` reads.
+  /// The most bytes that ``init(sniffing:)`` reads, and the fewest that ``ImageDecoder/format(sniffing:)`` gets.
   public static let sniffByteCount = 1024
 
-  /// The format that the first bytes of a file indicate, or `nil` if they match none.
+  /// The built-in format that the first bytes of a file indicate, or `nil` if they match none.
   ///
   /// 18 bytes are enough for all formats but two: SVG, which is text and may start with comments, and ISO base media
   /// files with a generic major brand, whose list of compatible brands follows.

@@ -1,6 +1,6 @@
 /// An image format, detected from the first bytes, never from a file name or a `Content-Type`.
 @nonexhaustive
-public enum ImageFormat: String, Hashable, Sendable, CaseIterable {
+public enum ImageFormat: Hashable, Sendable {
   /// ITU-T T.81.
   case jpeg
   /// ISO/IEC 15948, still or animated.
@@ -20,19 +20,51 @@ public enum ImageFormat: String, Hashable, Sendable, CaseIterable {
   /// HEIF with HEVC.
   case heic
   /// ISO/IEC 18181, a bare codestream or in its container.
-  case jpegXL = "jxl"
+  case jpegXL
   /// Scalable Vector Graphics.
   case svg
+  /// A format of the program's own, which one of its decoders detects with ``ImageDecoder/format(sniffing:)``.
+  ///
+  /// The name is the extension of its files, for example `qoi`, and is none of the built-in formats'.
+  case custom(String)
 }
 
 extension ImageFormat {
-  /// The registered media type, for `Content-Type` and `Accept`.
+  /// All formats but those of programs.
+  public static let builtIn: [ImageFormat] = [
+    .jpeg, .png, .gif, .webp, .bmp, .ico, .tiff, .avif, .heic, .jpegXL, .svg,
+  ]
+
+  /// The name of the format: `jpeg`, `png`, `jxl`, or that of ``custom(_:)``.
+  public var rawValue: String {
+    switch self {
+    case .jpeg: "jpeg"
+    case .png: "png"
+    case .gif: "gif"
+    case .webp: "webp"
+    case .bmp: "bmp"
+    case .ico: "ico"
+    case .tiff: "tiff"
+    case .avif: "avif"
+    case .heic: "heic"
+    case .jpegXL: "jxl"
+    case .svg: "svg"
+    case .custom(let name): name
+    }
+  }
+
+  /// The format of this name: a built-in one, otherwise ``custom(_:)``.
+  public init(rawValue: String) {
+    self = Self.builtIn.first { $0.rawValue == rawValue } ?? .custom(rawValue)
+  }
+
+  /// The media type, for `Content-Type` and `Accept`: the registered one, or `image/NAME` of a ``custom(_:)`` format.
   public var mediaType: String {
     switch self {
     case .jpegXL: "image/jxl"
     case .ico: "image/vnd.microsoft.icon"
     case .svg: "image/svg+xml"
-    case .jpeg, .png, .gif, .webp, .bmp, .tiff, .avif, .heic: "image/\(rawValue)"
+    case .jpeg, .png, .gif, .webp, .bmp, .tiff, .avif, .heic, .custom: "image/\(rawValue)"
     }
   }
 
@@ -63,7 +95,7 @@ extension ImageFormat {
     case .heic: ("HEIF", "libheif-dev", false)
     case .jpegXL: ("JXL", "libjxl-dev", true)
     case .svg: ("SVG", "librsvg2-dev", false)
-    case .jpeg, .png, .gif, .webp, .bmp, .ico, .tiff: nil
+    case .jpeg, .png, .gif, .webp, .bmp, .ico, .tiff, .custom: nil
     }
   }
 }

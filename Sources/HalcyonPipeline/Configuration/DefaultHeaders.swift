@@ -11,7 +11,8 @@ extension PipelineConfiguration {
   /// The field by which servers choose among several formats of an image (RFC 9110, 12.5.1).
   private static func acceptField(_ decoders: [any ImageDecoder]) -> String {
     let readable = decoders.reduce(into: Set<ImageFormat>()) { $0.formUnion($1.formats) }
-    let types = ImageFormat.allCases.filter(readable.contains).map(\.mediaType)
-    return (types + ["image/*;q=0.5", "*/*;q=0.3"]).joined(separator: ",")
+    let custom = readable.subtracting(ImageFormat.builtIn).map(\.mediaType).sorted()
+    let types = ImageFormat.builtIn.filter(readable.contains).map(\.mediaType)
+    return (types + custom + ["image/*;q=0.5", "*/*;q=0.3"]).joined(separator: ",")
   }
 }

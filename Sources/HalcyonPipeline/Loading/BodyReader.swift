@@ -14,7 +14,8 @@ struct BodyReader {
   private static let firstCheckpoint = 8 << 20
 
   private(set) var data: Data
-  private let url: URL
+  private let head: ResponseHead
+  private var url: URL { head.url }
   private let byteLimit: Int
   /// Where the body ends, if known.
   private let expected: Int?
@@ -30,7 +31,7 @@ struct BodyReader {
     _ response: TransportResponse, url: URL, continuing partial: PartialBody?, configuration: PipelineConfiguration
   ) {
     data = partial?.data ?? Data()
-    self.url = url
+    head = ResponseHead(url: url, status: response.status, headers: response.headers)
     byteLimit = configuration.limits.encodedByteCount
     earlierByteCount = data.count
     let range = partial == nil ? nil : ContentRange(response.headers["Content-Range"])
@@ -92,7 +93,9 @@ struct BodyReader {
     guard let progress else { return }
     subscription.report(.progress(progress))
     // A subscriber that holds the bytes makes the next piece copy them, so they are sent only as often as progress.
-    if !isLast, let info = inspector.info, subscription.wantsPartialData { subscription.report(.partial(data, info)) }
+    if !isLast, let info = inspector.info, subscription.wantsPartialData {
+      subscription.report(.partial(ReceivedBytes(data: data, info: info, head: head)))
+    }
   }
 
   private mutating func inspect(for subscription: LoadSubscription) throws(ImageError) {

@@ -44,6 +44,12 @@ final class EncodedImage: Sendable {
 
   deinit { onDeinit() }
 
+  /// The status and headers of the response; `nil` for bytes that did not come over HTTP.
+  var responseHead: ResponseHead? {
+    guard freshEnd != nil, let url = metadata.url else { return nil }
+    return ResponseHead(url: url, status: metadata.status, headers: metadata.headers)
+  }
+
   /// A hash of the bytes; reads all of them.
   var version: UInt64 { data.withUnsafeBytes { XXHash64.hash($0) } }
 

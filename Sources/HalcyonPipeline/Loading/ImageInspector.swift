@@ -39,7 +39,7 @@ struct ImageInspector {
   }
 
   private func probe(_ bytes: Data, isComplete: Bool) throws(ImageError) -> ImageInfo? {
-    guard let format = ImageFormat(sniffing: bytes) else {
+    guard let format = decoders.format(sniffing: bytes, isComplete: isComplete) else {
       if !isComplete && bytes.count < ImageFormat.sniffByteCount { return nil }
       throw .notAnImage(contentType: contentType, url: url)
     }

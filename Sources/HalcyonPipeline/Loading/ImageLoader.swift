@@ -202,6 +202,7 @@ final class ImageLoader: Sendable {
     } else {
       loaded = try await load(earlier, keys: keys, stale: lookup?.image, subscription, keepsResult: false)
     }
+    let processor = try await bound(processor, to: &loaded, request, subscription)
     let start = ContinuousClock.now
     let image = loaded.image
     do {
@@ -215,6 +216,27 @@ final class ImageLoader: Sendable {
     loaded.trace.add(.process, since: start)
     configuration.report(.processed(identifier: processor.identifier), to: subscription)
     return loaded
+  }
+
+  /// The processor with the context of an image, if it needs one.
+  @inline(never)
+  private func bound(
+    _ processor: any ImageProcessor, to loaded: inout Loaded, _ request: ImageRequest, _ subscription: LoadSubscription
+  ) async throws(ImageError) -> any ImageProcessor {
+    guard let processor = processor as? any ContextualImageProcessor else { return processor }
+    // Memory has no responses.
+    if loaded.encoded == nil, loaded.image.facts.freshness != nil {
+      do throws(ImageError) {
+        loaded.encoded = try await bytes.encodedImage(
+          for: request, key: RequestKeys.fetch(request), subscription: subscription)
+      } catch {
+        guard case .notCached = error else { throw error }
+      }
+    }
+    return processor.bound(
+      to: ImageProcessingContext(
+        request: request, response: loaded.encoded?.responseHead, info: loaded.image.info,
+        isComplete: !loaded.image.isPartial))
   }
 
   /// The image before a processor, if memory has it: a fresh one is processed, the pixels of a stale one are used again

@@ -6,7 +6,7 @@ import HalcyonSupport
 final class PreviewMaker: Sendable {
   private struct State {
     var isBusy = false
-    var newest: Data?
+    var newest: ReceivedBytes?
     var stage = 0
     var earliest = Duration.zero
   }
@@ -27,58 +27,63 @@ final class PreviewMaker: Sendable {
   }
 
   /// Receives the bytes so far. They are dropped if the last preview is too recent.
-  func receive(_ data: Data, _ info: ImageInfo, show: @escaping @Sendable (DecodedImage) -> Void) {
-    guard let decoder = try? configuration.decoders.decoder(for: info.format) as? any ProgressiveImageDecoder else {
-      return
-    }
+  func receive(_ received: ReceivedBytes, show: @escaping @Sendable (DecodedImage) -> Void) {
+    guard
+      let decoder = try? configuration.decoders.decoder(for: received.info.format) as? any ProgressiveImageDecoder
+    else { return }
     let isFirst = state.withLock { state in
-      state.newest = data
+      state.newest = received
       defer { state.isBusy = true }
       return !state.isBusy
     }
     guard isFirst else { return }
     Task {
-      while let (data, stage) = next() { await makePreview(of: data, after: stage, decoder, show) }
+      while let (received, stage) = next() { await makePreview(of: received, after: stage, decoder, show) }
     }
   }
 
   /// The bytes to decode next; `nil`, which ends the work, if there are none or it is too early.
-  private func next() -> (Data, stage: Int)? {
+  private func next() -> (ReceivedBytes, stage: Int)? {
     let now = configuration.time.uptime()
     return state.withLock { state in
-      guard now >= state.earliest, let data = state.newest else {
+      guard now >= state.earliest, let newest = state.newest else {
         state.isBusy = false
         return nil
       }
       state.newest = nil
-      return (data, state.stage)
+      return (newest, state.stage)
     }
   }
 
   /// A preview that fails is skipped: the load reports why the image cannot be decoded.
   private func makePreview(
-    of data: Data, after stage: Int, _ decoder: any ProgressiveImageDecoder, _ show: @Sendable (DecodedImage) -> Void
+    of received: ReceivedBytes, after stage: Int, _ decoder: any ProgressiveImageDecoder,
+    _ show: @Sendable (DecodedImage) -> Void
   ) async {
     let made: ImagePreview??
     do {
       made = try await workers.run(priority: .low) { [self] flag in
-        try preview(of: data, after: stage, decoder, flag)
+        try preview(of: received, after: stage, decoder, flag)
       }
     } catch {
       made = nil
     }
     guard let preview = made ?? nil else { return }
+    configuration.keepPreview(preview.image, of: request, received.head)
     show(preview.image)
     let earliest = configuration.time.uptime() + policy.minimumInterval
     state.withLock { ($0.stage, $0.earliest) = (preview.stage, earliest) }
   }
 
   private func preview(
-    of data: Data, after stage: Int, _ decoder: any ProgressiveImageDecoder, _ flag: CancellationFlag
+    of received: ReceivedBytes, after stage: Int, _ decoder: any ProgressiveImageDecoder, _ flag: CancellationFlag
   ) throws -> ImagePreview? {
     let options = DecodingOptions(size: request.size, limits: configuration.limits) { flag.isCancelled }
-    guard var preview = try decoder.preview(data, after: stage, options: options) else { return nil }
+    guard var preview = try decoder.preview(received.data, after: stage, options: options) else { return nil }
+    let context = ImageProcessingContext(
+      request: request, response: received.head, info: preview.image.info, isComplete: false)
     for processor in request.processors {
+      let processor = (processor as? any ContextualImageProcessor)?.bound(to: context) ?? processor
       preview.image.bitmap = try processor.process(preview.image.bitmap)
     }
     return preview

@@ -144,7 +144,10 @@ extension ImagePipeline {
     let request = resolved(request)
     let keys = RequestKeys(request)
     let target = configuration.targetCache(for: request)
-    if tiers.contains(.memory) { target.memory.removeImage(for: keys.image) }
+    if tiers.contains(.memory) {
+      target.memory.removeImage(for: keys.image)
+      target.memory.removeImage(for: keys.preview)
+    }
     guard tiers.contains(.store) else { return }
     let original = configuration.originalCache(for: request)
     original.placeholders.remove(keys.fetch)

@@ -48,8 +48,7 @@ public final class ImageTask: Sendable {
       case .preview(let image): broadcast.send(.preview(request.delivered(image)))
       case .storedStale: onStoredStale?()
       case .step: break
-      case .partial(let data, let info):
-        previews?.receive(data, info) { broadcast.send(.preview(request.delivered($0))) }
+      case .partial(let received): previews?.receive(received) { broadcast.send(.preview(request.delivered($0))) }
       }
     }
     if previews != nil { subscription.requestPartialData() }
@@ -68,8 +67,10 @@ public final class ImageTask: Sendable {
         let response = await request.delivered(ImageResponse(memory: image))
         return broadcast.finish(.success(response), reporter)
       }
+      if let preview = loader.keptPreview(request, keys: keys) { subscription.report(.preview(preview)) }
       do throws(ImageError) {
         let response = try await loader.response(for: request, keys: keys, after: lookup, subscription)
+        loader.removePreview(request, keys: keys)
         broadcast.finish(.success(await request.delivered(response)), reporter)
       } catch {
         broadcast.finish(.failure(error), reporter)
@@ -118,8 +119,8 @@ public final class ImageTask: Sendable {
 
   /// The events from now on, ending with ``Event/finished(_:)``.
   ///
-  /// Every call returns a new stream. One opened during the load begins with the format and size and the last progress,
-  /// as far as they are known; one opened after the end yields the result immediately. A stream buffers the newest 64
+  /// Every call returns a new stream. One opened during the load begins with the format and size, the last progress and the
+  /// last preview, as far as there are any; one opened after the end yields the result immediately. A stream buffers the newest 64
   /// events: a slow reader misses the oldest ones, never the last.
   public var events: AsyncStream<Event> {
     broadcast.stream { [subscription] in subscription.latestEvents.compactMap(\.taskEvent) }

@@ -1,9 +1,12 @@
+import HalcyonImaging
 import HalcyonSupport
 
 /// Sends the events of one task to all its streams.
 final class TaskEvents: Sendable {
   private struct State {
     var streams = ObserverList<AsyncStream<ImageTask.Event>.Continuation>()
+    /// The last preview, for streams opened later.
+    var preview: DecodedImage?
     var result: Result<ImageResponse, ImageError>?
   }
 
@@ -23,6 +26,7 @@ final class TaskEvents: Sendable {
     let (id, result): (UInt64?, Result<ImageResponse, ImageError>?) = state.withLock { state in
       guard state.result == nil else { return (nil, state.result) }
       for event in earlier() { continuation.yield(event) }
+      if let preview = state.preview { continuation.yield(.preview(preview)) }
       return (state.streams.add(continuation), nil)
     }
     if let id {
@@ -35,16 +39,26 @@ final class TaskEvents: Sendable {
   }
 
   func send(_ event: ImageTask.Event) {
-    for stream in state.withLock({ $0.streams.all }) { stream.yield(event) }
+    let (streams, old) = state.withLock { state in
+      guard case .preview(let image) = event, state.result == nil else {
+        return (state.streams.all, nil as DecodedImage?)
+      }
+      defer { state.preview = image }
+      return (state.streams.all, state.preview)
+    }
+    withExtendedLifetime(old) {}
+    for stream in streams { stream.yield(event) }
   }
 
   func finish(_ result: Result<ImageResponse, ImageError>, _ reporter: LoadReporter?) {
-    let streams: [AsyncStream<ImageTask.Event>.Continuation]? = state.withLock { state in
+    let ended: ([AsyncStream<ImageTask.Event>.Continuation], DecodedImage?)? = state.withLock { state in
       guard state.result == nil else { return nil }
       state.result = result
-      return state.streams.removeAll()
+      defer { state.preview = nil }
+      return (state.streams.removeAll(), state.preview)
     }
-    guard let streams else { return }
+    guard let (streams, preview) = ended else { return }
+    withExtendedLifetime(preview) {}
     reporter?.end(result)
     for stream in streams {
       stream.yield(.finished(result))

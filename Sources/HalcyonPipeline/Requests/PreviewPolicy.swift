@@ -1,8 +1,13 @@
 /// How often a task delivers previews of a partly downloaded image.
 ///
-/// Progressive JPEG and interlaced PNG images are delivered with increasing detail as ``ImageTask/Event/preview(_:)``,
-/// in the size and with the processors of the request. Previews are never cached. Each costs as much as decoding the
-/// bytes received so far; a task decodes at most one at a time.
+/// Previews are delivered as ``ImageTask/Event/preview(_:)``, in the size and with the processors of the request:
+/// - progressive JPEG and interlaced PNG images with increasing detail;
+/// - the Exif thumbnail of a JPEG image before its own data, if it has the same aspect ratio; a baseline JPEG image
+///   without one by its rows, the missing ones grey;
+/// - the first frame of a GIF, WebP or PNG animation, as soon as the second begins.
+///
+/// They are not cached, unless ``RequestOptions/keepsPreviews`` is set. Each costs as much as decoding the bytes received
+/// so far; a task decodes at most one at a time.
 public struct PreviewPolicy: Hashable, Sendable {
   /// The minimum time between two previews. Default: 200 milliseconds.
   public var minimumInterval: Duration

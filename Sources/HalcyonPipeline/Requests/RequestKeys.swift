@@ -19,6 +19,9 @@ struct RequestKeys: Sendable {
     image = fields.key
   }
 
+  /// The key of a preview of the image.
+  var preview: CacheKey { image.adding("preview", "last") }
+
   /// The key of the encoded bytes: everything that changes them.
   var fetch: CacheKey { CacheKey(String(decoding: image.text.utf8.prefix(fetchLength), as: UTF8.self)) }
 

@@ -7,6 +7,7 @@ extension RequestOptions {
     options.priority = priority ?? defaults.priority
     options.timeout = timeout ?? defaults.timeout
     options.previews = previews ?? defaults.previews
+    options.keepsPreviews = keepsPreviews ?? defaults.keepsPreviews
     options.cachePolicy = cachePolicy ?? defaults.cachePolicy
     options.freshness = freshness ?? defaults.freshness
     options.usesETags = usesETags ?? defaults.usesETags

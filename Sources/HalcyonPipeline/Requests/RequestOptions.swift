@@ -25,6 +25,11 @@ public struct RequestOptions: Sendable {
   public var timeout: Duration?
   /// Whether, and how often, a task delivers previews of a partly downloaded image. Default: ``PreviewPolicy/never``.
   public var previews: PreviewPolicy?
+  /// Whether the last preview is kept in memory until the image is loaded, so that a later task that finds no image
+  /// there begins with it, also after a load that failed or was cancelled. Default: no.
+  ///
+  /// Only tasks use it, and only if ``previews`` are enabled. A response with `no-store` leaves no preview.
+  public var keepsPreviews: Bool?
 
   /// The caches that are read and written. Default: all.
   public var cachePolicy: CachePolicy?

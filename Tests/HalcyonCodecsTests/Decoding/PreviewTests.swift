@@ -29,9 +29,9 @@ struct PreviewTests {
     #expect(try #require(differences.first) > #require(differences.last))
   }
 
-  @Test func `metadata and embedded thumbnails give no preview`() throws {
-    let thumbnail = try Fixture.data(Self.progressive).prefix(3_000)
-    let exif = FileSurgery.exif(orientation: 1) + Array(thumbnail)
+  @Test func `metadata and images in it that are no thumbnails give no preview`() throws {
+    let hidden = try Fixture.data(Self.progressive).prefix(3_000)
+    let exif = FileSurgery.exif(orientation: 1) + Array(hidden)
     var file = FileSurgery.jpeg(
       try Fixture.data(Self.progressive), inserting: 0xE1, Array("Exif\0\0".utf8) + exif)
     for _ in 0..<4 { file = FileSurgery.jpeg(file, inserting: 0xE2, [UInt8](repeating: 0xFF, count: 60_000)) }
@@ -46,7 +46,7 @@ struct PreviewTests {
   }
 
   @Test(arguments: ["jpeg/peacock.default.jpeg", Fixture.photo])
-  func `a sequential image has no preview`(_ name: String) throws {
+  func `a small sequential image has no preview`(_ name: String) throws {
     let file = try Fixture.data(name)
     for count in stride(from: 0, to: file.count, by: 500) {
       #expect(try decoder(name).preview(file.prefix(count), after: 0, options: DecodingOptions()) == nil)

@@ -14,6 +14,21 @@ enum FileSurgery {
       + bytes(0, count: 4)
   }
 
+  /// Exif data with an orientation, and a thumbnail in its second directory.
+  static func exif(orientation: Int, thumbnail: Data) -> [UInt8] {
+    var data: [UInt8] = exif(orientation: orientation).dropLast(4)
+    data += bytes(26, count: 4)
+    data += bytes(2, count: 2)
+    for (tag, value) in [(0x0201, 56), (0x0202, thumbnail.count)] {
+      data += bytes(tag, count: 2)
+      data += bytes(4, count: 2)
+      data += bytes(1, count: 4)
+      data += bytes(value, count: 4)
+    }
+    data += bytes(0, count: 4)
+    return data + Array(thumbnail)
+  }
+
   /// A JPEG file with a segment inserted after its SOI marker.
   static func jpeg(_ file: Data, inserting marker: UInt8, _ content: [UInt8]) -> Data {
     insert([0xFF, marker] + bytes(content.count + 2, count: 2) + content, at: 2, of: file)

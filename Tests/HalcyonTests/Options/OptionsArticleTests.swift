@@ -47,6 +47,7 @@ struct OptionsArticleTests {
     request.options.priority = .veryHigh
     request.options.timeout = .seconds(5)
     request.options.previews = PreviewPolicy(minimumInterval: .seconds(1))
+    request.options.keepsPreviews = true
     request.options.allowsPartialImage = true
   }
 

@@ -11,6 +11,7 @@ struct RequestOptionsTests {
   private var complete: RequestOptions {
     var options = RequestOptions()
     (options.priority, options.timeout, options.previews) = (.high, .seconds(1), .never)
+    options.keepsPreviews = true
     (options.cachePolicy, options.freshness, options.usesETags) = (.memoryOnly, .revalidate, false)
     (options.showsStaleFirst, options.waitsForStore, options.keepsOriginal) = (true, true, false)
     (options.targetCache, options.originalCache, options.storage) = (ImageCache(), ImageCache(), .photo)
@@ -37,7 +38,7 @@ struct RequestOptionsTests {
     #expect(unset(complete).isEmpty)
     #expect(unset(RequestOptions().over(complete)).isEmpty)
     #expect(unset(complete.over(RequestOptions())).isEmpty)
-    #expect(unset(RequestOptions().over(RequestOptions())).count == 35)
+    #expect(unset(RequestOptions().over(RequestOptions())).count == 36)
     var other = RequestOptions()
     (other.priority, other.tags, other.isPinned) = (.low, [], false)
     let merged = other.over(complete)

@@ -12,7 +12,7 @@ struct FormatsCommand: AsyncParsableCommand {
 
   func run() async throws {
     let formats = SupportedFormats(decoders: StandardCodecs.decoders, encoders: StandardCodecs.encoders)
-    for format in ImageFormat.allCases {
+    for format in ImageFormat.builtIn {
       let report = FormatReport(
         format: format.rawValue, reads: formats.readable.contains(format),
         animates: formats.animated.contains(format), writes: formats.writable.contains(format))

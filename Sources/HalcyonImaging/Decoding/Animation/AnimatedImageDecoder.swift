@@ -57,8 +57,11 @@ extension ImageDecoder {
   /// ``DecodedImage/animation`` is set if the file has several frames, this decoder is an ``AnimatedImageDecoder``, and
   /// ``DecodingOptions/keepsAnimation`` is true. If the animation cannot be opened, the result is the still frame, with
   /// ``DroppedContent/frames`` in its dropped content.
+  ///
+  /// If the decoder fails at the target size, but not because of damaged data or a limit, the image is decoded at its
+  /// original size and scaled.
   public func image(from bytes: Data, options: DecodingOptions) throws -> DecodedImage {
-    let still = try decode(bytes, options: options)
+    let still = try decodeWithFallback(bytes, options: options)
     guard options.keepsAnimation, still.info.frameCount > 1, let decoder = self as? any AnimatedImageDecoder else {
       return still
     }

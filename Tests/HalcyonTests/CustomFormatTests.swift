@@ -1,0 +1,103 @@
+import Foundation
+import Halcyon
+import HalcyonTesting
+import TestSupport
+import Testing
+
+/// A format of the program's own, from the network to the store and back.
+@Suite(.timeLimit(.minutes(10)))
+struct CustomFormatTests {
+  /// A file of one colour that begins like a TIFF file.
+  private static let flag = Data([0x49, 0x49, 0x2A, 0] + Array("FLAG".utf8) + [6, 4, 200, 100, 50])
+
+  private func pipeline(_ transport: (any Transport)? = nil, in folder: URL) -> ImagePipeline {
+    var configuration = PipelineConfiguration.standard(cache: .standard(directory: folder))
+    configuration.decoders.append(FlagDecoder())
+    if let transport { configuration.transport = transport }
+    return ImagePipeline(configuration: configuration)
+  }
+
+  @Test func `a made-up format is downloaded, stored, and read back by a second pipeline`() async throws {
+    try await withOrigin { server, folder in
+      let url = server.serve("/a.flag", .body(Self.flag, headers: ["Cache-Control": "max-age=60"]))
+      let request = ImageRequest(url: url, size: .fit(width: 3, height: 3))
+      let first = pipeline(in: folder)
+      let fetched = try await first.response(for: request)
+      #expect(fetched.origin == .network && fetched.image.info.format == .custom("flag"))
+      await first.cache.flush()
+
+      let stored = try await pipeline(in: folder).response(for: request)
+      #expect(stored.origin == .store && stored.image.size == PixelSize(width: 3, height: 2))
+      #expect(stored.image.bitmap[2, 1] == (200, 100, 50, 255))
+      let file = try await first.writeFile(for: ImageRequest(url: url), in: folder.appending(path: "files"))
+      #expect(file.pathExtension == "flag")
+      #expect(server.requests.count == 1)
+    }
+  }
+
+  @Test func `a custom format that begins like a built-in one is detected however its bytes arrive`() async throws {
+    try await TemporaryDirectory.run { folder in
+      let long = Self.flag + Data(repeating: 0, count: 2_000)
+      let transport = ScriptedTransport { _ in .response(body: long, pieceByteCount: 1) }
+      let pipeline = pipeline(transport, in: folder)
+      let image = try await pipeline.image(for: try #require(URL(string: "http://127.0.0.1/a")))
+      #expect(image.info.format == .custom("flag"))
+      await pipeline.cache.flush()
+    }
+  }
+
+  @Test func `built-in formats are loaded as before, and without the decoder the format is not an image`() async throws
+  {
+    try await withOrigin { server, folder in
+      let photo = server.serve("/a.jpg", .body(try Photos.data("rocket.jpg")))
+      let flag = server.serve("/a.flag", .body(Data(Self.flag.dropFirst(4))))
+      let pipeline = pipeline(in: folder)
+      #expect(try await pipeline.image(for: photo).info.format == .jpeg)
+      await #expect(throws: ImageError.self) { try await pipeline.image(for: flag) }
+      await pipeline.cache.flush()
+    }
+  }
+
+  @Test func `the formats of decoders are readable, and named in the Accept header`() {
+    let decoders = StandardCodecs.decoders + [FlagDecoder()]
+    let configuration = PipelineConfiguration(
+      transport: ScriptedTransport { _ in .failure(.cancelled) }, decoders: decoders)
+    #expect(configuration.headers["Accept"]?.contains(",image/flag,") == true)
+    #expect(ImagePipeline(configuration: configuration).supportedFormats.readable.contains(.custom("flag")))
+  }
+
+  @Test(arguments: ImageFormat.builtIn + [.custom("flag")])
+  func `a format is made from its name again`(_ format: ImageFormat) {
+    #expect(ImageFormat(rawValue: format.rawValue) == format)
+  }
+}
+
+/// Decodes files of one colour: a signature of eight bytes, width, height, red, green and blue.
+private struct FlagDecoder: ImageDecoder {
+  private static let format = ImageFormat.custom("flag")
+  let formats: Set<ImageFormat> = [format]
+
+  func format(sniffing prefix: Data) -> ImageFormat? {
+    prefix.dropFirst(4).starts(with: "FLAG".utf8) ? Self.format : nil
+  }
+
+  func probe(_ bytes: Data, isComplete: Bool) throws -> ImageInfo? {
+    let bytes = Array(bytes.prefix(10))
+    guard bytes.count == 10 else {
+      if isComplete { throw ImageDecodingError.truncated(Self.format) }
+      return nil
+    }
+    return ImageInfo(format: Self.format, storedSize: PixelSize(width: Int(bytes[8]), height: Int(bytes[9])))
+  }
+
+  func decode(_ bytes: Data, options: DecodingOptions) throws -> DecodedImage {
+    let color = Array(bytes.dropFirst(10).prefix(3)) + [255]
+    guard color.count == 4, let info = try probe(bytes, isComplete: true) else {
+      throw ImageDecodingError.truncated(Self.format)
+    }
+    let bitmap = try Bitmap(size: options.size.geometry(for: info.pixelSize).outputSize, isOpaque: true) { pixels in
+      for index in pixels.indices { pixels[index] = color[index % 4] }
+    }
+    return DecodedImage(bitmap: bitmap, info: info)
+  }
+}
