@@ -1,3 +1,4 @@
+import HalcyonCache
 import HalcyonSupport
 import Synchronization
 
@@ -53,9 +54,12 @@ final class InFlightJobs<Key: Hashable & Sendable, Value: Sendable>: Sendable {
 
   /// The outcome of the job for `key`; `operation` is started if there is none.
   ///
-  /// - Parameter keepsResult: Whether this caller needs the value itself, not only as a step towards another one.
+  /// - Parameters:
+  ///   - keepsResult: Whether this caller needs the value itself, not only as a step towards another one.
+  ///   - writes: The writes among which the end of a cancelled job counts; see ``SharedJob/cancel()``.
   func value(
-    for key: Key, subscription: LoadSubscription, keepsResult: Bool, operation: @escaping Operation
+    for key: Key, subscription: LoadSubscription, keepsResult: Bool, writes: BackgroundWrites? = nil,
+    operation: @escaping Operation
   ) async throws(ImageError) -> Value {
     if Task.isCancelled { throw .cancelled }
     let id = lastID.add(1, ordering: .relaxed).newValue
@@ -65,7 +69,7 @@ final class InFlightJobs<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     let outcome = await withTaskCancellationHandler {
       await withUnsafeContinuation { continuation in
         let waiter = JobWaiter<Value>(id, subscription, keepsResult: keepsResult, continuation)
-        join(key, waiter, startsHere: startsHere, operation)
+        join(key, waiter, writes, startsHere: startsHere, operation)
         if Task.isCancelled { leave(key, id) }
       }
     } onCancel: {
@@ -74,11 +78,14 @@ final class InFlightJobs<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     return try outcome.get()
   }
 
-  private func join(_ key: Key, _ waiter: JobWaiter<Value>, startsHere: Bool, _ operation: @escaping Operation) {
+  private func join(
+    _ key: Key, _ waiter: JobWaiter<Value>, _ writes: BackgroundWrites?, startsHere: Bool,
+    _ operation: @escaping Operation
+  ) {
     let joined: (job: SharedJob<Value>, isNew: Bool, isRaised: Bool)? = state.withLock { state in
       if let known = state.jobs[key] { return (known, false, known.add(waiter)) }
       if state.isInvalidated { return nil }
-      let new = SharedJob<Value>()
+      let new = SharedJob<Value>(writes: writes)
       state.jobs[key] = new
       return (new, true, new.add(waiter))
     }

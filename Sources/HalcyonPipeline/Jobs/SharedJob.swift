@@ -1,3 +1,4 @@
+import HalcyonCache
 import HalcyonSupport
 import Synchronization
 
@@ -51,8 +52,10 @@ final class SharedJob<Value: Sendable>: Sendable {
   /// The job's subscription to its operation.
   let subscription: LoadSubscription
   private let waiters: Waiters
+  private let writes: BackgroundWrites?
 
-  init() {
+  init(writes: BackgroundWrites? = nil) {
+    self.writes = writes
     let waiters = Waiters()
     self.waiters = waiters
     subscription = LoadSubscription(priority: .veryLow) { waiters.report($0) }
@@ -98,15 +101,21 @@ final class SharedJob<Value: Sendable>: Sendable {
       state.task = task
       return state.isCancelled
     }
-    if isCancelled { task.cancel() }
+    if isCancelled { end(task) }
   }
 
+  /// Cancels the operation. Before its end it stores what it has received, which ``ImageCache/flush()`` waits for.
   func cancel() {
     let task = waiters.state.withLock { state in
       state.isCancelled = true
       return state.task
     }
-    task?.cancel()
+    if let task { end(task) }
+  }
+
+  private func end(_ task: Task<Void, Never>) {
+    task.cancel()
+    writes?.track { await task.value }
   }
 
   /// Hands the outcome to all waiters.

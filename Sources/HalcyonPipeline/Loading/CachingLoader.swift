@@ -78,8 +78,18 @@ final class CachingLoader: Sendable {
   ) async throws(ImageError) -> EncodedImage {
     let (jobKey, operation) = try job(for: request, key: key)
     return try await LoadChain.waiting(for: link(key)) { () async throws(ImageError) in
-      try await jobs.value(for: jobKey, subscription: subscription, keepsResult: true, operation: operation)
+      try await jobs.value(
+        for: jobKey, subscription: subscription, keepsResult: true, writes: partialWrites(for: request),
+        operation: operation)
     }
+  }
+
+  /// The writes to which a cancelled load adds its partial response; `nil` if it stores none.
+  @inline(never)
+  private func partialWrites(for request: ImageRequest) -> BackgroundWrites? {
+    if case .provider = request.source { return nil }
+    let cache = configuration.originalCache(for: request)
+    return request.cachePolicy.writesStore && cache.store != nil ? cache.writes : nil
   }
 
   /// Identifies the loads of a key, for ``LoadChain``.

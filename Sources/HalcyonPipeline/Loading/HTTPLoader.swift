@@ -92,7 +92,9 @@ final class HTTPLoader: Sendable {
     if Task.isCancelled { error = .cancelled }
     failures.remember(error, for: request.key)
     if request.cachePolicy.writesStore, let partial {
-      await partialBodies(for: request).store(partial, for: request.key)
+      let write = await partialBodies(for: request).store(partial, for: request.key)
+      // No caller waits for a cancelled load, only the end of the program may: see ``ImageCache/flush()``.
+      if Task.isCancelled { await write?.value }
     }
     throw error
   }

@@ -93,13 +93,15 @@ struct PartialBodies: Sendable {
     return PartialBody(data: entry.body, metadata: entry.metadata, usesETags: usesETags)
   }
 
-  func store(_ partial: PartialBody, for key: CacheKey) async {
-    guard let store, partial.data.count >= Self.smallestByteCount else { return }
+  /// - Returns: The write; `nil` if the body is not stored.
+  @discardableResult
+  func store(_ partial: PartialBody, for key: CacheKey) async -> Task<Void, Never>? {
+    guard let store, partial.data.count >= Self.smallestByteCount else { return nil }
     var metadata = partial.metadata
     metadata.expiration = .hours(24)
     metadata.tags = ["partial"]
     let entry = StoredEntry(body: partial.data, metadata: metadata)
-    await cache.writes.start(byteCount: partial.data.count) { try? await store.store(entry, for: Self.key(key)) }
+    return await cache.writes.start(byteCount: partial.data.count) { try? await store.store(entry, for: Self.key(key)) }
   }
 
   func remove(for key: CacheKey) async {
