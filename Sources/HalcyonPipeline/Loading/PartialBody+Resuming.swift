@@ -1,3 +1,4 @@
+import HalcyonCache
 import HalcyonHTTP
 
 /// When the beginning of a body is kept, and when a request asks for its rest. The response decides as well:
