@@ -21,9 +21,15 @@ final class EncodedImage: Sendable {
   let allowsMemory: Bool
   let trace: LoadTrace
 
+  private struct Write {
+    /// Starts the write, and returns it.
+    var start: Task<Task<Void, Never>, Never>?
+    var failure: (any Error)?
+  }
+
   private let isVerified = Atomic(false)
   private let stored = Atomic(false)
-  private let write = Lock<Task<Task<Void, Never>, Never>?>(nil)
+  private let write = Lock(Write())
   private let onDeinit: @Sendable () -> Void
 
   init(
@@ -64,22 +70,32 @@ final class EncodedImage: Sendable {
   /// Records that the store has the bytes, so that later loads read them there.
   func markStored() { stored.store(true, ordering: .relaxed) }
 
+  /// Records that writing the bytes to the store failed.
+  func markFailed(_ error: any Error) { write.withLock { $0.failure = error } }
+
   /// Whether a load of the same key finds these bytes again while they are held.
   var isFoundAgain: Bool { storable != nil || origin == .store }
 
   /// Starts the write to the store, unless it was started before; returns once it has begun.
   func startWriting(_ start: @escaping @Sendable () async -> Task<Void, Never>) async {
     let start = write.withLock { write in
-      if markVerified() { write = Task { await start() } }
-      return write
+      if markVerified() { write.start = Task { await start() } }
+      return write.start
     }
     _ = await start?.value
   }
 
   /// Waits for the end of the write to the store, if one was started.
   func waitForWriting() async throws(ImageError) {
-    guard let start = write.withLock({ $0 }) else { return }
+    guard let start = write.withLock(\.start) else { return }
     try await start.value.waitUnlessCancelled()
+  }
+
+  /// Waits for the end of the write to the store, and throws its error.
+  func waitForStoring() async throws(ImageError) {
+    try await waitForWriting()
+    guard let cause = write.withLock(\.failure) else { return }
+    throw .failed(cause: cause, url: metadata.url ?? .unnamedImage)
   }
 }
 

@@ -122,7 +122,7 @@ final class ImageLoader: Sendable {
       trace: loaded.trace)
   }
 
-  private func load(
+  func load(
     _ request: ImageRequest, keys: RequestKeys, stale: DecodedImage?, _ subscription: LoadSubscription,
     keepsResult: Bool
   ) async throws(ImageError) -> Loaded {

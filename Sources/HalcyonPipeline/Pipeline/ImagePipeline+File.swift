@@ -5,9 +5,9 @@ public import Foundation
 extension ImagePipeline {
   /// Writes the encoded bytes of a request's image to a file, for other programs.
   ///
-  /// The size and the processors of the request are ignored. The name of the file is the hash of the request's key,
-  /// with the extension ``RequestOptions/fileExtension``. The file is written atomically and replaces one of the same
-  /// name.
+  /// The size and the processors of the request are ignored, and its storage policy as by ``data(for:onProgress:)``. The
+  /// name of the file is the hash of the request's key, with the extension ``RequestOptions/fileExtension``. The file is
+  /// written atomically and replaces one of the same name.
   ///
   /// - Parameter folder: The folder of the file; it is created if missing.
   /// - Returns: The URL of the file.

@@ -167,7 +167,9 @@ public final class ImagePipeline: Sendable {
   /// The encoded bytes of a request's image, from the store or from the source.
   ///
   /// The size and the processors of the request are ignored; its alternatives and its timeout apply. The bytes are
-  /// checked to begin like an image, and stored like those of an image that is loaded, but not decoded.
+  /// checked to begin like an image, and stored like those of an image that is loaded, but not decoded. So nothing is
+  /// encoded by ``RequestOptions/storage``, and an image that it has stored is not returned; nothing is stored if it
+  /// encodes images and ``RequestOptions/keepsOriginal`` is off.
   ///
   /// - Parameter onProgress: Called with the progress of the transfer, on any thread, one call at a time. Default: none.
   public func data(

@@ -18,8 +18,11 @@ public final class ImagePrefetcher: Sendable {
   public enum Destination: Hashable, Sendable {
     /// Memory, decoded at the size and with the processors of the request; the original bytes are stored as well.
     case memory
-    /// Only the store, without decoding. The bytes are checked to begin like an image; the size and the processors of
-    /// the request are ignored.
+    /// Only the store. The original bytes are stored without decoding: they are checked to begin like an image, and the
+    /// size and the processors of the request are ignored.
+    ///
+    /// A request whose ``RequestOptions/storage`` encodes images is decoded and processed, and stored as a load of it
+    /// would store it: encoded, with or without the original bytes as ``RequestOptions/keepsOriginal`` says.
     case store
   }
 
@@ -121,7 +124,7 @@ extension ImagePipeline {
         let response = try await undeliveredResponse(for: request, subscription: subscription)
         return response.origin == .memory && response.trace.steps.isEmpty ? .skipped : .completed
       case .store:
-        return try await loader.storeBytes(of: request, subscription: subscription) ? .completed : .skipped
+        return try await loader.prefetchToStore(request, subscription) ? .completed : .skipped
       }
     } catch {
       return .failed(error)

@@ -58,7 +58,11 @@ struct PrefetchKey: Hashable, Sendable {
 
   init(_ request: ImageRequest, destination: ImagePrefetcher.Destination) {
     let keys = RequestKeys(request)
-    key = destination == .memory ? keys.image : keys.fetch
+    key =
+      switch destination {
+      case .memory: keys.image
+      case .store: keys.variant(request.storage) ?? keys.fetch
+      }
     options = LoadKey.key(request)
     store = request.storeOptions
   }

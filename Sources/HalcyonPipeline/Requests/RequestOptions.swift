@@ -52,10 +52,16 @@ public struct RequestOptions: Sendable {
   /// It has no effect on images from memory.
   public var waitsForStore: Bool?
   /// The form in which the image is stored. Default: ``StoragePolicy/original``, the original bytes only.
+  ///
+  /// Applies to loads of images and to ``ImagePrefetcher``, also with the destination
+  /// ``ImagePrefetcher/Destination/store``. ``ImagePipeline/data(for:onProgress:)``, ``ImagePipeline/info(for:)`` and
+  /// ``ImagePipeline/writeFile(for:in:)`` make no image that could be encoded: they read and store original bytes only.
   public var storage: StoragePolicy?
   /// Whether the original bytes are stored in addition to the encoded image of ``storage``. Default: yes.
   ///
-  /// With them, other sizes are decoded and stale images are revalidated without a new download.
+  /// With them, other sizes are decoded and stale images are revalidated without a new download. If not, and ``storage``
+  /// encodes images, ``ImagePipeline/data(for:onProgress:)``, ``ImagePipeline/info(for:)`` and
+  /// ``ImagePipeline/writeFile(for:in:)`` store nothing.
   public var keepsOriginal: Bool?
 
   /// The expiration of the image in memory. Default: ``MemoryCacheConfiguration/expiration``.

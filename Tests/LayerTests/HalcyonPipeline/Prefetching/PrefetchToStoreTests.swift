@@ -79,6 +79,27 @@ struct PrefetchToStoreTests {
     #expect(failed.first?.request.source == .url(fixture.url))
   }
 
+  @Test func `a visible load joins a prefetch that decodes for the store`() async throws {
+    let joined = EventLog<String>()
+    let held = HeldPipeline { configuration in
+      configuration.encoders = [SolidEncoder()]
+      configuration.eventHandler = { if case .joined(.image) = $0.kind { joined.record("image") } }
+    }
+    var request = ImageRequest(url: held.fixture.url, size: .fit(width: 4, height: 4))
+    request.options.storage = .encoded(as: .bmp)
+    let prefetch = prefetcher(held.fixture).start([request])
+    try await held.gate.waitUntilHolding(1)
+    let visible = held.pipeline.task(for: request)
+    try await joined.waitForEvents(count: 1)
+    held.gate.open()
+    _ = try await visible.image
+    #expect(await prefetch.result.completed.count == 1)
+    await held.pipeline.cache.flush()
+    #expect(held.began.events.count == 1)
+    #expect(held.fixture.store.count == 2)
+    #expect(try await held.pipeline.response(for: request).origin == .memory)
+  }
+
   @Test func `the timeout of the request applies to its prefetch`() async throws {
     let clock = TestClock()
     let held = HeldPipeline(configure: { $0.time = clock })

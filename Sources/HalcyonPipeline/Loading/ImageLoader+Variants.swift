@@ -1,0 +1,146 @@
+import Foundation
+import HalcyonCache
+import HalcyonHTTP
+import HalcyonImaging
+import HalcyonSupport
+
+/// Processed images in the store, by the ``StoragePolicy`` of their requests.
+extension ImageLoader {
+  /// Where a processed image is stored.
+  struct VariantEntry: Sendable {
+    let key: CacheKey
+    let cache: HTTPCache
+    let isFromHTTP: Bool
+  }
+
+  /// The processed image from the store; `nil` if there is none, or it is not fresh.
+  func storedVariant(
+    _ request: ImageRequest, keys: RequestKeys, _ subscription: LoadSubscription
+  ) async throws(ImageError) -> Loaded? {
+    guard let encoded = await storedVariantBytes(request, keys: keys, subscription) else { return nil }
+    // The stored image has the requested size.
+    var whole = request
+    whole.size = .original
+    do throws(ImageError) {
+      var loaded = try await decode(encoded, request: whole, key: keys.fetch, subscription)
+      loaded.isStoredVariant = true
+      loaded.image.facts.isStoredVariant = request.size != .original
+      return loaded
+    } catch {
+      // A damaged entry is loaded from the original again.
+      if case .cancelled = error { throw error }
+      return nil
+    }
+  }
+
+  /// The bytes of the processed image from the store; `nil` if there are none, or they are not fresh.
+  func storedVariantBytes(
+    _ request: ImageRequest, keys: RequestKeys, _ subscription: LoadSubscription
+  ) async -> EncodedImage? {
+    guard request.cachePolicy.readsStore, !request.freshness.contactsServerFirst,
+      let variant = variantEntry(request, keys)
+    else { return nil }
+    var trace = LoadTrace()
+    let start = ContinuousClock.now
+    let lookup = await variant.cache.lookUp(
+      variant.key, requestHeaders: request.headers.adding(configuration.headers), policy: request.freshness,
+      at: configuration.time.now())
+    trace.add(.storeRead, since: start)
+    guard let entry = lookup.stored else { return nil }
+    guard lookup.action == .serve || !variant.isFromHTTP else {
+      subscription.report(.storedStale)
+      return nil
+    }
+    return bytes.storedImage(entry, isFromHTTP: variant.isFromHTTP, trace: trace)
+  }
+
+  /// Starts encoding and storing a processed image in the background. A failure does not fail the load.
+  func storeVariant(of loaded: Loaded, _ request: ImageRequest, keys: RequestKeys) async -> Task<Void, Never>? {
+    guard request.cachePolicy.writesStore, let encoded = loaded.encoded, let variant = variantEntry(request, keys),
+      let storable = encoded.storable(asVariant: variant.key, for: request, configuration)
+    else { return nil }
+    if request.storesOriginalBytes(of: loaded.image) {
+      let placeholder = configuration.originalCache(for: request).placeholders[keys.fetch]
+      await storeOriginal(encoded, of: request, placeholder)
+      return nil
+    }
+    let image = loaded.image
+    return await configuration.targetCache(for: request).writes.start(byteCount: image.bitmap.byteCount) { [self] in
+      // The store reports its failures itself.
+      guard let data = await encodedVariant(image, request) else { return }
+      try? await store(data, as: storable, in: variant.cache)
+    }
+  }
+
+  /// Encodes and stores a processed image, and waits for it.
+  ///
+  /// The write is completed even when the caller is cancelled.
+  ///
+  /// - Throws: Errors of the encoder and of the store.
+  func storeVariantNow(
+    of image: DecodedImage, _ encoded: EncodedImage, _ request: ImageRequest, keys: RequestKeys
+  ) async throws(ImageError) {
+    guard let variant = variantEntry(request, keys),
+      let storable = encoded.storable(asVariant: variant.key, for: request, configuration)
+    else { throw .notStorable(keys.fetch) }
+    let write = Task {
+      guard let data = try await encode(image, request) else { return }
+      try await store(data, as: storable, in: variant.cache)
+    }
+    configuration.targetCache(for: request).writes.track { _ = await write.result }
+    if case .failure(let cause) = await write.result {
+      throw .failed(cause: cause, url: encoded.metadata.url ?? .unnamedImage)
+    }
+  }
+
+  private func encodedVariant(_ image: DecodedImage, _ request: ImageRequest) async -> Data? {
+    do {
+      return try await encode(image, request)
+    } catch {
+      monitor?.report(.storeFailed(error))
+      return nil
+    }
+  }
+
+  private func encode(_ image: DecodedImage, _ request: ImageRequest) async throws -> Data? {
+    let (policy, encoders) = (request.storage, configuration.encoders)
+    return try await workers.run(priority: .low) { _ in try policy.encoded(image, by: encoders) }
+  }
+
+  private func store(_ data: Data, as storable: StorableResponse, in cache: HTTPCache) async throws {
+    try await cache.store(storable, body: data)
+    monitor?.report(.stored(.store, byteCount: data.count))
+  }
+
+  /// Where the processed image is stored; `nil` if the policy, the source or a missing store rules that out.
+  func variantEntry(_ request: ImageRequest, _ keys: RequestKeys) -> VariantEntry? {
+    guard let key = keys.variant(request.storage),
+      let cache = configuration.httpCache(in: configuration.targetCache(for: request), for: request)
+    else { return nil }
+    switch try? ResolvedSource(request.source) {
+    case .web, .unresolved: return VariantEntry(key: key, cache: cache, isFromHTTP: true)
+    case .provider: return VariantEntry(key: key, cache: cache, isFromHTTP: false)
+    case .file, .inline, .data, nil: return nil
+    }
+  }
+}
+
+extension ImageRequest {
+  /// Whether the store gets the original bytes in place of the image of this request.
+  func storesOriginalBytes(of image: DecodedImage) -> Bool {
+    storage.storesOriginalBytes(of: image, isProcessed: !processors.isEmpty)
+  }
+}
+
+extension EncodedImage {
+  /// How an image made from these bytes is stored; `nil` if the bytes must not be stored, or are the stored image itself.
+  fileprivate func storable(
+    asVariant key: CacheKey, for request: ImageRequest, _ configuration: PipelineConfiguration
+  ) -> StorableResponse? {
+    guard isFoundAgain else { return nil }
+    var metadata = storable?.metadata ?? metadata
+    metadata.variants = []
+    return StorableResponse(
+      metadata: metadata, key: key, requestHeaders: request.headers.adding(configuration.headers), knownVariants: [])
+  }
+}
