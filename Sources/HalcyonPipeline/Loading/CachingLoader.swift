@@ -35,8 +35,7 @@ final class CachingLoader: Sendable {
   let files = WorkerPool(name: "files", width: 2)
   private let jobs: InFlightJobs<JobKey, EncodedImage>
   let inFlight = InFlightResponses()
-  /// Stale entries that are being revalidated in the background.
-  private let revalidating = Lock<Set<InFlightResponses.Key>>([])
+  private let revalidations = BackgroundRevalidations()
 
   init(configuration: PipelineConfiguration) {
     self.configuration = configuration
@@ -69,6 +68,7 @@ final class CachingLoader: Sendable {
   /// Ends all loads, and lets the threads end.
   func invalidate() {
     jobs.invalidate()
+    revalidations.invalidate()
     http.invalidate()
     files.close()
   }
@@ -343,15 +343,11 @@ extension CachingLoader {
     }
   }
 
-  /// Revalidates a stale entry in the background, once at a time for each key and cache. Only ``ImageCache/flush()`` waits
-  /// for it.
+  /// Revalidates a stale entry in the background.
   private func revalidate(_ request: ImageRequest, _ lookup: CacheLookup, at location: Location) {
     let key = configuration.inFlightKey(lookup.key, for: request)
-    guard let cache = configuration.httpCache(for: request), revalidating.withLock({ $0.insert(key).inserted }) else {
-      return
-    }
-    configuration.originalCache(for: request).writes.track { [self] in
-      defer { revalidating.withLock { _ = $0.remove(key) } }
+    guard let cache = configuration.httpCache(for: request) else { return }
+    revalidations.start(key, trackedBy: configuration.originalCache(for: request).writes) { [self] in
       guard let httpRequest = try? await httpRequest(for: request, key: lookup.key, lookup, at: location) else {
         return
       }
@@ -361,7 +357,8 @@ extension CachingLoader {
       case .notModified(let head)?: _ = await cache.outcome(of: head, to: lookup)
       case .response(let response)?:
         if case .deliver(let storable?) = await cache.outcome(of: response.metadata, to: lookup), response.isStorable {
-          try? await cache.store(storable, body: response.data)
+          // Completed even if the pipeline is invalidated meanwhile.
+          _ = await Task { try await cache.store(storable, body: response.data) }.result
         }
       case nil: break
       }

@@ -198,9 +198,9 @@ public final class ImagePipeline: Sendable {
 
   /// Ends all loads with ``ImageError/pipelineInvalidated``, and lets the threads of the pipeline end. Idempotent.
   ///
-  /// Later loads fail with the same error, also of images in memory. The caches remain as they are: images being stored
-  /// are written to the end, and other pipelines that share the caches or the transport are not affected. The thread of
-  /// the transport ends when nothing references it any longer.
+  /// Revalidations in the background end as well. Later loads fail with the same error, also of images in memory. The
+  /// caches remain as they are: images being stored are written to the end, and other pipelines that share the caches or
+  /// the transport are not affected. The thread of the transport ends when nothing references it any longer.
   public func invalidate() { loader.invalidate() }
 
   /// The limits on concurrent and waiting transfers.

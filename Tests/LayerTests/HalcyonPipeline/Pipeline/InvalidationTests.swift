@@ -4,6 +4,8 @@ import HalcyonHTTP
 import HalcyonImaging
 import HalcyonSupport
 import HalcyonTesting
+import HalcyonViews
+import TestSupport
 import Testing
 
 @testable import HalcyonPipeline
@@ -56,6 +58,54 @@ struct InvalidationTests {
     #expect(isInvalidated(await prefetch.result.failed.first.map { .failure($0.error) } ?? .success(())))
     release.set()
     while pipeline.activeLoadCount > 0 { await Task.yield() }
+  }
+
+  /// A pipeline whose image is stale and being revalidated, which waits at `gate`.
+  private func revalidatingFixture(_ fields: HTTPHeaders, _ gate: Gate, _ cancelled: Counter) -> PipelineFixture {
+    PipelineFixture { request in
+      if request.headers["If-None-Match"] != nil {
+        try? await gate.wait()
+        if Task.isCancelled { cancelled.increment() }
+      }
+      return .response(body: SolidImage(width: 10, height: 10).data, headers: fields)
+    }
+  }
+
+  @Test func `a revalidation in the background ends, and its entry remains as it is`() async throws {
+    let (gate, cancelled) = (Gate(), Counter())
+    let fixture = revalidatingFixture(
+      ["ETag": "\"1\"", "Cache-Control": "max-age=0, stale-while-revalidate=60"], gate, cancelled)
+    let request = ImageRequest(url: fixture.url, cachePolicy: .storeOnly)
+    _ = try await fixture.pipeline.image(for: request)
+    await fixture.pipeline.cache.flush()
+    let stored = try await fixture.store.entry(for: ImagePipeline.cacheKey(for: request))
+    #expect(try await fixture.pipeline.response(for: request).origin == .store)
+    try await gate.waitUntilHolding(1)
+    fixture.pipeline.invalidate()
+    gate.open()
+    await fixture.pipeline.cache.flush()
+    #expect(cancelled.count == 1)
+    #expect(fixture.pipeline.activeLoadCount == 0)
+    let entry = try await fixture.store.entry(for: ImagePipeline.cacheKey(for: request))
+    #expect(stored != nil && entry?.metadata == stored?.metadata)
+  }
+
+  @Test @MainActor func `a revalidation for a view that shows the stale image ends`() async throws {
+    let (gate, cancelled) = (Gate(), Counter())
+    let fixture = revalidatingFixture(["ETag": "\"1\"", "Cache-Control": "no-cache"], gate, cancelled)
+    let request = ImageRequest(url: fixture.url, size: .fit(width: 100, height: 100))
+    _ = try await fixture.pipeline.image(for: request)
+    await fixture.pipeline.cache.flush()
+    let (display, ends) = (RecordingDisplay(), Counter())
+    let binder = ImageViewBinder(display: display, pipeline: fixture.pipeline, time: TestClock())
+    binder.setImage(with: request) { _ in ends.increment() }
+    #expect(ends.count == 1)
+    try await gate.waitUntilHolding(1)
+    fixture.pipeline.invalidate()
+    gate.open()
+    while fixture.pipeline.activeLoadCount > 0 { await Task.yield() }
+    #expect(cancelled.count == 1)
+    #expect(display.events == ["image 10x10"])
   }
 
   @Test func `nothing new begins, not even for an image in memory`() async throws {
