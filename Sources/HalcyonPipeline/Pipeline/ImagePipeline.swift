@@ -200,7 +200,8 @@ public final class ImagePipeline: Sendable {
   ///
   /// Revalidations in the background end as well. Later loads fail with the same error, also of images in memory. The
   /// caches remain as they are: images being stored are written to the end, and other pipelines that share the caches or
-  /// the transport are not affected. The thread of the transport ends when nothing references it any longer.
+  /// the transport are not affected. The threads of a cache end when they are idle, that of the transport when nothing
+  /// references the transport any longer.
   public func invalidate() { loader.invalidate() }
 
   /// The limits on concurrent and waiting transfers.

@@ -15,6 +15,10 @@ final class WorkQueue: @unchecked Sendable {
   private struct State {
     var waiting = WaitingItems()
     var isClosed = false
+    /// Threads that work, or are about to begin.
+    var threadCount = 0
+    /// Those of them that sleep.
+    var sleepingCount = 0
   }
 
   private let condition = NSCondition()
@@ -22,11 +26,19 @@ final class WorkQueue: @unchecked Sendable {
   private let nextID = Atomic<UInt64>(0)
   private let waitingCount = Atomic<Int>(0)
   private let spins: Bool
+  private let threadLimit: Int
+  private let idleSeconds: Double
 
-  /// - Parameter spins: Whether a thread without work checks for more before it sleeps. This pays where a caller awaits
-  ///   each item before it adds the next: waking a thread takes as long as a small item. The thread yields the
-  ///   processor between checks.
-  init(spins: Bool = false) {
+  /// - Parameters:
+  ///   - threadLimit: The most threads that ``add(id:priority:item:)`` asks for. Default: none, the caller runs
+  ///     ``work()``.
+  ///   - idleSeconds: How long a thread without work sleeps before it ends, in seconds; with 0 it ends at once.
+  ///   - spins: Whether a thread without work checks for more before it sleeps. This pays where a caller awaits
+  ///     each item before it adds the next: waking a thread takes as long as a small item. The thread yields the
+  ///     processor between checks.
+  init(threadLimit: Int = 0, idleSeconds: Double = 0, spins: Bool = false) {
+    self.threadLimit = threadLimit
+    self.idleSeconds = idleSeconds
     self.spins = spins
   }
 
@@ -35,16 +47,28 @@ final class WorkQueue: @unchecked Sendable {
   /// Adds an item; calls it with false if the queue is closed.
   ///
   /// - Parameter priority: Read with the lock held, so that no change before or after it is missed.
-  func add(id: UInt64, priority: @autoclosure () -> ImagePriority, item: @escaping Item) {
-    let isAdded = condition.withLock {
-      guard !state.isClosed else { return false }
+  /// - Returns: Whether the caller must start another thread that runs ``work()``.
+  @discardableResult
+  func add(id: UInt64, priority: @autoclosure () -> ImagePriority, item: @escaping Item) -> Bool {
+    let added: (isSleeping: Bool, needsThread: Bool)? = condition.withLock {
+      guard !state.isClosed else { return nil }
       state.waiting.append(item, id: id, priority: priority())
-      waitingCount.add(1, ordering: .relaxed)
-      return true
+      let count = waitingCount.add(1, ordering: .relaxed).newValue
+      // A sleeping thread that has been woken, but has not taken its item yet, counts as sleeping, and its item as
+      // waiting.
+      guard count > state.sleepingCount, state.threadCount < threadLimit else {
+        return (state.sleepingCount > 0, false)
+      }
+      state.threadCount += 1
+      return (state.sleepingCount > 0, true)
     }
-    guard isAdded else { return item(false) }
+    guard let added else {
+      item(false)
+      return false
+    }
     // After unlocking: otherwise the woken thread would have to wait for the lock.
-    condition.signal()
+    if added.isSleeping { condition.signal() }
+    return added.needsThread
   }
 
   /// Changes the priority of a waiting item; has no effect if it has started or was not added yet.
@@ -70,10 +94,13 @@ final class WorkQueue: @unchecked Sendable {
     }
   }
 
-  /// Runs items until the queue is closed and empty.
+  /// Runs items until there have been none for the idle time, or the queue is closed and empty.
   func work() {
     while let item = next() { item(true) }
   }
+
+  /// Threads that have not ended.
+  var threadCount: Int { condition.withLock { state.threadCount } }
 
   /// Items that wait.
   var count: Int { waitingCount.load(ordering: .relaxed) }
@@ -84,15 +111,29 @@ final class WorkQueue: @unchecked Sendable {
   private func next() -> Item? {
     if spins { spinBriefly() }
     return condition.withLock {
+      var mayWait = idleSeconds > 0
       while true {
         if let item = state.waiting.removeFirst() {
           waitingCount.subtract(1, ordering: .relaxed)
           return item
         }
-        if state.isClosed { return nil }
-        condition.wait()
+        guard mayWait, !state.isClosed else {
+          // With the lock held: an item that is added later finds one thread less, and asks for another.
+          state.threadCount -= 1
+          return nil
+        }
+        mayWait = sleep()
       }
     }
+  }
+
+  /// Waits for an item, with the lock held.
+  ///
+  /// - Returns: `false` after the idle time.
+  private func sleep() -> Bool {
+    state.sleepingCount += 1
+    defer { state.sleepingCount -= 1 }
+    return condition.wait(until: Date(timeIntervalSinceNow: idleSeconds))
   }
 
   private func spinBriefly() {

@@ -4,20 +4,24 @@ import Synchronization
 /// Dedicated threads for work that blocks or computes for long, so that Swift's cooperative threads never do.
 ///
 /// At most as many work items run at once as the pool has threads. Waiting work starts in order of priority, then of
-/// submission; work that is cancelled while it waits never starts. The threads end with the pool.
+/// submission; work that is cancelled while it waits never starts.
+///
+/// Threads are started when work needs them. They end when they have had none for the idle time, and with the pool.
 package final class WorkerPool: Sendable {
+  private let name: String
   private let queue: WorkQueue
 
-  /// Starts the threads.
+  /// Creates a pool without threads.
   ///
   /// - Parameters:
-  ///   - width: The number of threads, at least 1.
+  ///   - width: The most threads, at least 1.
+  ///   - idleSeconds: How long a thread without work waits for more before it ends, in seconds. Default: 10, so that a
+  ///     program that scrolls or loads now and then keeps its threads.
   ///   - spins: Whether threads check for more work for about a tenth of a millisecond before they sleep.
-  package init(name: String, width: Int, spins: Bool = false) {
+  package init(name: String, width: Int, idleSeconds: Double = 10, spins: Bool = false) {
     precondition(width > 0, "a pool needs at least one thread, got \(width)")
-    let queue = WorkQueue(spins: spins)
-    self.queue = queue
-    for _ in 1...width { Thread.start(named: "halcyon.\(name)", stackSize: 1 << 20) { queue.work() } }
+    self.name = name
+    queue = WorkQueue(threadLimit: width, idleSeconds: idleSeconds, spins: spins)
   }
 
   deinit { queue.close() }
@@ -49,7 +53,7 @@ package final class WorkerPool: Sendable {
     let id = id.value
     return try await withTaskCancellationHandler {
       try await withCheckedThrowingContinuation { continuation in
-        queue.add(id: id, priority: priority()) { isStarted in
+        add(id, priority: priority()) { isStarted in
           guard isStarted, !flag.isCancelled else { return continuation.resume(throwing: CancellationError()) }
           let result = Result { try work(flag) }
           completion.release()
@@ -65,15 +69,23 @@ package final class WorkerPool: Sendable {
 
   /// Runs `work` after all work that was submitted before it with the same priority; returns immediately.
   package func enqueue(priority: ImagePriority = .normal, _ work: @escaping @Sendable () -> Void) {
-    queue.add(id: queue.newID(), priority: priority) { isStarted in
+    add(queue.newID(), priority: priority) { isStarted in
       if isStarted { work() }
     }
+  }
+
+  private func add(_ id: UInt64, priority: @autoclosure () -> ImagePriority, item: @escaping WorkQueue.Item) {
+    guard queue.add(id: id, priority: priority(), item: item) else { return }
+    Thread.start(named: "halcyon.\(name)", stackSize: 1 << 20) { [queue] in queue.work() }
   }
 
   /// Identifies one piece of work.
   package struct WorkID: Sendable {
     fileprivate let value: UInt64
   }
+
+  /// Threads that have not ended.
+  package var threadCount: Int { queue.threadCount }
 
   /// Work that waits for a thread.
   package var waitingCount: Int { queue.count }

@@ -38,7 +38,7 @@ public final class CurlTransport: Transport {
   /// The IP addresses and ports that may be connected to.
   public let addressPolicy: AddressPolicy
 
-  private let thread: CurlThread
+  let thread: CurlThread
 
   /// Creates a transport and starts its thread.
   public init(configuration: Configuration = Configuration()) {

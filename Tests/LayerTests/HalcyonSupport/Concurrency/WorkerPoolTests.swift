@@ -48,8 +48,9 @@ struct WorkerPoolTests {
     func leave() { count.withLock { $0 -= 1 } }
   }
 
-  @Test func `work runs by priority, then in order of submission`() async throws {
-    let pool = WorkerPool(name: "test", width: 1)
+  @Test(arguments: [0, 10.0])
+  func `work runs by priority, then in order of submission`(idleSeconds: Double) async throws {
+    let pool = WorkerPool(name: "test", width: 1, idleSeconds: idleSeconds)
     let release = ThreadGate()
     let blocker = await occupy(pool, until: release)
     let order = Lock<[String]>([])
@@ -60,6 +61,55 @@ struct WorkerPoolTests {
     try await blocker.value
     try await pool.run(priority: .veryLow) { _ in }
     #expect(order.withLock { $0 } == ["c", "b", "d", "a"])
+  }
+
+  private func waitUntilThreadsEnd(_ pool: WorkerPool) async {
+    while pool.threadCount > 0 { await Task.yield() }
+  }
+
+  @Test func `threads start with work, and end when they have none`() async throws {
+    let pool = WorkerPool(name: "test", width: 3, idleSeconds: 0)
+    #expect(pool.threadCount == 0)
+    for _ in 0..<3 {
+      let release = ThreadGate()
+      let blocker = await occupy(pool, until: release)
+      #expect(pool.threadCount == 1)
+      let other = await occupy(pool, until: release)
+      #expect(pool.threadCount == 2)
+      release.open()
+      try await blocker.value
+      try await other.value
+      await waitUntilThreadsEnd(pool)
+    }
+  }
+
+  @Test func `a thread that sleeps takes the next work, and ends with the pool`() async throws {
+    let pool = WorkerPool(name: "test", width: 1, idleSeconds: 1000)
+    for number in 0..<1000 {
+      #expect(try await pool.run { _ in number } == number)
+      #expect(pool.threadCount == 1)
+    }
+    pool.close()
+    await waitUntilThreadsEnd(pool)
+  }
+
+  @Test(arguments: [0, 1e-9, 1e-5])
+  func `no work is lost while threads end and start`(idleSeconds: Double) async throws {
+    let pool = WorkerPool(name: "test", width: 3, idleSeconds: idleSeconds)
+    try await withThrowingTaskGroup { group in
+      for _ in 0..<5 {
+        group.addTask {
+          for number in 0..<400 {
+            let result = try await pool.run { _ in number }
+            #expect(result == number)
+            if number % 10 == 0 { await Task.yield() }
+          }
+        }
+      }
+      try await group.waitForAll()
+    }
+    await waitUntilThreadsEnd(pool)
+    #expect(pool.waitingCount == 0)
   }
 
   @Test func `work that is cancelled while it is queued never starts`() async throws {
