@@ -22,10 +22,13 @@ extension ImageLoader {
   private func anyResponse(
     for request: ImageRequest, keys: RequestKeys, after lookup: MemoryLookup, _ subscription: LoadSubscription
   ) async throws(ImageError) -> ImageResponse {
-    let stale = lookup.staleImage
-    return try await withTimeout(of: request) { [self] () async throws(ImageError) in
+    try await withTimeout(of: request) { [self] () async throws(ImageError) in
       try await withAlternatives(of: request, subscription) { () async throws(ImageError) in
-        if let response = await staleResponse(for: request, keys: keys, stale, subscription) { return response }
+        let stale: DecodedImage?
+        switch await cached(request, keys: keys, lookup.staleImage, subscription) {
+        case .fresh(let response): return response
+        case .stale(let image): stale = image
+        }
         return try await applyingLowDataMode(request, subscription) { request throws(ImageError) in
           try await singleResponse(for: request, keys: keys, stale: stale, subscription)
         } other: { request throws(ImageError) in
@@ -133,22 +136,31 @@ extension ImageLoader {
     throw .allSourcesFailed(errors)
   }
 
-  /// Sends a stale image as a preview, if the request shows stale images first; an image that is still fresh is the
-  /// response.
-  private func staleResponse(
-    for request: ImageRequest, keys: RequestKeys, _ stale: DecodedImage?, _ subscription: LoadSubscription
-  ) async -> ImageResponse? {
-    guard request.showsStaleFirst, request.freshness == .standard else { return nil }
+  /// An image from the caches.
+  private enum CachedImage {
+    case fresh(ImageResponse)
+    /// An image to revalidate, if there is one.
+    case stale(DecodedImage?)
+  }
+
+  /// Looks into the store if the request shows stale images first, and sends a stale image as a preview.
+  ///
+  /// - Parameter stale: The stale image in memory.
+  private func cached(
+    _ request: ImageRequest, keys: RequestKeys, _ stale: DecodedImage?, _ subscription: LoadSubscription
+  ) async -> CachedImage {
+    guard request.showsStaleFirst, request.freshness == .standard else { return .stale(stale) }
     if let stale {
       subscription.report(.preview(stale))
-      return nil
+      return .stale(stale)
     }
     var stored = request
     stored.freshness = .cacheOnly
-    guard let response = try? await singleResponse(for: stored, keys: keys, subscription) else { return nil }
-    if isFresh(response.image) { return response }
+    guard let response = try? await singleResponse(for: stored, keys: keys, subscription) else { return .stale(nil) }
+    if isFresh(response.image) { return .fresh(response) }
     subscription.report(.preview(response.image))
-    return nil
+    // An image that the storage policy has encoded was not decoded from the bytes that are revalidated.
+    return .stale(request.storage.encodesImages ? nil : response.image)
   }
 }
 

@@ -175,17 +175,38 @@ final class ImageLoader: Sendable {
   private func revalidate(
     _ stale: DecodedImage, _ request: ImageRequest, keys: RequestKeys, _ subscription: LoadSubscription
   ) async throws(ImageError) -> (Loaded?, EncodedImage?) {
-    guard let known = stale.facts.freshness else { return (nil, nil) }
+    guard stale.facts.freshness != nil else { return (nil, nil) }
     let encoded = try await bytes.encodedImage(for: request, key: keys.fetch, subscription: subscription)
-    guard let end = encoded.freshEnd,
-      let version = try? await workers.run(for: subscription, { _ in encoded.version }),
-      version == known.version
-    else { return (nil, encoded) }
-    var image = stale
-    image.facts.freshness = SourceFreshness(end: end, version: version)
+    guard let image = await renewed(stale, by: encoded, subscription) else { return (nil, encoded) }
     let placeholder = configuration.originalCache(for: request).placeholders[keys.fetch]
     await storeOriginalIfWanted(encoded, of: request, placeholder)
     return (Loaded(image: image, encoded: encoded, trace: encoded.trace), encoded)
+  }
+
+  /// An image with the freshness of `encoded`; `nil` if it was decoded from other bytes.
+  private func renewed(
+    _ image: DecodedImage, by encoded: EncodedImage, _ subscription: LoadSubscription
+  ) async -> DecodedImage? {
+    guard let known = image.facts.freshness, let end = encoded.freshEnd,
+      let version = try? await workers.run(for: subscription, { _ in encoded.version }), version == known.version
+    else { return nil }
+    var image = image
+    image.facts.freshness = SourceFreshness(end: end, version: version)
+    return image
+  }
+
+  /// The image that another load decoded from the same stored bytes while they were revalidated, as for a view that
+  /// shows the stale image meanwhile. Counts no miss.
+  @inline(never)
+  private func decodedMeanwhile(
+    from encoded: EncodedImage, _ request: ImageRequest, _ subscription: LoadSubscription
+  ) async -> DecodedImage? {
+    guard encoded.origin == .store, request.cachePolicy.readsMemory else { return nil }
+    let (memory, key) = (configuration.targetCache(for: request).memory, RequestKeys(request).image)
+    guard memory.contains(key), let image = memory.image(for: key, extending: request.memoryExtension) else {
+      return nil
+    }
+    return await renewed(image, by: encoded, subscription)
   }
 
   /// Runs the last processor on the image before it, which is shared with loads of that image.
@@ -258,6 +279,9 @@ final class ImageLoader: Sendable {
     _ request: ImageRequest, key: CacheKey, _ subscription: LoadSubscription
   ) async throws(ImageError) -> Loaded {
     let encoded = try await bytes.encodedImage(for: request, key: key, subscription: subscription)
+    if let image = await decodedMeanwhile(from: encoded, request, subscription) {
+      return Loaded(image: image, encoded: encoded, trace: encoded.trace)
+    }
     do throws(ImageError) {
       return try await decode(encoded, request: request, key: key, subscription)
     } catch {

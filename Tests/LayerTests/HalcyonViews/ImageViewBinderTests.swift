@@ -212,6 +212,32 @@ struct ImageViewBinderTests {
     #expect(ends.events.count == 1)
   }
 
+  @Test func `an unchanged image from the store that a view shows while it is stale is decoded once`() async throws {
+    let gate = Gate()
+    let fields: HTTPHeaders = ["Cache-Control": "max-age=0", "ETag": "\"1\""]
+    let fixture = PipelineFixture { request in
+      guard request.headers["If-None-Match"] != nil else {
+        return .response(body: SolidImage(width: 40, height: 20).data, headers: fields)
+      }
+      try await gate.wait()
+      return .response(status: 304, body: Data(), headers: fields)
+    }
+    let request = ImageRequest(url: fixture.url, size: .fit(width: 100, height: 100))
+    _ = try await fixture.pipeline.image(for: request)
+    await fixture.pipeline.cache.flush()
+    fixture.memory.removeAll()
+    let (display, ends) = (RecordingDisplay(), EventLog<String>())
+    let binder = ImageViewBinder(display: display, pipeline: fixture.pipeline, time: TestClock())
+    binder.setImage(with: request) { ends.record($0.name) }
+    try await ends.waitForEvents(count: 1)
+    #expect(ends.events == ["40x20 from store"])
+    gate.open()
+    while fixture.pipeline.activeLoadCount > 0 { await Task.yield() }
+    #expect(fixture.decoder.decodedSizes.count == 2)
+    #expect(fixture.transport.requests.count == 2)
+    #expect(display.events == ["image 40x20"])
+  }
+
   @Test func `after the display is released, the completion still receives the image`() async throws {
     let view = ViewFixture(holding: ["40x20"])
     var display: RecordingDisplay? = RecordingDisplay()

@@ -275,6 +275,34 @@ struct ImageRevalidationTests {
     }
   }
 
+  @Test(arguments: [CachePolicy(), CachePolicy(writesMemory: false)])
+  func `an unchanged image from the store that a task shows while it is stale is decoded and processed once`(
+    cachePolicy: CachePolicy
+  ) async throws {
+    let origin = Origin(["ETag": "\"1\"", "Cache-Control": "max-age=1"])
+    let fixture = fixture(origin)
+    for processors in [[], [NumberedProcessor()]] {
+      var request = ImageRequest(url: fixture.url, processors: processors, cachePolicy: cachePolicy)
+      request.showsStaleFirst = true
+      _ = try await fixture.pipeline.image(for: request)
+      await fixture.pipeline.cache.flush()
+      clock.advance(by: .seconds(10))
+      fixture.memory.removeAll()
+      let (decodes, requests) = (fixture.decoder.decodedSizes.count, origin.requests.count)
+      var colors: [UInt8] = []
+      for await event in fixture.pipeline.task(for: request).events {
+        switch event {
+        case .preview(let image): colors.append(color(image))
+        case .finished(let result): colors.append(color(try result.get().image))
+        default: break
+        }
+      }
+      #expect(colors.count == 2 && colors.first == colors.last)
+      #expect(fixture.decoder.decodedSizes.count == decodes + 1)
+      #expect(origin.requests.count == requests + 1)
+    }
+  }
+
   @Test func `variants of one URL are stored separately`() async throws {
     let store = MemoryDataStore()
     let transport = ScriptedTransport { request in
