@@ -12,7 +12,7 @@ public struct PipelineConfiguration: Sendable {
   public var decoders: [any ImageDecoder]
   /// The image encoders; the first one for a format is used for it.
   public var encoders: [any ImageEncoder]
-  /// The memory cache and the store.
+  /// The memory cache and the store; ``RequestOptions/targetCache`` of a request takes their place.
   public var cache: ImageCache
   /// Defaults for options that requests do not set; they override ``RequestOptions/global``. Default: all `nil`.
   public var defaultOptions = RequestOptions()

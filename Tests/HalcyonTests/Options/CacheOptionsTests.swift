@@ -193,6 +193,26 @@ struct CacheOptionsTests {
     #expect(store.count == 0)
   }
 
+  @Test func `another cache takes the place of the pipeline's for single requests or for a new pipeline`() async throws
+  {
+    try await OptionsFixture.run(serving: image) { fixture async throws in
+      let request = fixture.request()
+      _ = try await fixture.pipeline.image(for: request)
+      let other = ImageCache(memory: MemoryCache(time: fixture.clock), store: MemoryDataStore())
+      let redirected = fixture.request { $0.targetCache = other }
+      #expect(try await fixture.origin(redirected) == .network)
+      #expect(try await fixture.origin(redirected) == .memory)
+      var configuration = fixture.pipeline.configuration
+      configuration.cache = other
+      let pipeline = ImagePipeline(configuration: configuration)
+      #expect(try await pipeline.response(for: request).origin == .memory)
+      try await other.removeAll()
+      #expect(pipeline.cachedImage(for: request) == nil)
+      #expect(try await fixture.origin(request) == .memory)
+      #expect(fixture.transport.requests.count == 2)
+    }
+  }
+
   @Test func `images are stored in the target cache, and original bytes in the original cache`() async throws {
     try await OptionsFixture.run(serving: image) { fixture async throws in
       let target = ImageCache(memory: MemoryCache(time: fixture.clock), store: MemoryDataStore())
