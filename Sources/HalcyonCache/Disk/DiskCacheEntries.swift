@@ -43,6 +43,8 @@ public struct DiskCacheEntry: Sendable {
   public let bodyByteCount: Int
   /// Whether it is exempt from eviction.
   public let isPinned: Bool
+  /// When its image was stored. Neither reading nor revalidation changes it.
+  public let storedDate: Date
   /// When it expires; `nil` for never.
   ///
   /// The date of an entry that expires some time after its last use moves with each read. An entry without an expiration
@@ -68,6 +70,7 @@ public struct DiskCacheEntry: Sendable {
     diskByteCount = description.diskByteCount
     bodyByteCount = Int(description.header.bodyByteCount)
     isPinned = description.slot.isPinned
+    storedDate = Date(timeIntervalSince1970: description.header.storedTime)
     expirationDate = cache.expirationDate(of: description)
     isExpired = expirationDate.map { $0 <= cache.time.now() } ?? false
     id = file.id

@@ -20,6 +20,8 @@ struct EntryFileHeader: Equatable {
   var slotByteCount: UInt32
   var bodyByteCount: UInt64
   var bodyHash: UInt64
+  /// When the file was written, in seconds since 1970.
+  var storedTime = 0.0
 
   var keyOffset: Int { Self.byteCount }
   func slotOffset(_ slot: Int) -> Int { keyOffset + Int(keyByteCount) + slot * Int(slotByteCount) }
@@ -36,6 +38,7 @@ struct EntryFileHeader: Equatable {
     writer.append(slotByteCount)
     writer.append(bodyByteCount)
     writer.append(bodyHash)
+    writer.append(storedTime.bitPattern)
     writer.append([UInt8](repeating: 0, count: Self.byteCount - 4 - writer.bytes.count))
     writer.append(Checksum.of(writer.bytes))
     return writer.bytes
@@ -53,11 +56,11 @@ extension EntryFileHeader {
       reader.number() == Self.version, let id = reader.number(Int64.self),
       let keyByteCount = reader.number(UInt32.self), let slotByteCount = reader.number(UInt32.self),
       let bodyByteCount = reader.number(UInt64.self), let bodyHash = reader.number(UInt64.self),
-      bodyByteCount < 1 << 40
+      let storedTime = reader.number(UInt64.self), bodyByteCount < 1 << 40
     else { return nil }
     self.init(
       id: id, keyByteCount: keyByteCount, slotByteCount: slotByteCount, bodyByteCount: bodyByteCount,
-      bodyHash: bodyHash)
+      bodyHash: bodyHash, storedTime: Double(bitPattern: storedTime))
   }
 }
 
@@ -160,7 +163,7 @@ struct EntryFileWriter {
   func write(
     id: Int64, date: Date, isDurable: Bool, to path: String, in fileSystem: any FileSystem
   ) throws(DiskCacheError) {
-    let prefix = prefix(id: id)
+    let prefix = prefix(id: id, date: date)
     let file = try FileDescriptor(path: path, flags: O_WRONLY | O_CREAT | O_TRUNC, in: fileSystem)
     try file.write(prefix, at: 0)
     try file.write(body, at: prefix.count)
@@ -169,9 +172,10 @@ struct EntryFileWriter {
   }
 
   /// All bytes before the body.
-  private func prefix(id: Int64) -> [UInt8] {
+  private func prefix(id: Int64, date: Date) -> [UInt8] {
     var header = header
     header.id = id
+    header.storedTime = date.timeIntervalSince1970
     let count = Int(header.slotByteCount)
     let empty = [UInt8](repeating: 0, count: count)
     let slot = MetadataSlot(generation: 1, isPinned: false, payload: payload).encoded(slotByteCount: count)

@@ -11,6 +11,35 @@ struct EntryOptionsTests {
 
   init() throws { image = try TestImage.png() }
 
+  @Test func `a listed entry shows its expiration, tags, pin, and when it was stored, before and after a read`()
+    async throws
+  {
+    try await OptionsFixture.run(serving: image) { fixture async throws in
+      let request = fixture.request { options in
+        (options.tags, options.isPinned, options.storeExpiration) = (["trip"], true, .hours(1))
+        options.cachePolicy = .storeOnly
+      }
+      let start = fixture.clock.now().timeIntervalSince1970.rounded()
+      _ = try await fixture.pipeline.image(for: request)
+      await fixture.pipeline.cache.flush()
+      for (seconds, reads, isExpired) in [(0, false, false), (600, true, false), (3600, false, true)] {
+        fixture.clock.advance(by: .seconds(seconds))
+        if reads { #expect(try await fixture.origin(request) == .store) }
+        var count = 0
+        for try await entry in fixture.disk.entries {
+          count += 1
+          #expect(entry.metadata.tags == ["trip"])
+          #expect(entry.isPinned)
+          #expect(entry.storedDate.timeIntervalSince1970.rounded() == start)
+          let lastUse = seconds == 0 ? start : start + 600
+          #expect(entry.expirationDate?.timeIntervalSince1970.rounded() == lastUse + 3600)
+          #expect(entry.isExpired == isExpired)
+        }
+        #expect(count == 1)
+      }
+    }
+  }
+
   @Test func `an image expires in memory after the expiration of its request`() async throws {
     try await OptionsFixture.run(serving: image) { fixture async throws in
       let request = fixture.request { $0.memoryExpiration = .seconds(10) }
