@@ -1,4 +1,4 @@
-# Every target first installs missing system packages, where apt-get is available; beyond those it only needs Swift.
+# Every target first installs missing system packages, where apt-get or dnf is available; beyond those it only needs Swift.
 
 SWIFT ?= swift
 SOURCES = Package.swift Sources Tests Tools/Package.swift Tools/Sources Tools/Tests \
@@ -28,6 +28,7 @@ test: export HALCYON_WARNINGS_AS_ERRORS = 1
 test: all-packages ## Checks the formatting, runs all tests, and builds the benchmarks and examples.
 	$(SWIFT) format lint --strict --parallel --recursive $(SOURCES)
 	Scripts/check-layers
+	Scripts/check-packages
 	$(SWIFT) test --disable-xctest --enable-all-traits
 	Scripts/list-api --check
 	Scripts/check-names
