@@ -2,7 +2,7 @@
 
 SWIFT ?= swift
 SOURCES = Package.swift Sources Tests Tools/Package.swift Tools/Sources Tools/Tests \
-  Benchmarks/Package.swift Benchmarks/Sources Fuzz/Package.swift Fuzz/Sources \
+  Bridges/Package.swift Bridges/Sources Bridges/Tests Benchmarks/Package.swift Benchmarks/Sources Fuzz/Package.swift Fuzz/Sources \
   Examples/Package.swift $(filter-out Examples/Sources/Support,$(wildcard Examples/Sources/*))
 
 # libFuzzer brings a `main` function of its own; with lld Swift's replaces it, which gold does not support.
@@ -33,6 +33,7 @@ test: all-packages ## Checks the formatting, runs all tests, and builds the benc
 	Scripts/list-api --check
 	Scripts/check-names
 	$(SWIFT) test --disable-xctest --package-path Tools
+	$(SWIFT) test --disable-xctest --package-path Bridges
 	$(SWIFT) build --package-path Benchmarks
 	$(SWIFT) build --package-path Examples
 	Scripts/check-gallery
