@@ -1,8 +1,8 @@
-# Every target first installs missing system packages, where apt-get is available; beyond those it only needs Swift.
+# Every target first installs missing system packages, where apt-get or dnf is available; beyond those it only needs Swift.
 
 SWIFT ?= swift
 SOURCES = Package.swift Sources Tests Tools/Package.swift Tools/Sources Tools/Tests \
-  Benchmarks/Package.swift Benchmarks/Sources Fuzz/Package.swift Fuzz/Sources \
+  Bridges/Package.swift Bridges/Sources Bridges/Tests Benchmarks/Package.swift Benchmarks/Sources Fuzz/Package.swift Fuzz/Sources \
   Examples/Package.swift $(filter-out Examples/Sources/Support,$(wildcard Examples/Sources/*))
 
 # libFuzzer brings a `main` function of its own; with lld Swift's replaces it, which gold does not support.
@@ -28,10 +28,12 @@ test: export HALCYON_WARNINGS_AS_ERRORS = 1
 test: all-packages ## Checks the formatting, runs all tests, and builds the benchmarks and examples.
 	$(SWIFT) format lint --strict --parallel --recursive $(SOURCES)
 	Scripts/check-layers
+	Scripts/check-packages
 	$(SWIFT) test --disable-xctest --enable-all-traits
 	Scripts/list-api --check
 	Scripts/check-names
 	$(SWIFT) test --disable-xctest --package-path Tools
+	$(SWIFT) test --disable-xctest --package-path Bridges
 	$(SWIFT) build --package-path Benchmarks
 	$(SWIFT) build --package-path Examples
 	Scripts/check-gallery

@@ -25,6 +25,9 @@ enum Metrics {
     return (line?.split(separator: " ").dropLast().last.flatMap { Double($0) } ?? 0) / 1024
   }
 
+  /// Sets the peak of the resident memory to its present size (proc(5), clear_refs).
+  static func resetPeak() { FileHandle(forWritingAtPath: "/proc/self/clear_refs")?.write(Data("5".utf8)) }
+
   /// A percentile in milliseconds; `fraction` is from 0 to 1.
   static func percentile(_ fraction: Double, of values: [Duration]) -> Double {
     let sorted = values.sorted()

@@ -9,18 +9,18 @@ final class Page {
   let window: UnsafeMutablePointer<GtkWidget>
   let pictures: [UnsafeMutablePointer<GtkWidget>]
 
-  init(count: Int = Page.count) async throws {
+  init(count: Int = Page.count, width: Int = 160, height: Int = 120, columns: Int = 6) async throws {
     guard let window = gtk_window_new(), let grid = gtk_grid_new() else {
       preconditionFailure("GTK cannot create a window")
     }
     self.window = window
     pictures = (0..<count).compactMap { number in
       guard let picture = gtk_picture_new() else { return nil }
-      gtk_widget_set_size_request(picture, 160, 120)
+      gtk_widget_set_size_request(picture, gint(width), gint(height))
       gtk_picture_set_content_fit(OpaquePointer(picture), GTK_CONTENT_FIT_COVER)
       gtk_grid_attach(
-        UnsafeMutableRawPointer(grid).assumingMemoryBound(to: GtkGrid.self), picture, Int32(number % 6),
-        Int32(number / 6), 1, 1)
+        UnsafeMutableRawPointer(grid).assumingMemoryBound(to: GtkGrid.self), picture, Int32(number % columns),
+        Int32(number / columns), 1, 1)
       return picture
     }
     gtk_window_set_child(typed, grid)

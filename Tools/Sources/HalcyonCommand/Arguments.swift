@@ -86,6 +86,8 @@ struct PipelineOptions: ParsableArguments {
     configuration.limits = ImageLimits(
       pixelCount: maxPixels ?? limits.pixelCount, sideLength: maxSide ?? limits.sideLength,
       encodedByteCount: maxBytes ?? limits.encodedByteCount)
+    // The progress bar draws what has been received, also before a pause.
+    configuration.progressInterval = .zero
     return ImagePipeline(configuration: configuration)
   }
 }

@@ -8,7 +8,8 @@ struct GetCommand: AsyncParsableCommand {
     commandName: "get", abstract: "Loads images through the caches.",
     discussion: """
       Prints the origin of each image: network, store (the disk cache), file or inline. Continues after an image that \
-      cannot be loaded or written, and then exits with status 1.
+      cannot be loaded or written, and then exits with status 1. Ctrl-C keeps what has been downloaded, if the server \
+      supports ranges: the next run resumes there.
       """)
 
   @Argument(help: "http, https, file or data URLs, or the paths of files.")
@@ -53,8 +54,12 @@ struct GetCommand: AsyncParsableCommand {
   }
 
   func run() async throws {
-    let target = try output.map { try OutputTarget($0) }
     let pipeline = options.pipeline()
+    try await Interruption.run(with: pipeline) { try await getAll(with: pipeline) }
+  }
+
+  private func getAll(with pipeline: ImagePipeline) async throws {
+    let target = try output.map { try OutputTarget($0) }
     var hasFailed = false
     var written: Set<String> = []
     for source in sources {
@@ -62,6 +67,7 @@ struct GetCommand: AsyncParsableCommand {
         let report = try await get(source, to: target, with: pipeline, besides: &written)
         show(json ? try JSONLine.encode(report) : report.line, target)
       } catch {
+        try Task.checkCancellation()
         hasFailed = true
         let message = (error as? ImageError)?.advisedDescription ?? "\(error)"
         if json {
@@ -94,11 +100,15 @@ struct GetCommand: AsyncParsableCommand {
   private func load(_ request: ImageRequest, with pipeline: ImagePipeline) async throws -> ImageResponse {
     let task = pipeline.task(for: request)
     var bar = ProgressBar()
-    defer { bar.clear() }
-    for await event in task.events {
-      if case .progress(let progress) = event { bar.show(progress) }
+    defer { if Task.isCancelled { bar.interrupt() } else { bar.clear() } }
+    return try await withTaskCancellationHandler {
+      for await event in task.events {
+        if case .progress(let progress) = event { bar.show(progress) }
+      }
+      return try await task.response
+    } onCancel: {
+      task.cancel()
     }
-    return try await task.response
   }
 
   /// Writes an image, with its original bytes if it needs no conversion, and returns the path.

@@ -24,10 +24,16 @@ struct InfoCommand: AsyncParsableCommand {
 
   func run() async throws {
     let pipeline = options.pipeline()
+    try await Interruption.run(with: pipeline) { try await reportAll(with: pipeline) }
+  }
+
+  private func reportAll(with pipeline: ImagePipeline) async throws {
     var hasFailed = false
     var skippedCount = 0
     for (source, isInFolder) in sources.flatMap(Self.files) {
-      guard let report = await report(on: source, isInFolder: isInFolder, pipeline: pipeline) else {
+      let report = await report(on: source, isInFolder: isInFolder, pipeline: pipeline)
+      try Task.checkCancellation()
+      guard let report else {
         skippedCount += 1
         continue
       }

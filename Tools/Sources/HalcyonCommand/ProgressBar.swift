@@ -5,25 +5,35 @@ import Halcyon
 struct ProgressBar {
   private static let width = 30
   private let isTerminal = isatty(STDERR_FILENO) == 1
-  private var isShown = false
-  private var lastDrawn: ContinuousClock.Instant?
+  /// What the terminal shows.
+  private var text = ""
 
+  /// Draws the bar if it has changed.
   mutating func show(_ progress: LoadProgress) {
-    let now = ContinuousClock.now
-    let isEnd = progress.receivedByteCount == progress.expectedByteCount
-    guard isTerminal, isEnd || lastDrawn.map({ $0.duration(to: now) > .milliseconds(50) }) ?? true else { return }
-    lastDrawn = now
-    isShown = true
-    let bytes = ByteCountFormatter.string(fromByteCount: Int64(progress.receivedByteCount), countStyle: .file)
-    guard progress.expectedByteCount != nil else { return write("\r\u{1B}[K\(bytes)") }
-    let done = Int((progress.fraction * Double(Self.width)).rounded())
-    let bar = String(repeating: "█", count: done) + String(repeating: "░", count: Self.width - done)
-    write("\r\u{1B}[K\(bar) \(Int(progress.fraction * 100)) % \(bytes)")
+    guard isTerminal else { return }
+    let text = Self.text(progress)
+    guard text != self.text else { return }
+    self.text = text
+    write("\r\u{1B}[K" + text)
   }
 
   mutating func clear() {
-    if isShown { write("\r\u{1B}[K") }
-    isShown = false
+    if !text.isEmpty { write("\r\u{1B}[K") }
+    text = ""
+  }
+
+  /// Leaves the bar as it is, and begins a new line.
+  mutating func interrupt() {
+    if !text.isEmpty { write("\n") }
+    text = ""
+  }
+
+  private static func text(_ progress: LoadProgress) -> String {
+    let bytes = ByteCountFormatter.string(fromByteCount: Int64(progress.receivedByteCount), countStyle: .file)
+    guard progress.expectedByteCount != nil else { return bytes }
+    let done = Int((progress.fraction * Double(width)).rounded())
+    let bar = String(repeating: "█", count: done) + String(repeating: "░", count: width - done)
+    return "\(bar) \(Int(progress.fraction * 100)) % \(bytes)"
   }
 
   private func write(_ text: String) {

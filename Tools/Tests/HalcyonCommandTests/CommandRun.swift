@@ -38,7 +38,7 @@ struct CommandRun {
   }
 
   /// The program is in the same folder as the test runner.
-  private static func program() throws -> URL {
+  static func program() throws -> URL {
     let tests = try #require(Bundle.main.executableURL)
     return tests.resolvingSymlinksInPath().deletingLastPathComponent().appending(path: "halcyon")
   }
