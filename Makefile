@@ -17,7 +17,7 @@ export SWIFT_BACKTRACE ?= enable=no
 export SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH ?= 4
 
 .PHONY: demo gallery test bench bench-views bench-memory bench-processors bench-disk bench-network bench-downsample \
-  bench-pipeline torture fuzz test-sanitize test-release api format docs packages all-packages
+  bench-pipeline bench-build torture fuzz test-sanitize test-release api format docs packages all-packages
 
 demo: packages ## Loads photos from a local server and prints the source and the load time of each.
 	$(SWIFT) run --quiet halcyon-demo
@@ -78,6 +78,9 @@ bench: packages ## Runs all benchmarks of halcyon-bench; prints one METRIC line 
 bench-views: all-packages ## Prints METRIC lines for GTK views, compared with plain GTK.
 	$(SWIFT) build --quiet -c release --package-path Examples --product halcyon-bench-views
 	GSK_RENDERER=cairo GDK_DEBUG=gl-disable xvfb-run -a Examples/.build/release/halcyon-bench-views
+
+bench-build: packages ## Prints METRIC lines for the first build, a rebuild, and the size of programs; takes minutes.
+	Scripts/bench-build
 
 torture: ROUNDS ?= 500
 torture: packages ## Crash test: kills processes that write to a disk cache ROUNDS times (default 500), and checks its recovery.
