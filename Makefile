@@ -2,6 +2,7 @@
 
 SWIFT ?= swift
 SOURCES = Package.swift Sources Tests Tools/Package.swift Tools/Sources Tools/Tests \
+  Proxy/Package.swift Proxy/Sources Proxy/Tests \
   Bridges/Package.swift Bridges/Sources Bridges/Tests Benchmarks/Package.swift Benchmarks/Sources Fuzz/Package.swift Fuzz/Sources \
   Examples/Package.swift $(filter-out Examples/Sources/Support,$(wildcard Examples/Sources/*))
 
@@ -16,7 +17,7 @@ export SWIFT_BACKTRACE ?= enable=no
 export SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH ?= 4
 
 .PHONY: demo gallery test bench bench-views bench-memory bench-processors bench-disk bench-network bench-downsample \
-  bench-pipeline torture fuzz test-sanitize test-release api format docs packages all-packages
+  bench-pipeline bench-build torture fuzz test-sanitize test-release api format docs packages all-packages
 
 demo: packages ## Loads photos from a local server and prints the source and the load time of each.
 	$(SWIFT) run --quiet halcyon-demo
@@ -33,6 +34,7 @@ test: all-packages ## Checks the formatting, runs all tests, and builds the benc
 	Scripts/list-api --check
 	Scripts/check-names
 	$(SWIFT) test --disable-xctest --package-path Tools
+	$(SWIFT) test --disable-xctest --package-path Proxy
 	$(SWIFT) test --disable-xctest --package-path Bridges
 	$(SWIFT) build --package-path Benchmarks
 	$(SWIFT) build --package-path Examples
@@ -76,6 +78,9 @@ bench: packages ## Runs all benchmarks of halcyon-bench; prints one METRIC line 
 bench-views: all-packages ## Prints METRIC lines for GTK views, compared with plain GTK.
 	$(SWIFT) build --quiet -c release --package-path Examples --product halcyon-bench-views
 	GSK_RENDERER=cairo GDK_DEBUG=gl-disable xvfb-run -a Examples/.build/release/halcyon-bench-views
+
+bench-build: packages ## Prints METRIC lines for the first build, a rebuild, and the size of programs; takes minutes.
+	Scripts/bench-build
 
 torture: ROUNDS ?= 500
 torture: packages ## Crash test: kills processes that write to a disk cache ROUNDS times (default 500), and checks its recovery.

@@ -13,25 +13,15 @@ let swiftSettings: [SwiftSetting] =
 
 let argumentParser = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
 let halcyon = Target.Dependency.product(name: "Halcyon", package: "Halcyon")
-let halcyonCache = Target.Dependency.product(name: "HalcyonCache", package: "Halcyon")
 
+// SwiftPM fetches all dependencies of a package, whatever is built: this one has only that of the command line.
 let package = Package(
   name: "HalcyonTools",
   platforms: [.macOS(.v15)],
-  products: [
-    .executable(name: "halcyon", targets: ["halcyon"]),
-    .executable(name: "halcyon-http-proxy", targets: ["halcyon-http-proxy"]),
-  ],
+  products: [.executable(name: "halcyon", targets: ["halcyon"])],
   dependencies: [
     .package(name: "Halcyon", path: "..", traits: ["AVIF", "HEIF", "JXL", "SVG"]),
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0"),
-    .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1"),
-    .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
-    .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
-    .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
-    .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
-    .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
-    .package(url: "https://github.com/apple/swift-nio-extras", from: "1.35.2"),
   ],
   targets: [
     .executableTarget(
@@ -42,31 +32,9 @@ let package = Package(
       name: "HalcyonCommand",
       dependencies: [halcyon, argumentParser],
       swiftSettings: swiftSettings),
-    // Only this target depends on a web server, so that building `halcyon` alone stays quick.
-    .executableTarget(
-      name: "halcyon-http-proxy",
-      dependencies: [
-        halcyon, halcyonCache, argumentParser, .product(name: "HummingbirdCore", package: "hummingbird"),
-        .product(name: "AsyncHTTPClient", package: "async-http-client"),
-        .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
-        .product(name: "HTTPTypes", package: "swift-http-types"), .product(name: "Logging", package: "swift-log"),
-        .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOPosix", package: "swift-nio"),
-        .product(name: "NIOHTTP1", package: "swift-nio"),
-        .product(name: "NIOHTTPTypes", package: "swift-nio-extras"),
-        .product(name: "NIOHTTPTypesHTTP1", package: "swift-nio-extras"),
-        .product(name: "UnixSignals", package: "swift-service-lifecycle"),
-      ],
-      path: "Sources/HTTPProxy", swiftSettings: swiftSettings),
     // A symbolic link to the library's own test support: a web server and photographs.
     .target(
       name: "TestSupport", path: "Tests/Support", resources: [.copy("Photos")], swiftSettings: swiftSettings),
-    .testTarget(
-      name: "HTTPProxyTests",
-      dependencies: [
-        "halcyon-http-proxy", "TestSupport", .product(name: "AsyncHTTPClient", package: "async-http-client"),
-        .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOHTTP1", package: "swift-nio"),
-      ],
-      swiftSettings: swiftSettings),
     .testTarget(
       name: "HalcyonCommandTests", dependencies: ["halcyon", "HalcyonCommand", "TestSupport"],
       swiftSettings: swiftSettings),

@@ -3,7 +3,7 @@ import CGTK
 import Foundation
 
 /// The pixels of a widget, rendered by its window's renderer.
-struct Screenshot {
+struct Screenshot: Equatable {
   let width: Int
   let height: Int
   private let pixels: [UInt8]

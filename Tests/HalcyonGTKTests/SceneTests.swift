@@ -95,6 +95,10 @@ import Testing
     #expect(try Scene.play("view-freed") == "")
   }
 
+  @Test func `a widget that is destroyed while its activity indicator runs is given no paintable again`() throws {
+    #expect(try Scene.play("view-disposed") == "")
+  }
+
   @Test func `a hidden view is reported as not visible`() throws {
     #expect(try Scene.play("view-hidden") == "")
   }
@@ -157,6 +161,10 @@ import Testing
 
   @Test func `views reused 10000 times never show a wrong image`() throws {
     #expect(try Scene.play("view-reuse") == "")
+  }
+
+  @Test func `10000 images set on widgets that are hidden, removed and destroyed complete once each`() throws {
+    #expect(try Scene.play("view-rebinding") == "")
   }
 
   @Test func `frames of an animation are shown for exactly their durations`() throws {

@@ -26,8 +26,11 @@ final class WidgetDisplay: ImageDisplay {
   private var lastDrawnSize: DrawingSize?
   /// Called when the transition has ended.
   private var onTransitionEnd: (@MainActor () -> Void)?
-  /// Whether the widget is being destroyed. Then nothing touches it any more.
+  /// Whether the widget has been destroyed. Then nothing touches it any more.
   private var isStopped = false
+  /// Whether the widget is being destroyed: it no longer releases what it is given. Handlers of the program may run
+  /// before ``stop()``.
+  private var isEnding: Bool { isStopped || gtk_widget_in_destruction(widget) != 0 }
 
   init(_ widget: UnsafeMutablePointer<GtkWidget>, kind: WidgetKind, overlay: ViewOverlay?) {
     self.widget = widget
@@ -41,15 +44,15 @@ final class WidgetDisplay: ImageDisplay {
   }
 
   var displaySize: ViewSize {
-    let size = isStopped ? .zero : kind.imageSize(of: widget)
+    let size = isEnding ? .zero : kind.imageSize(of: widget)
     // A load that waits for a size continues after the next drawing, also at the size of the last one.
     if size.isEmpty { lastDrawnSize = nil }
     return ViewSize(width: size.width, height: size.height)
   }
 
-  var displayScale: Double { isStopped ? 1 : Double(gtk_widget_get_scale_factor(widget)) }
+  var displayScale: Double { isEnding ? 1 : Double(gtk_widget_get_scale_factor(widget)) }
 
-  var displayMode: ImageDisplayMode { isStopped ? .fit : kind.mode(of: widget) }
+  var displayMode: ImageDisplayMode { isEnding ? .fit : kind.mode(of: widget) }
 
   /// Whether the widget is mapped and in or near the viewport of its scrolled window.
   var isVisible: Bool { visibility.isVisible }
@@ -57,7 +60,7 @@ final class WidgetDisplay: ImageDisplay {
   /// Makes the paintable that of the widget, since a widget without a paintable is not drawn, and does not report its
   /// size.
   func adoptProgramContent() -> DisplayContent? {
-    guard !isStopped else { return nil }
+    guard !isEnding else { return nil }
     let picture = kind.programContent(of: widget, except: paintableObject.pointer)
     let content = picture.map { DisplayContent($0, role: .image) }
     if let content { show(content, transition: .none) }
@@ -71,7 +74,7 @@ final class WidgetDisplay: ImageDisplay {
   }
 
   func show(_ content: DisplayContent, transition: ImageTransition) {
-    guard !isStopped else { return }
+    guard !isEnding else { return }
     endFade()
     paintable.layer?.player?.remove(self)
     paintable.mode = displayMode
@@ -93,7 +96,7 @@ final class WidgetDisplay: ImageDisplay {
   }
 
   func showIndicator(_ indicator: LoadingIndicator) {
-    guard !isStopped else { return }
+    guard !isEnding else { return }
     if case .custom(let make) = indicator {
       overlay?.showIndicator(make())
     } else {
@@ -106,7 +109,7 @@ final class WidgetDisplay: ImageDisplay {
   func updateIndicator(_ progress: LoadProgress) { indicatorAnimation?.update(progress) }
 
   func hideIndicator() {
-    guard !isStopped else { return }
+    guard !isEnding else { return }
     indicatorAnimation?.stop()
     indicatorAnimation = nil
     overlay?.removeIndicator()

@@ -27,6 +27,18 @@ struct OnlyWhileVisibleTests {
     try await view.ends.waitForEvents(count: view.ends.events.count + 1)
   }
 
+  /// A view without a store whose evicted image is being loaded again.
+  private func reloadingView() async throws -> ViewFixture {
+    let view = ViewFixture(holding: ["40x20"]) { $0.cache = ImageCache(memory: MemoryCache(), store: nil) }
+    view.releaseOnce("40x20")
+    try await load(view, "40x20")
+    view.binder.isVisible = false
+    view.binder.pipeline.cache.memory.removeAll()
+    view.binder.isVisible = true
+    try await view.waitForRequest("40x20")
+    return view
+  }
+
   @Test func `a hidden view starts loading when it becomes visible`() async throws {
     let view = ViewFixture()
     try await view.warm("40x20")
@@ -83,30 +95,14 @@ struct OnlyWhileVisibleTests {
   @Test func `a failed reload shows the failure content, and is retried when the view becomes visible again`()
     async throws
   {
-    let isDown = Lock(false)
-    let view = PipelineFixture(configure: {
-      $0.cache = ImageCache(memory: MemoryCache(), store: nil)
-      $0.retryStrategy = NoRetry()
-      $0.failureLifetimes = .none
-    }) { _ in
-      isDown.withLock { $0 }
-        ? .response(status: 503, body: Data()) : .response(body: SolidImage(width: 4, height: 2).data)
-    }
-    let (display, ends) = (RecordingDisplay(), EventLog<String>())
-    let binder = ImageViewBinder(display: display, pipeline: view.pipeline)
-    var options = ImageViewOptions()
-    options.onlyWhileVisible = true
-    options.failure = .shows(.icon("broken"))
-    binder.setImage(with: view.url, options: options) { ends.record($0.name) }
-    try await ends.waitForEvents(count: 1)
+    let view = ServerView(remembersFailures: false)
+    try await view.load()
     for (isBroken, expected) in [(true, "failure broken"), (false, "image 4x2")] {
-      binder.isVisible = false
-      view.pipeline.cache.memory.removeAll()
-      isDown.withLock { $0 = isBroken }
-      binder.isVisible = true
-      try await display.log.waitUntilLast(is: expected)
+      view.isDown.update { $0 = isBroken }
+      view.releaseAndShowAgain()
+      try await view.display.log.waitUntilLast(is: expected)
     }
-    #expect(ends.events.count == 1)
+    #expect(view.ends.events.count == 1)
   }
 
   @Test func `a view that is larger when visible again loads a larger image`() async throws {
@@ -137,13 +133,7 @@ struct OnlyWhileVisibleTests {
   }
 
   @Test func `hiding a view during its reload cancels the reload`() async throws {
-    let view = ViewFixture(holding: ["40x20"]) { $0.cache = ImageCache(memory: MemoryCache(), store: nil) }
-    view.releaseOnce("40x20")
-    try await load(view, "40x20")
-    view.binder.isVisible = false
-    view.binder.pipeline.cache.memory.removeAll()
-    view.binder.isVisible = true
-    try await view.waitForRequest("40x20")
+    let view = try await reloadingView()
     view.binder.isVisible = false
     try await view.cancelled.waitForEvents(count: 1)
     #expect(!view.binder.isLoading)
@@ -151,13 +141,7 @@ struct OnlyWhileVisibleTests {
   }
 
   @Test func `hiding and showing a view again during its reload keeps track of the second reload`() async throws {
-    let view = ViewFixture(holding: ["40x20"]) { $0.cache = ImageCache(memory: MemoryCache(), store: nil) }
-    view.releaseOnce("40x20")
-    try await load(view, "40x20")
-    view.binder.isVisible = false
-    view.binder.pipeline.cache.memory.removeAll()
-    view.binder.isVisible = true
-    try await view.waitForRequest("40x20")
+    let view = try await reloadingView()
     view.binder.isVisible = false
     view.binder.isVisible = true
     try await view.cancelled.waitForEvents(count: 1)
@@ -169,31 +153,53 @@ struct OnlyWhileVisibleTests {
   }
 
   @Test func `a tap retries a failed reload`() async throws {
-    let isDown = Lock(false)
-    let view = PipelineFixture(configure: {
+    let view = ServerView(remembersFailures: true)
+    try await view.load()
+    view.isDown.update { $0 = true }
+    view.releaseAndShowAgain()
+    try await view.display.log.waitUntilLast(is: "failure broken")
+    view.isDown.update { $0 = false }
+    try #require(view.binder.didTap())
+    try await view.display.log.waitUntilLast(is: "image 4x2")
+    #expect(!view.binder.didTap())
+    #expect(view.ends.events.count == 1)
+  }
+}
+
+/// A view without a store, and a server that can be down.
+@MainActor
+private struct ServerView {
+  let isDown = Monitor(false)
+  let display = RecordingDisplay()
+  let ends = EventLog<String>()
+  let binder: ImageViewBinder
+  private let fixture: PipelineFixture
+
+  init(remembersFailures: Bool) {
+    fixture = PipelineFixture(configure: {
       $0.cache = ImageCache(memory: MemoryCache(), store: nil)
       $0.retryStrategy = NoRetry()
-    }) { _ in
-      isDown.withLock { $0 }
+      if !remembersFailures { $0.failureLifetimes = .none }
+    }) { [isDown] _ in
+      isDown.read { $0 }
         ? .response(status: 503, body: Data()) : .response(body: SolidImage(width: 4, height: 2).data)
     }
-    let (display, ends) = (RecordingDisplay(), EventLog<String>())
-    let binder = ImageViewBinder(display: display, pipeline: view.pipeline)
+    binder = ImageViewBinder(display: display, pipeline: fixture.pipeline)
+  }
+
+  func load() async throws {
     var options = ImageViewOptions()
     options.onlyWhileVisible = true
     options.failure = .shows(.icon("broken"))
     options.retriesOnTap = true
-    binder.setImage(with: view.url, options: options) { ends.record($0.name) }
+    binder.setImage(with: fixture.url, options: options) { [ends] in ends.record($0.name) }
     try await ends.waitForEvents(count: 1)
+  }
+
+  /// Hides the view and shows it again, after its image has been evicted from memory.
+  func releaseAndShowAgain() {
     binder.isVisible = false
-    view.pipeline.cache.memory.removeAll()
-    isDown.withLock { $0 = true }
+    fixture.pipeline.cache.memory.removeAll()
     binder.isVisible = true
-    try await display.log.waitUntilLast(is: "failure broken")
-    isDown.withLock { $0 = false }
-    try #require(binder.didTap())
-    try await display.log.waitUntilLast(is: "image 4x2")
-    #expect(!binder.didTap())
-    #expect(ends.events.count == 1)
   }
 }

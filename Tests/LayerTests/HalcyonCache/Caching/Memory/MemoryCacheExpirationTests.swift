@@ -42,7 +42,7 @@ struct MemoryCacheExpirationTests {
   }
 
   @Test func `a store that implements only the plain read supports all kinds of reads`() throws {
-    let store: any MemoryStore = PlainStore(cache: cache())
+    let store: any MemoryStore = RequiredMembersStore(cache: cache())
     store.store(try solidImage(), for: "a", expiration: nil)
     #expect(store.image(for: "a", extending: .unchanged) != nil)
   }
@@ -99,22 +99,5 @@ struct MemoryCacheExpirationTests {
     clock.advance(by: .seconds(1_000_000_000))
     #expect(cache.store(try solidImage(), for: "a", expiration: .after(duration)) == (duration > .zero))
     #expect(cache.contains("a") == (duration > .zero))
-  }
-
-  private struct PlainStore: MemoryStore {
-    let cache: MemoryCache
-
-    var configuration: MemoryCacheConfiguration {
-      get { cache.configuration }
-      nonmutating set { cache.configuration = newValue }
-    }
-
-    func image(for key: CacheKey) -> DecodedImage? { cache.image(for: key) }
-    func contains(_ key: CacheKey) -> Bool { cache.contains(key) }
-    func store(_ image: DecodedImage, for key: CacheKey, expiration: CacheExpiration?) -> Bool {
-      cache.store(image, for: key, expiration: expiration)
-    }
-    func removeImage(for key: CacheKey) { cache.removeImage(for: key) }
-    func removeAll() { cache.removeAll() }
   }
 }

@@ -82,28 +82,11 @@ struct MemoryPressureTests {
 
   @Test func `a store without pressure handling is emptied under full pressure`() throws {
     let memory = try fullCache()
-    let store: any MemoryStore = SimpleStore(cache: memory)
+    let store: any MemoryStore = RequiredMembersStore(cache: memory)
     store.trim(for: .some)
     #expect(memory.count == 25)
     store.trim(for: .full)
     #expect(memory.count == 0)
-  }
-
-  /// A store with only the required members.
-  private struct SimpleStore: MemoryStore {
-    let cache: MemoryCache
-
-    var configuration: MemoryCacheConfiguration {
-      get { cache.configuration }
-      nonmutating set { cache.configuration = newValue }
-    }
-    func image(for key: CacheKey) -> DecodedImage? { cache.image(for: key) }
-    func contains(_ key: CacheKey) -> Bool { cache.contains(key) }
-    func store(_ image: DecodedImage, for key: CacheKey, expiration: CacheExpiration?) -> Bool {
-      cache.store(image, for: key, expiration: expiration)
-    }
-    func removeImage(for key: CacheKey) { cache.removeImage(for: key) }
-    func removeAll() { cache.removeAll() }
   }
 
   #if os(Linux)

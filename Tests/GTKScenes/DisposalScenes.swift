@@ -1,0 +1,87 @@
+#if GTK
+import CGTK
+import Foundation
+import Halcyon
+import HalcyonGTK
+import TestSupport
+
+/// Widgets that are destroyed while their activity indicator runs.
+@MainActor
+enum DisposalScenes {
+  /// When the program's own handler of `destroy`, which sets the widget to no image, was connected.
+  private enum Handler: CaseIterable {
+    case none
+    case beforeFirstImage
+    case afterFirstImage
+  }
+
+  /// A widget that is being destroyed is given no paintable: nobody would release it.
+  static func disposed(_ stage: Stage) async throws {
+    g_log_set_always_fatal(GLogLevelFlags(G_LOG_LEVEL_CRITICAL.rawValue | G_LOG_LEVEL_ERROR.rawValue))
+    try await ImageServer.run { server in
+      let url = server.serve("/a.png", .body(try SolidImage.png(.green)).held(by: Gate()))
+      for make in [gtk_picture_new, gtk_image_new] {
+        for handler in Handler.allCases {
+          guard let widget = make() else { return }
+          try await dispose(widget, stage, url, handler)
+        }
+      }
+    }
+  }
+
+  private static func dispose(
+    _ widget: UnsafeMutablePointer<GtkWidget>, _ stage: Stage, _ url: URL, _ handler: Handler
+  ) async throws {
+    let pipeline = ViewScenes.pipeline()
+    let clear: @MainActor () -> Void = { widget.hc.setImage(with: nil as URL?, pipeline: pipeline) }
+    if handler == .beforeFirstImage { DestroyHandler.connect(widget, clear) }
+    try await stage.add(widget)
+    var options = ImageViewOptions()
+    options.indicator = .activity
+    let outcome = Outcome()
+    widget.hc.setImage(with: url, options: options, pipeline: pipeline, completion: outcome.take)
+    if handler == .afterFirstImage { DestroyHandler.connect(widget, clear) }
+    let first = try stage.screenshot(of: widget)
+    // The indicator turns.
+    while try stage.screenshot(of: widget) == first { await stage.nextFrame() }
+
+    let (widgets, paintables) = (FinalizationCounter(), FinalizationCounter())
+    widgets.watch(gpointer(widget))
+    if let paintable = paintable(of: widget) { paintables.watch(gpointer(paintable)) }
+    stage.remove(widget)
+    try await stage.until("the widget is freed, handler: \(handler)", within: 100) { widgets.count == 1 }
+    try await stage.until("its paintable is freed, handler: \(handler)", within: 100) { paintables.count == 1 }
+    try await stage.until("the load has ended, handler: \(handler)", within: 100) { outcome.count == 1 }
+  }
+
+  private static func paintable(of widget: UnsafeMutablePointer<GtkWidget>) -> OpaquePointer? {
+    let instance = UnsafeMutableRawPointer(widget).assumingMemoryBound(to: GTypeInstance.self)
+    return g_type_check_instance_is_a(instance, gtk_picture_get_type()) != 0
+      ? gtk_picture_get_paintable(OpaquePointer(widget)) : gtk_image_get_paintable(OpaquePointer(widget))
+  }
+}
+
+/// A handler of `destroy`, as programs have them.
+@MainActor
+private final class DestroyHandler {
+  private let body: @MainActor () -> Void
+
+  private init(_ body: @escaping @MainActor () -> Void) {
+    self.body = body
+  }
+
+  static func connect(_ widget: UnsafeMutablePointer<GtkWidget>, _ body: @escaping @MainActor () -> Void) {
+    typealias Handler = @convention(c) (gpointer?, gpointer?) -> Void
+    let handler: Handler = { _, data in
+      nonisolated(unsafe) let data = data
+      MainActor.assumeIsolated {
+        data.map { Unmanaged<DestroyHandler>.fromOpaque($0).takeUnretainedValue().body() }
+      }
+    }
+    g_signal_connect_data(
+      gpointer(widget), "destroy", unsafeBitCast(handler, to: GCallback.self),
+      Unmanaged.passRetained(DestroyHandler(body)).toOpaque(),
+      { data, _ in data.map { Unmanaged<DestroyHandler>.fromOpaque($0).release() } }, GConnectFlags(0))
+  }
+}
+#endif
