@@ -57,8 +57,9 @@ fuzz: SECONDS ?= 60
 fuzz: all-packages ## Fuzzes the decoders for SECONDS (default 60), with the files in DIR as additional seeds.
 	$(SWIFT) build -c release --package-path Fuzz --product halcyon-fuzz $(FUZZ_FLAGS)
 	mkdir -p .build-fuzz/corpus
-	Fuzz/.build/release/halcyon-fuzz -max_total_time=$(SECONDS) -timeout=10 -rss_limit_mb=1024 -max_len=65536 \
-	  -artifact_prefix=.build-fuzz/ .build-fuzz/corpus Fuzz/Seeds $(DIR)
+	LSAN_OPTIONS=suppressions=$(CURDIR)/Fuzz/leaks.supp \
+	Fuzz/.build/release/halcyon-fuzz -max_total_time=$(SECONDS) -timeout=30 -rss_limit_mb=1024 -max_len=65536 \
+	  -dict=Fuzz/svg.dict -artifact_prefix=.build-fuzz/ .build-fuzz/corpus Fuzz/Seeds $(DIR)
 
 test-release: all-packages ## Runs the tests in release configuration.
 	$(SWIFT) test --disable-xctest -c release -Xswiftc -enable-testing --scratch-path .build-release
