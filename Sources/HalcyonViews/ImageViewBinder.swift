@@ -174,7 +174,8 @@ public final class ImageViewBinder {
     guard let current, !current.wasCancelled else { return false }
     let bound = current.viewRequest
     if let pipeline, request != nil, pipeline !== bound.pipeline { return false }
-    return bound.request.map(ImagePipeline.cacheKey) == request.map(ImagePipeline.cacheKey)
+    let completed = request.map { bound.pipeline.completed($0) }
+    return bound.request.map(ImagePipeline.cacheKey) == completed.map(ImagePipeline.cacheKey)
   }
 
   private func apply(

@@ -16,7 +16,7 @@ extension ImageViewLoad {
     if sized.showsStaleFirst { sized.showsStaleFirst = false }
     let lookup = viewRequest.pipeline.lookUpMemory(for: sized)
     if let image = cachedImage(lookup, for: sized) { return showCached(image, sized, lookup) }
-    sized.previews = sized.previews ?? options.previews
+    if let previews = viewRequest.previews { sized.previews = previews }
     showLoading()
     // The closure of a placeholder or an indicator may have cancelled this load or set another image.
     guard isActive else { return }
@@ -44,9 +44,9 @@ extension ImageViewLoad {
   /// Shows an image from memory, and revalidates it in the background if it is stale.
   private func showCached(_ image: DecodedImage, _ request: ImageRequest, _ lookup: MemoryLookup) {
     if options.transitionGroup != nil { showLoading() }
-    if case .hit = lookup { return end(.success(ImageResponse(memory: image))) }
+    if case .hit = lookup { return end(.success(ImageResponse(memory: image, for: request))) }
     isRevalidating = true
-    end(.success(ImageResponse(memory: image)))
+    end(.success(ImageResponse(memory: image, for: request)))
     // The completion may have set another image.
     guard isCurrent, isRevalidating else { return }
     taskPixelSize = pixelSize
@@ -56,7 +56,7 @@ extension ImageViewLoad {
 
   private func loadLowResolution(on display: any ImageDisplay) {
     guard let request = options.lowResolution else { return }
-    let sized = sized(request, for: display)
+    let sized = sized(viewRequest.pipeline.completed(request), for: display)
     let lookup = viewRequest.pipeline.lookUpMemory(for: sized)
     if case .hit(let image) = lookup { return showPreview(image) }
     secondaryTask = load(sized, after: lookup) { [self] event in

@@ -55,7 +55,9 @@ extension ImageViewLoad {
     var sized = sized(request, for: display)
     if sized.freshness.contactsServerFirst { sized.freshness = .standard }
     let lookup = viewRequest.pipeline.lookUpMemory(for: sized)
-    if let image = cachedImage(lookup, for: sized) { return showImage(image) }
+    if let image = cachedImage(lookup, for: sized) {
+      return completion(.success(ImageResponse(memory: image, for: sized)))
+    }
     guard sized.freshness == .standard else { return reload(sized, after: lookup, completion: completion) }
     var stored = sized
     stored.freshness = .cacheOnly

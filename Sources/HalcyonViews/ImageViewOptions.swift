@@ -12,15 +12,21 @@ public struct ImageViewOptions: Sendable {
   public var placeholderDelay: Duration = .seconds(1)
   /// The shortest time for which a placeholder that was shown after its delay stays, so that it does not flash.
   ///
-  /// A placeholder that was shown at once is replaced as soon as the image is loaded. Default: 300 milliseconds.
+  /// A placeholder that was shown at once is replaced as soon as the image is loaded, and an image in memory is shown
+  /// without one. Default: 300 milliseconds.
   public var minimumPlaceholderTime: Duration = .milliseconds(300)
   /// Whether the current image stays until the next one is loaded.
   ///
-  /// A view without an image shows the placeholder. Default: `false`, the view is cleared at once.
+  /// A view without an image shows the placeholder. An image in memory replaces the current one at once. Default:
+  /// `false`, the view is cleared at once.
   public var keepsCurrentImage = false
   /// What is shown when the load fails. Default: the placeholder.
+  ///
+  /// An image that is shown stays when its revalidation or its larger version cannot be loaded.
   public var failure: FailureContent = .keepsPlaceholder
   /// The indicator shown while the image is loading. Default: none.
+  ///
+  /// There is none for an image in memory, and none while an image is revalidated or loaded again.
   public var indicator: LoadingIndicator = .none
   /// How a loaded image, or the ``FailureContent`` of a failed load, replaces the previous content. Default: without
   /// animation.
@@ -29,22 +35,30 @@ public struct ImageViewOptions: Sendable {
   public var transition: ImageTransition = .none
   /// The origins whose images appear with the transition; all others appear without.
   ///
-  /// Default: all but the caches.
+  /// Default: all but the caches. Failures and larger versions have no origin.
   public var transitionOrigins: Set<ImageOrigin> = [.network, .provider, .file, .inline]
   /// Whether the completion is called when the transition has ended, or was cut short by other content. Default: `false`,
   /// it is called when the transition begins.
   ///
-  /// A custom transition, and in AppKit any, counts as ended when it has begun.
+  /// A custom transition, and in AppKit any, counts as ended when it has begun. The completion of a failed load does not
+  /// wait for its content, and images that are shown again have no completion.
   public var completesAfterTransition = false
   /// The size at which the image is decoded, unless the request sets one. Default: the size of the view.
+  ///
+  /// ``RequestOptions/usesOriginalSize`` of the request overrides it.
   public var sizing: ViewSizing = .view
   /// Which previews of a partially downloaded image are shown, unless the request sets that.
   ///
-  /// Default: `nil`, none.
+  /// There are none of an image that is revalidated or loaded again. Default: `nil`, none.
   public var previews: PreviewPolicy?
   /// An image of lower resolution, loaded at the same time and shown until the image is loaded. Default: `nil`.
+  ///
+  /// It is not loaded for an image in memory, and not when an image is revalidated or loaded again.
   public var lowResolution: ImageRequest?
   /// Whether the load has the lowest priority while the view is hidden. Default: `true`.
+  ///
+  /// An image in memory needs no load, and the revalidation of a shown image never has more than a low priority. A hidden
+  /// view loads no larger version.
   public var yieldsWhenHidden = true
   /// Whether the image is loaded, and held, only while the view is visible. Default: `false`.
   ///
@@ -54,11 +68,18 @@ public struct ImageViewOptions: Sendable {
   /// views than are visible.
   public var onlyWhileVisible = false
   /// Whether a tap on the view retries a failed load. Default: `false`.
+  ///
+  /// It does nothing while the view shows its image.
   public var retriesOnTap = false
   /// What happens to the load when the view is set to another image, or released, before its end. Default: it is
   /// cancelled.
+  ///
+  /// No effect after the end of the load: the load of a larger version, or of an image for a view that is visible again,
+  /// is always cancelled.
   public var whenSuperseded: SupersededLoadPolicy = .cancel
   /// The group of images that are shown together. Default: `nil`, the image is shown when it is loaded.
+  ///
+  /// Later versions of the image are shown when they are loaded.
   public var transitionGroup: TransitionGroup?
 
   /// Creates options with the values of ``default``.

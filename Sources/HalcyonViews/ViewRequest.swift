@@ -4,19 +4,22 @@ import HalcyonPipeline
 
 /// The arguments of one `setImage` call.
 struct ViewRequest {
-  /// The image to load; `nil` shows only the placeholder.
+  /// The image to load, with the default options of the pipeline filled in; `nil` shows only the placeholder.
   let request: ImageRequest?
   let placeholder: ImagePlaceholder?
   let options: ImageViewOptions
+  /// The previews to show; `nil` for those of the default options of the pipeline.
+  let previews: PreviewPolicy?
   /// The pipeline of the load, its retries and reloads.
   let pipeline: ImagePipeline
   /// Whether this repeats a request that has failed.
   var isRetry = false
 
   init(request: ImageRequest?, placeholder: ImagePlaceholder?, options: ImageViewOptions, pipeline: ImagePipeline) {
-    self.request = request
+    self.request = request.map { pipeline.completed($0) }
     self.placeholder = placeholder
     self.options = options
+    previews = request?.previews ?? options.previews
     self.pipeline = pipeline
   }
 
@@ -27,8 +30,8 @@ struct ViewRequest {
 
   /// Whether the image is decoded at the size of the display.
   var usesDisplaySize: Bool {
-    guard request?.size == .original, case .view = options.sizing else { return false }
-    return true
+    guard let request, request.size == .original, case .view = options.sizing else { return false }
+    return !request.usesOriginalSize
   }
 
   /// The size of the image in device pixels; `nil` while the display has no size, and for ``ViewSizing/original``.

@@ -91,7 +91,7 @@ final class ViewTask {
     var stored = request
     stored.freshness = .cacheOnly
     let lookup = pipeline.lookUpMemory(for: stored)
-    if case .hit(let image) = lookup { return receive(.stale(ImageResponse(memory: image))) }
+    if case .hit(let image) = lookup { return receive(.stale(ImageResponse(memory: image, for: stored))) }
     storedTask = follow(pipeline.followedTask(for: stored, after: lookup), priority)
   }
 }

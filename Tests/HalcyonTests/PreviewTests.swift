@@ -54,6 +54,16 @@ struct PreviewTests {
     }
   }
 
+  @Test func `an image with a storage policy has previews while it is downloaded`() async throws {
+    let (previews, final) = try await follow { url in
+      var request = request(url)
+      (request.options.storage, request.options.keepsOriginal) = (.photo, false)
+      return request
+    }
+    #expect(!previews.isEmpty)
+    for preview in previews { #expect(preview.size == final.size) }
+  }
+
   @Test func `a preview is not cached`() async throws {
     try await withOrigin { server, folder in
       let pipeline = ImagePipeline(cache: .standard(directory: folder))
@@ -85,15 +95,17 @@ struct PreviewTests {
     #expect(try await follow({ ImageRequest(url: $0) }, waitsForPreview: false).previews.isEmpty)
   }
 
-  @Test func `a kept preview is shown by the next task, until the image is loaded`() async throws {
+  @Test(arguments: [LoadPath.task, .animation, .variant])
+  func `a kept preview is shown by the next task, until the image is loaded`(kind: LoadPath) async throws {
     try await withOrigin { server, folder in
       let pipeline = ImagePipeline(cache: .standard(directory: folder))
       let gate = Gate()
-      let photo = try Photos.data("rocket_progressive.jpg")
+      let photo = try kind == .animation ? kind.served : Photos.data("rocket_progressive.jpg")
       let url = server.serve(
         "/a.jpg", .body(photo).stalled(at: .body(photo.count * 3 / 4)), .body(photo).held(by: gate))
       var keeping = request(url)
       keeping.options.keepsPreviews = true
+      if kind == .variant { keeping.options.storage = .photo }
       keeping.freshness = .reloadIgnoringCache
       let cut = pipeline.task(for: keeping)
       for await event in cut.events {

@@ -221,6 +221,9 @@ public final class ImagePipeline: Sendable {
     set { loader.bytes.failureLifetimes = newValue }
   }
 
+  /// The request with the default options of the pipeline filled in, for a view, which then sets its size. Idempotent.
+  package func completed(_ request: ImageRequest) -> ImageRequest { request.completed(by: defaults) }
+
   /// The request with the default options and the identity of the pipeline filled in. Idempotent.
   func resolved(_ request: ImageRequest) -> ImageRequest {
     let isComplete = defaults == nil && request.optionsBox == nil

@@ -57,6 +57,7 @@ extension ImageRequest {
   var memoryExtension: ExpirationExtension { optionsBox?.options.memoryExtension ?? .renewed }
   var firstFrameOnly: Bool { optionsBox?.options.firstFrameOnly ?? false }
   var preloadsFrames: Bool { optionsBox?.options.preloadsFrames ?? false }
+  package var usesOriginalSize: Bool { optionsBox?.options.usesOriginalSize ?? false }
   /// Whether there are processors to apply to every frame of an animation.
   var processesFrames: Bool { !processors.isEmpty && !firstFrameOnly && optionsBox?.options.processesFrames ?? false }
 }

@@ -8,8 +8,12 @@ public struct ImageRequest: Sendable {
   /// The source of the encoded bytes.
   public var source: ImageSource
   /// The target size in pixels; the image is decoded at this size. Default: the original size.
+  ///
+  /// No effect where only bytes are loaded, as by ``ImagePipeline/data(for:onProgress:)``.
   public var size: TargetSize
   /// Processors of the decoded image, applied in order. Default: none.
+  ///
+  /// No effect where only bytes are loaded, as by ``ImagePipeline/data(for:onProgress:)``.
   public var processors: [any ImageProcessor]
   /// Additional headers for `http` and `https` sources. Default: none.
   ///

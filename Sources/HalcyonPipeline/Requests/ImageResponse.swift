@@ -47,4 +47,10 @@ extension ImageResponse {
   package init(memory image: DecodedImage) {
     self.init(image: image, origin: .memory, trace: LoadTrace())
   }
+
+  /// The response of a view for an image in memory that has been delivered.
+  package init(memory image: DecodedImage, for request: ImageRequest) {
+    self.init(memory: image)
+    if let userInfo = request.optionsBox?.options.userInfo { self.userInfo = userInfo }
+  }
 }

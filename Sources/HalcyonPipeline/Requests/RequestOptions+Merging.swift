@@ -54,20 +54,31 @@ extension RequestOptions {
 extension ImageRequest {
   /// The request with `defaults` filled in, and with the size that its options result in. Idempotent.
   func resolved(over defaults: OptionsBox?) -> ImageRequest {
-    var request = self
-    if let defaults {
-      request.optionsBox =
-        optionsBox.map { OptionsBox($0.options.over(defaults.options), policyValue: defaults.policyValue) } ?? defaults
-    } else if let box = optionsBox, box.policyValue != nil {
-      // The request was resolved by a pipeline with an address policy, and is used with one without.
-      request.optionsBox = OptionsBox(box.options)
-    }
+    var request = completed(by: defaults)
     guard let box = request.optionsBox else { return request }
     if box.options.usesOriginalSize == true {
       request.size = .original
     } else if let scale = box.options.downsamplingScale, scale != 1 {
       request.size = size.scaled(by: scale)
       request.options.downsamplingScale = 1
+    }
+    return request
+  }
+
+  /// The request with `defaults` filled in. Idempotent.
+  func completed(by defaults: OptionsBox?) -> ImageRequest {
+    var request = self
+    if let defaults {
+      guard let box = optionsBox else {
+        request.optionsBox = defaults
+        return request
+      }
+      if box === defaults || box.defaults === defaults { return self }
+      request.optionsBox = OptionsBox(
+        box.options.over(defaults.options), policyValue: defaults.policyValue, defaults: defaults)
+    } else if let box = optionsBox, box.policyValue != nil {
+      // The request was resolved by a pipeline with an address policy, and is used with one without.
+      request.optionsBox = OptionsBox(box.options)
     }
     return request
   }
@@ -78,9 +89,12 @@ final class OptionsBox: Sendable {
   let options: RequestOptions
   /// The field of cache keys for the address policy of the pipeline that resolved the request.
   let policyValue: String?
+  /// The default options that have been filled in.
+  let defaults: OptionsBox?
 
-  init(_ options: RequestOptions, policyValue: String? = nil) {
+  init(_ options: RequestOptions, policyValue: String? = nil, defaults: OptionsBox? = nil) {
     self.options = options
     self.policyValue = policyValue
+    self.defaults = defaults
   }
 }

@@ -14,21 +14,28 @@ public import HalcyonCache
 /// request.options.waitsForStore = true
 /// request.options.storage = .photo
 /// ```
+///
+/// Options apply however an image is loaded, unless their comment says otherwise. *Only bytes* are loaded by
+/// ``ImagePipeline/data(for:onProgress:)``, ``ImagePipeline/info(for:)``, ``ImagePipeline/writeFile(for:in:)`` and
+/// prefetching to the store, unless ``storage`` encodes images. These, and prefetching to memory, deliver *no image*.
 public struct RequestOptions: Sendable {
   /// The order among waiting loads. Default: ``ImagePriority/normal``.
   ///
-  /// ``ImageTask/priority`` changes it while the task is running.
+  /// ``ImageTask/priority`` changes it while the task is running. Prefetching has a priority of its own,
+  /// ``ImagePrefetcher/priority``.
   public var priority: ImagePriority?
   /// The maximum duration of the whole load, including waits and retries. Default: no limit.
   ///
   /// Single transfers are limited by ``PipelineConfiguration/transportLimits`` as well.
   public var timeout: Duration?
   /// Whether, and how often, a task delivers previews of a partly downloaded image. Default: ``PreviewPolicy/never``.
+  ///
+  /// Only tasks and views show previews.
   public var previews: PreviewPolicy?
   /// Whether the last preview is kept in memory until the image is loaded, so that a later task that finds no image
   /// there begins with it, also after a load that failed or was cancelled. Default: no.
   ///
-  /// Only tasks use it, and only if ``previews`` are enabled. A response with `no-store` leaves no preview.
+  /// Only tasks and views use it, and only if ``previews`` are enabled. A response with `no-store` leaves no preview.
   public var keepsPreviews: Bool?
 
   /// The caches that are read and written. Default: all.
@@ -42,6 +49,8 @@ public struct RequestOptions: Sendable {
   public var usesETags: Bool?
   /// Whether a task delivers a stale image immediately, as ``ImageTask/Event/preview(_:)``, while it is revalidated.
   /// Default: no.
+  ///
+  /// Only tasks: views always show a stale image first, and other calls deliver one image.
   public var showsStaleFirst: Bool?
   /// The cache in which the image is looked up and stored. Default: the pipeline's.
   public var targetCache: ImageCache?
@@ -49,7 +58,7 @@ public struct RequestOptions: Sendable {
   public var originalCache: ImageCache?
   /// Whether the image is delivered only after writing it to the store has succeeded or failed. Default: no.
   ///
-  /// It has no effect on images from memory.
+  /// It has no effect on images from memory. Prefetching to the store always waits.
   public var waitsForStore: Bool?
   /// The form in which the image is stored. Default: ``StoragePolicy/original``, the original bytes only.
   ///
@@ -64,7 +73,9 @@ public struct RequestOptions: Sendable {
   /// ``ImagePipeline/writeFile(for:in:)`` store nothing.
   public var keepsOriginal: Bool?
 
-  /// The expiration of the image in memory. Default: ``MemoryCacheConfiguration/expiration``.
+  /// The expiration with which the image is put into memory. Default: ``MemoryCacheConfiguration/expiration``.
+  ///
+  /// No effect where only bytes are loaded.
   public var memoryExpiration: CacheExpiration?
   /// The expiration of the stored entries that this request writes or reads. Default: that of the store, for the disk
   /// cache ``DiskCacheConfiguration/expiration``.
@@ -72,6 +83,8 @@ public struct RequestOptions: Sendable {
   /// Also applies, in the background, to the entry of an image in memory; as do ``tags`` and ``isPinned``.
   public var storeExpiration: CacheExpiration?
   /// How a read extends the expiration of the image in memory. Default: ``ExpirationExtension/renewed``.
+  ///
+  /// No effect where only bytes are loaded.
   public var memoryExtension: ExpirationExtension?
   /// How a read extends the expiration of the stored entry. Default: ``ExpirationExtension/renewed``.
   public var storeExtension: ExpirationExtension?
@@ -84,40 +97,61 @@ public struct RequestOptions: Sendable {
   /// The file extension for ``ImagePipeline/writeFile(for:in:)``, for example `jpg`. Default: that of the image's
   /// format.
   ///
-  /// Characters other than ASCII letters and digits are dropped, and those after the first 16.
+  /// No effect on anything else. Characters other than ASCII letters and digits are dropped, and those after the first
+  /// 16.
   public var fileExtension: String?
 
   /// Whether the image is decoded in its original size, regardless of ``ImageRequest/size``. Default: no.
+  ///
+  /// No effect where only bytes are loaded.
   public var usesOriginalSize: Bool?
   /// A factor for ``ImageRequest/size``, greater than 0; 1.5 decodes at one and a half times the size. Default: 1.
+  ///
+  /// No effect where only bytes are loaded.
   public var downsamplingScale: Double?
   /// Pixels per point of the screen, set as ``DecodedImage/scale`` of delivered images. Default: 1.
-  public var scaleFactor: Double?
-  /// Whether a truncated file is decoded as far as possible, instead of failing. Default: no.
   ///
-  /// The result has ``DecodedImage/isPartial`` set and is never cached.
+  /// No effect where no image is delivered.
+  public var scaleFactor: Double?
+  /// Whether a truncated JPEG or PNG file is decoded as far as possible, instead of failing. Default: no.
+  ///
+  /// The result has ``DecodedImage/isPartial`` set and is never cached. No effect on animated images and other formats,
+  /// and where only bytes are loaded.
   public var allowsPartialImage: Bool?
   /// Whether only the first frame of an animated image is loaded. Default: no.
+  ///
+  /// No effect where only bytes are loaded.
   public var firstFrameOnly: Bool?
   /// Whether the frames of an animated image are decoded before delivery, as many as ``AnimationFrames`` holds.
   /// Default: no, they are decoded during playback.
+  ///
+  /// No effect where no image is delivered. A view shows an image from memory at once, and decodes its frames meanwhile.
   public var preloadsFrames: Bool?
   /// Whether processors apply to every frame of an animated image, each when it is shown. Default: no, the result of a
   /// processor is a still image.
+  ///
+  /// No effect where only bytes are loaded.
   public var processesFrames: Bool?
 
   /// Modifies images on delivery; cached images are not affected. Default: none.
   ///
-  /// Called for every delivery, previews included, on the delivering thread, so it should be fast.
+  /// Called for every delivery, previews included, on the delivering thread, so it should be fast. No effect where no
+  /// image is delivered.
   public var imageModifier: (@Sendable (DecodedImage) -> DecodedImage)?
   /// The executor of the closure passed to ``ImagePipeline/task(for:onCompletion:)``. Default:
   /// ``CallbackExecutor/main``.
+  ///
+  /// No effect on anything else: completions of views are called on the main actor.
   public var callbackExecutor: CallbackExecutor?
 
   /// Values of the caller that travel with the request, to ``ImageTask/request``, ``PipelineEvent/Kind/created(_:)`` and
-  /// ``ImageResponse/userInfo``. Default: none. They are part of no key.
+  /// ``ImageResponse/userInfo``. Default: none.
+  ///
+  /// They are part of no key. Calls without a response deliver none.
   public var userInfo: [String: any Sendable]?
   /// Whether the response has the encoded bytes, ``ImageResponse/encodedData``. Default: no.
+  ///
+  /// No effect on calls without a response.
   public var returnsEncodedData: Bool?
 
   var retryHook: RequestHook<any RetryStrategy>?

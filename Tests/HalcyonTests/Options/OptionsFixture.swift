@@ -16,7 +16,7 @@ struct OptionsFixture {
   let url = URL(string: "http://example.com/image") ?? URL(filePath: "/")
 
   private init(
-    folder: URL, options: RequestOptions, fileSystem: any FileSystem,
+    folder: URL, options: RequestOptions, fileSystem: any FileSystem, prefersLowData: Bool,
     script: @escaping @Sendable (TransportRequest) async throws -> ScriptedTransport.Reply
   ) {
     transport = ScriptedTransport(script)
@@ -30,6 +30,7 @@ struct OptionsFixture {
     configuration.retryStrategy = NoRetry()
     configuration.failureLifetimes = .none
     configuration.defaultOptions = options
+    configuration.prefersLowData = { prefersLowData }
     pipeline = ImagePipeline(configuration: configuration)
   }
 
@@ -48,11 +49,14 @@ struct OptionsFixture {
   /// Runs a test with a scripted transport.
   static func run(
     options: RequestOptions = RequestOptions(), fileSystem: any FileSystem = SystemFiles(),
+    prefersLowData: Bool = false,
     script: @escaping @Sendable (TransportRequest) async throws -> ScriptedTransport.Reply,
     body: (OptionsFixture) async throws -> Void
   ) async throws {
     try await TemporaryDirectory.run { folder in
-      let fixture = OptionsFixture(folder: folder, options: options, fileSystem: fileSystem, script: script)
+      let fixture = OptionsFixture(
+        folder: folder, options: options, fileSystem: fileSystem, prefersLowData: prefersLowData,
+        script: script)
       try await body(fixture)
       // All writes must be complete before the folder is removed.
       await fixture.pipeline.cache.flush()
@@ -69,6 +73,16 @@ struct OptionsFixture {
   func origin(_ request: ImageRequest) async throws -> ImageOrigin {
     await pipeline.cache.flush()
     return try await pipeline.response(for: request).origin
+  }
+
+  /// The stored entries, after all pending writes are complete.
+  var entries: [DiskCacheEntry] {
+    get async throws {
+      await pipeline.cache.flush()
+      var entries: [DiskCacheEntry] = []
+      for try await entry in disk.entries { entries.append(entry) }
+      return entries
+    }
   }
 
   /// The formats of the stored entries, after all pending writes are complete.
@@ -94,5 +108,16 @@ enum TestImage {
       }
     }
     return try PNGEncoder().encode(bitmap, options: EncodingOptions())
+  }
+
+  /// An endless GIF with one frame for each value of `reds`, its red component.
+  static func gif(reds: [UInt8], width: Int = 80, height: Int = 40) throws -> Data {
+    let frames = try reds.map { red in
+      let bitmap = try Bitmap(size: PixelSize(width: width, height: height), isOpaque: true) { pixels in
+        for index in pixels.indices { pixels[index] = [red, 0, 0, 255][index % 4] }
+      }
+      return AnimationFrame(bitmap: bitmap, duration: .milliseconds(50))
+    }
+    return try GIFEncoder().encode(frames, loopCount: nil)
   }
 }

@@ -1,0 +1,199 @@
+import Foundation
+import Halcyon
+import HalcyonCache
+import HalcyonSupport
+import HalcyonTesting
+import TestSupport
+import Testing
+
+/// Options of caches and of their entries, on every path.
+@Suite(.timeLimit(.minutes(10)))
+struct CacheOptionPathTests {
+  @Test(arguments: LoadPath.allCases)
+  func `the freshness policy decides on every path whether the server is contacted`(path: LoadPath) async throws {
+    let served = try path.served
+    try await OptionsFixture.run(serving: served, headers: ["Cache-Control": "max-age=60"]) { fixture async throws in
+      func load(_ freshness: FreshnessPolicy) async throws -> Int {
+        _ = try await path.load(path.request(fixture) { $0.freshness = freshness }, with: fixture.pipeline)
+        await fixture.pipeline.cache.flush()
+        return fixture.transport.requests.count
+      }
+      let error = await #expect(throws: ImageError.self) { try await load(.cacheOnly) }
+      #expect(error?.description.contains("does not allow the network") == true)
+      #expect(fixture.transport.requests.isEmpty)
+      #expect(try await load(.standard) == 1)
+      #expect(try await load(.standard) == 1)
+      #expect(try await load(.reloadIgnoringCache) == 2)
+      #expect(try await load(.revalidate) == 3)
+      fixture.clock.advance(by: .seconds(100))
+      #expect(try await load(.cacheFirst) == 3)
+      #expect(try await load(.cacheOnly) == 3)
+      #expect(try await load(.offline) == 3)
+    }
+  }
+
+  @Test(arguments: LoadPath.allCases, OptionsLevel.allCases)
+  func `the cache policy selects the tiers on every path`(path: LoadPath, level: OptionsLevel) async throws {
+    let served = try path.served
+    let policies: [CachePolicy] = [CachePolicy(), .memoryOnly, .storeOnly, .ignoringStore, .disabled]
+    for policy in policies {
+      let options = level.options { $0.cachePolicy = policy }
+      try await OptionsFixture.run(serving: served, options: options.pipeline) { fixture async throws in
+        let request = path.request(fixture) { $0 = options.request }
+        if path == .prefetchToStore, !policy.writesStore {
+          let error = await #expect(throws: ImageError.self) { try await path.load(request, with: fixture.pipeline) }
+          #expect(error?.description.contains("cannot be stored") == true)
+          return
+        }
+        _ = try await path.load(request, with: fixture.pipeline)
+        #expect(try await fixture.entries.count == (policy.writesStore ? path.entryCount : 0))
+        #expect(fixture.memory.count == (policy.writesMemory && LoadPath.decoding.contains(path) ? 1 : 0))
+        fixture.memory.removeAll()
+        _ = try await path.load(request, with: fixture.pipeline)
+        #expect(fixture.transport.requests.count == (policy.readsStore ? 1 : 2))
+      }
+    }
+  }
+
+  @Test(arguments: LoadPath.allCases, OptionsLevel.allCases)
+  func `usesETags decides on every path whether an ETag is sent`(path: LoadPath, level: OptionsLevel) async throws {
+    let served = try path.served
+    for usesETags in [nil, false] {
+      let options = level.options { $0.usesETags = usesETags }
+      try await OptionsFixture.run(serving: served, headers: ["ETag": "\"1\""], options: options.pipeline) {
+        fixture async throws in
+        for freshness in [FreshnessPolicy.standard, .revalidate] {
+          var request = path.request(fixture) { $0 = options.request }
+          request.freshness = freshness
+          _ = try await path.load(request, with: fixture.pipeline)
+          await fixture.pipeline.cache.flush()
+        }
+        #expect(
+          fixture.transport.requests.map { $0.headers["If-None-Match"] } == [nil, usesETags == nil ? "\"1\"" : nil])
+      }
+    }
+  }
+
+  @Test(arguments: LoadPath.allCases, OptionsLevel.allCases)
+  func `images and original bytes are stored in the caches of the options on every path`(
+    path: LoadPath, level: OptionsLevel
+  ) async throws {
+    let served = try path.served
+    let (target, original) = (ImageCache(store: MemoryDataStore()), ImageCache(store: MemoryDataStore()))
+    let options = level.options { ($0.targetCache, $0.originalCache) = (target, original) }
+    try await OptionsFixture.run(serving: served, options: options.pipeline) { fixture async throws in
+      for _ in 0..<2 {
+        _ = try await path.load(path.request(fixture) { $0 = options.request }, with: fixture.pipeline)
+        for cache in [target, original] { await cache.flush() }
+        let counts = [target, original].map { ($0.memory as? MemoryCache)?.count }
+        #expect(counts == [LoadPath.decoding.contains(path) ? 1 : 0, 0])
+        target.memory.removeAll()
+      }
+      let counts = [target, original].map { ($0.store as? MemoryDataStore)?.count }
+      #expect(counts == [path == .variant ? 1 : 0, 1])
+      #expect(fixture.transport.requests.count == 1)
+      #expect(fixture.memory.count == 0)
+      #expect(try await fixture.entries.isEmpty)
+    }
+  }
+
+  @Test(arguments: LoadPath.allCases, OptionsLevel.allCases)
+  func `waitsForStore completes after all writes on every path`(path: LoadPath, level: OptionsLevel) async throws {
+    let (store, gate, events, served) = (MemoryDataStore(), Gate(), EventLog<String>(), try path.served)
+    let held = ImageCache(store: HeldStore(store: store, gate: gate))
+    let options = level.options { ($0.waitsForStore, $0.targetCache) = (true, held) }
+    try await OptionsFixture.run(serving: served, options: options.pipeline) { fixture async throws in
+      let load = Task {
+        _ = try await path.load(path.request(fixture) { $0 = options.request }, with: fixture.pipeline)
+        events.record("loaded with \(store.count)")
+      }
+      try await gate.waitUntilHolding(path.entryCount)
+      #expect(events.events == [])
+      gate.open()
+      try await load.value
+      #expect(events.events == ["loaded with \(path.entryCount)"])
+    }
+  }
+
+  @Test(arguments: LoadPath.decoding, OptionsLevel.allCases)
+  func `images expire in memory as the options say on every path`(path: LoadPath, level: OptionsLevel) async throws {
+    let served = try path.served
+    let cases: [(ExpirationExtension, Int, Bool)] = [
+      (.unchanged, 3, true), (.unchanged, 5, false), (.renewed, 5, true), (.to(.seconds(100)), 90, true),
+    ]
+    for (extending, seconds, isKept) in cases {
+      let options = level.options { ($0.memoryExpiration, $0.memoryExtension) = (.seconds(10), extending) }
+      try await OptionsFixture.run(serving: served, options: options.pipeline) { fixture async throws in
+        let request = path.request(fixture) { $0 = options.request }
+        _ = try await path.load(request, with: fixture.pipeline)
+        fixture.clock.advance(by: .seconds(6))
+        _ = try await path.load(request, with: fixture.pipeline)
+        fixture.clock.advance(by: .seconds(seconds))
+        #expect(fixture.memory.contains(fixture.pipeline.cacheKey(for: request)) == isKept, "\(extending)")
+        #expect(fixture.transport.requests.count == 1)
+      }
+    }
+  }
+
+  @Test(arguments: LoadPath.allCases, [true, false])
+  func `tags, pins and expirations reach new and stored entries on every path`(path: LoadPath, isStored: Bool)
+    async throws
+  {
+    try await OptionsFixture.run(serving: path.served) { fixture async throws in
+      if isStored {
+        _ = try await path.load(path.request(fixture), with: fixture.pipeline)
+        await fixture.pipeline.cache.flush()
+      }
+      let request = path.request(fixture) { ($0.tags, $0.isPinned, $0.storeExpiration) = (["a", "b"], true, .never) }
+      _ = try await path.load(request, with: fixture.pipeline)
+      try await expectOptions(fixture, path)
+    }
+  }
+
+  @Test(arguments: LoadPath.allCases)
+  func `tags, pins and expirations of the pipeline's default options apply on every path`(path: LoadPath) async throws {
+    var options = RequestOptions()
+    (options.tags, options.isPinned, options.storeExpiration) = (["a", "b"], true, .never)
+    try await OptionsFixture.run(serving: path.served, options: options) { fixture async throws in
+      _ = try await path.load(path.request(fixture), with: fixture.pipeline)
+      try await expectOptions(fixture, path)
+    }
+  }
+
+  private func expectOptions(_ fixture: OptionsFixture, _ path: LoadPath) async throws {
+    let entries = try await fixture.entries
+    #expect(entries.count == path.entryCount)
+    for entry in entries {
+      #expect(entry.metadata.tags == ["a", "b"])
+      #expect(entry.metadata.expiration == .never)
+      #expect(entry.isPinned)
+    }
+    #expect(fixture.transport.requests.count == 1)
+  }
+
+  @Test(arguments: LoadPath.allCases, OptionsLevel.allCases)
+  func `reading from the store extends the expiration as the options say on every path`(
+    path: LoadPath, level: OptionsLevel
+  ) async throws {
+    let served = try path.served
+    let cases: [(ExpirationExtension, Int, Int)] = [
+      (.unchanged, 4, 2), (.renewed, 4, 1), (.to(.days(30)), 29, 1), (.to(.days(1)), 2, 2),
+    ]
+    for (extending, days, requestCount) in cases {
+      let options = level.options { options in
+        (options.cachePolicy, options.freshness) = (.storeOnly, .cacheFirst)
+        (options.storeExpiration, options.storeExtension) = (.days(7), extending)
+      }
+      try await OptionsFixture.run(serving: served, options: options.pipeline) { fixture async throws in
+        var request = path.request(fixture) { $0 = options.request }
+        if path == .variant { request.options.keepsOriginal = false }
+        for days in [4, days, 0] {
+          _ = try await path.load(request, with: fixture.pipeline)
+          await fixture.pipeline.cache.flush()
+          fixture.clock.advance(by: .seconds(days * 86_400))
+        }
+        #expect(fixture.transport.requests.count == requestCount, "\(extending)")
+      }
+    }
+  }
+}

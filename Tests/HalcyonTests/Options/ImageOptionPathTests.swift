@@ -1,0 +1,268 @@
+import Foundation
+import Halcyon
+import HalcyonSupport
+import HalcyonTesting
+import TestSupport
+import Testing
+
+/// Options of decoding, processing and delivery, on every path.
+@Suite(.timeLimit(.minutes(10)))
+struct ImageOptionPathTests {
+  /// The paths whose images are not animated.
+  private static let stills = LoadPath.decoding.filter { $0 != .animation }
+
+  /// The image that the path has delivered, or left in memory.
+  private func image(_ path: LoadPath, _ request: ImageRequest, _ fixture: OptionsFixture) async throws -> DecodedImage
+  {
+    let result = try await path.load(request, with: fixture.pipeline)
+    if path != .prefetchToMemory { return try #require(result.image) }
+    return try #require(fixture.pipeline.cachedImage(for: request))
+  }
+
+  @Test(arguments: LoadPath.decoding)
+  func `an image is decoded at the size of its request on every path`(path: LoadPath) async throws {
+    try await OptionsFixture.run(serving: path.served) { fixture async throws in
+      for width in [40, 10] {
+        var request = path.request(fixture)
+        request.size = .fit(width: width, height: width)
+        let image = try await image(path, request, fixture)
+        #expect(image.size.width == width)
+        let frame = try await image.animation?.frames.frame(at: 1)
+        #expect(frame?.bitmap.size.width == (path == .animation ? width : nil))
+      }
+      #expect(fixture.transport.requests.count == 1)
+    }
+  }
+
+  @Test(arguments: LoadPath.decoding, OptionsLevel.allCases)
+  func `downsamplingScale and usesOriginalSize determine the size on every path`(path: LoadPath, level: OptionsLevel)
+    async throws
+  {
+    let served = try path.served
+    for (scale, usesOriginalSize, width) in [(1.5, nil, 30), (0.5, false, 10), (2, true, 80)] {
+      let options = level.options { ($0.downsamplingScale, $0.usesOriginalSize) = (scale, usesOriginalSize) }
+      try await OptionsFixture.run(serving: served, options: options.pipeline) { fixture async throws in
+        var request = path.request(fixture) { $0 = options.request }
+        request.size = .fit(width: 20, height: 20)
+        for _ in 0..<2 { #expect(try await image(path, request, fixture).size.width == width) }
+        #expect(fixture.memory.count == 1)
+      }
+    }
+  }
+
+  @Test(arguments: LoadPath.decoding)
+  func `processors are applied on every path`(path: LoadPath) async throws {
+    try await OptionsFixture.run(serving: path.served) { fixture async throws in
+      var request = path.request(fixture)
+      request.processors = [.invert]
+      for _ in 0..<2 {
+        let image = try await image(path, request, fixture)
+        #expect(image.bitmap[0, 0].red == (path == .animation ? 245 : 55))
+        #expect(image.animation == nil)
+        await fixture.pipeline.cache.flush()
+        fixture.memory.removeAll()
+      }
+      #expect(fixture.transport.requests.count == 1)
+    }
+  }
+
+  @Test(arguments: LoadPath.decoding, OptionsLevel.allCases)
+  func `animations load as the options say on every path`(path: LoadPath, level: OptionsLevel) async throws {
+    let served = try LoadPath.animation.served
+    func load(
+      processors: [any ImageProcessor] = [], _ change: (inout RequestOptions) -> Void
+    ) async throws -> DecodedImage {
+      let options = level.options(change)
+      var loaded: DecodedImage?
+      try await OptionsFixture.run(serving: served, options: options.pipeline) { fixture async throws in
+        var request = path.request(fixture) { $0 = options.request }
+        request.processors = processors
+        for _ in 0..<2 {
+          loaded = try await image(path, request, fixture)
+          await fixture.pipeline.cache.flush()
+          fixture.memory.removeAll()
+        }
+      }
+      return try #require(loaded)
+    }
+    #expect(try await load { $0.firstFrameOnly = true }.animation == nil)
+    let processed = try #require(try await load(processors: [.invert]) { $0.processesFrames = true }.animation)
+    #expect(try await processed.frames.frame(at: 2).bitmap[0, 0].red == 225)
+    let preloaded = try await load { $0.preloadsFrames = true }
+    let frames = try #require(preloaded.animation).frames
+    let isPreloaded = (0..<4).map { frames.cachedFrame(at: $0) != nil }
+    if path != .prefetchToMemory { #expect(isPreloaded == [true, true, true, true]) }
+    withExtendedLifetime(preloaded) {}
+  }
+
+  @Test(arguments: stills, OptionsLevel.allCases)
+  func `a truncated file is a partial image where allowed on every path`(path: LoadPath, level: OptionsLevel)
+    async throws
+  {
+    let photo = try Photos.data("rocket.jpg")
+    for allowsPartialImage in [true, false] {
+      let options = level.options { $0.allowsPartialImage = allowsPartialImage }
+      try await OptionsFixture.run(serving: photo.prefix(photo.count / 2), options: options.pipeline) {
+        fixture async throws in
+        let request = path.request(fixture) { $0 = options.request }
+        if allowsPartialImage {
+          let image = try await path.load(request, with: fixture.pipeline).image
+          #expect(image?.isPartial == (path == .prefetchToMemory ? nil : true))
+        } else {
+          await #expect(throws: ImageError.self) { try await path.load(request, with: fixture.pipeline) }
+        }
+        #expect(fixture.memory.count == 0)
+        #expect(try await fixture.entries.isEmpty)
+      }
+    }
+  }
+
+  @Test(arguments: LoadPath.delivering, OptionsLevel.allCases)
+  func `options of delivery apply on every path, whichever cache has the image`(path: LoadPath, level: OptionsLevel)
+    async throws
+  {
+    let served = try path.served
+    let callCount = Lock(0)
+    let options = level.options { options in
+      (options.scaleFactor, options.returnsEncodedData) = (2, true)
+      options.userInfo = ["row": 7]
+      options.imageModifier = { image in
+        callCount.withLock { $0 += 1 }
+        var image = image
+        image.scale += 1
+        return image
+      }
+    }
+    try await OptionsFixture.run(serving: served, options: options.pipeline) { fixture async throws in
+      let request = path.request(fixture) { $0 = options.request }
+      for (number, origin) in [ImageOrigin.network, .memory, .store].enumerated() {
+        let response = try #require(try await path.load(request, with: fixture.pipeline).response)
+        #expect(response.origin == origin)
+        #expect(response.image.scale == 3)
+        #expect(callCount.withLock { $0 } == number + 1)
+        #expect(response.userInfo["row"] as? Int == 7)
+        #expect((response.encodedData == nil) == (origin == .memory))
+        if path != .variant, origin != .memory { #expect(response.encodedData == served) }
+        await fixture.pipeline.cache.flush()
+        if origin == .memory { fixture.memory.removeAll() }
+      }
+    }
+  }
+
+  @Test(arguments: LoadPath.bytesOnly + [.prefetchToMemory])
+  func `options of delivery change nothing where no image is delivered`(path: LoadPath) async throws {
+    let served = try path.served
+    try await OptionsFixture.run(serving: served) { fixture async throws in
+      var request = path.request(fixture) { options in
+        (options.scaleFactor, options.preloadsFrames, options.returnsEncodedData) = (2, true, true)
+        (options.previews, options.showsStaleFirst) = (PreviewPolicy(), true)
+        options.userInfo = ["row": 7]
+        options.imageModifier = { image in
+          Issue.record("called without a delivery")
+          return image
+        }
+        options.callbackExecutor = CallbackExecutor { _ in Issue.record("called without a callback") }
+      }
+      if path == .prefetchToMemory {
+        _ = try await path.load(request, with: fixture.pipeline)
+        #expect(fixture.pipeline.cachedImage(for: fixture.request())?.scale == 1)
+        return
+      }
+      (request.size, request.processors) = (.fit(width: 4, height: 4), [.invert])
+      request.options.usesOriginalSize = false
+      request.options.downsamplingScale = 2
+      (request.options.memoryExpiration, request.options.memoryExtension) = (.never, .unchanged)
+      (request.options.firstFrameOnly, request.options.processesFrames) = (true, true)
+      request.options.allowsPartialImage = true
+      let result = try await path.load(request, with: fixture.pipeline)
+      if let data = result.data { #expect(data == served) }
+      if let info = result.info { #expect(info.pixelSize == PixelSize(width: 80, height: 40)) }
+      await fixture.pipeline.cache.flush()
+      #expect(try await fixture.disk.entry(for: fixture.pipeline.cacheKey(for: fixture.request()))?.body == served)
+      #expect(fixture.memory.count == 0)
+    }
+  }
+
+  /// Tasks, files and storage, for every kind of image.
+  private static let kinds: [LoadPath] = [.task, .animation, .variant]
+
+  @Test(arguments: kinds)
+  func `a task shows a stale image first, whatever the image`(kind: LoadPath) async throws {
+    try await OptionsFixture.run(serving: kind.served, headers: ["Cache-Control": "max-age=10", "ETag": "\"1\""]) {
+      fixture async throws in
+      let request = kind.request(fixture) { $0.showsStaleFirst = true }
+      for _ in 0..<2 {
+        _ = try await kind.load(request, with: fixture.pipeline)
+        await fixture.pipeline.cache.flush()
+        fixture.memory.removeAll()
+        fixture.clock.advance(by: .seconds(60))
+      }
+      var previews: [PixelSize] = []
+      let task = fixture.pipeline.task(for: request)
+      for await event in task.events { if case .preview(let image) = event { previews.append(image.size) } }
+      #expect(try await previews == [task.image.size])
+      #expect(fixture.transport.requests.count == 3)
+    }
+  }
+
+  @Test(arguments: kinds, OptionsLevel.allCases)
+  func `a completion is called on the executor of the options, whatever the image`(kind: LoadPath, level: OptionsLevel)
+    async throws
+  {
+    let (calls, served) = (EventLog<String>(), try kind.served)
+    let options = level.options { options in
+      options.callbackExecutor = CallbackExecutor { callback in
+        calls.record("executor")
+        callback()
+      }
+    }
+    try await OptionsFixture.run(serving: served, options: options.pipeline) { fixture async throws in
+      fixture.pipeline.task(for: kind.request(fixture) { $0 = options.request }) { result in
+        calls.record((try? result.get()) == nil ? "failure" : "image")
+      }
+      #expect(try await calls.waitForEvents(count: 2) == ["executor", "image"])
+    }
+  }
+
+  @Test(arguments: kinds)
+  func `a written file has the extension of the options, whatever the image`(kind: LoadPath) async throws {
+    try await OptionsFixture.run(serving: kind.served) { fixture async throws in
+      let folder = fixture.disk.directory.appending(path: "files")
+      let request = kind.request(fixture) { $0.fileExtension = "picture" }
+      let file = try await fixture.pipeline.writeFile(for: request, in: folder)
+      #expect(file.pathExtension == "picture")
+      #expect(try Data(contentsOf: file) == kind.served)
+    }
+  }
+
+  @Test(arguments: LoadPath.decoding + [.prefetchToStore], OptionsLevel.allCases)
+  func `images are stored in the form of the options on every path`(path: LoadPath, level: OptionsLevel) async throws {
+    let served = try path.served
+    for keepsOriginal in [nil, false] {
+      let options = level.options { ($0.storage, $0.keepsOriginal) = (.photo, keepsOriginal) }
+      try await OptionsFixture.run(serving: served, options: options.pipeline) { fixture async throws in
+        var request = fixture.request { $0 = options.request }
+        request.size = .fit(width: 20, height: 20)
+        for _ in 0..<2 {
+          _ = try await path.load(request, with: fixture.pipeline)
+          let formats = try await fixture.storedFormats
+          #expect(formats == (path == .animation ? [.gif] : keepsOriginal == nil ? [.jpeg, .png] : [.jpeg]))
+          fixture.memory.removeAll()
+        }
+        #expect(fixture.transport.requests.count == 1)
+      }
+    }
+  }
+
+  @Test(arguments: [LoadPath.data, .info, .file], OptionsLevel.allCases)
+  func `without the original no bytes are stored where only bytes are loaded`(path: LoadPath, level: OptionsLevel)
+    async throws
+  {
+    let served = try path.served
+    let options = level.options { ($0.storage, $0.keepsOriginal) = (.photo, false) }
+    try await OptionsFixture.run(serving: served, options: options.pipeline) { fixture async throws in
+      _ = try await path.load(path.request(fixture) { $0 = options.request }, with: fixture.pipeline)
+      #expect(try await fixture.entries.isEmpty)
+    }
+  }
+}
