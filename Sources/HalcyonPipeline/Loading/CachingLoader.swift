@@ -31,7 +31,7 @@ final class CachingLoader: Sendable {
   }
 
   let configuration: PipelineConfiguration
-  private let http: HTTPLoader
+  let http: HTTPLoader
   let files = WorkerPool(name: "files", width: 2)
   private let jobs: InFlightJobs<JobKey, EncodedImage>
   let inFlight = InFlightResponses()

@@ -58,6 +58,12 @@ extension ImageLoader {
     let subscription = LoadSubscription(priority: request.priority) { event in
       if case .progress(let progress) = event { onProgress?(progress) }
     }
+    return try await encodedImage(for: request, subscription: subscription)
+  }
+
+  func encodedImage(
+    for request: ImageRequest, subscription: LoadSubscription
+  ) async throws(ImageError) -> EncodedImage {
     if monitor != nil { return try await reportedEncodedImage(for: request, subscription) }
     return try await encodedImage(for: request, subscription)
   }

@@ -104,6 +104,9 @@ public final class ImagePipeline: Sendable {
     ImageTask(request: resolved(request), loader: loader)
   }
 
+  /// Starts loading the image at `url`, in its original size, and returns a handle.
+  public func task(for url: URL) -> ImageTask { task(for: ImageRequest(url: url)) }
+
   /// Starts loading immediately and calls a completion handler, for code that does not use `async`.
   ///
   /// - Parameter onCompletion: Called once with the result, also when the task is cancelled, on
@@ -177,6 +180,12 @@ public final class ImagePipeline: Sendable {
   ) async throws(ImageError) -> Data {
     try await loader.encodedImage(for: resolved(request), onProgress: onProgress).data
   }
+
+  /// Starts loading the encoded bytes of a request's image, and returns a handle to observe, reprioritize or cancel the
+  /// load. See ``data(for:onProgress:)``.
+  ///
+  /// The load continues when the handle is released.
+  public func dataTask(for request: ImageRequest) -> DataTask { DataTask(request: resolved(request), loader: loader) }
 
   /// The format, size and metadata of an image, without decoding it.
   ///

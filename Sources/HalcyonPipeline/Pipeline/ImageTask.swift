@@ -26,7 +26,7 @@ public final class ImageTask: Sendable {
   package let allEvents: AsyncStream<Event>?
 
   private let subscription: LoadSubscription
-  private let broadcast: TaskEvents
+  private let broadcast: TaskEvents<Event, ImageResponse>
   private let reporter: LoadReporter?
   private let work: Task<Void, Never>
 
@@ -39,16 +39,17 @@ public final class ImageTask: Sendable {
     onStoredStale: (@Sendable () -> Void)? = nil
   ) {
     self.request = request
-    let broadcast = TaskEvents(onCompletion: onCompletion)
+    let broadcast = TaskEvents(lastEvent: { Event.finished($0) }, onCompletion: onCompletion)
     let previews = PreviewMaker(request, configuration: loader.configuration, workers: loader.workers)
     let subscription = LoadSubscription(priority: request.priority) { event in
       switch event {
       case .progress(let progress): broadcast.send(.progress(progress))
       case .info(let info): broadcast.send(.info(info))
-      case .preview(let image): broadcast.send(.preview(request.delivered(image)))
+      case .preview(let image): broadcast.send(.preview(request.delivered(image)), isKept: true)
       case .storedStale: onStoredStale?()
       case .step: break
-      case .partial(let received): previews?.receive(received) { broadcast.send(.preview(request.delivered($0))) }
+      case .partial(let received):
+        previews?.receive(received) { broadcast.send(.preview(request.delivered($0)), isKept: true) }
       }
     }
     if previews != nil { subscription.requestPartialData() }
@@ -65,15 +66,15 @@ public final class ImageTask: Sendable {
       loader.configuration.report(lookup.event(for: request), to: subscription)
       if case .hit(let image) = lookup {
         let response = await request.delivered(ImageResponse(memory: image))
-        return broadcast.finish(.success(response), reporter)
+        return broadcast.finish(.success(response)) { reporter?.end($0) }
       }
       if let preview = loader.keptPreview(request, keys: keys) { subscription.report(.preview(preview)) }
       do throws(ImageError) {
         let response = try await loader.response(for: request, keys: keys, after: lookup, subscription)
         loader.removePreview(request, keys: keys)
-        broadcast.finish(.success(await request.delivered(response)), reporter)
+        broadcast.finish(.success(await request.delivered(response))) { reporter?.end($0) }
       } catch {
-        broadcast.finish(.failure(error), reporter)
+        broadcast.finish(.failure(error)) { reporter?.end($0) }
       }
     }
   }
@@ -88,7 +89,7 @@ public final class ImageTask: Sendable {
   ///
   /// ``result`` is set when this returns. Work shared with other tasks continues for them.
   public func cancel() {
-    broadcast.finish(.failure(.cancelled), reporter)
+    broadcast.finish(.failure(.cancelled)) { reporter?.end($0) }
     work.cancel()
   }
 
@@ -100,19 +101,13 @@ public final class ImageTask: Sendable {
 
   /// The image and its origin; waits for the end of the load.
   ///
-  /// Cancelling the calling task ends only the wait, with ``ImageError/cancelled``.
+  /// Cancelling the calling task ends the wait with ``ImageError/cancelled``. It also cancels the load, unless something
+  /// else waits for it: another caller, a stream of ``events``, or a completion handler.
   public var response: ImageResponse {
-    get async throws(ImageError) {
-      for await event in events {
-        if case .finished(let result) = event { return try result.get() }
-      }
-      throw .cancelled
-    }
+    get async throws(ImageError) { try await broadcast.value(cancel: cancel) }
   }
 
-  /// The image; waits for the end of the load.
-  ///
-  /// Cancelling the calling task ends only the wait, with ``ImageError/cancelled``.
+  /// The image; waits for the end of the load. Cancelling the calling task has the same effect as for ``response``.
   public var image: DecodedImage {
     get async throws(ImageError) { try await response.image }
   }

@@ -1,67 +1,85 @@
-import HalcyonImaging
 import HalcyonSupport
 
-/// Sends the events of one task to all its streams.
-final class TaskEvents: Sendable {
+/// Sends the events of one task to all its streams, and holds its result.
+final class TaskEvents<Event: Sendable, Value: Sendable>: Sendable {
+  typealias Outcome = Result<Value, ImageError>
+
   private struct State {
-    var streams = ObserverList<AsyncStream<ImageTask.Event>.Continuation>()
-    /// The last preview, for streams opened later.
-    var preview: DecodedImage?
-    var result: Result<ImageResponse, ImageError>?
+    var streams = ObserverList<AsyncStream<Event>.Continuation>()
+    /// The last kept event, for streams opened later.
+    var kept: Event?
+    var result: Outcome?
   }
 
   private let state = Lock(State())
-  private let onCompletion: (@Sendable (Result<ImageResponse, ImageError>) -> Void)?
+  private let lastEvent: @Sendable (Outcome) -> Event
+  private let onCompletion: (@Sendable (Outcome) -> Void)?
 
-  init(onCompletion: (@Sendable (Result<ImageResponse, ImageError>) -> Void)?) {
+  /// - Parameters:
+  ///   - lastEvent: Makes the event that ends every stream.
+  ///   - onCompletion: Called once with the result.
+  init(lastEvent: @escaping @Sendable (Outcome) -> Event, onCompletion: (@Sendable (Outcome) -> Void)? = nil) {
+    self.lastEvent = lastEvent
     self.onCompletion = onCompletion
   }
 
-  var result: Result<ImageResponse, ImageError>? { state.withLock(\.result) }
+  var result: Outcome? { state.withLock(\.result) }
+
+  /// Waits for the result.
+  ///
+  /// - Parameter cancel: Cancels the task. Called when the calling task is cancelled, unless something else waits for the
+  ///   result: another call of this function, a stream, or the completion handler.
+  func value(cancel: () -> Void) async throws(ImageError) -> Value {
+    for await _ in stream() {}
+    if let result { return try result.get() }
+    if onCompletion == nil, state.withLock({ $0.streams.isEmpty }) { cancel() }
+    throw .cancelled
+  }
 
   /// - Parameter earlier: Returns the events that a new stream begins with; called with a lock held.
-  func stream(after earlier: () -> [ImageTask.Event] = { [] }) -> AsyncStream<ImageTask.Event> {
-    let (stream, continuation) = AsyncStream.makeStream(
-      of: ImageTask.Event.self, bufferingPolicy: .bufferingNewest(64))
-    let (id, result): (UInt64?, Result<ImageResponse, ImageError>?) = state.withLock { state in
+  func stream(after earlier: () -> [Event] = { [] }) -> AsyncStream<Event> {
+    let (stream, continuation) = AsyncStream.makeStream(of: Event.self, bufferingPolicy: .bufferingNewest(64))
+    let (id, result): (UInt64?, Outcome?) = state.withLock { state in
       guard state.result == nil else { return (nil, state.result) }
       for event in earlier() { continuation.yield(event) }
-      if let preview = state.preview { continuation.yield(.preview(preview)) }
+      if let kept = state.kept { continuation.yield(kept) }
       return (state.streams.add(continuation), nil)
     }
     if let id {
       continuation.onTermination = { [weak self] _ in self?.remove(id) }
     } else if let result {
-      continuation.yield(.finished(result))
+      continuation.yield(lastEvent(result))
       continuation.finish()
     }
     return stream
   }
 
-  func send(_ event: ImageTask.Event) {
+  /// - Parameter isKept: Whether streams opened later begin with this event, unless another one has been kept since.
+  func send(_ event: Event, isKept: Bool = false) {
     let (streams, old) = state.withLock { state in
-      guard case .preview(let image) = event, state.result == nil else {
-        return (state.streams.all, nil as DecodedImage?)
-      }
-      defer { state.preview = image }
-      return (state.streams.all, state.preview)
+      guard isKept, state.result == nil else { return (state.streams.all, nil as Event?) }
+      defer { state.kept = event }
+      return (state.streams.all, state.kept)
     }
     withExtendedLifetime(old) {}
     for stream in streams { stream.yield(event) }
   }
 
-  func finish(_ result: Result<ImageResponse, ImageError>, _ reporter: LoadReporter?) {
-    let ended: ([AsyncStream<ImageTask.Event>.Continuation], DecodedImage?)? = state.withLock { state in
+  /// Sets the result and ends all streams. Only the first call has an effect.
+  ///
+  /// - Parameter report: Called before the streams end.
+  func finish(_ result: Outcome, report: (Outcome) -> Void = { _ in }) {
+    let ended: ([AsyncStream<Event>.Continuation], Event?)? = state.withLock { state in
       guard state.result == nil else { return nil }
       state.result = result
-      defer { state.preview = nil }
-      return (state.streams.removeAll(), state.preview)
+      defer { state.kept = nil }
+      return (state.streams.removeAll(), state.kept)
     }
-    guard let (streams, preview) = ended else { return }
-    withExtendedLifetime(preview) {}
-    reporter?.end(result)
+    guard let (streams, kept) = ended else { return }
+    withExtendedLifetime(kept) {}
+    report(result)
     for stream in streams {
-      stream.yield(.finished(result))
+      stream.yield(lastEvent(result))
       stream.finish()
     }
     onCompletion?(result)
