@@ -2,15 +2,13 @@ import HalcyonSupport
 
 /// Loads the images of a batch, up to a number of them concurrently.
 struct BatchRun: Sendable {
-  typealias Ended = (index: Int, result: Result<ImageResponse, ImageError>)
-
   let requests: [ImageRequest]
   let pipeline: ImagePipeline
   let tracker: BatchProgressTracker
   let cancelsOnFailure: Bool
 
   func outcome(concurrencyLimit: Int) async -> BatchProgressTracker.Outcome {
-    await withTaskGroup(of: Ended.self) { group in
+    await withTaskGroup(of: BatchResults.Element.self) { group in
       var outcome = BatchProgressTracker.Outcome(
         results: Array(repeating: .failure(.cancelled), count: requests.count), firstError: nil)
       var waiting = requests.indices[...]
@@ -28,10 +26,9 @@ struct BatchRun: Sendable {
     }
   }
 
-  private func load(_ index: Int) async -> Ended {
+  func load(_ index: Int) async -> BatchResults.Element {
     let result = await result(of: requests[index], index)
-    tracker.end(index, result)
-    return (index, result)
+    return BatchResults.Element(index: index, result: result, progress: tracker.end(index, result))
   }
 
   private func result(of request: ImageRequest, _ index: Int) async -> Result<ImageResponse, ImageError> {
@@ -71,14 +68,18 @@ final class BatchProgressTracker: Sendable {
     }
   }
 
-  func end(_ index: Int, _ result: Result<ImageResponse, ImageError>) {
+  /// Returns the progress after the end of an image.
+  func end(_ index: Int, _ result: Result<ImageResponse, ImageError>) -> BatchProgress {
     change(index) { $0.millionths = 1_000_000 }
+    var current = BatchProgress(totalCount: 0)
     broadcaster.update { progress in
       switch result {
       case .success: progress.completedCount += 1
       case .failure: progress.failedCount += 1
       }
+      current = progress
     }
+    return current
   }
 
   private func change(_ index: Int, _ change: (inout BatchItemProgress) -> Void) {

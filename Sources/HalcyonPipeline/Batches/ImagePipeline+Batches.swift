@@ -47,6 +47,28 @@ extension ImagePipeline {
   }
 }
 
+extension ImagePipeline {
+  /// A result for each request, one by one in the order in which the loads end, with the position of its request.
+  ///
+  /// For many images: no image is held once the caller has released it.
+  ///
+  /// ```swift
+  /// for await item in pipeline.streamedResults(for: requests) {
+  ///   bar.fraction = item.progress.fraction
+  ///   if case .success(let response) = item.result { try save(response.image, as: names[item.index]) }
+  /// }
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - requests: The requests, started in this order.
+  ///   - concurrencyLimit: The maximum number of concurrent loads, and of results that have not been taken, at least 1.
+  ///     Default: 6.
+  public func streamedResults(for requests: [ImageRequest], concurrencyLimit: Int = 6) -> BatchResults {
+    precondition(concurrencyLimit > 0, "concurrencyLimit must be at least 1, got \(concurrencyLimit)")
+    return BatchResults(requests: requests, pipeline: self, concurrencyLimit: concurrencyLimit)
+  }
+}
+
 extension ImageBatch {
   /// Waits until all requests have ended; cancels them if the calling task is cancelled.
   fileprivate func end() async {
