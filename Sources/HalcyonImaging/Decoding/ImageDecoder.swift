@@ -9,6 +9,13 @@ public import Foundation
 ///   A vector image, which has no pixels of its own, fills the target size even if that is larger.
 /// - Calls may run concurrently on several threads.
 public protocol ImageDecoder: Sendable {
+  /// Identifies the decoder and the values of all its settings, as part of the cache key of requests that have a decoder
+  /// of their own: decoders with the same identifier decode the same bytes to the same pixels.
+  ///
+  /// Default: a description of the decoder with its stored properties, which suits values. A class with settings needs
+  /// an identifier of its own.
+  var identifier: String { get }
+
   /// The formats that this decoder reads.
   var formats: Set<ImageFormat> { get }
 
@@ -35,6 +42,9 @@ public protocol ImageDecoder: Sendable {
 extension ImageDecoder {
   /// Detects no custom format.
   public func format(sniffing prefix: Data) -> ImageFormat? { nil }
+
+  /// The name of the type and the stored properties; of a class only the name.
+  public var identifier: String { String(reflecting: self) }
 }
 
 /// Options for decoding an image.

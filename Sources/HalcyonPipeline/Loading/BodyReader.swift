@@ -28,7 +28,8 @@ struct BodyReader {
 
   /// - Parameter partial: The first bytes of the body, if the response is the rest of it.
   init(
-    _ response: TransportResponse, url: URL, continuing partial: PartialBody?, configuration: PipelineConfiguration
+    _ response: TransportResponse, url: URL, continuing partial: PartialBody?, decoder: (any ImageDecoder)?,
+    configuration: PipelineConfiguration
   ) {
     data = partial?.data ?? Data()
     head = ResponseHead(url: url, status: response.status, headers: response.headers)
@@ -36,7 +37,7 @@ struct BodyReader {
     earlierByteCount = data.count
     let range = partial == nil ? nil : ContentRange(response.headers["Content-Range"])
     expected = range.map { $0.last + 1 } ?? response.expectedByteCount
-    inspector = configuration.inspector(of: url, contentType: response.headers["Content-Type"])
+    inspector = configuration.inspector(of: url, contentType: response.headers["Content-Type"], decoder: decoder)
     time = configuration.time
     meter = ProgressMeter(interval: configuration.progressInterval, earlierByteCount: data.count, now: time.uptime())
     nextCheckpoint = max(Self.firstCheckpoint, data.count * 2)

@@ -27,7 +27,8 @@ extension CachingLoader {
     }
     trace.add(.transfer, since: start)
     let image = try localImage(
-      data, url: nil, origin: .provider, storeKey: request.cachePolicy.writesStore ? inFlightKey : nil, trace: trace)
+      data, of: request, url: nil, origin: .provider,
+      storeKey: request.cachePolicy.writesStore ? inFlightKey : nil, trace: trace)
     if image.storable != nil { inFlight.insert(image, for: inFlightKey) }
     return image
   }
@@ -44,14 +45,15 @@ extension CachingLoader {
     let start = ContinuousClock.now
     let result = (try? await store.lookUp(key)) ?? .miss(.failed)
     trace.add(.storeRead, since: start, miss: result.miss)
-    let image = result.value.flatMap { storedImage($0, isFromHTTP: false, trace: trace) }
+    let image = result.value.flatMap { storedImage($0, for: request, isFromHTTP: false, trace: trace) }
     report(image == nil ? result.miss ?? .damaged : nil, image, to: subscription)
     return image
   }
 
   @inline(never)
   func localImage(
-    _ data: Data, url: URL?, origin: ImageOrigin, storeKey: InFlightResponses.Key? = nil,
+    _ data: Data, of request: ImageRequest, url: URL?, origin: ImageOrigin,
+    storeKey: InFlightResponses.Key? = nil,
     trace: LoadTrace = LoadTrace()
   ) throws(ImageError) -> EncodedImage {
     guard !data.isEmpty else { throw .emptyResponse(url ?? .unnamedImage) }
@@ -64,8 +66,9 @@ extension CachingLoader {
       StorableResponse(metadata: metadata, key: $0.key, requestHeaders: [:], knownVariants: [])
     }
     return EncodedImage(
-      data: data, metadata: metadata, info: try configuration.inspector(of: url).info(of: data), origin: origin,
-      storable: storable, trace: trace
+      data: data, metadata: metadata,
+      info: try configuration.inspector(of: url, decoder: request.optionsBox?.options.decoder).info(of: data),
+      origin: origin, storable: storable, trace: trace
     ) { [inFlight] in if let storeKey { inFlight.removeReleased(storeKey) } }
   }
 }

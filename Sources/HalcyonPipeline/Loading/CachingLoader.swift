@@ -97,8 +97,11 @@ final class CachingLoader: Sendable {
 
   /// A stored image; `nil` if the entry is not an image.
   @inline(never)
-  func storedImage(_ entry: StoredEntry, isFromHTTP: Bool, trace: LoadTrace) -> EncodedImage? {
-    guard let info = try? configuration.inspector(of: entry.metadata.url).info(of: entry.body) else { return nil }
+  func storedImage(
+    _ entry: StoredEntry, for request: ImageRequest, isFromHTTP: Bool, trace: LoadTrace
+  ) -> EncodedImage? {
+    let inspector = configuration.inspector(of: entry.metadata.url, decoder: request.optionsBox?.options.decoder)
+    guard let info = try? inspector.info(of: entry.body) else { return nil }
     return EncodedImage(
       data: entry.body, metadata: entry.metadata, info: info, origin: .store,
       freshEnd: isFromHTTP ? freshEnd(entry.metadata) : nil, trace: trace)
@@ -137,11 +140,11 @@ final class CachingLoader: Sendable {
     case .file(let path, let url):
       let data = try await LocalFile.read(
         path: path, url: url, byteLimit: configuration.limits.encodedByteCount, on: files)
-      return try localImage(data, url: url, origin: .file)
+      return try localImage(data, of: request, url: url, origin: .file)
     case .inline(let text, let url):
-      return try localImage(try await DataURL.decode(text, on: files), url: url, origin: .inline)
+      return try localImage(try await DataURL.decode(text, on: files), of: request, url: url, origin: .inline)
     case .data(let data):
-      return try localImage(data, url: nil, origin: .inline)
+      return try localImage(data, of: request, url: nil, origin: .inline)
     case .provider(let provider):
       return try await providedImage(provider, request, key: key, subscription)
     }
@@ -195,7 +198,8 @@ extension CachingLoader {
       usesETags: request.usesETags, at: configuration.time.now())
     let readsStore = request.cachePolicy.readsStore
     trace.add(.storeRead, since: start, miss: readsStore ? found.miss : .notRead)
-    let image = readsStore ? found.stored.flatMap { storedImage($0, isFromHTTP: true, trace: trace) } : nil
+    let image =
+      readsStore ? found.stored.flatMap { storedImage($0, for: request, isFromHTTP: true, trace: trace) } : nil
     let miss: CacheMiss? = readsStore ? found.miss ?? (image == nil ? .damaged : nil) : .notRead
     report(miss, image, to: subscription)
     switch (found.action, image) {
@@ -284,7 +288,7 @@ extension CachingLoader {
     guard case .serve(let entry)? = await configuration.httpCache(for: request)?.outcome(of: head, to: lookup) else {
       return nil
     }
-    return storedImage(entry, isFromHTTP: true, trace: trace)
+    return storedImage(entry, for: request, isFromHTTP: true, trace: trace)
   }
 
   /// How a response is stored; `nil` if it must not be.
@@ -320,7 +324,7 @@ extension CachingLoader {
   ) async throws(ImageError) -> EncodedImage {
     guard let lookup, request.freshness != .reloadIgnoringCache,
       let entry = await staleEntry(insteadOf: error, request, lookup),
-      let image = storedImage(entry, isFromHTTP: true, trace: trace)
+      let image = storedImage(entry, for: request, isFromHTTP: true, trace: trace)
     else { throw error }
     return image
   }

@@ -104,6 +104,8 @@ final class InFlightResponses: Sendable {
   struct Key: Hashable {
     let key: CacheKey
     let cache: ObjectIdentifier
+    /// That of the request, which describes the image.
+    var decoder: String?
   }
 
   private struct WeakImage {

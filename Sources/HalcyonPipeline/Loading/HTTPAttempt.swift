@@ -196,7 +196,7 @@ final class HTTPAttempt: Sendable {
   ) async throws(ImageError) -> Reply {
     let origin = try origin(of: current)
     let queued = ContinuousClock.now
-    if let transport = loader.preparingTransport {
+    if let transport = loader.preparingTransport(for: request) {
       let transfer = QueuedTransfer(transport.prepare(current) { permit.release() }, time: configuration.time)
       return try await reply(to: current, from: origin, by: transfer, with: permit, queued, trace: &trace)
     }
@@ -226,7 +226,7 @@ final class HTTPAttempt: Sendable {
 
   private func response(to current: TransportRequest) async throws(ImageError) -> TransportResponse {
     do {
-      return try await configuration.transport.response(to: current)
+      return try await (request.optionsBox?.options.transport ?? configuration.transport).response(to: current)
     } catch {
       throw ImageError(transferring: current.url, error)
     }
@@ -267,7 +267,9 @@ final class HTTPAttempt: Sendable {
     try await validate(reply, with: permit)
     let metadata = metadata(of: reply, continuing: partial)
     let (isStorable, usesETags) = (isStorable(reply.request), request.usesETags)
-    var reader = BodyReader(reply.response, url: reply.request.url, continuing: partial, configuration: configuration)
+    var reader = BodyReader(
+      reply.response, url: reply.request.url, continuing: partial, decoder: request.optionsBox?.options.decoder,
+      configuration: configuration)
     let known = partial
     func partialBody(_ data: Data) -> PartialBody? {
       isStorable ? known?.extended(to: data) ?? PartialBody(data: data, metadata: metadata, usesETags: usesETags) : nil

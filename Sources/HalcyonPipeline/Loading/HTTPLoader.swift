@@ -9,8 +9,8 @@ final class HTTPLoader: Sendable {
   let configuration: PipelineConfiguration
   let limiter: ConnectionLimiter
   let renewals = CredentialRenewals()
-  /// The transport, if it can prepare transfers.
-  let preparingTransport: (any PreparingTransport)?
+  /// The transport of the pipeline, if it can prepare transfers.
+  private let preparingTransport: (any PreparingTransport)?
   let failures: FailureMemory
   private let budget: RetryBudget
 
@@ -22,6 +22,12 @@ final class HTTPLoader: Sendable {
     preparingTransport = configuration.transport as? any PreparingTransport
   }
 
+  /// The transport of a request, if it can prepare transfers.
+  func preparingTransport(for request: HTTPRequest) -> (any PreparingTransport)? {
+    guard let transport = request.optionsBox?.options.transport else { return preparingTransport }
+    return transport as? any PreparingTransport
+  }
+
   /// Ends renewals of credentials that loads wait for.
   func invalidate() { renewals.invalidate() }
 
@@ -31,7 +37,7 @@ final class HTTPLoader: Sendable {
   func load(
     _ request: HTTPRequest, subscription: LoadSubscription, trace: inout LoadTrace
   ) async throws(ImageError) -> HTTPResult {
-    if !request.ignoresRememberedFailures, let error = failures.error(for: request.key) { throw error }
+    if !request.ignoresRememberedFailures, let error = failures.error(for: request.failureKey) { throw error }
     let attempt = HTTPAttempt(request, subscription: subscription, by: self)
     var partial = request.mayResume ? await storedPartial(of: request) : nil
     let hadPartial = partial != nil
@@ -65,7 +71,7 @@ final class HTTPLoader: Sendable {
   @inline(never)
   private func recordSuccess(of request: HTTPRequest, hadPartial: Bool) async {
     budget.recordSuccess()
-    failures.forget(request.key)
+    failures.forget(request.failureKey)
     if hadPartial { await partialBodies(for: request).remove(for: request.key) }
   }
 
@@ -90,7 +96,7 @@ final class HTTPLoader: Sendable {
       }
     }
     if Task.isCancelled { error = .cancelled }
-    failures.remember(error, for: request.key)
+    failures.remember(error, for: request.failureKey)
     if request.cachePolicy.writesStore, let partial {
       let write = await partialBodies(for: request).store(partial, for: request.key)
       // No caller waits for a cancelled load, only the end of the program may: see ``ImageCache/flush()``.

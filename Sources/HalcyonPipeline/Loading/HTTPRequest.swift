@@ -26,9 +26,26 @@ struct HTTPRequest: Sendable {
   /// The options of the image request, for its hooks.
   var optionsBox: OptionsBox?
 
+  /// The key under which a failure is remembered: another transport or decoder may succeed.
+  var failureKey: CacheKey { optionsBox?.options.failureKey(key) ?? key }
+
   var url: URL { target.url }
 
   var origin: Origin { target.origin }
+}
+
+extension RequestOptions {
+  /// The key under which a failure of these options is remembered.
+  func failureKey(_ key: CacheKey) -> CacheKey {
+    var key = key
+    if let transportHook { key = key.adding("transport", String(transportHook.hook.id)) }
+    if let decoderHook { key = key.adding("decoder", decoderHook.identity) }
+    return key
+  }
+}
+
+extension ImageRequest {
+  func failureKey(_ key: CacheKey) -> CacheKey { optionsBox?.options.failureKey(key) ?? key }
 }
 
 /// The result of a request that succeeded.

@@ -57,8 +57,17 @@ struct ImageInspector {
 
 extension PipelineConfiguration {
   /// An inspector for the bytes of a URL. Inlined, since a call would copy the large configuration.
+  ///
+  /// - Parameter decoder: The decoder of the request, if it has one.
   @inline(__always)
-  func inspector(of url: URL?, contentType: String? = nil) -> ImageInspector {
-    ImageInspector(decoders: decoders, limits: limits, url: url, contentType: contentType)
+  func inspector(of url: URL?, contentType: String? = nil, decoder: (any ImageDecoder)?) -> ImageInspector {
+    ImageInspector(
+      decoders: decoder.map { [$0] + decoders } ?? decoders, limits: limits, url: url, contentType: contentType)
+  }
+
+  /// The decoders of a request, its own first. Inlined for the same reason.
+  @inline(__always)
+  func decoders(for request: ImageRequest) -> [any ImageDecoder] {
+    (request.optionsBox?.options.decoder).map { [$0] + decoders } ?? decoders
   }
 }

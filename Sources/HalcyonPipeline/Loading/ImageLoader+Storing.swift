@@ -70,12 +70,14 @@ extension ImageLoader {
 }
 
 extension ImageLoader {
-  /// The placeholder stored with the original bytes; `nil` if they are not stored, or if the image was cropped or stretched.
+  /// The placeholder stored with the original bytes; `nil` if they are not stored, if the image was cropped or stretched,
+  /// or if the request has a decoder of its own, which may change the pixels.
   static func placeholder(
-    for image: DecodedImage, of encoded: EncodedImage, at size: TargetSize, _ configuration: PipelineConfiguration
+    for image: DecodedImage, of encoded: EncodedImage, for request: ImageRequest, _ configuration: PipelineConfiguration
   ) -> ThumbHash? {
     guard configuration.makesPlaceholders, encoded.storable != nil, !image.isPartial else { return nil }
-    switch size {
+    guard request.optionsBox?.options.decoderHook == nil else { return nil }
+    switch request.size {
     case .original, .fit: return ThumbHash(image.bitmap)
     case .fill, .crop, .exact: return nil
     }

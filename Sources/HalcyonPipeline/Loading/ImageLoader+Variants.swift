@@ -18,11 +18,8 @@ extension ImageLoader {
     _ request: ImageRequest, keys: RequestKeys, _ subscription: LoadSubscription
   ) async throws(ImageError) -> Loaded? {
     guard let encoded = await storedVariantBytes(request, keys: keys, subscription) else { return nil }
-    // The stored image has the requested size.
-    var whole = request
-    whole.size = .original
     do throws(ImageError) {
-      var loaded = try await decode(encoded, request: whole, key: keys.fetch, subscription)
+      var loaded = try await decode(encoded, request: request.ofStoredForm, key: keys.fetch, subscription)
       loaded.isStoredVariant = true
       loaded.image.facts.isStoredVariant = request.size != .original
       return loaded
@@ -51,7 +48,7 @@ extension ImageLoader {
       subscription.report(.storedStale)
       return nil
     }
-    return bytes.storedImage(entry, isFromHTTP: variant.isFromHTTP, trace: trace)
+    return bytes.storedImage(entry, for: request.ofStoredForm, isFromHTTP: variant.isFromHTTP, trace: trace)
   }
 
   /// Starts encoding and storing a processed image in the background. A failure does not fail the load.
@@ -126,6 +123,14 @@ extension ImageLoader {
 }
 
 extension ImageRequest {
+  /// The request to decode the stored form with: it has the requested size, and was encoded by the pipeline.
+  fileprivate var ofStoredForm: ImageRequest {
+    var request = self
+    request.size = .original
+    if request.optionsBox?.options.decoderHook != nil { request.options.decoder = nil }
+    return request
+  }
+
   /// Whether the store gets the original bytes in place of the image of this request.
   func storesOriginalBytes(of image: DecodedImage) -> Bool {
     storage.storesOriginalBytes(of: image, isProcessed: !processors.isEmpty)

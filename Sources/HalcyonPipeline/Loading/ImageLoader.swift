@@ -285,7 +285,7 @@ final class ImageLoader: Sendable {
     do throws(ImageError) {
       return try await decode(encoded, request: request, key: key, subscription)
     } catch {
-      if encoded.origin == .network { bytes.remember(error, for: key) }
+      if encoded.origin == .network { bytes.remember(error, for: request.failureKey(key)) }
       // Stored bytes were an image once. If they no longer are, the image is fetched again, once.
       guard encoded.origin == .store, case .decoding(let reason, _) = error, reason != .cancelled,
         request.freshness.usesNetwork
@@ -305,7 +305,7 @@ final class ImageLoader: Sendable {
     let image: DecodedImage
     let placeholder: ThumbHash?
     do {
-      let decoder = try configuration.decoders.decoder(for: encoded.info.format)
+      let decoder = try configuration.decoders(for: request).decoder(for: encoded.info.format)
       (image, placeholder) = try await workers.run(for: subscription) { [configuration] flag in
         let options = DecodingOptions(
           size: request.size, limits: configuration.limits, allowsPartialImage: request.allowsPartialImage,
@@ -313,7 +313,7 @@ final class ImageLoader: Sendable {
         ) { flag.isCancelled }
         var image = try decoder.image(from: encoded.data, options: options)
         image.facts.freshness = encoded.freshEnd.map { SourceFreshness(end: $0, version: encoded.version) }
-        return (image, Self.placeholder(for: image, of: encoded, at: request.size, configuration))
+        return (image, Self.placeholder(for: image, of: encoded, for: request, configuration))
       }
     } catch is CancellationError {
       throw .cancelled

@@ -21,6 +21,7 @@ struct FetchKey: Hashable, Sendable {
   private let extending: ExpirationExtension
   private let cache: ObjectIdentifier?
   private let hooks: [UInt64?]?
+  private let decoder: String?
 
   static func key(_ request: ImageRequest) -> OptionsKey<FetchKey> {
     guard request.optionsBox != nil else { return .default }
@@ -34,6 +35,7 @@ struct FetchKey: Hashable, Sendable {
     freshness = request.freshness
     usesETags = request.usesETags
     hooks = options?.hookIDs
+    decoder = options?.decoderHook?.identity
     extending = options?.storeExtension ?? .renewed
     cache = (options?.originalCache ?? options?.targetCache).map { ObjectIdentifier($0) }
   }

@@ -28,9 +28,10 @@ final class PreviewMaker: Sendable {
 
   /// Receives the bytes so far. They are dropped if the last preview is too recent.
   func receive(_ received: ReceivedBytes, show: @escaping @Sendable (DecodedImage) -> Void) {
-    guard
-      let decoder = try? configuration.decoders.decoder(for: received.info.format) as? any ProgressiveImageDecoder
-    else { return }
+    let decoders = configuration.decoders(for: request)
+    guard let decoder = try? decoders.decoder(for: received.info.format) as? any ProgressiveImageDecoder else {
+      return
+    }
     let isFirst = state.withLock { state in
       state.newest = received
       defer { state.isBusy = true }

@@ -49,7 +49,9 @@ extension PipelineConfiguration {
 
   /// The key of the request's bytes while they are in flight.
   func inFlightKey(_ key: CacheKey, for request: ImageRequest) -> InFlightResponses.Key {
-    InFlightResponses.Key(key: key, cache: ObjectIdentifier(originalCache(for: request)))
+    InFlightResponses.Key(
+      key: key, cache: ObjectIdentifier(originalCache(for: request)),
+      decoder: request.optionsBox?.options.decoderHook?.identity)
   }
 
   /// A store that reports its failures to the event handler.

@@ -49,7 +49,7 @@ extension ImagePipeline {
       guard let store = configuration.store(of: cache, for: request), request.cachePolicy.writesStore else {
         throw .notStorable(keys.fetch)
       }
-      _ = try configuration.inspector(of: url).info(of: original)
+      _ = try configuration.inspector(of: url, decoder: request.options.decoder).info(of: original)
       try await store.insert(StoredEntry(body: original, metadata: metadata), for: keys.fetch)
     } else if let image, request.cachePolicy.writesStore {
       try await storeEncoded(image, metadata, for: request, keys)
@@ -84,7 +84,8 @@ extension ImagePipeline {
   ) -> (key: CacheKey, cache: ImageCache, policy: StoragePolicy)? {
     let variant = keys.variant(request.storage)
     let hasOriginalBytes = image.animation.map { $0.isProcessed || request.processors.isEmpty } ?? false
-    if hasOriginalBytes || request.size == .original && request.processors.isEmpty {
+    let isSource = request.size == .original && request.processors.isEmpty && request.options.decoder == nil
+    if hasOriginalBytes || isSource {
       return (keys.fetch, configuration.originalCache(for: request), request.storage.withoutOriginal)
     }
     return variant.map { ($0, configuration.targetCache(for: request), request.storage) }

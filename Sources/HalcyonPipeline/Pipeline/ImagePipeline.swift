@@ -27,7 +27,7 @@ public final class ImagePipeline: Sendable {
     self.configuration = configuration
     let options = configuration.defaultOptions.over(.global)
     let policyValue = configuration.transport.addressPolicy.keyValue
-    defaults = options.isEmpty && policyValue == nil ? nil : OptionsBox(options, policyValue: policyValue)
+    defaults = options.isEmpty && policyValue == nil ? nil : OptionsBox(options, pipelinePolicyValue: policyValue)
     loader = ImageLoader(configuration: configuration)
   }
 

@@ -1,5 +1,7 @@
 public import Foundation
 public import HalcyonHTTP
+public import HalcyonImaging
+import HalcyonSupport
 import Synchronization
 
 /// A closure or object of the caller in the options of a request. Copies of the request share its identity, so that equal
@@ -11,6 +13,28 @@ struct RequestHook<Value: Sendable>: Sendable {
   init(_ value: Value) {
     self.value = value
     id = hookCount.add(1, ordering: .relaxed).newValue
+  }
+}
+
+/// The transport of a request, and the value of cache keys for its address policy, made once.
+struct TransportHook: Sendable {
+  let hook: RequestHook<any Transport>
+  let policyValue: String?
+
+  init(_ transport: any Transport) {
+    hook = RequestHook(transport)
+    policyValue = transport.addressPolicy.keyValue
+  }
+}
+
+/// The decoder of a request, and the hash of its identifier: properties of a decoder may be secret.
+struct DecoderHook: Sendable {
+  let value: any ImageDecoder
+  let identity: String
+
+  init(_ decoder: any ImageDecoder) {
+    value = decoder
+    identity = KeyDigest(decoder.identifier).hexadecimal
   }
 }
 
@@ -26,8 +50,9 @@ extension RequestOptions {
 
   /// Whether and when failed transfers are retried. Default: ``PipelineConfiguration/retryStrategy``.
   ///
-  /// Like all hooks (``requestModifier``, ``redirectHandler``, ``responseValidator``, ``dataTransform``) it is shared by
-  /// the copies of a request. Requests whose hooks were set separately share no transfers, but all cached images.
+  /// Like all hooks (``requestModifier``, ``redirectHandler``, ``responseValidator``, ``dataTransform``, ``transport``) it
+  /// is shared by the copies of a request. Requests whose hooks were set separately share no transfers, but all cached
+  /// images.
   public var retryStrategy: (any RetryStrategy)? {
     get { retryHook?.value }
     set { retryHook = newValue.map { RequestHook($0) } }
@@ -63,9 +88,29 @@ extension RequestOptions {
     set { transformHook = newValue.map { RequestHook($0) } }
   }
 
+  /// Transfers the request and its response. Default: ``PipelineConfiguration/transport``.
+  ///
+  /// The address policy of this transport applies, and not that of the pipeline: the request shares cached images only
+  /// with requests under an equal policy. The limits of the pipeline on connections apply all the same.
+  public var transport: (any Transport)? {
+    get { transportHook?.hook.value }
+    set { transportHook = newValue.map { TransportHook($0) } }
+  }
+
+  /// Decodes the formats that it lists, before ``PipelineConfiguration/decoders``. Default: none.
+  ///
+  /// Requests share decoded images, in memory and in the store, only if the ``ImageDecoder/identifier`` of their decoders
+  /// is the same. Encoded bytes are shared in any case.
+  public var decoder: (any ImageDecoder)? {
+    get { decoderHook?.value }
+    set { decoderHook = newValue.map { DecoderHook($0) } }
+  }
+
   /// Identifies the hooks, as part of the key of a transfer; `nil` if there are none.
   var hookIDs: [UInt64?]? {
-    let ids = [retryHook?.id, modifierHook?.id, redirectHook?.id, validatorHook?.id, transformHook?.id]
+    let ids = [
+      retryHook?.id, modifierHook?.id, redirectHook?.id, validatorHook?.id, transformHook?.id, transportHook?.hook.id,
+    ]
     return ids.contains { $0 != nil } ? ids : nil
   }
 }

@@ -15,7 +15,10 @@ struct RequestKeys: Sendable {
     fetchLength = fields.count
     if request.size != .original { fields.append("size", request.size.description) }
     for processor in request.processors { fields.append("process", processor.identifier) }
-    if request.optionsBox != nil, let frames = request.framesValue { fields.append("frames", frames) }
+    if let box = request.optionsBox {
+      if let frames = request.framesValue { fields.append("frames", frames) }
+      if let decoder = box.options.decoderHook { fields.append("decoder", decoder.identity) }
+    }
     image = fields.key
   }
 

@@ -40,6 +40,8 @@ extension RequestOptions {
     options.redirectHook = redirectHook ?? defaults.redirectHook
     options.validatorHook = validatorHook ?? defaults.validatorHook
     options.transformHook = transformHook ?? defaults.transformHook
+    options.transportHook = transportHook ?? defaults.transportHook
+    options.decoderHook = decoderHook ?? defaults.decoderHook
     return options
   }
 }
@@ -75,8 +77,8 @@ extension ImageRequest {
       }
       if box === defaults || box.defaults === defaults { return self }
       request.optionsBox = OptionsBox(
-        box.options.over(defaults.options), policyValue: defaults.policyValue, defaults: defaults)
-    } else if let box = optionsBox, box.policyValue != nil {
+        box.options.over(defaults.options), pipelinePolicyValue: defaults.pipelinePolicyValue, defaults: defaults)
+    } else if let box = optionsBox, box.pipelinePolicyValue != nil {
       // The request was resolved by a pipeline with an address policy, and is used with one without.
       request.optionsBox = OptionsBox(box.options)
     }
@@ -87,14 +89,17 @@ extension ImageRequest {
 /// The options of a request behind one reference, since every memory hit copies the request.
 final class OptionsBox: Sendable {
   let options: RequestOptions
-  /// The field of cache keys for the address policy of the pipeline that resolved the request.
+  /// The value of cache keys for the address policy of the pipeline that resolved the request.
+  let pipelinePolicyValue: String?
+  /// The value of cache keys for the address policy of the request: that of its own transport, or else of the pipeline.
   let policyValue: String?
   /// The default options that have been filled in.
   let defaults: OptionsBox?
 
-  init(_ options: RequestOptions, policyValue: String? = nil, defaults: OptionsBox? = nil) {
+  init(_ options: RequestOptions, pipelinePolicyValue: String? = nil, defaults: OptionsBox? = nil) {
     self.options = options
-    self.policyValue = policyValue
+    self.pipelinePolicyValue = pipelinePolicyValue
     self.defaults = defaults
+    policyValue = if let transport = options.transportHook { transport.policyValue } else { pipelinePolicyValue }
   }
 }

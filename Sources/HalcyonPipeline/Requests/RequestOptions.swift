@@ -159,6 +159,8 @@ public struct RequestOptions: Sendable {
   var redirectHook: RequestHook<RedirectHandler>?
   var validatorHook: RequestHook<ResponseValidator>?
   var transformHook: RequestHook<DataTransform>?
+  var transportHook: TransportHook?
+  var decoderHook: DecoderHook?
 
   /// Creates options that are all `nil`.
   public init() {}

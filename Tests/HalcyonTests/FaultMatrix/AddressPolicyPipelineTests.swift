@@ -45,6 +45,23 @@ struct AddressPolicyPipelineTests {
 
   private func photo() throws -> Reply { .body(try TestImage.png(), headers: ["Cache-Control": "max-age=600"]) }
 
+  @Test func `the policy of a request's own transport decides, also about cached images`() async throws {
+    try await ImageServer.run { server in
+      try await withSharedCaches { open, restricted in
+        let url = server.serve("/a", try photo())
+        _ = try await open.image(for: url)
+        await open.cache.flush()
+        var strict = ImageRequest(url: url)
+        strict.options.transport = restricted.configuration.transport
+        await expectRefusal(strict, by: open)
+        var free = ImageRequest(url: url)
+        free.options.transport = open.configuration.transport
+        #expect(try await restricted.response(for: free).origin == .memory)
+        #expect(server.requests.count == 1)
+      }
+    }
+  }
+
   @Test func `an image that the address policy refuses is not served from caches filled without the policy`()
     async throws
   {

@@ -51,6 +51,11 @@ struct OptionsArticleTests {
     request.options.allowsPartialImage = true
   }
 
+  private func components(_ request: inout ImageRequest, _ thermal: any ImageDecoder, _ vpn: any Transport) {
+    request.options.decoder = thermal
+    request.options.transport = vpn
+  }
+
   private func caches(_ request: inout ImageRequest, _ stickers: ImageCache, _ downloads: ImageCache) {
     request.options.freshness = .reloadIgnoringCache
     request.options.freshness = .revalidate

@@ -27,6 +27,7 @@ struct RequestOptionsTests {
     (options.redirectHandler, options.responseValidator, options.dataTransform) = (
       { $1 }, { _ in }, { data, _ in data }
     )
+    (options.transport, options.decoder) = (ImagePipeline.standardTransport, StandardCodecs.decoders[0])
     return options
   }
 
@@ -38,7 +39,7 @@ struct RequestOptionsTests {
     #expect(unset(complete).isEmpty)
     #expect(unset(RequestOptions().over(complete)).isEmpty)
     #expect(unset(complete.over(RequestOptions())).isEmpty)
-    #expect(unset(RequestOptions().over(RequestOptions())).count == 36)
+    #expect(unset(RequestOptions().over(RequestOptions())).count == 38)
     var other = RequestOptions()
     (other.priority, other.tags, other.isPinned) = (.low, [], false)
     let merged = other.over(complete)
