@@ -47,6 +47,7 @@
 @_exported public import struct HalcyonHTTP.AddressRange
 @_exported public import enum HalcyonHTTP.FreshnessPolicy
 @_exported public import struct HalcyonHTTP.HTTPHeaders
+@_exported public import struct HalcyonHTTP.HTTPMethod
 @_exported public import protocol HalcyonHTTP.Transport
 @_exported public import struct HalcyonHTTP.TransportBody
 @_exported public import enum HalcyonHTTP.TransportError

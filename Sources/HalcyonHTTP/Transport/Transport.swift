@@ -2,6 +2,8 @@
 ///
 /// A conformer keeps these laws:
 /// - Redirects are not followed: a 3xx response is returned like any other; the pipeline handles it.
+/// - The method and the body of the request are sent as they are. A request whose method is not idempotent is sent at
+///   most once.
 /// - A body that ends before its declared length throws ``TransportError/connectionLost(received:expected:)``.
 /// - At most a few hundred kilobytes of a body are buffered while it is not read.
 /// - Cancelling the calling task, or releasing the response, ends the transfer and frees its resources.

@@ -1,6 +1,6 @@
 public import Foundation
 
-/// A GET request.
+/// An HTTP request.
 public struct TransportRequest: Hashable, Sendable {
   /// An `http` or `https` URL.
   public var url: URL
@@ -9,10 +9,30 @@ public struct TransportRequest: Hashable, Sendable {
   /// Timeouts and the size limit of the response head.
   public var limits: TransportLimits
 
+  /// `nil` for a GET without a body.
+  package var content: RequestContent?
+
+  /// The method. Default: GET.
+  public var method: HTTPMethod {
+    get { content?.method ?? .get }
+    set { content = .make(newValue, body) }
+  }
+  /// The body. Default: `nil`, none.
+  ///
+  /// A transport adds `Content-Length`; `Content-Type` is one of ``headers``.
+  public var body: Data? {
+    get { content?.body }
+    set { content = .make(method, newValue) }
+  }
+
   /// Creates a request.
-  public init(url: URL, headers: HTTPHeaders = HTTPHeaders(), limits: TransportLimits = TransportLimits()) {
+  public init(
+    url: URL, method: HTTPMethod = .get, headers: HTTPHeaders = HTTPHeaders(), body: Data? = nil,
+    limits: TransportLimits = TransportLimits()
+  ) {
     self.url = url
     self.headers = headers
     self.limits = limits
+    content = .make(method, body)
   }
 }

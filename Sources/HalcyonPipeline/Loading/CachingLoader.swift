@@ -205,6 +205,10 @@ extension CachingLoader {
     switch (found.action, image) {
     case (.unavailable, _): throw .notCached(found.key)
     case (.serve, let image?): return .served(image)
+    // Only a GET can be revalidated.
+    case (.serveStaleWhileRevalidating, _?) where request.optionsBox?.content != nil,
+      (.fetch, _?) where request.optionsBox?.content != nil:
+      return .fetch(found.unconditional)
     case (.serveStaleWhileRevalidating, let image?):
       revalidate(request, found, at: location)
       return .served(image)
@@ -242,7 +246,7 @@ extension CachingLoader {
     var httpRequest = HTTPRequest(
       target: url, headers: request.headers.adding(configuration.headers), key: key,
       cachePolicy: request.cachePolicy, cache: configuration.originalCache(for: request),
-      ignoresRememberedFailures: request.freshness.contactsServerFirst,
+      ignoresRememberedFailures: request.freshness.contactsServerFirst || request.optionsBox?.content != nil,
       resumesStoredBody: request.freshness != .reloadIgnoringCache, usesETags: request.usesETags,
       optionsBox: request.optionsBox)
     httpRequest.cacheFields = lookup?.addedFields ?? HTTPHeaders()

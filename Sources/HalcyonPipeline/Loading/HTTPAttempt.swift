@@ -129,7 +129,13 @@ final class HTTPAttempt: Sendable {
     var headers = request.headers
     for field in request.cacheFields.fields { headers[field.name] = field.value }
     for field in partial?.requestFields.fields ?? [] { headers[field.name] = field.value }
-    return TransportRequest(url: request.url, headers: headers, limits: configuration.transportLimits)
+    var unmodified = TransportRequest(url: request.url, headers: headers, limits: configuration.transportLimits)
+    guard let content = request.content else { return unmodified }
+    unmodified.content = content
+    if content.body != nil, headers["Content-Type"] == nil {
+      unmodified.headers["Content-Type"] = "application/octet-stream"
+    }
+    return unmodified
   }
 
   private func modified(_ unmodified: TransportRequest) async throws(ImageError) -> TransportRequest {
@@ -267,12 +273,14 @@ final class HTTPAttempt: Sendable {
     try await validate(reply, with: permit)
     let metadata = metadata(of: reply, continuing: partial)
     let (isStorable, usesETags) = (isStorable(reply.request), request.usesETags)
+    let isPlain = request.content == nil
     var reader = BodyReader(
       reply.response, url: reply.request.url, continuing: partial, decoder: request.optionsBox?.options.decoder,
       configuration: configuration)
     let known = partial
     func partialBody(_ data: Data) -> PartialBody? {
-      isStorable ? known?.extended(to: data) ?? PartialBody(data: data, metadata: metadata, usesETags: usesETags) : nil
+      isStorable && isPlain
+        ? known?.extended(to: data) ?? PartialBody(data: data, metadata: metadata, usesETags: usesETags) : nil
     }
     do throws(ImageError) {
       let transform = transform(of: reply.head)

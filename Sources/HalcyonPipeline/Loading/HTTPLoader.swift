@@ -85,7 +85,10 @@ final class HTTPLoader: Sendable {
     var error = failure.error
     let start = ContinuousClock.now
     let strategy = request.optionsBox?.options.retryStrategy ?? configuration.retryStrategy
-    if !Task.isCancelled, !error.isCancellation, let delay = await strategy.delay(after: failure), budget.spend() {
+    let mayRetry = request.content?.method.isIdempotent ?? true
+    if !Task.isCancelled, !error.isCancellation, mayRetry, let delay = await strategy.delay(after: failure),
+      budget.spend()
+    {
       configuration.report(.retrying(after: error, attemptCount: failure.attemptCount), to: subscription)
       do {
         try await configuration.time.sleep(for: delay.clamped)

@@ -4,7 +4,7 @@ import HalcyonHTTP
 import HalcyonImaging
 import HalcyonSupport
 
-/// One GET request of the pipeline, before retries, redirects and the request modifier.
+/// One request of the pipeline, before retries, redirects and the request modifier.
 struct HTTPRequest: Sendable {
   var target: HTTPURL
   /// The fields of the image request and of the pipeline.
@@ -25,6 +25,9 @@ struct HTTPRequest: Sendable {
 
   /// The options of the image request, for its hooks.
   var optionsBox: OptionsBox?
+
+  /// The method and the body; `nil` for a plain GET.
+  var content: RequestContent? { optionsBox?.content }
 
   /// The key under which a failure is remembered: another transport or decoder may succeed.
   var failureKey: CacheKey { optionsBox?.options.failureKey(key) ?? key }

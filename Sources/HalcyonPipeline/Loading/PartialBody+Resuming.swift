@@ -6,7 +6,7 @@ import HalcyonHTTP
 extension HTTPRequest {
   /// Whether the request resumes a download that an earlier load began, if the store has its beginning.
   var mayResume: Bool {
-    resumesStoredBody && cachePolicy.readsStore && cache.store != nil && !cacheFields.isConditional
+    resumesStoredBody && content == nil && cachePolicy.readsStore && cache.store != nil && !cacheFields.isConditional
   }
 }
 

@@ -7,8 +7,8 @@ enum Redirect {
 
   /// Fields that do not identify the user. All others are dropped when a redirect leaves the origin.
   private static let impersonalFields: Set<String> = [
-    "accept", "accept-encoding", "accept-language", "cache-control", "if-modified-since", "if-none-match", "if-range",
-    "range", "user-agent",
+    "accept", "accept-encoding", "accept-language", "cache-control", "content-encoding", "content-language",
+    "content-type", "if-modified-since", "if-none-match", "if-range", "range", "user-agent",
   ]
 
   /// The request to send after a redirect; `nil` if the response is not a redirect.
@@ -21,10 +21,23 @@ enum Redirect {
     else { throw .redirectRejected(to: location, from: request.url) }
     var next = request
     next.url = target
+    if changesToGET(request.method, status) {
+      next.content = nil
+      next.headers = next.headers.filter { !$0.name.lowercased().hasPrefix("content-") }
+    }
     if origin != Origin(request.url) {
-      next.headers = request.headers.filter { impersonalFields.contains($0.name.lowercased()) }
+      next.headers = next.headers.filter { impersonalFields.contains($0.name.lowercased()) }
     }
     return next
+  }
+
+  /// Whether the next request is a GET: after 303, and by convention for a POST after 301 and 302 (RFC 9110, 15.4).
+  private static func changesToGET(_ method: HTTPMethod, _ status: Int) -> Bool {
+    switch status {
+    case 303: method != .get
+    case 301, 302: method == .post
+    default: false
+    }
   }
 
   /// Counts the redirects of one request.

@@ -36,7 +36,7 @@ public struct ImageRequest: Sendable {
   /// Options that override ``PipelineConfiguration/defaultOptions`` of the pipeline. Default: all `nil`.
   public var options: RequestOptions {
     get { optionsBox?.options ?? RequestOptions() }
-    set { optionsBox = OptionsBox(newValue, pipelinePolicyValue: optionsBox?.pipelinePolicyValue) }
+    set { optionsBox = OptionsBox(newValue, like: optionsBox) }
   }
 
   /// Creates a request for a URL.

@@ -43,7 +43,11 @@ struct RequestKeys: Sendable {
       fields.append("header", "\(header.name.lowercased()):\(KeyDigest(header.value).hexadecimal)")
     }
     if let identity = request.identity { fields.append("for", KeyDigest(identity).hexadecimal) }
-    if let policy = request.optionsBox?.policyValue { fields.append("policy", policy) }
+    if let box = request.optionsBox {
+      if let content = box.content { fields.append("method", content.method.name) }
+      if let body = box.bodyHash { fields.append("body", body) }
+      if let policy = box.policyValue { fields.append("policy", policy) }
+    }
     return fields
   }
 }

@@ -1,3 +1,4 @@
+import HalcyonHTTP
 import HalcyonImaging
 
 extension RequestOptions {
@@ -70,17 +71,20 @@ extension ImageRequest {
   /// The request with `defaults` filled in. Idempotent.
   func completed(by defaults: OptionsBox?) -> ImageRequest {
     var request = self
+    if let box = optionsBox, box.content != nil, box.options.cachePolicy == nil {
+      // Only a policy of the request itself lets the response to a request other than a plain GET be cached.
+      request.options.cachePolicy = .disabled
+    }
     if let defaults {
-      guard let box = optionsBox else {
+      guard let box = request.optionsBox else {
         request.optionsBox = defaults
         return request
       }
-      if box === defaults || box.defaults === defaults { return self }
-      request.optionsBox = OptionsBox(
-        box.options.over(defaults.options), pipelinePolicyValue: defaults.pipelinePolicyValue, defaults: defaults)
-    } else if let box = optionsBox, box.pipelinePolicyValue != nil {
+      if box === defaults || box.defaults === defaults { return request }
+      request.optionsBox = box.over(defaults)
+    } else if let box = request.optionsBox, box.pipelinePolicyValue != nil {
       // The request was resolved by a pipeline with an address policy, and is used with one without.
-      request.optionsBox = OptionsBox(box.options)
+      request.optionsBox = OptionsBox(box.options, content: box.content, bodyHash: box.bodyHash)
     }
     return request
   }
@@ -95,11 +99,31 @@ final class OptionsBox: Sendable {
   let policyValue: String?
   /// The default options that have been filled in.
   let defaults: OptionsBox?
+  /// The method and the body of the request; `nil` for a plain GET.
+  let content: RequestContent?
+  /// The value of cache keys for the body. It may be secret, so it is a hash.
+  let bodyHash: String?
 
-  init(_ options: RequestOptions, pipelinePolicyValue: String? = nil, defaults: OptionsBox? = nil) {
+  init(
+    _ options: RequestOptions, pipelinePolicyValue: String? = nil, defaults: OptionsBox? = nil,
+    content: RequestContent? = nil, bodyHash: String? = nil
+  ) {
     self.options = options
     self.pipelinePolicyValue = pipelinePolicyValue
     self.defaults = defaults
+    (self.content, self.bodyHash) = (content, bodyHash)
     policyValue = if let transport = options.transportHook { transport.policyValue } else { pipelinePolicyValue }
+  }
+
+  /// Other options of the same request.
+  convenience init(_ options: RequestOptions, like box: OptionsBox?) {
+    self.init(options, pipelinePolicyValue: box?.pipelinePolicyValue, content: box?.content, bodyHash: box?.bodyHash)
+  }
+
+  /// The options of the request over the defaults of a pipeline.
+  func over(_ defaults: OptionsBox) -> OptionsBox {
+    OptionsBox(
+      options.over(defaults.options), pipelinePolicyValue: defaults.pipelinePolicyValue, defaults: defaults,
+      content: content, bodyHash: bodyHash)
   }
 }

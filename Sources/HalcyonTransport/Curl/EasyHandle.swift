@@ -13,6 +13,8 @@ final class EasyHandle {
   private var fields: UnsafeMutablePointer<curl_slist>?
   private var headers: [HTTPHeaders.Field]?
   private let decodesContent: Bool
+  /// Whether the last request was not a plain GET.
+  private var hasContent = false
   /// The buffer for libcurl's error messages.
   private let message: UnsafeMutablePointer<CChar>
 
@@ -44,7 +46,8 @@ final class EasyHandle {
     // Waits for multiplexing: concurrent transfers to one server share an HTTP/2 connection that is being opened,
     // instead of each opening its own.
     set(CURLOPT_PIPEWAIT, url.prefix(6).lowercased() == "https:" ? 1 : 0)
-    setFields(request.headers.fields)
+    setContent(request.content)
+    setFields(request.headers.fields, hasContent: request.content != nil)
     halcyon_curl_set_context(pointer, CURLOPT_HEADERDATA, context)
     halcyon_curl_set_context(pointer, CURLOPT_WRITEDATA, context)
     halcyon_curl_set_context(pointer, CURLOPT_PRIVATE, context)
@@ -104,18 +107,43 @@ final class EasyHandle {
     CurlHandle.setCallbacks(of: pointer)
   }
 
+  /// Sets the method and the body, which libcurl copies.
+  private func setContent(_ content: RequestContent?) {
+    guard content != nil || hasContent else { return }
+    hasContent = content != nil
+    // Undoes the options below.
+    set(CURLOPT_HTTPGET, 1)
+    halcyon_curl_set_text(pointer, CURLOPT_CUSTOMREQUEST, content?.method.name)
+    // libcurl sends a request once more if a reused connection is closed before the response.
+    set(CURLOPT_FRESH_CONNECT, content.map { $0.method.isIdempotent ? 0 : 1 } ?? 0)
+    guard let content else { return }
+    if content.method.name == "HEAD" { return set(CURLOPT_NOBODY, 1) }
+    (content.body ?? Data()).withUnsafeBytes { bytes in
+      set(CURLOPT_POSTFIELDSIZE, bytes.count)
+      halcyon_curl_copy_body(pointer, bytes.baseAddress)
+    }
+  }
+
   /// Sets the header fields, unless they are those of the last request, as is usual within one pipeline.
-  private func setFields(_ headers: [HTTPHeaders.Field]) {
-    if let last = self.headers, headers.count == last.count, zip(headers, last).allSatisfy({ $0.isSent(as: $1) }) {
+  private func setFields(_ headers: [HTTPHeaders.Field], hasContent: Bool) {
+    if !hasContent, let last = self.headers, headers.count == last.count,
+      zip(headers, last).allSatisfy({ $0.isSent(as: $1) })
+    {
       return
     }
-    self.headers = headers
+    self.headers = hasContent ? nil : headers
     let old = fields
     // Not libcurl's option of that name, with which libcurl decompresses.
     let acceptsEncoding = headers.contains { $0.name.isEqualIgnoringCase(to: "Accept-Encoding") }
     fields =
       decodesContent && !acceptsEncoding
       ? curl_slist_append(nil, "Accept-Encoding: \(DecodedBody.acceptedEncodings)") : nil
+    // Fields that libcurl would add to a body: `Expect` would delay it, and its `Content-Type` is wrong.
+    if hasContent {
+      fields = curl_slist_append(fields, "Expect:")
+      let hasType = headers.contains { $0.name.isEqualIgnoringCase(to: "Content-Type") }
+      if !hasType { fields = curl_slist_append(fields, "Content-Type:") }
+    }
     for field in headers where field.isSendable {
       fields = curl_slist_append(fields, field.value.isEmpty ? "\(field.name);" : "\(field.name): \(field.value)")
     }

@@ -34,6 +34,8 @@ public final class URLSessionTransport: Transport {
   public func response(to request: TransportRequest) async throws -> TransportResponse {
     try Task.checkCancellation()
     var urlRequest = URLRequest(url: request.url, timeoutInterval: request.limits.idleTimeout.clamped.inSeconds)
+    urlRequest.httpMethod = request.method.name
+    urlRequest.httpBody = request.body
     for field in request.headers.fields { urlRequest.addValue(field.value, forHTTPHeaderField: field.name) }
     let task = session.dataTask(with: urlRequest)
     let transfer = SessionTransfer(task: task, request: request)

@@ -12,6 +12,10 @@ CURLcode halcyon_curl_set_text(CURL *easy, CURLoption option, const char *value)
   return curl_easy_setopt(easy, option, value);
 }
 
+CURLcode halcyon_curl_copy_body(CURL *easy, const void *bytes) {
+  return curl_easy_setopt(easy, CURLOPT_COPYPOSTFIELDS, bytes ? bytes : "");
+}
+
 CURLcode halcyon_curl_set_list(CURL *easy, CURLoption option, struct curl_slist *value) {
   return curl_easy_setopt(easy, option, value);
 }

@@ -9,6 +9,8 @@ typedef size_t (*halcyon_curl_data_callback)(char *bytes, size_t size, size_t co
 CURLcode halcyon_curl_set_long(CURL *easy, CURLoption option, long value);
 CURLMcode halcyon_curl_multi_set_long(CURLM *multi, CURLMoption option, long value);
 CURLcode halcyon_curl_set_text(CURL *easy, CURLoption option, const char *value);
+// Copies CURLOPT_POSTFIELDSIZE bytes; NULL for none.
+CURLcode halcyon_curl_copy_body(CURL *easy, const void *bytes);
 CURLcode halcyon_curl_set_list(CURL *easy, CURLoption option, struct curl_slist *value);
 CURLcode halcyon_curl_set_context(CURL *easy, CURLoption option, void *value);
 CURLcode halcyon_curl_set_callback(CURL *easy, CURLoption option, halcyon_curl_data_callback value);

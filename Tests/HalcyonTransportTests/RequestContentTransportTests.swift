@@ -1,0 +1,67 @@
+import Foundation
+import HalcyonHTTP
+import HalcyonTransport
+import TestSupport
+import Testing
+
+/// Requests other than a plain GET, over connections to a real server.
+@Suite(.timeLimit(.minutes(10)))
+struct RequestContentTransportTests {
+  private let transport = CurlTransport()
+  private let body = Data((0..<2_000_000).map { UInt8(truncatingIfNeeded: $0 &* 31 >> 3) })
+
+  @discardableResult
+  private func send(_ request: TransportRequest) async throws -> Data {
+    var request = request
+    request.limits.idleTimeout = .seconds(600)
+    var data = Data()
+    for try await piece in try await transport.response(to: request).body { data.append(piece) }
+    return data
+  }
+
+  @Test func `method, body and only the given headers are sent`() async throws {
+    try await ImageServer.run { server in
+      let url = server.serve("/a", .body(Data([1])))
+      try await send(TransportRequest(url: url, method: .post, headers: ["Content-Type": "a/b"], body: body))
+      try await send(TransportRequest(url: url, method: .put, body: Data([0, 1, 0])))
+      try await send(TransportRequest(url: url, method: .post))
+      try await send(TransportRequest(url: url, method: .get, body: Data([2])))
+      let method = try #require(HTTPMethod("DELETE"))
+      try await send(TransportRequest(url: url, method: method, headers: ["X-A": "1"]))
+      let requests = server.requests
+      #expect(requests.map(\.method) == ["POST", "PUT", "POST", "GET", "DELETE"])
+      #expect(requests.map(\.body) == [body, Data([0, 1, 0]), Data(), Data([2]), Data()])
+      #expect(requests.map { $0.headers["Content-Type"] } == ["a/b", nil, nil, nil, nil])
+      #expect(requests[2].headers["Content-Length"] == "0")
+      #expect(requests.allSatisfy { $0.headers["Expect"] == nil && $0.headers["Transfer-Encoding"] == nil })
+    }
+  }
+
+  @Test func `a plain request after others is plain again`() async throws {
+    try await ImageServer.run { server in
+      let url = server.serve("/a", .body(Data([1])))
+      for _ in 1...2 {
+        try await send(TransportRequest(url: url, headers: ["X-A": "1"]))
+        try await send(TransportRequest(url: url, method: .post, headers: ["X-A": "1"], body: Data([1, 2])))
+        try await send(TransportRequest(url: url, headers: ["X-A": "1"]))
+      }
+      let plain = server.requests.filter { $0.method == "GET" }
+      #expect(plain.count == 4)
+      #expect(plain.allSatisfy { $0.body.isEmpty && $0.headers["Content-Length"] == nil })
+      #expect(plain.allSatisfy { $0.headers["Content-Type"] == nil && $0.headers["X-A"] == "1" })
+    }
+  }
+
+  @Test func `a request that is not idempotent is sent once, also when its connection is lost`() async throws {
+    try await ImageServer.run { server in
+      let ready = server.serve("/ready", .body(Data([1])))
+      let lost = server.serve("/lost", Reply.body(Data([1])).reset(at: .head(0)))
+      // So that there is a connection to be reused: libcurl sends a request again when a reused one turns out closed.
+      try await send(TransportRequest(url: ready))
+      await #expect(throws: TransportError.self) {
+        try await send(TransportRequest(url: lost, method: .post, body: Data([1])))
+      }
+      #expect(server.requests.filter { $0.path == "/lost" }.count == 1)
+    }
+  }
+}
