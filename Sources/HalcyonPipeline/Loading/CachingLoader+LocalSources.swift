@@ -6,8 +6,16 @@ import HalcyonSupport
 
 /// Sources without HTTP: files, data and closures of the caller.
 extension CachingLoader {
+  /// What a closure of the caller returned.
+  struct Provided: Sendable {
+    let data: Data
+    /// The decoded image, if the closure returned one.
+    var image: DecodedImage?
+  }
+
   func providedImage(
-    _ provider: ImageProvider, _ request: ImageRequest, key: CacheKey, _ subscription: LoadSubscription
+    _ request: ImageRequest, key: CacheKey, _ subscription: LoadSubscription,
+    provide: @escaping @Sendable () async throws(ImageError) -> Provided
   ) async throws(ImageError) -> EncodedImage {
     var trace = LoadTrace()
     let inFlightKey = configuration.inFlightKey(key, for: request)
@@ -22,12 +30,10 @@ extension CachingLoader {
     }
     guard request.freshness.usesNetwork else { throw .notCached(key) }
     let start = ContinuousClock.now
-    let data = try await LoadChain.calling(for: link(key)) { () async throws(ImageError) in
-      try await provider.providedData()
-    }
+    let provided = try await LoadChain.calling(for: link(key), provide)
     trace.add(.transfer, since: start)
     let image = try localImage(
-      data, of: request, url: nil, origin: .provider,
+      provided, of: request, url: nil, origin: .provider,
       storeKey: request.cachePolicy.writesStore ? inFlightKey : nil, trace: trace)
     if image.storable != nil { inFlight.insert(image, for: inFlightKey) }
     return image
@@ -50,12 +56,35 @@ extension CachingLoader {
     return image
   }
 
+  /// A decoded image with its encoded form, as it is stored.
+  func encoded(_ image: DecodedImage) async throws(ImageError) -> Provided {
+    if let data = image.animation?.data { return Provided(data: data, image: image) }
+    do {
+      let data = try await files.run { [encoders = configuration.encoders] _ in
+        try StoragePolicy.automatic.encoded(image, by: encoders)
+      }
+      return Provided(data: data ?? Data(), image: image)
+    } catch is CancellationError {
+      throw .cancelled
+    } catch {
+      throw .failed(cause: error, url: .unnamedImage)
+    }
+  }
+
   @inline(never)
   func localImage(
-    _ data: Data, of request: ImageRequest, url: URL?, origin: ImageOrigin,
+    _ data: Data, of request: ImageRequest, url: URL?, origin: ImageOrigin
+  ) throws(ImageError) -> EncodedImage {
+    try localImage(Provided(data: data), of: request, url: url, origin: origin)
+  }
+
+  @inline(never)
+  private func localImage(
+    _ provided: Provided, of request: ImageRequest, url: URL?, origin: ImageOrigin,
     storeKey: InFlightResponses.Key? = nil,
     trace: LoadTrace = LoadTrace()
   ) throws(ImageError) -> EncodedImage {
+    let data = provided.data
     guard !data.isEmpty else { throw .emptyResponse(url ?? .unnamedImage) }
     guard data.count <= configuration.limits.encodedByteCount else {
       throw .responseTooLarge(byteLimit: configuration.limits.encodedByteCount, url: url ?? .unnamedImage)
@@ -68,7 +97,7 @@ extension CachingLoader {
     return EncodedImage(
       data: data, metadata: metadata,
       info: try configuration.inspector(of: url, decoder: request.optionsBox?.options.decoder).info(of: data),
-      origin: origin, storable: storable, trace: trace
+      origin: origin, storable: storable, decoded: provided.image, trace: trace
     ) { [inFlight] in if let storeKey { inFlight.removeReleased(storeKey) } }
   }
 }

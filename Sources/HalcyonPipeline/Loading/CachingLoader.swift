@@ -87,7 +87,10 @@ final class CachingLoader: Sendable {
   /// The writes to which a cancelled load adds its partial response; `nil` if it stores none.
   @inline(never)
   private func partialWrites(for request: ImageRequest) -> BackgroundWrites? {
-    if case .provider = request.source { return nil }
+    switch request.source {
+    case .provider, .decoded: return nil
+    case .url, .string, .keyed, .data, .resolver: break
+    }
     let cache = configuration.originalCache(for: request)
     return request.cachePolicy.writesStore && cache.store != nil ? cache.writes : nil
   }
@@ -146,7 +149,13 @@ final class CachingLoader: Sendable {
     case .data(let data):
       return try localImage(data, of: request, url: nil, origin: .inline)
     case .provider(let provider):
-      return try await providedImage(provider, request, key: key, subscription)
+      return try await providedImage(request, key: key, subscription) { () async throws(ImageError) in
+        Provided(data: try await provider.providedData())
+      }
+    case .decoded(let provider):
+      return try await providedImage(request, key: key, subscription) { [self] () async throws(ImageError) in
+        try await encoded(provider.providedImage())
+      }
     }
   }
 }

@@ -19,6 +19,8 @@ final class EncodedImage: Sendable {
   let freshEnd: Duration?
   /// Whether images decoded from them may be kept in memory.
   let allowsMemory: Bool
+  /// The image in its original size, if its source returned it decoded.
+  let decoded: DecodedImage?
   let trace: LoadTrace
 
   private struct Write {
@@ -34,7 +36,7 @@ final class EncodedImage: Sendable {
 
   init(
     data: Data, metadata: EntryMetadata, info: ImageInfo, origin: ImageOrigin, storable: StorableResponse? = nil,
-    freshEnd: Duration? = nil, allowsMemory: Bool = true, trace: LoadTrace,
+    freshEnd: Duration? = nil, allowsMemory: Bool = true, decoded: DecodedImage? = nil, trace: LoadTrace,
     onDeinit: @escaping @Sendable () -> Void = {}
   ) {
     self.data = data
@@ -44,6 +46,7 @@ final class EncodedImage: Sendable {
     self.storable = storable
     self.freshEnd = freshEnd
     self.allowsMemory = allowsMemory
+    self.decoded = decoded
     self.trace = trace
     self.onDeinit = onDeinit
   }
@@ -58,6 +61,14 @@ final class EncodedImage: Sendable {
 
   /// A hash of the bytes; reads all of them.
   var version: UInt64 { data.withUnsafeBytes { XXHash64.hash($0) } }
+
+  /// The image that the source returned decoded, if the size of the request leaves it as it is.
+  func decoded(for request: ImageRequest) -> DecodedImage? {
+    guard let decoded,
+      request.size.geometry(for: decoded.size) == TargetSize.original.geometry(for: decoded.size)
+    else { return nil }
+    return request.firstFrameOnly ? decoded.still : decoded
+  }
 
   /// Records that the bytes are a valid image.
   ///

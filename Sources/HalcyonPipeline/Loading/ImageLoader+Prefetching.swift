@@ -22,7 +22,7 @@ extension ImageLoader {
   ) async throws(ImageError) -> Bool {
     switch try ResolvedSource(request.source) {
     case .file, .inline, .data: return false
-    case .web, .unresolved, .provider: break
+    case .web, .unresolved, .provider, .decoded: break
     }
     let keys = RequestKeys(request)
     guard let cache = configuration.httpCache(for: request), request.cachePolicy.writesStore else {

@@ -116,7 +116,7 @@ extension ImageLoader {
     else { return nil }
     switch try? ResolvedSource(request.source) {
     case .web, .unresolved: return VariantEntry(key: key, cache: cache, isFromHTTP: true)
-    case .provider: return VariantEntry(key: key, cache: cache, isFromHTTP: false)
+    case .provider, .decoded: return VariantEntry(key: key, cache: cache, isFromHTTP: false)
     case .file, .inline, .data, nil: return nil
     }
   }

@@ -311,7 +311,7 @@ final class ImageLoader: Sendable {
           size: request.size, limits: configuration.limits, allowsPartialImage: request.allowsPartialImage,
           keepsAnimation: !request.firstFrameOnly
         ) { flag.isCancelled }
-        var image = try decoder.image(from: encoded.data, options: options)
+        var image = try encoded.decoded(for: request) ?? decoder.image(from: encoded.data, options: options)
         image.facts.freshness = encoded.freshEnd.map { SourceFreshness(end: $0, version: encoded.version) }
         return (image, Self.placeholder(for: image, of: encoded, for: request, configuration))
       }

@@ -183,7 +183,7 @@ extension ImageSource {
     switch self {
     case .url(let url), .keyed(let url, key: _): url
     case .string(let text): URL(string: text)
-    case .data, .provider, .resolver: nil
+    case .data, .provider, .decoded, .resolver: nil
     }
   }
 }

@@ -43,7 +43,7 @@ public indirect enum ImageError: Error, Sendable {
   case requestRejected(cause: any Error, url: URL)
   /// ``PipelineConfiguration/responseValidator`` threw `cause`.
   case responseRejected(cause: any Error, url: URL)
-  /// The closure of an ``ImageProvider`` or ``URLResolver`` failed.
+  /// The closure of an ``ImageProvider``, a ``DecodedImageProvider`` or a ``URLResolver`` failed.
   case providerFailed(key: String, cause: any Error)
   /// The source of the request and all its alternatives failed, with these errors in this order.
   case allSourcesFailed([ImageError])

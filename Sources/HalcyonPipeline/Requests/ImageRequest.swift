@@ -5,7 +5,7 @@ public import Foundation
 
 /// An image to load: its source, target size, processors and options.
 public struct ImageRequest: Sendable {
-  /// The source of the encoded bytes.
+  /// The source of the image.
   public var source: ImageSource
   /// The target size in pixels; the image is decoded at this size. Default: the original size.
   ///
@@ -83,9 +83,9 @@ extension ImageRequest {
   /// let avatar = try await pipeline.image(for: .cached("avatar/17", size: .fit(width: 64, height: 64)))
   /// ```
   ///
-  /// The key is that of ``ImageSource/keyed(_:key:)``, ``ImageSource/data(_:key:)``, ``ImageSource/provider(_:)`` and
-  /// ``ImageSource/resolver(_:)``: images loaded from these are found by their keys, without resolving a URL. If the
-  /// image is not cached, loading throws ``ImageError/notCached(_:)``.
+  /// The key is that of ``ImageSource/keyed(_:key:)``, ``ImageSource/data(_:key:)``, ``ImageSource/provider(_:)``,
+  /// ``ImageSource/decoded(_:)`` and ``ImageSource/resolver(_:)``: images loaded from these are found by their keys,
+  /// without resolving a URL. If the image is not cached, loading throws ``ImageError/notCached(_:)``.
   public static func cached(
     _ key: String, size: TargetSize = .original, processors: [any ImageProcessor] = []
   ) -> ImageRequest {

@@ -1,7 +1,7 @@
 import HalcyonSupport
 public import Foundation
 
-/// The source of an image's encoded bytes.
+/// The source of an image.
 @nonexhaustive
 public enum ImageSource: Hashable, Sendable {
   /// An `http`, `https`, `file` or `data` URL.
@@ -14,6 +14,8 @@ public enum ImageSource: Hashable, Sendable {
   case data(Data, key: String)
   /// A closure that returns the encoded bytes.
   case provider(ImageProvider)
+  /// A closure that returns the decoded image.
+  case decoded(DecodedImageProvider)
   /// A closure that returns the URL, called only when no cache has the image.
   case resolver(URLResolver)
 }

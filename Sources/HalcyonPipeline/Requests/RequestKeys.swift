@@ -85,6 +85,7 @@ extension ImageSource {
     case .string(let text): .url(Self.shortened(text))
     case .keyed(_, let key), .data(_, let key): .custom(key)
     case .provider(let provider): .custom(provider.key)
+    case .decoded(let provider): .custom(provider.key)
     case .resolver(let resolver): .custom(resolver.key)
     }
   }

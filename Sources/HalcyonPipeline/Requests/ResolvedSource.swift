@@ -1,4 +1,5 @@
 import HalcyonHTTP
+import HalcyonImaging
 import Foundation
 
 /// A source with a supported scheme.
@@ -11,6 +12,7 @@ enum ResolvedSource: Sendable {
   case inline(text: String, url: URL)
   case data(Data)
   case provider(ImageProvider)
+  case decoded(DecodedImageProvider)
 
   init(_ source: ImageSource) throws(ImageError) {
     switch source {
@@ -20,6 +22,7 @@ enum ResolvedSource: Sendable {
       try self.init(url, text: text)
     case .data(let data, key: _): self = .data(data)
     case .provider(let provider): self = .provider(provider)
+    case .decoded(let provider): self = .decoded(provider)
     case .resolver(let resolver): self = .unresolved(resolver)
     }
   }
@@ -55,6 +58,18 @@ extension URLResolver {
     }
     guard let url = HTTPURL(resolved) else { throw .invalidURL(resolved.absoluteString) }
     return url
+  }
+}
+
+extension DecodedImageProvider {
+  func providedImage() async throws(ImageError) -> DecodedImage {
+    do {
+      let image = try await image()
+      try Task.checkCancellation()
+      return image
+    } catch {
+      throw ImageError(providing: key, error)
+    }
   }
 }
 
