@@ -8,11 +8,6 @@ import HalcyonCodecs
 import HalcyonTransport
 
 extension ImagePipeline {
-  /// The default pipeline.
-  ///
-  /// Its disk cache is in `DiskCache.defaultDirectory`, a folder of this program; its memory cache shrinks under memory pressure.
-  public static let shared = ImagePipeline(cache: .standard())
-
   /// Creates a pipeline with the platform's transport and all codecs of this build.
   ///
   /// - Parameters:
@@ -23,6 +18,17 @@ extension ImagePipeline {
     transport: any Transport = standardTransport, cache: ImageCache = .standard(), time: any TimeSource = SystemTime()
   ) {
     self.init(configuration: .standard(transport: transport, cache: cache, time: time))
+  }
+
+  /// Creates a pipeline with the standard configuration, changed by a closure.
+  ///
+  /// ```swift
+  /// let pipeline = ImagePipeline { $0.retryStrategy = NoRetry() }
+  /// ```
+  public convenience init(_ configure: (inout PipelineConfiguration) -> Void) {
+    var configuration = PipelineConfiguration.standard()
+    configure(&configuration)
+    self.init(configuration: configuration)
   }
 
   /// The transport of this platform, shared by all pipelines that are created without one.

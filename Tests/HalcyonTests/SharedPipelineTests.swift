@@ -1,0 +1,52 @@
+import Foundation
+import Halcyon
+import HalcyonTesting
+import TestSupport
+import Testing
+
+/// The shared pipeline, in processes of their own, since other tests use it.
+@Suite(.timeLimit(.minutes(10)))
+struct SharedPipelineTests {
+  @Test func `the shared pipeline can be set before it is used, and between uses`() async {
+    await #expect(processExitsWith: .success) {
+      let pipelines = (0..<2).map { _ in
+        ImagePipeline(transport: ScriptedTransport { _ in .failure(.cancelled) }, cache: ImageCache())
+      }
+      for pipeline in pipelines {
+        ImagePipeline.shared = pipeline
+        #expect(ImagePipeline.shared === pipeline)
+      }
+      await withTaskGroup { group in
+        for index in 0..<100 {
+          group.addTask {
+            ImagePipeline.shared = pipelines[index % 2]
+            _ = ImagePipeline.shared.cache
+          }
+        }
+      }
+      #expect(pipelines.contains { $0 === ImagePipeline.shared })
+    }
+  }
+
+  @Test func `a prefetcher without a pipeline loads in the shared one`() async {
+    await #expect(processExitsWith: .success) {
+      let image = try TestImage.png()
+      let transport = ScriptedTransport { _ in .response(body: image) }
+      ImagePipeline.shared = ImagePipeline(transport: transport, cache: ImageCache())
+      let prefetcher = ImagePrefetcher()
+      let url = try #require(URL(string: "http://example.com/a"))
+      let result = await prefetcher.start([url]).result
+      #expect(result.completed.count == 1)
+      #expect(ImagePipeline.shared.cachedImage(for: ImageRequest(url: url)) != nil)
+    }
+  }
+
+  @Test func `a pipeline is created from a closure that changes the standard configuration`() {
+    let pipeline = ImagePipeline { configuration in
+      configuration.cache = ImageCache()
+      configuration.redirectLimit = 3
+    }
+    #expect(pipeline.configuration.redirectLimit == 3)
+    #expect(pipeline.supportedFormats == ImagePipeline(cache: ImageCache()).supportedFormats)
+  }
+}
