@@ -22,6 +22,12 @@ public enum TargetSize: Hashable, Sendable {
   /// Both sides at least 1; the limits on pixels apply to the result.
   case exact(width: Int, height: Int)
 
+  /// The whole image with at most this width; its height is not limited. To fill only a width would be the same.
+  public static func fit(width: Int) -> TargetSize { .fit(width: width, height: .max) }
+
+  /// The whole image with at most this height; its width is not limited. To fill only a height would be the same.
+  public static func fit(height: Int) -> TargetSize { .fit(width: .max, height: height) }
+
   /// Whether both sides are at least 1.
   public var isValid: Bool {
     switch self {

@@ -9,6 +9,26 @@ extension ImagePipeline {
   /// Contains what the pipeline adds to the request: default options, an identity and an address policy.
   public func cacheKey(for request: ImageRequest) -> CacheKey { RequestKeys(resolved(request)).image }
 
+  /// The image of a request in memory; setting inserts an image as if the request had loaded it, and `nil` removes it.
+  ///
+  /// ```swift
+  /// pipeline[cached: request] = avatar
+  /// ```
+  ///
+  /// Synchronous and without disk access. Reading is the same as ``cachedImage(for:)``. An image that is set has the
+  /// expiration of the request, and needs no revalidation; ``store(_:original:for:expiration:tags:userInfo:)`` stores it
+  /// on disk as well. Setting has no effect if the ``CachePolicy`` of the request does not write to memory.
+  public subscript(cached request: ImageRequest) -> DecodedImage? {
+    get { cachedImage(for: request) }
+    set {
+      let request = resolved(request)
+      guard request.cachePolicy.writesMemory else { return }
+      let (memory, key) = (configuration.targetCache(for: request).memory, RequestKeys(request).image)
+      guard let newValue else { return memory.removeImage(for: key) }
+      memory.store(newValue, for: key, expiration: request.optionsBox?.options.memoryExpiration)
+    }
+  }
+
   /// Inserts an image into the caches, as if the request had loaded it.
   ///
   /// Later loads of the request find the image in memory, or decode the stored bytes: `original`, or an image of the

@@ -162,8 +162,25 @@ public struct RequestOptions: Sendable {
   var transportHook: TransportHook?
   var decoderHook: DecoderHook?
 
-  /// Creates options that are all `nil`.
-  public init() {}
+  /// Creates options; those that are not named are `nil`.
+  public init(
+    priority: ImagePriority? = nil, timeout: Duration? = nil, previews: PreviewPolicy? = nil,
+    cachePolicy: CachePolicy? = nil, freshness: FreshnessPolicy? = nil, storage: StoragePolicy? = nil,
+    memoryExpiration: CacheExpiration? = nil, storeExpiration: CacheExpiration? = nil, tags: [String]? = nil,
+    scaleFactor: Double? = nil, userInfo: [String: any Sendable]? = nil
+  ) {
+    self.priority = priority
+    self.timeout = timeout
+    self.previews = previews
+    self.cachePolicy = cachePolicy
+    self.freshness = freshness
+    self.storage = storage
+    self.memoryExpiration = memoryExpiration
+    self.storeExpiration = storeExpiration
+    self.tags = tags
+    self.scaleFactor = scaleFactor
+    self.userInfo = userInfo
+  }
 }
 
 extension RequestOptions {
