@@ -1,5 +1,5 @@
 #if GTK
 @_exported public import CGTK
+#endif
 @_exported public import Halcyon
 @_exported public import HalcyonViews
-#endif
