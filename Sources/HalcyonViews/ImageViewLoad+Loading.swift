@@ -78,10 +78,6 @@ extension ImageViewLoad {
     ViewTask(request, in: viewRequest.pipeline, after: lookup, priority: priority(of: request), receive: receive)
   }
 
-  func priority(of request: ImageRequest) -> ImagePriority {
-    options.yieldsWhenHidden && binder?.isVisible == false ? .veryLow : request.priority
-  }
-
   private func receive(_ event: ViewTask.Event) {
     switch event {
     case .finished(let result): if isRevalidating { didRevalidate(result) } else { end(result) }

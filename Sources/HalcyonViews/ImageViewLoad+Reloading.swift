@@ -20,35 +20,9 @@ extension ImageViewLoad {
     }
   }
 
-  /// Replaces the image of a hidden view by the placeholder.
-  func releaseImage() {
-    cancelSecondaryTask()
-    (shownImage, hasReleasedImage) = (nil, true)
-    binder?.show(placeholder)
-  }
-
-  /// Shows a released image again, from memory or after a reload.
-  ///
-  /// A failed reload is tried again when the view becomes visible the next time.
-  func restoreImage() {
-    guard hasReleasedImage, let display = binder?.display, let request = viewRequest.request else { return }
-    pixelSize = viewRequest.pixelSize(of: display) ?? pixelSize
-    reload(request, on: display) { [self] result in
-      switch result {
-      case .success(let response):
-        showImage(of: response)
-        displayDidChange()
-      case .failure(.cancelled): break
-      case .failure(let error):
-        self.error = .loading(error)
-        showFailure()
-      }
-    }
-  }
-
   /// Loads the image again, at ``pixelSize``, from a cache if possible: the server has been contacted for this load
   /// already, or is being contacted. An image in memory is shown at once.
-  private func reload(
+  func reload(
     _ request: ImageRequest, on display: any ImageDisplay,
     completion: @escaping @MainActor (Result<ImageResponse, ImageError>) -> Void
   ) {

@@ -80,9 +80,6 @@ public final class ImageViewLoad {
 
 /// Calls of the binder.
 extension ImageViewLoad {
-  /// Whether the view has not been set to another image.
-  var isCurrent: Bool { binder?.current === self }
-
   /// Whether the image is being loaded, for the first time or after the view has released it.
   ///
   /// The revalidation of an image that is shown does not count.
@@ -122,37 +119,9 @@ extension ImageViewLoad {
       begin(request, on: display)
     }
   }
-
-  func visibilityDidChange() {
-    if let task, !isRevalidating { task.priority = priority(of: task.request) }
-    if let secondaryTask { secondaryTask.priority = priority(of: secondaryTask.request) }
-    if isCurrent, isFinished, options.onlyWhileVisible {
-      if mayHoldImage { restoreImage() } else if shownImage != nil || hasReleasedImage { releaseImage() }
-    }
-    displayDidChange()
-  }
-
-  /// The view has been set to another image, or released.
-  func supersede() {
-    stop()
-    if options.whenSuperseded == .finish, let task {
-      task.priority = .veryLow
-      if !isFinished, pendingResult == nil { return }
-    } else {
-      task?.cancel()
-    }
-    if let transitioningResponse { return finish(.success(transitioningResponse)) }
-    // Of a task that has ended, the last event may still be to come.
-    finish(.failure(.superseded(pendingResult ?? task?.result ?? .failure(.cancelled))))
-  }
 }
 
 extension ImageViewLoad {
-  var isActive: Bool { isCurrent && !isFinished }
-
-  /// Whether the view may hold its image now.
-  var mayHoldImage: Bool { !options.onlyWhileVisible || binder?.isVisible != false }
-
   /// Stops timers, secondary loads and the indicator, and leaves the group.
   func stop() {
     placeholderPhase.cancel()

@@ -3,6 +3,11 @@ import HalcyonSupport
 /// Delays a placeholder, and keeps it for its minimum time.
 @MainActor
 final class PlaceholderTiming {
+  /// The default of ``ImageViewOptions/placeholderDelay``.
+  nonisolated static let defaultDelay = Duration.milliseconds(100)
+  /// The default of ``ImageViewOptions/minimumPlaceholderTime``.
+  nonisolated static let defaultMinimum = Duration.milliseconds(300)
+
   private let time: any TimeSource
   private let timer: ViewTimer
   /// The uptime before which the placeholder must not be replaced.

@@ -56,7 +56,7 @@ extension DiskIndex {
   /// - Returns: The number of rows removed.
   /// - Throws: The first error, after all others have been removed.
   func removeAll() throws(DiskCacheError) -> Int {
-    var failures = Failures()
+    var failures = FileFailures()
     let count = try failures.collect { () throws(DiskCacheError) in try remove(.all).count } ?? 0
     for name in try fileSystem.names(in: layout.entries) {
       guard let shard = UInt8(name, radix: 16) else { continue }
@@ -86,47 +86,6 @@ extension DiskIndex {
       if try isIntact(path, digest) { return }
       if let row = rows.first { try removeEntry(row) } else { try removeFile(path) }
     }
-  }
-
-  /// Removes entries whose own or default expiration has passed.
-  func removeExpired(_ context: DiskWriter.Context) throws(DiskCacheError) -> CleaningReport.Removal {
-    var removed = try remove(.expired(at: context.now))
-    if let byDefault = EntrySelection.expired(byDefault: context.configuration.expiration, at: context.now) {
-      removed += try remove(byDefault)
-    }
-    return removed
-  }
-
-  /// Cleans as the policy says: wipes an idle cache, removes expired entries, and trims to the size limit.
-  ///
-  /// - Parameters:
-  ///   - opening: The last use before the index was opened, and the date of the opening; `nil` if the time between them
-  ///     was considered before.
-  func clean(
-    _ context: DiskWriter.Context, opening: (lastUse: LastUse, date: Date)? = nil
-  ) throws(DiskCacheError) -> CleaningReport {
-    let policy = context.configuration.cleaning
-    var (report, failures) = (CleaningReport(), Failures())
-    try reconcileTotal()
-    if let limit = policy.wipesAfterIdle {
-      let periods = [opening, (try lastUse(), context.now)].compactMap(\.self)
-      for (lastUse, end) in periods {
-        guard let start = lastUse.date, end.timeIntervalSince(start) > limit.inSeconds else { continue }
-        try failures.collect { () throws(DiskCacheError) in
-          report.noteOnDisk(try remove(.lastUsed(upTo: lastUse.sequence)), .idle)
-        }
-      }
-    }
-    if policy.removesExpired {
-      try failures.collect { () throws(DiskCacheError) in report.noteOnDisk(try removeExpired(context), .expiration) }
-    }
-    // Before trimming, since the index counts toward the limit.
-    _ = try? shrink()
-    if policy.trimsToSizeLimit {
-      report.noteOnDisk(try trim(to: budget(sizeLimit: context.configuration.sizeLimit)), .size)
-    }
-    try failures.throwFirst()
-    return report
   }
 
   /// Removes the file, then the row, of an entry.
@@ -172,7 +131,7 @@ extension DiskIndex {
 }
 
 /// The errors of single files, which do not end an operation on many.
-private struct Failures {
+struct FileFailures {
   private var first: DiskCacheError?
 
   /// The result of `body`; `nil` if it failed for single files.

@@ -29,10 +29,6 @@ extension EvictionIndex {
     }
   }
 
-  func fitsLimits(_ entry: CacheEntry) -> Bool {
-    entry.image.byteCount <= configuration.imageByteLimit && configuration.countLimit > 0
-  }
-
   /// Evicts until `count` more entries of `cost` bytes in all stay within the limits.
   mutating func evict(toFit cost: Int, count: Int, discarded: inout [DecodedImage]) {
     while true {

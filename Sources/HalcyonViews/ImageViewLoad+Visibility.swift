@@ -1,0 +1,48 @@
+import HalcyonImaging
+import HalcyonPipeline
+import HalcyonSupport
+
+/// What a hidden view does: it loads at a lower priority, and may release its image.
+extension ImageViewLoad {
+  /// Whether the view may hold its image now.
+  var mayHoldImage: Bool { !options.onlyWhileVisible || binder?.isVisible != false }
+
+  func priority(of request: ImageRequest) -> ImagePriority {
+    options.yieldsWhenHidden && binder?.isVisible == false ? .veryLow : request.priority
+  }
+
+  func visibilityDidChange() {
+    if let task, !isRevalidating { task.priority = priority(of: task.request) }
+    if let secondaryTask { secondaryTask.priority = priority(of: secondaryTask.request) }
+    if isCurrent, isFinished, options.onlyWhileVisible {
+      if mayHoldImage { restoreImage() } else if shownImage != nil || hasReleasedImage { releaseImage() }
+    }
+    displayDidChange()
+  }
+
+  /// Replaces the image of a hidden view by the placeholder.
+  func releaseImage() {
+    cancelSecondaryTask()
+    (shownImage, hasReleasedImage) = (nil, true)
+    binder?.show(placeholder)
+  }
+
+  /// Shows a released image again, from memory or after a reload.
+  ///
+  /// A failed reload is tried again when the view becomes visible the next time.
+  func restoreImage() {
+    guard hasReleasedImage, let display = binder?.display, let request = viewRequest.request else { return }
+    pixelSize = viewRequest.pixelSize(of: display) ?? pixelSize
+    reload(request, on: display) { [self] result in
+      switch result {
+      case .success(let response):
+        showImage(of: response)
+        displayDidChange()
+      case .failure(.cancelled): break
+      case .failure(let error):
+        self.error = .loading(error)
+        showFailure()
+      }
+    }
+  }
+}
