@@ -121,3 +121,8 @@ package struct SourceFreshness: Hashable, Sendable {
     self.version = version
   }
 }
+
+extension DecodedImage: CustomStringConvertible {
+  /// The size of the bitmap, and the properties of its file: for example `640x427 of jpeg 4000x3000`.
+  public var description: String { "\(size) of \(info)\(isPartial ? ", partial" : "")" }
+}

@@ -18,3 +18,11 @@ public struct SupportedFormats: Hashable, Sendable {
     writable = Set(encoders.map(\.format))
   }
 }
+
+extension SupportedFormats: CustomStringConvertible {
+  /// For example `reads gif (animated), jpeg, png; writes jpeg, png`.
+  public var description: String {
+    let reads = readable.map { $0.rawValue + (animated.contains($0) ? " (animated)" : "") }.sorted()
+    return "reads \(reads.joined(separator: ", ")); writes \(writable.map(\.rawValue).sorted().joined(separator: ", "))"
+  }
+}

@@ -142,3 +142,8 @@ package struct WeakBitmap: Sendable {
   /// The bitmap, or `nil` if its pixels have been deallocated.
   package var bitmap: Bitmap? { storage.map { Bitmap(self, storage: $0) } }
 }
+
+extension Bitmap: CustomStringConvertible {
+  /// The size, whether it is opaque, and its memory: for example `640x427, opaque, 1093120 bytes`.
+  public var description: String { "\(size)\(isOpaque ? ", opaque" : ""), \(byteCount) bytes" }
+}

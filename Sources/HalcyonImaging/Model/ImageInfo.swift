@@ -54,3 +54,21 @@ public enum ColorModel: String, Hashable, Sendable {
   /// Cyan, magenta, yellow and black ink.
   case cmyk
 }
+
+extension ImageInfo: CustomStringConvertible {
+  /// The format, the upright size, and what is unusual: for example `jpeg 4000x3000, ICC profile` or
+  /// `gif 320x240, 12 frames, alpha`.
+  public var description: String {
+    var parts = ["\(format.rawValue) \(pixelSize)"]
+    if frameCount > 1 { parts.append("\(frameCount) frames") }
+    if hasAlpha { parts.append("alpha") }
+    if colorModel == .grey || colorModel == .cmyk { parts.append(colorModel.rawValue) }
+    if bitDepth != 8 { parts.append("\(bitDepth) bits") }
+    if orientation != .up { parts.append("stored as \(storedSize)") }
+    if hasColorProfile { parts.append("ICC profile") }
+    if !droppedContent.isEmpty {
+      parts.append("without \(droppedContent.map(\.rawValue).sorted().joined(separator: ", "))")
+    }
+    return parts.joined(separator: ", ")
+  }
+}

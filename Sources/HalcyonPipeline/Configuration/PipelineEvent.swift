@@ -1,5 +1,6 @@
 public import HalcyonImaging
 public import HalcyonCache
+import HalcyonSupport
 public import Foundation
 
 /// An event of a pipeline, sent to ``PipelineConfiguration/eventHandler``.
@@ -20,8 +21,16 @@ public struct PipelineEvent: Sendable {
   /// belongs to no load: ``Kind/stored(_:byteCount:)`` of the store, ``Kind/storeFailed(_:)`` and
   /// ``Kind/evicted(_:count:_:)``.
   public let load: UInt64?
+  /// The request of the load; `nil` for an event of a cache.
+  public let request: ImageRequest?
   /// The kind of the event.
   public let kind: Kind
+
+  init(load: UInt64? = nil, request: ImageRequest? = nil, kind: Kind) {
+    self.load = load
+    self.request = request
+    self.kind = kind
+  }
 
   /// The kind of an event.
   @nonexhaustive
@@ -76,12 +85,16 @@ public struct PipelineEvent: Sendable {
 }
 
 extension PipelineEvent: CustomStringConvertible {
-  /// The number of the load and the kind, for example `17 store miss: expired`.
-  public var description: String { "\(load.map(String.init) ?? "-") \(kind)" }
+  /// The number of the load, its source without user and password, and the kind: for example
+  /// `17 https://example.com/a.jpg: store miss: expired`.
+  public var description: String {
+    guard let load else { return "- \(kind)" }
+    return "\(load) \(request.map { "\($0.source): " } ?? "")\(kind)"
+  }
 }
 
 extension PipelineEvent.Kind: CustomStringConvertible {
-  /// The kind in a few words, without the URL of the image or anything secret.
+  /// The kind in a few words, without anything secret.
   public var description: String {
     switch self {
     case .created: "created"
@@ -93,16 +106,16 @@ extension PipelineEvent.Kind: CustomStringConvertible {
     case .storeMiss(let miss): "store miss: \(miss.rawValue)"
     case .responded(let status, _): "response: \(status)"
     case .progress(let progress): "progress: \(progress.receivedByteCount) of \(Self.text(progress.expectedByteCount))"
-    case .retrying(_, let attemptCount): "retrying after \(attemptCount)"
-    case .fallback: "trying another source"
+    case .retrying(let error, let attemptCount): "retrying after attempt \(attemptCount): \(error)"
+    case .fallback(let source, let error): "trying \(source) after: \(error)"
     case .decoded(let size): "decoded: \(size.width)x\(size.height)"
     case .processed(let identifier): "processed: \(identifier)"
     case .stored(let tier, let byteCount): "stored in \(tier): \(byteCount) bytes"
-    case .storeFailed: "store failed"
+    case .storeFailed(let error): "store failed: \("\(error)".printable)"
     case .evicted(let tier, let count, let reason): "evicted from \(tier): \(count) by \(reason.rawValue)"
     case .finished(let origin, _): "finished: \(origin.rawValue)"
     case .failed(.cancelled): "cancelled"
-    case .failed: "failed"
+    case .failed(let error): "failed: \(error)"
     }
   }
 

@@ -11,11 +11,13 @@ final class LoadReporter: Sendable {
   }
 
   private let load: UInt64
+  private let request: ImageRequest
   private let handler: @Sendable (PipelineEvent) -> Void
   private let state = Lock(State())
 
-  init(load: UInt64, handler: @escaping @Sendable (PipelineEvent) -> Void) {
+  init(load: UInt64, request: ImageRequest, handler: @escaping @Sendable (PipelineEvent) -> Void) {
     self.load = load
+    self.request = request
     self.handler = handler
   }
 
@@ -28,7 +30,7 @@ final class LoadReporter: Sendable {
       return state.isDelivering
     }
     guard !isDelivered else { return }
-    while let kind = next() { handler(PipelineEvent(load: load, kind: kind)) }
+    while let kind = next() { handler(PipelineEvent(load: load, request: request, kind: kind)) }
   }
 
   func receive(_ event: LoadEvent) {

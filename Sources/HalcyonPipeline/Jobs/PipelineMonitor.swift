@@ -14,25 +14,26 @@ final class PipelineMonitor: Sendable {
     let cache = configuration.cache
     let evictions = cache.memories.map(\.evictionObservers) + cache.disks.map(\.evictionObservers)
     subscriptions = evictions.map { observers in
-      observers.observe { handler(PipelineEvent(load: nil, kind: .evicted($0.tier, count: $0.count, $0.reason))) }
+      observers.observe { handler(PipelineEvent(kind: .evicted($0.tier, count: $0.count, $0.reason))) }
     }
   }
 
   /// Reports an event that belongs to no single load.
-  func report(_ kind: PipelineEvent.Kind) { handler(PipelineEvent(load: nil, kind: kind)) }
+  func report(_ kind: PipelineEvent.Kind) { handler(PipelineEvent(kind: kind)) }
 
   /// Reports a whole load that found its image in memory.
   @inline(never)
   func reportHit(_ request: ImageRequest) {
     let load = loadCount.add(1, ordering: .relaxed).newValue
     for kind in [.created(request), .started, .memoryHit, .finished(.memory, LoadTrace())] as [PipelineEvent.Kind] {
-      handler(PipelineEvent(load: load, kind: kind))
+      handler(PipelineEvent(load: load, request: request, kind: kind))
     }
   }
 
   /// Numbers a load and reports its creation.
   func reporter(for request: ImageRequest) -> LoadReporter {
-    let reporter = LoadReporter(load: loadCount.add(1, ordering: .relaxed).newValue, handler: handler)
+    let reporter = LoadReporter(
+      load: loadCount.add(1, ordering: .relaxed).newValue, request: request, handler: handler)
     reporter.report(.created(request))
     return reporter
   }

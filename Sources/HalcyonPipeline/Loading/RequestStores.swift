@@ -57,7 +57,7 @@ extension PipelineConfiguration {
   /// A store that reports its failures to the event handler.
   func observed(_ store: (any DataStore)?) -> (any DataStore)? {
     guard let store, let eventHandler else { return store }
-    return ObservedStore(base: store) { eventHandler(PipelineEvent(load: nil, kind: .storeFailed($0))) }
+    return ObservedStore(base: store) { eventHandler(PipelineEvent(kind: .storeFailed($0))) }
   }
 }
 

@@ -1,0 +1,26 @@
+import Foundation
+import HalcyonHTTP
+import HalcyonImaging
+import HalcyonSupport
+
+extension ImageSource: CustomStringConvertible {
+  /// The URL without user and password, or the key: what identifies the source in a log.
+  public var description: String {
+    switch self {
+    case .url(let url): url.printable
+    case .string(let text): URL.printable(text)
+    case .keyed(_, let key), .data(_, let key): key.printable
+    case .provider(let provider): provider.key.printable
+    case .decoded(let provider): provider.key.printable
+    case .resolver(let resolver): resolver.key.printable
+    }
+  }
+}
+
+extension ImageRequest: CustomStringConvertible {
+  /// The source, the target size and the processors, for example `https://example.com/a.jpg, fit 400x300, circle`.
+  public var description: String {
+    let size = size == .original ? [] : [size.description]
+    return ([source.description] + size + processors.map(\.identifier)).joined(separator: ", ")
+  }
+}
