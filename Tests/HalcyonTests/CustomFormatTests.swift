@@ -29,7 +29,7 @@ struct CustomFormatTests {
       let stored = try await pipeline(in: folder).response(for: request)
       #expect(stored.origin == .store && stored.image.size == PixelSize(width: 3, height: 2))
       #expect(stored.image.bitmap[2, 1] == (200, 100, 50, 255))
-      let file = try await first.writeFile(for: ImageRequest(url: url), in: folder.appending(path: "files"))
+      let file = try await first.writeOriginal(for: ImageRequest(url: url), in: folder.appending(path: "files"))
       #expect(file.pathExtension == "flag")
       #expect(server.requests.count == 1)
     }

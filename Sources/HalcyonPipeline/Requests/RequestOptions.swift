@@ -16,7 +16,7 @@ public import HalcyonCache
 /// ```
 ///
 /// Options apply however an image is loaded, unless their comment says otherwise. *Only bytes* are loaded by
-/// ``ImagePipeline/data(for:onProgress:)``, ``ImagePipeline/info(for:)``, ``ImagePipeline/writeFile(for:in:)`` and
+/// ``ImagePipeline/data(for:onProgress:)``, ``ImagePipeline/info(for:)``, ``ImagePipeline/writeOriginal(for:in:)`` and
 /// prefetching to the store, unless ``storage`` encodes images. These, and prefetching to memory, deliver *no image*.
 public struct RequestOptions: Sendable {
   /// The order among waiting loads. Default: ``ImagePriority/normal``.
@@ -64,13 +64,13 @@ public struct RequestOptions: Sendable {
   ///
   /// Applies to loads of images and to ``ImagePrefetcher``, also with the destination
   /// ``ImagePrefetcher/Destination/store``. ``ImagePipeline/data(for:onProgress:)``, ``ImagePipeline/info(for:)`` and
-  /// ``ImagePipeline/writeFile(for:in:)`` make no image that could be encoded: they read and store original bytes only.
+  /// ``ImagePipeline/writeOriginal(for:in:)`` make no image that could be encoded: they read and store original bytes only.
   public var storage: StoragePolicy?
   /// Whether the original bytes are stored in addition to the encoded image of ``storage``. Default: yes.
   ///
   /// With them, other sizes are decoded and stale images are revalidated without a new download. If not, and ``storage``
   /// encodes images, ``ImagePipeline/data(for:onProgress:)``, ``ImagePipeline/info(for:)`` and
-  /// ``ImagePipeline/writeFile(for:in:)`` store nothing.
+  /// ``ImagePipeline/writeOriginal(for:in:)`` store nothing.
   public var keepsOriginal: Bool?
 
   /// The expiration with which the image is put into memory. Default: ``MemoryCacheConfiguration/expiration``.
@@ -94,7 +94,7 @@ public struct RequestOptions: Sendable {
   /// Whether the stored entries that this request writes or reads are exempt from eviction
   /// (``DiskCache/setPinned(_:for:)``). Default: no.
   public var isPinned: Bool?
-  /// The file extension for ``ImagePipeline/writeFile(for:in:)``, for example `jpg`. Default: that of the image's
+  /// The file extension for ``ImagePipeline/writeOriginal(for:in:)``, for example `jpg`. Default: that of the image's
   /// format.
   ///
   /// No effect on anything else. Characters other than ASCII letters and digits are dropped, and those after the first

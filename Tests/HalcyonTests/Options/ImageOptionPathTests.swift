@@ -229,7 +229,7 @@ struct ImageOptionPathTests {
     try await OptionsFixture.run(serving: kind.served) { fixture async throws in
       let folder = fixture.disk.directory.appending(path: "files")
       let request = kind.request(fixture) { $0.fileExtension = "picture" }
-      let file = try await fixture.pipeline.writeFile(for: request, in: folder)
+      let file = try await fixture.pipeline.writeOriginal(for: request, in: folder)
       #expect(file.pathExtension == "picture")
       #expect(try Data(contentsOf: file) == kind.served)
     }

@@ -80,7 +80,7 @@ enum LoadPath: String, CaseIterable, Sendable {
   private static func written(_ request: ImageRequest, by pipeline: ImagePipeline) async throws(ImageError) -> Data {
     let folder = FileManager.default.temporaryDirectory.appending(path: "halcyon-\(UUID().uuidString)")
     defer { try? FileManager.default.removeItem(at: folder) }
-    let file = try await pipeline.writeFile(for: request, in: folder)
+    let file = try await pipeline.writeOriginal(for: request, in: folder)
     do { return try Data(contentsOf: file) } catch { throw .failed(cause: error, url: file) }
   }
 

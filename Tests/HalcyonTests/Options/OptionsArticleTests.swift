@@ -113,7 +113,7 @@ struct OptionsArticleTests {
 
   private func files(_ request: inout ImageRequest, _ pipeline: ImagePipeline, _ folder: URL) async throws {
     request.options.fileExtension = "jpeg"
-    let file = try await pipeline.writeFile(for: request, in: folder)
+    let file = try await pipeline.writeOriginal(for: request, in: folder)
     _ = file
   }
 }

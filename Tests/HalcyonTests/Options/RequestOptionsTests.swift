@@ -57,8 +57,8 @@ struct RequestOptionsTests {
     try await OptionsFixture.run(serving: image, options: options) { fixture async throws in
       let folder = fixture.disk.directory.appending(path: "files")
       let own = fixture.request { $0.fileExtension = "own" }
-      #expect(try await fixture.pipeline.writeFile(for: own, in: folder).pathExtension == "own")
-      let inherited = try await fixture.pipeline.writeFile(for: fixture.request(), in: folder)
+      #expect(try await fixture.pipeline.writeOriginal(for: own, in: folder).pathExtension == "own")
+      let inherited = try await fixture.pipeline.writeOriginal(for: fixture.request(), in: folder)
       #expect(inherited.pathExtension == "pipeline")
       _ = try await fixture.pipeline.image(for: fixture.request { $0.waitsForStore = true })
       #expect(try await fixture.disk.removeEntries(taggedWith: "global") == 1)
@@ -76,7 +76,8 @@ struct RequestOptionsTests {
         (String(repeating: "x", count: 300), String(repeating: "x", count: 16)),
       ]
       for (wanted, found) in names {
-        let file = try await fixture.pipeline.writeFile(for: fixture.request { $0.fileExtension = wanted }, in: folder)
+        let file = try await fixture.pipeline.writeOriginal(
+          for: fixture.request { $0.fileExtension = wanted }, in: folder)
         #expect(file.pathExtension == found)
         #expect(file.deletingLastPathComponent().lastPathComponent == "files")
         #expect(try Data(contentsOf: file) == image)

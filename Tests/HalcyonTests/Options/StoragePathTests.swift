@@ -99,7 +99,7 @@ struct StoragePathTests {
       #expect(try await fixture.pipeline.info(for: request).format == .png)
       await fixture.pipeline.cache.flush()
       try await TemporaryDirectory.run { folder in
-        let written = try await fixture.pipeline.writeFile(for: request, in: folder)
+        let written = try await fixture.pipeline.writeOriginal(for: request, in: folder)
         #expect(try Data(contentsOf: written) == file)
       }
       #expect(try await fixture.storedFormats == (keepsOriginal ? [.png] : []))

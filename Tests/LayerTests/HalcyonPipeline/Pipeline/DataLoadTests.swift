@@ -28,7 +28,7 @@ struct DataLoadTests {
     #expect(try await fixture.pipeline.data(for: request) == body)
     #expect(try await fixture.pipeline.info(for: request).pixelSize == PixelSize(width: 4, height: 4))
     try await withTemporaryFolder { folder in
-      _ = try await fixture.pipeline.writeFile(for: request, in: folder)
+      _ = try await fixture.pipeline.writeOriginal(for: request, in: folder)
     }
     #expect(try await fixture.pipeline.response(for: request).origin == .store)
     #expect(fixture.transport.requests.count == 1)

@@ -12,7 +12,7 @@ extension ImagePipeline {
   /// - Parameter folder: The folder of the file; it is created if missing.
   /// - Returns: The URL of the file.
   /// - Throws: The errors of ``data(for:onProgress:)``, and ``ImageError/failed(cause:url:)`` with the error of the file system.
-  public func writeFile(for request: ImageRequest, in folder: URL) async throws(ImageError) -> URL {
+  public func writeOriginal(for request: ImageRequest, in folder: URL) async throws(ImageError) -> URL {
     let request = resolved(request)
     let body = try await loader.encodedImage(for: request)
     let name = RequestKeys(request).fetch.digest.hexadecimal
