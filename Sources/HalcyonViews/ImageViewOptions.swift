@@ -8,13 +8,13 @@ public import HalcyonPipeline
 public struct ImageViewOptions: Sendable {
   /// The time after which the placeholder is shown if the image is not loaded; until then the view is empty.
   ///
-  /// Zero shows it at once. Default: 1 second.
-  public var placeholderDelay: Duration = .seconds(1)
+  /// Zero shows it at once. Default: 100 milliseconds, so that an image from the disk appears without a placeholder.
+  public var placeholderDelay = PlaceholderTiming.defaultDelay
   /// The shortest time for which a placeholder that was shown after its delay stays, so that it does not flash.
   ///
   /// A placeholder that was shown at once is replaced as soon as the image is loaded, and an image in memory is shown
   /// without one. Default: 300 milliseconds.
-  public var minimumPlaceholderTime: Duration = .milliseconds(300)
+  public var minimumPlaceholderTime = PlaceholderTiming.defaultMinimum
   /// Whether the current image stays until the next one is loaded.
   ///
   /// A view without an image shows the placeholder. An image in memory replaces the current one at once. Default:
@@ -82,8 +82,25 @@ public struct ImageViewOptions: Sendable {
   /// Later versions of the image are shown when they are loaded.
   public var transitionGroup: TransitionGroup?
 
-  /// Creates options with the values of ``default``.
-  public init() { self = Self.default }
+  /// Creates options: those that are not named, or `nil`, have the values of ``default``.
+  public init(
+    placeholderDelay: Duration? = nil, keepsCurrentImage: Bool? = nil, failure: FailureContent? = nil,
+    indicator: LoadingIndicator? = nil, transition: ImageTransition? = nil, sizing: ViewSizing? = nil,
+    previews: PreviewPolicy? = nil, lowResolution: ImageRequest? = nil, onlyWhileVisible: Bool? = nil,
+    retriesOnTap: Bool? = nil
+  ) {
+    self = Self.default
+    if let placeholderDelay { self.placeholderDelay = placeholderDelay }
+    if let keepsCurrentImage { self.keepsCurrentImage = keepsCurrentImage }
+    if let failure { self.failure = failure }
+    if let indicator { self.indicator = indicator }
+    if let transition { self.transition = transition }
+    if let sizing { self.sizing = sizing }
+    if let previews { self.previews = previews }
+    if let lowResolution { self.lowResolution = lowResolution }
+    if let onlyWhileVisible { self.onlyWhileVisible = onlyWhileVisible }
+    if let retriesOnTap { self.retriesOnTap = retriesOnTap }
+  }
 
   private init(_: BuiltIn) {}
 }

@@ -177,10 +177,14 @@ struct ImageViewBinderTests {
   @Test func `the program sets the default options of its views`() {
     let original = ImageViewOptions.default
     defer { ImageViewOptions.default = original }
-    #expect(ImageViewOptions().placeholderDelay == .seconds(1))
+    #expect(ImageViewOptions().placeholderDelay == .milliseconds(100))
     ImageViewOptions.default.minimumPlaceholderTime = .milliseconds(123)
     #expect(ImageViewOptions().minimumPlaceholderTime == .milliseconds(123))
-    #expect(ImageViewOptions().placeholderDelay == .seconds(1))
+    #expect(ImageViewOptions().placeholderDelay == .milliseconds(100))
+    let named = ImageViewOptions(placeholderDelay: .seconds(1), keepsCurrentImage: true, retriesOnTap: true)
+    #expect(named.placeholderDelay == .seconds(1))
+    #expect(named.keepsCurrentImage && named.retriesOnTap)
+    #expect(named.minimumPlaceholderTime == .milliseconds(123), "what is not named is the default of the program")
   }
 
   @Test func `a view shows a stale image first also for a request with showsStaleFirst, and completes once`()

@@ -10,11 +10,11 @@ import Testing
 @Suite(.timeLimit(.minutes(10)))
 @MainActor
 struct ViewPlaceholderTests {
-  @Test func `the placeholder is shown after one second, if the image has not loaded by then`() async throws {
+  @Test func `the placeholder is shown after 100 milliseconds, if the image has not loaded by then`() async throws {
     let view = ViewFixture(holding: ["40x20"])
     view.set("40x20")
     await view.clock.waitForSleepers()
-    view.clock.advance(by: .milliseconds(999))
+    view.clock.advance(by: .milliseconds(99))
     #expect(view.clock.sleeperCount == 1)
     #expect(view.display.log.events == [])
     view.clock.advance(by: .milliseconds(1))
@@ -26,7 +26,7 @@ struct ViewPlaceholderTests {
     let view = ViewFixture(holding: ["40x20"])
     view.set("40x20")
     await view.clock.waitForSleepers()
-    view.clock.advance(by: .milliseconds(999))
+    view.clock.advance(by: .milliseconds(99))
     view.release("40x20")
     try await view.ends.waitForEvents(count: 1)
     #expect(view.clock.sleeperCount == 0)
