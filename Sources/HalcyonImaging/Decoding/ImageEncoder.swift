@@ -60,35 +60,3 @@ extension ImageEncoder {
     return fitting
   }
 }
-
-/// Why an image could not be encoded.
-@nonexhaustive
-public enum ImageEncodingError: Error, Hashable {
-  /// This build has no encoder for the format.
-  case unsupportedFormat(ImageFormat)
-  /// The bitmap exceeds the maximum size of the format.
-  case tooLarge(ImageFormat, PixelSize)
-  /// Even the lowest quality exceeds the byte limit.
-  case overByteLimit(ImageFormat, byteCount: Int, byteLimit: Int)
-  /// The codec failed; `reason` is its message.
-  case failed(ImageFormat, reason: String)
-}
-
-extension ImageEncodingError: CustomStringConvertible {
-  /// What happened and what to do about it.
-  public var description: String {
-    switch self {
-    case .unsupportedFormat(let format):
-      "This build of Halcyon cannot write \(format.rawValue). \(format.encodingAdvice)"
-    case .tooLarge(let format, let size):
-      "A \(format.rawValue) file cannot hold \(size) pixels. Downsample the image, or choose another format."
-    case .overByteLimit(let format, let byteCount, let byteLimit):
-      """
-      At its lowest quality the \(format.rawValue) file has \(byteCount) bytes, over the limit of \(byteLimit). \
-      Downsample the image, or allow more.
-      """
-    case .failed(let format, let reason):
-      "Writing \(format.rawValue) failed: \(reason)."
-    }
-  }
-}

@@ -71,6 +71,21 @@ extension ImageFormat {
   /// The usual extension of file names, for example `jpg`.
   public var fileExtension: String { self == .jpeg ? "jpg" : rawValue }
 
+  /// The format that files with this extension usually have, for example JPEG for `jpg` and `JPEG`; `nil` if it is none
+  /// of these formats.
+  public init?(fileExtension: String) {
+    let name = fileExtension.lowercased()
+    switch name {
+    case "jpg", "jpe", "jfif": self = .jpeg
+    case "tif": self = .tiff
+    case "apng": self = .png
+    case "heif": self = .heic
+    default:
+      guard let format = Self.builtIn.first(where: { $0.rawValue == name }) else { return nil }
+      self = format
+    }
+  }
+
   /// How to build with support for reading the format.
   var decodingAdvice: String { advice(reads: true) }
 

@@ -99,9 +99,22 @@ extension ImageLoader {
     }
   }
 
-  private func encode(_ image: DecodedImage, _ request: ImageRequest) async throws -> Data? {
+  func encode(
+    _ image: DecodedImage, _ request: ImageRequest, priority: ImagePriority = .low
+  ) async throws -> Data? {
     let (policy, encoders) = (request.storage, configuration.encoders)
-    return try await workers.run(priority: .low) { _ in try policy.encoded(image, by: encoders) }
+    return try await workers.run(priority: priority) { _ in try policy.encoded(image, by: encoders) }
+  }
+
+  /// Starts storing an encoded image in the background, unless the request or the server forbids it.
+  func startStoring(_ data: Data, of encoded: EncodedImage, _ request: ImageRequest, keys: RequestKeys) async {
+    guard request.cachePolicy.writesStore, let variant = variantEntry(request, keys),
+      let storable = encoded.storable(asVariant: variant.key, for: request, configuration)
+    else { return }
+    let write = await configuration.targetCache(for: request).writes.start(byteCount: data.count) { [self] in
+      try? await store(data, as: storable, in: variant.cache)
+    }
+    if request.waitsForStore { try? await write.waitUnlessCancelled() }
   }
 
   private func store(_ data: Data, as storable: StorableResponse, in cache: HTTPCache) async throws {

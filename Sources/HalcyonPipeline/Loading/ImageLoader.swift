@@ -30,7 +30,7 @@ final class ImageLoader: Sendable {
     var isStoredVariant = false
   }
 
-  private struct JobKey: Hashable {
+  struct JobKey: Hashable {
     let key: CacheKey
     let options: OptionsKey<LoadKey>
 
@@ -46,6 +46,8 @@ final class ImageLoader: Sendable {
   /// Images that must not be stored, as long as views show them.
   let unstoredImages = ImagesInUse()
   private let jobs: InFlightJobs<JobKey, Loaded>
+  /// Images that are encoded for callers.
+  let encodings: InFlightJobs<JobKey, EncodedVariant>
   private let invalidated = Atomic(false)
 
   init(configuration: PipelineConfiguration) {
@@ -54,6 +56,7 @@ final class ImageLoader: Sendable {
     monitor = PipelineMonitor(configuration)
     workers = WorkerPool(name: "decoder", width: configuration.decodingWidth)
     jobs = InFlightJobs(configuration.eventHandler == nil ? nil : .image)
+    encodings = InFlightJobs(configuration.eventHandler == nil ? nil : .image)
   }
 
   /// Jobs that have not ended.
@@ -62,6 +65,7 @@ final class ImageLoader: Sendable {
   /// Cancels the loads whose source has this text, its URL or its key, at all sizes.
   func cancelLoads(of source: String) {
     jobs.cancel { $0.key.source?.text == source }
+    encodings.cancel { $0.key.source?.text == source }
     bytes.cancelLoads(of: source)
   }
 
@@ -69,6 +73,7 @@ final class ImageLoader: Sendable {
   func invalidate() {
     invalidated.store(true, ordering: .sequentiallyConsistent)
     jobs.invalidate()
+    encodings.invalidate()
     bytes.invalidate()
     workers.close()
   }

@@ -1,0 +1,99 @@
+public import Foundation
+public import HalcyonImaging
+import HalcyonSupport
+
+/// Saving images.
+///
+/// ```swift
+/// let thumbnail = try await pipeline.image(for: ImageRequest(url: url, size: .fit(width: 400, height: 400)))
+/// try await thumbnail.write(to: URL(filePath: "thumbnail.webp"), quality: 0.8)
+/// ```
+///
+/// Asynchronous code gets the asynchronous methods, which encode on threads of the library; the others encode on the
+/// calling thread. The file contains the pixels as they are shown: upright and in sRGB, without the metadata and the
+/// colour profile of the file that they came from. Of an animation the still frame is written: ``animation`` has the
+/// encoded bytes of all frames.
+extension DecodedImage {
+  /// Encodes the image on a thread of the library.
+  ///
+  /// - Parameters:
+  ///   - format: A format that ``StandardCodecs/encoders`` can write.
+  ///   - quality: The quality of lossy formats, from 0 (smallest) to 1 (best).
+  ///   - background: The colour behind transparent pixels in formats without transparency.
+  /// - Throws: ``ImageEncodingError``; `CancellationError` if the task is cancelled before the encoding begins.
+  /// - Precondition: `quality` is in 0...1.
+  public func encoded(
+    as format: ImageFormat, quality: Double = 0.8, background: PixelColor = .white
+  ) async throws -> Data {
+    let image = self
+    let options = EncodingOptions(quality: quality, background: background)
+    return try await encodingThreads.run { _ in try image.encoded(as: format, options) }
+  }
+
+  /// Encodes the image on the calling thread.
+  ///
+  /// - Parameters:
+  ///   - format: A format that ``StandardCodecs/encoders`` can write.
+  ///   - quality: The quality of lossy formats, from 0 (smallest) to 1 (best).
+  ///   - background: The colour behind transparent pixels in formats without transparency.
+  /// - Throws: ``ImageEncodingError``.
+  /// - Precondition: `quality` is in 0...1.
+  public func encoded(as format: ImageFormat, quality: Double = 0.8, background: PixelColor = .white) throws -> Data {
+    try encoded(as: format, EncodingOptions(quality: quality, background: background))
+  }
+
+  /// Encodes the image and writes the file, on a thread of the library.
+  ///
+  /// The file is written atomically: it is complete or not there, and replaces one of the same name.
+  ///
+  /// - Parameters:
+  ///   - file: The URL of the file. Its folder must exist.
+  ///   - format: The format. Default: the one that the extension of the file names, for example WebP for `.webp`.
+  ///   - quality: The quality of lossy formats, from 0 (smallest) to 1 (best).
+  ///   - background: The colour behind transparent pixels in formats without transparency.
+  /// - Throws: ``ImageEncodingError``; `CancellationError` if the task is cancelled before the encoding begins.
+  /// - Precondition: `quality` is in 0...1.
+  public func write(
+    to file: URL, as format: ImageFormat? = nil, quality: Double = 0.8, background: PixelColor = .white
+  ) async throws {
+    let image = self
+    let options = EncodingOptions(quality: quality, background: background)
+    try await encodingThreads.run { _ in try image.write(to: file, as: format, options) }
+  }
+
+  /// Encodes the image and writes the file, on the calling thread.
+  ///
+  /// The file is written atomically: it is complete or not there, and replaces one of the same name.
+  ///
+  /// - Parameters:
+  ///   - file: The URL of the file. Its folder must exist.
+  ///   - format: The format. Default: the one that the extension of the file names, for example WebP for `.webp`.
+  ///   - quality: The quality of lossy formats, from 0 (smallest) to 1 (best).
+  ///   - background: The colour behind transparent pixels in formats without transparency.
+  /// - Throws: ``ImageEncodingError``.
+  /// - Precondition: `quality` is in 0...1.
+  public func write(
+    to file: URL, as format: ImageFormat? = nil, quality: Double = 0.8, background: PixelColor = .white
+  ) throws {
+    try write(to: file, as: format, EncodingOptions(quality: quality, background: background))
+  }
+
+  private func encoded(as format: ImageFormat, _ options: EncodingOptions) throws -> Data {
+    try StandardCodecs.encoders.encoder(for: format).encode(bitmap, options: options)
+  }
+
+  private func write(to file: URL, as format: ImageFormat?, _ options: EncodingOptions) throws {
+    guard let format = format ?? ImageFormat(fileExtension: file.pathExtension) else {
+      throw ImageEncodingError.unknownFileExtension(file)
+    }
+    let data = try encoded(as: format, options)
+    do {
+      try data.write(to: file, options: .atomic)
+    } catch {
+      throw ImageEncodingError.unwritable(file, reason: (error as NSError).localizedDescription)
+    }
+  }
+}
+
+/// The threads of ``DecodedImage/encoded(as:quality:background:)``, as many as the machine has cores.
+private let encodingThreads = WorkerPool(name: "encoder", width: ProcessInfo.processInfo.activeProcessorCount)

@@ -1,0 +1,119 @@
+import Foundation
+import Halcyon
+import HalcyonCodecs
+import HalcyonTesting
+import TestSupport
+import Testing
+
+/// `encodedData(for:as:)`: thumbnails as files.
+@Suite(.timeLimit(.minutes(10)))
+struct EncodedDataTests {
+  private let small = TargetSize.fit(width: 20, height: 20)
+
+  @Test func `a thumbnail is encoded once, and read from the store without a transfer`() async throws {
+    try await OptionsFixture.run(serving: try TestImage.png()) { fixture async throws in
+      let request = fixture.request(size: small)
+      let data = try await fixture.pipeline.encodedData(for: request, as: .webp, quality: 0.7)
+      #expect(ImageFormat(sniffing: data) == .webp)
+      #expect(try WebPDecoder().decode(data, options: DecodingOptions()).size == PixelSize(width: 20, height: 10))
+      #expect(try await fixture.storedFormats == [.png, .webp])
+      #expect(fixture.memory.count == 0)
+      // Another pipeline on the same store has no decoder and no encoder: nothing is made again.
+      var configuration = fixture.pipeline.configuration
+      (configuration.encoders, configuration.cache) = ([], ImageCache(memory: MemoryCache(), store: fixture.disk))
+      let other = ImagePipeline(configuration: configuration)
+      #expect(try await other.encodedData(for: request, as: .webp, quality: 0.7) == data)
+      #expect(fixture.transport.requests.count == 1)
+      // Each format and quality is a file of its own, from the stored original.
+      let smaller = try await fixture.pipeline.encodedData(for: request, as: .webp, quality: 0.1)
+      #expect(smaller != data)
+      #expect(fixture.transport.requests.count == 1)
+    }
+  }
+
+  @Test func `only the encoded image is stored if the original is not kept`() async throws {
+    try await OptionsFixture.run(serving: try TestImage.png()) { fixture async throws in
+      let request = fixture.request(size: small) { $0.keepsOriginal = false }
+      _ = try await fixture.pipeline.encodedData(for: request, as: .jpeg)
+      #expect(try await fixture.storedFormats == [.jpeg])
+    }
+  }
+
+  @Test func `equal calls in flight share one load and one encoding`() async throws {
+    let (gate, file) = (Gate(), try TestImage.png())
+    let (count, joinedCount) = (Monitor(0), Monitor(0))
+    try await OptionsFixture.run { _ in
+      try await gate.wait()
+      return .response(body: file)
+    } body: { fixture in
+      var configuration = fixture.pipeline.configuration
+      configuration.encoders = [CountingEncoder { count.update { $0 += 1 } }]
+      configuration.eventHandler = { event in
+        if case .joined = event.kind { joinedCount.update { $0 += 1 } }
+      }
+      let pipeline = ImagePipeline(configuration: configuration)
+      let request = fixture.request(size: small)
+      let results = try await withThrowingTaskGroup(of: Data.self) { group in
+        for _ in 0..<20 { group.addTask { try await pipeline.encodedData(for: request, as: .png) } }
+        try await joinedCount.wait { $0 == 19 }
+        gate.open()
+        return try await group.reduce(into: [Data]()) { $0.append($1) }
+      }
+      #expect(Set(results).count == 1)
+      #expect(fixture.transport.requests.count == 1)
+    }
+    #expect(count.read { $0 } == 1)
+  }
+
+  @Test func `the first frame of an animation is encoded, within a byte limit`() async throws {
+    try await OptionsFixture.run(serving: TinyGIF.animation(reds: [200, 10])) { fixture async throws in
+      let data = try await fixture.pipeline.encodedData(for: fixture.request(), as: .png)
+      #expect(try PNGDecoder().decode(data, options: DecodingOptions()).bitmap[0, 0].red == 200)
+      #expect(try await fixture.storedFormats == [.gif, .png])
+    }
+    try await OptionsFixture.run(serving: try TestImage.png(width: 200, height: 200)) { fixture async throws in
+      let full = try await fixture.pipeline.encodedData(for: fixture.request(), as: .jpeg, quality: 1)
+      let limited = try await fixture.pipeline.encodedData(
+        for: fixture.request(), as: .jpeg, quality: 1, byteLimit: full.count - 1)
+      #expect(limited.count < full.count)
+    }
+  }
+
+  @Test func `a response that must not be stored is encoded all the same`() async throws {
+    let headers: HTTPHeaders = ["Cache-Control": "no-store"]
+    try await OptionsFixture.run(serving: try TestImage.png(), headers: headers) { fixture async throws in
+      let data = try await fixture.pipeline.encodedData(for: fixture.request(), as: .jpeg)
+      #expect(ImageFormat(sniffing: data) == .jpeg)
+      #expect(try await fixture.storedFormats == [])
+    }
+  }
+
+  @Test func `errors name the format, and alternatives are tried`() async throws {
+    let file = try TestImage.png()
+    try await OptionsFixture.run { request in
+      request.url.path() == "/image" ? .response(status: 404, body: Data()) : .response(body: file)
+    } body: { fixture in
+      var request = fixture.request()
+      await #expect(throws: ImageError.self) { try await fixture.pipeline.encodedData(for: request, as: .jpeg) }
+      request.alternatives = [.url(try #require(URL(string: "http://example.com/other")))]
+      let data = try await fixture.pipeline.encodedData(for: request, as: .jpeg)
+      #expect(ImageFormat(sniffing: data) == .jpeg)
+      let error = await #expect(throws: ImageError.self) {
+        try await fixture.pipeline.encodedData(for: request, as: .bmp)
+      }
+      #expect(error?.description.contains("cannot write bmp") == true)
+    }
+  }
+}
+
+private struct CountingEncoder: ImageEncoder {
+  let format = ImageFormat.png
+  let onEncode: @Sendable () -> Void
+
+  init(_ onEncode: @escaping @Sendable () -> Void) { self.onEncode = onEncode }
+
+  func encode(_ bitmap: Bitmap, options: EncodingOptions) throws -> Data {
+    onEncode()
+    return try PNGEncoder().encode(bitmap, options: options)
+  }
+}
