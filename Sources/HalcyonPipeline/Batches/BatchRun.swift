@@ -1,3 +1,4 @@
+import HalcyonImaging
 import HalcyonSupport
 
 /// Loads the images of a batch, up to a number of them concurrently.
@@ -51,6 +52,14 @@ final class BatchProgressTracker: Sendable {
     var results: [Result<ImageResponse, ImageError>]
     /// The error of the image that failed first.
     var firstError: ImageError?
+
+    /// All images; throws the error of the image that failed first.
+    func images() throws(ImageError) -> [DecodedImage] {
+      if let firstError { throw firstError }
+      var images: [DecodedImage] = []
+      for result in results { images.append(try result.get().image) }
+      return images
+    }
   }
 
   let broadcaster: ProgressBroadcaster<BatchProgress, Outcome>

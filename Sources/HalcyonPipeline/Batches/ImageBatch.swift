@@ -38,13 +38,7 @@ public final class ImageBatch: Sendable {
   ///
   /// - Throws: The error of the image that failed first.
   public var images: [DecodedImage] {
-    get async throws(ImageError) {
-      let outcome = await tracker.broadcaster.outcome
-      if let error = outcome.firstError { throw error }
-      var images: [DecodedImage] = []
-      for result in outcome.results { images.append(try result.get().image) }
-      return images
-    }
+    get async throws(ImageError) { try await tracker.broadcaster.outcome.images() }
   }
 
   /// Ends the remaining requests with ``ImageError/cancelled``. Idempotent.

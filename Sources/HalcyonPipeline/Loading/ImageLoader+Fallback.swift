@@ -112,13 +112,6 @@ extension ImageLoader {
     }
   }
 
-  private func withTimeout<Value: Sendable>(
-    of request: ImageRequest, _ load: @escaping @Sendable () async throws(ImageError) -> Value
-  ) async throws(ImageError) -> Value {
-    guard let timeout = request.timeout else { return try await load() }
-    return try await HalcyonPipeline.withTimeout(timeout, time: configuration.time, load)
-  }
-
   private func withAlternatives<Value>(
     of request: ImageRequest, _ subscription: LoadSubscription, first: () async throws(ImageError) -> Value,
     other: (ImageRequest) async throws(ImageError) -> Value

@@ -77,38 +77,20 @@ final class PartialBody: Sendable {
   private static func isStrong(_ tag: String) -> Bool { tag.hasPrefix("\"") && tag.utf8.count >= 2 }
 }
 
-/// Partial bodies in the store, so that a later load resumes the download, in another process too.
-///
-/// They are entries under keys of their own, count toward the same limit, and expire after a day.
-struct PartialBodies: Sendable {
-  /// A shorter body is downloaded again as fast as it is found.
-  private static let smallestByteCount = 32 << 10
-
-  let cache: ImageCache
-  /// The cache's store as the pipeline uses it.
-  let store: (any DataStore)?
-
-  func partial(for key: CacheKey, usesETags: Bool) async -> PartialBody? {
-    guard let store, let entry = try? await store.entry(for: Self.key(key)) else { return nil }
-    return PartialBody(data: entry.body, metadata: entry.metadata, usesETags: usesETags)
+extension HTTPRequest {
+  /// Whether the request resumes a download that an earlier load began, if the store has its beginning.
+  var mayResume: Bool {
+    resumesStoredBody && content == nil && cachePolicy.readsStore && cache.store != nil && !cacheFields.isConditional
   }
+}
 
-  /// - Returns: The write; `nil` if the body is not stored.
-  @discardableResult
-  func store(_ partial: PartialBody, for key: CacheKey) async -> Task<Void, Never>? {
-    guard let store, partial.data.count >= Self.smallestByteCount else { return nil }
-    var metadata = partial.metadata
-    metadata.expiration = .hours(24)
-    metadata.tags = ["partial"]
-    let entry = StoredEntry(body: partial.data, metadata: metadata)
-    return await cache.writes.start(byteCount: partial.data.count) { try? await store.store(entry, for: Self.key(key)) }
+extension ImageError {
+  /// Whether the bytes received before the error are valid, so that the download can be resumed.
+  var allowsResuming: Bool {
+    switch self {
+    case .transport(let error, _): error.isTransient
+    case .cancelled: true
+    default: false
+    }
   }
-
-  func remove(for key: CacheKey) async {
-    guard let store else { return }
-    await cache.writes.start(byteCount: 0) { try? await store.removeEntry(for: Self.key(key)) }
-  }
-
-  /// The key of the partial body for a fetch key.
-  static func key(_ key: CacheKey) -> CacheKey { key.adding("part", "begin") }
 }

@@ -19,16 +19,6 @@ extension String {
     }
     return end == nil || end == scalars.endIndex ? text : text + "…"
   }
-
-  /// The text of a URL that may be malformed, without user and password, which end at the last `@`.
-  package var withoutUserInfo: String {
-    guard let at = utf8.lastIndex(of: UInt8(ascii: "@")) else { return self }
-    let slashes = zip(utf8.indices, utf8.indices.dropFirst()).first {
-      utf8[$0] == UInt8(ascii: "/") && utf8[$1] == UInt8(ascii: "/")
-    }
-    guard let slashes, slashes.1 < at else { return "…" + self[at...] }
-    return self[...slashes.1] + "…" + self[at...]
-  }
 }
 
 extension Unicode.Scalar {

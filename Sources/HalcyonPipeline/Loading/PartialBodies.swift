@@ -1,0 +1,40 @@
+import Foundation
+import HalcyonCache
+import HalcyonHTTP
+import HalcyonSupport
+
+/// Partial bodies in the store, so that a later load resumes the download, in another process too.
+///
+/// They are entries under keys of their own, count toward the same limit, and expire after a day.
+struct PartialBodies: Sendable {
+  /// A shorter body is downloaded again as fast as it is found.
+  private static let smallestByteCount = 32 << 10
+
+  let cache: ImageCache
+  /// The cache's store as the pipeline uses it.
+  let store: (any DataStore)?
+
+  func partial(for key: CacheKey, usesETags: Bool) async -> PartialBody? {
+    guard let store, let entry = try? await store.entry(for: Self.key(key)) else { return nil }
+    return PartialBody(data: entry.body, metadata: entry.metadata, usesETags: usesETags)
+  }
+
+  /// - Returns: The write; `nil` if the body is not stored.
+  @discardableResult
+  func store(_ partial: PartialBody, for key: CacheKey) async -> Task<Void, Never>? {
+    guard let store, partial.data.count >= Self.smallestByteCount else { return nil }
+    var metadata = partial.metadata
+    metadata.expiration = .hours(24)
+    metadata.tags = ["partial"]
+    let entry = StoredEntry(body: partial.data, metadata: metadata)
+    return await cache.writes.start(byteCount: partial.data.count) { try? await store.store(entry, for: Self.key(key)) }
+  }
+
+  func remove(for key: CacheKey) async {
+    guard let store else { return }
+    await cache.writes.start(byteCount: 0) { try? await store.removeEntry(for: Self.key(key)) }
+  }
+
+  /// The key of the partial body for a fetch key.
+  static func key(_ key: CacheKey) -> CacheKey { key.adding("part", "begin") }
+}
