@@ -111,6 +111,47 @@ struct TransferOptionPathTests {
     }
   }
 
+  @Test(arguments: LoadPath.allCases, OptionsLevel.allCases)
+  func `the transport of the options is used on every path`(path: LoadPath, level: OptionsLevel) async throws {
+    let served = try path.served
+    let own = ScriptedTransport { _ in .response(body: served) }
+    let options = level.options { $0.transport = own }
+    try await OptionsFixture.run(options: options.pipeline) { _ in
+      .failure(.hostNotFound("example.com"))
+    } body: { fixture async throws in
+      let request = path.request(fixture) { $0 = options.request }
+      try await expectServed(path.load(request, with: fixture.pipeline), path, fixture)
+      #expect(own.requests.count == 1)
+      #expect(fixture.transport.requests.isEmpty)
+    }
+  }
+
+  @Test(arguments: LoadPath.allCases, OptionsLevel.allCases)
+  func `the decoder of the options reads images on every path`(path: LoadPath, level: OptionsLevel) async throws {
+    let (calls, served) = (EventLog<String>(), try path.served)
+    let format = try #require(ImageFormat(sniffing: served))
+    let base = try #require(StandardCodecs.decoders.first { $0.formats.contains(format) })
+    let options = level.options { $0.decoder = RecordingDecoder(base: base, calls: calls) }
+    try await OptionsFixture.run(serving: served, options: options.pipeline) { fixture async throws in
+      let request = path.request(fixture) { $0 = options.request }
+      _ = try await path.load(request, with: fixture.pipeline)
+      #expect(calls.events.contains("probe"))
+    }
+  }
+
+  @Test(arguments: LoadPath.allCases)
+  func `method and body are sent on every path`(path: LoadPath) async throws {
+    let served = try path.served
+    try await OptionsFixture.run(serving: served) { fixture async throws in
+      var request = path.request(fixture) { $0.cachePolicy = CachePolicy() }
+      request.method = .post
+      request.body = Data("body".utf8)
+      try await expectServed(path.load(request, with: fixture.pipeline), path, fixture)
+      #expect(fixture.transport.requests.map(\.method) == [.post])
+      #expect(fixture.transport.requests.map(\.body) == [Data("body".utf8)])
+    }
+  }
+
   @Test(arguments: LoadPath.allCases)
   func `headers and identities are sent and distinguish images on every path`(path: LoadPath) async throws {
     let served = try path.served
@@ -168,6 +209,23 @@ struct TransferOptionPathTests {
     case .view, .variant: #expect(result.image?.size.width == 20)
     case .image, .task, .batch: #expect(result.image?.size.width == 80)
     }
+  }
+}
+
+private struct RecordingDecoder: ImageDecoder {
+  let base: any ImageDecoder
+  let calls: EventLog<String>
+  var identifier: String { "recording" }
+  var formats: Set<ImageFormat> { base.formats }
+
+  func probe(_ bytes: Data, isComplete: Bool) throws -> ImageInfo? {
+    calls.record("probe")
+    return try base.probe(bytes, isComplete: isComplete)
+  }
+
+  func decode(_ bytes: Data, options: DecodingOptions) throws -> DecodedImage {
+    calls.record("decode")
+    return try base.decode(bytes, options: options)
   }
 }
 
