@@ -163,7 +163,7 @@ struct ImageViewBinderTests {
 
   @Test func `events are sent for images in memory, in views and from cachedImage`() async throws {
     let events = EventLog<String>()
-    let view = ViewFixture { $0.eventHandler = { events.record($0.description) } }
+    let view = ViewFixture { $0.eventHandler = { events.record("\($0.load ?? 0) \($0.kind)") } }
     try await view.warm("40x20")
     let count = events.events.count
     view.set("40x20")
