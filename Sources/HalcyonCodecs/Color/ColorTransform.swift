@@ -140,11 +140,16 @@ extension Bitmap {
   /// Converts the colours to sRGB in place.
   ///
   /// - Parameter transform: A transform from a layout of four bytes per pixel.
-  mutating func convertColors(with transform: ColorTransform) throws(BitmapError) {
+  mutating func convertColors(with transform: ColorTransform, isCancelled: () -> Bool) throws {
     let (size, isOpaque, bytesPerRow) = (size, isOpaque, bytesPerRow)
+    var hasStopped = false
     try withUnsafeMutableBytes { bytes in
       guard var row = bytes.bindMemory(to: UInt8.self).baseAddress else { return }
-      for _ in 0..<size.height {
+      for index in 0..<size.height {
+        if index % 16 == 0, isCancelled() {
+          hasStopped = true
+          return
+        }
         if isOpaque {
           transform.convert(row, to: row, count: size.width)
         } else {
@@ -153,5 +158,6 @@ extension Bitmap {
         row += bytesPerRow
       }
     }
+    if hasStopped { throw ImageDecodingError.cancelled }
   }
 }

@@ -5,11 +5,13 @@ struct DecodingPlan {
   let info: ImageInfo
   /// In stored pixels, before the orientation is applied.
   let geometry: ResizeGeometry
+  private let isCancelled: @Sendable () -> Bool
 
   init(info: ImageInfo, options: DecodingOptions) throws(ImageDecodingError) {
     guard options.size.isValid else { throw .invalidTargetSize(options.size) }
     try options.limits.check(info.storedSize, format: info.format)
     self.info = info
+    isCancelled = options.isCancelled
     let geometry = options.size.geometry(for: info.pixelSize)
     try options.limits.check(geometry.outputSize, format: info.format)
     self.geometry = info.orientation.storedGeometry(for: geometry, storedSize: info.storedSize)
@@ -28,7 +30,7 @@ struct DecodingPlan {
   ) throws -> DecodedImage {
     do {
       var bitmap = try draw()
-      if let transform = colors.transform { try bitmap.convertColors(with: transform) }
+      if let transform = colors.transform { try bitmap.convertColors(with: transform, isCancelled: isCancelled) }
       var info = info
       if colors.isUnusable { info.droppedContent.insert(.colorProfile) }
       let upright = try bitmap.upright(from: info.orientation)

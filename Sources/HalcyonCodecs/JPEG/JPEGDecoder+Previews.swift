@@ -9,9 +9,12 @@ extension JPEGDecoder: ProgressiveImageDecoder {
     guard let header = try parse(prefix), let data = prefix.withUnsafeBytes({ JPEGReceivedData($0) }) else {
       return nil
     }
-    if !data.isProgressive || data.scanCount == 0, let thumbnail = thumbnail(of: prefix, header, options: options) {
-      return stage < JPEGReceivedData.thumbnailStage
-        ? ImagePreview(image: thumbnail, stage: JPEGReceivedData.thumbnailStage) : nil
+    if !data.isProgressive || data.scanCount == 0 {
+      // Rows above grey ones would show less.
+      if stage == JPEGReceivedData.thumbnailStage { return nil }
+      if stage == 0, let thumbnail = thumbnail(of: prefix, header, options: options) {
+        return ImagePreview(image: thumbnail, stage: JPEGReceivedData.thumbnailStage)
+      }
     }
     guard data.stage > stage else { return nil }
     var options = options

@@ -18,9 +18,16 @@ struct PNGInterlacedImage {
     let bitmap = try Bitmap(size: header.size, isOpaque: isOpaque) { output in
       guard let start = output.bindMemory(to: UInt8.self).baseAddress else { return }
       passCount = try draw(from: reader, into: start)
-      if header.hasAlpha { AlphaMath.premultiply(start, count: header.size.pixelCount) }
+      if header.hasAlpha { try premultiply(start) }
     }
     return (bitmap, passCount)
+  }
+
+  private func premultiply(_ start: UnsafeMutablePointer<UInt8>) throws(ImageDecodingError) {
+    for row in 0..<header.size.height {
+      if row % 16 == 0, isCancelled() { throw .cancelled }
+      AlphaMath.premultiply(start + row * header.size.width * 4, count: header.size.width)
+    }
   }
 
   private func draw(from reader: borrowing PNGReader, into start: UnsafeMutablePointer<UInt8>) throws -> Int {

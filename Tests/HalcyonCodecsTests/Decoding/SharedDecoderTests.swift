@@ -39,4 +39,25 @@ struct SharedDecoderTests {
     #expect(throws: ImageDecodingError.cancelled) { try decoder.decode(file, options: options) }
     #expect(checks.withLock { $0 } == 3)
   }
+
+  /// A few bytes can be many rows: none of the steps may run through all of them at once.
+  @Test func `a PNG image checks for cancellation while it reads rows, and while it converts colours`() throws {
+    let bitmap = try Bitmap.painted(4, 640, isOpaque: false) { _, row in Color(10, 20, 30, 30 + row % 200) }
+    let plain = try PNGEncoder().encode(bitmap, options: EncodingOptions())
+    let linear = FileSurgery.png(plain, inserting: "gAMA", FileSurgery.bytes(100_000, count: 4))
+    let interlaced = try Fixture.data("pngsuite/basi6a08.png")
+    for (file, fewest) in [(plain, 640 / 16), (linear, 2 * 640 / 16), (interlaced, 8)] {
+      let polls = Polls()
+      _ = try PNGDecoder().decode(file, options: DecodingOptions(isCancelled: { polls.next() < 0 }))
+      let count = polls.next() - 1
+      #expect(count >= fewest)
+      for last in [1, fewest / 2, count] {
+        let again = Polls()
+        #expect(throws: ImageDecodingError.cancelled) {
+          try PNGDecoder().decode(file, options: DecodingOptions(isCancelled: { again.next() >= last }))
+        }
+        #expect(again.next() == last + 1)
+      }
+    }
+  }
 }
