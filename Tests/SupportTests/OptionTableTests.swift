@@ -14,7 +14,7 @@ struct OptionTableTests {
   @Test func `every option has a row, and every row a cell for every path`() throws {
     let members = try TestTree.publicProperties
     let requests = try #require(members["RequestOptions"])
-    let shortcuts = requests + ["options", "source"]
+    let shortcuts = requests + ["description", "options", "source"]
     let own = try #require(members["ImageRequest"]).filter { !shortcuts.contains($0) }
     try expect(OptionTable("Options on every path"), options: requests + own, columns: Self.paths)
     let views = try #require(members["ImageViewOptions"])
