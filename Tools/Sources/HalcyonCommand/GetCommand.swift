@@ -86,6 +86,8 @@ struct GetCommand: AsyncParsableCommand {
   ) async throws -> GetReport {
     var request = ImageRequest(source: .string(SourceURL.resolve(source)), size: size?.target ?? .original)
     request.freshness = freshness.policy
+    // The bytes that are written without conversion, so that no second load contacts the server again.
+    request.options.returnsEncodedData = true
     request.timeout = timeout?.duration
     let start = ContinuousClock.now
     let response = try await load(request, with: pipeline)
@@ -121,7 +123,7 @@ struct GetCommand: AsyncParsableCommand {
     var (path, format) = target.destination(of: response.image, source: SourceURL.resolve(source))
     let data: Data
     if quality == nil, response.image.info.format == format, response.image.size == response.image.info.pixelSize {
-      data = try await pipeline.data(for: request)
+      if let encoded = response.encodedData { data = encoded } else { data = try await pipeline.data(for: request) }
     } else {
       let encoders = pipeline.configuration.encoders
       if !encoders.contains(where: { $0.format == format }) {

@@ -53,6 +53,21 @@ struct GetCommandTests {
     }
   }
 
+  @Test func `the bytes of a reload are written as they came, without a second request`() async throws {
+    try await withOrigin { server, folder in
+      let photo = try Photos.data("rocket.jpg")
+      let url = server.serve("/rocket.jpg", .body(photo)).absoluteString
+      let file = folder.appending(path: "rocket.jpg")
+      for count in 1...2 {
+        let run = try await CommandRun(
+          "get", url, "-o", file.path(), "--cache-dir", folder.path() + "/cache", "--freshness", "reload")
+        #expect(run.status == 0, "\(run.errors)")
+        #expect(server.requests.count == count)
+        #expect(try Data(contentsOf: file) == photo)
+      }
+    }
+  }
+
   @Test func `a load that exceeds the timeout fails`() async throws {
     try await withOrigin { server, folder in
       let gate = Gate()
