@@ -83,7 +83,8 @@ let package = Package(
     module(
       "HalcyonCodecs",
       dependencies: [
-        "HalcyonSupport", "HalcyonImaging", "CLCMS", "CSPNG", "CWebP", "CZimg", "CZlib", "JPEGShim", "TIFFShim",
+        "HalcyonSupport", "HalcyonImaging", "CLCMS", "CSPNG", "CWebP", "CZimg", "CZlib", "JPEGShim", "SystemShim",
+        "TIFFShim",
         traitLibrary("CAVIF", trait: "AVIF"), traitLibrary("CHEIF", trait: "HEIF"),
         traitLibrary("CJXL", trait: "JXL"), traitLibrary("CRSVG", trait: "SVG"),
         traitLibrary("XMLShim", trait: "SVG"),

@@ -29,20 +29,38 @@ public struct SVGDecoder: ImageDecoder {
 
   /// Renders a complete file at the target size.
   public func decode(_ bytes: Data, options: DecodingOptions) throws -> DecodedImage {
+    let (info, drawing) = try drawing(of: bytes, options: options)
+    return DecodedImage(bitmap: try drawing.bitmap(of: bytes, isCancelled: options.isCancelled), info: info)
+  }
+
+  /// The properties of a document and how it is drawn, within the limits.
+  func drawing(of bytes: Data, options: DecodingOptions) throws -> (ImageInfo, SVGDrawing) {
     guard let info = try probe(bytes, isComplete: true) else { throw ImageDecodingError.truncated(.svg) }
     guard options.size.isValid else { throw ImageDecodingError.invalidTargetSize(options.size) }
     try options.limits.check(info.storedSize, format: .svg)
     let scale = options.size.enlargement(of: info.storedSize)
     let layout = SVGLayout(size: info.storedSize, scale: scale, target: options.size)
     try options.limits.check(layout.outputSize, format: .svg)
+    return (info, SVGDrawing(size: info.storedSize, layout: layout, limits: options.limits))
+  }
+}
+
+/// A document to draw.
+struct SVGDrawing: Sendable {
+  /// The size of the document.
+  let size: PixelSize
+  let layout: SVGLayout
+  let limits: ImageLimits
+
+  /// Checks the document, and draws it on a thread of its own.
+  func bitmap(of bytes: Data, isCancelled: () -> Bool) throws -> Bitmap {
     do {
-      let bitmap = try SVGThread.run(isCancelled: options.isCancelled) { [limits = options.limits] in
+      return try SVGThread.run(isCancelled: isCancelled) {
         let elements = try bytes.withUnsafeBytes { try SVGParser.elements(of: $0) }
         let tree = try SVGSanitizer.tree(of: elements, limits: limits)
-        try SVGCost.check(tree, size: info.storedSize, canvas: layout.canvasSize, limits: limits)
+        try SVGCost.check(tree, size: size, canvas: layout.canvasSize, limits: limits)
         return try SVGDocument(tree.text).render(layout)
       }
-      return DecodedImage(bitmap: bitmap, info: info)
     } catch BitmapError.outOfMemory(let size) {
       throw ImageDecodingError.outOfMemory(size)
     }
@@ -113,7 +131,7 @@ private struct SVGDocument: ~Copyable {
 }
 
 /// The position of a document on its output pixels.
-private struct SVGLayout {
+struct SVGLayout: Hashable, Sendable {
   let outputSize: PixelSize
   /// The rectangle of the whole document, in output pixels; it can extend beyond the output.
   let viewport: PixelRectangle
@@ -123,6 +141,11 @@ private struct SVGLayout {
     PixelSize(
       width: max(outputSize.width, Int(viewport.width.rounded(.up))),
       height: max(outputSize.height, Int(viewport.height.rounded(.up))))
+  }
+
+  init(outputSize: PixelSize, viewport: PixelRectangle) {
+    self.outputSize = outputSize
+    self.viewport = viewport
   }
 
   /// - Parameters:

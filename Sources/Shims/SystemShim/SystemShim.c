@@ -2,6 +2,8 @@
 #include "SystemShim.h"
 
 #include <errno.h>
+#include <signal.h>
+#include <sys/resource.h>
 
 #ifdef __linux__
 #include <fcntl.h>
@@ -17,6 +19,19 @@
 #include <sys/mount.h>
 #include <sys/param.h>
 #endif
+
+int halcyon_limit_process(long cpu_seconds, long byte_count) {
+  struct rlimit core = {0, 0};
+  struct rlimit memory = {(rlim_t)byte_count, (rlim_t)byte_count};
+  // The first ends the process with a signal that names the cause.
+  struct rlimit time = {(rlim_t)cpu_seconds, (rlim_t)cpu_seconds + 1};
+  // The signal may be blocked in the thread that has started this process.
+  sigset_t none;
+  sigemptyset(&none);
+  if (sigprocmask(SIG_SETMASK, &none, NULL)) return -1;
+  if (setrlimit(RLIMIT_CORE, &core) || setrlimit(RLIMIT_AS, &memory)) return -1;
+  return setrlimit(RLIMIT_CPU, &time);
+}
 
 #if defined(SYS_openat2) && defined(RESOLVE_CACHED) && defined(RWF_NOWAIT)
 int halcyon_open_cached(const char *path) {

@@ -88,6 +88,7 @@ struct PipelineOptions: ParsableArguments {
       encodedByteCount: maxBytes ?? limits.encodedByteCount)
     // The progress bar draws what has been received, also before a pause.
     configuration.progressInterval = .zero
+    if let decoder = DrawSVGCommand.decoder { configuration.decoders.insert(decoder, at: 0) }
     return ImagePipeline(configuration: configuration)
   }
 }

@@ -14,6 +14,10 @@ long halcyon_read_cached(int file, void *bytes, size_t count, long long offset);
 // Whether a path is on a network or FUSE file system: 1, 0, or -1 with `errno`.
 int halcyon_is_remote(const char *path);
 
+// Limits the CPU time in seconds and the address space in bytes of this process, and writes no core file (setrlimit).
+// Unblocks all signals. Returns 0, or -1 with `errno`.
+int halcyon_limit_process(long cpu_seconds, long byte_count);
+
 // Names the calling thread, 15 bytes at most (pthread_setname_np). Does nothing on systems other than Linux.
 void halcyon_name_thread(const char *name);
 

@@ -1,0 +1,82 @@
+#if SVG && (os(macOS) || os(Linux))
+public import Foundation
+public import HalcyonImaging
+import SystemShim
+
+/// Renders SVG in a helper process with limits of time and memory, for documents of strangers.
+///
+/// ``SVGDecoder`` estimates what a drawing takes, and refuses what is too much; a drawing may still take about ten seconds,
+/// and cannot be interrupted. The limits of the helper hold whatever a document does, cancellation ends it, and a crash of
+/// a library ends nothing else. Each drawing starts a process, which takes some milliseconds.
+///
+/// The helper is a program that calls ``runHelper()``, for example the program itself with an argument of its own:
+///
+/// ```swift
+/// if CommandLine.arguments.dropFirst().first == "draw-svg" { IsolatedSVGDecoder.runHelper() }
+/// var configuration = PipelineConfiguration.standard()
+/// configuration.decoders.insert(IsolatedSVGDecoder(helper: program, arguments: ["draw-svg"]), at: 0)
+/// ```
+public struct IsolatedSVGDecoder: ImageDecoder {
+  /// The limits of one drawing.
+  public struct Limits: Hashable, Sendable {
+    /// The CPU time of the helper in seconds, at least 1. Default: 10.
+    public var cpuSeconds = 10
+    /// The address space of the helper in bytes, which includes its code and libraries. Default: 2 GiB.
+    public var byteCount = 2 << 30
+    /// The time until the helper is killed. Default: 20 seconds.
+    public var duration = Duration.seconds(20)
+
+    /// Creates limits with the defaults.
+    public init() {}
+  }
+
+  private let helper: URL
+  private let arguments: [String]
+  private let limits: Limits
+
+  /// Creates a decoder.
+  ///
+  /// - Parameters:
+  ///   - helper: The executable of a program that calls ``runHelper()``.
+  ///   - arguments: The arguments with which it does.
+  public init(helper: URL, arguments: [String] = [], limits: Limits = Limits()) {
+    self.helper = helper
+    self.arguments = arguments
+    self.limits = limits
+  }
+
+  /// SVG only.
+  public let formats: Set<ImageFormat> = [.svg]
+
+  /// Reads up to the end of the start tag of the root element, in this process.
+  public func probe(_ bytes: Data, isComplete: Bool) throws -> ImageInfo? {
+    try SVGDecoder().probe(bytes, isComplete: isComplete)
+  }
+
+  /// Renders a complete file at the target size.
+  ///
+  /// - Throws: Also `ImageDecodingError.unsupportedFeature` if the helper exceeds a limit, and errors of the system if it
+  ///   cannot be started.
+  public func decode(_ bytes: Data, options: DecodingOptions) throws -> DecodedImage {
+    let (info, drawing) = try SVGDecoder().drawing(of: bytes, options: options)
+    let request = SVGHelperRequest(drawing, limits)
+    let process = try SVGHelperProcess(helper, arguments, input: request.message(with: bytes))
+    let output = try process.output(
+      byteLimit: drawing.layout.outputSize.pixelCount * 4 + SVGHelperReply.headByteLimit, limits: limits,
+      isCancelled: options.isCancelled)
+    return DecodedImage(bitmap: try SVGHelperReply.bitmap(in: output, of: drawing.layout.outputSize), info: info)
+  }
+
+  /// Reads one drawing from standard input, draws it to standard output, and exits.
+  ///
+  /// The process must have written nothing to standard output before.
+  public static func runHelper() -> Never {
+    let input = FileHandle.standardInput.readDataToEndOfFile()
+    guard let (request, document) = SVGHelperRequest.read(input) else { exit(EXIT_FAILURE) }
+    guard halcyon_limit_process(request.cpuSeconds, request.byteCount) == 0 else { exit(EXIT_FAILURE) }
+    let result = Result { try request.drawing.bitmap(of: document, isCancelled: { false }) }
+    SVGHelperReply(result).write(result, to: FileHandle.standardOutput)
+    exit(EXIT_SUCCESS)
+  }
+}
+#endif

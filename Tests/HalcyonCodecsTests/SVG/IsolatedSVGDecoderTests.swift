@@ -1,0 +1,71 @@
+#if SVG && (os(macOS) || os(Linux))
+import Foundation
+import HalcyonCodecs
+import HalcyonImaging
+import Testing
+
+/// Helpers that misbehave. The command line tests draw with a real one.
+@Suite(.timeLimit(.minutes(10)))
+struct IsolatedSVGDecoderTests {
+  private static let document = Data("<svg xmlns='http://www.w3.org/2000/svg' width='4' height='2'/>".utf8)
+
+  private static func decoder(_ script: String, seconds: Double = 600) -> IsolatedSVGDecoder {
+    var limits = IsolatedSVGDecoder.Limits()
+    limits.duration = .seconds(seconds)
+    return IsolatedSVGDecoder(helper: URL(filePath: "/bin/sh"), arguments: ["-c", script], limits: limits)
+  }
+
+  @Test func `a helper that does not end is killed when its time is over`() throws {
+    let error = ImageDecodingError.unsupportedFeature(.svg, feature: "a drawing that takes over 0.1 seconds")
+    #expect(throws: error) {
+      try Self.decoder("exec sleep 10000", seconds: 0.1).decode(Self.document, options: DecodingOptions())
+    }
+    // Its output is at its end, the process is not.
+    #expect(throws: error) {
+      try Self.decoder("exec sleep 10000 >&-", seconds: 0.1).decode(Self.document, options: DecodingOptions())
+    }
+  }
+
+  @Test func `a helper is killed when its drawing is cancelled`() throws {
+    let polls = Polls()
+    #expect(throws: ImageDecodingError.cancelled) {
+      try Self.decoder("exec sleep 10000").decode(
+        Self.document, options: DecodingOptions(isCancelled: { polls.next() > 3 }))
+    }
+  }
+
+  @Test func `a helper that ends with a signal is an error that names its limits`() throws {
+    // Threads block other signals, which the shell inherits.
+    let slow = ImageDecodingError.unsupportedFeature(.svg, feature: "a drawing that takes over 10 seconds of CPU time")
+    #expect(throws: slow) {
+      try Self.decoder("kill -KILL $$").decode(Self.document, options: DecodingOptions())
+    }
+  }
+
+  @Test(arguments: ["true", "exit 3", "echo '{}'", "echo '{}'; echo pixels", "cat", "cat /dev/zero"])
+  func `output that is not a drawing is an error`(_ script: String) throws {
+    #expect(throws: ImageDecodingError.self) {
+      try Self.decoder(script).decode(Self.document, options: DecodingOptions())
+    }
+  }
+
+  @Test func `a helper reads the request, and its pixels and its errors are returned`() throws {
+    let draw = "read request; case $request in *cpuSeconds*) ;; *) exit 1;; esac; "
+    let image = try Self.decoder(draw + "echo '{}'; printf %032d 0").decode(Self.document, options: DecodingOptions())
+    #expect(image.size == PixelSize(width: 4, height: 2) && image.info.format == .svg)
+    #expect(image.bitmap[3, 1] == (48, 48, 48, 48))
+    #expect(throws: ImageDecodingError.unsupportedFeature(.svg, feature: "all")) {
+      try Self.decoder(draw + #"echo '{"feature":"all"}'"#).decode(Self.document, options: DecodingOptions())
+    }
+  }
+
+  @Test func `limits and the target size are checked before a process is started`() throws {
+    let decoder = IsolatedSVGDecoder(helper: URL(filePath: "/nonexistent"))
+    #expect(throws: ImageDecodingError.tooManyPixels(PixelSize(width: 4, height: 2), limit: 7)) {
+      try decoder.decode(Self.document, options: DecodingOptions(limits: ImageLimits(pixelCount: 7)))
+    }
+    #expect(try decoder.probe(Self.document, isComplete: true)?.storedSize == PixelSize(width: 4, height: 2))
+    #expect(throws: (any Error).self) { try decoder.decode(Self.document, options: DecodingOptions()) }
+  }
+}
+#endif
