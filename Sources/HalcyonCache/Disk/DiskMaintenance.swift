@@ -2,7 +2,7 @@ import HalcyonSupport
 import Synchronization
 
 /// The background work of a disk cache: flushes pending accesses every 5 seconds, recovers abandoned writers every
-/// minute, and cleans as the policy says.
+/// minute, and cleans as the policy says. `DiskIndex.clean` decides what is removed.
 final class DiskMaintenance: Sendable {
   private static let interval = Duration.seconds(5)
   private static let recoveryInterval = Duration.seconds(60)

@@ -3,7 +3,8 @@ import HalcyonHTTP
 import Foundation
 
 /// The variants of a response (`Vary`): the primary variant is stored under the key itself and lists all variants. Each
-/// other variant is stored under a key of its own, which contains the hashes of its request's values.
+/// other variant is stored under a key of its own, which contains the hashes of its request's values. `VaryKey` decides
+/// which of them matches a request.
 extension HTTPCache {
   func find(_ key: CacheKey, requestHeaders: HTTPHeaders) async -> StoredResponse {
     let result = await entry(for: key)

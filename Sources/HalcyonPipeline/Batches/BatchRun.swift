@@ -1,16 +1,15 @@
-import HalcyonImaging
 import HalcyonSupport
 
-/// Loads the images of a batch, up to a number of them concurrently.
+/// Loads the images of a batch, up to a number of them concurrently; the first failure cancels the others, if wanted.
 struct BatchRun: Sendable {
   let requests: [ImageRequest]
   let pipeline: ImagePipeline
   let tracker: BatchProgressTracker
   let cancelsOnFailure: Bool
 
-  func outcome(concurrencyLimit: Int) async -> BatchProgressTracker.Outcome {
-    await withTaskGroup(of: BatchResults.Element.self) { group in
-      var outcome = BatchProgressTracker.Outcome(
+  func outcome(concurrencyLimit: Int) async -> BatchOutcome {
+    await withTaskGroup(of: StreamedResults.Element.self) { group in
+      var outcome = BatchOutcome(
         results: Array(repeating: .failure(.cancelled), count: requests.count), firstError: nil)
       var waiting = requests.indices[...]
       for index in waiting.prefix(concurrencyLimit) { group.addTask { await load(index) } }
@@ -27,9 +26,9 @@ struct BatchRun: Sendable {
     }
   }
 
-  func load(_ index: Int) async -> BatchResults.Element {
+  func load(_ index: Int) async -> StreamedResults.Element {
     let result = await result(of: requests[index], index)
-    return BatchResults.Element(index: index, result: result, progress: tracker.end(index, result))
+    return StreamedResults.Element(index: index, result: result, progress: tracker.end(index, result))
   }
 
   private func result(of request: ImageRequest, _ index: Int) async -> Result<ImageResponse, ImageError> {
@@ -47,22 +46,7 @@ struct BatchRun: Sendable {
 
 /// Combines the progress of the images of a batch.
 final class BatchProgressTracker: Sendable {
-  /// The outcome of a batch.
-  struct Outcome: Sendable {
-    var results: [Result<ImageResponse, ImageError>]
-    /// The error of the image that failed first.
-    var firstError: ImageError?
-
-    /// All images; throws the error of the image that failed first.
-    func images() throws(ImageError) -> [DecodedImage] {
-      if let firstError { throw firstError }
-      var images: [DecodedImage] = []
-      for result in results { images.append(try result.get().image) }
-      return images
-    }
-  }
-
-  let broadcaster: ProgressBroadcaster<BatchProgress, Outcome>
+  let broadcaster: ProgressBroadcaster<BatchProgress, BatchOutcome>
   private let parts: Lock<[BatchItemProgress]>
 
   init(count: Int) {

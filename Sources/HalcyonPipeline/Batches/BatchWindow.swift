@@ -4,7 +4,7 @@ import HalcyonSupport
 ///
 /// Cancels the loads when it is released, which they do not prevent.
 final class BatchWindow: Sendable {
-  typealias Element = BatchResults.Element
+  typealias Element = StreamedResults.Element
 
   private struct State {
     var waiting: Range<Int>

@@ -63,9 +63,9 @@ extension ImagePipeline {
   ///   - requests: The requests, started in this order.
   ///   - concurrencyLimit: The maximum number of concurrent loads, and of results that have not been taken, at least 1.
   ///     Default: 6.
-  public func streamedResults(for requests: [ImageRequest], concurrencyLimit: Int = 6) -> BatchResults {
+  public func streamedResults(for requests: [ImageRequest], concurrencyLimit: Int = 6) -> StreamedResults {
     precondition(concurrencyLimit > 0, "concurrencyLimit must be at least 1, got \(concurrencyLimit)")
-    return BatchResults(requests: requests, pipeline: self, concurrencyLimit: concurrencyLimit)
+    return StreamedResults(requests: requests, pipeline: self, concurrencyLimit: concurrencyLimit)
   }
 }
 

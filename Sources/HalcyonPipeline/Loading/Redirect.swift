@@ -40,7 +40,7 @@ enum Redirect {
     }
   }
 
-  /// Counts the redirects of one request.
+  /// Counts the redirects of one request, up to ``PipelineConfiguration/redirectLimit``.
   struct Counter {
     private let limit: Int
     private let url: URL

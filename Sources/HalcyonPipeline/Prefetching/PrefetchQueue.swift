@@ -1,6 +1,6 @@
 import HalcyonSupport
 
-/// The queue of images to prefetch, and the loads in flight.
+/// The queue of images to prefetch, and the loads in flight: at most ``ImagePrefetcher/concurrencyLimit`` of them.
 final class PrefetchQueue: Sendable {
   private struct Run {
     let subscription: LoadSubscription

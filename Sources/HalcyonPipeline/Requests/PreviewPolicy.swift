@@ -12,7 +12,7 @@ public struct PreviewPolicy: Hashable, Sendable {
   /// The minimum time between two previews. Default: 200 milliseconds.
   public var minimumInterval: Duration
 
-  /// Whether previews are delivered.
+  /// Whether previews are delivered. `PreviewMaker` decides when and from which bytes.
   let isEnabled: Bool
 
   /// Creates a policy.

@@ -3,10 +3,10 @@
 /// Loading begins with the first element, and goes on only as elements are taken: besides the loads in flight, at most as
 /// many results are held as loads may be concurrent. Cancelling the task that iterates, or ending the loop early, cancels
 /// the loads in flight; the sequence then ends. Each iteration loads the images anew.
-public struct BatchResults: AsyncSequence, Sendable {
+public struct StreamedResults: AsyncSequence, Sendable {
   /// The result of one request.
   public struct Element: Sendable {
-    /// The position of the request in ``BatchResults/requests``.
+    /// The position of the request in ``StreamedResults/requests``.
     public let index: Int
     /// The response, or why there is none.
     public let result: Result<ImageResponse, ImageError>

@@ -1,0 +1,16 @@
+import HalcyonImaging
+
+/// The outcome of a batch: a result for each request, in the order of the requests; or all images, or the first error.
+struct BatchOutcome: Sendable {
+  var results: [Result<ImageResponse, ImageError>]
+  /// The error of the image that failed first.
+  var firstError: ImageError?
+
+  /// All images; throws the error of the image that failed first.
+  func images() throws(ImageError) -> [DecodedImage] {
+    if let firstError { throw firstError }
+    var images: [DecodedImage] = []
+    for result in results { images.append(try result.get().image) }
+    return images
+  }
+}
