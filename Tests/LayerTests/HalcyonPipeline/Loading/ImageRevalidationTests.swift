@@ -54,6 +54,16 @@ struct ImageRevalidationTests {
     }
   }
 
+  /// The events of a new task. The stream is opened before the load can end.
+  private func events(
+    of request: ImageRequest, _ fixture: PipelineFixture, _ origin: Origin
+  ) -> AsyncStream<ImageTask.Event> {
+    let gate = Signal()
+    origin.gate.withLock { $0 = gate }
+    defer { gate.set() }
+    return fixture.pipeline.task(for: request).events
+  }
+
   private func color(_ image: DecodedImage) -> UInt8 { image.bitmap[0, 0].red }
 
   @Test func `a stale image is revalidated, not downloaded or decoded again, and fresh afterwards`() async throws {
@@ -264,7 +274,7 @@ struct ImageRevalidationTests {
       if forgetsMemory { fixture.memory.removeAll() }
       origin.change { ($0.body, $0.headers["ETag"]) = (Self.new, "\"new\"") }
       var colors: [UInt8] = []
-      for await event in fixture.pipeline.task(for: request).events {
+      for await event in events(of: request, fixture, origin) {
         switch event {
         case .preview(let image): colors.append(color(image))
         case .finished(let result): colors.append(color(try result.get().image))
@@ -290,7 +300,7 @@ struct ImageRevalidationTests {
       fixture.memory.removeAll()
       let (decodes, requests) = (fixture.decoder.decodedSizes.count, origin.requests.count)
       var colors: [UInt8] = []
-      for await event in fixture.pipeline.task(for: request).events {
+      for await event in events(of: request, fixture, origin) {
         switch event {
         case .preview(let image): colors.append(color(image))
         case .finished(let result): colors.append(color(try result.get().image))
