@@ -85,7 +85,9 @@ struct ContextualProcessorTests {
       for await event in pipeline.task(for: request).events {
         if case .preview = event { gate.open() }
       }
-      #expect(recorder.contexts.first?.isComplete == false && recorder.contexts.last?.isComplete == true)
+      // A preview may still be processed when the image is complete.
+      #expect(recorder.contexts.first?.isComplete == false)
+      #expect(recorder.contexts.filter(\.isComplete).count == 1)
       #expect(recorder.contexts.allSatisfy { $0.response?.headers["X-Focus"] == "left" })
       await pipeline.cache.flush()
     }
