@@ -9,6 +9,7 @@ extension ImageSource {
     case .string(let text): URL(string: text)?.loggedText ?? "not a valid URL"
     case .data: "data"
     case .provider: "provider"
+    case .decoded: "decoded image"
     case .resolver: "resolver"
     @unknown default: "other"
     }
