@@ -24,11 +24,23 @@ public struct EventLogger: Sendable {
 
   /// Logs an event.
   public func callAsFunction(_ event: PipelineEvent) {
-    logger.log(level: event.kind.level, "\(event.kind)", metadata: event.metadata, source: "Halcyon")
+    logger.log(level: event.kind.level, "\(event.kind.message)", metadata: event.metadata, source: "Halcyon")
   }
 }
 
 extension PipelineEvent.Kind {
+  /// The kind without its error, which is in the metadata.
+  fileprivate var message: String {
+    switch self {
+    case .retrying: "retrying"
+    case .fallback: "trying another source"
+    case .storeFailed: "store failed"
+    case .failed(.cancelled): description
+    case .failed: "failed"
+    default: description
+    }
+  }
+
   fileprivate var level: Logger.Level {
     switch self {
     case .created, .started, .progress: .trace
