@@ -11,10 +11,15 @@ import Glibc
 /// libcurl opens it without close-on-exec before 8.9, so that child processes would inherit it, and has no function that
 /// returns it.
 enum WakeupSockets {
+  /// One handle is created at a time: the sockets of another would hold a byte, too.
+  private static let creation = NSLock()
+
   /// Creates a multi handle whose sockets are closed in child processes.
   ///
   /// - Returns: The handle, and the sockets that have been found.
   static func makeMulti() -> (multi: UnsafeMutableRawPointer?, sockets: [Int32]) {
+    creation.lock()
+    defer { creation.unlock() }
     let earlier = Set(inheritedDescriptors())
     guard let multi = curl_multi_init() else { return (nil, []) }
     // Other threads may have opened descriptors meanwhile, for child processes: only libcurl's sockets hold a byte now.
