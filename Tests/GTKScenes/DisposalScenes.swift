@@ -15,7 +15,7 @@ enum DisposalScenes {
     case afterFirstImage
   }
 
-  /// A widget that is being destroyed is given no paintable: nobody would release it.
+  /// A widget that is being destroyed is given no paintable: it would never be released.
   static func disposed(_ stage: Stage) async throws {
     g_log_set_always_fatal(GLogLevelFlags(G_LOG_LEVEL_CRITICAL.rawValue | G_LOG_LEVEL_ERROR.rawValue))
     try await ImageServer.run { server in

@@ -3,7 +3,7 @@ import HalcyonSupport
 
 /// Revalidations of stale entries in the background, each once at a time for its key and cache.
 ///
-/// Nobody waits for them but ``ImageCache/flush()``.
+/// Only ``ImageCache/flush()`` waits for them.
 final class BackgroundRevalidations: Sendable {
   typealias Key = InFlightResponses.Key
 
