@@ -4,6 +4,7 @@ import HalcyonCache
 import HalcyonPipeline
 import Foundation
 import HalcyonTesting
+import TestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(10)))
@@ -53,13 +54,10 @@ struct ResumeTests {
 
   @Test func `progress continues from the resumed offset`() async throws {
     let fixture = fixture(cut(at: 50_000), rest(from: 50_000))
-    var counts: [Int] = []
-    for await event in fixture.pipeline.task(for: ImageRequest(url: fixture.url)).events {
-      guard case .progress(let progress) = event else { continue }
-      counts.append(progress.receivedByteCount)
-      #expect(progress.expectedByteCount == Self.body.count)
-    }
-    #expect(counts == [50_000, Self.body.count])
+    let progress = EventLog<LoadProgress>()
+    _ = try await fixture.pipeline.data(for: ImageRequest(url: fixture.url)) { progress.record($0) }
+    #expect(progress.events.map(\.receivedByteCount) == [50_000, Self.body.count])
+    #expect(progress.events.map(\.expectedByteCount) == [Self.body.count, Self.body.count])
   }
 
   @Test func `another process resumes from the partial response in the store, and removes it afterwards`() async throws

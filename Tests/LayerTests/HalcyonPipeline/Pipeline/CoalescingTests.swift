@@ -97,15 +97,18 @@ struct CoalescingTests {
   @Test func `a failure is delivered to every subscriber once, and the next request starts a new transfer`()
     async throws
   {
-    let (release, started) = (Signal(), Counter())
-    let fixture = PipelineFixture(configure: { $0.retryStrategy = NoRetry() }) { _ in
+    let (release, started, joined) = (Signal(), Counter(), Counter())
+    let fixture = PipelineFixture { configuration in
+      configuration.retryStrategy = NoRetry()
+      configuration.eventHandler = { if case .joined(.image) = $0.kind { joined.increment() } }
+    } script: { _ in
       started.increment()
       await release.wait()
       if started.count > 1 { return .response(body: SolidImage(width: 8, height: 8).data) }
       return .failure(.connectionLost(received: 3, expected: 9))
     }
     let tasks = (0..<50).map { _ in fixture.pipeline.task(for: ImageRequest(url: fixture.url)) }
-    await started.wait(for: 1)
+    await joined.wait(for: 49)
     release.set()
     for task in tasks {
       var endings = 0
