@@ -40,7 +40,7 @@ final class LoadSubscription: Sendable {
 
   /// Observers read the current priority, so it does not matter in which order several changes are reported.
   func notifyPriorityObservers() {
-    for observer in state.withLock(\.priorityObservers.all) { observer() }
+    for observer in state.withLock({ $0.priorityObservers.all }) { observer() }
   }
 
   /// Calls `onChange` after each change of the priority, until ``stopObserving(_:)``.
@@ -54,7 +54,7 @@ final class LoadSubscription: Sendable {
   }
 
   /// Observers that have not been removed.
-  var priorityObserverCount: Int { state.withLock(\.priorityObservers.all.count) }
+  var priorityObserverCount: Int { state.withLock { $0.priorityObservers.all.count } }
 
   /// Of a shared job: whether some subscriber requested its result, and not only as a step towards another one.
   var keepsResult: Bool { keepsResultFlag.load(ordering: .relaxed) }

@@ -69,8 +69,8 @@ final class SharedJob<Value: Sendable>: Sendable {
     if waiter.subscription.wantsPartialData { subscription.requestPartialData() }
     return waiters.state.withLock { state in
       state.waiters.append(waiter)
-      // Under the lock, so that the end of the job finds the observer and removes it.
-      waiter.observePriority { [weak self] in self?.updatePriority() }
+      // Under the lock, so that the end of the job finds the observer and removes it. Until then it retains the job.
+      waiter.observePriority { self.updatePriority() }
       let priority = waiter.subscription.priority
       return priority > subscription.priority && subscription.setPriority(priority)
     }

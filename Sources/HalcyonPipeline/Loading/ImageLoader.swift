@@ -346,9 +346,7 @@ extension WorkerPool {
     for subscription: LoadSubscription, _ work: @escaping @Sendable (CancellationFlag) throws -> Value
   ) async throws -> Value {
     let id = newWork()
-    let observer = subscription.observePriority { [weak self, weak subscription] in
-      if let subscription { self?.setPriority(subscription.priority, of: id) }
-    }
+    let observer = subscription.observePriority { self.setPriority(subscription.priority, of: id) }
     defer { subscription.stopObserving(observer) }
     return try await run(id, priority: { subscription.priority }, work)
   }

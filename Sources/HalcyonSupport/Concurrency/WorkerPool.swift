@@ -7,6 +7,9 @@ import Synchronization
 /// submission; work that is cancelled while it waits never starts.
 ///
 /// Threads are started when work needs them. They end when they have had none for the idle time, and with the pool.
+///
+/// ``run(_:priority:_:)`` is specialised in every module that uses it.
+@usableFromInline
 package final class WorkerPool: Sendable {
   private let name: String
   private let queue: WorkQueue
@@ -33,6 +36,7 @@ package final class WorkerPool: Sendable {
   ///
   /// - Parameter work: Receives a flag that turns true when the calling task is cancelled.
   /// - Throws: Errors of `work`; `CancellationError` if the task is cancelled before the work starts.
+  @inlinable
   package func run<Value: Sendable>(
     priority: ImagePriority = .normal, _ work: @escaping @Sendable (CancellationFlag) throws -> Value
   ) async throws -> Value {
@@ -44,42 +48,51 @@ package final class WorkerPool: Sendable {
   /// - Parameters:
   ///   - id: An identifier from ``newWork()``, used once.
   ///   - priority: Called once, when the work begins to wait, with a lock held.
+  @inlinable
   package func run<Value: Sendable>(
     _ id: WorkID, priority: () -> ImagePriority, _ work: @escaping @Sendable (CancellationFlag) throws -> Value
   ) async throws -> Value {
     let flag = CancellationFlag()
     let completion = HappensBefore()
     defer { completion.acquire() }
-    let id = id.value
     return try await withTaskCancellationHandler {
-      try await withCheckedThrowingContinuation { continuation in
+      // Not a checked one, which allocates: the queue calls each item once.
+      try await withUnsafeThrowingContinuation { continuation in
         add(id, priority: priority()) { isStarted in
           guard isStarted, !flag.isCancelled else { return continuation.resume(throwing: CancellationError()) }
           let result = Result { try work(flag) }
           completion.release()
           continuation.resume(with: result)
         }
-        if Task.isCancelled { queue.remove(id) }
+        if Task.isCancelled { cancel(id) }
       }
     } onCancel: {
       flag.cancel()
-      queue.remove(id)
+      cancel(id)
     }
   }
 
   /// Runs `work` after all work that was submitted before it with the same priority; returns immediately.
   package func enqueue(priority: ImagePriority = .normal, _ work: @escaping @Sendable () -> Void) {
-    add(queue.newID(), priority: priority) { isStarted in
+    add(newWork(), priority: priority) { isStarted in
       if isStarted { work() }
     }
   }
 
-  private func add(_ id: UInt64, priority: @autoclosure () -> ImagePriority, item: @escaping WorkQueue.Item) {
-    guard queue.add(id: id, priority: priority(), item: item) else { return }
+  /// - Parameter item: Called once: with true to start the work, with false if it was removed before it started.
+  @usableFromInline
+  func add(
+    _ id: WorkID, priority: @autoclosure () -> ImagePriority, item: @escaping @Sendable (_ isStarted: Bool) -> Void
+  ) {
+    guard queue.add(id: id.value, priority: priority(), item: item) else { return }
     Thread.start(named: "halcyon.\(name)", stackSize: 1 << 20) { [queue] in queue.work() }
   }
 
+  @usableFromInline
+  func cancel(_ id: WorkID) { queue.remove(id.value) }
+
   /// Identifies one piece of work.
+  @usableFromInline
   package struct WorkID: Sendable {
     fileprivate let value: UInt64
   }
@@ -90,6 +103,7 @@ package final class WorkerPool: Sendable {
   /// Work that waits for a thread.
   package var waitingCount: Int { queue.count }
 
+  @usableFromInline
   package func newWork() -> WorkID { WorkID(value: queue.newID()) }
 
   /// Changes the priority of work that waits; has no effect once it has started.
@@ -97,15 +111,19 @@ package final class WorkerPool: Sendable {
 }
 
 /// A flag that only changes from false to true.
+@usableFromInline
 package final class CancellationFlag: Sendable {
   private let flag = Atomic(false)
 
+  @usableFromInline
   package init() {}
 
   /// Whether ``cancel()`` was called.
+  @usableFromInline
   package var isCancelled: Bool { flag.load(ordering: .relaxed) }
 
   /// Makes ``isCancelled`` true.
+  @usableFromInline
   package func cancel() { flag.store(true, ordering: .relaxed) }
 }
 
@@ -113,12 +131,18 @@ package final class CancellationFlag: Sendable {
 ///
 /// Resuming a continuation orders them as well. But if it is resumed before the task suspends, the thread sanitizer
 /// does not see that (Swift 6.3) and reports a false race.
-private final class HappensBefore: Sendable {
+@usableFromInline
+final class HappensBefore: Sendable {
   private let isReleased = Atomic(false)
 
+  @usableFromInline
+  init() {}
+
   /// Called by the thread before it resumes the task.
+  @usableFromInline
   func release() { isReleased.store(true, ordering: .releasing) }
 
   /// Called by the task after it was resumed.
+  @usableFromInline
   func acquire() { _ = isReleased.load(ordering: .acquiring) }
 }
