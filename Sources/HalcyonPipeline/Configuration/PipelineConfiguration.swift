@@ -9,7 +9,10 @@ public struct PipelineConfiguration: Sendable {
   /// Transfers HTTP requests and responses.
   public var transport: any Transport
   /// The image decoders; the first one that supports a format is used for it.
-  public var decoders: [any ImageDecoder]
+  public var decoders: [any ImageDecoder] {
+    didSet { decoderTable = DecoderTable(decoders) }
+  }
+  private(set) var decoderTable: DecoderTable
   /// The image encoders; the first one for a format is used for it.
   public var encoders: [any ImageEncoder]
   /// The memory cache and the store; ``RequestOptions/targetCache`` of a request takes their place.
@@ -87,6 +90,7 @@ public struct PipelineConfiguration: Sendable {
   ) {
     self.transport = transport
     self.decoders = decoders
+    decoderTable = DecoderTable(decoders)
     self.encoders = encoders
     self.cache = cache
     self.time = time

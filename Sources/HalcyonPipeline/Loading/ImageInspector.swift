@@ -3,7 +3,7 @@ import HalcyonImaging
 
 /// Detects the format of an image and reads its header, as early as the received bytes allow.
 struct ImageInspector {
-  private let decoders: [any ImageDecoder]
+  private let decoders: DecoderTable
   private let limits: ImageLimits
   private let url: URL
   private let contentType: String?
@@ -12,7 +12,7 @@ struct ImageInspector {
   /// The size of the file, once ``info`` describes all of it.
   private var wholeByteCount: Int?
 
-  init(decoders: [any ImageDecoder], limits: ImageLimits, url: URL?, contentType: String? = nil) {
+  init(decoders: DecoderTable, limits: ImageLimits, url: URL?, contentType: String? = nil) {
     self.decoders = decoders
     self.limits = limits
     self.url = url ?? .unnamedImage
@@ -62,12 +62,13 @@ extension PipelineConfiguration {
   @inline(__always)
   func inspector(of url: URL?, contentType: String? = nil, decoder: (any ImageDecoder)?) -> ImageInspector {
     ImageInspector(
-      decoders: decoder.map { [$0] + decoders } ?? decoders, limits: limits, url: url, contentType: contentType)
+      decoders: decoder.map { DecoderTable([$0] + decoders) } ?? decoderTable, limits: limits, url: url,
+      contentType: contentType)
   }
 
   /// The decoders of a request, its own first. Inlined for the same reason.
   @inline(__always)
-  func decoders(for request: ImageRequest) -> [any ImageDecoder] {
-    (request.optionsBox?.options.decoder).map { [$0] + decoders } ?? decoders
+  func decoders(for request: ImageRequest) -> DecoderTable {
+    (request.optionsBox?.options.decoder).map { DecoderTable([$0] + decoders) } ?? decoderTable
   }
 }

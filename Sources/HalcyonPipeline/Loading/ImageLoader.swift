@@ -311,7 +311,7 @@ final class ImageLoader: Sendable {
     let placeholder: ThumbHash?
     do {
       let decoder = try configuration.decoders(for: request).decoder(for: encoded.info.format)
-      (image, placeholder) = try await workers.run(for: subscription) { [configuration] flag in
+      (image, placeholder) = try await workers.run(for: subscription) { [self] flag in
         let options = DecodingOptions(
           size: request.size, limits: configuration.limits, allowsPartialImage: request.allowsPartialImage,
           keepsAnimation: !request.firstFrameOnly
