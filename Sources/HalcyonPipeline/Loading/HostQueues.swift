@@ -17,9 +17,10 @@ struct HostQueues {
     var activeCount = 0
     var waitingCount = 0
     /// Identifiers in rising order. Those removed, or moved to another priority, are skipped when they come first.
-    var queues = [[UInt64]](repeating: [], count: ImagePriority.allCases.count)
+    /// Empty before the first one waits: most hosts are known for one transfer only.
+    var queues: [[UInt64]] = []
     /// The index of the first valid identifier of each queue.
-    var heads = [Int](repeating: 0, count: ImagePriority.allCases.count)
+    var heads: [Int] = []
   }
 
   private static let mostUrgentFirst = Array(ImagePriority.allCases.reversed())
@@ -139,6 +140,10 @@ extension HostQueues.Host {
 
   fileprivate mutating func insert(_ id: UInt64, _ priority: ImagePriority) {
     let level = priority.rawValue
+    if queues.isEmpty {
+      queues = Array(repeating: [], count: ImagePriority.allCases.count)
+      heads = Array(repeating: 0, count: ImagePriority.allCases.count)
+    }
     // Nearly always the end, since identifiers rise.
     let index = queues[level][heads[level]...].lastIndex { $0 < id }.map { $0 + 1 } ?? heads[level]
     queues[level].insert(id, at: index)
