@@ -77,6 +77,6 @@ extension HTTPCacheRules {
   }
 
   private func lacksCachingFields(_ headers: HTTPHeaders) -> Bool {
-    !headers.fields.contains { field in Self.cachingFields.contains { field.name.isEqualIgnoringCase(to: $0) } }
+    Self.cachingFields.allSatisfy { headers[$0] == nil }
   }
 }

@@ -26,7 +26,10 @@ struct BodyReader {
   private let time: any TimeSource
   private var nextCheckpoint: Int
 
+  /// Inlined, since a call would copy the large configuration.
+  ///
   /// - Parameter partial: The first bytes of the body, if the response is the rest of it.
+  @inline(__always)
   init(
     _ response: TransportResponse, url: URL, continuing partial: PartialBody?, decoder: (any ImageDecoder)?,
     configuration: PipelineConfiguration
