@@ -7,9 +7,7 @@ import Foundation
 /// Conformance checks for `DataStore`, for any test framework.
 ///
 /// ```swift
-/// @Test func `our store keeps the laws`() async throws {
-///   try await DataStoreLaws.check { try OurStore() }
-/// }
+/// try await DataStoreLaws.check { MemoryDataStore() }  // a new, empty store each time
 /// ```
 public enum DataStoreLaws {
   /// A law that a store breaks.

@@ -3,13 +3,6 @@ package import HalcyonCache
 import Foundation
 
 /// The system's file system with injected failures, for tests.
-///
-/// ```swift
-/// let files = FailingFileSystem()
-/// let cache = DiskCache(directory: folder, fileSystem: files)
-/// files.fail(call: 3, with: .error(ENOSPC))
-/// await #expect(throws: DiskCacheError.self) { try await cache.store(entry, for: "a") }
-/// ```
 package final class FailingFileSystem: FileSystem {
   /// How a call fails.
   package enum Failure: Hashable, Sendable {

@@ -2,6 +2,11 @@ public import HalcyonSupport
 public import HalcyonCache
 
 /// A `DataStore` in memory without limits: a replacement for the disk cache in tests.
+///
+/// ```swift
+/// let store = MemoryDataStore()
+/// let pipeline = ImagePipeline(cache: ImageCache(store: store))
+/// ```
 public final class MemoryDataStore: DataStore {
   private let entries = Lock<[CacheKey: StoredEntry]>([:])
 

@@ -6,9 +6,7 @@ import Foundation
 /// Conformance checks for `MemoryStore`, for any test framework.
 ///
 /// ```swift
-/// @Test func `our memory tier keeps the laws`() throws {
-///   try MemoryStoreLaws.check { OurMemory() }
-/// }
+/// try MemoryStoreLaws.check { MemoryCache() }  // a new, empty cache each time
 /// ```
 public enum MemoryStoreLaws {
   /// A law that a store breaks.

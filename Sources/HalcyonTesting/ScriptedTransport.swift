@@ -5,7 +5,7 @@ public import Foundation
 /// A transport that returns scripted responses, without a network.
 ///
 /// ```swift
-/// let transport = ScriptedTransport { request in .response(body: photo, headers: ["ETag": "\"1\""]) }
+/// let transport = ScriptedTransport { request in .response(body: bytes, headers: ["ETag": "\"1\""]) }
 /// let pipeline = ImagePipeline(transport: transport, cache: ImageCache(store: MemoryDataStore()))
 /// ```
 ///

@@ -2,6 +2,12 @@ public import HalcyonSupport
 public import Foundation
 
 /// A time source that only moves when a test advances it.
+///
+/// ```swift
+/// let clock = TestClock()
+/// let pipeline = ImagePipeline(transport: transport, cache: ImageCache(), time: clock)
+/// clock.advance(by: .seconds(60))
+/// ```
 public final class TestClock: TimeSource {
   private struct Sleeper {
     let id: UInt64

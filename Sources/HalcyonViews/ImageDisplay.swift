@@ -23,7 +23,10 @@ public protocol ImageDisplay: AnyObject {
   ///
   /// The default implementation calls `onEnd` after ``show(_:transition:)``.
   ///
-  /// - Parameter onEnd: Called once: when the transition has ended, or when other content replaces this one before.
+  /// - Parameters:
+  ///   - content: What the view shows from now on.
+  ///   - transition: How it appears.
+  ///   - onEnd: Called once: when the transition has ended, or when other content replaces this one before.
   func show(_ content: DisplayContent, transition: ImageTransition, onEnd: @escaping @MainActor () -> Void)
   /// Called before an image is set: takes over what the program itself has set on the view, so that it is cleared or
   /// kept like an earlier image of the binder.

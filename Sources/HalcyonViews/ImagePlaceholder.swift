@@ -1,6 +1,10 @@
 public import HalcyonImaging
 
 /// Content shown instead of an image that is loading or has failed.
+///
+/// ```swift
+/// view.hc.setImage(with: url, placeholder: .icon("image-x-generic"))
+/// ```
 @nonexhaustive
 public enum ImagePlaceholder: Sendable {
   /// An image.

@@ -1,4 +1,8 @@
 /// How a loaded image replaces the previous content of its view.
+///
+/// ```swift
+/// view.hc.setImage(with: url, options: ImageViewOptions(transition: .crossFade(.milliseconds(200))))
+/// ```
 @nonexhaustive
 public enum ImageTransition: Sendable {
   /// Without animation. The default.

@@ -114,7 +114,11 @@ public final class ImageViewBinder {
   /// Shows the image of a request, and reports the progress of its load.
   ///
   /// - Parameters:
-  ///   - completion: As for ``setImage(with:placeholder:options:pipeline:completion:)``; `nil` for none. It has no
+  ///   - request: The image to show.
+  ///   - placeholder: Shown until it is loaded. Default: nothing.
+  ///   - options: How it is loaded and shown.
+  ///   - pipeline: Loads it. Default: the pipeline of the view.
+  ///   - completion: As for the overload without `progress`; `nil` for none. It has no
   ///     default, so that a single trailing closure is always the completion.
   ///   - progress: Called with the progress of the load until it ends or is superseded.
   /// - Returns: The load, or `nil` if it has finished before this returns.

@@ -5,6 +5,12 @@ public import HalcyonPipeline
 ///
 /// A value type. What is loaded, and from where, is configured by the ``ImageRequest``. ``default`` changes the defaults
 /// of the program.
+///
+/// ```swift
+/// var options = ImageViewOptions(indicator: .activity, transition: .crossFade)
+/// options.retriesOnTap = true
+/// view.hc.setImage(with: url, options: options)
+/// ```
 public struct ImageViewOptions: Sendable {
   /// The time after which the placeholder is shown if the image is not loaded; until then the view is empty.
   ///
@@ -112,8 +118,8 @@ extension ImageViewOptions {
 
   private static let shared = Lock(ImageViewOptions(BuiltIn()))
 
-  /// The options of calls without options, and the values with which ``init()`` begins. Default: the documented default
-  /// of each property.
+  /// The options of calls without options, and the values with which `ImageViewOptions()` begins. Default: the
+  /// documented default of each property.
   ///
   /// Set it at program start, or at any time for later calls. Safe from any thread.
   public static var `default`: ImageViewOptions {

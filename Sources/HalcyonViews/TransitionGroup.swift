@@ -31,6 +31,7 @@ public final class TransitionGroup {
   ///
   /// ```swift
   /// TransitionGroup.together { group in
+  ///   var options = ImageViewOptions()
   ///   options.transitionGroup = group
   ///   for (view, url) in zip(views, urls) { view.hc.setImage(with: url, options: options) }
   /// }

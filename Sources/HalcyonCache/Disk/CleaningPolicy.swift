@@ -1,6 +1,7 @@
 /// What a ``DiskCache`` removes automatically, and when. Cleaning reads only sizes and dates, never an image.
 ///
 /// ```swift
+/// let disk = DiskCache(directory: folder)
 /// disk.configuration.cleaning.wipesAfterIdle = .seconds(24 * 3600)
 /// disk.configuration.cleaning.occasions = [.firstUse, .background]
 /// ```

@@ -10,6 +10,11 @@ public import Foundation
 ///
 /// All calls are safe from any task. Files are read and written on threads of the cache, except for small entries in
 /// the page cache of the kernel (Linux 5.12 and later): these are read on the calling thread, in microseconds.
+///
+/// ```swift
+/// let cache = DiskCache(directory: folder, configuration: DiskCacheConfiguration(sizeLimit: 100 << 20))
+/// let pipeline = ImagePipeline(cache: ImageCache(store: cache))
+/// ```
 public final class DiskCache: DataStore {
   /// The folder of the cache.
   public let directory: URL
@@ -73,7 +78,9 @@ public final class DiskCache: DataStore {
   ///
   /// The entry becomes the most recently used.
   ///
-  /// - Parameter extending: The effect of the read on the expiration of the entry.
+  /// - Parameters:
+  ///   - key: The key of the entry.
+  ///   - extending: The effect of the read on the expiration of the entry.
   /// - Throws: ``DiskCacheError`` when the file system fails; `CancellationError` when the task is cancelled.
   public func lookUp(_ key: CacheKey, extending: ExpirationExtension) async throws -> CacheResult<StoredEntry> {
     startMaintenance()

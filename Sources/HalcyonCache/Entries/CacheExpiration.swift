@@ -3,6 +3,10 @@ public import Foundation
 /// When a cache entry expires.
 ///
 /// An expired entry is not served.
+///
+/// ```swift
+/// request.options.storeExpiration = .days(30)
+/// ```
 public enum CacheExpiration: Hashable, Sendable {
   /// It does not expire.
   case never

@@ -15,7 +15,9 @@ public protocol DataStore: Sendable {
   ///
   /// Default: every miss of ``entry(for:)`` is reported as absent, and `extending` is ignored.
   ///
-  /// - Parameter extending: How the read changes the expiration of the entry.
+  /// - Parameters:
+  ///   - key: The key of the entry.
+  ///   - extending: How the read changes the expiration of the entry.
   func lookUp(_ key: CacheKey, extending: ExpirationExtension) async throws -> CacheResult<StoredEntry>
 
   /// Whether there is an entry for the key. Does not count as use.

@@ -8,8 +8,8 @@ public import Foundation
 /// ``store(_:body:)`` once the body is complete and valid.
 ///
 /// ```swift
-/// let cache = HTTPCache(store: disk)
-/// let lookup = await cache.lookUp(key, requestHeaders: fields, at: now)
+/// let cache = HTTPCache(store: DiskCache(directory: folder))
+/// let lookup = await cache.lookUp("photos/1", requestHeaders: ["Accept": "image/*"], at: .now)
 /// ```
 ///
 /// A store that fails to read is treated as a cache miss. A response without `Vary`, and the primary one of several
@@ -55,7 +55,9 @@ public struct HTTPCache: Sendable {
   /// A 304 to a request without validators of the cache is delivered: the client's own validators matched. All
   /// end-to-end fields of a response are stored: remove those that must not reach the disk, for example `Set-Cookie`.
   ///
-  /// - Parameter response: The head of the response, as metadata.
+  /// - Parameters:
+  ///   - response: The head of the response, as metadata.
+  ///   - lookup: The look-up that led to the request.
   public func outcome(of response: EntryMetadata, to lookup: CacheLookup) async -> ValidationOutcome {
     switch response.status {
     case 304 where lookup.isConditional:
@@ -77,6 +79,7 @@ public struct HTTPCache: Sendable {
   /// The stale response that may be served because the server cannot be reached or fails (5xx); `nil` without one.
   ///
   /// - Parameters:
+  ///   - lookup: The look-up that led to the request.
   ///   - isOffline: Whether there is no network at all, which allows more stale responses (RFC 9111, 4.2.4).
   ///   - now: The current date.
   public func staleEntry(for lookup: CacheLookup, isOffline: Bool = false, at now: Date) -> StoredEntry? {

@@ -32,8 +32,12 @@ extension HTTPCacheRules {
   /// Whether a stale response may be served because its server cannot be reached, or responds with 500, 502, 503 or 504
   /// (RFC 5861, 4).
   ///
-  /// - Parameter isOffline: Whether any response without `must-revalidate` or `no-cache` may be served, regardless of
-  ///   its age and of `stale-if-error`.
+  /// - Parameters:
+  ///   - stored: The metadata of the stored response.
+  ///   - requestHeaders: The header fields of the request.
+  ///   - now: The current date.
+  ///   - isOffline: Whether any response without `must-revalidate` or `no-cache` may be served, regardless of
+  ///     its age and of `stale-if-error`.
   public func allowsStaleIfError(
     _ stored: EntryMetadata, requestHeaders: HTTPHeaders = HTTPHeaders(), at now: Date, isOffline: Bool = false
   ) -> Bool {

@@ -11,6 +11,12 @@ import Foundation
 ///
 /// Expired images are removed within seconds while the cache is in use, within half a minute while it is idle, or by
 /// ``removeExpired()``. With another time source than ``SystemTime``, an idle cache keeps them.
+///
+/// ```swift
+/// let cache = MemoryCache(configuration: MemoryCacheConfiguration(costLimit: 100 << 20))
+/// cache.store(image, for: "avatar", expiration: .minutes(10))
+/// let avatar = cache.image(for: "avatar")
+/// ```
 public final class MemoryCache: MemoryStore {
   private let shards: CacheShards
   private let index: Lock<EvictionIndex>
@@ -100,7 +106,10 @@ public final class MemoryCache: MemoryStore {
 
   /// Stores an image under `key`, replacing an older one.
   ///
-  /// - Parameter expiration: When the image stops being served. Default: `nil`, the expiration of the configuration.
+  /// - Parameters:
+  ///   - image: The image.
+  ///   - key: The key to find it by.
+  ///   - expiration: When the image stops being served. Default: `nil`, the expiration of the configuration.
   /// - Returns: Whether the image was stored. It is not if it is already expired, or if it costs more than
   ///   ``MemoryCacheConfiguration/costLimit`` minus ``MemoryCacheConfiguration/reuseByteLimit``; an older image under
   ///   `key` is removed all the same.

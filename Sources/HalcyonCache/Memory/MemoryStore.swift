@@ -29,7 +29,10 @@ public protocol MemoryStore: Sendable {
 
   /// Stores an image under `key`, replacing an older one.
   ///
-  /// - Parameter expiration: When the image stops being served; `nil` is the expiration of the configuration.
+  /// - Parameters:
+  ///   - image: The image.
+  ///   - key: The key to find it by.
+  ///   - expiration: When the image stops being served; `nil` is the expiration of the configuration.
   /// - Returns: Whether the image was stored. One that costs more than ``MemoryCacheConfiguration/costLimit`` minus
   ///   ``MemoryCacheConfiguration/reuseByteLimit`` is not.
   @discardableResult

@@ -1,6 +1,11 @@
 public import HalcyonSupport
 
 /// The cache of a pipeline: decoded images in memory, encoded images in a store.
+///
+/// ```swift
+/// let cache = ImageCache(named: "stickers", disk: DiskCacheConfiguration(expiration: .never))
+/// let pipeline = ImagePipeline(cache: cache)
+/// ```
 public final class ImageCache: Sendable {
   /// Decoded images.
   public let memory: any MemoryStore

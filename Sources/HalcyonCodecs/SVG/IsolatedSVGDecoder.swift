@@ -13,6 +13,7 @@ import SystemShim
 ///
 /// ```swift
 /// if CommandLine.arguments.dropFirst().first == "draw-svg" { IsolatedSVGDecoder.runHelper() }
+/// let program = URL(filePath: "/proc/self/exe")
 /// var configuration = PipelineConfiguration.standard()
 /// configuration.decoders.insert(IsolatedSVGDecoder(helper: program, arguments: ["draw-svg"]), at: 0)
 /// ```
@@ -39,6 +40,7 @@ public struct IsolatedSVGDecoder: ImageDecoder {
   /// - Parameters:
   ///   - helper: The executable of a program that calls ``runHelper()``.
   ///   - arguments: The arguments with which it does.
+  ///   - limits: What one drawing may use.
   public init(helper: URL, arguments: [String] = [], limits: Limits = Limits()) {
     self.helper = helper
     self.arguments = arguments

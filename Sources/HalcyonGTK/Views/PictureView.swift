@@ -6,7 +6,7 @@ public import Halcyon
 ///
 /// ```swift
 /// let view = PictureView()
-/// gtk_box_append(box, view.widget)
+/// gtk_grid_attach(grid, view.widget, 0, 0, 1, 1)
 /// view.hc.setImage(with: url, placeholder: .view { gtk_label_new("Wait") as Any })
 /// ```
 ///

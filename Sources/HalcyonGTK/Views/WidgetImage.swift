@@ -82,6 +82,10 @@ public struct WidgetImage {
   /// Shows the image of a request, and reports the progress of its load.
   ///
   /// - Parameters:
+  ///   - request: The image to show.
+  ///   - placeholder: Shown until it is loaded. Default: nothing.
+  ///   - options: How it is loaded and shown.
+  ///   - pipeline: Loads it. Default: the pipeline of the view.
   ///   - completion: Called exactly once, with the result; `nil` for none. It has no default, so that a single trailing
   ///     closure is always the completion.
   ///   - progress: Called with the progress of the load until it ends or is superseded.

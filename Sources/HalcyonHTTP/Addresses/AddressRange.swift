@@ -7,7 +7,9 @@ public struct AddressRange: Hashable, Sendable {
 
   /// The range of the addresses that share the first `prefixLength` bits with `address`.
   ///
-  /// - Parameter prefixLength: 0 to 32 for IPv4, 0 to 128 for IPv6.
+  /// - Parameters:
+  ///   - address: Any address of the range.
+  ///   - prefixLength: 0 to 32 for IPv4, 0 to 128 for IPv6.
   public init(_ address: IPAddress, prefixLength: Int) {
     let width = address.family.bitWidth
     precondition((0...width).contains(prefixLength), "prefixLength must be 0 to \(width), got \(prefixLength)")

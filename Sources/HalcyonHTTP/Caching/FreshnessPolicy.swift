@@ -1,4 +1,8 @@
 /// How a request uses a stored response: as it is, after revalidation, or not at all.
+///
+/// ```swift
+/// let request = ImageRequest(url: url, freshness: .revalidate)  // pull to refresh
+/// ```
 public enum FreshnessPolicy: Hashable, Sendable, CaseIterable {
   /// A fresh response is served; a stale one is revalidated if it has a validator, otherwise fetched (RFC 9111).
   ///

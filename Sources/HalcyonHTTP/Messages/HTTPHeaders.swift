@@ -1,4 +1,9 @@
 /// Header fields in their given order; names are case-insensitive (RFC 9110, 5.1).
+///
+/// ```swift
+/// var headers: HTTPHeaders = ["Accept-Language": "en"]
+/// headers["Authorization"] = "Bearer \(token)"
+/// ```
 public struct HTTPHeaders: Sendable {
   /// One field line.
   public struct Field: Hashable, Sendable {

@@ -1,4 +1,8 @@
 /// Timeouts and size limits of a transfer.
+///
+/// ```swift
+/// let pipeline = ImagePipeline { $0.transportLimits.totalTimeout = .seconds(30) }
+/// ```
 public struct TransportLimits: Hashable, Sendable {
   /// The timeout for a connection, including name resolution and TLS. Default: 10 seconds.
   ///

@@ -1,4 +1,10 @@
 /// A decoded image, ready to be drawn, with the properties of its file.
+///
+/// ```swift
+/// let image = try await ImagePipeline.shared.image(for: url)
+/// print(image.size, image.info.format, image.animation?.animation.frameCount ?? 1)
+/// try await image.write(to: folder.appending(path: "copy.png"))
+/// ```
 public struct DecodedImage: Sendable {
   /// The metadata of the image.
   @usableFromInline
@@ -42,6 +48,8 @@ public struct DecodedImage: Sendable {
   /// Creates an image from pixels and the properties of their file.
   ///
   /// - Parameters:
+  ///   - bitmap: The pixels.
+  ///   - info: The properties of the file.
   ///   - animation: The animation of which `bitmap` is the still frame, or `nil` for a still image.
   ///   - isPartial: Whether the file ended before the image did.
   public init(bitmap: Bitmap, info: ImageInfo, animation: AnimatedImage? = nil, isPartial: Bool = false) {

@@ -34,6 +34,7 @@ extension ImageEncoder {
   /// format does not depend on the quality.
   ///
   /// - Parameters:
+  ///   - bitmap: The pixels to encode.
   ///   - options: Its quality is the upper bound.
   ///   - byteLimit: The most bytes of the file.
   /// - Throws: ``ImageEncodingError/overByteLimit(_:byteCount:byteLimit:)`` if even quality 0 is too large; errors of

@@ -15,6 +15,7 @@ public protocol ProgressiveImageDecoder: ImageDecoder {
   /// - Parameters:
   ///   - prefix: The first bytes of the file.
   ///   - stage: The stage of the last preview; 0 before the first.
+  ///   - options: The size to decode at, and the limits.
   func preview(_ prefix: Data, after stage: Int, options: DecodingOptions) throws -> ImagePreview?
 }
 

@@ -1,6 +1,15 @@
 /// Decoded pixels, top row first, with copy-on-write storage.
 ///
 /// A bitmap is a value: changes to one copy are not visible in another. Any thread may read it.
+///
+/// ```swift
+/// let red = try Bitmap(size: PixelSize(width: 2, height: 2), isOpaque: true) { pixels in
+///   for index in stride(from: 0, to: pixels.count, by: 4) {
+///     pixels.storeBytes(of: 0xFF00_00FF, toByteOffset: index, as: UInt32.self)  // red, green, blue, alpha
+///   }
+/// }
+/// print(red[0, 0].red)
+/// ```
 public struct Bitmap: Sendable {
   /// Width and height in pixels.
   public let size: PixelSize

@@ -1,4 +1,9 @@
 /// The properties of an encoded image, read from its first bytes without decoding.
+///
+/// ```swift
+/// let info = try await pipeline.info(for: request)  // reads the first bytes
+/// print(info.format, info.pixelSize, info.frameCount)
+/// ```
 public struct ImageInfo: Hashable, Sendable {
   /// The encoding.
   public var format: ImageFormat

@@ -1,4 +1,8 @@
 /// The limits for images to decode, checked before memory is allocated.
+///
+/// ```swift
+/// let pipeline = ImagePipeline { $0.limits = ImageLimits(pixelCount: 20_000_000, encodedByteCount: 10 << 20) }
+/// ```
 public struct ImageLimits: Hashable, Sendable {
   /// The most pixels of the whole image. Default: 100 million.
   public var pixelCount: Int

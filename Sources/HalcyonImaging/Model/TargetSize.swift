@@ -1,6 +1,10 @@
 /// The target size of an image, in pixels.
 ///
 /// Only vector images (SVG) and ``exact(width:height:)`` are ever enlarged.
+///
+/// ```swift
+/// let request = ImageRequest(url: url, size: .fill(width: 320, height: 240))
+/// ```
 @nonexhaustive
 public enum TargetSize: Hashable, Sendable {
   /// The original size of the image.

@@ -5,6 +5,14 @@
 /// - Calls may run concurrently on several threads.
 /// - It reads nothing but the bitmap and its own values.
 /// - Colours are premultiplied by alpha, so no colour component of a pixel exceeds its alpha.
+///
+/// ```swift
+/// struct Darken: ImageProcessor {
+///   let identifier = "darken"
+///
+///   func process(_ bitmap: Bitmap) throws -> Bitmap { try BrightnessProcessor(factor: 0.5).process(bitmap) }
+/// }
+/// ```
 public protocol ImageProcessor: Sendable {
   /// Identifies the processor and the values of all its parameters; part of the cache key.
   var identifier: String { get }

@@ -75,7 +75,9 @@ extension ImageProcessor where Self == RoundedCornersProcessor {
 
   /// Draws a line along the inside of the edge, over the image.
   ///
-  /// - Parameter width: The width in pixels, 0 to 100,000.
+  /// - Parameters:
+  ///   - width: The width in pixels, 0 to 100,000.
+  ///   - color: The colour of the line.
   public static func border(width: Double, color: PixelColor) -> Self {
     RoundedCornersProcessor(CornerRadii(0), border: ImageBorder(width: width, color: color))
   }

@@ -3,6 +3,11 @@
 /// The format is ThumbHash by Evan Wallace (github.com/evanw/thumbhash), which other programs read and write: the first
 /// coefficients of a cosine transform of lightness, two chroma channels, and alpha. The older BlurHash contains neither
 /// alpha nor the aspect ratio.
+///
+/// ```swift
+/// let hash = ThumbHash(image.bitmap)
+/// let placeholder = try hash.bitmap()
+/// ```
 public struct ThumbHash: Hashable, Sendable {
   /// The encoded hash, for storage and transmission.
   public let bytes: [UInt8]

@@ -4,6 +4,12 @@ public import HalcyonImaging
 /// A handle to a batch of images that are loaded together.
 ///
 /// All members may be used from any thread. Loading continues when the handle is released.
+///
+/// ```swift
+/// let batch = pipeline.task(for: requests)
+/// for await progress in batch.progress { print("\(progress.endedCount) of \(progress.totalCount)") }
+/// let images = try await batch.images
+/// ```
 public final class ImageBatch: Sendable {
   /// The requests, in the order in which they are started.
   public let requests: [ImageRequest]

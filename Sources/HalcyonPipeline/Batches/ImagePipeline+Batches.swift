@@ -55,7 +55,7 @@ extension ImagePipeline {
   /// ```swift
   /// for await item in pipeline.streamedResults(for: requests) {
   ///   bar.fraction = item.progress.fraction
-  ///   if case .success(let response) = item.result { try save(response.image, as: names[item.index]) }
+  ///   if case .success(let response) = item.result { try await response.image.write(to: files[item.index]) }
   /// }
   /// ```
   ///

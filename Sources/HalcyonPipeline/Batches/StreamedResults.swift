@@ -3,6 +3,12 @@
 /// Loading begins with the first element, and goes on only as elements are taken: besides the loads in flight, at most as
 /// many results are held as loads may be concurrent. Cancelling the task that iterates, or ending the loop early, cancels
 /// the loads in flight; the sequence then ends. Each iteration loads the images anew.
+///
+/// ```swift
+/// for await item in pipeline.streamedResults(for: requests) {
+///   if case .success(let response) = item.result { try await response.image.write(to: files[item.index]) }
+/// }
+/// ```
 public struct StreamedResults: AsyncSequence, Sendable {
   /// The result of one request.
   public struct Element: Sendable {

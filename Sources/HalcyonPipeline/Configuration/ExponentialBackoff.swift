@@ -5,6 +5,10 @@ import HalcyonSupport
 ///
 /// The n-th delay is uniformly distributed between half and all of `firstDelay * 2^(n-1)`, at most `longestDelay`. If
 /// the response has `Retry-After`, that delay is used, or the load fails if it is longer than `longestDelay`.
+///
+/// ```swift
+/// let pipeline = ImagePipeline { $0.retryStrategy = ExponentialBackoff(attemptLimit: 5, firstDelay: .seconds(1)) }
+/// ```
 public struct ExponentialBackoff: RetryStrategy {
   /// The maximum number of attempts, including the first one, at least 1. Default: 3.
   public var attemptLimit: Int
@@ -17,7 +21,11 @@ public struct ExponentialBackoff: RetryStrategy {
 
   /// Creates a strategy.
   ///
-  /// - Parameter random: Returns a number in 0..<1; may be called from several threads at once. Default: random.
+  /// - Parameters:
+  ///   - attemptLimit: The most attempts, the first included. Default: 3.
+  ///   - firstDelay: The longest delay before the first retry; it doubles with each. Default: half a second.
+  ///   - longestDelay: The upper bound of the delays. Default: 30 seconds.
+  ///   - random: Returns a number in 0..<1; may be called from several threads at once. Default: random.
   /// - Precondition: `attemptLimit` is at least 1.
   public init(
     attemptLimit: Int = 3, firstDelay: Duration = .milliseconds(500), longestDelay: Duration = .seconds(30),

@@ -5,6 +5,13 @@ public import HalcyonCache
 import Foundation
 
 /// The components, limits and defaults of a pipeline, copied when the pipeline is created.
+///
+/// ```swift
+/// var configuration = PipelineConfiguration.standard()
+/// configuration.defaultOptions.timeout = .seconds(20)
+/// configuration.redirectLimit = 3
+/// let pipeline = ImagePipeline(configuration: configuration)
+/// ```
 public struct PipelineConfiguration: Sendable {
   /// Transfers HTTP requests and responses.
   public var transport: any Transport

@@ -16,6 +16,10 @@ public import Foundation
 ///
 /// Steps 2 to 4 repeat for a load that tries several sources or delivers a stale image first. Events of coalesced work
 /// are sent for each load. Events of different loads are sent concurrently from several threads.
+///
+/// ```swift
+/// let pipeline = ImagePipeline { $0.eventHandler = { event in print(event) } }
+/// ```
 public struct PipelineEvent: Sendable {
   /// The number of the load: 1 for the first one of the pipeline, 2 for the second; `nil` for an event of a cache that
   /// belongs to no load: ``Kind/stored(_:byteCount:)`` of the store, ``Kind/storeFailed(_:)`` and

@@ -5,6 +5,11 @@ public import Foundation
 /// A handle to one load of encoded bytes: observes, reprioritizes and cancels it.
 ///
 /// All members may be used from any thread.
+///
+/// ```swift
+/// let task = pipeline.dataTask(for: request)
+/// let data = try await task.data
+/// ```
 public final class DataTask: Sendable {
   /// An event of a task.
   @nonexhaustive

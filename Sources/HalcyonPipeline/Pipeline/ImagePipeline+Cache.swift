@@ -12,7 +12,7 @@ extension ImagePipeline {
   /// The image of a request in memory; setting inserts an image as if the request had loaded it, and `nil` removes it.
   ///
   /// ```swift
-  /// pipeline[cached: request] = avatar
+  /// pipeline[cached: request] = image
   /// ```
   ///
   /// Synchronous and without disk access. Reading is the same as ``cachedImage(for:)``. An image that is set has the
@@ -156,7 +156,9 @@ extension ImagePipeline {
   /// Waits for pending writes first. Images of other sizes or with other processors remain in memory until they are
   /// evicted or removed by their own requests.
   ///
-  /// - Parameter tiers: The tiers to remove from. Default: both.
+  /// - Parameters:
+  ///   - request: The request whose image is removed.
+  ///   - tiers: The tiers to remove from. Default: both.
   /// - Throws: ``ImageError/failed(cause:url:)`` with the error of the store; the image has been removed from memory
   ///   then.
   public func removeCached(

@@ -16,6 +16,7 @@ extension ImagePipeline {
   /// the first frame. Files for images from files, and from data that the request contains, are not stored.
   ///
   /// - Parameters:
+  ///   - request: The image to encode, with its size and processors.
   ///   - format: A format of the encoders of the pipeline. It replaces ``RequestOptions/storage``.
   ///   - quality: The quality of lossy formats, from 0 (smallest) to 1 (best).
   ///   - byteLimit: The most bytes of the file: the best quality that fits is used, at most `quality`. Default: no limit.

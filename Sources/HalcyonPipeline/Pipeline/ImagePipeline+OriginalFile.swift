@@ -9,7 +9,9 @@ extension ImagePipeline {
   /// name of the file is the hash of the request's key, with the extension ``RequestOptions/fileExtension``. The file is
   /// written atomically and replaces one of the same name.
   ///
-  /// - Parameter folder: The folder of the file; it is created if missing.
+  /// - Parameters:
+  ///   - request: The image whose bytes to write.
+  ///   - folder: The folder of the file; it is created if missing.
   /// - Returns: The URL of the file.
   /// - Throws: The errors of ``data(for:onProgress:)``, and ``ImageError/failed(cause:url:)`` with the error of the file system.
   public func writeOriginal(for request: ImageRequest, in folder: URL) async throws(ImageError) -> URL {

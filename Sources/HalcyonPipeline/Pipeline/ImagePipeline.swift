@@ -7,6 +7,13 @@ public import Foundation
 ///
 /// Safe from any thread and any actor. Concurrent requests for the same image are coalesced: it is downloaded, decoded
 /// and processed once. Blocking and CPU-bound work runs on the pipeline's own threads.
+///
+/// ```swift
+/// let image = try await ImagePipeline.shared.image(for: url)
+///
+/// let pipeline = ImagePipeline { $0.limits.encodedByteCount = 10 << 20 }
+/// let response = try await pipeline.response(for: ImageRequest(url: url, size: .fit(width: 400)))
+/// ```
 public final class ImagePipeline: Sendable {
   /// The components, limits and defaults of a pipeline.
   public typealias Configuration = PipelineConfiguration
@@ -109,8 +116,10 @@ public final class ImagePipeline: Sendable {
 
   /// Starts loading immediately and calls a completion handler, for code that does not use `async`.
   ///
-  /// - Parameter onCompletion: Called once with the result, also when the task is cancelled, on
-  ///   ``RequestOptions/callbackExecutor``. Default: the main actor.
+  /// - Parameters:
+  ///   - request: The image to load.
+  ///   - onCompletion: Called once with the result, also when the task is cancelled, on
+  ///     ``RequestOptions/callbackExecutor``. Default: the main actor.
   /// - Returns: A handle to observe, reprioritize or cancel the load. The load continues when the handle is released.
   @discardableResult
   public func task(
@@ -163,8 +172,8 @@ public final class ImagePipeline: Sendable {
   /// The key of a request's image in memory, for direct use of ``ImageCache/memory``.
   ///
   /// A pipeline completes a request before it makes the key: with the identity of its ``RequestModifier``, with
-  /// ``Configuration/defaultOptions``, and with the address policy of its transport. If it has any of them, call the
-  /// method of the pipeline.
+  /// ``PipelineConfiguration/defaultOptions``, and with the address policy of its transport. If it has any of them,
+  /// call the method of the pipeline.
   public static func cacheKey(for request: ImageRequest) -> CacheKey { RequestKeys(request).image }
 
   /// The encoded bytes of a request's image, from the store or from the source.
@@ -174,7 +183,9 @@ public final class ImagePipeline: Sendable {
   /// encoded by ``RequestOptions/storage``, and an image that it has stored is not returned; nothing is stored if it
   /// encodes images and ``RequestOptions/keepsOriginal`` is off.
   ///
-  /// - Parameter onProgress: Called with the progress of the transfer, on any thread, one call at a time. Default: none.
+  /// - Parameters:
+  ///   - request: The image whose bytes to load.
+  ///   - onProgress: Called with the progress of the transfer, on any thread, one call at a time. Default: none.
   public func data(
     for request: ImageRequest, onProgress: (@Sendable (LoadProgress) -> Void)? = nil
   ) async throws(ImageError) -> Data {

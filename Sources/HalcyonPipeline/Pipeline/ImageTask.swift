@@ -4,6 +4,14 @@ public import HalcyonImaging
 /// A handle to one load: observes, reprioritizes and cancels it.
 ///
 /// All members may be used from any thread.
+///
+/// ```swift
+/// let task = pipeline.task(for: request)
+/// for await event in task.events {
+///   if case .progress(let progress) = event { bar.fraction = progress.fraction }
+/// }
+/// let image = try await task.image
+/// ```
 public final class ImageTask: Sendable {
   /// An event of a task.
   @nonexhaustive

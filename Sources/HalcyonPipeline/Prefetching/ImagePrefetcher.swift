@@ -35,6 +35,7 @@ public final class ImagePrefetcher: Sendable {
   /// Creates a prefetcher. It needs hardly any memory until it is used.
   ///
   /// - Parameters:
+  ///   - pipeline: The pipeline that loads the images.
   ///   - destination: The tier that images are loaded into. Default: memory.
   ///   - priority: The priority of all loads, instead of that of their requests. Default: low.
   ///   - concurrencyLimit: The maximum number of concurrent loads, at least 1. Default: 5.

@@ -2,6 +2,10 @@
 ///
 /// Whether a cached response is fresh is decided by ``FreshnessPolicy``. Requests with different cache policies are not
 /// coalesced.
+///
+/// ```swift
+/// let request = ImageRequest(url: url, cachePolicy: .memoryOnly)
+/// ```
 public struct CachePolicy: Hashable, Sendable {
   /// Whether the decoded image may be read from memory. Default: yes.
   public var readsMemory: Bool

@@ -1,4 +1,9 @@
 /// The queue, actor or thread on which callbacks are called.
+///
+/// ```swift
+/// let queue = DispatchQueue(label: "images")
+/// request.options.callbackExecutor = CallbackExecutor { queue.async(execute: $0) }
+/// ```
 public struct CallbackExecutor: Sendable {
   private let start: @Sendable (_ callback: @escaping @Sendable () -> Void) -> Void
 

@@ -4,6 +4,16 @@ public import HalcyonHTTP
 public import Foundation
 
 /// The reason why a request ended without an image.
+///
+/// ```swift
+/// do {
+///   show(try await pipeline.image(for: url))
+/// } catch .httpStatus(404, _) {
+///   showPlaceholder("There is no such image.")
+/// } catch {
+///   showPlaceholder(error.isTransient ? "Try again later." : error.description)
+/// }
+/// ```
 @nonexhaustive
 public indirect enum ImageError: Error, Sendable {
   /// The text is not a valid URL.

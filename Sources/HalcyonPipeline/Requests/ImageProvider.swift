@@ -3,6 +3,11 @@ public import Foundation
 /// A closure that loads the encoded bytes of an image, for example from a database or an archive.
 ///
 /// Two providers are equal when their keys are.
+///
+/// ```swift
+/// let provider = ImageProvider(key: "book/7/cover") { try Data(contentsOf: file) }
+/// let image = try await pipeline.image(for: ImageRequest(source: .provider(provider)))
+/// ```
 public struct ImageProvider: Sendable {
   /// Identifies the image in every cache.
   public let key: String

@@ -53,6 +53,10 @@ public struct ImageRequest: Sendable {
   /// Creates a request for any source.
   ///
   /// - Parameters:
+  ///   - source: Where the image comes from.
+  ///   - size: The size in pixels to decode it at. Default: its own.
+  ///   - processors: The processors, in order.
+  ///   - headers: Header fields of the HTTP request.
   ///   - priority: Sets ``RequestOptions/priority``.
   ///   - cachePolicy: Sets ``RequestOptions/cachePolicy``.
   ///   - freshness: Sets ``RequestOptions/freshness``.

@@ -2,6 +2,11 @@ public import HalcyonImaging
 public import Foundation
 
 /// An image, its origin, and the steps of its load.
+///
+/// ```swift
+/// let response = try await pipeline.response(for: request)
+/// print(response.image.size, response.origin, response.encodedByteCount ?? 0)
+/// ```
 public struct ImageResponse: Sendable {
   /// The image.
   public var image: DecodedImage

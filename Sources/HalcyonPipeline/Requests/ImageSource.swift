@@ -2,6 +2,12 @@ import HalcyonSupport
 public import Foundation
 
 /// The source of an image.
+///
+/// ```swift
+/// let photo = ImageRequest(source: .url(url))
+/// let icon = ImageRequest(source: .data(bytes, key: "icon"))
+/// let cover = ImageRequest(source: .provider(ImageProvider(key: "book/7/cover") { try Data(contentsOf: file) }))
+/// ```
 @nonexhaustive
 public enum ImageSource: Hashable, Sendable {
   /// An `http`, `https`, `file` or `data` URL.

@@ -8,6 +8,10 @@
 ///
 /// They are not cached, unless ``RequestOptions/keepsPreviews`` is set. Each costs as much as decoding the bytes received
 /// so far; a task decodes at most one at a time.
+///
+/// ```swift
+/// request.options.previews = PreviewPolicy(minimumInterval: .milliseconds(500))
+/// ```
 public struct PreviewPolicy: Hashable, Sendable {
   /// The minimum time between two previews. Default: 200 milliseconds.
   public var minimumInterval: Duration

@@ -5,6 +5,19 @@ public import Foundation
 ///
 /// Called before every attempt, and for every redirect within the origin of the request. A redirect to another origin
 /// is sent without the modifications. Methods may be called from several threads at once.
+///
+/// ```swift
+/// struct APIKey: RequestModifier {
+///   var identity: String? { nil }
+///
+///   func modify(_ request: TransportRequest) async throws -> TransportRequest {
+///     var request = request
+///     request.headers["X-API-Key"] = "secret"
+///     return request
+///   }
+/// }
+/// let pipeline = ImagePipeline { $0.requestModifier = APIKey() }
+/// ```
 public protocol RequestModifier: Sendable {
   /// The user that requests are made for, for example a user id; it may change over time.
   ///

@@ -3,6 +3,14 @@
 /// Consulted after every failure, also one that another attempt is unlikely to change, such as status 404 or a body that
 /// is not an image (see ``FailedAttempt/isTransient``), but never after a cancellation. May be called from several
 /// threads at once.
+///
+/// ```swift
+/// struct FixedDelay: RetryStrategy {
+///   func delay(after failure: FailedAttempt) async -> Duration? {
+///     failure.isTransient && failure.attemptCount < 10 ? .seconds(3) : nil
+///   }
+/// }
+/// ```
 public protocol RetryStrategy: Sendable {
   /// The delay before the next attempt, or `nil` to fail.
   func delay(after failure: FailedAttempt) async -> Duration?

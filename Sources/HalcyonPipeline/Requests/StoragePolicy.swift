@@ -6,6 +6,11 @@ public import HalcyonImaging
 /// background after the image has been delivered, and later loads decode it instead of the original. If it cannot be
 /// encoded or written, nothing is stored and no load fails. An animation is always stored as it was downloaded. Images
 /// from files, and from data that the request contains, are not stored.
+///
+/// ```swift
+/// request.options.storage = .encoded(as: .webp, quality: 0.7)
+/// request.options.storage = .photo.limited(toBytes: 30_000)
+/// ```
 public struct StoragePolicy: Hashable, Sendable {
   /// The format of the stored bytes.
   @nonexhaustive

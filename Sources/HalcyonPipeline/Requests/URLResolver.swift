@@ -5,6 +5,11 @@ public import Foundation
 ///
 /// It is called only when the network is needed: caches find the image by its key. Two resolvers are equal when their
 /// keys are.
+///
+/// ```swift
+/// let source = ImageSource.resolver(URLResolver(key: "users/17/photo") { mirror })
+/// let image = try await pipeline.image(for: ImageRequest(source: source))
+/// ```
 public struct URLResolver: Sendable {
   /// Identifies the image in every cache, whatever the URL.
   public let key: String

@@ -7,6 +7,11 @@ import Foundation
 /// Connections are reused. Cookies are neither stored nor sent. Proxies are taken from the environment as libcurl does,
 /// unless an address policy is set. May be shared by any number of pipelines; its thread ends when the transport and the
 /// last of its response bodies are released.
+///
+/// ```swift
+/// let transport = CurlTransport(configuration: .init(addressPolicy: .publicInternetOnly))
+/// let pipeline = ImagePipeline(transport: transport)
+/// ```
 public final class CurlTransport: Transport {
   /// The settings of a transport.
   public struct Configuration: Hashable, Sendable {

@@ -4,6 +4,15 @@ public import Foundation
 /// The encoded data of an animated image, with the decoder and the options to play it.
 ///
 /// It holds no decoded frames, so it is small. Safe from any thread.
+///
+/// ```swift
+/// if let animation = image.animation {
+///   for index in 0..<animation.animation.frameCount {
+///     let frame = try await animation.frames.frame(at: index)
+///     show(frame.bitmap)
+///   }
+/// }
+/// ```
 public final class AnimatedImage: Sendable {
   /// The original encoded data; processors do not change it.
   public let data: Data

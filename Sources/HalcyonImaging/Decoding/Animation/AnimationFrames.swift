@@ -18,8 +18,10 @@ public final class AnimationFrames: Sendable {
 
   /// Creates an empty cache. Views that play one image share ``AnimatedImage/frames`` instead.
   ///
-  /// - Parameter byteLimit: The most bytes of frames to cache, at least 0. One frame is kept whatever its size.
-  ///   Default: 64 MiB.
+  /// - Parameters:
+  ///   - image: The animation.
+  ///   - byteLimit: The most bytes of frames to cache, at least 0. One frame is kept whatever its size.
+  ///     Default: 64 MiB.
   public init(_ image: AnimatedImage, byteLimit: Int = 64 << 20) {
     precondition(byteLimit >= 0, "byteLimit must be at least 0, got \(byteLimit)")
     self.image = image
