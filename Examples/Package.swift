@@ -28,6 +28,8 @@ let package = Package(
       name: "halcyon-bench-views",
       dependencies: ["GalleryViews", "GalleryOrigin", halcyon, halcyonGTK, halcyonImaging],
       swiftSettings: swiftSettings),
+    .executableTarget(name: "halcyon-list", dependencies: [halcyonGTK], swiftSettings: swiftSettings),
+    .executableTarget(name: "halcyon-thumbnailer", dependencies: [halcyon], swiftSettings: swiftSettings),
     // The window of the gallery.
     .target(name: "GalleryViews", dependencies: [halcyon, halcyonGTK], swiftSettings: swiftSettings),
     // The web server and its images.

@@ -5,7 +5,13 @@ import Testing
 enum TestTree {
   /// The folder `Tests`.
   static let folder = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-  private static let project = folder.deletingLastPathComponent()
+  /// The folder of the project.
+  static let project = folder.deletingLastPathComponent()
+
+  /// The text of a file, given by its path in the project.
+  static func text(_ path: String) throws -> String {
+    try String(contentsOf: project.appending(path: path), encoding: .utf8)
+  }
 
   /// All tests, as `Suite: sentence`; the suite is the name of the file.
   static var tests: Set<String> {
