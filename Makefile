@@ -4,7 +4,8 @@ SWIFT ?= swift
 SOURCES = Package.swift Sources Tests Tools/Package.swift Tools/Sources Tools/Tests \
   Proxy/Package.swift Proxy/Sources Proxy/Tests \
   Bridges/Package.swift Bridges/Sources Bridges/Tests Benchmarks/Package.swift Benchmarks/Sources Fuzz/Package.swift Fuzz/Sources \
-  Examples/Package.swift $(filter-out Examples/Sources/Support,$(wildcard Examples/Sources/*))
+  Examples/Package.swift $(filter-out Examples/Sources/Support,$(wildcard Examples/Sources/*)) \
+  Examples/ThumbnailServer/Package.swift Examples/ThumbnailServer/Sources Scripts/snippets
 
 # libFuzzer brings a `main` function of its own; with lld Swift's replaces it, which gold does not support.
 FUZZ_FLAGS = -Xswiftc -sanitize=fuzzer,address -Xcc -fsanitize=fuzzer-no-link,address -Xswiftc -use-ld=lld \
@@ -38,8 +39,11 @@ test: all-packages ## Checks the formatting, runs all tests, and builds the benc
 	$(SWIFT) test --disable-xctest --package-path Bridges
 	$(SWIFT) build --package-path Benchmarks
 	$(SWIFT) build --package-path Examples
+	$(SWIFT) build --package-path Examples/ThumbnailServer
 	Scripts/check-gallery
+	Scripts/check-examples
 	$(SWIFT) build --package-path Tests/AppleStandIns
+	Scripts/check-snippets
 	Scripts/check-consumer
 
 # Swift itself traps where C has undefined behaviour, and has no UndefinedBehaviorSanitizer on Linux: the flags make the
@@ -113,7 +117,9 @@ api: all-packages ## Writes the list of the public API, Scripts/public-api.txt.
 format: ## Formats all sources.
 	$(SWIFT) format --in-place --parallel --recursive $(SOURCES)
 
-docs: packages ## Builds the documentation website of Halcyon and HalcyonTesting in .build-docs/site.
+docs: all-packages ## Builds the documentation website of all products in .build-docs/site, and checks its links.
+	$(SWIFT) build --enable-all-traits
+	$(SWIFT) build --package-path Tests/AppleStandIns
 	Scripts/build-docs
 
 packages:

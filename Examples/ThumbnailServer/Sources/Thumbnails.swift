@@ -1,0 +1,68 @@
+import Foundation
+import Halcyon
+import Hummingbird
+
+/// Makes thumbnails of images at URLs that anybody may send.
+struct Thumbnails {
+  /// Free choice of the width would let anybody fill the cache with thumbnails of one image.
+  private static let widths = [160, 320, 640]
+
+  let pipeline: ImagePipeline
+
+  /// A pipeline with limits for everything that others decide.
+  static func pipeline(allowing range: AddressRange?) throws -> ImagePipeline {
+    var policy = AddressPolicy.publicInternetOnly
+    if let range { policy.allowed = [range] } else { policy.ports = [80, 443] }
+    let transport = try ImagePipeline.transport(enforcing: policy)
+    let directory = DiskCache.directory(named: "thumbnails")
+    var configuration = PipelineConfiguration.standard(transport: transport, cache: .standard(directory: directory))
+    configuration.limits = ImageLimits(pixelCount: 50_000_000, encodedByteCount: 10 << 20)
+    configuration.transportLimits.totalTimeout = .seconds(20)
+    configuration.defaultOptions.timeout = .seconds(30)
+    configuration.defaultOptions.keepsOriginal = false
+    configuration.redirectLimit = 3
+    configuration.connectionLimits.waiting = 500
+    return ImagePipeline(configuration: configuration)
+  }
+
+  func response(url: String?, width: String?) async -> Response {
+    guard let url = url.flatMap({ URL(string: $0) }), ["http", "https"].contains(url.scheme?.lowercased()) else {
+      return .text(.badRequest, "url has to be an http or https URL.")
+    }
+    guard let width = width.map({ Int($0) ?? 0 }) ?? Self.widths.last, Self.widths.contains(width) else {
+      return .text(.badRequest, "width has to be one of \(Self.widths).")
+    }
+    do {
+      let request = ImageRequest(url: url, size: .fit(width: width))
+      let data = try await pipeline.encodedData(for: request, as: .webp, quality: 0.8)
+      let headers: HTTPFields = [
+        .contentType: "image/webp", .cacheControl: "public, max-age=86400",
+        .contentSecurityPolicy: "default-src 'none'",
+      ]
+      return Response(status: .ok, headers: headers, body: .init(byteBuffer: ByteBuffer(bytes: data)))
+    } catch {
+      return .text(Self.status(of: error), "The image cannot be loaded.")
+    }
+  }
+
+  /// Details of an error would tell a stranger about the network of the server.
+  private static func status(of error: ImageError) -> HTTPResponse.Status {
+    switch error {
+    case .transport(.addressRejected, _): .forbidden
+    case .httpStatus(404, _), .httpStatus(410, _): .notFound
+    case .timedOut: .gatewayTimeout
+    case .tooManyWaiting: .serviceUnavailable
+    case .notAnImage, .decoding, .responseTooLarge: .unprocessableContent
+    default: .badGateway
+    }
+  }
+}
+
+extension Response {
+  /// A response of plain text.
+  fileprivate static func text(_ status: HTTPResponse.Status, _ text: String) -> Response {
+    Response(
+      status: status, headers: [.contentType: "text/plain; charset=utf-8"],
+      body: .init(byteBuffer: ByteBuffer(string: text + "\n")))
+  }
+}
