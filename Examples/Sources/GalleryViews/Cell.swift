@@ -1,7 +1,7 @@
 import Halcyon
 import HalcyonGTK
 
-/// A reusable cell of the grid.
+/// A reusable cell of the grid. All cells have one size, whatever their images and the window are.
 @MainActor
 final class Cell {
   static let width: Int32 = 250
@@ -15,6 +15,7 @@ final class Cell {
   init() {
     widget = made(gtk_overlay_new()).styled("cell")
     gtk_widget_set_overflow(widget, GTK_OVERFLOW_HIDDEN)
+    gtk_widget_set_halign(widget, GTK_ALIGN_CENTER)
     gtk_picture_set_content_fit(picture.opaque, GTK_CONTENT_FIT_COVER)
     gtk_widget_set_size_request(picture, Self.width, Self.height)
     gtk_overlay_set_child(widget.opaque, picture)
@@ -28,11 +29,11 @@ final class Cell {
     }
   }
 
-  /// The size of the image in device pixels, or `nil` before the cell has an allocation.
-  var targetSize: TargetSize? {
+  /// The size of the image in device pixels. A crop takes more from the bottom: heads are at the top.
+  var targetSize: TargetSize {
     let scale = Int(gtk_widget_get_scale_factor(picture))
-    let (width, height) = (Int(gtk_widget_get_width(picture)) * scale, Int(gtk_widget_get_height(picture)) * scale)
-    return width > 0 && height > 0 ? .fill(width: width, height: height) : nil
+    let (width, height) = (Int(Self.width) * scale, Int(Self.height) * scale)
+    return .crop(width: width, height: height, anchor: CropAnchor(x: 0.5, y: 0.15))
   }
 
   /// Whether any part of the cell is in the viewport of a scrolled window.
@@ -47,12 +48,25 @@ final class Cell {
   func show(_ item: Item, pipeline: ImagePipeline, completion: @escaping ImageViewBinder.Completion) {
     gtk_label_set_text(badge.opaque, item.badge)
     gtk_label_set_text(caption.opaque, item.title)
+    gtk_widget_set_tooltip_text(widget, nil)
     var options = ImageViewOptions()
     options.indicator = .activity
     options.transition = .crossFade(.milliseconds(220))
     options.onlyWhileVisible = true
     options.failure = .shows(.icon("image-missing-symbolic"))
-    picture.hc.setImage(with: item.url, options: options, pipeline: pipeline, completion: completion)
+    let request = ImageRequest(url: item.url, size: targetSize)
+    picture.hc.setImage(with: request, options: options, pipeline: pipeline) { [weak self] result in
+      self?.explain(result)
+      completion(result)
+    }
+  }
+
+  /// Makes the tooltip of a failed image its error.
+  private func explain(_ result: Result<ImageResponse, ImageViewError>) {
+    switch result {
+    case .success, .failure(.superseded), .failure(.cancelled): break
+    case .failure(let error): gtk_widget_set_tooltip_text(widget, "\(error)")
+    }
   }
 
   func cancel() {

@@ -22,6 +22,7 @@ final class DetailPage {
     gtk_widget_set_hexpand(picture, 1)
     gtk_widget_set_vexpand(picture, 1)
     gtk_overlay_set_child(widget.opaque, picture)
+    for text in [name, detail] { gtk_label_set_wrap(text.opaque, 1) }
     let facts = box(GTK_ORIENTATION_VERTICAL, spacing: 2, name, detail).styled("facts")
     gtk_widget_set_halign(facts, GTK_ALIGN_START)
     gtk_widget_set_valign(facts, GTK_ALIGN_END)

@@ -28,6 +28,7 @@ package final class GalleryWindow {
   /// - Parameter transport: The transport of `pipeline`, whose downloads the status bar shows.
   package init(_ items: [Item], pipeline: ImagePipeline, transport: CountingTransport) {
     Style.apply()
+    ColorScheme.follow()
     self.pipeline = pipeline
     self.transport = transport
     grid = GridPage(items, pipeline: pipeline)
@@ -58,6 +59,7 @@ package final class GalleryWindow {
     detail.cancel()
     if let backButton { gtk_widget_set_visible(backButton, 0) }
     gtk_stack_set_visible_child_name(stack.opaque, "grid")
+    grid.focus(detail.position)
   }
 
   /// Updates the status bar.

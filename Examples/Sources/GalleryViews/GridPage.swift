@@ -34,8 +34,15 @@ final class GridPage {
     return !visible.isEmpty && visible.allSatisfy { !$0.picture.hc.isLoading }
   }
 
-  /// The size of images in device pixels, or `nil` before the first layout.
-  var targetSize: TargetSize? { cells.values.lazy.compactMap(\.targetSize).first }
+  /// The size of images in device pixels, or `nil` before there are cells.
+  var targetSize: TargetSize? { cells.values.first?.targetSize }
+
+  /// Moves the keyboard focus to the cell at a position, if there is one.
+  func focus(_ position: Int) {
+    let item = cells.first { Int(gtk_list_item_get_position($0.key)) == position }
+    // The grid has put the cell into a widget of its own, which takes the focus.
+    if let item, let widget = gtk_widget_get_parent(item.value.widget) { gtk_widget_grab_focus(widget) }
+  }
 
   /// Sets the images of all cells again.
   func reload() {
@@ -57,7 +64,7 @@ final class GridPage {
     let model = gtk_string_list_new(nil)
     for item in items { gtk_string_list_append(model, item.url.absoluteString) }
     let grid = made(gtk_grid_view_new(gtk_no_selection_new(model), factory))
-    gtk_grid_view_set_min_columns(grid.opaque, 2)
+    gtk_grid_view_set_min_columns(grid.opaque, 1)
     gtk_grid_view_set_max_columns(grid.opaque, 12)
     gtk_grid_view_set_single_click_activate(grid.opaque, 1)
     Signal.connect(grid.opaque, "activate", position: { [weak self] in self?.onOpen?($0) })

@@ -41,7 +41,7 @@ final class Settings {
       clear()
       self?.onClear?()
     }
-    gtk_box_append(content.cast(), label("\(name) limit in MB", "heading"))
+    gtk_box_append(content.cast(), label("\(name) limit (MB)", "heading"))
     gtk_box_append(content.cast(), scale)
     gtk_box_append(content.cast(), clearButton)
   }

@@ -5,7 +5,8 @@ import HalcyonGTK
 /// Shows the origins of images, and the sizes of the caches.
 @MainActor
 final class StatusBar {
-  let widget = box(GTK_ORIENTATION_HORIZONTAL, spacing: 22).styled("status")
+  /// Wraps in a narrow window.
+  let widget = made(gtk_flow_box_new()).styled("status")
   private let memory = label("0", "value")
   private let disk = label("0", "value")
   private let network = label("0", "value")
@@ -14,14 +15,16 @@ final class StatusBar {
   private let usage = label()
 
   init() {
+    gtk_flow_box_set_selection_mode(widget.opaque, GTK_SELECTION_NONE)
+    gtk_flow_box_set_column_spacing(widget.opaque, 22)
+    gtk_flow_box_set_min_children_per_line(widget.opaque, 2)
+    gtk_flow_box_set_max_children_per_line(widget.opaque, 6)
     add(memory, "from memory", dot: "memory")
     add(disk, "from disk", dot: "disk")
     add(network, "downloaded", dot: "network")
     add(avoided, "downloads avoided", dot: "avoided")
     add(failed, "failed", dot: "failed")
-    gtk_widget_set_hexpand(usage, 1)
-    gtk_label_set_xalign(usage.opaque, 1)
-    gtk_box_append(widget.cast(), usage)
+    append(usage)
   }
 
   func update(_ counts: OriginCounts, downloads: CountingTransport.Count, memoryByteCount: Int, diskByteCount: Int) {
@@ -36,7 +39,13 @@ final class StatusBar {
   private func add(_ value: Widget, _ text: String, dot name: String) {
     let dot = made(gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 0)).styled("dot", name)
     gtk_widget_set_valign(dot, GTK_ALIGN_CENTER)
-    gtk_box_append(widget.cast(), box(GTK_ORIENTATION_HORIZONTAL, spacing: 7, dot, value, label(text)))
+    append(box(GTK_ORIENTATION_HORIZONTAL, spacing: 7, dot, value, label(text)))
+  }
+
+  /// Adds a part, which the keyboard does not stop at.
+  private func append(_ part: Widget) {
+    gtk_flow_box_insert(widget.opaque, part, -1)
+    if let child = gtk_widget_get_parent(part) { gtk_widget_set_focusable(child, 0) }
   }
 
   private func set(_ label: Widget, _ text: String) {

@@ -11,8 +11,6 @@ enum Main {
       print(Arguments.usage)
       exit(2)
     }
-    // Dark by default; a GTK_THEME set by the user is kept.
-    g_setenv("GTK_THEME", "Adwaita:dark", 0)
     guard gtk_init_check() != 0 else {
       print(
         """
