@@ -35,8 +35,14 @@ func suite(
 }
 
 /// A C library of the system, found through pkg-config.
-func system(_ name: String, pkgConfig: String, debian: String, brew: String) -> Target {
-  .systemLibrary(
+///
+/// A library that `isInDefaultPaths` is found without pkg-config on Linux, because its file has only flags that SwiftPM
+/// refuses with a warning.
+func system(_ name: String, pkgConfig: String, debian: String, brew: String, isInDefaultPaths: Bool = false) -> Target {
+  #if os(Linux)
+  let pkgConfig = isInDefaultPaths ? nil : pkgConfig
+  #endif
+  return .systemLibrary(
     name: name, path: "Sources/Shims/\(name)", pkgConfig: pkgConfig,
     providers: [.apt([debian]), .brew([brew])])
 }
@@ -153,9 +159,9 @@ let package = Package(
     system("CWebP", pkgConfig: "libwebpdemux", debian: "libwebp-dev", brew: "webp"),
     system("CTIFF", pkgConfig: "libtiff-4", debian: "libtiff-dev", brew: "libtiff"),
     system("CLCMS", pkgConfig: "lcms2", debian: "liblcms2-dev", brew: "little-cms2"),
-    system("CAVIF", pkgConfig: "libavif", debian: "libavif-dev", brew: "libavif"),
+    system("CAVIF", pkgConfig: "libavif", debian: "libavif-dev", brew: "libavif", isInDefaultPaths: true),
     system("CHEIF", pkgConfig: "libheif", debian: "libheif-dev", brew: "libheif"),
-    system("CJXL", pkgConfig: "libjxl", debian: "libjxl-dev", brew: "jpeg-xl"),
+    system("CJXL", pkgConfig: "libjxl", debian: "libjxl-dev", brew: "jpeg-xl", isInDefaultPaths: true),
     system("CRSVG", pkgConfig: "librsvg-2.0", debian: "librsvg2-dev", brew: "librsvg"),
     system("CXML", pkgConfig: "libxml-2.0", debian: "libxml2-dev", brew: "libxml2"),
     system("CGTK", pkgConfig: "gtk4", debian: "libgtk-4-dev", brew: "gtk4"),
