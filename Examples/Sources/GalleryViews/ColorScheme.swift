@@ -53,7 +53,9 @@ enum ColorScheme {
   /// The number in a value, which is wrapped in tuples and variants.
   private static func number(in value: OpaquePointer) -> UInt32? {
     if String(cString: g_variant_get_type_string(value)) == "u" { return g_variant_get_uint32(value) }
-    guard g_variant_is_container(value) != 0, let inner = g_variant_get_child_value(value, 0) else { return nil }
+    guard g_variant_is_container(value) != 0, g_variant_n_children(value) > 0,
+      let inner = g_variant_get_child_value(value, 0)
+    else { return nil }
     defer { g_variant_unref(inner) }
     return number(in: inner)
   }

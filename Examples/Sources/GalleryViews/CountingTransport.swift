@@ -2,11 +2,11 @@ import Foundation
 package import Halcyon
 import Synchronization
 
-/// A transport that counts the responses and bytes of another one.
+/// A transport that counts the downloaded images and the bytes of another one.
 package final class CountingTransport: Transport {
-  /// The responses and bytes received.
+  /// The images and bytes received.
   package struct Count: Sendable {
-    /// The number of responses.
+    /// The number of responses with an image.
     package var responses = 0
     /// The bytes of their bodies.
     package var bytes = 0
@@ -25,7 +25,8 @@ package final class CountingTransport: Transport {
 
   package func response(to request: TransportRequest) async throws -> TransportResponse {
     var response = try await transport.response(to: request)
-    count.withLock { $0.responses += 1 }
+    // A 304 has no image, and neither has an error.
+    if (200..<300).contains(response.status) { count.withLock { $0.responses += 1 } }
     let body = response.body
     response.body = TransportBody(timings: { body.transferTimings }) { [self] in
       let chunk = try await body.makeAsyncIterator().next()

@@ -32,7 +32,7 @@ final class StatusBar {
     set(disk, "\(counts.disk)")
     set(network, "\(downloads.responses) (\(Self.megabytes(downloads.bytes)))")
     set(failed, "\(counts.failed)")
-    set(avoided, "\(max(0, counts.shown + counts.failed - downloads.responses))")
+    set(avoided, "\(max(0, counts.shown - downloads.responses))")
     set(usage, "\(Self.megabytes(memoryByteCount)) in memory · \(Self.megabytes(diskByteCount)) on disk")
   }
 
