@@ -22,6 +22,18 @@ struct LocalSourceTests {
     }
   }
 
+  @Test func `a file that has changed is read again by a reload only`() async throws {
+    try await TemporaryDirectory.run { folder in
+      let file = folder.appending(path: "photo")
+      try Photos.data("clock_motion.png").write(to: file)
+      let first = try await pipeline.image(for: file)
+      try Photos.data("rocket.jpg").write(to: file)
+      #expect(try await pipeline.image(for: file).size == first.size)
+      let request = ImageRequest(url: file, freshness: .reloadIgnoringCache)
+      #expect(try await pipeline.image(for: request).info.format == .jpeg)
+    }
+  }
+
   @Test(arguments: ["data:image/png;base64,", "DATA:;BASE64,", "Data:image/jpeg;name=x;base64,"])
   func `a base64 data URL is decoded, whatever its media type`(prefix: String) async throws {
     let encoded = try Photos.data("clock_motion.png").base64EncodedString()
