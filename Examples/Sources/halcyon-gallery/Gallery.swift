@@ -72,7 +72,15 @@ struct Gallery {
     }
     window.updateStatus()
     try await Task.sleep(for: .milliseconds(500))
-    try Screenshot.write(window.window, to: file)
+    // A window that has just changed is not drawn before its next frame.
+    for _ in 0..<100 {
+      do {
+        return try Screenshot.write(window.window, to: file)
+      } catch Screenshot.Failure.notDrawn {
+        try await Task.sleep(for: .milliseconds(20))
+      }
+    }
+    throw Screenshot.Failure.notDrawn
   }
 
   /// Waits until the visible images are loaded and their fades have ended.
