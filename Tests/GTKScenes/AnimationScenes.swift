@@ -50,6 +50,7 @@ enum AnimationScenes {
   static func shared(_ stage: Stage) async throws {
     let (first, second) = (try await stage.addPicture(), try await stage.addPicture())
     try await play(try gif(loopCount: nil), in: [first, second], stage)
+    try await stage.until("both are drawn") { shownIndex(first, stage) != nil && shownIndex(second, stage) != nil }
     var seen: Set<Int> = []
     while seen.count < 4 {
       await stage.nextFrame()
