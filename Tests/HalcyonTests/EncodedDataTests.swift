@@ -31,6 +31,22 @@ struct EncodedDataTests {
     }
   }
 
+  @Test func `a response has the origin of the file and the headers of its source`() async throws {
+    let headers: HTTPHeaders = ["Last-Modified": "yesterday"]
+    try await OptionsFixture.run(serving: try TestImage.png(), headers: headers) { fixture async throws in
+      let request = fixture.request(size: small)
+      let made = try await fixture.pipeline.encodedResponse(for: request, as: .webp)
+      await fixture.pipeline.cache.flush()
+      let stored = try await fixture.pipeline.encodedResponse(for: request, as: .webp)
+      #expect(made.origin == .network && stored.origin == .store)
+      #expect(!made.wasStored && stored.wasStored)
+      #expect(made.data == stored.data)
+      #expect(made.head?.headers["Last-Modified"] == "yesterday")
+      #expect(stored.head?.headers["Last-Modified"] == "yesterday")
+      #expect(stored.head?.status == 200)
+    }
+  }
+
   @Test func `only the encoded image is stored if the original is not kept`() async throws {
     try await OptionsFixture.run(serving: try TestImage.png()) { fixture async throws in
       let request = fixture.request(size: small) { $0.keepsOriginal = false }

@@ -6,6 +6,10 @@ import HalcyonImaging
 struct EncodedVariant: Sendable {
   var data: Data
   var origin: ImageOrigin
+  /// Whether the file was in the store, so that nothing was decoded and encoded.
+  var wasStored = false
+  /// The head of the response that it was made from; `nil` if that did not come over HTTP.
+  var head: ResponseHead?
 }
 
 /// Loads of encoded images: thumbnails that a server sends, files for other programs.
@@ -32,7 +36,7 @@ extension ImageLoader {
     ) { [self] subscription throws(ImageError) in
       if let stored = await storedVariantBytes(request, keys: keys, subscription) {
         try await applyStoreOptions(request, after: stored)
-        return EncodedVariant(data: stored.data, origin: .store)
+        return EncodedVariant(data: stored.data, origin: .store, wasStored: true, head: stored.responseHead)
       }
       let loaded = try await load(request, keys: keys, stale: nil, subscription, keepsResult: false)
       // Without reading memory every image is made from bytes.
@@ -45,12 +49,13 @@ extension ImageLoader {
       } catch {
         throw .failed(cause: error, url: encoded.metadata.url ?? .unnamedImage)
       }
-      guard let data else { return EncodedVariant(data: encoded.data, origin: encoded.origin) }
+      let head = encoded.responseHead
+      guard let data else { return EncodedVariant(data: encoded.data, origin: encoded.origin, head: head) }
       if !loaded.image.isPartial {
         await startStoring(data, of: encoded, request, keys: keys)
         try await applyStoreOptions(request, after: encoded)
       }
-      return EncodedVariant(data: data, origin: encoded.origin)
+      return EncodedVariant(data: data, origin: encoded.origin, head: head)
     }
   }
 }

@@ -26,6 +26,14 @@ extension ImagePipeline {
   public func encodedData(
     for request: ImageRequest, as format: ImageFormat, quality: Double = 0.8, byteLimit: Int? = nil
   ) async throws(ImageError) -> Data {
+    try await encodedResponse(for: request, as: format, quality: quality, byteLimit: byteLimit).data
+  }
+
+  /// Same as ``encodedData(for:as:quality:byteLimit:)``, with the origin of the file, and the headers of the response
+  /// that it was made from: what a server needs for its own `Cache-Control` and `Last-Modified`.
+  public func encodedResponse(
+    for request: ImageRequest, as format: ImageFormat, quality: Double = 0.8, byteLimit: Int? = nil
+  ) async throws(ImageError) -> EncodedImageResponse {
     var request = request
     request.options.storage = .encoded(as: format, quality: quality)
     request.options.storage?.byteLimit = byteLimit
@@ -33,6 +41,8 @@ extension ImagePipeline {
     request = resolved(request)
     request.cachePolicy.readsMemory = false
     request.cachePolicy.writesMemory = false
-    return try await loader.encodedVariant(for: request).data
+    let variant = try await loader.encodedVariant(for: request)
+    return EncodedImageResponse(
+      data: variant.data, origin: variant.origin, wasStored: variant.wasStored, head: variant.head)
   }
 }

@@ -1,0 +1,22 @@
+public import Foundation
+
+/// An encoded image, its origin, and the headers of the response that it was made from.
+public struct EncodedImageResponse: Sendable {
+  /// The file.
+  public var data: Data
+  /// The tier or source of the bytes that it was made from.
+  public var origin: ImageOrigin
+  /// Whether the file had been made before and was in the store, so that nothing was decoded and encoded.
+  public var wasStored: Bool
+  /// The status and headers of the response that the image was made from, as they are stored; `nil` for sources other
+  /// than HTTP.
+  public var head: ResponseHead?
+
+  /// Creates a response, for tests.
+  public init(data: Data, origin: ImageOrigin, wasStored: Bool = false, head: ResponseHead? = nil) {
+    self.data = data
+    self.origin = origin
+    self.wasStored = wasStored
+    self.head = head
+  }
+}
