@@ -2,7 +2,7 @@
 
 SWIFT ?= swift
 SOURCES = Package.swift Sources Tests Tools/Package.swift Tools/Sources Tools/Tests \
-  Proxy/Package.swift Proxy/Sources Proxy/Tests \
+  Proxy/Package.swift Proxy/Sources Proxy/Tests Service/Package.swift Service/Sources Service/Tests \
   Bridges/Package.swift Bridges/Sources Bridges/Tests Benchmarks/Package.swift Benchmarks/Sources Fuzz/Package.swift Fuzz/Sources \
   Examples/Package.swift $(filter-out Examples/Sources/Support,$(wildcard Examples/Sources/*)) \
   Examples/ThumbnailServer/Package.swift Examples/ThumbnailServer/Sources Scripts/snippets
@@ -36,6 +36,7 @@ test: all-packages ## Checks the formatting, runs all tests, and builds the benc
 	Scripts/check-names
 	$(SWIFT) test --disable-xctest --package-path Tools
 	$(SWIFT) test --disable-xctest --package-path Proxy
+	$(SWIFT) test --disable-xctest --package-path Service
 	$(SWIFT) test --disable-xctest --package-path Bridges
 	$(SWIFT) build --package-path Benchmarks
 	$(SWIFT) build --package-path Examples

@@ -1,0 +1,50 @@
+/// Why the service cannot start with its settings.
+public enum ConfigurationError: Error, Hashable {
+  /// There is no setting of this name.
+  case unknownSetting(String, origin: String)
+  /// A setting has no valid value.
+  case invalidValue(setting: String, value: String, expected: String)
+  /// A flag has no value.
+  case missingValue(setting: String)
+  /// A file cannot be read.
+  case unreadableFile(String, reason: String)
+  /// A line of a file is not `NAME = VALUE`.
+  case malformedLine(Int, file: String)
+  /// There are no keys, and signatures are required.
+  case unsigned
+  /// There are more keys than salts, or fewer.
+  case unpairedKeys(keys: Int, salts: Int)
+  /// The web page needs unsigned URLs.
+  case signedGallery
+  /// A preset is not valid.
+  case invalidPresets(PathError)
+}
+
+extension ConfigurationError: CustomStringConvertible {
+  /// What is wrong, and how to mend it.
+  public var description: String {
+    switch self {
+    case .unknownSetting(let name, let origin):
+      "There is no setting “\(name)” (\(origin)). Run halcyon-serve --help for a list."
+    case .invalidValue(let setting, let value, let expected):
+      "The setting \(setting) is “\(value)”. Use \(expected)."
+    case .missingValue(let setting):
+      "The flag --\(setting) needs a value."
+    case .unreadableFile(let path, let reason):
+      "\(path) cannot be read: \(reason). Check its path and permissions."
+    case .malformedLine(let line, let file):
+      "Line \(line) of \(file) is not a setting. Write NAME = VALUE, or begin it with #."
+    case .unsigned:
+      """
+      There is no key for signed URLs. Pass --keys and --salts, each in hexadecimal (openssl rand -hex 32), or \
+      --insecure to accept every URL.
+      """
+    case .unpairedKeys(let keys, let salts):
+      "There are \(keys) keys and \(salts) salts. Pass one salt for each key."
+    case .signedGallery:
+      "The web page of --gallery requests unsigned URLs. Add --insecure, on this machine only."
+    case .invalidPresets(let error):
+      "A preset is not valid. \(error)"
+    }
+  }
+}

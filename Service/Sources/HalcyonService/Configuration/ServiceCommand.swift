@@ -1,0 +1,116 @@
+import Foundation
+
+/// What the command line of `halcyon-serve` asks for.
+public enum ServiceCommand: Sendable {
+  /// Run the service.
+  case run(ServiceConfiguration)
+  /// Print the effective settings, one on each line.
+  case check(report: String)
+  /// Print the help.
+  case help(String)
+
+  /// Reads the settings: those of the file, overridden by those of the environment, overridden by flags.
+  ///
+  /// - Parameters:
+  ///   - arguments: The arguments after the name of the program.
+  ///   - environment: The environment; names begin with `HALCYON_SERVE_`.
+  public init(arguments: [String], environment: [String: String]) throws(ConfigurationError) {
+    var flags = try Self.flags(arguments)
+    if flags.contains(where: { $0.name == "help" }) {
+      self = .help(Self.helpText)
+      return
+    }
+    let isCheck = flags.contains { $0.name == "check" }
+    flags.removeAll { $0.name == "check" }
+    var settings = Settings()
+    let file = flags.last { $0.name == "config" }?.value ?? environment["HALCYON_SERVE_CONFIG"]
+    if let file { try Self.apply(file: file, to: &settings) }
+    for (name, value) in environment.sorted(by: { $0.key < $1.key })
+    where name.hasPrefix("HALCYON_SERVE_") && name != "HALCYON_SERVE_CONFIG" {
+      guard let setting = Setting.all.first(where: { $0.environmentName == name }) else {
+        throw .unknownSetting(name, origin: "environment")
+      }
+      try setting.parse(value, &settings)
+    }
+    for flag in flags where flag.name != "config" { try Self.apply(flag.name, flag.value, origin: "flag", &settings) }
+    let configuration = try settings.checked()
+    self = isCheck ? .check(report: Self.report(settings)) : .run(configuration)
+  }
+
+  private static func flags(_ arguments: [String]) throws(ConfigurationError) -> [(name: String, value: String)] {
+    var flags: [(name: String, value: String)] = []
+    var rest = arguments[...]
+    while let argument = rest.popFirst() {
+      if ["--help", "-h", "help"].contains(argument) { return [("help", "")] }
+      guard argument.hasPrefix("--") else { throw .unknownSetting(argument, origin: "argument") }
+      let sides = argument.dropFirst(2).split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+      let name = String(sides[0])
+      let takesValue = name == "config" || Setting.all.contains { $0.name == name && $0.placeholder != nil }
+      if sides.count == 2 {
+        flags.append((name, String(sides[1])))
+      } else if takesValue {
+        guard let value = rest.popFirst() else { throw .missingValue(setting: name) }
+        flags.append((name, value))
+      } else {
+        flags.append((name, "true"))
+      }
+    }
+    return flags
+  }
+
+  private static func apply(file: String, to settings: inout Settings) throws(ConfigurationError) {
+    let text: String
+    do {
+      text = try String(contentsOfFile: file, encoding: .utf8)
+    } catch {
+      throw .unreadableFile(file, reason: error.localizedDescription)
+    }
+    for (index, line) in text.split(separator: "\n", omittingEmptySubsequences: false).enumerated() {
+      let line = line.trimmingCharacters(in: .whitespaces)
+      guard !line.isEmpty, !line.hasPrefix("#") else { continue }
+      let sides = line.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+      guard sides.count == 2 else { throw .malformedLine(index + 1, file: file) }
+      try apply(
+        sides[0].trimmingCharacters(in: .whitespaces), sides[1].trimmingCharacters(in: .whitespaces), origin: file,
+        &settings)
+    }
+  }
+
+  private static func apply(
+    _ name: String, _ value: String, origin: String, _ settings: inout Settings
+  ) throws(ConfigurationError) {
+    guard let setting = Setting.all.first(where: { $0.name == name }) else {
+      throw .unknownSetting(name, origin: origin)
+    }
+    try setting.parse(value, &settings)
+  }
+
+  private static func report(_ settings: Settings) -> String {
+    Setting.all.map { "\($0.name) = \($0.value(settings))" }.joined(separator: "\n")
+  }
+
+  private static let helpText: String = {
+    let settings = Setting.all.map { setting in
+      let flag = "--\(setting.name)" + (setting.placeholder.map { " " + $0 } ?? "")
+      let value = setting.value(Settings())
+      return "  \(flag)\n      \(setting.help)" + (value.isEmpty || value == "false" ? "" : " Default: \(value).")
+    }
+    return """
+      Serves images over HTTP, resized and converted, in the URL syntax of imgproxy.
+
+      USAGE: halcyon-serve [--check] [--config FILE] [SETTINGS]
+
+        http://HOST:PORT/SIGNATURE/OPTIONS/plain/URL@EXTENSION
+
+      Each setting is a flag, a line NAME = VALUE of the file, or a variable of the environment, such as
+      HALCYON_SERVE_MAX_SIDE for --max-side. Flags override the environment, which overrides the file.
+
+        --check
+            Print the effective settings and end.
+        --config FILE
+            Read settings from a file.
+
+      \(settings.joined(separator: "\n"))
+      """
+  }()
+}

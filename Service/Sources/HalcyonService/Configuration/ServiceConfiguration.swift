@@ -1,0 +1,76 @@
+public import Foundation
+public import Halcyon
+
+/// The settings of an image service.
+public struct ServiceConfiguration: Sendable {
+  /// The address to listen on. Default: this machine only.
+  public var host = "127.0.0.1"
+  /// The port to listen on; 0 is any free port.
+  public var port = 8080
+
+  /// The keys that sign URLs; a URL signed with any of them is accepted.
+  public var keyPairs: [URLSigner.KeyPair] = []
+  /// The bytes of a signature. Default: all 32.
+  public var signatureByteCount = 32
+  /// Whether URLs need no signature. Default: no.
+  public var isInsecure = false
+
+  /// The sources that may be fetched; empty is every `http` and `https` URL.
+  public var allowedSources: [SourcePattern] = []
+  /// The IP addresses that may be connected to. Default: those of the public Internet.
+  public var addressPolicy = AddressPolicy.publicInternetOnly
+  /// The folder of `local:///` sources; `nil` allows none.
+  public var localRoot: URL?
+  /// The most redirects of a source.
+  public var redirectLimit = 10
+
+  /// The folder of the disk cache; `nil` is that of this program.
+  public var cacheDirectory: URL?
+  /// The most bytes on disk.
+  public var cacheByteCount = 1 << 30
+  /// The most bytes of results in memory.
+  public var memoryByteCount = 64 << 20
+
+  /// The quality in percent of formats without one of their own.
+  public var quality = 80
+  /// The quality in percent of formats.
+  public var formatQuality: [ImageFormat: Int] = [.avif: 60, .webp: 79, .jpegXL: 77]
+  /// The formats that are chosen by `Accept` where a URL names none, the best first.
+  public var automaticFormats: [ImageFormat] = []
+  /// Whether SVG sources may be sent as they are, where a URL asks for it. Default: no, they are drawn.
+  public var sendsSVG = false
+  /// The option segments of each preset.
+  public var presets: [String: [String]] = [:]
+  /// Whether URLs may use presets only.
+  public var acceptsPresetsOnly = false
+  /// The image that the watermark option draws.
+  public var watermark: URL?
+
+  /// How long clients may cache a result, in seconds. Default: a year.
+  public var timeToLive = 31_536_000
+  /// Whether the `Cache-Control` and `Expires` of a source take the place of ``timeToLive``.
+  public var passesCacheControl = false
+
+  /// The limits for sources. Default: 50 million pixels, 64 MiB.
+  public var limits = ImageLimits(pixelCount: 50_000_000, sideLength: 32_768)
+  /// The longest side of a result in pixels.
+  public var resultSideLimit = 8192
+  /// The longest time for a request, including its wait.
+  public var deadline = Duration.seconds(30)
+  /// The most requests that are worked on at the same time.
+  public var concurrency = 256
+  /// The most requests that wait; beyond it they get the status 429.
+  public var queueLength = 1024
+
+  /// Whether `/` is a web page with the images of ``localRoot`` and controls for the options. Default: no.
+  public var showsGallery = false
+  /// The token with which clients remove the results of a source; `nil` lets nobody do that.
+  public var purgeToken: String?
+  /// The level of the log: trace, debug, info, notice, warning, error or critical.
+  public var logLevel = "info"
+  /// Whether the log has one JSON object per line. Default: no, text.
+  public var logsJSON = false
+
+  /// Creates a configuration with the defaults.
+  public init() {}
+}

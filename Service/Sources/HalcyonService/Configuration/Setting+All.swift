@@ -1,0 +1,126 @@
+import Foundation
+import Halcyon
+
+extension Setting {
+  /// All settings, in the order of the help.
+  static let all: [Setting] = access + caching + results + load
+
+  private static let access: [Setting] = [
+    Setting("host", "ADDRESS", "The address to listen on.") { (text, settings) throws(ConfigurationError) in
+      settings.configuration.host = text
+    } value: {
+      $0.configuration.host
+    },
+    number("port", \.port, in: 0...65_535, "The port to listen on; 0 is any free port."),
+    list(
+      "keys", "HEX,…", \.keys, "The keys that sign URLs; the others are accepted while keys are replaced.",
+      expected: "hexadecimal digits", element: Data.init(hexadecimal:), text: { _ in "(secret)" }),
+    list(
+      "salts", "HEX,…", \.salts, "One salt for each key.", expected: "hexadecimal digits",
+      element: Data.init(hexadecimal:), text: { _ in "(secret)" }),
+    number("signature-size", \.signatureByteCount, in: 8...32, "The bytes of a signature."),
+    flag("insecure", \.configuration.isInsecure, "Accept URLs without a signature."),
+    list(
+      "sources", "URL,…", \.configuration.allowedSources,
+      "The sources that may be fetched, such as https://host/path/ and https://*.host. Empty is all.",
+      expected: "a URL such as https://images.example.com/photos/", element: SourcePattern.init(_:),
+      text: { $0.description }),
+    flag("any-address", \.allowsAnyAddress, "Connect also to private addresses and to this machine."),
+    list(
+      "allowed-addresses", "CIDR,…", \.allowedAddresses, "Private IP addresses that may be connected to.",
+      expected: "a range such as 10.20.0.0/16", element: { AddressRange($0) }, text: { "\($0)" }),
+    number("redirects", \.redirectLimit, in: 0...20, "The most redirects of a source."),
+    path("local-root", \.localRoot, isFolder: true, "The folder of sources with local:/// URLs."),
+  ]
+
+  private static let caching: [Setting] = [
+    path("cache", \.cacheDirectory, isFolder: true, "The folder of the disk cache."),
+    number("cache-size", \.cacheByteCount, in: 0...Int.max, "The most bytes on disk."),
+    number("memory-size", \.memoryByteCount, in: 0...Int.max, "The most bytes of results in memory."),
+    number("ttl", \.timeToLive, in: 0...Int.max, "How long clients may cache a result, in seconds."),
+    flag(
+      "source-cache-control", \.configuration.passesCacheControl,
+      "Send the Cache-Control and Expires of the source instead of ttl."),
+  ]
+
+  private static let results: [Setting] = [
+    number("quality", \.quality, in: 1...100, "The quality of lossy formats, in percent."),
+    Setting("format-quality", "FORMAT=N,…", "The quality of single formats.") {
+      (text, settings) throws(ConfigurationError) in
+      for part in text.split(separator: ",") {
+        let sides = part.split(separator: "=").map { $0.trimmingCharacters(in: .whitespaces) }
+        guard sides.count == 2, let format = ImageFormat(fileExtension: sides[0]), let quality = Int(sides[1]),
+          (1...100).contains(quality)
+        else { throw .invalidValue(setting: "format-quality", value: String(part), expected: "pairs such as webp=79") }
+        settings.configuration.formatQuality[format] = quality
+      }
+    } value: {
+      $0.configuration.formatQuality.map { "\($0.rawValue)=\($1)" }.sorted().joined(separator: ",")
+    },
+    list(
+      "auto-formats", "FORMAT,…", \.configuration.automaticFormats,
+      "Formats to choose by Accept where a URL names none, the best first: avif,webp,jxl.",
+      expected: "avif, webp or jxl",
+      element: { ImageFormat(fileExtension: $0).flatMap { [.avif, .webp, .jpegXL].contains($0) ? $0 : nil } },
+      text: { $0.rawValue }),
+    flag("send-svg", \.configuration.sendsSVG, "Send SVG as it is where a URL asks for it, instead of refusing."),
+    Setting("presets", "NAME=OPTIONS;…", "Options by name, such as small=rs:fit:200:200/q:70;sharp=sh:1.") {
+      (text, settings) throws(ConfigurationError) in
+      for part in text.split(separator: ";") {
+        let sides = part.split(separator: "=", maxSplits: 1).map { $0.trimmingCharacters(in: .whitespaces) }
+        guard sides.count == 2, !sides[0].isEmpty else {
+          throw .invalidValue(setting: "presets", value: String(part), expected: "NAME=OPTION/OPTION")
+        }
+        settings.configuration.presets[sides[0]] = sides[1].split(separator: "/").map(String.init)
+      }
+    } value: {
+      $0.configuration.presets.map { "\($0)=\($1.joined(separator: "/"))" }.sorted().joined(separator: ";")
+    },
+    flag("only-presets", \.configuration.acceptsPresetsOnly, "Accept presets and no other options."),
+    path("watermark", \.watermark, isFolder: false, "The image that the watermark option draws."),
+  ]
+
+  private static let load: [Setting] = [
+    number("max-source-bytes", \.limits.encodedByteCount, in: 1...Int.max, "The most bytes of a source."),
+    number("max-source-pixels", \.limits.pixelCount, in: 1...Int.max, "The most pixels of a source."),
+    number("max-side", \.resultSideLimit, in: 1...32_768, "The longest side of a result in pixels."),
+    Setting("deadline", "SECONDS", "The longest time for a request.") { (text, settings) throws(ConfigurationError) in
+      guard let seconds = Double(text), seconds > 0, seconds <= 3600 else {
+        throw .invalidValue(setting: "deadline", value: text, expected: "seconds, above 0 and at most 3600")
+      }
+      settings.configuration.deadline = .seconds(seconds)
+    } value: {
+      "\($0.configuration.deadline / .seconds(1))"
+    },
+    number("concurrency", \.concurrency, in: 1...100_000, "The most requests worked on at the same time."),
+    number("queue", \.queueLength, in: 0...1_000_000, "The most requests that wait; others get the status 429."),
+    flag(
+      "gallery", \.configuration.showsGallery, "Show a web page with the images of local-root at /; needs insecure."),
+    Setting("purge-token", "TEXT", "The token for DELETE /cache/plain/URL, which removes all results of a source.") {
+      (text, settings) throws(ConfigurationError) in
+      settings.configuration.purgeToken = text.isEmpty ? nil : text
+    } value: {
+      $0.configuration.purgeToken == nil ? "" : "(secret)"
+    },
+    Setting("log-level", "LEVEL", "trace, debug, info, notice, warning, error or critical.") {
+      (text, settings) throws(ConfigurationError) in
+      let levels = ["trace", "debug", "info", "notice", "warning", "error", "critical"]
+      guard levels.contains(text) else {
+        throw .invalidValue(setting: "log-level", value: text, expected: levels.joined(separator: ", "))
+      }
+      settings.configuration.logLevel = text
+    } value: {
+      $0.configuration.logLevel
+    },
+    flag("log-json", \.configuration.logsJSON, "Log one JSON object per line."),
+  ]
+}
+
+extension Data {
+  /// The bytes of hexadecimal digits, at least one.
+  init?(hexadecimal text: String) {
+    let digits = text.compactMap(\.hexDigitValue)
+    guard digits.count == text.count, !digits.isEmpty, digits.count % 2 == 0 else { return nil }
+    self.init(stride(from: 0, to: digits.count, by: 2).map { UInt8(digits[$0] * 16 + digits[$0 + 1]) })
+  }
+}

@@ -1,0 +1,113 @@
+import Foundation
+import Halcyon
+
+/// A setting that can be given as a flag, in the environment or in a file.
+struct Setting: Sendable {
+  /// The name in the environment: `HALCYON_SERVE_MAX_SIDE` for `max-side`.
+  var environmentName: String { "HALCYON_SERVE_" + name.uppercased().replacing("-", with: "_") }
+
+  let name: String
+  /// The placeholder of the value in the help; `nil` for a setting that is on or off.
+  let placeholder: String?
+  let help: String
+  /// Sets the value that a text stands for.
+  let parse: @Sendable (String, inout Settings) throws(ConfigurationError) -> Void
+  /// The effective value; secrets are not shown.
+  let value: @Sendable (Settings) -> String
+
+  init(
+    _ name: String, _ placeholder: String?, _ help: String,
+    parse: @escaping @Sendable (String, inout Settings) throws(ConfigurationError) -> Void,
+    value: @escaping @Sendable (Settings) -> String
+  ) {
+    (self.name, self.placeholder, self.help, self.parse, self.value) = (name, placeholder, help, parse, value)
+  }
+}
+
+/// The configuration while it is read: keys and salts are not paired yet.
+struct Settings: Sendable {
+  var configuration = ServiceConfiguration()
+  var keys: [Data] = []
+  var salts: [Data] = []
+  /// Whether every IP address may be connected to.
+  var allowsAnyAddress = false
+  var allowedAddresses: [AddressRange] = []
+
+  /// The configuration, checked for what depends on several settings.
+  func checked() throws(ConfigurationError) -> ServiceConfiguration {
+    var configuration = configuration
+    guard keys.count == salts.count else { throw .unpairedKeys(keys: keys.count, salts: salts.count) }
+    configuration.keyPairs = zip(keys, salts).map { URLSigner.KeyPair(key: $0, salt: $1) }
+    guard configuration.isInsecure || !configuration.keyPairs.isEmpty else { throw .unsigned }
+    guard configuration.isInsecure || !configuration.showsGallery else { throw .signedGallery }
+    configuration.addressPolicy = allowsAnyAddress ? .any : .publicInternetOnly
+    configuration.addressPolicy.allowed = allowedAddresses
+    do {
+      try OptionParser(presets: configuration.presets).checkPresets()
+    } catch {
+      throw .invalidPresets(error)
+    }
+    return configuration
+  }
+}
+
+extension Setting {
+  static func number(
+    _ name: String, _ property: any WritableKeyPath<ServiceConfiguration, Int> & Sendable, in range: ClosedRange<Int>,
+    _ help: String
+  ) -> Setting {
+    Setting(name, "N", help) { (text, settings) throws(ConfigurationError) in
+      guard let value = Int(text), range.contains(value) else {
+        throw .invalidValue(
+          setting: name, value: text, expected: "a whole number from \(range.lowerBound) to \(range.upperBound)")
+      }
+      settings.configuration[keyPath: property] = value
+    } value: {
+      "\($0.configuration[keyPath: property])"
+    }
+  }
+
+  static func flag(
+    _ name: String, _ property: any WritableKeyPath<Settings, Bool> & Sendable, _ help: String
+  ) -> Setting {
+    Setting(name, nil, help) { (text, settings) throws(ConfigurationError) in
+      switch text.lowercased() {
+      case "1", "true", "yes", "on": settings[keyPath: property] = true
+      case "0", "false", "no", "off": settings[keyPath: property] = false
+      default: throw .invalidValue(setting: name, value: text, expected: "true or false")
+      }
+    } value: {
+      "\($0[keyPath: property])"
+    }
+  }
+
+  static func path(
+    _ name: String, _ property: any WritableKeyPath<ServiceConfiguration, URL?> & Sendable, isFolder: Bool,
+    _ help: String
+  ) -> Setting {
+    Setting(name, "PATH", help) { (text, settings) throws(ConfigurationError) in
+      settings.configuration[keyPath: property] =
+        text.isEmpty ? nil : URL(filePath: text, directoryHint: isFolder ? .isDirectory : .notDirectory)
+    } value: {
+      $0.configuration[keyPath: property]?.path ?? ""
+    }
+  }
+
+  static func list<Element>(
+    _ name: String, _ placeholder: String, _ property: any WritableKeyPath<Settings, [Element]> & Sendable,
+    _ help: String, expected: String, element: @escaping @Sendable (String) -> Element?,
+    text: @escaping @Sendable (Element) -> String
+  ) -> Setting {
+    Setting(name, placeholder, help) { (list, settings) throws(ConfigurationError) in
+      var elements: [Element] = []
+      for part in list.split(separator: ",") {
+        let part = part.trimmingCharacters(in: .whitespaces)
+        guard let next = element(part) else { throw .invalidValue(setting: name, value: part, expected: expected) }
+        elements.append(next)
+      }
+      settings[keyPath: property] = elements
+    } value: {
+      $0[keyPath: property].map(text).joined(separator: ",")
+    }
+  }
+}

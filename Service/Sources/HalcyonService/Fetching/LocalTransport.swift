@@ -1,0 +1,53 @@
+import Foundation
+import Halcyon
+import NIOPosix
+
+/// Serves local files to the pipeline as HTTP responses, so that their results are cached like those of other sources.
+///
+/// The URL has the version of the file, so that a changed file is another source.
+struct LocalTransport: Transport {
+  private static let host = "local.invalid"
+  let folder: LocalFolder
+
+  /// The URL of a file as it is now; it exists for this transport only.
+  func url(of segments: [String]) throws(SourceError) -> URL {
+    let file = try folder.open(segments)
+    var parts = URLComponents()
+    (parts.scheme, parts.host, parts.path) = ("http", Self.host, "/" + segments.joined(separator: "/"))
+    parts.query = file.version
+    guard let url = parts.url else { throw .malformed }
+    return url
+  }
+
+  func response(to request: TransportRequest) async throws -> TransportResponse {
+    guard request.url.host() == Self.host else { throw TransportError.hostNotFound(request.url.host() ?? "") }
+    let segments = request.url.path(percentEncoded: false).split(separator: "/").map(String.init)
+    guard let file = try? folder.open(segments) else {
+      return TransportResponse(status: 404, headers: [:], body: TransportBody { nil })
+    }
+    let headers: HTTPHeaders = [
+      "Content-Length": "\(file.byteCount)", "Cache-Control": "max-age=31536000, immutable",
+      "Last-Modified": HTTPTime.text(file.modificationDate),
+    ]
+    let reader = FileReader(file)
+    return TransportResponse(status: 200, headers: headers, body: TransportBody { try await reader.next() })
+  }
+}
+
+/// Reads a file in pieces, on a thread for blocking calls.
+private actor FileReader {
+  private let file: LocalFile
+  private var offset = 0
+
+  init(_ file: LocalFile) { self.file = file }
+
+  func next() async throws -> Data? {
+    let count = min(256 << 10, file.byteCount - offset)
+    guard count > 0 else { return nil }
+    let (file, start) = (file, offset)
+    let data = try await NIOThreadPool.singleton.runIfActive { try file.read(at: start, count: count) }
+    guard !data.isEmpty else { throw TransportError.connectionLost(received: start, expected: file.byteCount) }
+    offset += data.count
+    return data
+  }
+}

@@ -1,0 +1,23 @@
+/// Why a source is not fetched.
+public enum SourceError: Error, Hashable {
+  /// The text is not a URL of a scheme that the service fetches.
+  case malformed
+  /// The list of allowed sources does not contain it.
+  case notAllowed
+  /// The service has no folder for `local:///` URLs.
+  case noLocalFolder
+  /// There is no such file in the folder, or it is no regular file.
+  case noSuchFile
+}
+
+extension SourceError: CustomStringConvertible {
+  /// What is wrong; it does not repeat the URL, which a client need not see.
+  public var description: String {
+    switch self {
+    case .malformed: "The URL of the source is malformed. Use http, https or local:///."
+    case .notAllowed: "The service is not configured to fetch this source."
+    case .noLocalFolder: "The service has no folder of local files."
+    case .noSuchFile: "There is no such file."
+    }
+  }
+}

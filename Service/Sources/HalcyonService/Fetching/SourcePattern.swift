@@ -1,0 +1,39 @@
+import Foundation
+
+/// An entry of the list of allowed sources: scheme, host, port and the beginning of the path.
+///
+/// It is compared with the parts of a parsed URL, never with its text: `https://example.com` does not allow
+/// `https://example.com@evil.example`, nor `https://example.com.evil.example`.
+public struct SourcePattern: Hashable, Sendable {
+  private let scheme: String
+  /// The host, in lower case; without the `*.` of a wildcard.
+  private let host: String
+  private let matchesSubdomains: Bool
+  private let port: Int
+  /// The segments that a path begins with.
+  private let path: [String]
+
+  /// Parses `SCHEME://HOST:PORT/PATH`; a host that begins with `*.` stands for all its subdomains.
+  public init?(_ text: String) {
+    let isWildcard = text.contains("://*.")
+    let plain = isWildcard ? text.replacingOccurrences(of: "://*.", with: "://") : text
+    guard let url = SourceURL(plain), url.query == nil else { return nil }
+    (scheme, host, port, path) = (url.scheme, url.host, url.port, url.segments)
+    matchesSubdomains = isWildcard
+  }
+
+  /// Whether the source is allowed.
+  public func matches(_ url: SourceURL) -> Bool {
+    url.scheme == scheme && url.port == port
+      && (matchesSubdomains ? url.host.hasSuffix("." + host) : url.host == host)
+      && url.segments.starts(with: path)
+  }
+}
+
+extension SourcePattern: CustomStringConvertible {
+  /// The pattern as it is written.
+  public var description: String {
+    let suffix = path.isEmpty ? "/" : "/" + path.joined(separator: "/") + "/"
+    return "\(scheme)://\(matchesSubdomains ? "*." : "")\(host):\(port)\(suffix)"
+  }
+}

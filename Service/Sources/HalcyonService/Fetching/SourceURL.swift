@@ -1,0 +1,42 @@
+public import Foundation
+
+/// An `http` or `https` URL of a source, in its parts.
+///
+/// What URL parsers disagree about is refused: user names, backslashes, control characters, spaces, and segments `.` and
+/// `..` in any encoding.
+public struct SourceURL: Hashable, Sendable {
+  /// The URL to fetch.
+  public let url: URL
+  /// `http` or `https`.
+  let scheme: String
+  /// The host in lower case, without a trailing dot.
+  let host: String
+  /// The port, that of the scheme by default.
+  let port: Int
+  /// The percent-decoded segments of the path; empty ones are left out.
+  let segments: [String]
+  let query: String?
+
+  /// Parses an absolute URL; `nil` if it is none, or ambiguous.
+  public init?(_ text: String) {
+    guard text.utf8.count <= 8192, text.unicodeScalars.allSatisfy({ $0.value > 32 && $0.value != 127 && $0 != "\\" }),
+      let parts = URLComponents(string: text), let scheme = parts.scheme?.lowercased(), let url = parts.url,
+      parts.user == nil, parts.password == nil, let host = parts.host?.lowercased(), !host.isEmpty, host != ".",
+      url.host()?.lowercased() == host || parts.host?.hasPrefix("[") == true
+    else { return nil }
+    guard let defaultPort = ["http": 80, "https": 443][scheme] else { return nil }
+    var segments: [String] = []
+    for segment in parts.percentEncodedPath.split(separator: "/") {
+      guard let decoded = segment.removingPercentEncoding, ![".", ".."].contains(decoded),
+        !decoded.contains(where: { $0 == "/" || $0 == "\\" || $0 == "\0" })
+      else { return nil }
+      segments.append(decoded)
+    }
+    self.url = url
+    self.scheme = scheme
+    self.host = host.hasSuffix(".") ? String(host.dropLast()) : host
+    self.port = parts.port ?? defaultPort
+    self.segments = segments
+    query = parts.percentEncodedQuery
+  }
+}

@@ -1,0 +1,50 @@
+import Halcyon
+import HalcyonImaging
+
+/// The changes of colours and sharpness, in the order of imgproxy.
+enum ColorPlan {
+  static func processors(_ options: ProcessingOptions) -> [any ImageProcessor] {
+    var processors: [any ImageProcessor] = []
+    if options.brightness != 0 { processors.append(BrightnessOffsetProcessor(options.brightness)) }
+    if options.contrast != 1 { processors.append(.contrast(options.contrast)) }
+    if options.saturation != 1 { processors.append(.saturation(options.saturation)) }
+    if options.blur > 0 { processors.append(.blur(radius: options.blur)) }
+    if options.sharpen > 0 { processors.append(.sharpen(amount: 1, radius: options.sharpen)) }
+    if options.pixelate > 1 { processors.append(.pixelate(blockSize: options.pixelate)) }
+    return processors
+  }
+}
+
+/// Adds a value to all colour components.
+struct BrightnessOffsetProcessor: ImageProcessor {
+  /// From -255, black, to 255, white.
+  let offset: Int
+
+  init(_ offset: Int) { self.offset = offset }
+
+  var identifier: String { "halcyon.service.brightness \(offset)" }
+
+  func process(_ bitmap: Bitmap) throws -> Bitmap {
+    try bitmap.mappingPixels(isOpaque: bitmap.isOpaque) { pixel in
+      let alpha = Int(pixel[3])
+      for channel in 0..<3 {
+        pixel[channel] = UInt8(max(0, min(alpha, Int(pixel[channel]) + offset * alpha / 255)))
+      }
+    }
+  }
+}
+
+/// Several processors in order.
+struct ProcessorSequence: ImageProcessor {
+  let processors: [any ImageProcessor]
+
+  init(_ processors: [any ImageProcessor]) { self.processors = processors }
+
+  var identifier: String { processors.map(\.identifier).joined(separator: "\n") }
+
+  func process(_ bitmap: Bitmap) throws -> Bitmap {
+    var result = bitmap
+    for processor in processors { result = try processor.process(result) }
+    return result
+  }
+}

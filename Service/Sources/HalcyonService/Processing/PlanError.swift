@@ -1,0 +1,17 @@
+public import Halcyon
+
+/// Why no result can be made with the options of a request.
+public enum PlanError: Error, Hashable {
+  /// A side of the result is longer than the service allows.
+  case resultTooLarge(PixelSize, sideLimit: Int)
+}
+
+extension PlanError: CustomStringConvertible {
+  /// What happened and what to do about it.
+  public var description: String {
+    switch self {
+    case .resultTooLarge(let size, let limit):
+      "The result would have \(size) pixels. Request at most \(limit) a side."
+    }
+  }
+}

@@ -1,0 +1,71 @@
+import Foundation
+public import Halcyon
+import HalcyonImaging
+
+/// How a source becomes the result that the options of a path ask for: the size it is decoded at, and what follows.
+public struct ProcessingPlan: Sendable {
+  /// The size at which the source is decoded.
+  public private(set) var decodingSize: TargetSize
+  /// The processors of the decoded image, in order.
+  public private(set) var processors: [any ImageProcessor]
+
+  /// A plan for a source of a known size.
+  ///
+  /// - Parameters:
+  ///   - source: The size of the source, upright.
+  ///   - isVector: Whether the source is drawn at any size, such as SVG.
+  ///   - sideLimit: The longest side of a result.
+  ///   - mark: The watermark, where the options ask for one.
+  public init(
+    _ options: ProcessingOptions, source: PixelSize, isVector: Bool = false, sideLimit: Int = 8192,
+    mark: Bitmap? = nil
+  ) throws(PlanError) {
+    let turn = Turn(options)
+    let turned = turn.swapsSides ? source.transposed : source
+    let geometry = ResultGeometry(options, source: turned, isVector: isVector)
+    let canvas = CanvasPlan(options, kept: geometry.kept.size, requested: geometry.requested, dpr: geometry.dpr)
+    let size = canvas.size
+    guard max(size.width, size.height) <= sideLimit else {
+      throw .resultTooLarge(size, sideLimit: sideLimit)
+    }
+    let steps = GeometrySteps(geometry, source: turned, isVector: isVector)
+    decodingSize = turn.before(steps.decodingSize)
+    processors = turn.processors + steps.processors + ColorPlan.processors(options) + canvas.processors
+    if let watermark = options.watermark, let mark {
+      processors.append(MarkProcessor(mark, watermark, dpr: geometry.dpr))
+    }
+  }
+
+  /// A plan for a source of any size, or `nil` if the options need to know it.
+  ///
+  /// With such a plan a source is fetched and decoded in one step.
+  public init?(
+    independentOfSource options: ProcessingOptions, sideLimit: Int = 8192, mark: Bitmap? = nil
+  ) throws(PlanError) {
+    let size = PixelSize(width: options.width, height: options.height)
+    guard options.resizingType == .fit, !options.enlarge, options.crop == nil, options.dpr == 1,
+      options.zoomX == 1, options.zoomY == 1, options.minWidth == 0, options.minHeight == 0,
+      !options.extendAspectRatio.isEnabled, size.width > 0 || size.height > 0,
+      !options.extend.isEnabled || size.width > 0 && size.height > 0
+    else { return nil }
+    let canvas = CanvasPlan(options, kept: size, requested: size, dpr: 1)
+    guard max(canvas.size.width, canvas.size.height) <= sideLimit,
+      size.width > 0 && size.height > 0
+    else {
+      // The other side depends on the source.
+      if size.width > 0, size.height > 0 { throw .resultTooLarge(canvas.size, sideLimit: sideLimit) }
+      return nil
+    }
+    let turn = Turn(options)
+    decodingSize = turn.before(.fit(width: size.width, height: size.height))
+    processors = turn.processors + ColorPlan.processors(options) + canvas.processors
+    if let watermark = options.watermark, let mark {
+      processors.append(MarkProcessor(mark, watermark, dpr: 1))
+    }
+  }
+
+  /// The processors as one, which saves a job for each but the last.
+  public var processor: (any ImageProcessor)? {
+    processors.isEmpty ? nil : ProcessorSequence(processors)
+  }
+}

@@ -1,0 +1,29 @@
+import Crypto
+import Foundation
+import HTTPTypes
+import Halcyon
+import HalcyonCache
+
+/// Removes all that is cached of a source, for clients that know the token.
+struct CachePurge: Sendable {
+  /// `nil` refuses every request.
+  let token: String?
+  let resolver: SourceResolver
+  let cache: ImageCache
+
+  /// Whether the request has the token, compared in a time that does not depend on it.
+  func isAuthorized(_ headers: HTTPFields) -> Bool {
+    guard let token, !token.isEmpty else { return false }
+    let expected = SHA256.hash(data: Data("Bearer \(token)".utf8))
+    return expected == SHA256.hash(data: Data((headers[.authorization] ?? "").utf8))
+  }
+
+  /// The number of entries removed from disk: the original and its results.
+  func removeAll(of source: String) async throws -> Int {
+    let request = try resolver.request(for: source)
+    await cache.flush()
+    let count = try await cache.disk?.removeEntries(from: request.source) ?? 0
+    (cache.store as? DataMemoryCache)?.trim(to: 0)
+    return count
+  }
+}

@@ -1,0 +1,29 @@
+import Halcyon
+
+/// The format of a result whose URL names none.
+struct FormatChoice: Sendable {
+  /// The formats to choose by `Accept`, the best first.
+  let automatic: [ImageFormat]
+  /// The formats that can be written.
+  let writable: Set<ImageFormat>
+
+  /// The first automatic format that a client accepts by name; `*/*` and `image/*` accept none of them.
+  func format(accept: String?) -> ImageFormat? {
+    let accepted = Set((accept ?? "").split(separator: ",").compactMap(Self.acceptedType))
+    return automatic.first { writable.contains($0) && accepted.contains($0.mediaType) }
+  }
+
+  /// The format of the source if it can be written, otherwise PNG for an image with transparency, and JPEG.
+  func format(of source: ImageInfo) -> ImageFormat {
+    if writable.contains(source.format) { return source.format }
+    return source.hasAlpha ? .png : .jpeg
+  }
+
+  /// The media type of an element of `Accept`, unless its weight is 0.
+  private static func acceptedType(_ element: Substring) -> String? {
+    let parts = element.split(separator: ";").map { $0.filter { $0 != " " && $0 != "\t" }.lowercased() }
+    guard let type = parts.first else { return nil }
+    let weight = parts.dropFirst().first { $0.hasPrefix("q=") }.flatMap { Double($0.dropFirst(2)) } ?? 1
+    return weight > 0 ? type : nil
+  }
+}

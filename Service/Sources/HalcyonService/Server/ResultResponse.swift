@@ -1,0 +1,94 @@
+import Crypto
+import Foundation
+import HTTPTypes
+import Halcyon
+
+/// The response with a result: its headers, conditions and ranges.
+struct ResultResponse {
+  let configuration: ServiceConfiguration
+
+  func response(
+    _ result: ImageResult, _ options: ProcessingOptions, source: String, to request: HTTPFields
+  ) -> ServiceResponse {
+    var headers = headers(of: result)
+    if matches(request, headers) {
+      headers[.contentLength] = nil
+      headers[.contentType] = nil
+      return ServiceResponse(status: 304, headers: headers, body: Data())
+    }
+    headers[.contentDisposition] = Self.disposition(options, source: source, format: result.format)
+    headers[.acceptRanges] = "bytes"
+    switch ByteRange(request, current: headers, byteCount: result.data.count) {
+    case nil:
+      return ServiceResponse(status: 200, headers: headers, body: result.data)
+    case .unsatisfiable:
+      var response = ServiceResponse.text(416, "The range is outside the image.\n")
+      response.headers[.contentRange] = "bytes */\(result.data.count)"
+      return response
+    case .part(let range):
+      headers[.contentRange] = "bytes \(range.lowerBound)-\(range.upperBound - 1)/\(result.data.count)"
+      let start = result.data.startIndex
+      let part = result.data[start + range.lowerBound..<start + range.upperBound]
+      return ServiceResponse(status: 206, headers: headers, body: Data(part))
+    }
+  }
+
+  private func headers(of result: ImageResult) -> HTTPFields {
+    var headers: HTTPFields = [
+      .contentType: result.format.mediaType, .xContentTypeOptions: "nosniff", .eTag: Self.entityTag(result.data),
+    ]
+    headers[.cacheStatus] = result.isHit ? "halcyon; hit" : "halcyon; fwd=miss"
+    if let date = result.head?.headers["Last-Modified"] { headers[.lastModified] = date }
+    if configuration.passesCacheControl, let head = result.head {
+      headers[.cacheControl] = head.headers["Cache-Control"]
+      headers[.expires] = head.headers["Expires"]
+    }
+    if headers[.cacheControl] == nil, headers[.expires] == nil {
+      headers[.cacheControl] = "public, max-age=\(configuration.timeToLive)"
+    }
+    if result.dependsOnAccept { headers[.vary] = "Accept" }
+    if result.format == .svg {
+      headers[.contentSecurityPolicy] = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; sandbox"
+    }
+    return headers
+  }
+
+  /// A strong entity tag: the hash of the bytes.
+  private static func entityTag(_ data: Data) -> String {
+    "\"\(Base64URL.encode(SHA256.hash(data: data).prefix(15)))\""
+  }
+
+  /// Whether the client has the current result (RFC 9110, 13.2.2).
+  private func matches(_ request: HTTPFields, _ headers: HTTPFields) -> Bool {
+    if let condition = request[.ifNoneMatch] {
+      let tags = condition.split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) }
+      return tags.contains { $0 == "*" || $0.trimmingPrefix("W/") == headers[.eTag] ?? "" }
+    }
+    guard let date = request[.ifModifiedSince] else { return false }
+    // Clients send back the date that they got; another date is not worth a comparison.
+    return date == headers[.lastModified]
+  }
+
+  /// `Content-Disposition` with a name in ASCII and, where that differs, in UTF-8 (RFC 6266).
+  static func disposition(_ options: ProcessingOptions, source: String, format: ImageFormat) -> String {
+    let name = (options.filename.isEmpty ? Self.name(of: source) : options.filename) + "." + format.fileExtension
+    let refused = "\"\\%;/".unicodeScalars
+    let plain = String(
+      name.unicodeScalars.map { (32..<127).contains($0.value) && !refused.contains($0) ? Character($0) : "_" })
+    let kind = options.returnsAttachment ? "attachment" : "inline"
+    guard plain != name else { return "\(kind); filename=\"\(plain)\"" }
+    let unreserved = CharacterSet(charactersIn: "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
+    let encoded = name.addingPercentEncoding(withAllowedCharacters: unreserved) ?? plain
+    return "\(kind); filename=\"\(plain)\"; filename*=UTF-8''\(encoded)"
+  }
+
+  /// The last segment of the path of a source, without its extension.
+  private static func name(of source: String) -> String {
+    let address = source.prefix { $0 != "?" && $0 != "#" }
+    let rest = address.split(separator: "://", maxSplits: 1).last ?? address
+    // The first part is the host, which is empty for local files.
+    let last = rest.split(separator: "/", omittingEmptySubsequences: false).dropFirst().last ?? ""
+    let name = last.contains(".") ? last.split(separator: ".").dropLast().joined(separator: ".") : String(last)
+    return name.isEmpty ? "image" : name.removingPercentEncoding ?? name
+  }
+}

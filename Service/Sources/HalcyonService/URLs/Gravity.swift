@@ -1,0 +1,80 @@
+/// The part of an image that is kept where something is cut off, and the place of an image on a larger canvas.
+public struct Gravity: Hashable, Sendable {
+  /// The reference of the offsets.
+  public enum Kind: String, Hashable, Sendable {
+    /// The centre.
+    case center = "ce"
+    /// The top edge.
+    case north = "no"
+    /// The bottom edge.
+    case south = "so"
+    /// The right edge.
+    case east = "ea"
+    /// The left edge.
+    case west = "we"
+    /// The upper right corner.
+    case northEast = "noea"
+    /// The upper left corner.
+    case northWest = "nowe"
+    /// The lower right corner.
+    case southEast = "soea"
+    /// The lower left corner.
+    case southWest = "sowe"
+    /// The point at ``Gravity/x`` and ``Gravity/y``, both from 0 to 1.
+    case focusPoint = "fp"
+  }
+
+  /// The reference of the offsets.
+  public var kind: Kind
+  /// The horizontal offset: pixels if it is at least 1 or at most -1, otherwise a share of the width.
+  public var x: Double
+  /// The vertical offset, like ``x``.
+  public var y: Double
+
+  /// Creates a gravity.
+  public init(_ kind: Kind = .center, x: Double = 0, y: Double = 0) {
+    self.kind = kind
+    self.x = x
+    self.y = y
+  }
+
+  /// The centre.
+  public static let center = Gravity()
+}
+
+extension Gravity {
+  /// The upper left corner of an area inside a larger one, clamped so that it stays inside.
+  ///
+  /// - Parameter scale: Factor of offsets in pixels.
+  func position(
+    of inner: (width: Int, height: Int), in outer: (width: Int, height: Int), scale: Double = 1
+  ) -> (left: Int, top: Int) {
+    let (freeWidth, freeHeight) = (outer.width - inner.width, outer.height - inner.height)
+    let left: Int
+    let top: Int
+    if kind == .focusPoint {
+      left = Int((Double(outer.width) * x).rounded()) - inner.width / 2
+      top = Int((Double(outer.height) * y).rounded()) - inner.height / 2
+    } else {
+      let offsetX = Self.pixels(x, of: outer.width, scale: scale)
+      let offsetY = Self.pixels(y, of: outer.height, scale: scale)
+      left =
+        switch kind {
+        case .west, .northWest, .southWest: offsetX
+        case .east, .northEast, .southEast: freeWidth - offsetX
+        case .center, .north, .south, .focusPoint: (freeWidth + 1) / 2 + offsetX
+        }
+      top =
+        switch kind {
+        case .north, .northEast, .northWest: offsetY
+        case .south, .southEast, .southWest: freeHeight - offsetY
+        case .center, .east, .west, .focusPoint: (freeHeight + 1) / 2 + offsetY
+        }
+    }
+    return (max(0, min(left, freeWidth)), max(0, min(top, freeHeight)))
+  }
+
+  private static func pixels(_ offset: Double, of length: Int, scale: Double) -> Int {
+    Int((abs(offset) >= 1 ? offset * scale : offset * Double(length)).rounded())
+  }
+}

@@ -1,0 +1,57 @@
+import Foundation
+
+/// The parts of a path in the syntax of imgproxy: `/SIGNATURE/OPTIONS/plain/URL@EXTENSION`, or
+/// `/SIGNATURE/OPTIONS/BASE64.EXTENSION`.
+public struct ImagePath: Hashable, Sendable {
+  /// The first segment: the signature of ``signedPart``, or any text where signatures are not required.
+  public var signature: String
+  /// All that follows the signature, with the slash that begins it.
+  public var signedPart: String
+  /// The segments with processing options, each `NAME:ARGUMENT:…`.
+  public var options: [String]
+  /// The URL of the source.
+  public var source: String
+  /// The extension of the result, or `nil` if there is none.
+  public var fileExtension: String?
+
+  /// Parses the path of a request, as it was sent: percent-encoded and without the query.
+  ///
+  /// - Parameter hasPresetsOnly: Whether the only segment with options is a list of presets, which may be one name
+  ///   without a colon.
+  public init(_ path: String, hasPresetsOnly: Bool = false) throws(PathError) {
+    guard path.hasPrefix("/"), let end = path.dropFirst().firstIndex(of: "/") else { throw .incomplete(path: path) }
+    signature = String(path[path.index(after: path.startIndex)..<end])
+    signedPart = String(path[end...])
+    let segments = signedPart.dropFirst().split(separator: "/", omittingEmptySubsequences: false).map(String.init)
+    let sourceStart = hasPresetsOnly ? 1 : segments.firstIndex { !$0.contains(":") } ?? segments.endIndex
+    guard !signature.isEmpty, sourceStart < segments.endIndex else { throw .incomplete(path: path) }
+    options = Array(segments[..<sourceStart])
+    if segments[sourceStart] == "plain" {
+      (source, fileExtension) = try Self.plain(segments[(sourceStart + 1)...].joined(separator: "/"))
+    } else {
+      (source, fileExtension) = try Self.encoded(segments[sourceStart...].joined())
+    }
+  }
+
+  /// Everything after `plain/`; the last `@` begins the extension.
+  private static func plain(_ text: String) throws(PathError) -> (source: String, fileExtension: String?) {
+    let parts = text.split(separator: "@", omittingEmptySubsequences: false)
+    guard parts.count <= 2, let url = parts[0].removingPercentEncoding, !url.isEmpty else {
+      throw .invalidSource(text)
+    }
+    return (url, fileExtension(parts))
+  }
+
+  /// The segments joined without slashes; a dot begins the extension.
+  private static func encoded(_ text: String) throws(PathError) -> (source: String, fileExtension: String?) {
+    let parts = text.split(separator: ".", omittingEmptySubsequences: false)
+    guard (1...2).contains(parts.count), let bytes = Base64URL.decode(parts[0]), !bytes.isEmpty,
+      let url = String(bytes: bytes, encoding: .utf8)
+    else { throw .invalidSource(text) }
+    return (url, fileExtension(parts))
+  }
+
+  private static func fileExtension(_ parts: [Substring]) -> String? {
+    parts.count == 2 && !parts[1].isEmpty ? String(parts[1]) : nil
+  }
+}

@@ -1,0 +1,95 @@
+import Foundation
+import Halcyon
+
+/// The arguments of a processing option, and their conversions.
+struct OptionArguments {
+  /// The name in the path, for messages.
+  let option: String
+  let values: [String]
+
+  /// Splits `NAME:ARGUMENT:…`; arguments are percent-decoded.
+  init(_ segment: String) throws(PathError) {
+    let parts = segment.split(separator: ":", omittingEmptySubsequences: false)
+    option = String(parts[0])
+    var values: [String] = []
+    for part in parts.dropFirst() {
+      guard let value = part.removingPercentEncoding else {
+        throw .invalidArgument(option: String(parts[0]), value: String(part), expected: "valid percent-encoding")
+      }
+      values.append(value)
+    }
+    self.values = values
+  }
+
+  private init(option: String, values: [String]) {
+    self.option = option
+    self.values = values
+  }
+
+  /// The arguments from an index on.
+  func dropFirst(_ count: Int) -> OptionArguments {
+    OptionArguments(option: option, values: Array(values.dropFirst(count)))
+  }
+
+  func checkCount(_ limit: Int) throws(PathError) {
+    guard values.count <= limit else { throw .tooManyArguments(option: option, limit: limit) }
+  }
+
+  /// The argument at an index, or `nil` where it is missing or empty, which means the default.
+  func text(_ index: Int) -> String? {
+    index < values.count && !values[index].isEmpty ? values[index] : nil
+  }
+
+  func integer(_ index: Int, in range: ClosedRange<Int>) throws(PathError) -> Int? {
+    guard let text = text(index) else { return nil }
+    guard let value = Int(text), range.contains(value) else {
+      throw invalid(text, "a whole number from \(range.lowerBound) to \(range.upperBound)")
+    }
+    return value
+  }
+
+  func number(_ index: Int, in range: ClosedRange<Double>) throws(PathError) -> Double? {
+    guard let text = text(index) else { return nil }
+    guard let value = Double(text), range.contains(value) else {
+      throw invalid(text, "a number from \(range.lowerBound) to \(range.upperBound)")
+    }
+    return value
+  }
+
+  /// A factor above 0.
+  func factor(_ index: Int) throws(PathError) -> Double? {
+    guard let value = try number(index, in: 0...1000) else { return nil }
+    guard value > 0 else { throw invalid(values[index], "a number above 0") }
+    return value
+  }
+
+  func flag(_ index: Int) throws(PathError) -> Bool? {
+    guard let text = text(index) else { return nil }
+    switch text {
+    case "1", "t", "true": return true
+    case "0", "f", "false": return false
+    default: throw invalid(text, "1, t or true, or 0, f or false")
+    }
+  }
+
+  /// A gravity with its offsets; `nil` where none is given.
+  func gravity(_ index: Int) throws(PathError) -> Gravity? {
+    guard let text = text(index) else { return nil }
+    guard let kind = Gravity.Kind(rawValue: text) else {
+      throw invalid(text, "one of no, so, ea, we, noea, nowe, soea, sowe, ce and fp")
+    }
+    try checkCount(index + 3)
+    let range = kind == .focusPoint ? 0.0...1.0 : -100_000...100_000
+    return Gravity(kind, x: try number(index + 1, in: range) ?? 0, y: try number(index + 2, in: range) ?? 0)
+  }
+
+  func format(_ index: Int) throws(PathError) -> ImageFormat? {
+    guard let text = text(index) else { return nil }
+    guard let format = ImageFormat(fileExtension: text) else { throw .unknownFormat(text) }
+    return format
+  }
+
+  func invalid(_ value: String, _ expected: String) -> PathError {
+    .invalidArgument(option: option, value: value, expected: expected)
+  }
+}

@@ -1,0 +1,78 @@
+import Foundation
+import Halcyon
+
+extension OptionParser {
+  /// The options of the file that is made.
+  static let outputOptions: [([String], Parse)] = [
+    (["quality", "q"], integer(\.quality, in: 0...100)),
+    (
+      ["format_quality", "fq"],
+      { (arguments, options) throws(PathError) in
+        for index in stride(from: 0, to: arguments.values.count, by: 2) {
+          guard let format = try arguments.format(index), let quality = try arguments.integer(index + 1, in: 0...100)
+          else { throw arguments.invalid(arguments.values[index], "pairs of a format and a quality") }
+          options.formatQuality[format] = quality
+        }
+      }
+    ),
+    (
+      ["format", "f", "ext"],
+      { (arguments, options) throws(PathError) in
+        try arguments.checkCount(1)
+        options.format = try arguments.format(0)
+      }
+    ),
+    (["max_bytes", "mb"], integer(\.maxBytes, in: 0...1_000_000_000)),
+    (
+      ["skip_processing", "skp"],
+      { (arguments, options) throws(PathError) in
+        for index in arguments.values.indices {
+          if let format = try arguments.format(index) { options.skippedFormats.insert(format) }
+        }
+      }
+    ),
+    (["raw"], flag(\.raw)),
+    // Results have no metadata and are in sRGB in any case.
+    (["strip_metadata", "sm"], ignoredFlag), (["keep_copyright", "kcr"], ignoredFlag),
+    (["strip_color_profile", "scp"], ignoredFlag), (["enforce_thumbnail", "eth"], ignoredFlag),
+  ]
+
+  /// The options of the response.
+  static let responseOptions: [([String], Parse)] = [
+    (
+      ["cachebuster", "cb"],
+      { (arguments, options) throws(PathError) in
+        try arguments.checkCount(1)
+        options.cacheBuster = arguments.text(0) ?? ""
+      }
+    ),
+    (
+      ["expires", "exp"],
+      { (arguments, options) throws(PathError) in
+        try arguments.checkCount(1)
+        options.expires = try arguments.integer(0, in: 0...Int.max).flatMap { $0 > 0 ? $0 : nil }
+      }
+    ),
+    (
+      ["filename", "fn"],
+      { (arguments, options) throws(PathError) in
+        try arguments.checkCount(2)
+        options.filename = try filename(arguments)
+      }
+    ),
+    (["return_attachment", "att"], flag(\.returnsAttachment)),
+  ]
+
+  private static func filename(_ arguments: OptionArguments) throws(PathError) -> String {
+    guard let text = arguments.text(0), try arguments.flag(1) == true else { return arguments.text(0) ?? "" }
+    guard let bytes = Base64URL.decode(text), let name = String(bytes: bytes, encoding: .utf8) else {
+      throw arguments.invalid(text, "a name in URL-safe Base64")
+    }
+    return name
+  }
+
+  private static let ignoredFlag: Parse = { (arguments, _) throws(PathError) in
+    try arguments.checkCount(1)
+    _ = try arguments.flag(0)
+  }
+}

@@ -1,0 +1,90 @@
+import Foundation
+import Halcyon
+import HalcyonService
+import TestSupport
+import Testing
+
+@Suite(.timeLimit(.minutes(10)))
+struct ServiceCommandTests {
+  private let keys = ["--keys", "736563726574", "--salts", "68656C6C6F"]
+
+  @Test func `the defaults are safe: keys are required, and only public addresses allowed`() throws {
+    #expect(throws: ConfigurationError.unsigned) { try configuration([]) }
+    let read = try configuration(keys)
+    #expect(!read.isInsecure && read.host == "127.0.0.1")
+    #expect(read.addressPolicy == .publicInternetOnly)
+    #expect(read.keyPairs == [.init(key: Data("secret".utf8), salt: Data("hello".utf8))])
+    #expect(!read.sendsSVG && read.localRoot == nil)
+  }
+
+  @Test func `flags override the environment, which overrides the file`() async throws {
+    try await TemporaryDirectory.run { folder in
+      let file = folder.appending(path: "service.conf")
+      try Data("# A comment\n\nquality = 10\nmax-side = 100\nport=1\ninsecure = true\n".utf8).write(to: file)
+      let environment = ["HALCYON_SERVE_MAX_SIDE": "200", "HALCYON_SERVE_PORT": "2", "OTHER": "x"]
+      let read = try configuration(["--config", file.path, "--port=3"], environment)
+      #expect(read.quality == 10 && read.resultSideLimit == 200 && read.port == 3 && read.isInsecure)
+    }
+  }
+
+  @Test func `all kinds of settings are read`() throws {
+    let read = try configuration(
+      keys + [
+        "--sources", "https://a.example/x, https://*.b.example", "--allowed-addresses", "10.0.0.0/8",
+        "--format-quality", "avif=50,jpg=70", "--auto-formats", "avif,webp", "--presets",
+        "small=rs:fit:200:200/q:70;sharp=sh:1", "--deadline", "2.5", "--local-root", "/srv/images", "--only-presets",
+      ])
+    #expect(read.allowedSources.count == 2)
+    #expect(read.addressPolicy.allowed.count == 1)
+    #expect(read.formatQuality[.avif] == 50 && read.formatQuality[.jpeg] == 70)
+    #expect(read.automaticFormats == [.avif, .webp])
+    #expect(read.presets == ["small": ["rs:fit:200:200", "q:70"], "sharp": ["sh:1"]])
+    #expect(read.deadline == .seconds(2.5) && read.acceptsPresetsOnly)
+    #expect(read.localRoot?.path == "/srv/images")
+  }
+
+  @Test(arguments: [
+    ["--bogus", "1"], ["--port", "x"], ["--port"], ["--quality", "0"], ["--keys", "xyz"], ["--keys", "abc"],
+    ["--sources", "ftp://a"], ["--allowed-addresses", "home"], ["--auto-formats", "bmp"], ["--presets", "nothing"],
+    ["--presets", "a=w:x"], ["--deadline", "0"], ["--log-level", "loud"], ["stray"], ["--config", "/nonexistent/file"],
+    ["--keys", "00,11", "--salts", "22"], ["--insecure=maybe"],
+  ])
+  func `an invalid setting is an error that names it`(arguments: [String]) {
+    #expect(throws: ConfigurationError.self) {
+      try ServiceCommand(arguments: ["--insecure"] + arguments, environment: [:])
+    }
+  }
+
+  @Test func `an unknown variable of the environment is an error`() {
+    #expect(throws: ConfigurationError.unknownSetting("HALCYON_SERVE_PROT", origin: "environment")) {
+      try configuration(keys, ["HALCYON_SERVE_PROT": "1"])
+    }
+  }
+
+  @Test func `the check prints every effective setting, without secrets`() throws {
+    guard
+      case .check(let report) = try ServiceCommand(arguments: keys + ["--check", "--quality", "55"], environment: [:])
+    else { throw ConfigurationError.unsigned }
+    #expect(report.contains("quality = 55\n") && report.contains("keys = (secret)\n"))
+    #expect(!report.contains("736563726574") && report.contains("max-source-pixels = 50000000"))
+  }
+
+  @Test func `the help lists every setting with its default`() throws {
+    guard case .help(let text) = try ServiceCommand(arguments: ["--help"], environment: [:]) else {
+      throw ConfigurationError.unsigned
+    }
+    for name in ["--keys", "--insecure", "--sources", "--local-root", "--ttl", "--deadline"] {
+      #expect(text.contains(name))
+    }
+    #expect(text.contains("Default: 8080."))
+  }
+
+  private func configuration(
+    _ arguments: [String], _ environment: [String: String] = [:]
+  ) throws -> ServiceConfiguration {
+    guard case .run(let configuration) = try ServiceCommand(arguments: arguments, environment: environment) else {
+      throw ConfigurationError.missingValue(setting: "none")
+    }
+    return configuration
+  }
+}

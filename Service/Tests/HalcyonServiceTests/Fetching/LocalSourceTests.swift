@@ -1,0 +1,80 @@
+import Foundation
+import Halcyon
+import HalcyonService
+import TestSupport
+import Testing
+
+/// Sources in a local folder.
+@Suite(.timeLimit(.minutes(10)))
+struct LocalSourceTests {
+  @Test func `a file below the folder is served, also with spaces and from a folder below`() async throws {
+    try await run { service, folder in
+      try Quadrants.png().write(to: folder.appending(path: "sub/my cat.png"))
+      for name in ["a.png", "sub/b.png", "sub/my%20cat.png"] {
+        let answer = try await service.get("/_/w:40/plain/local:///\(name)@png")
+        #expect(answer.status == 200, "\(name)")
+        #expect(answer.headers["Last-Modified"] != nil)
+      }
+    }
+  }
+
+  @Test(arguments: [
+    "../secret.png", "sub/../../secret.png", "%2e%2e/secret.png", "..%2fsecret.png", "%252e%252e/secret.png",
+    "link.png", "linked/secret.png", "sub", "", "/etc/passwd", "sub//b.png", "./a.png", "missing.png", "a.png/b",
+    "a.png%00.jpg", "pipe.png",
+  ])
+  func `no path leads out of the folder or to something that is no file`(path: String) async throws {
+    try await run { service, folder in
+      let outside = folder.deletingLastPathComponent()
+      try Quadrants.png().write(to: outside.appending(path: "secret.png"))
+      let links = FileManager.default
+      try links.createSymbolicLink(
+        at: folder.appending(path: "link.png"), withDestinationURL: outside.appending(path: "secret.png"))
+      try links.createSymbolicLink(at: folder.appending(path: "linked"), withDestinationURL: outside)
+      mkfifo(folder.appending(path: "pipe.png").path, 0o600)
+      // In Base64 nothing between client and service normalizes the path.
+      let encoded = Data("local:///\(path)".utf8).base64EncodedString().replacingOccurrences(of: "/", with: "_")
+      var paths = ["/_/w:40/\(encoded).png"]
+      if path.contains("%") { paths.append("/_/w:40/plain/local:///\(path)@png") }
+      for path in paths {
+        let answer = try await service.get(path)
+        #expect([400, 404].contains(answer.status), "\(answer.status)")
+        #expect(!answer.text.contains(folder.path))
+      }
+    }
+  }
+
+  @Test func `a changed file is read again, and an unchanged result comes from the cache`() async throws {
+    try await run { service, folder in
+      let file = folder.appending(path: "a.png")
+      let path = "/_/w:40/plain/local:///a.png@png"
+      let first = try await service.get(path)
+      #expect(try await service.get(path).headers["ETag"] == first.headers["ETag"])
+      try Quadrants.png(width: 60, height: 80).write(to: file)
+      let second = try await service.get(path).bitmap()
+      #expect(second.size.height > second.size.width)
+    }
+  }
+
+  @Test func `without a folder there are no local sources`() async throws {
+    try await RunningService.run { service, _ async throws in
+      #expect(try await service.get("/_/w:40/plain/local:///a.png@png").status == 404)
+    }
+  }
+
+  /// Runs `body` with a service of a folder with two images.
+  private func run(_ body: (RunningService, URL) async throws -> Void) async throws {
+    try await TemporaryDirectory.run { parent in
+      let folder = parent.appending(path: "images", directoryHint: .isDirectory)
+      try FileManager.default.createDirectory(
+        at: folder.appending(path: "sub"), withIntermediateDirectories: true)
+      try Quadrants.png().write(to: folder.appending(path: "a.png"))
+      try Quadrants.png().write(to: folder.appending(path: "sub/b.png"))
+      try await RunningService.run {
+        $0.localRoot = folder
+      } body: { service, _ in
+        try await body(service, folder)
+      }
+    }
+  }
+}

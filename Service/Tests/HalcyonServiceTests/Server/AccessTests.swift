@@ -1,0 +1,148 @@
+import Foundation
+import Halcyon
+import HalcyonService
+import TestSupport
+import Testing
+
+/// What the service refuses.
+@Suite(.timeLimit(.minutes(10)))
+struct AccessTests {
+  private let pair = URLSigner.KeyPair(key: Data("secret".utf8), salt: Data("hello".utf8))
+
+  @Test func `a signed URL is served, and a changed one refused`() async throws {
+    try await RunningService.run {
+      $0.isInsecure = false
+      $0.keyPairs = [pair]
+    } body: { service, origin in
+      let source = origin.serve("/a.png", .body(try Quadrants.png()))
+      let path = "/w:40/plain/\(source.absoluteString)@png"
+      let signature = try #require(URLSigner(pairs: [pair]).signature(of: path))
+      #expect(try await service.get("/\(signature)\(path)").status == 200)
+      for changed in ["/_\(path)", "/\(signature)/w:41\(path.dropFirst(5))", "/\(signature.dropLast())\(path)"] {
+        let answer = try await service.get(changed)
+        #expect(answer.status == 403)
+        #expect(answer.headers["Cache-Control"] == "no-store")
+      }
+      let info = "/plain/\(source.absoluteString)"
+      #expect(try await service.get("/info/_\(info)").status == 403)
+      let infoSignature = try #require(URLSigner(pairs: [pair]).signature(of: info))
+      #expect(try await service.get("/info/\(infoSignature)\(info)").status == 200)
+    }
+  }
+
+  @Test(arguments: [
+    "http://127.0.0.1:1/a", "http://localhost:1/a", "http://2130706433:1/a", "http://0x7f.1:1/a", "http://0:1/a",
+    "http://[::1]:1/a", "http://[::ffff:127.0.0.1]:1/a", "http://169.254.169.254/latest", "http://10.0.0.1/a",
+    "http://192.168.1.1/a", "http://[64:ff9b::7f00:1]/a", "http://[2002:7f00:1::]/a", "http://100.64.0.1/a",
+    "http://0.0.0.0/a", "http://[fe80::1]/a", "http://[fd00::1]/a", "http://local.invalid/a.png",
+  ])
+  func `private addresses are refused in every spelling`(source: String) async throws {
+    try await RunningService.run {
+      $0.addressPolicy = .publicInternetOnly
+    } body: { service, _ in
+      let path = Data(source.utf8).base64EncodedString().replacingOccurrences(of: "/", with: "_")
+      let answer = try await service.get("/_/w:40/\(path).png")
+      #expect([400, 403].contains(answer.status), "\(answer.status) \(answer.text)")
+      #expect(!answer.text.contains("127.") && !answer.text.contains("http"))
+    }
+  }
+
+  @Test func `a redirect to a source that is not allowed is refused`() async throws {
+    try await RunningService.run { configuration in
+      configuration.allowedSources = []
+    } body: { service, origin in
+      let target = origin.serve("/private/b.png", .body(try Quadrants.png()))
+      let source = origin.serve("/public/a.png", .redirect(to: target.absoluteString))
+      #expect(try await service.image("w:40", of: source).status == 200)
+      let pattern = try #require(SourcePattern("http://127.0.0.1:\(origin.port)/public"))
+      try await RunningService.run {
+        $0.allowedSources = [pattern]
+      } body: { strict, _ async throws in
+        #expect(try await strict.image("w:40", of: source).status == 403)
+        #expect(try await strict.image("w:40", of: target).status == 403)
+      }
+    }
+  }
+
+  @Test func `nothing that is not an image is sent, also not raw`() async throws {
+    try await RunningService.run { service, origin in
+      let page = origin.serve(
+        "/secret", .body(Data("<html>password</html>".utf8), headers: ["Content-Type": "image/png"]))
+      for options in ["", "raw:1", "w:40", "skp:png"] {
+        let answer = try await service.image(options, of: page)
+        #expect(answer.status == 422)
+        #expect(!answer.text.contains("password") && !answer.text.contains("127.0.0.1"))
+      }
+    }
+  }
+
+  @Test func `errors of the source have a status and no URL`() async throws {
+    try await RunningService.run { service, origin in
+      let cases = [
+        (origin.url("/missing"), 404), (origin.serve("/broken", .status(500)), 502),
+        (try origin.refusingURL("/refused"), 502), (origin.serve("/empty", .body(Data())), 502),
+        (origin.serve("/cut.png", .body(try Quadrants.png().prefix(100))), 422),
+      ]
+      for (source, status) in cases {
+        let answer = try await service.image("w:40", of: source)
+        #expect(answer.status == status, "\(source.path): \(answer.status) \(answer.text)")
+        #expect(!answer.text.contains("127.0.0.1") && !answer.text.contains(source.path))
+        #expect(answer.headers["Cache-Control"] == "no-store" && answer.headers["ETag"] == nil)
+      }
+    }
+  }
+
+  @Test func `sources and results beyond the limits are refused`() async throws {
+    try await RunningService.run {
+      $0.limits.pixelCount = 2000
+      $0.resultSideLimit = 100
+    } body: { service, origin in
+      let source = origin.serve("/a.png", .body(try Quadrants.png()))
+      #expect(try await service.image("w:40/h:40", of: source).status == 422)
+      let small = origin.serve("/b.png", .body(try Quadrants.png(width: 20, height: 20)))
+      #expect(try await service.image("w:40/h:40/el:1", of: small).status == 200)
+      #expect(try await service.image("w:400/h:400/el:1", of: small).status == 400)
+    }
+    try await RunningService.run {
+      $0.limits.encodedByteCount = 100
+    } body: { service, origin in
+      let source = origin.serve("/a.png", .body(try Photos.data("chelsea.png")))
+      #expect(try await service.image("w:40/h:40", of: source).status == 422)
+    }
+  }
+
+  @Test func `SVG is drawn, and sent as it is only if that is allowed`() async throws {
+    let drawing = Data(
+      """
+      <svg xmlns="http://www.w3.org/2000/svg" width="40" height="40"><rect width="40" height="40" fill="#f00"/></svg>
+      """.utf8)
+    for isAllowed in [false, true] {
+      try await RunningService.run {
+        $0.sendsSVG = isAllowed
+      } body: { service, origin in
+        let source = origin.serve("/a.svg", .body(drawing))
+        let drawn = try await service.image("w:80", of: source, as: nil)
+        #expect(drawn.headers["Content-Type"] == "image/png")
+        #expect(try drawn.bitmap().size == PixelSize(width: 80, height: 80))
+        let raw = try await service.image("raw:1", of: source, as: nil)
+        #expect(raw.status == (isAllowed ? 200 : 422))
+        #expect((raw.headers["Content-Security-Policy"]?.contains("sandbox") == true) == isAllowed)
+      }
+    }
+  }
+
+  @Test func `an expired URL is not found`() async throws {
+    try await RunningService.run { service, origin in
+      let source = origin.serve("/a.png", .body(try Quadrants.png()))
+      #expect(try await service.image("exp:1000", of: source).status == 404)
+      #expect(try await service.image("exp:99999999999", of: source).status == 200)
+    }
+  }
+
+  @Test func `other methods are refused`() async throws {
+    try await RunningService.run { service, _ in
+      let answer = try await service.get("/health", method: .post)
+      #expect(answer.status == 405 && answer.headers["Allow"] == "GET, HEAD")
+    }
+  }
+}

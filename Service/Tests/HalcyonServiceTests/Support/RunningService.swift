@@ -1,0 +1,89 @@
+import Foundation
+import Halcyon
+import HalcyonCodecs
+import HalcyonService
+import Logging
+import TestSupport
+
+/// A service on a free port of the loopback interface.
+struct RunningService: Sendable {
+  let port: Int
+  let service: ImageService
+  private let client = CurlTransport()
+
+  /// A response, with its whole body.
+  struct Answer: Sendable {
+    let status: Int
+    let headers: HTTPHeaders
+    let body: Data
+
+    var text: String { String(decoding: body, as: UTF8.self) }
+
+    /// The decoded body.
+    func bitmap() throws -> Bitmap {
+      guard let format = ImageFormat(sniffing: body),
+        let decoder = StandardCodecs.decoders.first(where: { $0.formats.contains(format) })
+      else { throw ImageDecodingError.unknownFormat }
+      return try decoder.decode(body, options: DecodingOptions()).bitmap
+    }
+  }
+
+  /// Runs `body` with a service and an origin; the service accepts unsigned URLs and connects to the loopback interface,
+  /// unless `change` says otherwise.
+  static func run(
+    _ change: (inout ServiceConfiguration) -> Void = { _ in }, time: any TimeSource = SystemTime(),
+    body: (RunningService, ImageServer) async throws -> Void
+  ) async throws {
+    let folder = URL.temporaryDirectory.appending(
+      path: "halcyon-service-\(UUID().uuidString)", directoryHint: .isDirectory)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    var configuration = ServiceConfiguration()
+    configuration.port = 0
+    configuration.isInsecure = true
+    configuration.addressPolicy.allowed = [AddressRange("127.0.0.0/8")].compactMap(\.self)
+    configuration.cacheDirectory = folder
+    change(&configuration)
+    let logger = Logger.silent
+    let service = try await ImageService(configuration, logger: logger, time: time)
+    let port = Monitor(0)
+    let server = ServiceServer(service, configuration: configuration, logger: logger) { number in
+      port.update { $0 = number }
+    }
+    try await ImageServer.run { origin in
+      try await withThrowingTaskGroup(of: Void.self) { group in
+        group.addTask { try await server.run() }
+        try await port.wait { $0 > 0 }
+        try await body(RunningService(port: port.read { $0 }, service: service), origin)
+        group.cancelAll()
+      }
+    }
+    await service.close()
+  }
+
+  /// The URL of a path on the service.
+  func url(_ path: String) throws -> URL {
+    guard let url = URL(string: "http://127.0.0.1:\(port)\(path)") else { throw URLError(.badURL) }
+    return url
+  }
+
+  func get(_ path: String, method: HTTPMethod = .get, _ headers: HTTPHeaders = [:]) async throws -> Answer {
+    let request = TransportRequest(url: try url(path), method: method, headers: headers)
+    let response = try await client.response(to: request)
+    var body = Data()
+    for try await piece in response.body { body += piece }
+    return Answer(status: response.status, headers: response.headers, body: body)
+  }
+
+  /// The response for options, and an image of the origin.
+  func image(
+    _ options: String, of source: URL, as fileExtension: String? = "png", _ headers: HTTPHeaders = [:]
+  ) async throws -> Answer {
+    let suffix = fileExtension.map { "@" + $0 } ?? ""
+    return try await get("/_/\(options)\(options.isEmpty ? "" : "/")plain/\(source.absoluteString)\(suffix)", headers)
+  }
+}
+
+extension Logger {
+  /// Logs nothing.
+  static var silent: Logger { Logger(label: "test") { _ in SwiftLogNoOpLogHandler() } }
+}
