@@ -6,7 +6,9 @@ public struct HalcyonCommand: AsyncParsableCommand {
   /// The name and the subcommands.
   public static let configuration = CommandConfiguration(
     commandName: "halcyon", abstract: "Loads, caches and examines images.", version: HalcyonVersion.current,
-    subcommands: [GetCommand.self, InfoCommand.self, FormatsCommand.self, DrawSVGCommand.self])
+    subcommands: [
+      GetCommand.self, InfoCommand.self, FormatsCommand.self, ServeCommand.self, DrawSVGCommand.self,
+    ])
 
   /// Creates the command for its parser.
   public init() {}

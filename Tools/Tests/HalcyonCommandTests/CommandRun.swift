@@ -16,8 +16,13 @@ struct CommandRun {
 
   /// Runs `halcyon` until it exits.
   init(_ arguments: [String]) async throws {
+    try await self.init(try Self.program(), arguments)
+  }
+
+  /// Runs a program until it exits.
+  init(_ program: URL, _ arguments: [String]) async throws {
     let process = Process()
-    process.executableURL = try Self.program()
+    process.executableURL = program
     process.arguments = arguments
     let (output, errors) = (Pipe(), Pipe())
     process.standardOutput = output
