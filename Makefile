@@ -17,7 +17,7 @@ export SWIFT_BACKTRACE ?= enable=no
 # Without a limit all tests start at once, and those that use sockets run into timeouts on a slow machine.
 export SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH ?= 4
 
-.PHONY: demo gallery test bench bench-views bench-memory bench-processors bench-disk bench-network bench-downsample \
+.PHONY: demo gallery serve test bench bench-views bench-memory bench-processors bench-disk bench-network bench-downsample \
   bench-pipeline bench-build torture fuzz test-sanitize test-release api format docs packages all-packages
 
 demo: packages ## Loads photos from a local server and prints the source and the load time of each.
@@ -25,6 +25,10 @@ demo: packages ## Loads photos from a local server and prints the source and the
 
 gallery: all-packages ## Shows hundreds of images in a window; `make gallery ARGUMENTS=FOLDER` shows those of a folder.
 	$(SWIFT) run --quiet -c release --package-path Examples halcyon-gallery $(ARGUMENTS)
+
+serve: all-packages ## Serves the bundled photos, resized and converted; `make serve CHECK=1` loads some and ends.
+	@$(SWIFT) build --quiet -c release --package-path Service --product halcyon-serve
+	@Scripts/serve $(if $(CHECK),--check) $(ARGUMENTS)
 
 test: export HALCYON_WARNINGS_AS_ERRORS = 1
 test: all-packages ## Checks the formatting, runs all tests, and builds the benchmarks and examples.
