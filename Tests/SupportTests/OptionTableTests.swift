@@ -7,7 +7,7 @@ import Testing
 struct OptionTableTests {
   private static let paths = [
     "image", "data", "info", "file", "task", "batch", "prefetch to memory", "prefetch to the store", "view", "animated",
-    "stored variant", "`halcyon get`",
+    "stored variant", "encodedData", "`halcyon get`",
   ]
   private static let situations = ["loaded", "in memory", "stale", "failed", "grown", "visible again"]
 
