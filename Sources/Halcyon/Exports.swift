@@ -17,6 +17,7 @@
 @_exported public import struct HalcyonImaging.Bitmap
 @_exported public import enum HalcyonImaging.BitmapError
 @_exported public import enum HalcyonImaging.BlendMode
+@_exported public import struct HalcyonImaging.BlurHash
 @_exported public import enum HalcyonImaging.ColorModel
 @_exported public import enum HalcyonImaging.ColorSpace
 @_exported public import enum HalcyonImaging.ColorSpaceHint
