@@ -190,6 +190,7 @@ public final class ImageViewBinder {
       request, binder: self, time: time ?? request.pipeline.configuration.time, onProgress: progress,
       onCompletion: completion)
     let previous = current
+    display?.prepare(for: request.options, pipeline: request.pipeline)
     load.replacedRequest = previous?.shownRequest(by: request.pipeline)
     current = load
     stopIndicator()

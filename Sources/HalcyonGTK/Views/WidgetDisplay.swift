@@ -13,6 +13,8 @@ final class WidgetDisplay: ImageDisplay {
   var onChange: (@MainActor () -> Void)?
   /// Called when the widget becomes visible or hidden.
   var onVisibilityChange: (@MainActor (Bool) -> Void)?
+  /// Called before an image is set.
+  var onPrepare: (@MainActor (ImageViewOptions, ImagePipeline) -> Void)?
 
   private let kind: WidgetKind
   private let widget: UnsafeMutablePointer<GtkWidget>
@@ -59,6 +61,8 @@ final class WidgetDisplay: ImageDisplay {
 
   /// Makes the paintable that of the widget, since a widget without a paintable is not drawn, and does not report its
   /// size.
+  func prepare(for options: ImageViewOptions, pipeline: ImagePipeline) { onPrepare?(options, pipeline) }
+
   func adoptProgramContent() -> DisplayContent? {
     guard !isEnding else { return nil }
     let picture = kind.programContent(of: widget, except: paintableObject.pointer)
@@ -122,7 +126,7 @@ final class WidgetDisplay: ImageDisplay {
     indicatorAnimation?.stop()
     visibility.stop()
     isStopped = true
-    (onChange, onVisibilityChange, paintable.onDraw) = (nil, nil, nil)
+    (onChange, onVisibilityChange, onPrepare, paintable.onDraw) = (nil, nil, nil, nil)
   }
 
   private func layer(for content: DisplayContent) -> Layer? {
