@@ -15,6 +15,8 @@ final class WidgetDisplay: ImageDisplay {
   var onVisibilityChange: (@MainActor (Bool) -> Void)?
   /// Called before an image is set.
   var onPrepare: (@MainActor (ImageViewOptions, ImagePipeline) -> Void)?
+  var onAnimationEvent: (@MainActor (AnimationEvent) -> Void)?
+  var playback = AnimationPlayback()
 
   private let kind: WidgetKind
   private let widget: UnsafeMutablePointer<GtkWidget>
@@ -59,10 +61,10 @@ final class WidgetDisplay: ImageDisplay {
   /// Whether the widget is mapped and in or near the viewport of its scrolled window.
   var isVisible: Bool { visibility.isVisible }
 
-  /// Makes the paintable that of the widget, since a widget without a paintable is not drawn, and does not report its
-  /// size.
   func prepare(for options: ImageViewOptions, pipeline: ImagePipeline) { onPrepare?(options, pipeline) }
 
+  /// Makes the paintable that of the widget, since a widget without a paintable is not drawn, and does not report its
+  /// size.
   func adoptProgramContent() -> DisplayContent? {
     guard !isEnding else { return nil }
     let picture = kind.programContent(of: widget, except: paintableObject.pointer)
@@ -132,7 +134,9 @@ final class WidgetDisplay: ImageDisplay {
   private func layer(for content: DisplayContent) -> Layer? {
     switch content.picture {
     case .none: nil
-    case .image(let image): Layer(image, scale: pixelsPerPoint(of: image))
+    case .image(let image):
+      Layer(
+        image, scale: pixelsPerPoint(of: image), playback: content.role == .image ? playback : AnimationPlayback())
     case .icon(let name): kind.icon(name, of: widget).map { Layer(icon: $0, color: textColor) }
     case .view(let view): overlay?.showContent(view) == true ? nil : customPaintable(view).map { Layer(paintable: $0) }
     }
@@ -153,7 +157,21 @@ final class WidgetDisplay: ImageDisplay {
   }
 }
 
+extension WidgetDisplay: AnimatedDisplay {
+  var animationPlayer: AnimationPlayer? {
+    get { paintable.layer?.player }
+    set {
+      guard !isEnding, let newValue, let old = paintable.layer?.player else { return }
+      paintable.replacePlayer(by: newValue)
+      playIfVisible()
+      old.remove(self)
+    }
+  }
+}
+
 extension WidgetDisplay: AnimationViewer {
+  func animationDidSend(_ event: AnimationEvent) { onAnimationEvent?(event) }
+
   func animationDidChange() {
     paintable.invalidate()
     scheduleNextFrame()
