@@ -17,8 +17,10 @@
 @_exported public import struct HalcyonImaging.Bitmap
 @_exported public import enum HalcyonImaging.BitmapError
 @_exported public import enum HalcyonImaging.BlendMode
+@_exported public import struct HalcyonImaging.BlurHash
 @_exported public import enum HalcyonImaging.ColorModel
 @_exported public import enum HalcyonImaging.ColorSpace
+@_exported public import enum HalcyonImaging.ColorSpaceHint
 @_exported public import struct HalcyonImaging.CornerRadii
 @_exported public import struct HalcyonImaging.CropAnchor
 @_exported public import struct HalcyonImaging.DecodedImage
@@ -33,10 +35,12 @@
 @_exported public import enum HalcyonImaging.ImageFormat
 @_exported public import struct HalcyonImaging.ImageInfo
 @_exported public import struct HalcyonImaging.ImageLimits
+@_exported public import struct HalcyonImaging.ImageMetadata
 @_exported public import enum HalcyonImaging.ImageOrientation
 @_exported public import enum HalcyonImaging.ImageProcessingError
 @_exported public import protocol HalcyonImaging.ImageProcessor
 @_exported public import struct HalcyonImaging.PixelColor
+@_exported public import enum HalcyonImaging.MetadataPolicy
 @_exported public import enum HalcyonImaging.PixelFormat
 @_exported public import struct HalcyonImaging.PixelSize
 @_exported public import struct HalcyonImaging.SupportedFormats

@@ -28,6 +28,11 @@ public protocol ImageDisplay: AnyObject {
   ///   - transition: How it appears.
   ///   - onEnd: Called once: when the transition has ended, or when other content replaces this one before.
   func show(_ content: DisplayContent, transition: ImageTransition, onEnd: @escaping @MainActor () -> Void)
+  /// Called before an image is set, with its options and the pipeline that loads it, for example to add a tap gesture for
+  /// ``ImageViewOptions/retriesOnTap``.
+  ///
+  /// The default implementation does nothing.
+  func prepare(for options: ImageViewOptions, pipeline: ImagePipeline)
   /// Called before an image is set: takes over what the program itself has set on the view, so that it is cleared or
   /// kept like an earlier image of the binder.
   ///
@@ -55,6 +60,9 @@ extension ImageDisplay {
     show(content, transition: transition)
     onEnd()
   }
+
+  /// Does nothing.
+  public func prepare(for options: ImageViewOptions, pipeline: ImagePipeline) {}
 
   /// `nil`.
   public func adoptProgramContent() -> DisplayContent? { nil }

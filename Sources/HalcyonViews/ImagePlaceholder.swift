@@ -29,6 +29,16 @@ public enum ImagePlaceholder: Sendable {
     }
   }
 
+  /// The blurred image of a BlurHash, decoded when it is shown.
+  ///
+  /// - Parameter aspectRatio: The width of the image divided by its height; the hash does not have it. Default: 1.
+  public static func blurHash(_ hash: BlurHash, aspectRatio: Double = 1) -> ImagePlaceholder {
+    .made {
+      guard let bitmap = try? hash.bitmap(aspectRatio: aspectRatio) else { return nil }
+      return DecodedImage(bitmap: bitmap, info: ImageInfo(format: .png, storedSize: bitmap.size))
+    }
+  }
+
   @MainActor var picture: DisplayContent.Picture {
     switch self {
     case .image(let image): .image(image)

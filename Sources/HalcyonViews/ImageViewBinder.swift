@@ -26,6 +26,10 @@ public final class ImageViewBinder {
   /// The load of the image that was set last, whether it has finished or not.
   private(set) var current: ImageViewLoad?
   private var hasIndicator = false
+  /// Plays, pauses and observes the animation that the view shows.
+  public private(set) lazy var animation = AnimationController(animatedDisplay)
+
+  private weak var animatedDisplay: (any AnimatedDisplay)?
   private let makePipeline: () -> ImagePipeline
   private let time: (any TimeSource)?
 
@@ -44,6 +48,7 @@ public final class ImageViewBinder {
     display: any ImageDisplay, time: (any TimeSource)? = nil, makePipeline: @escaping () -> ImagePipeline
   ) {
     self.display = display
+    animatedDisplay = display as? any AnimatedDisplay
     self.time = time
     self.makePipeline = makePipeline
   }
@@ -185,6 +190,7 @@ public final class ImageViewBinder {
   private func apply(
     _ request: ViewRequest, progress: Progress?, completion: Completion?
   ) -> ImageViewLoad? {
+    display?.prepare(for: request.options, pipeline: request.pipeline)
     if let own = display?.adoptProgramContent() { content = own }
     let load = ImageViewLoad(
       request, binder: self, time: time ?? request.pipeline.configuration.time, onProgress: progress,
@@ -207,6 +213,7 @@ extension ImageViewBinder {
     _ content: DisplayContent, transition: ImageTransition = .none, onEnd: (@MainActor () -> Void)? = nil
   ) {
     self.content = content
+    if let current, content.role == .image { animatedDisplay?.playback = current.options.animation }
     guard let onEnd else { return display?.show(content, transition: transition) ?? () }
     guard let display else { return onEnd() }
     display.show(content, transition: transition, onEnd: onEnd)

@@ -18,8 +18,10 @@ struct ViewRequest {
   init(request: ImageRequest?, placeholder: ImagePlaceholder?, options: ImageViewOptions, pipeline: ImagePipeline) {
     self.request = request.map { pipeline.completed($0) }
     self.placeholder = placeholder
-    self.options = options
-    previews = request?.previews ?? options.previews
+    let hasDefaults = pipeline.configuration.viewOptions != nil
+    let merged = hasDefaults ? options.over(pipeline.configuration.defaultViewOptions) : options
+    self.options = merged
+    previews = request?.previews ?? merged.previews
     self.pipeline = pipeline
   }
 

@@ -94,15 +94,54 @@ enum AnimationScenes {
     try stage.require(Set(byteCounts).count == 1 && byteCounts[0] > 0, "shared frames have \(byteCounts) bytes")
   }
 
+  static func control(_ stage: Stage) async throws {
+    let (first, second) = (try await stage.addPicture(), try await stage.addPicture())
+    try await play(try gif(loopCount: nil), in: [first, second], stage)
+    var events: [AnimationEvent] = []
+    second.hc.animation.onEvent = { events.append($0) }
+    try await stage.until("the second frame is shown") { shownIndex(second, stage) == 1 }
+    second.hc.animation.pause()
+    try await stage.until("the other view plays on") { shownIndex(first, stage) == 3 }
+    try stage.require(shownIndex(second, stage) == 1, "the paused view shows frame \(shownIndex(second, stage) ?? -1)")
+    second.hc.animation.stop()
+    try await stage.until("the first frame is shown") { shownIndex(second, stage) == 0 }
+    try stage.require(!second.hc.animation.isPlaying, "a stopped view plays")
+    second.hc.animation.loopCount = .times(1)
+    second.hc.animation.speed = 4
+    events = []
+    second.hc.animation.play()
+    try await stage.until("it has finished") { events.last == .finished }
+    try stage.require(events.first == .started, "the events are \(events)")
+    try await stage.until("the last frame is shown") { shownIndex(second, stage) == 3 }
+    try stage.require(first.hc.animation.isPlaying, "the other view has ended")
+  }
+
+  static func firstFrameOnly(_ stage: Stage) async throws {
+    let (still, paused) = (try await stage.addPicture(), try await stage.addPicture())
+    let file = try gif(loopCount: nil)
+    try await play(file, in: [still], stage, AnimationPlayback(showsFirstFrameOnly: true))
+    try await play(file, in: [paused], stage, AnimationPlayback(playsAutomatically: false))
+    try stage.require(still.hc.animation.frameCount == 0, "the first frame is an animation")
+    let begin = await stage.nextFrame().time
+    while await stage.nextFrame().time - begin < .milliseconds(300) {
+      let indices = [shownIndex(still, stage), shownIndex(paused, stage)]
+      try stage.require(indices == [0, 0], "the views show frames \(indices)")
+    }
+    paused.hc.animation.play()
+    try await stage.until("it plays") { shownIndex(paused, stage) == 2 }
+  }
+
   @discardableResult
   private static func play(
-    _ data: Data, in pictures: [UnsafeMutablePointer<GtkWidget>], _ stage: Stage
+    _ data: Data, in pictures: [UnsafeMutablePointer<GtkWidget>], _ stage: Stage,
+    _ playback: AnimationPlayback = AnimationPlayback()
   ) async throws -> DecodedImage {
     let pipeline = ViewScenes.pipeline()
     let outcome = Outcome()
     for picture in pictures {
       picture.hc.setImage(
-        with: ImageRequest(source: .data(data, key: "animation")), pipeline: pipeline, completion: outcome.take)
+        with: ImageRequest(source: .data(data, key: "animation")), options: ImageViewOptions(animation: playback),
+        pipeline: pipeline, completion: outcome.take)
     }
     try await stage.until("it is loaded") { outcome.count == pictures.count }
     guard let image = try outcome.last?.get().image else { throw Stage.Failure(description: "no image was loaded") }

@@ -54,6 +54,8 @@ enum Scenes {
     "animation-hidden": AnimationScenes.hidden,
     "animation-shared": AnimationScenes.shared,
     "animation-loop-count": AnimationScenes.loopCount,
+    "animation-control": AnimationScenes.control,
+    "animation-first-frame": AnimationScenes.firstFrameOnly,
   ]
 }
 #endif

@@ -142,7 +142,7 @@ enum ViewScenes {
       completion: outcome.take)
     try await stage.until("it is loaded") { outcome.count == 1 }
     gtk_widget_set_size_request(picture, 300, 300)
-    try await stage.until("it is loaded again") { picture.hc.binder.content.image?.size.width == 300 }
+    try await stage.until("it is loaded again") { picture.hc.content.image?.size.width == 300 }
     try stage.require(outcome.count == 1, "there were \(outcome.count) completions")
   }
 
@@ -334,7 +334,7 @@ enum ViewScenes {
     picture.hc.setImage(
       with: ImageRequest(source: .data(try SolidImage.png(.green))), options: options, pipeline: pipeline(),
       completion: outcome.take)
-    try await stage.until("it is shown") { picture.hc.binder.content.role == .image }
+    try await stage.until("it is shown") { picture.hc.content.role == .image }
     try stage.require(outcome.count == 0, "the completion was called when the fade began")
     try await stage.until("the fade has ended") { outcome.count == 1 }
     try await stage.require(picture, is: .green)

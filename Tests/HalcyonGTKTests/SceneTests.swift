@@ -182,5 +182,13 @@ import Testing
   @Test func `an animation ends after its loop count`() throws {
     #expect(try Scene.play("animation-loop-count") == "")
   }
+
+  @Test func `an animation is played, paused and stopped in one of two views`() throws {
+    #expect(try Scene.play("animation-control") == "")
+  }
+
+  @Test func `a view can show only the first frame of an animation`() throws {
+    #expect(try Scene.play("animation-first-frame") == "")
+  }
 }
 #endif

@@ -55,6 +55,50 @@ struct EncodedDataTests {
     }
   }
 
+  @Test func `a thumbnail has the metadata that its policy says, in a file of its own`() async throws {
+    let bitmap = try PNGDecoder().decode(TestImage.png(), options: DecodingOptions()).bitmap
+    let info = ImageInfo(format: .jpeg, storedSize: bitmap.size)
+    let fields = ImageMetadata(info: info, cameraModel: "Camera", copyright: "Ann")
+    let original = try JPEGEncoder().encode(bitmap, options: EncodingOptions(metadata: fields))
+    try await OptionsFixture.run(serving: original) { fixture async throws in
+      let request = fixture.request(size: small)
+      var cameras: [String?] = []
+      var copyrights: [String?] = []
+      for policy in MetadataPolicy.allCases + MetadataPolicy.allCases {
+        let data = try await fixture.pipeline.encodedData(for: request, as: .webp, metadata: policy)
+        let metadata = try ImageMetadata(of: data)
+        cameras.append(metadata.camera)
+        copyrights.append(metadata.copyright)
+      }
+      #expect(cameras == [nil, nil, "Camera", nil, nil, "Camera"])
+      #expect(copyrights == [nil, "Ann", "Ann", nil, "Ann", "Ann"])
+      #expect(try await fixture.storedFormats == [.jpeg, .webp, .webp, .webp])
+      #expect(fixture.transport.requests.count == 1)
+      // A policy of the request itself.
+      let stored = fixture.request(size: small) {
+        $0.storage = StoragePolicy(.encoded(.png, quality: 1), metadata: .keep)
+      }
+      _ = try await fixture.pipeline.image(for: stored)
+      #expect(try await fixture.storedFormats == [.jpeg, .png, .webp, .webp, .webp])
+    }
+  }
+
+  @Test func `the metadata of an image is read from its bytes, without decoding`() async throws {
+    let bitmap = try PNGDecoder().decode(TestImage.png(), options: DecodingOptions()).bitmap
+    let fields = ImageMetadata(info: ImageInfo(format: .png, storedSize: bitmap.size), cameraModel: "Camera")
+    let file = try PNGEncoder().encode(bitmap, options: EncodingOptions(metadata: fields))
+    try await OptionsFixture.run(serving: file) { fixture async throws in
+      let metadata = try await fixture.pipeline.metadata(for: fixture.request())
+      #expect(metadata.camera == "Camera")
+      #expect(metadata.info.pixelSize == bitmap.size)
+      #expect(try await fixture.storedFormats == [.png])
+      #expect(fixture.memory.count == 0)
+    }
+    try await OptionsFixture.run(serving: Data("hello, this is no image".utf8)) { fixture async throws in
+      await #expect(throws: ImageError.self) { try await fixture.pipeline.metadata(for: fixture.request()) }
+    }
+  }
+
   @Test func `equal calls in flight share one load and one encoding`() async throws {
     let (gate, file) = (Gate(), try TestImage.png())
     let (count, joinedCount) = (Monitor(0), Monitor(0))

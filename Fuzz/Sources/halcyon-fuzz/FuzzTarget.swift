@@ -36,6 +36,7 @@ struct FuzzTarget {
   private func probe(_ bytes: Data, with decoder: any ImageDecoder) {
     attempt { _ = try decoder.probe(bytes, isComplete: true) }
     attempt { _ = try decoder.probe(bytes.prefix(bytes.count / 2), isComplete: false) }
+    attempt { _ = try decoder.metadata(of: bytes).description }
   }
 
   private func decode(_ bytes: Data, with decoder: any ImageDecoder, choice: Int) {

@@ -41,6 +41,11 @@ public struct AVIFDecoder: AnimatedImageDecoder {
       FileBytes(bytes), header: header, plan: plan, renderer: renderer, options: options)
   }
 
+  /// Reads the boxes, and the Exif and XMP items that they point to.
+  public func metadata(of bytes: Data) throws -> ImageMetadata {
+    try HEIFMetadata.metadata(of: bytes, header: wholeHeader(bytes), format: .avif)
+  }
+
   private func header(_ bytes: Data, isComplete: Bool) throws -> HEIFImageHeader? {
     try bytes.withUnsafeBytes {
       try HEIFImageHeaderParser.parse(Bytes($0), format: .avif, isComplete: isComplete, prefersSequence: true)

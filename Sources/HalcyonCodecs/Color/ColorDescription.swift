@@ -1,4 +1,5 @@
 import HalcyonSupport
+import HalcyonImaging
 import CLCMS
 import Foundation
 
@@ -120,6 +121,18 @@ struct Chromaticities: Hashable, Sendable {
 
 extension Chromaticities.Point {
   fileprivate var xyY: cmsCIExyY { cmsCIExyY(x: x, y: y, Y: 1) }
+}
+
+extension ColorSpaceHint {
+  /// The primaries of ITU-T H.273, table 2; `nil` for others.
+  init?(cicp code: Int) {
+    switch code {
+    case 1: self = .sRGB
+    case 9: self = .bt2020
+    case 12: self = .displayP3
+    default: return nil
+    }
+  }
 }
 
 /// A transfer curve: how stored values map to linear light.

@@ -10,9 +10,10 @@ import HalcyonSupport
 /// ```
 ///
 /// Asynchronous code gets the asynchronous methods, which encode on threads of the library; the others encode on the
-/// calling thread. The file contains the pixels as they are shown: upright and in sRGB, without the metadata and the
-/// colour profile of the file that they came from. Of an animation the still frame is written: ``animation`` has the
-/// encoded bytes of all frames.
+/// calling thread. The file contains the pixels as they are shown: upright and in sRGB, without the colour profile of the
+/// file that they came from, and without its metadata unless it is passed, as in
+/// `image.encoded(as: .jpeg, metadata: ImageMetadata(of: original))`. Of an animation the still frame is written:
+/// ``animation`` has the encoded bytes of all frames.
 extension DecodedImage {
   /// Encodes the image on a thread of the library.
   ///
@@ -20,13 +21,16 @@ extension DecodedImage {
   ///   - format: A format that ``StandardCodecs/encoders`` can write.
   ///   - quality: The quality of lossy formats, from 0 (smallest) to 1 (best).
   ///   - background: The colour behind transparent pixels in formats without transparency.
+  ///   - metadata: The metadata to write to JPEG, PNG and WebP, upright and without the thumbnail, as
+  ///     ``MetadataPolicy/keep`` says. Default: none.
   /// - Throws: ``ImageEncodingError``; `CancellationError` if the task is cancelled before the encoding begins.
   /// - Precondition: `quality` is in 0...1.
   public func encoded(
-    as format: ImageFormat, quality: Double = 0.8, background: PixelColor = .white
+    as format: ImageFormat, quality: Double = 0.8, background: PixelColor = .white,
+    metadata: ImageMetadata? = nil
   ) async throws -> Data {
     let image = self
-    let options = EncodingOptions(quality: quality, background: background)
+    let options = EncodingOptions(quality: quality, background: background, metadata: metadata)
     return try await encodingThreads.run { _ in try image.encoded(as: format, options) }
   }
 
@@ -36,10 +40,14 @@ extension DecodedImage {
   ///   - format: A format that ``StandardCodecs/encoders`` can write.
   ///   - quality: The quality of lossy formats, from 0 (smallest) to 1 (best).
   ///   - background: The colour behind transparent pixels in formats without transparency.
+  ///   - metadata: The metadata to write to JPEG, PNG and WebP, upright and without the thumbnail, as
+  ///     ``MetadataPolicy/keep`` says. Default: none.
   /// - Throws: ``ImageEncodingError``.
   /// - Precondition: `quality` is in 0...1.
-  public func encoded(as format: ImageFormat, quality: Double = 0.8, background: PixelColor = .white) throws -> Data {
-    try encoded(as: format, EncodingOptions(quality: quality, background: background))
+  public func encoded(
+    as format: ImageFormat, quality: Double = 0.8, background: PixelColor = .white, metadata: ImageMetadata? = nil
+  ) throws -> Data {
+    try encoded(as: format, EncodingOptions(quality: quality, background: background, metadata: metadata))
   }
 
   /// Encodes the image and writes the file, on a thread of the library.
@@ -51,13 +59,16 @@ extension DecodedImage {
   ///   - format: The format. Default: the one that the extension of the file names, for example WebP for `.webp`.
   ///   - quality: The quality of lossy formats, from 0 (smallest) to 1 (best).
   ///   - background: The colour behind transparent pixels in formats without transparency.
+  ///   - metadata: The metadata to write to JPEG, PNG and WebP, upright and without the thumbnail, as
+  ///     ``MetadataPolicy/keep`` says. Default: none.
   /// - Throws: ``ImageEncodingError``; `CancellationError` if the task is cancelled before the encoding begins.
   /// - Precondition: `quality` is in 0...1.
   public func write(
-    to file: URL, as format: ImageFormat? = nil, quality: Double = 0.8, background: PixelColor = .white
+    to file: URL, as format: ImageFormat? = nil, quality: Double = 0.8, background: PixelColor = .white,
+    metadata: ImageMetadata? = nil
   ) async throws {
     let image = self
-    let options = EncodingOptions(quality: quality, background: background)
+    let options = EncodingOptions(quality: quality, background: background, metadata: metadata)
     try await encodingThreads.run { _ in try image.write(to: file, as: format, options) }
   }
 
@@ -70,12 +81,15 @@ extension DecodedImage {
   ///   - format: The format. Default: the one that the extension of the file names, for example WebP for `.webp`.
   ///   - quality: The quality of lossy formats, from 0 (smallest) to 1 (best).
   ///   - background: The colour behind transparent pixels in formats without transparency.
+  ///   - metadata: The metadata to write to JPEG, PNG and WebP, upright and without the thumbnail, as
+  ///     ``MetadataPolicy/keep`` says. Default: none.
   /// - Throws: ``ImageEncodingError``.
   /// - Precondition: `quality` is in 0...1.
   public func write(
-    to file: URL, as format: ImageFormat? = nil, quality: Double = 0.8, background: PixelColor = .white
+    to file: URL, as format: ImageFormat? = nil, quality: Double = 0.8, background: PixelColor = .white,
+    metadata: ImageMetadata? = nil
   ) throws {
-    try write(to: file, as: format, EncodingOptions(quality: quality, background: background))
+    try write(to: file, as: format, EncodingOptions(quality: quality, background: background, metadata: metadata))
   }
 
   private func encoded(as format: ImageFormat, _ options: EncodingOptions) throws -> Data {
@@ -95,5 +109,5 @@ extension DecodedImage {
   }
 }
 
-/// The threads of ``DecodedImage/encoded(as:quality:background:)``, as many as the machine has cores.
+/// The threads of ``DecodedImage/encoded(as:quality:background:metadata:)``, as many as the machine has cores.
 private let encodingThreads = WorkerPool(name: "encoder", width: ProcessInfo.processInfo.activeProcessorCount)

@@ -26,6 +26,21 @@ public struct GIFDecoder: AnimatedImageDecoder {
     try bytes.withUnsafeBytes { try draw(header(Bytes($0)), of: $0, options: options) }
   }
 
+  /// Reads all blocks, for the durations of the frames. Files that end early have those of the frames that are there.
+  public func metadata(of bytes: Data) throws -> ImageMetadata {
+    var metadata = ImageMetadata(info: try wholeInfo(of: bytes))
+    guard metadata.info.frameCount > 1 else { return metadata }
+    try bytes.withUnsafeBytes { buffer in
+      guard var blocks = try GIFBlocks(Bytes(buffer)) else { return }
+      var duration = Duration.zero
+      while case .frame(let frame) = blocks.step() {
+        duration += FrameDuration.displayed(.milliseconds(frame.hundredths * 10))
+      }
+      metadata.duration = duration
+    }
+    return metadata
+  }
+
   /// The first frame.
   private func draw(
     _ header: GIFHeader, of buffer: UnsafeRawBufferPointer, truncation: PartialImagePolicy? = nil,

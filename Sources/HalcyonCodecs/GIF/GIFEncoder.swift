@@ -19,6 +19,7 @@ public struct GIFEncoder: ImageEncoder {
   ///
   /// - Throws: `ImageEncodingError.tooLarge` if a side is over 65,535 pixels.
   public func encode(_ bitmap: Bitmap, options: EncodingOptions) throws -> Data {
+    try rejectMetadata(options)
     var file = try header(bitmap.size)
     append(bitmap, hundredths: 0, isAnimated: false, to: &file)
     return file + [0x3B]

@@ -40,6 +40,12 @@ public struct HEIFDecoder: ImageDecoder {
     return DecodedImage(bitmap: image.bitmap, info: info)
   }
 
+  /// Reads the boxes, and the Exif and XMP items that they point to.
+  public func metadata(of bytes: Data) throws -> ImageMetadata {
+    guard let header = try header(bytes, isComplete: true) else { throw ImageDecodingError.truncated(.heic) }
+    return try HEIFMetadata.metadata(of: bytes, header: header, format: .heic)
+  }
+
   private func header(_ bytes: Data, isComplete: Bool) throws -> HEIFImageHeader? {
     try bytes.withUnsafeBytes {
       try HEIFImageHeaderParser.parse(Bytes($0), format: .heic, isComplete: isComplete, prefersSequence: false)

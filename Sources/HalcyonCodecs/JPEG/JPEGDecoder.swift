@@ -41,6 +41,20 @@ public struct JPEGDecoder: ImageDecoder {
     }
   }
 
+  /// Reads the segments up to the first scan.
+  public func metadata(of bytes: Data) throws -> ImageMetadata {
+    guard let header = try parse(bytes) else { throw ImageDecodingError.truncated(.jpeg) }
+    var metadata = ImageMetadata(info: header.info, isProgressive: header.isProgressive)
+    bytes.withUnsafeBytes { buffer in
+      var blocks = MetadataBlocks()
+      if let exif = header.exif { blocks.setExif(Bytes(buffer)[exif]) }
+      blocks.xmp = header.xmp.map { Data(buffer[$0]) }
+      if case .profile(let profile) = header.profileParts.profile(in: buffer) { blocks.colorProfile = profile }
+      metadata.add(blocks)
+    }
+    return metadata
+  }
+
   /// The conversion of CMYK rows while they are decoded, and that of the RGBA result.
   func mappings(_ header: JPEGHeader, profile: ColorDescription?) -> (cmyk: ColorMapping, colors: ColorMapping) {
     guard header.colorModel == .cmyk else {

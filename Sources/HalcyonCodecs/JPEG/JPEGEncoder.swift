@@ -37,7 +37,8 @@ public struct JPEGEncoder: ImageEncoder {
         }
       }
     }
-    return try writer.finish()
+    let file = try writer.finish()
+    return WritableMetadata(options.metadata)?.added(toJPEG: file) ?? file
   }
 
   /// Blends premultiplied pixels over a background colour.

@@ -9,10 +9,18 @@ struct JPEGHeader {
   var orientation: ImageOrientation?
   /// The position of the Exif data in the file, without its prefix.
   var exif: Range<Int>?
+  /// The position of the XMP packet in the file, without its prefix.
+  var xmp: Range<Int>?
+  var isProgressive = false
   var profileParts: [JPEGProfilePart] = []
   var hasJFIF = false
   /// The colour transform in Adobe's APP14 marker: 0 none, 1 YCbCr, 2 YCCK.
   var adobeTransform: UInt8?
+
+  /// Precedes the Exif data in its segment.
+  static let exifPrefix = Array("Exif\0\0".utf8)
+  /// Precedes the XMP packet in its segment.
+  static let xmpPrefix = Array("http://ns.adobe.com/xap/1.0/\0".utf8)
 
   var info: ImageInfo {
     ImageInfo(
@@ -61,6 +69,7 @@ struct JPEGHeaderParser {
 
   private enum Marker {
     static let frames: ClosedRange<UInt8> = 0xC0...0xC2
+    static let progressiveFrame: UInt8 = 0xC2
     static let restartsAndStart: ClosedRange<UInt8> = 0xD0...0xD8
     static let temporary: UInt8 = 0x01
     static let endOfImage: UInt8 = 0xD9
@@ -97,7 +106,9 @@ struct JPEGHeaderParser {
 
   private mutating func readContent(_ segment: Bytes, of marker: UInt8) throws(ImageDecodingError) {
     switch marker {
-    case Marker.frames: try readFrame(segment)
+    case Marker.frames:
+      try readFrame(segment)
+      header.isProgressive = marker == Marker.progressiveFrame
     case 0xC3, 0xC5...0xC7, 0xC9...0xCB, 0xCD...0xCF:
       throw .unsupportedFeature(.jpeg, feature: "a lossless, hierarchical or arithmetic-coded frame")
     case Marker.startOfScan where !hasFrame: throw .corrupt(.jpeg, reason: "a scan comes before the frame header")
@@ -112,6 +123,9 @@ struct JPEGHeaderParser {
   }
 
   private mutating func readExif(_ segment: Bytes) {
+    if header.xmp == nil, segment.starts(with: JPEGHeader.xmpPrefix) {
+      header.xmp = offset - segment.count + JPEGHeader.xmpPrefix.count..<offset
+    }
     guard header.orientation == nil, segment.starts(with: "Exif\0".utf8) else { return }
     header.orientation = ImageOrientation(exif: segment[6..<segment.count])
     if segment.count > 6 { header.exif = header.exif ?? offset - segment.count + 6..<offset }

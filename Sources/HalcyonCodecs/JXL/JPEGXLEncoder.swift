@@ -25,6 +25,7 @@ public struct JPEGXLEncoder: ImageEncoder {
   ///
   /// - Throws: `ImageEncodingError.tooLarge` if a side is over 262,144 pixels.
   public func encode(_ bitmap: Bitmap, options: EncodingOptions) throws -> Data {
+    try rejectMetadata(options)
     guard max(bitmap.size.width, bitmap.size.height) <= Self.sideLimit else {
       throw ImageEncodingError.tooLarge(.jpegXL, bitmap.size)
     }

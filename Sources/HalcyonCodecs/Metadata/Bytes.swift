@@ -10,6 +10,9 @@ struct Bytes {
 
   var count: Int { buffer.count }
 
+  /// A copy of the bytes.
+  var data: Data { Data(buffer) }
+
   subscript(offset: Int) -> UInt8? {
     offset >= 0 && offset < buffer.count ? buffer[offset] : nil
   }

@@ -44,7 +44,7 @@ struct APNGFile {
 }
 
 /// A frame control chunk, `fcTL` (PNG, third edition, 11.3.6.2).
-private struct APNGFrameControl {
+struct APNGFrameControl {
   let area: PixelArea
   let duration: Duration
   let disposal: FrameDisposal

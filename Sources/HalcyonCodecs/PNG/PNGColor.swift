@@ -1,3 +1,4 @@
+import HalcyonImaging
 import CZlib
 import Foundation
 
@@ -10,10 +11,14 @@ struct PNGColor {
 
   /// The content of the `iCCP` chunk in the file.
   private(set) var profile: Range<Int>?
-  private var isSRGB = false
+  private(set) var isSRGB = false
   private var gamma: Double?
   private var chromaticities: Chromaticities?
   private var codePoints: ColorDescription?
+  private var primaries: Int?
+
+  /// The colour space that the chunks name, besides a profile.
+  var hint: ColorSpaceHint? { primaries.flatMap(ColorSpaceHint.init(cicp:)) ?? (isSRGB ? .sRGB : nil) }
 
   /// Reads a chunk whose content starts at offset `start` of the file.
   mutating func readChunk(_ content: Bytes, of type: String, at start: Int) {
@@ -22,7 +27,9 @@ struct PNGColor {
     case "sRGB": isSRGB = true
     case "gAMA": gamma = content.unsigned32(at: 0).map { Double($0) / 100_000 }
     case "cHRM": chromaticities = Self.chromaticities(content)
-    case "cICP": codePoints = Self.codePoints(content)
+    case "cICP":
+      codePoints = Self.codePoints(content)
+      primaries = content[0].map(Int.init)
     default: break
     }
   }
@@ -40,7 +47,7 @@ struct PNGColor {
   }
 
   /// The inflated profile, which follows its name and the compression method; empty if damaged.
-  private static func inflated(_ content: UnsafeRawBufferPointer) -> Data {
+  static func inflated(_ content: UnsafeRawBufferPointer) -> Data {
     guard let nameEnd = content.firstIndex(of: 0), nameEnd + 2 < content.count else { return Data() }
     let compressed = UnsafeRawBufferPointer(rebasing: content[(nameEnd + 2)...])
     return Inflation.inflated(compressed, byteLimit: ColorDescription.profileByteLimit) ?? Data()
@@ -64,7 +71,7 @@ struct PNGColor {
 }
 
 /// Inflates compressed metadata (zlib, RFC 1950).
-private enum Inflation {
+enum Inflation {
   /// The inflated bytes, or `nil` if they are damaged, truncated or over the limit.
   ///
   /// - Parameter byteLimit: The maximum size of the result in bytes, at least 1.

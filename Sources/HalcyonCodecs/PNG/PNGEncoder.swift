@@ -32,7 +32,8 @@ public struct PNGEncoder: ImageEncoder {
         try writer.write(row)
       }
     }
-    return try writer.finish()
+    let file = try writer.finish()
+    return WritableMetadata(options.metadata)?.added(toPNG: file) ?? file
   }
 
   private func dropAlpha(_ pixels: UnsafePointer<UInt8>, count: Int, into row: inout [UInt8]) {

@@ -46,6 +46,20 @@ public struct TIFFDecoder: ImageDecoder {
     }
   }
 
+  /// Reads the fields of the first directory, which are those of Exif. ``ImageMetadata/exif`` is `nil`: it would be the
+  /// whole file.
+  public func metadata(of bytes: Data) throws -> ImageMetadata {
+    try bytes.withUnsafeBytes { buffer in
+      guard let header = try TIFFHeaderParser.parse(Bytes(buffer)) else { throw ImageDecodingError.truncated(.tiff) }
+      var metadata = ImageMetadata(info: header.info)
+      metadata.add(
+        MetadataBlocks(colorProfile: header.profile.map { Data(buffer[$0.clamped(to: 0..<buffer.count)]) }))
+      // BigTIFF has another header.
+      ExifData(Bytes(buffer))?.read(into: &metadata)
+      return metadata
+    }
+  }
+
   /// The rows of a CMYK image with a profile; `nil` for any other image.
   private func cmykRows(
     _ bytes: UnsafeRawBufferPointer, header: TIFFHeader, profile: ColorDescription?

@@ -39,7 +39,8 @@ public struct WebPEncoder: ImageEncoder {
       config.quality = 75
     }
     var picture = try WebPOutputBuffer(bitmap)
-    return try picture.encode(config)
+    let file = try picture.encode(config)
+    return try WritableMetadata(options.metadata)?.added(toWebP: file, size: bitmap.size) ?? file
   }
 }
 

@@ -44,6 +44,12 @@ final class ImagePaintable {
     invalidate()
   }
 
+  /// Replaces the player of the animation that is shown.
+  func replacePlayer(by player: AnimationPlayer) {
+    layer?.player = player
+    invalidate()
+  }
+
   /// Replaces the image and starts a fade, which ``fade(to:)`` advances from 0 to 1.
   func beginFade(to layer: Layer?) {
     let outgoing = self.layer

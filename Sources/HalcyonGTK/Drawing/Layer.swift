@@ -1,6 +1,6 @@
 #if GTK
-import HalcyonImaging
-import HalcyonViews
+package import HalcyonImaging
+package import HalcyonViews
 import CGTK
 
 /// An image, an animation or an icon, drawn by an ``ImagePaintable``.
@@ -10,7 +10,7 @@ struct Layer {
     case paintable(ObjectReference)
     /// A themed icon, which is never enlarged, and the colour of its symbolic parts.
     case icon(ObjectReference, GdkRGBA)
-    case animation(AnimationPlayer)
+    case animation(AnimationPlayer, FrameTexture)
   }
 
   /// The intrinsic size in points.
@@ -19,11 +19,13 @@ struct Layer {
 
   /// Creates a layer of an image, which is played if it is animated.
   ///
-  /// - Parameter scale: Device pixels per point.
-  init(_ image: DecodedImage, scale: Double) {
+  /// - Parameters:
+  ///   - scale: Device pixels per point.
+  ///   - playback: How it is played.
+  init(_ image: DecodedImage, scale: Double, playback: AnimationPlayback = AnimationPlayback()) {
     size = DrawingSize(width: Double(image.size.width) / scale, height: Double(image.size.height) / scale)
     content =
-      AnimationPlayer.shared(for: image).map { .animation($0) }
+      AnimationPlayer.shared(for: image, playback: playback).map { .animation($0, FrameTexture()) }
       ?? .paintable(ObjectReference(adopting: image.makeTexture()))
   }
 
@@ -45,8 +47,13 @@ struct Layer {
 
   /// The player of an animation, or `nil`.
   var player: AnimationPlayer? {
-    if case .animation(let player) = content { return player }
-    return nil
+    get {
+      if case .animation(let player, _) = content { return player }
+      return nil
+    }
+    set {
+      if let newValue, case .animation(_, let texture) = content { content = .animation(newValue, texture) }
+    }
   }
 
   func draw(_ snapshot: OpaquePointer, _ bounds: DrawingSize, mode: ImageDisplayMode) {
@@ -59,7 +66,8 @@ struct Layer {
     let (width, height) = (Double(rectangle.size.width), Double(rectangle.size.height))
     switch content {
     case .paintable(let paintable): gdk_paintable_snapshot(paintable.pointer, snapshot, width, height)
-    case .animation(let player): gdk_paintable_snapshot(player.texture.pointer, snapshot, width, height)
+    case .animation(let player, let frame):
+      gdk_paintable_snapshot(frame.texture(of: player.bitmap), snapshot, width, height)
     case .icon(let icon, var color):
       gtk_symbolic_paintable_snapshot_symbolic(icon.pointer, snapshot, width, height, &color, 1)
     }
@@ -68,6 +76,31 @@ struct Layer {
   private var isIcon: Bool {
     if case .icon = content { return true }
     return false
+  }
+}
+
+/// The texture of the frame that a view shows, retained until it shows another one.
+@MainActor
+final class FrameTexture {
+  private var pixels: UnsafeRawPointer?
+  private var reference: ObjectReference?
+
+  func texture(of bitmap: Bitmap) -> OpaquePointer {
+    // The texture retains the pixels, so no other frame has their address meanwhile.
+    let address = bitmap.withUnsafeBytes { $0.baseAddress }
+    if let reference, pixels == address { return reference.pointer }
+    let reference = ObjectReference(adopting: SharedTextures.all.texture(for: bitmap))
+    (self.reference, pixels) = (reference, address)
+    return reference.pointer
+  }
+}
+
+extension AnimationPlayer {
+  /// The player of an image in the clock of GTK's frames.
+  package static func shared(
+    for image: DecodedImage, playback: AnimationPlayback = AnimationPlayback()
+  ) -> AnimationPlayer? {
+    shared(for: image, playback: playback) { .microseconds(g_get_monotonic_time()) }
   }
 }
 #endif

@@ -1,6 +1,7 @@
 #if GTK
 public import CGTK
 public import Halcyon
+public import HalcyonViews
 
 /// A `GtkPicture` in a `GtkOverlay`, so that placeholders and indicators can be widgets.
 ///
@@ -35,7 +36,7 @@ public final class PictureView {
   }
 
   /// Loads images into the view.
-  public var hc: WidgetImage { picture.hc }
+  public var hc: ImageViewBinder { picture.hc }
 }
 
 /// Custom widgets over a picture: a placeholder and an indicator.

@@ -22,9 +22,13 @@ final class WidgetBinding {
   ) {
     self.widget = widget
     display = WidgetDisplay(widget, kind: kind, overlay: overlay)
-    binder = ImageViewBinder(display: display) { Self.followingApplication(pipeline()) }
+    binder = ImageViewBinder(display: display, makePipeline: pipeline)
     binder.isVisible = display.isVisible
     display.onChange = { [weak self] in self?.binder.displayDidChange() }
+    display.onPrepare = { [weak self] options, pipeline in
+      if options.retriesOnTap { self?.retryOnClick() }
+      self?.followApplication(pipeline)
+    }
     display.onVisibilityChange = { [weak self] in self?.binder.isVisible = $0 }
     Signal.connect(widget, "destroy") { [weak self] in self?.stop() }
     if gtk_widget_in_destruction(widget) != 0 { display.stop() }
@@ -55,23 +59,18 @@ final class WidgetBinding {
   }
 
   /// Adds a click gesture that retries a failed load. Idempotent.
-  func retryOnClick() {
+  private func retryOnClick() {
     guard !hasClickGesture, let gesture = gtk_gesture_click_new() else { return }
     hasClickGesture = true
     Signal.connect(gpointer(gesture), "released", .press) { [weak self] in _ = self?.binder.didTap() }
     gtk_widget_add_controller(widget, gesture)
   }
 
-  /// Notifies the caches of a pipeline, other than the view's own, when the default application shuts down.
-  func followApplication(_ pipeline: ImagePipeline) {
+  /// Notifies the caches of a pipeline when the default application shuts down, if there is one.
+  private func followApplication(_ pipeline: ImagePipeline) {
     guard pipeline !== followedPipeline else { return }
-    followedPipeline = Self.followingApplication(pipeline)
-  }
-
-  /// Returns the pipeline after its caches have been set to follow the default application, if there is one.
-  private static func followingApplication(_ pipeline: ImagePipeline) -> ImagePipeline {
+    followedPipeline = pipeline
     if let application = g_application_get_default() { pipeline.cache.followLifeCycle(of: application) }
-    return pipeline
   }
 
   /// Detaches the display from the widget, which is being destroyed, and releases the binder, which cancels its load.

@@ -13,6 +13,10 @@ final class WidgetDisplay: ImageDisplay {
   var onChange: (@MainActor () -> Void)?
   /// Called when the widget becomes visible or hidden.
   var onVisibilityChange: (@MainActor (Bool) -> Void)?
+  /// Called before an image is set.
+  var onPrepare: (@MainActor (ImageViewOptions, ImagePipeline) -> Void)?
+  var onAnimationEvent: (@MainActor (AnimationEvent) -> Void)?
+  var playback = AnimationPlayback()
 
   private let kind: WidgetKind
   private let widget: UnsafeMutablePointer<GtkWidget>
@@ -56,6 +60,8 @@ final class WidgetDisplay: ImageDisplay {
 
   /// Whether the widget is mapped and in or near the viewport of its scrolled window.
   var isVisible: Bool { visibility.isVisible }
+
+  func prepare(for options: ImageViewOptions, pipeline: ImagePipeline) { onPrepare?(options, pipeline) }
 
   /// Makes the paintable that of the widget, since a widget without a paintable is not drawn, and does not report its
   /// size.
@@ -122,13 +128,15 @@ final class WidgetDisplay: ImageDisplay {
     indicatorAnimation?.stop()
     visibility.stop()
     isStopped = true
-    (onChange, onVisibilityChange, paintable.onDraw) = (nil, nil, nil)
+    (onChange, onVisibilityChange, onPrepare, paintable.onDraw) = (nil, nil, nil, nil)
   }
 
   private func layer(for content: DisplayContent) -> Layer? {
     switch content.picture {
     case .none: nil
-    case .image(let image): Layer(image, scale: pixelsPerPoint(of: image))
+    case .image(let image):
+      Layer(
+        image, scale: pixelsPerPoint(of: image), playback: content.role == .image ? playback : AnimationPlayback())
     case .icon(let name): kind.icon(name, of: widget).map { Layer(icon: $0, color: textColor) }
     case .view(let view): overlay?.showContent(view) == true ? nil : customPaintable(view).map { Layer(paintable: $0) }
     }
@@ -149,7 +157,21 @@ final class WidgetDisplay: ImageDisplay {
   }
 }
 
+extension WidgetDisplay: AnimatedDisplay {
+  var animationPlayer: AnimationPlayer? {
+    get { paintable.layer?.player }
+    set {
+      guard !isEnding, let newValue, let old = paintable.layer?.player else { return }
+      paintable.replacePlayer(by: newValue)
+      playIfVisible()
+      old.remove(self)
+    }
+  }
+}
+
 extension WidgetDisplay: AnimationViewer {
+  func animationDidSend(_ event: AnimationEvent) { onAnimationEvent?(event) }
+
   func animationDidChange() {
     paintable.invalidate()
     scheduleNextFrame()

@@ -37,11 +37,27 @@ public protocol ImageDecoder: Sendable {
 
   /// Decodes a complete file at the target size.
   func decode(_ bytes: Data, options: DecodingOptions) throws -> DecodedImage
+
+  /// Reads the metadata of a complete file without decoding it. Damaged metadata is left out, not an error.
+  ///
+  /// Default: only what ``probe(_:isComplete:)`` returns.
+  func metadata(of bytes: Data) throws -> ImageMetadata
 }
 
 extension ImageDecoder {
   /// Detects no custom format.
   public func format(sniffing prefix: Data) -> ImageFormat? { nil }
+
+  /// The properties of the image, without Exif, XMP and ICC profile.
+  public func metadata(of bytes: Data) throws -> ImageMetadata { ImageMetadata(info: try wholeInfo(of: bytes)) }
+
+  /// The properties of the image in a complete file.
+  package func wholeInfo(of bytes: Data) throws -> ImageInfo {
+    guard let info = try probe(bytes, isComplete: true) else {
+      throw ImageDecodingError.truncated(formats.first ?? .custom("unknown"))
+    }
+    return info
+  }
 
   /// The name of the type and the stored properties; of a class only the name.
   public var identifier: String { String(reflecting: self) }

@@ -16,14 +16,20 @@ public struct EncodingOptions: Hashable, Sendable {
   /// The colour behind transparent pixels if the format does not support transparency. Its alpha is ignored. Default:
   /// white.
   public var background: PixelColor
+  /// The metadata to write, as ``MetadataPolicy/keep`` says. Default: `nil`, none.
+  ///
+  /// The encoders of JPEG, PNG and WebP write it; the others of the library throw
+  /// ``ImageEncodingError/metadataNotSupported(_:)``.
+  public var metadata: ImageMetadata?
 
   /// Creates options.
   ///
   /// - Precondition: `quality` is in 0...1.
-  public init(quality: Double = 0.8, background: PixelColor = .white) {
+  public init(quality: Double = 0.8, background: PixelColor = .white, metadata: ImageMetadata? = nil) {
     precondition((0...1).contains(quality), "quality must be in 0...1, got \(quality)")
     self.quality = quality
     self.background = background
+    self.metadata = metadata
   }
 }
 

@@ -10,6 +10,8 @@ public enum ImageEncodingError: Error, Hashable {
   case tooLarge(ImageFormat, PixelSize)
   /// Even the lowest quality exceeds the byte limit.
   case overByteLimit(ImageFormat, byteCount: Int, byteLimit: Int)
+  /// The encoder of this format writes no metadata.
+  case metadataNotSupported(ImageFormat)
   /// The codec failed; `reason` is its message.
   case failed(ImageFormat, reason: String)
   /// The extension of a file that is to be written names no image format.
@@ -30,6 +32,11 @@ extension ImageEncodingError: CustomStringConvertible {
       """
       At its lowest quality the \(format.rawValue) file has \(byteCount) bytes, over the limit of \(byteLimit). \
       Downsample the image, or allow more.
+      """
+    case .metadataNotSupported(let format):
+      """
+      \(format.rawValue) files are written without metadata. Use jpeg, png or webp, or the policy .strip \
+      (pass no metadata).
       """
     case .failed(let format, let reason):
       "Writing \(format.rawValue) failed: \(reason)."

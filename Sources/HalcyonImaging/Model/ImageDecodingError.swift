@@ -43,9 +43,9 @@ extension ImageDecodingError: CustomStringConvertible {
     case .truncated(let format):
       "The \(format.rawValue) image ends too early. Fetch it again or replace it at its source."
     case .tooManyPixels(let size, let limit):
-      "The image has \(size) pixels, over the limit of \(limit). Raise limits.pixelCount to accept it."
+      "The image has \(size) pixels, over the limit of \(limit) pixels. Raise limits.pixelCount to accept it."
     case .sideTooLong(let size, let limit):
-      "The image has \(size) pixels, over the limit of \(limit) a side. Raise limits.sideLength to accept it."
+      "The image has \(size) pixels, over the limit of \(limit) pixels a side. Raise limits.sideLength to accept it."
     case .invalidTargetSize(let target):
       "The target size \(target) has a side below 1 pixel. Use at least 1x1."
     case .outOfMemory(let size):

@@ -43,7 +43,7 @@ extension ImageLoader {
       guard let encoded = loaded.encoded else { throw .notCached(keys.fetch) }
       let data: Data?
       do {
-        data = try await encode(loaded.image, request, priority: subscription.priority)
+        data = try await encode(loaded.image, request, original: encoded.data, priority: subscription.priority)
       } catch is CancellationError {
         throw .cancelled
       } catch {

@@ -62,9 +62,11 @@ extension ImageLoader {
       return nil
     }
     let image = loaded.image
+    // The original is retained only if its metadata is needed.
+    let original = request.storage.metadata == .strip ? nil : encoded.data
     return await configuration.targetCache(for: request).writes.start(byteCount: image.bitmap.byteCount) { [self] in
       // The store reports its failures itself.
-      guard let data = await encodedVariant(image, request) else { return }
+      guard let data = await encodedVariant(image, request, original: original) else { return }
       try? await store(data, as: storable, in: variant.cache)
     }
   }
@@ -81,7 +83,7 @@ extension ImageLoader {
       let storable = encoded.storable(asVariant: variant.key, for: request, configuration)
     else { throw .notStorable(keys.fetch) }
     let write = Task {
-      guard let data = try await encode(image, request) else { return }
+      guard let data = try await encode(image, request, original: encoded.data) else { return }
       try await store(data, as: storable, in: variant.cache)
     }
     configuration.targetCache(for: request).writes.track { _ = await write.result }
@@ -90,20 +92,23 @@ extension ImageLoader {
     }
   }
 
-  private func encodedVariant(_ image: DecodedImage, _ request: ImageRequest) async -> Data? {
+  private func encodedVariant(_ image: DecodedImage, _ request: ImageRequest, original: Data?) async -> Data? {
     do {
-      return try await encode(image, request)
+      return try await encode(image, request, original: original)
     } catch {
       monitor?.report(.storeFailed(error))
       return nil
     }
   }
 
+  /// - Parameter original: The bytes that the image was made from; `nil` if they are not known.
   func encode(
-    _ image: DecodedImage, _ request: ImageRequest, priority: ImagePriority = .low
+    _ image: DecodedImage, _ request: ImageRequest, original: Data?, priority: ImagePriority = .low
   ) async throws -> Data? {
-    let (policy, encoders) = (request.storage, configuration.encoders)
-    return try await workers.run(priority: priority) { _ in try policy.encoded(image, by: encoders) }
+    let (policy, encoders, decoders) = (request.storage, configuration.encoders, configuration.decoders(for: request))
+    return try await workers.run(priority: priority) { _ in
+      try policy.encoded(image, by: encoders, original: original, decoders: decoders)
+    }
   }
 
   /// Starts storing an encoded image in the background, unless the request or the server forbids it.

@@ -12,31 +12,35 @@ extension ImagePipeline {
   /// The file is kept in the store, and later calls read it there without decoding anything, as long as the response
   /// that it was made from is fresh; the original bytes are stored as ``RequestOptions/keepsOriginal`` says. Equal calls
   /// in flight share one load and one encoding, which runs on the threads of the pipeline. Memory is neither read nor
-  /// written. The file has the pixels as they are shown, upright and in sRGB, without metadata; of an animation it has
-  /// the first frame. Files for images from files, and from data that the request contains, are not stored.
+  /// written. The file has the pixels as they are shown, upright and in sRGB; of an animation it has the first frame. Files
+  /// for images from files, and from data that the request contains, are not stored.
   ///
   /// - Parameters:
   ///   - request: The image to encode, with its size and processors.
   ///   - format: A format of the encoders of the pipeline. It replaces ``RequestOptions/storage``.
   ///   - quality: The quality of lossy formats, from 0 (smallest) to 1 (best).
   ///   - byteLimit: The most bytes of the file: the best quality that fits is used, at most `quality`. Default: no limit.
+  ///   - metadata: The metadata of the original file that the file gets, if `format` is JPEG, PNG or WebP. Default: none.
   /// - Throws: The errors of ``image(for:)-(ImageRequest)``, and ``ImageError/failed(cause:url:)`` with an
   ///   ``ImageEncodingError``.
   /// - Precondition: `quality` is in 0...1.
   public func encodedData(
-    for request: ImageRequest, as format: ImageFormat, quality: Double = 0.8, byteLimit: Int? = nil
+    for request: ImageRequest, as format: ImageFormat, quality: Double = 0.8, byteLimit: Int? = nil,
+    metadata: MetadataPolicy = .strip
   ) async throws(ImageError) -> Data {
-    try await encodedResponse(for: request, as: format, quality: quality, byteLimit: byteLimit).data
+    try await encodedResponse(for: request, as: format, quality: quality, byteLimit: byteLimit, metadata: metadata).data
   }
 
-  /// Same as ``encodedData(for:as:quality:byteLimit:)``, with the origin of the file, and the headers of the response
+  /// Same as ``encodedData(for:as:quality:byteLimit:metadata:)``, with the origin of the file, and the headers of the response
   /// that it was made from: what a server needs for its own `Cache-Control` and `Last-Modified`.
   public func encodedResponse(
-    for request: ImageRequest, as format: ImageFormat, quality: Double = 0.8, byteLimit: Int? = nil
+    for request: ImageRequest, as format: ImageFormat, quality: Double = 0.8, byteLimit: Int? = nil,
+    metadata: MetadataPolicy = .strip
   ) async throws(ImageError) -> EncodedImageResponse {
     var request = request
     request.options.storage = .encoded(as: format, quality: quality)
     request.options.storage?.byteLimit = byteLimit
+    request.options.storage?.metadata = metadata
     request.options.firstFrameOnly = true
     request = resolved(request)
     request.cachePolicy.readsMemory = false

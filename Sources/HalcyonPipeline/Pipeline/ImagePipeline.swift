@@ -205,6 +205,21 @@ public final class ImagePipeline: Sendable {
     try await loader.encodedImage(for: resolved(request)).info
   }
 
+  /// Exif, XMP, ICC profile and other metadata of an image, without decoding it.
+  ///
+  /// All of its bytes are transferred and stored, as for ``data(for:onProgress:)``, and then read on a thread of the
+  /// pipeline. Loads of images do not read metadata.
+  ///
+  /// - Throws: The errors of ``data(for:onProgress:)``; ``ImageError/decoding(_:url:)`` if the file is damaged.
+  public func metadata(for request: ImageRequest) async throws(ImageError) -> ImageMetadata {
+    try await loader.metadata(for: resolved(request))
+  }
+
+  /// Exif, XMP, ICC profile and other metadata of the image at `url`, without decoding it.
+  public func metadata(for url: URL) async throws(ImageError) -> ImageMetadata {
+    try await metadata(for: ImageRequest(url: url))
+  }
+
   /// The number of loads in flight; coalesced loads count once.
   public var activeLoadCount: Int { loader.activeCount }
 

@@ -76,7 +76,7 @@ extension ImageError: CustomStringConvertible {
   public var description: String {
     switch self {
     case .invalidURL(let text):
-      "“\(text.withoutUserInfo.printable)” is not a valid URL. Use one like https://example.com/image.jpg."
+      "“\(text.withoutUserInfo.printable)” is \(Self.urlAdvice(for: text))"
     case .unsupportedScheme(let scheme, let url):
       "\(url.printable) has the scheme “\(scheme.printable)”. Use http, https, file or data."
     case .invalidTargetSize(let size):
@@ -94,7 +94,10 @@ extension ImageError: CustomStringConvertible {
     case .responseTooLarge(let byteLimit, let url):
       "\(url.printable) is over \(byteLimit) bytes. Raise limits.encodedByteCount to accept it."
     case .notAnImage(let contentType, let url):
-      "\(url.printable) is not an image\(contentType.map { ": its Content-Type is \($0.printable)" } ?? ""). Check the URL."
+      """
+      \(url.printable) is not an image: its bytes are in no format that this build \
+      reads\(contentType.map { " (the server says \($0.printable))" } ?? ""). Check the URL.
+      """
     case .decoding(let error, let url):
       "\(url.printable) was not decoded. \(error)"
     case .unreadableFile(let path, let code):
@@ -137,6 +140,14 @@ extension ImageError: CustomStringConvertible {
     case .cancelled:
       "The request was cancelled."
     }
+  }
+
+  private static func urlAdvice(for text: String) -> String {
+    let isPath = ["/", "./", "../", "~"].contains { text.hasPrefix($0) } && !text.hasPrefix("//")
+    if isPath { return "a path, not a URL. Use URL(filePath:)." }
+    let mayBePath = !text.contains(":")
+    return
+      "not a valid URL. Use one like https://example.com/image.jpg\(mayBePath ? ", or URL(filePath:) for a file" : "")."
   }
 
   private static func advice(forStatus code: Int) -> String {

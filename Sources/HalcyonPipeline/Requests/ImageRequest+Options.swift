@@ -3,9 +3,8 @@ public import HalcyonSupport
 public import HalcyonHTTP
 import HalcyonCache
 
-/// Frequently used ``ImageRequest/options``.
-///
-/// An option that is `nil` reads as the default of the library, even if the pipeline has another default.
+/// ``ImageRequest/options`` that read as the default of the library if they are `nil`, even if the pipeline has another
+/// default.
 extension ImageRequest {
   /// ``RequestOptions/priority``.
   public var priority: ImagePriority {

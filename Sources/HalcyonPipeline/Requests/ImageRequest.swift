@@ -4,6 +4,10 @@ public import HalcyonHTTP
 public import Foundation
 
 /// An image to load: its source, target size, processors and options.
+///
+/// Every option of ``RequestOptions`` is also a property of the request: `request.tags = ["avatar"]` is
+/// `request.options.tags = ["avatar"]`.
+@dynamicMemberLookup
 public struct ImageRequest: Sendable {
   /// The source of the image.
   public var source: ImageSource
@@ -37,6 +41,12 @@ public struct ImageRequest: Sendable {
   public var options: RequestOptions {
     get { optionsBox?.options ?? RequestOptions() }
     set { optionsBox = OptionsBox(newValue, like: optionsBox) }
+  }
+
+  /// An option of ``options``; `nil` if the request does not set it.
+  public subscript<Value>(dynamicMember option: WritableKeyPath<RequestOptions, Value?>) -> Value? {
+    get { optionsBox?.options[keyPath: option] }
+    set { options[keyPath: option] = newValue }
   }
 
   /// Creates a request for a URL.

@@ -16,8 +16,9 @@ public import HalcyonCache
 /// ```
 ///
 /// Options apply however an image is loaded, unless their comment says otherwise. *Only bytes* are loaded by
-/// ``ImagePipeline/data(for:onProgress:)``, ``ImagePipeline/info(for:)``, ``ImagePipeline/writeOriginal(for:in:)`` and
-/// prefetching to the store, unless ``storage`` encodes images. These, and prefetching to memory, deliver *no image*.
+/// ``ImagePipeline/data(for:onProgress:)``, ``ImagePipeline/info(for:)``, ``ImagePipeline/metadata(for:)-(ImageRequest)``,
+/// ``ImagePipeline/writeOriginal(for:in:)`` and prefetching to the store, unless ``storage`` encodes images. These,
+/// prefetching to memory, and ``ImagePipeline/encodedData(for:as:quality:byteLimit:metadata:)``, deliver *no image*.
 public struct RequestOptions: Sendable {
   /// The order among waiting loads. Default: ``ImagePriority/normal``.
   ///
@@ -65,6 +66,7 @@ public struct RequestOptions: Sendable {
   /// Applies to loads of images and to ``ImagePrefetcher``, also with the destination
   /// ``ImagePrefetcher/Destination/store``. ``ImagePipeline/data(for:onProgress:)``, ``ImagePipeline/info(for:)`` and
   /// ``ImagePipeline/writeOriginal(for:in:)`` make no image that could be encoded: they read and store original bytes only.
+  /// The format of ``ImagePipeline/encodedData(for:as:quality:byteLimit:metadata:)`` replaces it.
   public var storage: StoragePolicy?
   /// Whether the original bytes are stored in addition to the encoded image of ``storage``. Default: yes.
   ///
@@ -75,7 +77,7 @@ public struct RequestOptions: Sendable {
 
   /// The expiration with which the image is put into memory. Default: ``MemoryCacheConfiguration/expiration``.
   ///
-  /// No effect where only bytes are loaded.
+  /// No effect where only bytes are loaded, and on encoded data, which is not kept in memory.
   public var memoryExpiration: CacheExpiration?
   /// The expiration of the stored entries that this request writes or reads. Default: that of the store, for the disk
   /// cache ``DiskCacheConfiguration/expiration``.
@@ -84,7 +86,7 @@ public struct RequestOptions: Sendable {
   public var storeExpiration: CacheExpiration?
   /// How a read extends the expiration of the image in memory. Default: ``ExpirationExtension/renewed``.
   ///
-  /// No effect where only bytes are loaded.
+  /// No effect where only bytes are loaded, and on encoded data, which is not kept in memory.
   public var memoryExtension: ExpirationExtension?
   /// How a read extends the expiration of the stored entry. Default: ``ExpirationExtension/renewed``.
   public var storeExtension: ExpirationExtension?
@@ -120,7 +122,7 @@ public struct RequestOptions: Sendable {
   public var allowsPartialImage: Bool?
   /// Whether only the first frame of an animated image is loaded. Default: no.
   ///
-  /// No effect where only bytes are loaded.
+  /// No effect where only bytes are loaded, and on encoded data, which has the first frame only.
   public var firstFrameOnly: Bool?
   /// Whether the frames of an animated image are decoded before delivery, as many as ``AnimationFrames`` holds.
   /// Default: no, they are decoded during playback.
@@ -130,7 +132,7 @@ public struct RequestOptions: Sendable {
   /// Whether processors apply to every frame of an animated image, each when it is shown. Default: no, the result of a
   /// processor is a still image.
   ///
-  /// No effect where only bytes are loaded.
+  /// No effect where only bytes are loaded, and on encoded data, which has the first frame only.
   public var processesFrames: Bool?
 
   /// Modifies images on delivery; cached images are not affected. Default: none.

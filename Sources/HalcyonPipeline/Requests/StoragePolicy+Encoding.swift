@@ -33,8 +33,18 @@ extension StoragePolicy {
   }
 
   /// The encoded image; `nil` if its original bytes are to be stored.
-  func encoded(_ image: DecodedImage, by encoders: [any ImageEncoder]) throws -> Data? {
-    guard let (format, options) = encoding(of: image) else { return nil }
+  ///
+  /// - Parameters:
+  ///   - original: The encoded bytes that the image was made from, for their metadata; `nil` if they are not known.
+  ///   - decoders: Read the metadata.
+  func encoded(
+    _ image: DecodedImage, by encoders: [any ImageEncoder], original: Data? = nil, decoders: [any ImageDecoder] = []
+  ) throws -> Data? {
+    guard let (format, encoding) = encoding(of: image) else { return nil }
+    var options = encoding
+    if metadata != .strip, let original, let decoder = try? decoders.decoder(for: image.info.format) {
+      options.metadata = (try? decoder.metadata(of: original)).flatMap(metadata.applied)
+    }
     let encoder = try encoders.encoder(for: format)
     guard let byteLimit else { return try encoder.encode(image.bitmap, options: options) }
     return try encoder.encode(image.bitmap, options: options, byteLimit: byteLimit)

@@ -28,11 +28,16 @@ public struct StoragePolicy: Hashable, Sendable {
   /// The maximum size of the encoded file in bytes: the best quality that fits is used, at most that of ``format``. An
   /// image that is larger even at the lowest quality is not stored. Default: no limit.
   public var byteLimit: Int?
+  /// The metadata of the original file that the encoded file gets. Default: none.
+  ///
+  /// Policies with other metadata than ``MetadataPolicy/strip`` need a format whose encoder writes it: JPEG, PNG or WebP.
+  public var metadata: MetadataPolicy
 
   /// Creates a policy.
-  public init(_ format: Format, byteLimit: Int? = nil) {
+  public init(_ format: Format, byteLimit: Int? = nil, metadata: MetadataPolicy = .strip) {
     self.format = format
     self.byteLimit = byteLimit
+    self.metadata = metadata
   }
 
   /// Stores only the downloaded bytes; nothing is encoded.
@@ -55,7 +60,9 @@ public struct StoragePolicy: Hashable, Sendable {
   }
 
   /// This policy with a limit on the size of the encoded file, in bytes.
-  public func limited(toBytes byteLimit: Int) -> StoragePolicy { StoragePolicy(format, byteLimit: byteLimit) }
+  public func limited(toBytes byteLimit: Int) -> StoragePolicy {
+    StoragePolicy(format, byteLimit: byteLimit, metadata: metadata)
+  }
 }
 
 extension StoragePolicy {
@@ -67,6 +74,6 @@ extension StoragePolicy {
     case .automatic: text = "automatic"
     case .encoded(let format, let quality): text = "\(format.rawValue) \(quality)"
     }
-    return text + (byteLimit.map { " \($0)" } ?? "")
+    return text + (byteLimit.map { " \($0)" } ?? "") + (metadata == .strip ? "" : " \(metadata.rawValue)")
   }
 }

@@ -90,7 +90,7 @@ struct CacheOptionPathTests {
         target.memory.removeAll()
       }
       let counts = [target, original].map { ($0.store as? MemoryDataStore)?.count }
-      #expect(counts == [path == .variant ? 1 : 0, 1])
+      #expect(counts == [path.hasVariant ? 1 : 0, 1])
       #expect(fixture.transport.requests.count == 1)
       #expect(fixture.memory.count == 0)
       #expect(try await fixture.entries.isEmpty)
@@ -186,7 +186,7 @@ struct CacheOptionPathTests {
       }
       try await OptionsFixture.run(serving: served, options: options.pipeline) { fixture async throws in
         var request = path.request(fixture) { $0 = options.request }
-        if path == .variant { request.options.keepsOriginal = false }
+        if path.hasVariant { request.options.keepsOriginal = false }
         for days in [4, days, 0] {
           _ = try await path.load(request, with: fixture.pipeline)
           await fixture.pipeline.cache.flush()

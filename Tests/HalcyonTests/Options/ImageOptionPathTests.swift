@@ -9,17 +9,18 @@ import Testing
 @Suite(.timeLimit(.minutes(10)))
 struct ImageOptionPathTests {
   /// The paths whose images are not animated.
-  private static let stills = LoadPath.decoding.filter { $0 != .animation }
+  private static let stills = LoadPath.withPixels.filter { $0 != .animation }
 
   /// The image that the path has delivered, or left in memory.
   private func image(_ path: LoadPath, _ request: ImageRequest, _ fixture: OptionsFixture) async throws -> DecodedImage
   {
     let result = try await path.load(request, with: fixture.pipeline)
+    if path == .encoded { return try #require(result.decodedImage) }
     if path != .prefetchToMemory { return try #require(result.image) }
     return try #require(fixture.pipeline.cachedImage(for: request))
   }
 
-  @Test(arguments: LoadPath.decoding)
+  @Test(arguments: LoadPath.withPixels)
   func `an image is decoded at the size of its request on every path`(path: LoadPath) async throws {
     try await OptionsFixture.run(serving: path.served) { fixture async throws in
       for width in [40, 10] {
@@ -34,7 +35,7 @@ struct ImageOptionPathTests {
     }
   }
 
-  @Test(arguments: LoadPath.decoding, OptionsLevel.allCases)
+  @Test(arguments: LoadPath.withPixels, OptionsLevel.allCases)
   func `downsamplingScale and usesOriginalSize determine the size on every path`(path: LoadPath, level: OptionsLevel)
     async throws
   {
@@ -45,12 +46,12 @@ struct ImageOptionPathTests {
         var request = path.request(fixture) { $0 = options.request }
         request.size = .fit(width: 20, height: 20)
         for _ in 0..<2 { #expect(try await image(path, request, fixture).size.width == width) }
-        #expect(fixture.memory.count == 1)
+        #expect(fixture.memory.count == (path == .encoded ? 0 : 1))
       }
     }
   }
 
-  @Test(arguments: LoadPath.decoding)
+  @Test(arguments: LoadPath.withPixels)
   func `processors are applied on every path`(path: LoadPath) async throws {
     try await OptionsFixture.run(serving: path.served) { fixture async throws in
       var request = path.request(fixture)
@@ -106,8 +107,9 @@ struct ImageOptionPathTests {
         fixture async throws in
         let request = path.request(fixture) { $0 = options.request }
         if allowsPartialImage {
-          let image = try await path.load(request, with: fixture.pipeline).image
-          #expect(image?.isPartial == (path == .prefetchToMemory ? nil : true))
+          let result = try await path.load(request, with: fixture.pipeline)
+          #expect(result.image?.isPartial == (LoadPath.delivering.contains(path) ? true : nil))
+          if path == .encoded { #expect(result.decodedImage != nil) }
         } else {
           await #expect(throws: ImageError.self) { try await path.load(request, with: fixture.pipeline) }
         }
@@ -149,7 +151,7 @@ struct ImageOptionPathTests {
     }
   }
 
-  @Test(arguments: LoadPath.bytesOnly + [.prefetchToMemory])
+  @Test(arguments: LoadPath.bytesOnly + [.prefetchToMemory, .encoded])
   func `options of delivery change nothing where no image is delivered`(path: LoadPath) async throws {
     let served = try path.served
     try await OptionsFixture.run(serving: served) { fixture async throws in
@@ -166,6 +168,15 @@ struct ImageOptionPathTests {
       if path == .prefetchToMemory {
         _ = try await path.load(request, with: fixture.pipeline)
         #expect(fixture.pipeline.cachedImage(for: fixture.request())?.scale == 1)
+        return
+      }
+      if path == .encoded {
+        // It has the first frame, in the format of the call, and is not in memory.
+        (request.options.storage, request.options.memoryExpiration) = (.photo, .never)
+        (request.options.firstFrameOnly, request.options.processesFrames) = (false, true)
+        (request.options.memoryExtension, request.processors) = (.unchanged, [.invert])
+        #expect(try await path.load(request, with: fixture.pipeline).decodedImage?.size.width == 20)
+        #expect(fixture.memory.count == 0)
         return
       }
       (request.size, request.processors) = (.fit(width: 4, height: 4), [.invert])
@@ -235,7 +246,7 @@ struct ImageOptionPathTests {
     }
   }
 
-  @Test(arguments: LoadPath.decoding + [.prefetchToStore], OptionsLevel.allCases)
+  @Test(arguments: LoadPath.withPixels + [.prefetchToStore], OptionsLevel.allCases)
   func `images are stored in the form of the options on every path`(path: LoadPath, level: OptionsLevel) async throws {
     let served = try path.served
     for keepsOriginal in [nil, false] {
@@ -246,7 +257,8 @@ struct ImageOptionPathTests {
         for _ in 0..<2 {
           _ = try await path.load(request, with: fixture.pipeline)
           let formats = try await fixture.storedFormats
-          #expect(formats == (path == .animation ? [.gif] : keepsOriginal == nil ? [.jpeg, .png] : [.jpeg]))
+          let encoded: ImageFormat? = path == .encoded ? .png : .jpeg
+          #expect(formats == (path == .animation ? [.gif] : keepsOriginal == nil ? [encoded, .png] : [encoded]))
           fixture.memory.removeAll()
         }
         #expect(fixture.transport.requests.count == 1)

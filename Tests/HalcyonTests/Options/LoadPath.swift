@@ -1,5 +1,6 @@
 import Foundation
 import Halcyon
+import HalcyonCodecs
 import HalcyonViews
 import TestSupport
 import Testing
@@ -20,11 +21,15 @@ enum LoadPath: String, CaseIterable, Sendable {
   case animation
   /// An image with a ``StoragePolicy``, which is stored in addition to the original.
   case variant
+  /// ``ImagePipeline/encodedData(for:as:quality:byteLimit:metadata:)`` as PNG.
+  case encoded
 
-  /// The paths that decode the image.
+  /// The paths that decode the image into memory.
   static let decoding = allCases.filter(\.decodes)
+  /// The paths that decode the image.
+  static let withPixels = decoding + [.encoded]
   /// The paths that load only bytes.
-  static let bytesOnly = allCases.filter { !$0.decodes }
+  static let bytesOnly = allCases.filter { !withPixels.contains($0) }
   /// The paths that deliver the image to the caller.
   static let delivering = decoding.filter { $0 != .prefetchToMemory }
 
@@ -35,11 +40,16 @@ enum LoadPath: String, CaseIterable, Sendable {
     var info: ImageInfo?
 
     var image: DecodedImage? { response?.image }
+
+    /// The image in the data of ``LoadPath/encoded``.
+    var decodedImage: DecodedImage? {
+      data.flatMap { try? PNGDecoder().decode($0, options: DecodingOptions()) }
+    }
   }
 
   private var decodes: Bool {
     switch self {
-    case .data, .info, .file, .prefetchToStore: false
+    case .data, .info, .file, .prefetchToStore, .encoded: false
     default: true
     }
   }
@@ -52,13 +62,16 @@ enum LoadPath: String, CaseIterable, Sendable {
   }
 
   /// The number of entries that a load leaves in the store.
-  var entryCount: Int { self == .variant ? 2 : 1 }
+  var entryCount: Int { hasVariant ? 2 : 1 }
+
+  /// Whether a load stores an encoded image.
+  var hasVariant: Bool { self == .variant || self == .encoded }
 
   /// A request that takes this path when it is loaded.
   func request(_ fixture: OptionsFixture, _ change: (inout RequestOptions) -> Void = { _ in }) -> ImageRequest {
     var request = fixture.request(change)
     if self == .variant, request.options.storage == nil { request.options.storage = .sticker }
-    if self == .view || self == .variant { request.size = .fit(width: 20, height: 20) }
+    if self == .view || hasVariant { request.size = .fit(width: 20, height: 20) }
     return request
   }
 
@@ -67,6 +80,7 @@ enum LoadPath: String, CaseIterable, Sendable {
     switch self {
     case .image, .animation, .variant: Result(response: try await pipeline.response(for: request))
     case .data: Result(data: try await pipeline.data(for: request))
+    case .encoded: Result(data: try await pipeline.encodedData(for: request, as: .png))
     case .info: Result(info: try await pipeline.info(for: request))
     case .file: Result(data: try await Self.written(request, by: pipeline))
     case .task: Result(response: try await pipeline.task(for: request).response)

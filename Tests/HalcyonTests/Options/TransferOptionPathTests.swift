@@ -207,6 +207,7 @@ struct TransferOptionPathTests {
     case .prefetchToMemory: #expect(fixture.memory.count > 0)
     case .prefetchToStore: #expect(try await !fixture.entries.isEmpty)
     case .view, .variant: #expect(result.image?.size.width == 20)
+    case .encoded: #expect(result.decodedImage?.size.width == 20)
     case .image, .task, .batch: #expect(result.image?.size.width == 80)
     }
   }

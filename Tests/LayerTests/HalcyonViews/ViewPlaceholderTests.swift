@@ -118,6 +118,13 @@ struct ViewPlaceholderTests {
     #expect(view.binder.content.name == "placeholder dots")
   }
 
+  @Test func `a BlurHash placeholder is decoded to an image`() throws {
+    let view = ViewFixture(holding: ["40x20"])
+    let hash = try #require(BlurHash("LGF5]+Yk^6#M@-5c,1J5@[or[Q6."))
+    view.set("40x20", placeholder: .blurHash(hash, aspectRatio: 2)) { $0.placeholderDelay = .zero }
+    #expect(view.binder.content.name == "placeholder 32x16")
+  }
+
   @Test func `a ThumbHash placeholder is decoded to an image`() throws {
     let view = ViewFixture(holding: ["40x20"])
     let hash = ThumbHash(try solidImage(32, 16).bitmap)

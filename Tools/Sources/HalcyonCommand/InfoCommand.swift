@@ -5,7 +5,7 @@ import Halcyon
 /// `halcyon info`: prints the properties of images, one line each.
 struct InfoCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "info", abstract: "Shows format, size, orientation and colour of images.",
+    commandName: "info", abstract: "Shows format, size, colour, camera and other metadata of images.",
     discussion: """
       Files in folders that are not images are skipped. Continues after an image that cannot be read, and then exits \
       with status 1.
@@ -57,7 +57,7 @@ struct InfoCommand: AsyncParsableCommand {
     request.cachePolicy.readsMemory = false
     request.cachePolicy.writesMemory = false
     do throws(ImageError) {
-      report.add(try await pipeline.info(for: request))
+      report.add(try await pipeline.metadata(for: request))
       if decode {
         let meter = PeakMemory()
         let start = ContinuousClock.now

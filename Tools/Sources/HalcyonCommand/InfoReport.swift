@@ -13,20 +13,35 @@ struct InfoReport: Encodable {
   var bitDepth: Int?
   var alpha: Bool?
   var profile: Bool?
+  var profileName: String?
+  var colorSpace: String?
+  var camera: String?
+  var captureDate: String?
+  var copyright: String?
+  var progressive: Bool?
+  var seconds: Double?
   var milliseconds: Double?
   var peakBytes: Int?
   var error: String?
 
   private enum Key: String, CodingKey {
-    case path, format, width, height, frames, orientation, color, bitDepth, alpha, profile, milliseconds, peakBytes
-    case error
+    case path, format, width, height, frames, orientation, color, bitDepth, alpha, profile, profileName
+    case colorSpace, camera, captureDate, copyright, progressive, seconds, milliseconds, peakBytes, error
   }
 
   init(path: String) {
     self.path = path
   }
 
-  mutating func add(_ info: ImageInfo) {
+  mutating func add(_ metadata: ImageMetadata) {
+    let info = metadata.info
+    profileName = metadata.colorProfileName
+    colorSpace = metadata.colorSpace?.rawValue
+    camera = metadata.camera
+    captureDate = metadata.captureTime
+    copyright = metadata.copyright
+    progressive = metadata.isProgressive
+    seconds = metadata.duration.map { (Double($0 / .milliseconds(1)) / 1000) }
     format = info.format.rawValue
     (width, height) = (info.pixelSize.width, info.pixelSize.height)
     frames = info.frameCount
@@ -49,6 +64,13 @@ struct InfoReport: Encodable {
     try container.encode(bitDepth, forKey: .bitDepth)
     try container.encode(alpha, forKey: .alpha)
     try container.encode(profile, forKey: .profile)
+    try container.encode(profileName, forKey: .profileName)
+    try container.encode(colorSpace, forKey: .colorSpace)
+    try container.encode(camera, forKey: .camera)
+    try container.encode(captureDate, forKey: .captureDate)
+    try container.encode(copyright, forKey: .copyright)
+    try container.encode(progressive, forKey: .progressive)
+    try container.encode(seconds, forKey: .seconds)
     try container.encode(milliseconds, forKey: .milliseconds)
     try container.encode(peakBytes, forKey: .peakBytes)
     try container.encode(error, forKey: .error)
@@ -64,8 +86,14 @@ struct InfoReport: Encodable {
     var parts = ["\(format) \(width)x\(height)", "\(bitDepth ?? 8)-bit \(color ?? "")"]
     if alpha == true { parts.append("with alpha") }
     if let orientation, orientation != 1 { parts.append("orientation \(orientation)") }
-    if profile == true { parts.append("ICC profile") }
+    if profile == true { parts.append(profileName.map { "ICC profile \($0)" } ?? "ICC profile") }
+    if profile != true, let colorSpace { parts.append(colorSpace) }
+    if progressive == true { parts.append("progressive") }
     if let frames, frames > 1 { parts.append("\(frames) frames") }
+    if let seconds { parts.append("\(seconds) s") }
+    if let camera { parts.append(camera) }
+    if let captureDate { parts.append(captureDate) }
+    if let copyright { parts.append(copyright) }
     if let milliseconds { parts.append("\(milliseconds) ms") }
     if let peakBytes {
       parts.append("peak " + ByteCountFormatter.string(fromByteCount: Int64(peakBytes), countStyle: .memory))

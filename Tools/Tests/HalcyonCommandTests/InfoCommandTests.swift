@@ -1,4 +1,6 @@
 import Foundation
+import Halcyon
+import HalcyonCodecs
 import TestSupport
 import Testing
 
@@ -35,6 +37,24 @@ struct InfoCommandTests {
       #expect(run.output.contains("no-such-file.png cannot be read"))
       #expect(run.output.components(separatedBy: "no-such-file.png").count == 2)
       #expect(run.status == 1)
+    }
+  }
+
+  @Test func `camera, date, profile and animation are printed`() async throws {
+    try await withOrigin { _, folder in
+      let photo = folder.appending(path: "photo.jpg")
+      try Photos.data("rocket.jpg").write(to: photo)
+      let image = try await ImagePipeline().image(for: photo)
+      let fields = ImageMetadata(info: image.info, cameraMake: "Canon", cameraModel: "R5", copyright: "Ann\u{1B}[2J")
+      try await image.write(to: photo, metadata: fields)
+      let animation = folder.appending(path: "animation.gif")
+      try TinyGIF.animation(reds: [200, 10]).write(to: animation)
+      let run = try await CommandRun("info", photo.path(), animation.path())
+      #expect(run.output.contains(", Canon R5, Ann[2J\n"))
+      #expect(run.output.contains("2 frames, 0."))
+      let reports = try await CommandRun("info", photo.path(), "--json").objects()
+      #expect(reports.map { $0["camera"] as? String } == ["Canon R5"])
+      #expect(reports.allSatisfy { $0.keys.contains("captureDate") && $0.keys.contains("seconds") })
     }
   }
 

@@ -11,16 +11,19 @@ package struct AnimationTimeline: Sendable {
   /// The current frame.
   package private(set) var index = 0
   /// The number of completed loops.
-  private var finishedLoopCount = 0
+  package private(set) var finishedLoopCount = 0
   /// When the next frame is due; `nil` while the animation is paused or over.
   package private(set) var dueTime: Duration?
-  /// The remaining duration of the current frame after a pause; `nil` before the first pause.
+  /// The remaining duration of the current frame after a pause; `nil` while it is not paused in the middle of a frame.
   private var remainingTime: Duration?
-  private let animation: AnimationInfo
+  private var animation: AnimationInfo
+  /// The divisor of all durations, above 0.
+  private var speed: Double
 
   /// Creates a paused timeline at the first frame.
-  package init(_ animation: AnimationInfo) {
+  package init(_ animation: AnimationInfo, speed: Double = 1) {
     self.animation = animation
+    self.speed = speed
   }
 
   /// The frame after the current one; `nil` after the last frame of the last loop.
@@ -39,7 +42,8 @@ package struct AnimationTimeline: Sendable {
   /// - Parameter duration: The full duration of the current frame.
   package mutating func start(at now: Duration, duration: Duration) {
     guard dueTime == nil, !isOver else { return }
-    dueTime = now + (remainingTime ?? duration)
+    dueTime = now + (remainingTime ?? scaled(duration))
+    remainingTime = nil
   }
 
   /// Pauses until ``start(at:duration:)``.
@@ -51,8 +55,19 @@ package struct AnimationTimeline: Sendable {
 
   /// Returns to the first frame and the first loop, paused.
   package mutating func restart() {
-    self = AnimationTimeline(animation)
+    self = AnimationTimeline(animation, speed: speed)
   }
+
+  /// Changes the number of loops, and the speed also of the current frame.
+  package mutating func change(_ animation: AnimationInfo, speed: Double, at now: Duration) {
+    let isRunning = dueTime != nil
+    pause(at: now)
+    if let remainingTime { self.remainingTime = remainingTime * (self.speed / speed) }
+    (self.animation, self.speed) = (animation, speed)
+    if isRunning { start(at: now, duration: remainingTime ?? .zero) }
+  }
+
+  private func scaled(_ duration: Duration) -> Duration { speed == 1 ? duration : duration / speed }
 
   /// Advances to the frame for this time, as far as frames are decoded.
   ///
@@ -66,7 +81,7 @@ package struct AnimationTimeline: Sendable {
       if next == 0 { finishedLoopCount += 1 }
       index = next
       // At least 1 ms, since a duration of 0 from a custom decoder would loop forever.
-      dueTime = isOver ? nil : due + max(duration, .milliseconds(1))
+      dueTime = isOver ? nil : due + max(scaled(duration), .milliseconds(1))
       hasMoved = true
     }
     return hasMoved

@@ -1,59 +1,6 @@
 import HalcyonHTTP
 import HalcyonImaging
 
-extension RequestOptions {
-  /// These options, with those that are `nil` taken from `defaults`.
-  public func over(_ defaults: RequestOptions) -> RequestOptions {
-    var options = self
-    options.priority = priority ?? defaults.priority
-    options.timeout = timeout ?? defaults.timeout
-    options.previews = previews ?? defaults.previews
-    options.keepsPreviews = keepsPreviews ?? defaults.keepsPreviews
-    options.cachePolicy = cachePolicy ?? defaults.cachePolicy
-    options.freshness = freshness ?? defaults.freshness
-    options.usesETags = usesETags ?? defaults.usesETags
-    options.showsStaleFirst = showsStaleFirst ?? defaults.showsStaleFirst
-    options.targetCache = targetCache ?? defaults.targetCache
-    options.originalCache = originalCache ?? defaults.originalCache
-    options.waitsForStore = waitsForStore ?? defaults.waitsForStore
-    options.storage = storage ?? defaults.storage
-    options.keepsOriginal = keepsOriginal ?? defaults.keepsOriginal
-    options.memoryExpiration = memoryExpiration ?? defaults.memoryExpiration
-    options.storeExpiration = storeExpiration ?? defaults.storeExpiration
-    options.memoryExtension = memoryExtension ?? defaults.memoryExtension
-    options.storeExtension = storeExtension ?? defaults.storeExtension
-    options.tags = tags ?? defaults.tags
-    options.isPinned = isPinned ?? defaults.isPinned
-    options.fileExtension = fileExtension ?? defaults.fileExtension
-    options.usesOriginalSize = usesOriginalSize ?? defaults.usesOriginalSize
-    options.downsamplingScale = downsamplingScale ?? defaults.downsamplingScale
-    options.scaleFactor = scaleFactor ?? defaults.scaleFactor
-    options.allowsPartialImage = allowsPartialImage ?? defaults.allowsPartialImage
-    options.firstFrameOnly = firstFrameOnly ?? defaults.firstFrameOnly
-    options.preloadsFrames = preloadsFrames ?? defaults.preloadsFrames
-    options.processesFrames = processesFrames ?? defaults.processesFrames
-    options.imageModifier = imageModifier ?? defaults.imageModifier
-    options.callbackExecutor = callbackExecutor ?? defaults.callbackExecutor
-    options.userInfo = userInfo ?? defaults.userInfo
-    options.returnsEncodedData = returnsEncodedData ?? defaults.returnsEncodedData
-    options.retryHook = retryHook ?? defaults.retryHook
-    options.modifierHook = modifierHook ?? defaults.modifierHook
-    options.redirectHook = redirectHook ?? defaults.redirectHook
-    options.validatorHook = validatorHook ?? defaults.validatorHook
-    options.transformHook = transformHook ?? defaults.transformHook
-    options.transportHook = transportHook ?? defaults.transportHook
-    options.decoderHook = decoderHook ?? defaults.decoderHook
-    return options
-  }
-}
-
-extension RequestOptions {
-  /// Whether all options are `nil`. Slow: uses reflection, so that it needs no change for a new option.
-  var isEmpty: Bool {
-    Mirror(reflecting: self).children.allSatisfy { option in Mirror(reflecting: option.value).children.isEmpty }
-  }
-}
-
 extension ImageRequest {
   /// The request with `defaults` filled in, and with the size that its options result in. Idempotent.
   func resolved(over defaults: OptionsBox?) -> ImageRequest {

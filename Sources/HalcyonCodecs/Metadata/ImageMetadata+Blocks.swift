@@ -1,0 +1,42 @@
+public import Foundation
+public import HalcyonImaging
+
+extension ImageMetadata {
+  /// Reads the metadata of a complete image file, in the formats of ``StandardCodecs/decoders``.
+  ///
+  /// Nothing is decoded. Exif, XMP and ICC profile are read from JPEG, PNG, WebP, TIFF, AVIF and HEIC; of the other
+  /// formats only what their headers say. Damaged metadata is left out.
+  ///
+  /// - Throws: ``ImageDecodingError`` if this is not an image of a format that this build reads.
+  public init(of data: Data) throws {
+    guard let format = StandardCodecs.decoders.format(sniffing: data, isComplete: true) else {
+      throw ImageDecodingError.unknownFormat
+    }
+    self = try StandardCodecs.decoders.decoder(for: format).metadata(of: data)
+  }
+
+  /// Adds the blocks of a file and the fields in them; Exif goes before XMP.
+  mutating func add(_ blocks: MetadataBlocks) {
+    exif = blocks.exif
+    xmp = blocks.xmp.flatMap { $0.count <= XMPPacket.byteLimit ? $0 : nil }
+    colorProfile = blocks.colorProfile.flatMap { $0.count <= ColorDescription.profileByteLimit ? $0 : nil }
+    colorProfileName = colorProfile.flatMap(ICCProfileName.name)
+    exif?.withUnsafeBytes { ExifData(Bytes($0))?.read(into: &self) }
+    if let xmp { XMPPacket(xmp).read(into: &self) }
+  }
+}
+
+/// The blocks of metadata in a file.
+struct MetadataBlocks {
+  /// Begins with a TIFF header.
+  var exif: Data?
+  var xmp: Data?
+  var colorProfile: Data?
+
+  /// Sets the Exif data, without the prefix that it has in JPEG files and that some programs write elsewhere.
+  mutating func setExif(_ bytes: Bytes) {
+    let prefix = Array("Exif\0\0".utf8)
+    let content = bytes.starts(with: prefix) ? bytes[prefix.count..<bytes.count] : bytes
+    if exif == nil, ExifData(content) != nil { exif = content.data }
+  }
+}

@@ -1,0 +1,75 @@
+import Foundation
+
+/// Text in the metadata of a file.
+enum MetadataText {
+  /// The longest text, in bytes.
+  static let byteLimit = 4096
+
+  /// The text up to its first null byte, as UTF-8, or as Latin-1 if it is none; `nil` if nothing is left without control
+  /// characters and spaces at the ends.
+  static func text(_ bytes: Bytes) -> String? {
+    let content = (0..<min(bytes.count, byteLimit)).lazy.compactMap { bytes[$0] }.prefix { $0 != 0 }
+    let text =
+      String(validating: content, as: UTF8.self) ?? String(String.UnicodeScalarView(content.map(Unicode.Scalar.init)))
+    return cleaned(text)
+  }
+
+  /// The text without control characters, and spaces at its ends; `nil` if nothing is left.
+  static func cleaned(_ text: String) -> String? {
+    var scalars = text.unicodeScalars.filter { scalar in
+      switch scalar.properties.generalCategory {
+      case .control, .lineSeparator, .paragraphSeparator: false
+      default: true
+      }
+    }
+    while scalars.last == " " { scalars.removeLast() }
+    let start = scalars.firstIndex { $0 != " " } ?? scalars.endIndex
+    return start == scalars.endIndex ? nil : String(scalars[start...])
+  }
+}
+
+/// Dates in Exif, `2024:05:01 10:20:30`, and in XMP, `2024-05-01T10:20:30.25+02:00`.
+enum MetadataDate {
+  /// The date and the time, which may lack fractions of seconds and the time zone; `nil` if it is no such date.
+  static func components(_ text: String) -> DateComponents? {
+    let bytes = Array(text.utf8.prefix(64))
+    let numbers = [(0, 4), (5, 2), (8, 2), (11, 2), (14, 2), (17, 2)].map { number(bytes, at: $0, count: $1) }
+    guard let year = numbers[0], let month = numbers[1], (1...12).contains(month), let day = numbers[2],
+      (1...31).contains(day), let hour = numbers[3], hour < 24, let minute = numbers[4], minute < 60,
+      let second = numbers[5], second <= 60
+    else { return nil }
+    var date = DateComponents(
+      calendar: Calendar(identifier: .gregorian), year: year, month: month, day: day, hour: hour, minute: minute,
+      second: second)
+    var offset = 19
+    if bytes.indices.contains(offset), bytes[offset] == UInt8(ascii: ".") {
+      let digits = bytes[(offset + 1)...].prefix { (0x30...0x39).contains($0) }
+      offset += 1 + digits.count
+      let padded = String(decoding: digits.prefix(9), as: UTF8.self).padding(toLength: 9, withPad: "0", startingAt: 0)
+      date.nanosecond = Int(padded)
+    }
+    date.timeZone = zone(bytes, at: offset)
+    return date
+  }
+
+  private static func zone(_ bytes: [UInt8], at offset: Int) -> TimeZone? {
+    guard bytes.indices.contains(offset) else { return nil }
+    if bytes[offset] == UInt8(ascii: "Z") { return TimeZone(secondsFromGMT: 0) }
+    guard [UInt8(ascii: "+"), UInt8(ascii: "-")].contains(bytes[offset]),
+      let hours = number(bytes, at: offset + 1, count: 2), hours <= 14,
+      let minutes = number(bytes, at: offset + 4, count: 2), minutes < 60
+    else { return nil }
+    let seconds = (hours * 60 + minutes) * 60
+    return TimeZone(secondsFromGMT: bytes[offset] == UInt8(ascii: "-") ? -seconds : seconds)
+  }
+
+  private static func number(_ bytes: [UInt8], at offset: Int, count: Int) -> Int? {
+    guard offset + count <= bytes.count else { return nil }
+    var value = 0
+    for byte in bytes[offset..<offset + count] {
+      guard (0x30...0x39).contains(byte) else { return nil }
+      value = value * 10 + Int(byte) - 0x30
+    }
+    return value
+  }
+}

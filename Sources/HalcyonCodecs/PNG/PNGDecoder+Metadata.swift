@@ -1,0 +1,79 @@
+public import HalcyonImaging
+public import Foundation
+
+extension PNGDecoder {
+  /// Reads all chunks: Exif and XMP may follow the image data.
+  public func metadata(of bytes: Data) throws -> ImageMetadata {
+    try bytes.withUnsafeBytes { buffer in
+      guard let header = try PNGHeaderParser.parse(Bytes(buffer)) else { throw ImageDecodingError.truncated(.png) }
+      var metadata = ImageMetadata(
+        info: header.info, colorSpace: header.color.hint, isProgressive: header.isInterlaced)
+      var texts = PNGMetadataChunks()
+      texts.read(buffer)
+      (metadata.artist, metadata.copyright) = (texts.author, texts.copyright)
+      if let profile = header.color.profile {
+        texts.blocks.colorProfile = PNGColor.inflated(UnsafeRawBufferPointer(rebasing: buffer[profile]))
+      }
+      metadata.add(texts.blocks)
+      if header.frameCount > 1 { metadata.duration = texts.duration }
+      return metadata
+    }
+  }
+}
+
+/// The metadata in the chunks of a PNG file.
+private struct PNGMetadataChunks {
+  static let xmpKeyword = "XML:com.adobe.xmp"
+
+  var blocks = MetadataBlocks()
+  var author: String?
+  var copyright: String?
+  /// The sum of the durations of all frames.
+  var duration = Duration.zero
+
+  mutating func read(_ file: UnsafeRawBufferPointer) {
+    let bytes = Bytes(file)
+    var chunks = PNGChunks(bytes)
+    while let chunk = chunks.next() {
+      let content = bytes[chunk.content]
+      switch chunk.name {
+      case "eXIf": blocks.setExif(content)
+      case "iTXt": readInternationalText(content)
+      case "tEXt": readText(content)
+      case "fcTL": duration += (try? APNGFrameControl(content).duration).map(FrameDuration.displayed) ?? .zero
+      default: break
+      }
+    }
+  }
+
+  private mutating func readText(_ content: Bytes) {
+    if let text = content.text(after: "Author\0") { author = author ?? MetadataText.text(text) }
+    if let text = content.text(after: "Copyright\0") { copyright = copyright ?? MetadataText.text(text) }
+  }
+
+  /// A keyword, whether and how the text is compressed, two more texts that end with null bytes, and the text.
+  private mutating func readInternationalText(_ content: Bytes) {
+    guard blocks.xmp == nil, let rest = content.text(after: Self.xmpKeyword + "\0"), let isCompressed = rest[0] else {
+      return
+    }
+    var offset = 2
+    for _ in 0..<2 {
+      while let byte = rest[offset], byte != 0 { offset += 1 }
+      offset += 1
+    }
+    guard offset < rest.count else { return }
+    let text = rest[offset..<rest.count].data
+    if isCompressed == 0 {
+      blocks.xmp = text
+    } else {
+      blocks.xmp = text.withUnsafeBytes { Inflation.inflated($0, byteLimit: XMPPacket.byteLimit) }
+    }
+  }
+}
+
+extension Bytes {
+  /// The bytes after a prefix; `nil` if they do not start with it.
+  fileprivate func text(after prefix: String) -> Bytes? {
+    starts(with: prefix.utf8) ? self[prefix.utf8.count..<count] : nil
+  }
+}

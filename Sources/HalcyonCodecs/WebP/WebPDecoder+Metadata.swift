@@ -1,0 +1,56 @@
+public import HalcyonImaging
+public import Foundation
+
+extension WebPDecoder {
+  /// Reads all chunks: Exif and XMP are the last ones.
+  public func metadata(of bytes: Data) throws -> ImageMetadata {
+    var metadata = ImageMetadata(info: try wholeInfo(of: bytes))
+    bytes.withUnsafeBytes { buffer in
+      let file = Bytes(buffer)
+      var blocks = MetadataBlocks()
+      var duration = Duration.zero
+      var chunks = WebPChunks(file)
+      while let chunk = chunks.next() {
+        let content = file[chunk.content]
+        switch chunk.name {
+        case "EXIF": blocks.setExif(content)
+        case "XMP ": blocks.xmp = blocks.xmp ?? content.data
+        case "ICCP": blocks.colorProfile = blocks.colorProfile ?? content.data
+        case "ANMF":
+          let low = content.unsigned16(at: 12, littleEndian: true) ?? 0
+          duration += FrameDuration.displayed(.milliseconds(low | Int(content[14] ?? 0) << 16))
+        default: break
+        }
+      }
+      metadata.add(blocks)
+      if metadata.info.frameCount > 1 { metadata.duration = duration }
+    }
+    return metadata
+  }
+}
+
+/// Iterates over the chunks of a WebP file (RFC 9649) that are complete.
+struct WebPChunks {
+  struct Chunk {
+    let name: String
+    /// The data, without name and length.
+    let content: Range<Int>
+  }
+
+  private let bytes: Bytes
+  private var offset = 12
+
+  init(_ bytes: Bytes) {
+    self.bytes = bytes
+  }
+
+  mutating func next() -> Chunk? {
+    guard let byteCount = bytes.unsigned32(at: offset + 4, littleEndian: true),
+      offset + 8 + byteCount <= bytes.count
+    else { return nil }
+    let name = String(decoding: (0..<4).compactMap { bytes[offset + $0] }, as: UTF8.self)
+    let content = offset + 8..<offset + 8 + byteCount
+    offset = content.upperBound + byteCount % 2
+    return Chunk(name: name, content: content)
+  }
+}

@@ -1,0 +1,118 @@
+public import Foundation
+
+/// The metadata of an image file: Exif, XMP, the ICC profile, and what its structure says.
+///
+/// ```swift
+/// let metadata = try ImageMetadata(of: data)
+/// print(metadata.cameraModel ?? "unknown camera", metadata.captureDate?.date ?? .distantPast)
+/// ```
+///
+/// Read from the encoded bytes when it is asked for: loading and decoding images does not read it. Texts are those of
+/// Exif, or of XMP if Exif has none, without control characters and at most 4,096 bytes long. They come from the file, so
+/// they may be wrong.
+public struct ImageMetadata: Hashable, Sendable {
+  /// The format, size, orientation, number of frames and colour model.
+  public var info: ImageInfo
+  /// The manufacturer of the camera.
+  public var cameraMake: String?
+  /// The model of the camera.
+  public var cameraModel: String?
+  /// The date and time at which the photograph was taken, down to nanoseconds if the file has them.
+  ///
+  /// In the Gregorian calendar. `timeZone` is `nil` if the file does not say it, as most do not; `captureDate?.date` then
+  /// reads the time in the current time zone.
+  public var captureDate: DateComponents?
+  /// The name of the photographer.
+  public var artist: String?
+  /// The copyright notice.
+  public var copyright: String?
+  /// The description in the ICC profile, for example `Display P3`.
+  public var colorProfileName: String?
+  /// The colour space that the file names, besides an ICC profile.
+  public var colorSpace: ColorSpaceHint?
+  /// Whether an image can be shown coarsely before all of it has arrived: a progressive JPEG or an interlaced PNG.
+  public var isProgressive: Bool
+  /// How long the frames of an animation take to play once; `nil` for a still image, and for AVIF and JPEG XL.
+  public var duration: Duration?
+  /// The Exif data, which begins with its TIFF header; `nil` if the file has none.
+  public var exif: Data?
+  /// The XMP packet, an XML document; `nil` if the file has none.
+  public var xmp: Data?
+  /// The ICC profile; `nil` if the file has none, or one over 4 MiB.
+  public var colorProfile: Data?
+
+  /// Creates metadata.
+  ///
+  /// An encoder writes ``exif`` and ``xmp``. Without ``exif`` it writes the camera, the date, the artist and the copyright
+  /// as new Exif data.
+  public init(
+    info: ImageInfo, cameraMake: String? = nil, cameraModel: String? = nil, captureDate: DateComponents? = nil,
+    artist: String? = nil, copyright: String? = nil, colorProfileName: String? = nil, colorSpace: ColorSpaceHint? = nil,
+    isProgressive: Bool = false, duration: Duration? = nil, exif: Data? = nil, xmp: Data? = nil,
+    colorProfile: Data? = nil
+  ) {
+    self.info = info
+    self.cameraMake = cameraMake
+    self.cameraModel = cameraModel
+    self.captureDate = captureDate
+    self.artist = artist
+    self.copyright = copyright
+    self.colorProfileName = colorProfileName
+    self.colorSpace = colorSpace
+    self.isProgressive = isProgressive
+    self.duration = duration
+    self.exif = exif
+    self.xmp = xmp
+    self.colorProfile = colorProfile
+  }
+
+  /// Only the artist and the copyright: without place, date and camera.
+  public var onlyCopyright: ImageMetadata { ImageMetadata(info: info, artist: artist, copyright: copyright) }
+}
+
+/// A colour space that a file names in its metadata.
+@nonexhaustive
+public enum ColorSpaceHint: String, Hashable, Sendable {
+  /// sRGB, or the primaries of BT.709.
+  case sRGB
+  /// Adobe RGB (1998).
+  case adobeRGB = "Adobe RGB"
+  /// Display P3.
+  case displayP3 = "Display P3"
+  /// The primaries of BT.2020.
+  case bt2020 = "BT.2020"
+}
+
+extension ImageMetadata: CustomStringConvertible {
+  /// What the file says, in one line: for example `jpeg 4000x3000, Canon EOS R5, 2024-05-01 10:20:30, Display P3`.
+  public var description: String {
+    var parts = [info.description]
+    if let camera { parts.append(camera) }
+    if let captureTime { parts.append(captureTime) }
+    if let profile = colorProfileName ?? colorSpace?.rawValue { parts.append(profile) }
+    if isProgressive { parts.append("progressive") }
+    if let duration { parts.append("\(duration)") }
+    if let copyright { parts.append(copyright) }
+    return parts.joined(separator: ", ")
+  }
+
+  /// Make and model, which often begins with the make.
+  public var camera: String? {
+    guard let cameraModel else { return cameraMake }
+    guard let cameraMake, !cameraModel.lowercased().hasPrefix(cameraMake.lowercased()) else { return cameraModel }
+    return "\(cameraMake) \(cameraModel)"
+  }
+
+  /// The capture date as text, in the time of the camera: `2024-05-01 10:20:30`, with `+02:00` if the file has the zone.
+  public var captureTime: String? {
+    guard let captureDate, let year = captureDate.year, let month = captureDate.month, let day = captureDate.day else {
+      return nil
+    }
+    let padded = { (value: Int?) in (value ?? 0) < 10 ? "0\(value ?? 0)" : "\(value ?? 0)" }
+    let date = "\(year)-\(padded(month))-\(padded(day))"
+    let time = [captureDate.hour, captureDate.minute, captureDate.second].map(padded).joined(separator: ":")
+    guard let minutes = captureDate.timeZone.map({ $0.secondsFromGMT() / 60 }) else { return "\(date) \(time)" }
+    let zone = "\(minutes < 0 ? "-" : "+")\(padded(abs(minutes) / 60)):\(padded(abs(minutes) % 60))"
+    return "\(date) \(time)\(zone)"
+  }
+}

@@ -1,0 +1,127 @@
+import Foundation
+
+/// A blurred placeholder of an image as a short text that other services send, for example with a list of images.
+///
+/// The format is BlurHash by Wolt (blurha.sh): the first coefficients of a cosine transform of the colours in linear
+/// light, as digits of base 83. It has neither transparency nor the aspect ratio of the image; ``ThumbHash``, which
+/// Halcyon makes itself, has both.
+public struct BlurHash: Hashable, Sendable {
+  private static let digits = Array(
+    "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz#$%*+,-.:;=?@[]^_{|}~".utf8)
+  private static let values = Dictionary(uniqueKeysWithValues: digits.enumerated().map { ($1, $0) })
+  /// The longest text: 9 by 9 coefficients.
+  private static let digitLimit = 4 + 2 * 81
+
+  /// The encoded hash.
+  public let text: String
+
+  /// The number of coefficients in a row and in a column, 1 to 9 each.
+  private let columns, rows: Int
+  /// The coefficients in rows, in linear light.
+  private let coefficients: [LinearColor]
+
+  /// Creates a hash from its text; `nil` if it is invalid.
+  public init?(_ text: String) {
+    let digits = text.utf8.prefix(Self.digitLimit + 1).compactMap { Self.values[$0] }
+    guard digits.count >= 6, digits.count == text.utf8.prefix(Self.digitLimit + 1).count else { return nil }
+    (columns, rows) = (digits[0] % 9 + 1, digits[0] / 9 + 1)
+    guard digits.count == 4 + 2 * columns * rows else { return nil }
+    let mean = digits[2..<6].reduce(0) { $0 * 83 + $1 }
+    guard mean <= 0xFF_FFFF else { return nil }
+    let scale = Double(digits[1] + 1) / 166
+    coefficients =
+      [LinearColor(mean)]
+      + (1..<columns * rows).map { index in
+        LinearColor(quantized: digits[4 + 2 * index] * 83 + digits[5 + 2 * index], scale: scale)
+      }
+    self.text = text
+  }
+
+  /// The average colour of the image, for example for a background.
+  public var averageColor: PixelColor { coefficients[0].color }
+
+  /// The blurred image, with 32 pixels along its longer side.
+  ///
+  /// Takes about a millisecond.
+  ///
+  /// - Parameter aspectRatio: The width of the image divided by its height, above 0; the hash does not have it. Clamped to
+  ///   1/32...32. Default: 1.
+  /// - Throws: ``BitmapError`` when out of memory.
+  public func bitmap(aspectRatio: Double = 1) throws -> Bitmap {
+    let ratio = aspectRatio > 0 ? min(max(aspectRatio, 1 / 32), 32) : 1
+    let size = PixelSize(
+      width: Int((ratio > 1 ? 32 : 32 * ratio).rounded()), height: Int((ratio > 1 ? 32 / ratio : 32).rounded()))
+    let (horizontal, vertical) = (waves(columns, length: size.width), waves(rows, length: size.height))
+    return try Bitmap(size: size, isOpaque: true) { pixels in
+      for y in 0..<size.height {
+        for x in 0..<size.width {
+          let color = color(horizontal[x], vertical[y])
+          let start = (y * size.width + x) * 4
+          (pixels[start], pixels[start + 1], pixels[start + 2]) = (color.red, color.green, color.blue)
+          pixels[start + 3] = 255
+        }
+      }
+    }
+  }
+
+  /// The cosine waves of each frequency at each position.
+  private func waves(_ count: Int, length: Int) -> [[Double]] {
+    (0..<length).map { position in (0..<count).map { cos(.pi * Double(position * $0) / Double(length)) } }
+  }
+
+  private func color(_ horizontal: [Double], _ vertical: [Double]) -> PixelColor {
+    var sum = LinearColor()
+    for row in 0..<rows {
+      for column in 0..<columns {
+        sum.add(coefficients[row * columns + column], times: horizontal[column] * vertical[row])
+      }
+    }
+    return sum.color
+  }
+}
+
+/// A colour, or the height of a wave, in linear light.
+private struct LinearColor: Hashable {
+  var red = 0.0
+  var green = 0.0
+  var blue = 0.0
+
+  init() {}
+
+  /// An sRGB colour of 24 bits.
+  init(_ color: Int) {
+    red = Self.linear(color >> 16 & 255)
+    green = Self.linear(color >> 8 & 255)
+    blue = Self.linear(color & 255)
+  }
+
+  /// Three values from 0 to 18, which are signed squares.
+  init(quantized value: Int, scale: Double) {
+    red = Self.height(min(value / 361, 18)) * scale
+    green = Self.height(value / 19 % 19) * scale
+    blue = Self.height(value % 19) * scale
+  }
+
+  mutating func add(_ other: LinearColor, times factor: Double) {
+    red += other.red * factor
+    green += other.green * factor
+    blue += other.blue * factor
+  }
+
+  var color: PixelColor { PixelColor(red: Self.sRGB(red), green: Self.sRGB(green), blue: Self.sRGB(blue)) }
+
+  private static func height(_ value: Int) -> Double {
+    let value = Double(value - 9) / 9
+    return value * abs(value)
+  }
+
+  private static func linear(_ value: Int) -> Double {
+    let value = Double(value) / 255
+    return value <= 0.04045 ? value / 12.92 : pow((value + 0.055) / 1.055, 2.4)
+  }
+
+  private static func sRGB(_ value: Double) -> UInt8 {
+    let value = min(1, max(0, value))
+    return UInt8((value <= 0.0031308 ? value * 12.92 * 255 : (1.055 * pow(value, 1 / 2.4) - 0.055) * 255).rounded())
+  }
+}

@@ -1,0 +1,93 @@
+import Foundation
+import HalcyonCodecs
+import HalcyonImaging
+import Testing
+
+@Suite(.timeLimit(.minutes(10)))
+struct ImageMetadataTests {
+  @Test func `camera, date, colour space and copyright of a photograph are read`() throws {
+    let metadata = try ImageMetadata(of: ExifSample.jpeg())
+    #expect(metadata.cameraMake == "Canon")
+    #expect(metadata.cameraModel == "Canon EOS R5")
+    #expect(metadata.camera == "Canon EOS R5", "a model that begins with its make")
+    #expect(metadata.artist == "Ann", "a text of four bytes is in its entry")
+    #expect(metadata.copyright == "(c) Ann 2024", "without control characters")
+    #expect(metadata.captureTime == "2024-05-01 10:20:30+02:00")
+    #expect(metadata.captureDate?.date == Date(timeIntervalSince1970: 1_714_551_630))
+    #expect(metadata.colorSpace == .adobeRGB)
+    #expect(metadata.info.orientation == .right)
+    #expect(metadata.isProgressive)
+    #expect(metadata.xmp == Data(ExifSample.xmp.utf8))
+    #expect(metadata.description.contains("Canon EOS R5, 2024-05-01 10:20:30+02:00, Adobe RGB, progressive"))
+  }
+
+  @Test func `XMP is read where there is no Exif`() throws {
+    let photo = try Fixture.data("jpeg/peacock.default.jpeg")
+    let file = FileSurgery.jpeg(
+      photo, inserting: 0xE1, Array("http://ns.adobe.com/xap/1.0/\0".utf8) + Array(ExifSample.xmp.utf8))
+    let metadata = try ImageMetadata(of: file)
+    #expect(metadata.cameraMake == "Maker & Co")
+    #expect(metadata.copyright == "By all <rights>")
+    #expect(metadata.captureTime == "2023-02-03 04:05:06-05:30")
+    #expect(metadata.captureDate?.nanosecond == 500_000_000)
+    #expect(metadata.exif == nil)
+    #expect(!metadata.isProgressive)
+  }
+
+  @Test(arguments: [
+    ("color/display-p3.jpeg", "RGB built-in"), ("color/display-p3.png", "RGB built-in"),
+    ("color/display-p3.webp", "RGB built-in"), ("color/display-p3.tiff", "RGB built-in"),
+  ])
+  func `the name of an ICC profile is read`(path: String, name: String) throws {
+    let metadata = try ImageMetadata(of: Fixture.data(path))
+    #expect(metadata.colorProfileName?.contains(name) == true, "\(metadata.colorProfileName ?? "none")")
+    #expect(metadata.info.hasColorProfile)
+  }
+
+  @Test func `PNG chunks have Exif, XMP in two forms, texts and a colour space`() throws {
+    var file = try Fixture.data("jpeg/peacock.png")
+    file = FileSurgery.png(file, inserting: "eXIf", Array(ExifSample.camera()))
+    let packet = Array("XML:com.adobe.xmp\0\0\0\0\0".utf8) + Array(ExifSample.xmp.utf8)
+    file = FileSurgery.png(file, inserting: "iTXt", packet)
+    let metadata = try ImageMetadata(of: file)
+    #expect(metadata.cameraModel == "Canon EOS R5")
+    #expect(metadata.xmp == Data(ExifSample.xmp.utf8))
+    // A compressed packet with a language and a translated keyword.
+    let compressed: [UInt8] = [
+      0x78, 0x9C, 0xB3, 0xA9, 0x50, 0x28, 0x4B, 0x2D, 0x2A, 0xCE, 0xCC, 0xCF, 0xD3, 0x2F, 0x2E, 0x49, 0x4C, 0x4B, 0xD3,
+    ]
+    let damaged = Array("XML:com.adobe.xmp\0\u{1}\0en\0k\0".utf8) + compressed
+    #expect(
+      try ImageMetadata(of: FileSurgery.png(Fixture.data("jpeg/peacock.png"), inserting: "iTXt", damaged)).xmp == nil)
+    let texts = FileSurgery.png(
+      try Fixture.data("jpeg/peacock.png"), inserting: "tEXt",
+      Array("Copyright\0© Ann".unicodeScalars.map { UInt8($0.value) }))
+    #expect(try ImageMetadata(of: texts).copyright == "© Ann", "Latin-1")
+    #expect(try ImageMetadata(of: Fixture.data("color/srgb.png")).colorProfileName != nil)
+    #expect(try ImageMetadata(of: Fixture.data("pngsuite/basi0g01.png")).isProgressive)
+  }
+
+  @Test func `the duration of an animation is the sum of its frames`() throws {
+    for name in FormatFixture.animations {
+      let file = try FormatFixture.data(name)
+      let reader = try FormatFixture.animatedDecoder(name).frameReader(for: file, options: DecodingOptions())
+      var duration = Duration.zero
+      while let frame = try reader.nextFrame() { duration += frame.duration }
+      #expect(try ImageMetadata(of: file).duration == duration, "\(name)")
+    }
+    #expect(try ImageMetadata(of: FormatFixture.data("still.gif")).duration == nil)
+  }
+
+  #if AVIF
+  @Test func `Exif and XMP items of AVIF are found`() throws {
+    let metadata = try ImageMetadata(of: Fixture.data("avif/colors-animated-8bpc-depth-exif-xmp.avif"))
+    #expect(metadata.exif != nil)
+    #expect(metadata.xmp?.starts(with: Data("<?xpacket".utf8)) == true)
+  }
+  #endif
+
+  @Test func `other bytes than an image are an error`() {
+    #expect(throws: ImageDecodingError.unknownFormat) { try ImageMetadata(of: Data("hello".utf8)) }
+    #expect(throws: ImageDecodingError.self) { try ImageMetadata(of: Data([0xFF, 0xD8, 0xFF, 0xE1])) }
+  }
+}
