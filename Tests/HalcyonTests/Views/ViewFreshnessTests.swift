@@ -54,26 +54,34 @@ struct ViewFreshnessTests {
     private let server: ImageServer
     /// Holds the green image.
     let gate = Gate()
+    /// Holds all responses after the first, until ``turnGreen()`` or a test opens it.
+    let revalidations = Gate()
+    private let arrivals = EventLog<Void>()
     private let isGreen = EventLog<Bool>()
 
     init(_ server: ImageServer, _ fields: HeaderFields) throws {
       self.server = server
       let (red, green) = (try ViewFreshnessTests.png(255, 0), try ViewFreshnessTests.png(0, 255))
-      url = server.serve("/a.png") { [isGreen, gate] request in
+      url = server.serve("/a.png") { [isGreen, gate, revalidations, arrivals] request in
+        arrivals.record(())
+        func held(_ reply: Reply) -> Reply { arrivals.events.count > 1 ? reply.held(by: revalidations) : reply }
         let isGreen = !isGreen.events.isEmpty
         var fields = fields
         let validators = [("ETag", "If-None-Match"), ("Last-Modified", "If-Modified-Since")]
         for (validator, condition) in validators where fields[validator] != nil {
           if isGreen { fields[validator] = validator == "ETag" ? "\"2\"" : "Tue, 01 Jan 2030 00:00:00 GMT" }
-          if request.headers[condition] == fields[validator] { return .status(304, headers: fields) }
+          if request.headers[condition] == fields[validator] { return held(.status(304, headers: fields)) }
         }
-        return isGreen ? .body(green, headers: fields).held(by: gate) : .body(red, headers: fields)
+        return isGreen ? .body(green, headers: fields).held(by: gate) : held(.body(red, headers: fields))
       }
     }
 
     var requests: [RecordedRequest] { server.requests }
 
-    func turnGreen() { isGreen.record(true) }
+    func turnGreen() {
+      isGreen.record(true)
+      revalidations.open()
+    }
   }
 
   nonisolated private static func png(_ red: UInt8, _ green: UInt8) throws -> Data {
@@ -100,7 +108,11 @@ struct ViewFreshnessTests {
           cache: ImageCache(memory: memory, store: DiskCache(directory: folder, time: clock)), time: clock)
         let loads = EventLog<String>()
         configuration.eventHandler = { event in
-          if case .finished(let origin, _) = event.kind, origin != .memory { loads.record(origin.rawValue) }
+          switch event.kind {
+          case .finished(let origin, _) where origin != .memory: loads.record(origin.rawValue)
+          case .joined(.image): loads.record("joined")
+          default: break
+          }
         }
         let pipeline = ImagePipeline(configuration: configuration)
         try await body(try Origin(server, fields), pipeline, clock, loads)
@@ -138,8 +150,10 @@ struct ViewFreshnessTests {
       #expect(second.log.events == ["red"])
       #expect(first.ends.events == ["red from network", "red from memory"])
       #expect(!first.binder.isLoading)
-      // The first load, and the revalidations of both views.
-      try await loads.waitForEvents(count: 1 + 2 * requestCount)
+      // The first load; then the second view has joined the revalidation of the first.
+      try await loads.waitForEvents(count: 1 + requestCount)
+      origin.revalidations.open()
+      try await loads.waitForEvents(count: 1 + 3 * requestCount)
       #expect(origin.requests.count == 1 + requestCount)
       if isConditional {
         let fields = origin.requests.last?.headers
