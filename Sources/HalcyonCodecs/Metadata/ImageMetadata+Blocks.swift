@@ -9,10 +9,11 @@ extension ImageMetadata {
   ///
   /// - Throws: ``ImageDecodingError`` if this is not an image of a format that this build reads.
   public init(of data: Data) throws {
-    guard let format = StandardCodecs.decoders.format(sniffing: data, isComplete: true) else {
+    let decoders = DecoderTable(StandardCodecs.decoders)
+    guard let format = decoders.format(sniffing: data, isComplete: true) else {
       throw ImageDecodingError.unknownFormat
     }
-    self = try StandardCodecs.decoders.decoder(for: format).metadata(of: data)
+    self = try decoders.decoder(for: format).metadata(of: data)
   }
 
   /// Adds the blocks of a file and the fields in them; Exif goes before XMP.

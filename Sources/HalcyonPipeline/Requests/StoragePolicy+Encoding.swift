@@ -38,11 +38,11 @@ extension StoragePolicy {
   ///   - original: The encoded bytes that the image was made from, for their metadata; `nil` if they are not known.
   ///   - decoders: Read the metadata.
   func encoded(
-    _ image: DecodedImage, by encoders: [any ImageEncoder], original: Data? = nil, decoders: [any ImageDecoder] = []
+    _ image: DecodedImage, by encoders: [any ImageEncoder], original: Data? = nil, decoders: DecoderTable? = nil
   ) throws -> Data? {
     guard let (format, encoding) = encoding(of: image) else { return nil }
     var options = encoding
-    if metadata != .strip, let original, let decoder = try? decoders.decoder(for: image.info.format) {
+    if metadata != .strip, let original, let decoder = try? decoders?.decoder(for: image.info.format) {
       options.metadata = (try? decoder.metadata(of: original)).flatMap(metadata.applied)
     }
     let encoder = try encoders.encoder(for: format)
