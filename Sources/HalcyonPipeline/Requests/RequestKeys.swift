@@ -11,15 +11,18 @@ struct RequestKeys: Sendable {
   private let fetchLength: Int
 
   init(_ request: ImageRequest) {
-    var fields = Self.fetchFields(request)
-    fetchLength = fields.count
-    if request.size != .original { fields.append("size", request.size.description) }
-    for processor in request.processors { fields.append("process", processor.identifier) }
-    if let box = request.optionsBox {
-      if let frames = request.framesValue { fields.append("frames", frames) }
-      if let decoder = box.options.decoderHook { fields.append("decoder", decoder.identity) }
+    var fetchLength = 0
+    image = KeyFields.key { fields in
+      Self.appendFetchFields(of: request, to: &fields)
+      fetchLength = fields.count
+      if request.size != .original { fields.append("size", request.size.description) }
+      for processor in request.processors { fields.append("process", processor.identifier) }
+      if let box = request.optionsBox {
+        if let frames = request.framesValue { fields.append("frames", frames) }
+        if let decoder = box.options.decoderHook { fields.append("decoder", decoder.identity) }
+      }
     }
-    image = fields.key
+    self.fetchLength = fetchLength
   }
 
   /// The key of a preview of the image.
@@ -29,14 +32,15 @@ struct RequestKeys: Sendable {
   var fetch: CacheKey { CacheKey(String(decoding: image.text.utf8.prefix(fetchLength), as: UTF8.self)) }
 
   /// Makes only the key ``fetch``.
-  static func fetch(_ request: ImageRequest) -> CacheKey { fetchFields(request).key }
+  static func fetch(_ request: ImageRequest) -> CacheKey {
+    KeyFields.key { appendFetchFields(of: request, to: &$0) }
+  }
 
   /// The key of the image encoded by `policy`; `nil` if the policy stores only the original bytes.
   func variant(_ policy: StoragePolicy) -> CacheKey? { policy.keyText.map { image.adding("stored", $0) } }
 
-  private static func fetchFields(_ request: ImageRequest) -> KeyFields {
+  private static func appendFetchFields(of request: ImageRequest, to fields: inout KeyFields) {
     let source = request.source.keySource
-    var fields = KeyFields(capacity: source.text.utf8.count + 64)
     fields.append(source.name, source.text)
     // Header values may be secret, and keys are written to disk: they contain only hashes of the values.
     for header in request.headers.fields.isEmpty ? [] : request.headers.sortedFields {
@@ -48,7 +52,6 @@ struct RequestKeys: Sendable {
       if let body = box.bodyHash { fields.append("body", body) }
       if let policy = box.policyValue { fields.append("policy", policy) }
     }
-    return fields
   }
 }
 

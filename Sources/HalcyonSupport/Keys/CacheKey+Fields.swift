@@ -27,10 +27,10 @@ extension CacheKey {
 
   /// This key with one more field.
   package func adding(_ name: StaticString, _ value: String) -> CacheKey {
-    var fields = KeyFields(capacity: text.utf8.count + 64)
-    fields.append(self)
-    fields.append(name, value)
-    return fields.key
+    KeyFields.key { fields in
+      fields.append(self)
+      fields.append(name, value)
+    }
   }
 
   /// The source in the first field; `nil` for keys that do not belong to a request.
