@@ -12,10 +12,12 @@ struct ImageBatchTests {
   private func requests(_ count: Int) -> [ImageRequest] { [URL].numbered(count).map { ImageRequest(url: $0) } }
 
   /// A pipeline whose images have a width of their number plus 1; each transfer waits for its own gate.
-  private func gated(_ gates: [Gate], failing: Set<Int> = [], cancelled: EventLog<Int> = EventLog()) -> PipelineFixture
-  {
+  private func gated(
+    _ gates: [Gate], failing: Set<Int> = [], arrived: EventLog<Int> = EventLog(), cancelled: EventLog<Int> = EventLog()
+  ) -> PipelineFixture {
     PipelineFixture(configure: { $0.retryStrategy = NoRetry() }) { request in
       let number = Int(request.url.lastPathComponent) ?? 0
+      arrived.record(number)
       do {
         try await gates[number].wait()
       } catch {
@@ -42,12 +44,12 @@ struct ImageBatchTests {
 
   @Test func `loading all or nothing throws the first error and cancels the other loads`() async throws {
     let gates = (0..<5).map { _ in Gate() }
-    let cancelled = EventLog<Int>()
-    let fixture = gated(gates, failing: [3], cancelled: cancelled)
+    let (arrived, cancelled) = (EventLog<Int>(), EventLog<Int>())
+    let fixture = gated(gates, failing: [3], arrived: arrived, cancelled: cancelled)
+    let loading = Task { try await fixture.pipeline.images(for: requests(5), concurrencyLimit: 4) }
+    try await arrived.waitForEvents(count: 4)
     gates[3].open()
-    let error = await #expect(throws: ImageError.self) {
-      try await fixture.pipeline.images(for: requests(5), concurrencyLimit: 4)
-    }
+    let error = await #expect(throws: ImageError.self) { try await loading.value }
     guard case .httpStatus(503, _) = error else {
       Issue.record("\(String(describing: error))")
       return
