@@ -3,7 +3,7 @@ public import Foundation
 /// The metadata of an image file: Exif, XMP, the ICC profile, and what its structure says.
 ///
 /// ```swift
-/// let metadata = try ImageMetadata(of: data)
+/// let metadata = try ImageMetadata(of: bytes)
 /// print(metadata.cameraModel ?? "unknown camera", metadata.captureDate?.date ?? .distantPast)
 /// ```
 ///
