@@ -1,21 +1,7 @@
-public import Foundation
-public import HalcyonImaging
+import Foundation
+import HalcyonImaging
 
 extension ImageMetadata {
-  /// Reads the metadata of a complete image file, in the formats of ``StandardCodecs/decoders``.
-  ///
-  /// Nothing is decoded. Exif, XMP and ICC profile are read from JPEG, PNG, WebP, TIFF, AVIF and HEIC; of the other
-  /// formats only what their headers say. Damaged metadata is left out.
-  ///
-  /// - Throws: ``ImageDecodingError`` if this is not an image of a format that this build reads.
-  public init(of data: Data) throws {
-    let decoders = DecoderTable(StandardCodecs.decoders)
-    guard let format = decoders.format(sniffing: data, isComplete: true) else {
-      throw ImageDecodingError.unknownFormat
-    }
-    self = try decoders.decoder(for: format).metadata(of: data)
-  }
-
   /// Adds the blocks of a file and the fields in them; Exif goes before XMP.
   mutating func add(_ blocks: MetadataBlocks) {
     exif = blocks.exif
