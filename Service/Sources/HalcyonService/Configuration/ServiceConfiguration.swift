@@ -64,7 +64,7 @@ public struct ServiceConfiguration: Sendable {
 
   /// Whether `/` is a web page with the images of ``localRoot`` and controls for the options. Default: no.
   public var showsGallery = false
-  /// The token with which clients remove the results of a source; `nil` lets nobody do that.
+  /// The bearer token of purge requests; `nil` disables them.
   public var purgeToken: String?
   /// The level of the log: trace, debug, info, notice, warning, error or critical.
   public var logLevel = "info"

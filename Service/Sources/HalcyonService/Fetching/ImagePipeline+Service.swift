@@ -15,7 +15,7 @@ extension ImagePipeline {
       directory: service.cacheDirectory ?? DiskCache.defaultDirectory,
       configuration: DiskCacheConfiguration(sizeLimit: service.cacheByteCount, expiration: .never))
     let store = DataMemoryCache(byteLimit: service.memoryByteCount, over: disk)
-    // Results are kept encoded: pixels in memory serve nobody.
+    // Results are cached encoded; no request needs decoded images from memory.
     let memory = MemoryCache(configuration: MemoryCacheConfiguration(costLimit: 0))
     var configuration = PipelineConfiguration.standard(
       transport: transport, cache: ImageCache(memory: memory, store: store))

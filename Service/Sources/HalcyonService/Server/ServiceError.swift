@@ -47,7 +47,7 @@ enum ServiceError: Error {
     case .unwritableFormat, .svgNotSent: 422
     case .queueFull: 429
     case .deadlineExceeded, .shuttingDown: 503
-    // As nginx logs it; nobody reads it.
+    // The status that nginx logs; the client has disconnected.
     case .clientLeft: 499
     case .image(let error): Self.status(of: error)
     case .failed: 500
