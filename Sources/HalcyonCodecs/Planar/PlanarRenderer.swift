@@ -19,11 +19,21 @@ struct PlanarRenderer {
     geometry.window.x += Double(header.aperture.x)
     geometry.window.y += Double(header.aperture.y)
     let mapping = colors.mapping(header.description(of: samples.color), inRGBA: header.isGrey)
-    let resampler = Resampler(format: plan.info.format, geometry: geometry, graphs: graphs)
+    let factor = samples.coding.canBeAveraged ? BoxShrink.factor(for: geometry) : 1
+    let resampler = Resampler(
+      format: plan.info.format, geometry: geometry.scaled(by: 1 / Double(factor)), graphs: graphs)
     return try plan.image(colors: mapping) {
-      try resampler.bitmap(isOpaque: !samples.hasAlpha) { SamplePlaneSource(samples, isCancelled: isCancelled) }
+      try resampler.bitmap(isOpaque: !samples.hasAlpha) {
+        let planes = SamplePlaneSource(samples, isCancelled: isCancelled)
+        return factor == 1 ? planes : try PlaneBoxShrink(planes, factor: factor)
+      }
     }
   }
+}
+
+extension SampleCoding {
+  /// Whether ``PlaneBoxShrink`` is correct for the samples.
+  fileprivate var canBeAveraged: Bool { depth == 8 && alpha == .none && highDynamicRange == nil }
 }
 
 extension HEIFImageHeader {

@@ -3,8 +3,9 @@ public import Foundation
 
 /// Decodes WebP through libwebp: lossy, lossless, with alpha, animated.
 ///
-/// ``decode(_:options:)`` gives the first frame of an animation. For a much smaller target size, libwebp scales a still
-/// image while decoding, before it is resampled; that takes at most four times the memory of the result.
+/// ``decode(_:options:)`` gives the first frame of an animation. A smaller size of a lossy still image without alpha is
+/// resampled while its rows are decoded; that takes the memory of the result and some rows. Other still images are scaled
+/// by libwebp if the size is much smaller, and then resampled; that takes at most four times the memory of the result.
 public struct WebPDecoder: AnimatedImageDecoder {
   private let graphs = ResampleGraphCache()
   private let colors = ColorTransformCache()
@@ -36,7 +37,7 @@ public struct WebPDecoder: AnimatedImageDecoder {
       if let first = header.firstFrame {
         return try frame(first.range, at: first.area, of: buffer, header: header, plan: plan, options: options)
       }
-      return try still(buffer, plan: plan, isOpaque: !header.hasAlpha, options: options)
+      return try still(buffer, plan: plan, header: header, options: options)
     }
   }
 
@@ -69,14 +70,35 @@ public struct WebPDecoder: AnimatedImageDecoder {
   }
 
   private func still(
-    _ bytes: UnsafeRawBufferPointer, plan: DecodingPlan, isOpaque: Bool, options: DecodingOptions
+    _ bytes: UnsafeRawBufferPointer, plan: DecodingPlan, header: WebPHeader, options: DecodingOptions
   ) throws -> Bitmap {
+    let (isOpaque, isCancelled) = (!header.hasAlpha, options.isCancelled)
+    if plan.isWholeImage {
+      return try WebPReader.bitmap(
+        bytes, size: header.canvas, isScaled: false, isOpaque: isOpaque, isCancelled: isCancelled)
+    }
+    if !header.isLossless, isOpaque {
+      return try resampled(bytes, plan: plan, isCancelled: isCancelled)
+    }
     let scale = WebPScale(plan)
     let bitmap = try WebPReader.bitmap(
-      bytes, size: scale.size, isScaled: scale.isScaled, isOpaque: isOpaque, isCancelled: options.isCancelled)
-    if plan.isWholeImage { return bitmap }
+      bytes, size: scale.size, isScaled: scale.isScaled, skipsLoopFilter: plan.skipsLoopFilter, isOpaque: isOpaque,
+      isCancelled: isCancelled)
     return try Resampler(format: .webp, geometry: scale.geometry, graphs: graphs).bitmap(isOpaque: isOpaque) {
-      RowPlaneSource(BitmapRowSource(bitmap), isCancelled: options.isCancelled)
+      RowPlaneSource(BitmapRowSource(bitmap), isCancelled: isCancelled)
+    }
+  }
+
+  /// A lossy image without alpha, resampled in the planes that it is coded in.
+  private func resampled(
+    _ bytes: UnsafeRawBufferPointer, plan: DecodingPlan, isCancelled: @escaping () -> Bool
+  ) throws -> Bitmap {
+    let factor = BoxShrink.factor(for: plan.geometry)
+    let geometry = plan.geometry.scaled(by: 1 / Double(factor))
+    return try Resampler(format: .webp, geometry: geometry, graphs: graphs).bitmap(isOpaque: true) {
+      let planes = try WebPPlaneSource(
+        bytes, size: plan.info.storedSize, skipsLoopFilter: plan.skipsLoopFilter, isCancelled: isCancelled)
+      return factor == 1 ? planes : try PlaneBoxShrink(planes, factor: factor)
     }
   }
 
@@ -107,6 +129,11 @@ extension WebPDecoder: ProgressiveImageDecoder {
       return ImagePreview(image: try draw(header, of: buffer, truncation: .found, options: options), stage: 1)
     }
   }
+}
+
+extension DecodingPlan {
+  /// From a reduction to a third on, blocks of four samples are too small for their edges to be seen.
+  fileprivate var skipsLoopFilter: Bool { geometry.reduction >= 3 }
 }
 
 /// The size at which libwebp decodes an image, and the geometry for resampling it afterwards.

@@ -1,0 +1,85 @@
+import HalcyonImaging
+import CWebP
+
+/// One run of libwebp's incremental decoder over a complete file, or over the chunks of one frame of an animation.
+final class WebPRun {
+  /// The most encoded bytes between two checks for cancellation.
+  private static let stepByteCount = 64 << 10
+  /// A few bytes can contain millions of pixels, so files are decoded in at least so many steps.
+  private static let stepCount = 64
+
+  private let bytes: UnsafeRawBufferPointer
+  private let size: PixelSize
+  private let isCancelled: () -> Bool
+  /// libwebp refers to the configuration as long as it decodes.
+  private let config: UnsafeMutablePointer<WebPDecoderConfig>
+  private let decoder: OpaquePointer
+  private var readByteCount = 0
+  private var isDone = false
+
+  /// - Parameters:
+  ///   - bytes: Must outlive the run.
+  ///   - size: The size of the result, for error messages.
+  ///   - setUp: Sets the output and the options. libwebp checks the size of external memory, so that an image larger
+  ///     than its header states is rejected.
+  init(
+    _ bytes: UnsafeRawBufferPointer, size: PixelSize, isCancelled: @escaping () -> Bool,
+    setUp: (inout WebPDecoderConfig) -> Void
+  ) throws(ImageDecodingError) {
+    let config = UnsafeMutablePointer<WebPDecoderConfig>.allocate(capacity: 1)
+    config.initialize(to: WebPDecoderConfig())
+    guard WebPInitDecoderConfig(config) != 0 else {
+      config.deallocate()
+      throw .unsupportedFeature(.webp, feature: "an incompatible version of libwebp")
+    }
+    setUp(&config.pointee)
+    guard let decoder = WebPIDecode(nil, 0, config) else {
+      config.deallocate()
+      throw .outOfMemory(size)
+    }
+    self.bytes = bytes
+    self.size = size
+    self.isCancelled = isCancelled
+    self.config = config
+    self.decoder = decoder
+  }
+
+  deinit {
+    WebPIDelete(decoder)
+    config.deallocate()
+  }
+
+  /// The decoded rows, from the top.
+  var rowCount: Int {
+    if isDone { return size.height }
+    var last: Int32 = 0
+    return WebPIDecGetYUVA(decoder, &last, nil, nil, nil, nil, nil, nil, nil, nil) == nil ? 0 : Int(last)
+  }
+
+  /// Decodes to the end of the file.
+  func finish() throws(ImageDecodingError) {
+    while !isDone { try step() }
+  }
+
+  /// Decodes some more bytes.
+  func step() throws(ImageDecodingError) {
+    if isCancelled() { throw .cancelled }
+    guard readByteCount < bytes.count else { throw .truncated(.webp) }
+    let step = max(1024, min(Self.stepByteCount, bytes.count / Self.stepCount))
+    // Until it reaches the pixels, libwebp reads all chunks again in each step.
+    let hasPixels = WebPIDecodedArea(decoder, nil, nil, nil, nil) != nil
+    readByteCount = min(bytes.count, readByteCount + (hasPixels ? step : max(step, readByteCount)))
+    let status = WebPIUpdate(decoder, bytes.baseAddress?.assumingMemoryBound(to: UInt8.self), readByteCount)
+    isDone = status == VP8_STATUS_OK
+    if !isDone, status != VP8_STATUS_SUSPENDED { throw error(status) }
+  }
+
+  private func error(_ status: VP8StatusCode) -> ImageDecodingError {
+    switch status {
+    case VP8_STATUS_OUT_OF_MEMORY: .outOfMemory(size)
+    case VP8_STATUS_NOT_ENOUGH_DATA, VP8_STATUS_SUSPENDED: .truncated(.webp)
+    case VP8_STATUS_UNSUPPORTED_FEATURE: .unsupportedFeature(.webp, feature: "a feature that libwebp does not support")
+    default: .corrupt(.webp, reason: "its image data cannot be decoded (libwebp status \(status.rawValue))")
+    }
+  }
+}
