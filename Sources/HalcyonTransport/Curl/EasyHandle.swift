@@ -149,6 +149,10 @@ final class EasyHandle {
     }
     self.headers = isPlain ? headers : nil
     let old = fields
+    // Not signed in this form, as servers and their proxies expect it.
+    let agent =
+      signature == nil ? nil : headers.first { $0.name.isEqualIgnoringCase(to: "User-Agent") && $0.isSendable }
+    halcyon_curl_set_text(pointer, CURLOPT_USERAGENT, agent?.value)
     // Not libcurl's option of that name, with which libcurl decompresses.
     let acceptsEncoding = headers.contains { $0.name.isEqualIgnoringCase(to: "Accept-Encoding") }
     // All fields are signed, and proxies change this one.
@@ -161,7 +165,8 @@ final class EasyHandle {
       let hasType = headers.contains { $0.name.isEqualIgnoringCase(to: "Content-Type") }
       if !hasType { fields = curl_slist_append(fields, "Content-Type:") }
     }
-    for field in headers + (signature?.fields(hasContent: hasContent, besides: headers) ?? []) where field.isSendable {
+    for field in headers + (signature?.fields(hasContent: hasContent, besides: headers) ?? [])
+    where field.isSendable && (agent == nil || !field.name.isEqualIgnoringCase(to: "User-Agent")) {
       fields = curl_slist_append(fields, field.value.isEmpty ? "\(field.name);" : "\(field.name): \(field.value)")
     }
     halcyon_curl_set_list(pointer, CURLOPT_HTTPHEADER, fields)
