@@ -17,8 +17,8 @@ export SWIFT_BACKTRACE ?= enable=no
 # Without a limit all tests start at once, and those that use sockets run into timeouts on a slow machine.
 export SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH ?= 4
 
-.PHONY: demo gallery serve test bench bench-views bench-memory bench-processors bench-disk bench-network bench-downsample \
-  bench-pipeline bench-build torture fuzz test-sanitize test-release api format docs packages all-packages
+.PHONY: demo gallery serve check-page test bench bench-views bench-memory bench-processors bench-disk bench-network bench-downsample \
+  bench-pipeline bench-build bench-service soak torture fuzz test-sanitize test-release api format docs packages all-packages
 
 demo: packages ## Loads photos from a local server and prints the source and the load time of each.
 	$(SWIFT) run --quiet halcyon-demo
@@ -29,6 +29,11 @@ gallery: all-packages ## Shows hundreds of images in a window; `make gallery ARG
 serve: all-packages ## Serves the bundled photos, resized and converted; `make serve CHECK=1` loads some and ends.
 	@$(SWIFT) build --quiet -c release --package-path Service --product halcyon-serve
 	@Scripts/serve $(if $(CHECK),--check) $(ARGUMENTS)
+
+check-page: all-packages ## Checks the web page of the image service in headless Chromium.
+	@Scripts/install-packages chromium
+	$(SWIFT) build --quiet -c release --package-path Service --product halcyon-serve
+	Scripts/check-service-page $(ARGUMENTS)
 
 test: export HALCYON_WARNINGS_AS_ERRORS = 1
 test: all-packages ## Checks the formatting, runs all tests, and builds the benchmarks and examples.
@@ -114,6 +119,16 @@ endif
 bench-network: packages ## Prints METRIC lines for network loads, against curl.
 	@Scripts/install-packages curl
 	$(SWIFT) run --quiet -c release --package-path Benchmarks halcyon-bench network
+
+bench-service: all-packages ## Prints METRIC lines for the image service, beside nginx and thumbor.
+	@Scripts/install-packages wrk nginx-light libnginx-mod-http-image-filter
+	$(SWIFT) build --quiet -c release --package-path Service --product halcyon-serve
+	Scripts/bench-service $(ARGUMENTS)
+
+soak: REQUESTS ?= 200000
+soak: all-packages ## Sends REQUESTS (default 200000) mixed requests to the image service, with faults; takes minutes.
+	$(SWIFT) build --quiet -c release --package-path Service --product halcyon-serve
+	Scripts/soak-service --requests $(REQUESTS)
 
 api: all-packages ## Writes the list of the public API, Scripts/public-api.txt.
 	$(SWIFT) build --enable-all-traits

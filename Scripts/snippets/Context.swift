@@ -15,6 +15,8 @@ var file: URL { any() }
 var files: [URL] { any() }
 var bytes: Data { any() }
 var token: String { any() }
+var endpoint: URL { any() }
+var credentials: S3Credentials { any() }
 
 var pipeline: ImagePipeline {
   get { any() }

@@ -52,6 +52,9 @@
 @_exported public import enum HalcyonHTTP.FreshnessPolicy
 @_exported public import struct HalcyonHTTP.HTTPHeaders
 @_exported public import struct HalcyonHTTP.HTTPMethod
+@_exported public import struct HalcyonHTTP.RequestSignature
+@_exported public import struct HalcyonHTTP.S3Credentials
+@_exported public import struct HalcyonHTTP.S3Storage
 @_exported public import protocol HalcyonHTTP.Transport
 @_exported public import struct HalcyonHTTP.TransportBody
 @_exported public import enum HalcyonHTTP.TransportError

@@ -44,6 +44,11 @@ struct EncodedDataTests {
       #expect(made.head?.headers["Last-Modified"] == "yesterday")
       #expect(stored.head?.headers["Last-Modified"] == "yesterday")
       #expect(stored.head?.status == 200)
+      let freshness = try #require(stored.freshness)
+      #expect(freshness > .zero && made.freshness == freshness)
+      fixture.clock.advance(by: .seconds(1))
+      let later = try await fixture.pipeline.encodedResponse(for: request, as: .webp)
+      #expect(later.freshness == freshness - .seconds(1))
     }
   }
 
@@ -123,6 +128,65 @@ struct EncodedDataTests {
       #expect(fixture.transport.requests.count == 1)
     }
     #expect(count.read { $0 } == 1)
+  }
+
+  @Test func `a plan that depends on the file is made once, and its result read from the store`() async throws {
+    try await OptionsFixture.run(serving: try TestImage.png()) { fixture async throws in
+      let plans = Monitor(0)
+      func load(_ identifier: String) async throws -> EncodedImageResponse {
+        try await fixture.pipeline.encodedResponse(for: fixture.request(size: small), planIdentifier: identifier) {
+          plans.update { $0 += 1 }
+          return EncodingPlan(
+            size: .fill(width: $0.pixelSize.width / 2, height: $0.pixelSize.width / 2),
+            processors: [RotateProcessor(degrees: 90), InvertProcessor()], format: $0.format)
+        }
+      }
+      let made = try await load("half")
+      await fixture.pipeline.cache.flush()
+      let stored = try await load("half")
+      let width = try PNGDecoder().decode(TestImage.png(), options: DecodingOptions()).size.width
+      let size = try PNGDecoder().decode(made.data, options: DecodingOptions()).size
+      #expect(size == PixelSize(width: width / 2, height: width / 2))
+      #expect(made.data == stored.data && !made.wasStored && stored.wasStored && stored.head?.status == 200)
+      #expect(plans.read { $0 } == 1)
+      _ = try await load("other")
+      #expect(plans.read { $0 } == 2 && fixture.transport.requests.count == 1)
+    }
+  }
+
+  @Test func `a source that must not be stored is fetched once for a plan`() async throws {
+    let headers: HTTPHeaders = ["Cache-Control": "no-store"]
+    try await OptionsFixture.run(serving: try TestImage.png(), headers: headers) { fixture async throws in
+      let response = try await fixture.pipeline.encodedResponse(for: fixture.request(), planIdentifier: "webp") { _ in
+        EncodingPlan(size: small, format: .webp)
+      }
+      #expect(ImageFormat(sniffing: response.data) == .webp && response.head?.headers["Cache-Control"] == "no-store")
+      #expect(response.freshness == .zero)
+      #expect(fixture.transport.requests.count == 1)
+      await fixture.pipeline.cache.flush()
+      #expect(try await fixture.storedFormats == [])
+    }
+  }
+
+  @Test func `without a plan the file is returned as it is, and an error of the plan is the cause`() async throws {
+    struct Refusal: Error {}
+    let file = try TestImage.png()
+    try await OptionsFixture.run(serving: file) { fixture async throws in
+      let response = try await fixture.pipeline.encodedResponse(for: fixture.request(), planIdentifier: "file") { _ in
+        nil
+      }
+      #expect(response.data == file && response.origin == .network && !response.wasStored)
+      #expect(try await fixture.storedFormats == [.png])
+      do throws(ImageError) {
+        _ = try await fixture.pipeline.encodedResponse(for: fixture.request(), planIdentifier: "refused") { _ in
+          throw Refusal()
+        }
+        Issue.record("The plan was refused.")
+      } catch {
+        guard case .failed(let cause, _) = error else { throw error }
+        #expect(cause is Refusal)
+      }
+    }
   }
 
   @Test func `the first frame of an animation is encoded, within a byte limit`() async throws {

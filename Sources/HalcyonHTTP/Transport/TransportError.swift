@@ -12,6 +12,8 @@ public enum TransportError: Error, Hashable {
   /// The transport cannot check IP addresses before it connects, as any ``AddressPolicy`` but ``AddressPolicy/any``
   /// requires.
   case addressPolicyUnsupported
+  /// The transport cannot add the ``RequestSignature`` of a request.
+  case signatureUnsupported
   /// No connection was established within the timeout.
   case connectTimedOut(Duration)
   /// No byte was received within the timeout.
@@ -49,6 +51,8 @@ extension TransportError: CustomStringConvertible {
       """
     case .addressPolicyUnsupported:
       "This transport cannot enforce an address policy. Use CurlTransport, or AddressPolicy.any for trusted URLs."
+    case .signatureUnsupported:
+      "This transport cannot sign requests. Use CurlTransport for S3-compatible storage."
     case .connectTimedOut(let limit):
       "No connection within \(limit). Try again, or raise transportLimits.connectTimeout."
     case .idleTimedOut(let limit):

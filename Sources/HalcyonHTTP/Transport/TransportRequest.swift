@@ -8,6 +8,8 @@ public struct TransportRequest: Hashable, Sendable {
   public var headers: HTTPHeaders
   /// Timeouts and the size limit of the response head.
   public var limits: TransportLimits
+  /// The signature that the transport adds. Default: `nil`, none.
+  public var signature: RequestSignature?
 
   /// `nil` for a GET without a body.
   package var content: RequestContent?

@@ -345,9 +345,10 @@ final class HTTPAttempt: Sendable {
   /// A response to credentials that a modifier without an identity added must not be stored: other users would find it.
   private func isStorable(_ sent: TransportRequest) -> Bool {
     guard let modifier, modifier.identity == nil else { return true }
-    return ["Authorization", "Cookie", "Proxy-Authorization"].allSatisfy { name in
-      sent.headers[name] == request.headers[name]
-    }
+    return sent.signature == nil
+      && ["Authorization", "Cookie", "Proxy-Authorization"].allSatisfy { name in
+        sent.headers[name] == request.headers[name]
+      }
   }
 }
 

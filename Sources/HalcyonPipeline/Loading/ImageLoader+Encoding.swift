@@ -10,18 +10,34 @@ struct EncodedVariant: Sendable {
   var wasStored = false
   /// The head of the response that it was made from; `nil` if that did not come over HTTP.
   var head: ResponseHead?
+  /// The uptime until which it is fresh; `nil` if it did not come over HTTP, or must not be stored.
+  var freshEnd: Duration?
+}
+
+extension EncodedVariant {
+  /// A variant made from bytes, or read as they are.
+  fileprivate init(_ data: Data, of encoded: EncodedImage, wasStored: Bool = false) {
+    self.init(
+      data: data, origin: encoded.origin, wasStored: wasStored, head: encoded.responseHead,
+      freshEnd: encoded.isFoundAgain ? encoded.freshEnd : nil)
+  }
 }
 
 /// Loads of encoded images: thumbnails that a server sends, files for other programs.
 extension ImageLoader {
   /// The image of a request in the form of its storage policy: from the store, or encoded and then stored.
-  func encodedVariant(for request: ImageRequest) async throws(ImageError) -> EncodedVariant {
+  ///
+  /// - Parameter planner: Decides on size, processors and form once the bytes are known; `nil` for those of the request.
+  func encodedVariant(
+    for request: ImageRequest, planner: EncodingPlanner? = nil
+  ) async throws(ImageError) -> EncodedVariant {
     guard request.size.isValid else { throw .invalidTargetSize(request.size) }
     let subscription = LoadSubscription(priority: request.priority) { _ in }
     return try await reporting(request, to: subscription, end: { .finished($0.origin, LoadTrace()) }) {
       () async throws(ImageError) in
       try await withFallback(request, subscription) { [self] request throws(ImageError) in
-        try await singleEncodedVariant(for: request, subscription)
+        if let planner { return try await plannedVariant(of: request, planner, subscription) }
+        return try await singleEncodedVariant(for: request, subscription)
       }
     }
   }
@@ -36,26 +52,74 @@ extension ImageLoader {
     ) { [self] subscription throws(ImageError) in
       if let stored = await storedVariantBytes(request, keys: keys, subscription) {
         try await applyStoreOptions(request, after: stored)
-        return EncodedVariant(data: stored.data, origin: .store, wasStored: true, head: stored.responseHead)
+        return EncodedVariant(stored.data, of: stored, wasStored: true)
       }
       let loaded = try await load(request, keys: keys, stale: nil, subscription, keepsResult: false)
       // Without reading memory every image is made from bytes.
       guard let encoded = loaded.encoded else { throw .notCached(keys.fetch) }
-      let data: Data?
-      do {
-        data = try await encode(loaded.image, request, original: encoded.data, priority: subscription.priority)
-      } catch is CancellationError {
-        throw .cancelled
-      } catch {
-        throw .failed(cause: error, url: encoded.metadata.url ?? .unnamedImage)
+      return try await variant(of: loaded.image, encoded, request, key: keys.variant(request.storage), subscription)
+    }
+  }
+
+  /// An image encoded, and its storing started.
+  private func variant(
+    of image: DecodedImage, _ encoded: EncodedImage, _ request: ImageRequest, key: CacheKey?,
+    _ subscription: LoadSubscription
+  ) async throws(ImageError) -> EncodedVariant {
+    let data: Data?
+    do {
+      data = try await encode(image, request, original: encoded.data, priority: subscription.priority)
+    } catch is CancellationError {
+      throw .cancelled
+    } catch {
+      throw .failed(cause: error, url: encoded.metadata.url ?? .unnamedImage)
+    }
+    guard let data else { return EncodedVariant(encoded.data, of: encoded) }
+    if !image.isPartial {
+      await startStoring(data, of: encoded, request, key: key)
+      try await applyStoreOptions(request, after: encoded)
+    }
+    return EncodedVariant(data, of: encoded)
+  }
+}
+
+/// Images whose size and form depend on the properties of their files.
+extension ImageLoader {
+  private func plannedVariant(
+    of request: ImageRequest, _ planner: EncodingPlanner, _ subscription: LoadSubscription
+  ) async throws(ImageError) -> EncodedVariant {
+    let keys = RequestKeys(request)
+    let key = keys.image.adding("plan", planner.identifier)
+    return try await encodings.value(
+      for: JobKey(key: key, options: LoadKey.key(request)), subscription: subscription, keepsResult: true
+    ) { [self] subscription throws(ImageError) in
+      if let stored = await storedVariantBytes(request, key: key, subscription) {
+        try await applyStoreOptions(request, after: stored)
+        return EncodedVariant(stored.data, of: stored, wasStored: true)
       }
-      let head = encoded.responseHead
-      guard let data else { return EncodedVariant(data: encoded.data, origin: encoded.origin, head: head) }
-      if !loaded.image.isPartial {
-        await startStoring(data, of: encoded, request, keys: keys)
+      let encoded = try await bytes.encodedImage(for: request, key: keys.fetch, subscription: subscription)
+      guard let planned = try planned(request, planner, encoded) else {
+        await storeOriginalIfWanted(encoded, of: request, nil)
         try await applyStoreOptions(request, after: encoded)
+        return EncodedVariant(encoded.data, of: encoded, wasStored: encoded.origin == .store)
       }
-      return EncodedVariant(data: data, origin: encoded.origin, head: head)
+      var loaded = try await decodeOrFetchAgain(encoded, planned, key: keys.fetch, subscription)
+      for processor in planned.processors { try await apply(processor, to: &loaded, planned, subscription) }
+      return try await variant(of: loaded.image, loaded.encoded ?? encoded, planned, key: key, subscription)
+    }
+  }
+
+  private func planned(
+    _ request: ImageRequest, _ planner: EncodingPlanner, _ encoded: EncodedImage
+  ) throws(ImageError) -> ImageRequest? {
+    do {
+      guard let plan = try planner.plan(encoded.info) else { return nil }
+      guard plan.size.isValid else { throw ImageError.invalidTargetSize(plan.size) }
+      return plan.applied(to: request)
+    } catch let error as ImageError {
+      throw error
+    } catch {
+      throw .failed(cause: error, url: encoded.metadata.url ?? .unnamedImage)
     }
   }
 }

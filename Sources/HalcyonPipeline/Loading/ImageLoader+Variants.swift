@@ -34,8 +34,14 @@ extension ImageLoader {
   func storedVariantBytes(
     _ request: ImageRequest, keys: RequestKeys, _ subscription: LoadSubscription
   ) async -> EncodedImage? {
+    await storedVariantBytes(request, key: keys.variant(request.storage), subscription)
+  }
+
+  func storedVariantBytes(
+    _ request: ImageRequest, key: CacheKey?, _ subscription: LoadSubscription
+  ) async -> EncodedImage? {
     guard request.cachePolicy.readsStore, !request.freshness.contactsServerFirst,
-      let variant = variantEntry(request, keys)
+      let variant = variantEntry(request, key)
     else { return nil }
     var trace = LoadTrace()
     let start = ContinuousClock.now
@@ -112,8 +118,8 @@ extension ImageLoader {
   }
 
   /// Starts storing an encoded image in the background, unless the request or the server forbids it.
-  func startStoring(_ data: Data, of encoded: EncodedImage, _ request: ImageRequest, keys: RequestKeys) async {
-    guard request.cachePolicy.writesStore, let variant = variantEntry(request, keys),
+  func startStoring(_ data: Data, of encoded: EncodedImage, _ request: ImageRequest, key: CacheKey?) async {
+    guard request.cachePolicy.writesStore, let variant = variantEntry(request, key),
       let storable = encoded.storable(asVariant: variant.key, for: request, configuration)
     else { return }
     let write = await configuration.targetCache(for: request).writes.start(byteCount: data.count) { [self] in
@@ -128,8 +134,12 @@ extension ImageLoader {
   }
 
   /// Where the processed image is stored; `nil` if the policy, the source or a missing store rules that out.
-  func variantEntry(_ request: ImageRequest, _ keys: RequestKeys) -> VariantEntry? {
-    guard let key = keys.variant(request.storage),
+  private func variantEntry(_ request: ImageRequest, _ keys: RequestKeys) -> VariantEntry? {
+    variantEntry(request, keys.variant(request.storage))
+  }
+
+  private func variantEntry(_ request: ImageRequest, _ key: CacheKey?) -> VariantEntry? {
+    guard let key,
       let cache = configuration.httpCache(in: configuration.targetCache(for: request), for: request)
     else { return nil }
     switch try? ResolvedSource(request.source) {

@@ -228,6 +228,14 @@ final class ImageLoader: Sendable {
     } else {
       loaded = try await load(earlier, keys: keys, stale: lookup?.image, subscription, keepsResult: false)
     }
+    try await apply(processor, to: &loaded, request, subscription)
+    return loaded
+  }
+
+  /// Runs a processor on an image.
+  func apply(
+    _ processor: any ImageProcessor, to loaded: inout Loaded, _ request: ImageRequest, _ subscription: LoadSubscription
+  ) async throws(ImageError) {
     let processor = try await bound(processor, to: &loaded, request, subscription)
     let start = ContinuousClock.now
     let image = loaded.image
@@ -241,7 +249,6 @@ final class ImageLoader: Sendable {
     }
     loaded.trace.add(.process, since: start)
     configuration.report(.processed(identifier: processor.identifier), to: subscription)
-    return loaded
   }
 
   /// The processor with the context of an image, if it needs one.
@@ -287,6 +294,13 @@ final class ImageLoader: Sendable {
     if let image = await decodedMeanwhile(from: encoded, request, subscription) {
       return Loaded(image: image, encoded: encoded, trace: encoded.trace)
     }
+    return try await decodeOrFetchAgain(encoded, request, key: key, subscription)
+  }
+
+  /// Decodes bytes; those of the store are fetched again, once, if they are damaged.
+  func decodeOrFetchAgain(
+    _ encoded: EncodedImage, _ request: ImageRequest, key: CacheKey, _ subscription: LoadSubscription
+  ) async throws(ImageError) -> Loaded {
     do throws(ImageError) {
       return try await decode(encoded, request: request, key: key, subscription)
     } catch {

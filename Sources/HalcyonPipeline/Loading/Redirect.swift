@@ -26,6 +26,7 @@ enum Redirect {
       next.headers = next.headers.filter { !$0.name.lowercased().hasPrefix("content-") }
     }
     if origin != Origin(request.url) {
+      next.signature = nil
       next.headers = next.headers.filter { impersonalFields.contains($0.name.lowercased()) }
     }
     return next

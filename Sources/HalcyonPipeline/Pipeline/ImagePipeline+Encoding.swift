@@ -1,5 +1,6 @@
 public import Foundation
 public import HalcyonImaging
+import HalcyonSupport
 
 extension ImagePipeline {
   /// The image of a request, downsampled and processed, as a file of a format: what a thumbnail server sends.
@@ -42,11 +43,48 @@ extension ImagePipeline {
     request.options.storage?.byteLimit = byteLimit
     request.options.storage?.metadata = metadata
     request.options.firstFrameOnly = true
-    request = resolved(request)
+    return try await encodedResponse(request, planner: nil)
+  }
+
+  /// The image of a request as a file that depends on the properties of the original one.
+  ///
+  /// ```swift
+  /// let square = try await pipeline.encodedResponse(for: request, planIdentifier: "square") { info in
+  ///   let side = min(info.pixelSize.width, info.pixelSize.height)
+  ///   return EncodingPlan(size: .fill(width: side, height: side), format: info.format)
+  /// }
+  /// ```
+  ///
+  /// Like ``encodedResponse(for:as:quality:byteLimit:metadata:)``, with one fetch of the source in any case: the plan is
+  /// asked for when its bytes have been received, and not at all for a file in the store.
+  ///
+  /// - Parameters:
+  ///   - request: The image to encode. Its size, processors and storage policy are ignored.
+  ///   - planIdentifier: Identifies what `plan` decides, in cache keys: for equal identifiers and files it must return
+  ///     equal plans.
+  ///   - plan: Called on any thread, at most once for equal calls in flight. `nil` leaves the file as it is: the original
+  ///     bytes, which are stored as such.
+  /// - Throws: The errors of ``image(for:)-(ImageRequest)``, and ``ImageError/failed(cause:url:)`` with an
+  ///   ``ImageEncodingError`` or an error of `plan`.
+  public func encodedResponse(
+    for request: ImageRequest, planIdentifier: String, plan: @escaping @Sendable (ImageInfo) throws -> EncodingPlan?
+  ) async throws(ImageError) -> EncodedImageResponse {
+    var request = request
+    (request.size, request.processors, request.options.storage) = (.original, [], .original)
+    request.options.firstFrameOnly = true
+    return try await encodedResponse(request, planner: EncodingPlanner(identifier: planIdentifier, plan: plan))
+  }
+
+  private func encodedResponse(
+    _ request: ImageRequest, planner: EncodingPlanner?
+  ) async throws(ImageError) -> EncodedImageResponse {
+    var request = resolved(request)
     request.cachePolicy.readsMemory = false
     request.cachePolicy.writesMemory = false
-    let variant = try await loader.encodedVariant(for: request)
+    let variant = try await loader.encodedVariant(for: request, planner: planner)
+    let freshness = variant.freshEnd.map { max(.zero, $0 - configuration.time.uptime()) }
     return EncodedImageResponse(
-      data: variant.data, origin: variant.origin, wasStored: variant.wasStored, head: variant.head)
+      data: variant.data, origin: variant.origin, wasStored: variant.wasStored, head: variant.head,
+      freshness: variant.head == nil ? nil : freshness ?? .zero)
   }
 }

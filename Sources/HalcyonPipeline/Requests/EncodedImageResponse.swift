@@ -11,12 +11,18 @@ public struct EncodedImageResponse: Sendable {
   /// The status and headers of the response that the image was made from, as they are stored; `nil` for sources other
   /// than HTTP.
   public var head: ResponseHead?
+  /// For how long the file needs no revalidation; `nil` for sources other than HTTP. Zero for a response that must not be
+  /// stored.
+  public var freshness: Duration?
 
   /// Creates a response, for tests.
-  public init(data: Data, origin: ImageOrigin, wasStored: Bool = false, head: ResponseHead? = nil) {
+  public init(
+    data: Data, origin: ImageOrigin, wasStored: Bool = false, head: ResponseHead? = nil, freshness: Duration? = nil
+  ) {
     self.data = data
     self.origin = origin
     self.wasStored = wasStored
     self.head = head
+    self.freshness = freshness
   }
 }

@@ -15,6 +15,8 @@ final class EasyHandle {
   private let decodesContent: Bool
   /// Whether the last request was not a plain GET.
   private var hasContent = false
+  /// Whether the last request was signed.
+  private var isSigned = false
   /// The buffer for libcurl's error messages.
   private let message: UnsafeMutablePointer<CChar>
 
@@ -47,7 +49,8 @@ final class EasyHandle {
     // instead of each opening its own.
     set(CURLOPT_PIPEWAIT, url.prefix(6).lowercased() == "https:" ? 1 : 0)
     setContent(request.content)
-    setFields(request.headers.fields, hasContent: request.content != nil)
+    setSignature(request.signature)
+    setFields(request.headers.fields, hasContent: request.content != nil, request.signature)
     halcyon_curl_set_context(pointer, CURLOPT_HEADERDATA, context)
     halcyon_curl_set_context(pointer, CURLOPT_WRITEDATA, context)
     halcyon_curl_set_context(pointer, CURLOPT_PRIVATE, context)
@@ -124,19 +127,37 @@ final class EasyHandle {
     }
   }
 
+  /// Sets the signature that libcurl makes, or removes that of the last request.
+  private func setSignature(_ signature: RequestSignature?) {
+    guard signature != nil || isSigned else { return }
+    isSigned = signature != nil
+    let scope = signature.map { "aws:amz:\($0.region):\($0.service)" }
+    halcyon_curl_set_text(pointer, CURLOPT_AWS_SIGV4, scope)
+    halcyon_curl_set_text(pointer, CURLOPT_USERNAME, signature?.credentials.accessKeyID)
+    halcyon_curl_set_text(pointer, CURLOPT_PASSWORD, signature?.credentials.secretAccessKey)
+    // libcurl's default, which setting a signature has replaced.
+    if signature == nil { halcyon_curl_authenticate_basic(pointer) }
+  }
+
   /// Sets the header fields, unless they are those of the last request, as is usual within one pipeline.
-  private func setFields(_ headers: [HTTPHeaders.Field], hasContent: Bool) {
-    if !hasContent, let last = self.headers, headers.count == last.count,
+  private func setFields(_ headers: [HTTPHeaders.Field], hasContent: Bool, _ signature: RequestSignature?) {
+    let isPlain = !hasContent && signature == nil
+    if isPlain, let last = self.headers, headers.count == last.count,
       zip(headers, last).allSatisfy({ $0.isSent(as: $1) })
     {
       return
     }
-    self.headers = hasContent ? nil : headers
+    self.headers = isPlain ? headers : nil
     let old = fields
+    // Not signed in this form, as servers and their proxies expect it.
+    let agent =
+      signature == nil ? nil : headers.first { $0.name.isEqualIgnoringCase(to: "User-Agent") && $0.isSendable }
+    halcyon_curl_set_text(pointer, CURLOPT_USERAGENT, agent?.value)
     // Not libcurl's option of that name, with which libcurl decompresses.
     let acceptsEncoding = headers.contains { $0.name.isEqualIgnoringCase(to: "Accept-Encoding") }
+    // All fields are signed, and proxies change this one.
     fields =
-      decodesContent && !acceptsEncoding
+      decodesContent && !acceptsEncoding && signature == nil
       ? curl_slist_append(nil, "Accept-Encoding: \(DecodedBody.acceptedEncodings)") : nil
     // Fields that libcurl would add to a body: `Expect` would delay it, and its `Content-Type` is wrong.
     if hasContent {
@@ -144,7 +165,8 @@ final class EasyHandle {
       let hasType = headers.contains { $0.name.isEqualIgnoringCase(to: "Content-Type") }
       if !hasType { fields = curl_slist_append(fields, "Content-Type:") }
     }
-    for field in headers where field.isSendable {
+    for field in headers + (signature?.fields(hasContent: hasContent, besides: headers) ?? [])
+    where field.isSendable && (agent == nil || !field.name.isEqualIgnoringCase(to: "User-Agent")) {
       fields = curl_slist_append(fields, field.value.isEmpty ? "\(field.name);" : "\(field.name): \(field.value)")
     }
     halcyon_curl_set_list(pointer, CURLOPT_HTTPHEADER, fields)
@@ -159,6 +181,22 @@ final class EasyHandle {
   private func set(_ option: CURLoption, _ value: Int) { halcyon_curl_set_long(pointer, option, value) }
 
   private func set(_ option: CURLoption, _ value: String) { halcyon_curl_set_text(pointer, option, value) }
+}
+
+extension RequestSignature {
+  /// The hash of an empty body.
+  private static let emptyHash = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
+
+  /// The fields that are signed besides those of the request: the token, and the hash of the body, which S3 requires and
+  /// older versions of libcurl leave out. Bodies are protected by TLS only.
+  fileprivate func fields(hasContent: Bool, besides headers: [HTTPHeaders.Field]) -> [HTTPHeaders.Field] {
+    var fields = credentials.sessionToken.map { [HTTPHeaders.Field(name: "X-Amz-Security-Token", value: $0)] } ?? []
+    if service == "s3", !headers.contains(where: { $0.name.isEqualIgnoringCase(to: "X-Amz-Content-Sha256") }) {
+      let hash = hasContent ? "UNSIGNED-PAYLOAD" : Self.emptyHash
+      fields.append(HTTPHeaders.Field(name: "X-Amz-Content-Sha256", value: hash))
+    }
+    return fields
+  }
 }
 
 extension HTTPHeaders.Field {

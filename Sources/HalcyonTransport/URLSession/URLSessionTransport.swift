@@ -33,6 +33,7 @@ public final class URLSessionTransport: Transport {
   /// Sends a request and returns once the head of the response has been received; see `Transport`.
   public func response(to request: TransportRequest) async throws -> TransportResponse {
     try Task.checkCancellation()
+    guard request.signature == nil else { throw TransportError.signatureUnsupported }
     var urlRequest = URLRequest(url: request.url, timeoutInterval: request.limits.idleTimeout.clamped.inSeconds)
     urlRequest.httpMethod = request.method.name
     urlRequest.httpBody = request.body

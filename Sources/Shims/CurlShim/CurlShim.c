@@ -56,6 +56,10 @@ CURLcode halcyon_curl_leave_name_lookups(CURL *easy) {
 #endif
 }
 
+CURLcode halcyon_curl_authenticate_basic(CURL *easy) {
+  return curl_easy_setopt(easy, CURLOPT_HTTPAUTH, CURLAUTH_BASIC);
+}
+
 CURLcode halcyon_curl_get_context(CURL *easy, void **value) {
   return curl_easy_getinfo(easy, CURLINFO_PRIVATE, value);
 }

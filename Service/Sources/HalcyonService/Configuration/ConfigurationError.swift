@@ -16,6 +16,8 @@ public enum ConfigurationError: Error, Hashable {
   case unpairedKeys(keys: Int, salts: Int)
   /// The web page needs unsigned URLs.
   case signedGallery
+  /// The settings of S3-compatible storage are incomplete.
+  case incompleteStorage
   /// A preset is not valid.
   case invalidPresets(PathError)
 }
@@ -43,6 +45,11 @@ extension ConfigurationError: CustomStringConvertible {
       "There are \(keys) keys and \(salts) salts. Pass one salt for each key."
     case .signedGallery:
       "The web page of --gallery requests unsigned URLs. Add --insecure, on this machine only."
+    case .incompleteStorage:
+      """
+      The settings of S3-compatible storage are incomplete. Set s3-region or s3-endpoint, and both of s3-access-key and \
+      s3-secret-key, or neither of them for public buckets.
+      """
     case .invalidPresets(let error):
       "A preset is not valid. \(error)"
     }

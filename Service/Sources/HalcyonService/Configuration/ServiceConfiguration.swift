@@ -21,8 +21,14 @@ public struct ServiceConfiguration: Sendable {
   public var addressPolicy = AddressPolicy.publicInternetOnly
   /// The folder of `local:///` sources; `nil` allows none.
   public var localRoot: URL?
+  /// The storage of `s3://BUCKET/KEY` sources; `nil` allows none.
+  public var storage: S3Storage?
   /// The most redirects of a source.
   public var redirectLimit = 10
+  /// The most requests to sources in flight.
+  public var sourceConnections = 64
+  /// The most requests to one host in flight.
+  public var sourceConnectionsPerHost = 16
 
   /// The folder of the disk cache; `nil` is that of this program.
   public var cacheDirectory: URL?
@@ -45,6 +51,17 @@ public struct ServiceConfiguration: Sendable {
   public var acceptsPresetsOnly = false
   /// The image that the watermark option draws.
   public var watermark: URL?
+  /// Whether the metadata of sources is left out, where the options of a path do not say. Default: yes.
+  public var stripsMetadata = true
+  /// Whether artist and copyright are kept nevertheless. Default: yes, as imgproxy.
+  public var keepsCopyright = true
+
+  /// The file or web URL of the image that is sent in place of a source that cannot be read; `nil` sends errors.
+  public var fallback: URL?
+  /// The status of responses with ``fallback``; 0 is that of the error. Default: 200.
+  public var fallbackStatus = 200
+  /// How long clients may cache ``fallback``, in seconds. Default: a minute, so that the source is asked for again soon.
+  public var fallbackTimeToLive = 60
 
   /// How long clients may cache a result, in seconds. Default: a year.
   public var timeToLive = 31_536_000

@@ -3,14 +3,10 @@ import Halcyon
 
 extension Setting {
   /// All settings, in the order of the help.
-  static let all: [Setting] = access + caching + results + load
+  static let all: [Setting] = access + sources + caching + results + load
 
   private static let access: [Setting] = [
-    Setting("host", "ADDRESS", "The address to listen on.") { (text, settings) throws(ConfigurationError) in
-      settings.configuration.host = text
-    } value: {
-      $0.configuration.host
-    },
+    text("host", "ADDRESS", \.configuration.host, "The address to listen on."),
     number("port", \.port, in: 0...65_535, "The port to listen on; 0 is any free port."),
     list(
       "keys", "HEX,…", \.keys, "The keys that sign URLs; the others are accepted while keys are replaced.",
@@ -20,9 +16,12 @@ extension Setting {
       element: Data.init(hexadecimal:), text: { _ in "(secret)" }),
     number("signature-size", \.signatureByteCount, in: 8...32, "The bytes of a signature."),
     flag("insecure", \.configuration.isInsecure, "Accept URLs without a signature."),
+  ]
+
+  private static let sources: [Setting] = [
     list(
       "sources", "URL,…", \.configuration.allowedSources,
-      "The sources that may be fetched, such as https://host/path/ and https://*.host. Empty is all.",
+      "The sources that may be fetched, such as https://host/path/, https://*.host and s3://bucket/. Empty is all.",
       expected: "a URL such as https://images.example.com/photos/", element: SourcePattern.init(_:),
       text: { $0.description }),
     flag("any-address", \.allowsAnyAddress, "Connect also to private addresses and to this machine."),
@@ -30,7 +29,27 @@ extension Setting {
       "allowed-addresses", "CIDR,…", \.allowedAddresses, "Private IP addresses that may be connected to.",
       expected: "a range such as 10.20.0.0/16", element: { AddressRange($0) }, text: { "\($0)" }),
     number("redirects", \.redirectLimit, in: 0...20, "The most redirects of a source."),
+    number("source-connections", \.sourceConnections, in: 1...10_000, "The most requests to sources in flight."),
+    number(
+      "source-connections-per-host", \.sourceConnectionsPerHost, in: 1...10_000,
+      "The most requests to one host in flight."),
     path("local-root", \.localRoot, isFolder: true, "The folder of sources with local:/// URLs."),
+    text(
+      "s3-region", "REGION", \.storage.region,
+      "The region of sources with s3://BUCKET/KEY URLs, such as eu-central-1."),
+    Setting("s3-endpoint", "URL", "The URL of S3-compatible storage; that of Amazon by default.") {
+      (text, settings) throws(ConfigurationError) in
+      guard let url = URL(string: text), ["http", "https"].contains(url.scheme) else {
+        throw .invalidValue(setting: "s3-endpoint", value: text, expected: "a URL such as https://s3.example.com")
+      }
+      settings.storage.endpoint = url
+    } value: {
+      $0.storage.endpoint?.absoluteString ?? ""
+    },
+    flag("s3-path-style", \.storage.isPathStyle, "The bucket is in the path, not in the host, of s3-endpoint."),
+    text("s3-access-key", "ID", \.storage.accessKey, isSecret: true, "The identifier of the key that signs."),
+    text("s3-secret-key", "KEY", \.storage.secretKey, isSecret: true, "The key that signs requests to the storage."),
+    text("s3-session-token", "TOKEN", \.storage.sessionToken, isSecret: true, "The token of temporary keys."),
   ]
 
   private static let caching: [Setting] = [
@@ -78,6 +97,32 @@ extension Setting {
     },
     flag("only-presets", \.configuration.acceptsPresetsOnly, "Accept presets and no other options."),
     path("watermark", \.watermark, isFolder: false, "The image that the watermark option draws."),
+    flag(
+      "strip-metadata", \.configuration.stripsMetadata,
+      "Leave out the metadata of sources, unless a URL says otherwise."
+    ),
+    flag("keep-copyright", \.configuration.keepsCopyright, "Keep artist and copyright nevertheless."),
+    Setting("fallback", "PATH or URL", "The image that is sent in place of a source that cannot be read.") {
+      (text, settings) throws(ConfigurationError) in
+      let isWeb = ["http://", "https://"].contains { text.lowercased().hasPrefix($0) }
+      settings.configuration.fallback = text.isEmpty ? nil : isWeb ? URL(string: text) : URL(filePath: text)
+    } value: {
+      $0.configuration.fallback.map { $0.isFileURL ? $0.path : $0.absoluteString } ?? ""
+    },
+    Setting("fallback-status", "N", "The status of responses with the fallback image; 0 is that of the error.") {
+      (text, settings) throws(ConfigurationError) in
+      guard let status = Int(text), status == 0 || (200...599).contains(status), ![204, 206, 304].contains(status)
+      else {
+        throw .invalidValue(setting: "fallback-status", value: text, expected: "0, or a status with a body, 200 to 599")
+      }
+      settings.configuration.fallbackStatus = status
+    } value: {
+      "\($0.configuration.fallbackStatus)"
+    },
+    number(
+      "fallback-ttl", \.fallbackTimeToLive, in: 0...Int.max,
+      "How long clients may cache the fallback image, in seconds."
+    ),
   ]
 
   private static let load: [Setting] = [

@@ -32,6 +32,7 @@ struct Settings: Sendable {
   /// Whether every IP address may be connected to.
   var allowsAnyAddress = false
   var allowedAddresses: [AddressRange] = []
+  var storage = StorageSettings()
 
   /// The configuration, checked for what depends on several settings.
   func checked() throws(ConfigurationError) -> ServiceConfiguration {
@@ -40,6 +41,7 @@ struct Settings: Sendable {
     configuration.keyPairs = zip(keys, salts).map { URLSigner.KeyPair(key: $0, salt: $1) }
     guard configuration.isInsecure || !configuration.keyPairs.isEmpty else { throw .unsigned }
     guard configuration.isInsecure || !configuration.showsGallery else { throw .signedGallery }
+    configuration.storage = try storage.storage()
     configuration.addressPolicy = allowsAnyAddress ? .any : .publicInternetOnly
     configuration.addressPolicy.allowed = allowedAddresses
     do {
@@ -51,7 +53,51 @@ struct Settings: Sendable {
   }
 }
 
+/// The settings of S3-compatible storage, as they are read.
+struct StorageSettings: Sendable {
+  var endpoint: URL?
+  var region = ""
+  var isPathStyle = false
+  var accessKey = ""
+  var secretKey = ""
+  var sessionToken = ""
+
+  /// `nil` without any setting.
+  func storage() throws(ConfigurationError) -> S3Storage? {
+    let hasCredentials = !accessKey.isEmpty
+    guard hasCredentials == !secretKey.isEmpty, sessionToken.isEmpty || hasCredentials else { throw .incompleteStorage }
+    guard endpoint != nil || !region.isEmpty else {
+      if hasCredentials || isPathStyle { throw .incompleteStorage }
+      return nil
+    }
+    let name = region.isEmpty ? "us-east-1" : region
+    guard let endpoint = endpoint ?? URL(string: "https://s3.\(name).amazonaws.com"),
+      let storage = S3Storage(
+        region: name, endpoint: endpoint, addressing: isPathStyle ? .path : .virtualHost,
+        credentials: hasCredentials
+          ? S3Credentials(
+            accessKeyID: accessKey, secretAccessKey: secretKey, sessionToken: sessionToken.isEmpty ? nil : sessionToken)
+          : nil)
+    else {
+      throw .invalidValue(
+        setting: "s3-endpoint", value: endpoint?.host() ?? name, expected: "a URL such as https://s3.example.com")
+    }
+    return storage
+  }
+}
+
 extension Setting {
+  static func text(
+    _ name: String, _ placeholder: String, _ property: any WritableKeyPath<Settings, String> & Sendable,
+    isSecret: Bool = false, _ help: String
+  ) -> Setting {
+    Setting(name, placeholder, help) { (text, settings) throws(ConfigurationError) in
+      settings[keyPath: property] = text
+    } value: {
+      isSecret && !$0[keyPath: property].isEmpty ? "(secret)" : $0[keyPath: property]
+    }
+  }
+
   static func number(
     _ name: String, _ property: any WritableKeyPath<ServiceConfiguration, Int> & Sendable, in range: ClosedRange<Int>,
     _ help: String

@@ -14,15 +14,17 @@ extension ImagePipeline {
     let disk = DiskCache(
       directory: service.cacheDirectory ?? DiskCache.defaultDirectory,
       configuration: DiskCacheConfiguration(sizeLimit: service.cacheByteCount, expiration: .never))
-    let store = DataMemoryCache(byteLimit: service.memoryByteCount, over: disk)
+    let store = DataMemoryCache(byteLimit: service.memoryByteCount / 4 * 3, over: disk)
     // Results are cached encoded; no request needs decoded images from memory.
     let memory = MemoryCache(configuration: MemoryCacheConfiguration(costLimit: 0))
     var configuration = PipelineConfiguration.standard(
       transport: transport, cache: ImageCache(memory: memory, store: store))
     configuration.limits = service.limits
     configuration.redirectLimit = service.redirectLimit
-    configuration.makesPlaceholders = false
-    configuration.connectionLimits = ConnectionLimits(total: 64, perHost: 16, waiting: service.queueLength)
+    configuration.makesPlaceholders = service.showsGallery
+    configuration.connectionLimits = ConnectionLimits(
+      total: service.sourceConnections, perHost: service.sourceConnectionsPerHost, waiting: service.queueLength)
+    configuration.requestModifier = SourceModifier(storage: nil)
     configuration.redirectHandler = { _, request in
       guard let url = SourceURL(request.url.absoluteString), resolver.allows(url) else { return nil }
       return request

@@ -6,6 +6,8 @@ public enum SourceError: Error, Hashable {
   case notAllowed
   /// The service has no folder for `local:///` URLs.
   case noLocalFolder
+  /// The service has no storage for `s3://` URLs.
+  case noStorage
   /// There is no such file in the folder, or it is no regular file.
   case noSuchFile
 }
@@ -14,9 +16,10 @@ extension SourceError: CustomStringConvertible {
   /// What is wrong; it does not repeat the URL, which a client need not see.
   public var description: String {
     switch self {
-    case .malformed: "The URL of the source is malformed. Use http, https or local:///."
+    case .malformed: "The URL of the source is malformed. Use http, https, s3:// or local:///."
     case .notAllowed: "The service is not configured to fetch this source."
     case .noLocalFolder: "The service has no folder of local files."
+    case .noStorage: "The service has no S3-compatible storage."
     case .noSuchFile: "There is no such file."
     }
   }

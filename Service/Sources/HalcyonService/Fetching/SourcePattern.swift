@@ -13,7 +13,8 @@ public struct SourcePattern: Hashable, Sendable {
   /// The segments that a path begins with.
   private let path: [String]
 
-  /// Parses `SCHEME://HOST:PORT/PATH`; a host that begins with `*.` stands for all its subdomains.
+  /// Parses `SCHEME://HOST:PORT/PATH` with the scheme `http` or `https`, where a host that begins with `*.` stands for all
+  /// its subdomains, or `s3://BUCKET/PATH`.
   public init?(_ text: String) {
     let isWildcard = text.contains("://*.")
     let plain = isWildcard ? text.replacingOccurrences(of: "://*.", with: "://") : text
@@ -34,6 +35,6 @@ extension SourcePattern: CustomStringConvertible {
   /// The pattern as it is written.
   public var description: String {
     let suffix = path.isEmpty ? "/" : "/" + path.joined(separator: "/") + "/"
-    return "\(scheme)://\(matchesSubdomains ? "*." : "")\(host):\(port)\(suffix)"
+    return "\(scheme)://\(matchesSubdomains ? "*." : "")\(host)\(port == 0 ? "" : ":\(port)")\(suffix)"
   }
 }

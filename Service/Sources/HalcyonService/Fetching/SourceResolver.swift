@@ -5,25 +5,71 @@ import Halcyon
 struct SourceResolver: Sendable {
   private let allowed: [SourcePattern]
   private let localTransport: LocalTransport?
+  private let storage: S3Storage?
+  /// Made once, so that equal requests share their transfers.
+  private let localOptions: RequestOptions
+  private let storageOptions: RequestOptions
+  /// `nil` if there are no uploads.
+  private let uploadOptions: RequestOptions?
 
-  init(_ configuration: ServiceConfiguration) {
+  init(_ configuration: ServiceConfiguration, uploads: Uploads? = nil) {
     allowed = configuration.allowedSources
     localTransport = configuration.localRoot.map { LocalTransport(folder: LocalFolder($0)) }
+    storage = configuration.storage
+    var (local, remote) = (RequestOptions(), RequestOptions())
+    local.transport = localTransport
+    remote.requestModifier = SourceModifier(storage: storage)
+    (localOptions, storageOptions) = (local, remote)
+    uploadOptions = uploads.map {
+      var options = RequestOptions()
+      options.transport = UploadTransport(uploads: $0)
+      return options
+    }
   }
 
   /// A request for the source in its original size.
   func request(for source: String) throws(SourceError) -> ImageRequest {
     if source.lowercased().hasPrefix("local:") {
       guard let localTransport else { throw .noLocalFolder }
-      var request = ImageRequest(url: try localTransport.url(of: try LocalFolder.segments(of: source)))
-      request.options.transport = localTransport
-      return request
+      let url = try localTransport.url(of: try LocalFolder.segments(of: source))
+      return ImageRequest(url: url, options: localOptions)
     }
-    // Spaces of a decoded URL are encoded again.
-    guard let url = SourceURL(source.replacingOccurrences(of: " ", with: "%20")) else { throw .malformed }
+    if let uploadOptions, source.hasPrefix("upload:") {
+      return ImageRequest(url: try UploadTransport.url(of: source), options: uploadOptions)
+    }
+    guard let url = SourceURL(Self.encodingPath(of: source)) else { throw .malformed }
+    if url.scheme == "s3" { return try storageRequest(for: url) }
     // A name that never resolves (RFC 6761); it stands for local files in cache keys.
     guard allows(url), !url.host.hasSuffix(".invalid") else { throw .notAllowed }
     return ImageRequest(url: url.url)
+  }
+
+  /// A URL whose spaces and other characters outside ASCII, which the path of a request decodes, are encoded again;
+  /// the host is left as it is.
+  private static func encodingPath(of source: String) -> String {
+    guard let scheme = source.range(of: "://"),
+      let start = source[scheme.upperBound...].firstIndex(where: { $0 == "/" || $0 == "?" })
+    else { return source }
+    let path = source[start...].utf8.map { byte in
+      byte == 32 || byte > 127 ? "%" + String(byte, radix: 16, uppercase: true) : String(UnicodeScalar(byte))
+    }
+    return source[..<start] + path.joined()
+  }
+
+  /// Whether a source is still what a request for it was made for; `nil` for sources that only the network can tell of.
+  func isCurrent(_ source: String, _ request: ImageRequest) -> (@Sendable () -> Bool)? {
+    guard let localTransport, source.lowercased().hasPrefix("local:"), case .url(let url) = request.source,
+      let segments = try? LocalFolder.segments(of: source)
+    else { return nil }
+    return { (try? localTransport.url(of: segments)) == url }
+  }
+
+  private func storageRequest(for url: SourceURL) throws(SourceError) -> ImageRequest {
+    guard let storage else { throw .noStorage }
+    guard allows(url) else { throw .notAllowed }
+    let key = url.url.path(percentEncoded: false).dropFirst()
+    guard url.query == nil, let object = storage.url(bucket: url.host, key: String(key)) else { throw .malformed }
+    return ImageRequest(url: object, options: storageOptions)
   }
 
   /// Whether a source, or the target of a redirect, may be fetched.

@@ -1,15 +1,15 @@
 public import Foundation
 
-/// An `http` or `https` URL of a source, in its parts.
+/// An `http`, `https` or `s3` URL of a source, in its parts.
 ///
 /// What URL parsers disagree about is refused: user names, backslashes, control characters, spaces, and segments `.` and
 /// `..` in any encoding.
 public struct SourceURL: Hashable, Sendable {
   /// The URL to fetch.
   public let url: URL
-  /// `http` or `https`.
+  /// `http`, `https` or `s3`.
   let scheme: String
-  /// The host in lower case, without a trailing dot.
+  /// The host in lower case, without a trailing dot; of `s3` the bucket.
   let host: String
   /// The port, that of the scheme by default.
   let port: Int
@@ -24,7 +24,7 @@ public struct SourceURL: Hashable, Sendable {
       parts.user == nil, parts.password == nil, let host = parts.host?.lowercased(), !host.isEmpty, host != ".",
       url.host()?.lowercased() == host || parts.host?.hasPrefix("[") == true
     else { return nil }
-    guard let defaultPort = ["http": 80, "https": 443][scheme] else { return nil }
+    guard let defaultPort = ["http": 80, "https": 443, "s3": 0][scheme] else { return nil }
     var segments: [String] = []
     for segment in parts.percentEncodedPath.split(separator: "/") {
       guard let decoded = segment.removingPercentEncoding, ![".", ".."].contains(decoded),

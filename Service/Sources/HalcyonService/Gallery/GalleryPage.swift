@@ -38,6 +38,7 @@ enum GalleryPage {
         <div class="columns">
           <form id="controls" autocomplete="off">
             <label>Source <input id="source" type="text" spellcheck="false" placeholder="https://… or local:///…"></label>
+            <label>Your picture <input id="upload" type="file" accept="image/*"></label>
             <label>Width <output></output><input id="width" type="range" min="40" max="1200" step="20" value="480"></label>
             <label>Height <output></output><input id="height" type="range" min="0" max="1200" step="20" value="320"></label>
             <label>Resizing

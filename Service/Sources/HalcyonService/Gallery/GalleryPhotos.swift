@@ -1,7 +1,9 @@
 import Foundation
 import Halcyon
+import HalcyonCodecs
+import HalcyonImaging
 
-/// The images of the folder of local sources, for the web page.
+/// The images of the web page, with their sizes and placeholders.
 struct GalleryPhotos: Sendable {
   /// The most images of the page.
   private static let limit = 200
@@ -12,28 +14,53 @@ struct GalleryPhotos: Sendable {
     let width: Int
     let height: Int
     let bytes: Int
+    /// A blurred picture as a `data:` URL; empty if it could not be made.
+    let placeholder: String
   }
 
-  let folder: URL
   let maker: ImageMaker
 
-  /// A list of sources with their sizes; files that are no images are left out.
-  func json() async throws -> String {
+  /// A list of the images of a folder; files that are no images are left out.
+  func json(ofFolder folder: URL) async throws -> String {
     let names = try FileManager.default.contentsOfDirectory(atPath: folder.path).filter { !$0.hasPrefix(".") }
     var photos: [Photo] = []
     for name in names.sorted().prefix(Self.limit) {
-      let source = "local:///" + name
-      guard let (info, byteCount) = try? await maker.info(for: source) else {
-        try Task.checkCancellation()
-        continue
-      }
       let title = (name as NSString).deletingPathExtension.replacingOccurrences(of: "_", with: " ")
-      photos.append(
-        Photo(
-          source: source, name: title, width: info.pixelSize.width, height: info.pixelSize.height, bytes: byteCount))
+      do {
+        photos.append(try await photo("local:///" + name, name: title))
+      } catch {
+        try Task.checkCancellation()
+      }
     }
+    return try Self.json(photos)
+  }
+
+  /// One image.
+  func json(of source: String, name: String) async throws -> String {
+    try Self.json(try await photo(source, name: name))
+  }
+
+  private func photo(_ source: String, name: String) async throws -> Photo {
+    let (info, byteCount) = try await maker.info(for: source)
+    return Photo(
+      source: source, name: name, width: info.pixelSize.width, height: info.pixelSize.height, bytes: byteCount,
+      placeholder: await placeholder(of: source))
+  }
+
+  /// The ThumbHash of an image, drawn: stored with the image, or made of a small version.
+  private func placeholder(of source: String) async -> String {
+    guard var request = try? maker.resolver.request(for: source) else { return "" }
+    request.size = .fit(width: 100, height: 100)
+    var hash = await maker.pipeline.storedPlaceholder(for: request)
+    if hash == nil { hash = (try? await maker.pipeline.image(for: request)).map { ThumbHash($0.bitmap) } }
+    guard let bitmap = try? hash?.bitmap(), let file = try? PNGEncoder().encode(bitmap, options: EncodingOptions())
+    else { return "" }
+    return "data:image/png;base64," + file.base64EncodedString()
+  }
+
+  private static func json(_ value: some Encodable) throws -> String {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-    return String(decoding: try encoder.encode(photos), as: UTF8.self)
+    return String(decoding: try encoder.encode(value), as: UTF8.self)
   }
 }

@@ -67,6 +67,7 @@ enum GalleryScript {
       image.alt = photo.name;
       image.width = 320;
       image.height = 240;
+      if (photo.placeholder) image.style.backgroundImage = `url("${photo.placeholder}")`;
       const label = document.createElement("span");
       const detail = document.createElement("small");
       label.append(photo.name, detail);
@@ -76,6 +77,26 @@ enum GalleryScript {
       item.append(button);
       find("photos").append(item);
       observer.observe(button);
+    }
+
+    /** Sends a picture of the user to the service, and shows it as one of the photos. */
+    async function upload(file) {
+      const caption = find("caption");
+      caption.classList.remove("error");
+      caption.textContent = "Uploading…";
+      try {
+        const response = await fetch("/gallery/uploads", {
+          method: "POST", body: file, headers: { "Content-Type": "application/octet-stream" },
+        });
+        if (!response.ok) throw new Error(`${response.status}: ${(await response.text()).trim()}`);
+        const photo = await response.json();
+        if (!sizes.has(photo.source)) addPhoto(photo);
+        find("source").value = photo.source;
+        await update();
+      } catch (error) {
+        caption.classList.add("error");
+        caption.textContent = error.message;
+      }
     }
 
     function options() {
@@ -154,7 +175,12 @@ enum GalleryScript {
     }
 
     let delay;
-    find("controls").addEventListener("input", () => { clearTimeout(delay); delay = setTimeout(update, 150); });
+    find("upload").addEventListener("change", (event) => {
+      if (event.target.files.length) upload(event.target.files[0]);
+    });
+    find("controls").addEventListener("input", (event) => {
+      if (event.target.type !== "file") { clearTimeout(delay); delay = setTimeout(update, 150); }
+    });
     find("controls").addEventListener("submit", (event) => { event.preventDefault(); update(); });
     for (const button of document.querySelectorAll("[data-snippet]"))
       button.addEventListener("click", () => {

@@ -36,10 +36,9 @@ enum GalleryStyle {
     }
     #photos button[aria-pressed="true"] { border-color: var(--accent); }
     #photos img {
-      display: block; width: 100%; height: auto; aspect-ratio: 4 / 3; object-fit: cover; background: var(--line);
-      transition: opacity 0.25s; opacity: 0;
+      display: block; width: 100%; height: auto; aspect-ratio: 4 / 3; object-fit: cover;
+      background: var(--line) center / cover; color: transparent;
     }
-    #photos img.loaded { opacity: 1; }
     #photos span {
       display: flex; justify-content: space-between; gap: 0.5rem; padding: 0.35rem 0.6rem; font-size: 0.8rem;
     }

@@ -35,37 +35,4 @@ public struct ProcessingPlan: Sendable {
       processors.append(MarkProcessor(mark, watermark, dpr: geometry.dpr))
     }
   }
-
-  /// A plan for a source of any size, or `nil` if the options need to know it.
-  ///
-  /// With such a plan a source is fetched and decoded in one step.
-  public init?(
-    independentOfSource options: ProcessingOptions, sideLimit: Int = 8192, mark: Bitmap? = nil
-  ) throws(PlanError) {
-    let size = PixelSize(width: options.width, height: options.height)
-    guard options.resizingType == .fit, !options.enlarge, options.crop == nil, options.dpr == 1,
-      options.zoomX == 1, options.zoomY == 1, options.minWidth == 0, options.minHeight == 0,
-      !options.extendAspectRatio.isEnabled, size.width > 0 || size.height > 0,
-      !options.extend.isEnabled || size.width > 0 && size.height > 0
-    else { return nil }
-    let canvas = CanvasPlan(options, kept: size, requested: size, dpr: 1)
-    guard max(canvas.size.width, canvas.size.height) <= sideLimit,
-      size.width > 0 && size.height > 0
-    else {
-      // The other side depends on the source.
-      if size.width > 0, size.height > 0 { throw .resultTooLarge(canvas.size, sideLimit: sideLimit) }
-      return nil
-    }
-    let turn = Turn(options)
-    decodingSize = turn.before(.fit(width: size.width, height: size.height))
-    processors = turn.processors + ColorPlan.processors(options) + canvas.processors
-    if let watermark = options.watermark, let mark {
-      processors.append(MarkProcessor(mark, watermark, dpr: 1))
-    }
-  }
-
-  /// The processors as one, which saves a job for each but the last.
-  public var processor: (any ImageProcessor)? {
-    processors.isEmpty ? nil : ProcessorSequence(processors)
-  }
 }

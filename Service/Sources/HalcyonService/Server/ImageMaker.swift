@@ -9,72 +9,98 @@ struct ImageMaker: Sendable {
   let resolver: SourceResolver
   let formats: FormatChoice
   let mark: Bitmap?
+  let fallback: FallbackImage?
+  private let metrics: ServiceMetrics
+  /// Identifies the settings that results depend on.
+  private let settingsIdentifier: String
 
-  /// The result for options and a source.
+  init(
+    pipeline: ImagePipeline, configuration: ServiceConfiguration, resolver: SourceResolver, formats: FormatChoice,
+    mark: Bitmap?, metrics: ServiceMetrics
+  ) {
+    (self.pipeline, self.configuration, self.resolver) = (pipeline, configuration, resolver)
+    (self.formats, self.mark, self.metrics) = (formats, mark, metrics)
+    fallback = FallbackImage(configuration)
+    let quality = configuration.formatQuality.map { "\($0.rawValue)=\($1)" }.sorted().joined(separator: ",")
+    settingsIdentifier = """
+      q\(configuration.quality) \(quality) \(configuration.stripsMetadata) \(configuration.keepsCopyright) \
+      \(mark.map { MarkProcessor($0, .init(opacity: 1), dpr: 1).identifier } ?? "-")
+      """
+  }
+
+  /// The result for options and a source, or for the fallback image if the source cannot be read.
   ///
+  /// - Parameter identifier: Identifies the options that change the result.
   /// - Throws: ``ServiceError``, ``SourceError``, ``PlanError`` or ``ImageError``.
-  func result(for source: String, _ options: ProcessingOptions, accept: String?) async throws -> ImageResult {
-    var request = try resolver.request(for: source)
-    request.options.timeout = configuration.deadline
-    if options.raw { return try await original(request) }
-    let chosen = options.format ?? formats.format(accept: accept)
-    var result: ImageResult
-    if let chosen, options.skippedFormats.isEmpty, let plan = try plan(independentOfSource: options) {
-      result = try await encoded(request, plan, as: chosen, options)
-    } else {
-      result = try await resultForKnownSource(request, options, chosen)
+  func result(
+    for source: String, _ options: ProcessingOptions, identifier: String, accept: String?
+  ) async throws -> ImageResult {
+    do {
+      let request = try resolver.request(for: source)
+      var result = try await result(for: request, options, identifier: identifier, accept: accept)
+      result.isCurrent = resolver.isCurrent(source, request)
+      return result
+    } catch {
+      let error = ServiceError(error)
+      guard let fallback, error.isFaultOfSource,
+        var result = try? await result(
+          for: try fallback.request(), options, identifier: identifier, accept: accept)
+      else { throw error }
+      result.fallbackStatus = fallback.status ?? error.status
+      return result
     }
-    result.dependsOnAccept = options.format == nil && !configuration.automaticFormats.isEmpty
-    return result
   }
 
   /// The properties of a source, and the bytes of its file.
   func info(for source: String) async throws -> (info: ImageInfo, byteCount: Int) {
     var request = try resolver.request(for: source)
     request.options.timeout = configuration.deadline
-    let info = try await pipeline.info(for: request)
-    return (info, try await pipeline.data(for: request).count)
+    let data = try await pipeline.data(for: request)
+    return (try await pipeline.info(for: ImageRequest(source: .data(data))), data.count)
   }
 
-  private func plan(independentOfSource options: ProcessingOptions) throws(PlanError) -> ProcessingPlan? {
-    try ProcessingPlan(independentOfSource: options, sideLimit: configuration.resultSideLimit, mark: mark)
-  }
-
-  private func resultForKnownSource(
-    _ request: ImageRequest, _ options: ProcessingOptions, _ chosen: ImageFormat?
+  private func result(
+    for request: ImageRequest, _ options: ProcessingOptions, identifier: String, accept: String?
   ) async throws -> ImageResult {
-    let info = try await pipeline.info(for: request)
-    if options.skippedFormats.contains(info.format), options.format == nil || options.format == info.format {
-      return try await original(request)
+    var request = request
+    request.options.timeout = configuration.deadline
+    let format = options.format ?? formats.format(accept: accept)
+    if let format, !formats.writable.contains(format) { throw ServiceError.unwritableFormat(format) }
+    let response = try await pipeline.encodedResponse(
+      for: request, planIdentifier: "\(settingsIdentifier) \(format?.rawValue ?? "-") \(identifier)"
+    ) { info in
+      try plan(for: info, options, format)
+    }
+    return ImageResult(
+      data: response.data, format: ImageFormat(sniffing: response.data) ?? format ?? .jpeg, isHit: response.wasStored,
+      head: response.head, dependsOnAccept: options.format == nil && !configuration.automaticFormats.isEmpty,
+      freshness: response.freshness)
+  }
+
+  /// How the result is made from a source; `nil` for the source as it is.
+  private func plan(
+    for source: ImageInfo, _ options: ProcessingOptions, _ chosen: ImageFormat?
+  ) throws -> EncodingPlan? {
+    let isSkipped = options.skippedFormats.contains(source.format)
+    if options.raw || isSkipped && (options.format == nil || options.format == source.format) {
+      guard source.format != .svg || configuration.sendsSVG else { throw ServiceError.svgNotSent }
+      return nil
     }
     let plan = try ProcessingPlan(
-      options, source: info.pixelSize, isVector: info.format == .svg, sideLimit: configuration.resultSideLimit,
+      options, source: source.pixelSize, isVector: source.format == .svg, sideLimit: configuration.resultSideLimit,
       mark: mark)
-    return try await encoded(request, plan, as: chosen ?? formats.format(of: info), options)
+    let format = chosen ?? formats.format(of: source)
+    metrics.countDecode()
+    return EncodingPlan(
+      size: plan.decodingSize, processors: plan.processors, format: format, quality: quality(options, format),
+      byteLimit: options.maxBytes > 0 ? options.maxBytes : nil, metadata: metadata(options, format))
   }
 
-  private func encoded(
-    _ request: ImageRequest, _ plan: ProcessingPlan, as format: ImageFormat, _ options: ProcessingOptions
-  ) async throws -> ImageResult {
-    guard formats.writable.contains(format) else { throw ServiceError.unwritableFormat(format) }
-    var request = request
-    request.size = plan.decodingSize
-    request.processors = plan.processor.map { [$0] } ?? []
-    let response = try await pipeline.encodedResponse(
-      for: request, as: format, quality: quality(options, format),
-      byteLimit: options.maxBytes > 0 ? options.maxBytes : nil)
-    return ImageResult(data: response.data, format: format, isHit: response.wasStored, head: response.head)
-  }
-
-  /// The source as it is, if it is an image.
-  private func original(_ request: ImageRequest) async throws -> ImageResult {
-    let isHit = await pipeline.cachedTier(for: request) != nil
-    let info = try await pipeline.info(for: request)
-    guard info.format != .svg || configuration.sendsSVG else { throw ServiceError.svgNotSent }
-    let data = try await pipeline.data(for: request)
-    let metadata = try? await pipeline.storedMetadata(for: request)
-    let head = metadata.map { ResponseHead(url: $0.url ?? URL(filePath: "/"), status: $0.status, headers: $0.headers) }
-    return ImageResult(data: data, format: info.format, isHit: isHit, head: head)
+  private func metadata(_ options: ProcessingOptions, _ format: ImageFormat) -> MetadataPolicy {
+    // Encoders of other formats write none.
+    guard [.jpeg, .png, .webp].contains(format) else { return .strip }
+    guard options.stripsMetadata ?? configuration.stripsMetadata else { return .keep }
+    return options.keepsCopyright ?? configuration.keepsCopyright ? .copyright : .strip
   }
 
   private func quality(_ options: ProcessingOptions, _ format: ImageFormat) -> Double {

@@ -11,4 +11,10 @@ struct ImageResult: Sendable {
   var head: ResponseHead?
   /// Whether another `Accept` may have another result.
   var dependsOnAccept = false
+  /// The status of the response, if this is the fallback image.
+  var fallbackStatus: Int?
+  /// For how long the source needs no revalidation; `nil` if that is not known.
+  var freshness: Duration?
+  /// Whether the source has not changed since; `nil` if ``freshness`` tells.
+  var isCurrent: (@Sendable () -> Bool)?
 }

@@ -15,6 +15,8 @@ public final class ImageService: Sendable {
   private let metrics = ServiceMetrics()
   private let logger: Logger
   private let time: any TimeSource
+  private let uploads: Uploads
+  private let responses: ResponseCache
   private let isStopping = Atomic(false)
 
   /// Creates a service; the watermark is read here.
@@ -34,18 +36,22 @@ public final class ImageService: Sendable {
     signer = URLSigner(pairs: configuration.keyPairs, byteCount: configuration.signatureByteCount)
     parser = OptionParser(presets: configuration.presets, acceptsPresetsOnly: configuration.acceptsPresetsOnly)
     limiter = AdmissionLimiter(limit: configuration.concurrency, queueLength: configuration.queueLength)
-    let resolver = SourceResolver(configuration)
+    responses = ResponseCache(byteLimit: configuration.memoryByteCount / 4, time: time)
+    uploads = Uploads(byteLimit: configuration.limits.encodedByteCount)
+    let resolver = SourceResolver(configuration, uploads: configuration.showsGallery ? uploads : nil)
     let pipeline = ImagePipeline(service: configuration, resolver: resolver, drawingProgram: drawingProgram)
     var mark: Bitmap?
     if let file = configuration.watermark { mark = try await pipeline.image(for: file).bitmap }
     let formats = FormatChoice(
       automatic: configuration.automaticFormats, writable: pipeline.supportedFormats.writable)
     maker = ImageMaker(
-      pipeline: pipeline, configuration: configuration, resolver: resolver, formats: formats, mark: mark)
+      pipeline: pipeline, configuration: configuration, resolver: resolver, formats: formats, mark: mark,
+      metrics: metrics)
   }
 
   /// The response to a request; errors are responses as well. Cancelling the task ends the work for it.
   public func response(to request: ServiceRequest) async -> ServiceResponse {
+    if let response = cachedResponse(to: request) { return response }
     let start = ContinuousClock.now
     let id = Self.requestID(request.headers)
     metrics.begin()
@@ -53,7 +59,12 @@ public final class ImageService: Sendable {
     var response: ServiceResponse
     do {
       switch request.method {
-      case .get, .head: response = try await route(request, &isHit)
+      case .get, .head:
+        (response, isHit) = try await TraceFields.$current.withValue(TraceFields.fields(of: request.headers, id: id)) {
+          try await route(request)
+        }
+      case .post where request.path == GalleryUpload.path && configuration.showsGallery:
+        response = try await upload(request)
       case .delete where request.path.hasPrefix("/cache/"): response = try await purge(request)
       default: throw ServiceError.methodNotAllowed
       }
@@ -61,6 +72,33 @@ public final class ImageService: Sendable {
       response = .failure(ServiceError(error))
       logger.debug("Failed", metadata: ["id": "\(id)", "error": "\(error)"])
     }
+    finish(&response, to: request, id: id, since: start, isHit: isHit)
+    return response
+  }
+
+  /// The response with a result that is in memory, without any work; `nil` if ``response(to:)`` has to be called.
+  func cachedResponse(to request: ServiceRequest) -> ServiceResponse? {
+    guard request.method == .get || request.method == .head, let result = responses[responseKey(request)] else {
+      return nil
+    }
+    let start = ContinuousClock.now
+    metrics.begin()
+    var response = result.response(to: request.headers)
+    finish(&response, to: request, id: Self.requestID(request.headers), since: start, isHit: true)
+    return response
+  }
+
+  private func responseKey(_ request: ServiceRequest) -> ResponseCache.Key {
+    let isChosen = !configuration.automaticFormats.isEmpty
+    return ResponseCache.Key(
+      path: request.path, format: isChosen ? maker.formats.format(accept: request.headers[.accept]) : nil)
+  }
+
+  /// Counts and logs a response.
+  private func finish(
+    _ response: inout ServiceResponse, to request: ServiceRequest, id: String, since start: ContinuousClock.Instant,
+    isHit: Bool?
+  ) {
     response.headers[.requestID] = id
     let duration = ContinuousClock.now - start
     let byteCount = request.method == .head ? 0 : response.body.count
@@ -72,7 +110,6 @@ public final class ImageService: Sendable {
         "ms": "\((duration / .milliseconds(1) * 100).rounded() / 100)",
         "cache": "\(isHit.map { $0 ? "hit" : "miss" } ?? "-")",
       ])
-    return response
   }
 
   /// Makes ``response(to:)`` report at `/ready` that no more requests should come.
@@ -88,37 +125,45 @@ public final class ImageService: Sendable {
     maker.pipeline.invalidate()
   }
 
-  private func route(_ request: ServiceRequest, _ isHit: inout Bool?) async throws -> ServiceResponse {
+  /// The response, and whether its image was in the cache; `nil` without an image.
+  private func route(_ request: ServiceRequest) async throws -> (ServiceResponse, isHit: Bool?) {
     switch request.path {
     case "/health":
-      return .text(200, "OK\n")
+      return (.text(200, "OK\n"), nil)
     case "/ready":
       guard !isStopping.load(ordering: .relaxed) else { throw ServiceError.shuttingDown }
-      return .text(200, "OK\n")
+      return (.text(200, "OK\n"), nil)
     case "/metrics":
-      return .text(200, metrics.text(gauges: gauges), type: "text/plain; version=0.0.4; charset=utf-8")
+      let type = "text/plain; version=0.0.4; charset=utf-8"
+      return (.text(200, metrics.text(gauges: gauges), type: type), nil)
     case "/", "/favicon.ico", "/gallery.css", "/gallery.js", "/gallery.json":
-      return try await gallery(request.path)
+      return (try await gallery(request.path), nil)
     case let path where path.hasPrefix("/info/"):
-      return try await info(path.dropFirst(5))
+      return (try await info(path.dropFirst(5)), nil)
     default:
-      return try await image(request, &isHit)
+      return try await image(request)
     }
   }
 
-  private func image(_ request: ServiceRequest, _ isHit: inout Bool?) async throws -> ServiceResponse {
-    let path = try signed(ImagePath(request.path, hasPresetsOnly: configuration.acceptsPresetsOnly))
-    let options = try parser.options(of: path)
+  private func image(_ request: ServiceRequest) async throws -> (ServiceResponse, isHit: Bool?) {
+    try checkSignature(of: request.path)
+    let path = try ImagePath(request.path, hasPresetsOnly: configuration.acceptsPresetsOnly)
+    let (options, identifier) = try parser.parsed(path)
     try checkExpiry(options)
     let accept = request.headers[.accept]
-    let result = try await working { [maker] in try await maker.result(for: path.source, options, accept: accept) }
-    isHit = result.isHit
-    return ResultResponse(configuration: configuration)
-      .response(result, options, source: path.source, to: request.headers)
+    let result = try await working { [maker] in
+      try await maker.result(for: path.source, options, identifier: identifier, accept: accept)
+    }
+    let response = ResultResponse(result, options, source: path.source, configuration)
+    if let freshness = result.freshness, result.fallbackStatus == nil, options.expires == nil {
+      responses.insert(response.asHit, for: responseKey(request), freshness: freshness, isCurrent: result.isCurrent)
+    }
+    return (response.response(to: request.headers), result.isHit)
   }
 
   private func info(_ path: Substring) async throws -> ServiceResponse {
-    let path = try signed(ImagePath(String(path)))
+    try checkSignature(of: String(path))
+    let path = try ImagePath(String(path))
     try checkExpiry(try parser.options(of: path))
     let (info, byteCount) = try await working { [maker] in try await maker.info(for: path.source) }
     let report = SourceReport(info, byteCount: byteCount)
@@ -135,10 +180,21 @@ public final class ImageService: Sendable {
     case "/gallery.js": return .page(GalleryScript.javaScript, type: "text/javascript; charset=utf-8")
     case "/gallery.json":
       guard let folder = configuration.localRoot else { return .text(200, "[]", type: "application/json") }
-      let photos = GalleryPhotos(folder: folder, maker: maker)
-      return .text(200, try await working { try await photos.json() }, type: "application/json")
+      let photos = GalleryPhotos(maker: maker)
+      return .text(200, try await working { try await photos.json(ofFolder: folder) }, type: "application/json")
     default: throw ServiceError.notFound
     }
+  }
+
+  /// The most bytes of the body of a request; 0 for requests without one.
+  func bodyLimit(of method: HTTPRequest.Method, path: String) -> Int {
+    method == .post && path == GalleryUpload.path && configuration.showsGallery
+      ? configuration.limits.encodedByteCount : 0
+  }
+
+  private func upload(_ request: ServiceRequest) async throws -> ServiceResponse {
+    let upload = GalleryUpload(uploads: uploads, maker: maker)
+    return try await working { try await upload.response(to: request) }
   }
 
   private func purge(_ request: ServiceRequest) async throws -> ServiceResponse {
@@ -146,15 +202,15 @@ public final class ImageService: Sendable {
       token: configuration.purgeToken, resolver: maker.resolver, cache: maker.pipeline.cache)
     guard purge.isAuthorized(request.headers) else { throw ServiceError.unauthorized }
     let path = try ImagePath("/_/" + request.path.dropFirst("/cache/".count))
-    return .text(200, "{\"removed\":\(try await purge.removeAll(of: path.source))}\n", type: "application/json")
+    let count = try await purge.removeAll(of: path.source)
+    responses.removeAll()
+    return .text(200, "{\"removed\":\(count)}\n", type: "application/json")
   }
 
-  /// The path, if its signature is valid.
-  private func signed(_ path: ImagePath) throws(ServiceError) -> ImagePath {
-    guard configuration.isInsecure || signer.isValid(path.signature, for: path.signedPart) else {
-      throw .invalidSignature
-    }
-    return path
+  /// Checks the signature, which is the first segment, of the rest of a path, whatever that is.
+  private func checkSignature(of path: String) throws(ServiceError) {
+    guard !configuration.isInsecure, let end = path.dropFirst().firstIndex(of: "/") else { return }
+    guard signer.isValid(String(path[..<end].dropFirst()), for: String(path[end...])) else { throw .invalidSignature }
   }
 
   private func checkExpiry(_ options: ProcessingOptions) throws(ServiceError) {

@@ -3,41 +3,74 @@ import Foundation
 import HTTPTypes
 import Halcyon
 
-/// The response with a result: its headers, conditions and ranges.
-struct ResultResponse {
-  let configuration: ServiceConfiguration
+/// A result and the headers of its responses: what does not depend on the conditions and ranges of a request.
+struct ResultResponse: Sendable {
+  private let data: Data
+  private var headers: HTTPFields
+  private let disposition: String
+  /// The status of the fallback image, which has neither conditions nor ranges.
+  private let fallbackStatus: Int?
 
-  func response(
-    _ result: ImageResult, _ options: ProcessingOptions, source: String, to request: HTTPFields
-  ) -> ServiceResponse {
-    var headers = headers(of: result)
-    if matches(request, headers) {
-      headers[.contentLength] = nil
+  init(_ result: ImageResult, _ options: ProcessingOptions, source: String, _ configuration: ServiceConfiguration) {
+    data = result.data
+    headers = Self.headers(of: result, configuration)
+    disposition = Self.disposition(options, source: source, format: result.format)
+    fallbackStatus = result.fallbackStatus
+  }
+
+  var byteCount: Int { data.count }
+
+  /// The same result, from the cache.
+  var asHit: ResultResponse {
+    var hit = self
+    hit.headers[.cacheStatus] = Self.hit
+    return hit
+  }
+
+  /// The response to a request with these headers.
+  func response(to request: HTTPFields) -> ServiceResponse {
+    var headers = headers
+    if let fallbackStatus {
+      headers[.contentDisposition] = disposition
+      return ServiceResponse(status: fallbackStatus, headers: headers, body: data)
+    }
+    if matches(request) {
       headers[.contentType] = nil
       return ServiceResponse(status: 304, headers: headers, body: Data())
     }
-    headers[.contentDisposition] = Self.disposition(options, source: source, format: result.format)
+    headers[.contentDisposition] = disposition
     headers[.acceptRanges] = "bytes"
-    switch ByteRange(request, current: headers, byteCount: result.data.count) {
+    switch ByteRange(request, current: headers, byteCount: data.count) {
     case nil:
-      return ServiceResponse(status: 200, headers: headers, body: result.data)
+      return ServiceResponse(status: 200, headers: headers, body: data)
     case .unsatisfiable:
       var response = ServiceResponse.text(416, "The range is outside the image.\n")
-      response.headers[.contentRange] = "bytes */\(result.data.count)"
+      response.headers[.contentRange] = "bytes */\(data.count)"
       return response
     case .part(let range):
-      headers[.contentRange] = "bytes \(range.lowerBound)-\(range.upperBound - 1)/\(result.data.count)"
-      let start = result.data.startIndex
-      let part = result.data[start + range.lowerBound..<start + range.upperBound]
+      headers[.contentRange] = "bytes \(range.lowerBound)-\(range.upperBound - 1)/\(data.count)"
+      let part = data[data.startIndex + range.lowerBound..<data.startIndex + range.upperBound]
       return ServiceResponse(status: 206, headers: headers, body: Data(part))
     }
   }
 
-  private func headers(of result: ImageResult) -> HTTPFields {
+  private static let hit = "halcyon; hit"
+
+  private static func headers(of result: ImageResult, _ configuration: ServiceConfiguration) -> HTTPFields {
     var headers: HTTPFields = [
-      .contentType: result.format.mediaType, .xContentTypeOptions: "nosniff", .eTag: Self.entityTag(result.data),
+      .contentType: result.format.mediaType, .xContentTypeOptions: "nosniff", .eTag: entityTag(result.data),
     ]
-    headers[.cacheStatus] = result.isHit ? "halcyon; hit" : "halcyon; fwd=miss"
+    headers[.cacheStatus] = result.isHit ? hit : "halcyon; fwd=miss"
+    if result.dependsOnAccept { headers[.vary] = "Accept" }
+    if result.format == .svg {
+      headers[.contentSecurityPolicy] = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; sandbox"
+    }
+    if result.fallbackStatus != nil {
+      headers[.fallbackImage] = "1"
+      headers[.cacheControl] = "public, max-age=\(configuration.fallbackTimeToLive)"
+      headers[.eTag] = nil
+      return headers
+    }
     if let date = result.head?.headers["Last-Modified"] { headers[.lastModified] = date }
     if configuration.passesCacheControl, let head = result.head {
       headers[.cacheControl] = head.headers["Cache-Control"]
@@ -45,10 +78,6 @@ struct ResultResponse {
     }
     if headers[.cacheControl] == nil, headers[.expires] == nil {
       headers[.cacheControl] = "public, max-age=\(configuration.timeToLive)"
-    }
-    if result.dependsOnAccept { headers[.vary] = "Accept" }
-    if result.format == .svg {
-      headers[.contentSecurityPolicy] = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; sandbox"
     }
     return headers
   }
@@ -59,7 +88,7 @@ struct ResultResponse {
   }
 
   /// Whether the client has the current result (RFC 9110, 13.2.2).
-  private func matches(_ request: HTTPFields, _ headers: HTTPFields) -> Bool {
+  private func matches(_ request: HTTPFields) -> Bool {
     if let condition = request[.ifNoneMatch] {
       let tags = condition.split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) }
       return tags.contains { $0 == "*" || $0.trimmingPrefix("W/") == headers[.eTag] ?? "" }

@@ -15,6 +15,10 @@ enum ServiceError: Error {
   case unwritableFormat(ImageFormat)
   /// The source is SVG, which is sent only if the service is configured to.
   case svgNotSent
+  /// An upload is over the limit.
+  case uploadTooLarge
+  /// An upload has another content type than the page sends.
+  case uploadType
   case queueFull
   case deadlineExceeded
   case clientLeft
@@ -29,6 +33,9 @@ enum ServiceError: Error {
       case let error as PathError: .path(error)
       case let error as SourceError: .source(error)
       case let error as PlanError: .plan(error)
+      // Thrown while a result was planned.
+      case ImageError.failed(let cause as ServiceError, _): cause
+      case ImageError.failed(let cause as PlanError, _): .plan(cause)
       case ImageError.cancelled: .clientLeft
       case let error as ImageError: .image(error)
       case is CancellationError: .clientLeft
@@ -45,6 +52,8 @@ enum ServiceError: Error {
     case .path, .plan: 400
     case .source(let error): error == .notAllowed ? 403 : error == .malformed ? 400 : 404
     case .unwritableFormat, .svgNotSent: 422
+    case .uploadTooLarge: 413
+    case .uploadType: 415
     case .queueFull: 429
     case .deadlineExceeded, .shuttingDown: 503
     // The status that nginx logs; the client has disconnected.
@@ -76,6 +85,8 @@ enum ServiceError: Error {
     case .plan(let error): error.description
     case .unwritableFormat(let format): "Images in the format \(format.rawValue) cannot be written."
     case .svgNotSent: "The source is SVG, which is only sent drawn: add a format such as png."
+    case .uploadTooLarge: "The image is larger than the service allows."
+    case .uploadType: "Send the image as application/octet-stream."
     case .queueFull: "Too many requests are waiting. Try again later."
     case .deadlineExceeded: "The image was not ready in time. Try again later."
     case .clientLeft: "The client has left."

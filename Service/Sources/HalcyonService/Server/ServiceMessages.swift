@@ -9,12 +9,15 @@ public struct ServiceRequest: Sendable {
   public var path: String
   /// The header fields.
   public var headers: HTTPFields
+  /// The body of an upload; `nil` of other requests, and beyond the limit.
+  public var body: Data?
 
   /// Creates a request.
-  public init(method: HTTPRequest.Method = .get, path: String, headers: HTTPFields = [:]) {
+  public init(method: HTTPRequest.Method = .get, path: String, headers: HTTPFields = [:], body: Data? = nil) {
     self.method = method
     self.path = path
     self.headers = headers
+    self.body = body
   }
 }
 
@@ -42,6 +45,8 @@ extension ServiceResponse {
     var response = text(error.status, error.message + "\n")
     if let seconds = error.retryAfter { response.headers[.retryAfter] = "\(seconds)" }
     if error.status == 405 { response.headers[.allow] = "GET, HEAD" }
+    // The rest of a body that is too large is not read.
+    if error.status == 413 { response.headers[.connection] = "close" }
     if error.status == 401 { response.headers[.wwwAuthenticate] = "Bearer" }
     return response
   }
@@ -57,6 +62,9 @@ extension ServiceResponse {
 
 extension HTTPField.Name {
   static let requestID = name("X-Request-ID")
+  static let traceParent = name("traceparent")
+  static let traceState = name("tracestate")
+  static let fallbackImage = name("Fallback-Image")
   static let cacheStatus = name("Cache-Status")
   static let contentSecurityPolicy = name("Content-Security-Policy")
 

@@ -7,6 +7,7 @@ final class ServiceMetrics: Sendable {
     var requests: [Int: Int] = [:]
     var results: [String: Int] = [:]
     var sentByteCount = 0
+    var decodeCount = 0
     /// Requests by the first bucket that contains their duration; the last one has no limit.
     var durations = [Int](repeating: 0, count: ServiceMetrics.buckets.count + 1)
     var durationSum = 0.0
@@ -19,6 +20,9 @@ final class ServiceMetrics: Sendable {
   private let state = Mutex(State())
 
   func begin() { state.withLock { $0.inFlightCount += 1 } }
+
+  /// Counts a source that is decoded for a result, which equal requests share.
+  func countDecode() { state.withLock { $0.decodeCount += 1 } }
 
   /// - Parameter isHit: Whether the result was in the cache, or `nil` without a result.
   func end(status: Int, byteCount: Int, duration: Duration, isHit: Bool?) {
@@ -49,6 +53,8 @@ final class ServiceMetrics: Sendable {
     for (cache, count) in state.results.sorted(by: { $0.key < $1.key }) {
       lines.append("halcyon_results_total{cache=\"\(cache)\"} \(count)")
     }
+    describe("halcyon_decodes_total", "Sources that were decoded; equal requests share one.", "counter")
+    lines.append("halcyon_decodes_total \(state.decodeCount)")
     describe("halcyon_sent_bytes_total", "Bytes of the bodies of responses.", "counter")
     lines.append("halcyon_sent_bytes_total \(state.sentByteCount)")
     describe("halcyon_request_duration_seconds", "The time from a request to its response.", "histogram")

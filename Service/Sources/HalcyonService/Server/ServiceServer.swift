@@ -4,6 +4,7 @@ import Hummingbird
 import HummingbirdCore
 public import Logging
 import NIOCore
+import NIOFoundationCompat
 public import ServiceLifecycle
 import UnixSignals
 
@@ -35,14 +36,19 @@ public struct ServiceServer: Service {
     logger.logLevel = max(logger.logLevel, .error)
     let application = Application(
       responder: CallbackResponder { [service] (request: Request, context: Context) in
-        let head = ServiceRequest(
+        var received = ServiceRequest(
           method: request.method, path: Self.path(request.head.path ?? "/"), headers: request.headers)
-        let response = await connections.run(for: context.channel) { await service.response(to: head) }
+        let limit = service.bodyLimit(of: received.method, path: received.path)
+        if limit > 0 { received.body = try? await Data(buffer: request.body.collect(upTo: limit)) }
+        let response = await connections.run(for: context.channel) { [received] in
+          await service.response(to: received)
+        }
         return Self.response(response, isHead: request.method == .head)
       },
       server: .http1(
         configuration: HTTP1Channel.Configuration(
-          additionalChannelHandlers: [connections.handler()], idleTimeout: .seconds(75))),
+          additionalChannelHandlers: [connections.handler(), Self.fastResponses(of: service)],
+          idleTimeout: .seconds(75))),
       configuration: ApplicationConfiguration(
         address: .hostname(configuration.host, port: configuration.port), serverName: nil),
       onServerRunning: { [onListening] channel in onListening(channel.localAddress?.port ?? 0) },
@@ -63,6 +69,13 @@ public struct ServiceServer: Service {
       services: [self], gracefulShutdownSignals: [.sigterm, .sigint], logger: logger)
     group.maximumGracefulShutdownDuration = configuration.deadline * 2
     try await ServiceGroup(configuration: group).run()
+  }
+
+  private static func fastResponses(of service: ImageService) -> FastResponses {
+    FastResponses { request in
+      service.cachedResponse(
+        to: ServiceRequest(method: request.method, path: path(request.path ?? "/"), headers: request.headerFields))
+    }
   }
 
   /// The path of a request target.

@@ -32,8 +32,9 @@ extension OptionParser {
       }
     ),
     (["raw"], flag(\.raw)),
-    // Results have no metadata and are in sRGB in any case.
-    (["strip_metadata", "sm"], ignoredFlag), (["keep_copyright", "kcr"], ignoredFlag),
+    (["strip_metadata", "sm"], optionalFlag(\.stripsMetadata)),
+    (["keep_copyright", "kcr"], optionalFlag(\.keepsCopyright)),
+    // Results are in sRGB and have no embedded thumbnail in any case.
     (["strip_color_profile", "scp"], ignoredFlag), (["enforce_thumbnail", "eth"], ignoredFlag),
   ]
 
@@ -69,6 +70,15 @@ extension OptionParser {
       throw arguments.invalid(text, "a name in URL-safe Base64")
     }
     return name
+  }
+
+  private static func optionalFlag(
+    _ property: any WritableKeyPath<ProcessingOptions, Bool?> & Sendable
+  ) -> Parse {
+    { (arguments, options) throws(PathError) in
+      try arguments.checkCount(1)
+      if let flag = try arguments.flag(0) { options[keyPath: property] = flag }
+    }
   }
 
   private static let ignoredFlag: Parse = { (arguments, _) throws(PathError) in

@@ -15,57 +15,82 @@ public struct OptionParser: Sendable {
 
   /// The options of a path. Later segments override earlier ones, and the extension overrides all formats.
   public func options(of path: ImagePath) throws(PathError) -> ProcessingOptions {
-    var options = ProcessingOptions()
-    if presets["default"] != nil { try apply(preset: "default", to: &options, within: []) }
-    for segment in path.options { try apply(segment, to: &options, within: []) }
+    try parsed(path).options
+  }
+
+  /// The options of a path, and a text that is the same for paths with the same results, whatever their response is.
+  func parsed(_ path: ImagePath) throws(PathError) -> (options: ProcessingOptions, identifier: String) {
+    var target = Target()
+    if presets["default"] != nil { try apply(preset: "default", to: &target, within: []) }
+    for segment in path.options { try apply(segment, to: &target, within: []) }
     if let text = path.fileExtension {
-      options.format = try OptionArguments("format:\(text)").format(0)
+      target.options.format = try OptionArguments("format:\(text)").format(0)
+      target.segments.append("format:\(text)")
     }
-    return options
+    return (target.options, target.segments.joined(separator: "/"))
   }
 
   /// Checks that the segments of all presets are valid.
   public func checkPresets() throws(PathError) {
     for name in presets.keys {
-      var options = ProcessingOptions()
-      try apply(preset: name, to: &options, within: [])
+      var target = Target()
+      try apply(preset: name, to: &target, within: [])
     }
+  }
+
+  /// What segments are applied to.
+  private struct Target {
+    var options = ProcessingOptions()
+    /// The segments that change the result, with the full names of their options.
+    var segments: [String] = []
   }
 
   /// - Parameter names: The presets that contain the segment.
   private func apply(
-    _ segment: String, to options: inout ProcessingOptions, within names: Set<String>
+    _ segment: String, to target: inout Target, within names: Set<String>
   ) throws(PathError) {
     let arguments = try OptionArguments(segment)
     if acceptsPresetsOnly, names.isEmpty {
       for name in segment.split(separator: ":") {
         guard presets[String(name)] != nil else { throw .presetsOnly(segment) }
-        try apply(preset: String(name), to: &options, within: names)
+        try apply(preset: String(name), to: &target, within: names)
       }
     } else if ["preset", "pr"].contains(arguments.option) {
-      for name in arguments.values { try apply(preset: name, to: &options, within: names) }
+      for name in arguments.values { try apply(preset: name, to: &target, within: names) }
     } else {
-      guard let parse = Self.table[arguments.option] else { throw .unknownOption(arguments.option) }
-      try parse(arguments, &options)
+      guard let option = Self.table[arguments.option] else { throw .unknownOption(arguments.option) }
+      try option.parse(arguments, &target.options)
+      if option.changesResult {
+        target.segments.append(option.name + segment.dropFirst(arguments.option.count))
+      }
     }
   }
 
   private func apply(
-    preset name: String, to options: inout ProcessingOptions, within names: Set<String>
+    preset name: String, to target: inout Target, within names: Set<String>
   ) throws(PathError) {
     guard let segments = presets[name] else { throw .unknownPreset(name) }
     // A preset that contains itself adds nothing.
     guard !names.contains(name) else { return }
-    for segment in segments { try apply(segment, to: &options, within: names.union([name])) }
+    for segment in segments { try apply(segment, to: &target, within: names.union([name])) }
   }
 
   typealias Parse = @Sendable (OptionArguments, inout ProcessingOptions) throws(PathError) -> Void
 
-  private static let table: [String: Parse] = {
-    var table: [String: Parse] = [:]
-    for group in [sizeOptions, placementOptions, effectOptions, outputOptions, responseOptions] {
+  private struct Option: Sendable {
+    /// The full name.
+    let name: String
+    let parse: Parse
+    /// Whether it changes the result, not only its response.
+    let changesResult: Bool
+  }
+
+  private static let table: [String: Option] = {
+    var table: [String: Option] = [:]
+    let results = [sizeOptions, placementOptions, effectOptions, outputOptions]
+    for (group, changesResult) in results.map({ ($0, true) }) + [(responseOptions, false)] {
       for (names, parse) in group {
-        for name in names { table[name] = parse }
+        for name in names { table[name] = Option(name: names[0], parse: parse, changesResult: changesResult) }
       }
     }
     return table

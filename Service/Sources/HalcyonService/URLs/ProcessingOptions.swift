@@ -109,6 +109,10 @@ public struct ProcessingOptions: Hashable, Sendable {
   public var format: ImageFormat?
   /// The most bytes of the result; 0 is no limit.
   public var maxBytes = 0
+  /// Whether the metadata of the source is left out; `nil` is the default of the service.
+  public var stripsMetadata: Bool?
+  /// Whether artist and copyright are kept nevertheless; `nil` is the default of the service.
+  public var keepsCopyright: Bool?
   /// Formats of sources that are not processed.
   public var skippedFormats: Set<ImageFormat> = []
   /// Whether the source is sent as it is.

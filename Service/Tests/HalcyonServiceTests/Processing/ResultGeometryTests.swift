@@ -85,6 +85,6 @@ extension ProcessingPlan {
   /// The result for a decoded source of the original size.
   func applied(to bitmap: Bitmap) throws -> Bitmap {
     let decoded = try ResizeProcessor(decodingSize).process(bitmap)
-    return try processor?.process(decoded) ?? decoded
+    return try processors.reduce(decoded) { try $1.process($0) }
   }
 }

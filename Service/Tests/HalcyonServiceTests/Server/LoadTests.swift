@@ -13,13 +13,15 @@ struct LoadTests {
       let gate = Gate()
       let source = origin.serve("/a.png", .body(try Quadrants.png()).held(by: gate))
       try await withThrowingTaskGroup(of: Int.self) { group in
-        for _ in 0..<16 { group.addTask { try await service.image("w:40/h:40", of: source).status } }
+        for _ in 0..<16 { group.addTask { try await service.image("rs:fill:40:40", of: source).status } }
         try await origin.waitForRequests()
         gate.open()
         for try await status in group { #expect(status == 200) }
       }
       #expect(origin.requests.count == 1)
-      #expect(try await service.get("/metrics").text.contains("halcyon_requests_total{status=\"200\"} 16"))
+      let metrics = try await service.get("/metrics").text
+      #expect(metrics.contains("halcyon_requests_total{status=\"200\"} 16"))
+      #expect(metrics.contains("halcyon_decodes_total 1\n"))
     }
   }
 

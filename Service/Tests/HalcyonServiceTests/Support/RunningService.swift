@@ -66,12 +66,14 @@ struct RunningService: Sendable {
     return url
   }
 
-  func get(_ path: String, method: HTTPMethod = .get, _ headers: HTTPHeaders = [:]) async throws -> Answer {
-    let request = TransportRequest(url: try url(path), method: method, headers: headers)
+  func get(
+    _ path: String, method: HTTPMethod = .get, _ headers: HTTPHeaders = [:], body: Data? = nil
+  ) async throws -> Answer {
+    let request = TransportRequest(url: try url(path), method: method, headers: headers, body: body)
     let response = try await client.response(to: request)
-    var body = Data()
-    for try await piece in response.body { body += piece }
-    return Answer(status: response.status, headers: response.headers, body: body)
+    var received = Data()
+    for try await piece in response.body { received += piece }
+    return Answer(status: response.status, headers: response.headers, body: received)
   }
 
   /// The response for options, and an image of the origin.

@@ -19,6 +19,7 @@ CURLcode halcyon_curl_get_number(CURL *easy, CURLINFO info, curl_off_t *value);
 CURLcode halcyon_curl_set_open_socket(CURL *easy, curl_opensocket_callback value);
 CURLcode halcyon_curl_set_close_socket(CURL *easy, curl_closesocket_callback value);
 CURLcode halcyon_curl_set_before_request(CURL *easy, curl_prereq_callback value);
+CURLcode halcyon_curl_authenticate_basic(CURL *easy);
 CURLcode halcyon_curl_get_context(CURL *easy, void **value);
 
 // Closing a transfer during its DNS lookup does not wait for the lookup (CURLOPT_QUICK_EXIT, libcurl 7.87 and newer).

@@ -10,8 +10,13 @@ struct RedirectTests {
     "Authorization": "Bearer secret", "Cookie": "id=1", "X-Api-Key": "key", "Accept": "image/png",
   ]
 
+  private let signature = RequestSignature(
+    credentials: S3Credentials(accessKeyID: "id", secretAccessKey: "key"), region: "eu")
+
   private func request(_ url: String) throws -> TransportRequest {
-    TransportRequest(url: try #require(URL(string: url)), headers: credentials)
+    var request = TransportRequest(url: try #require(URL(string: url)), headers: credentials)
+    request.signature = signature
+    return request
   }
 
   @Test(arguments: [
@@ -24,6 +29,7 @@ struct RedirectTests {
       after: request("https://example.com/a/b"), status: 302, headers: ["Location": location])
     #expect(next?.url.absoluteString == expected)
     #expect(next?.headers == credentials)
+    #expect(next?.signature == signature)
   }
 
   @Test(arguments: [
@@ -33,6 +39,7 @@ struct RedirectTests {
     let next = try Redirect.next(
       after: request("https://example.com/a"), status: 301, headers: ["Location": location])
     #expect(next?.headers == ["Accept": "image/png"])
+    #expect(next != nil && next?.signature == nil)
   }
 
   @Test(arguments: ["file:///etc/passwd", "ftp://example.com/a", "data:image/png;base64,AAAA", "http://"])

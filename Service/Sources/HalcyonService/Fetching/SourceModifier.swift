@@ -1,0 +1,41 @@
+import Foundation
+import HTTPTypes
+import Halcyon
+
+/// The header fields that connect the requests of a distributed trace, passed on from a client to the source.
+struct TraceFields: Sendable {
+  /// Those of the request that is being worked on. Of requests that share a fetch, those of the first one are sent.
+  @TaskLocal static var current = HTTPHeaders()
+
+  /// The valid tracing fields of a request, and its identifier.
+  static func fields(of request: HTTPFields, id: String) -> HTTPHeaders {
+    var fields: HTTPHeaders = ["X-Request-ID": id]
+    if let parent = request[.traceParent], isTraceParent(parent) {
+      fields["traceparent"] = parent
+      if let state = request[.traceState], state.utf8.count <= 512, state.utf8.allSatisfy({ (32...126).contains($0) }) {
+        fields["tracestate"] = state
+      }
+    }
+    return fields
+  }
+
+  /// Whether a text is a version, a trace, a parent and flags in hexadecimal digits (W3C Trace Context, 3.2).
+  private static func isTraceParent(_ text: String) -> Bool {
+    let parts = text.split(separator: "-", omittingEmptySubsequences: false)
+    return parts.count == 4 && parts.map(\.utf8.count) == [2, 32, 16, 2]
+      && parts.allSatisfy { $0.utf8.allSatisfy { (48...57).contains($0) || (97...102).contains($0) } }
+  }
+}
+
+/// Adds the tracing fields to requests to sources, and signs those to the storage.
+struct SourceModifier: RequestModifier {
+  let storage: S3Storage?
+
+  var identity: String? { storage?.identity }
+
+  func modify(_ request: TransportRequest) -> TransportRequest {
+    var request = storage?.signed(request) ?? request
+    for field in TraceFields.current.fields { request.headers[field.name] = field.value }
+    return request
+  }
+}

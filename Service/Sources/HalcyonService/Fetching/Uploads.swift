@@ -1,0 +1,65 @@
+import Crypto
+import Foundation
+import Halcyon
+import Synchronization
+
+/// Images that users of the web page have uploaded, in memory: the latest ones, up to a number of bytes.
+final class Uploads: Sendable {
+  private struct State {
+    var images: [String: Data] = [:]
+    /// The names, the oldest first.
+    var order: [String] = []
+    var byteCount = 0
+  }
+
+  private let byteLimit: Int
+  private let state = Mutex(State())
+
+  init(byteLimit: Int) { self.byteLimit = byteLimit }
+
+  /// Keeps an image, in place of the oldest ones if it must be, and returns its name: a hash of the bytes.
+  func add(_ data: Data) -> String {
+    let name = SHA256.hash(data: data).prefix(16).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+    state.withLock { state in
+      if state.images[name] == nil { state.byteCount += data.count }
+      state.images[name] = data
+      state.order.removeAll { $0 == name }
+      state.order.append(name)
+      while state.byteCount > byteLimit, state.order.count > 1 {
+        state.byteCount -= state.images.removeValue(forKey: state.order.removeFirst())?.count ?? 0
+      }
+    }
+    return name
+  }
+
+  /// The image of a name, if it is still there.
+  subscript(name: String) -> Data? { state.withLock { $0.images[name] } }
+}
+
+/// Serves uploads to the pipeline as HTTP responses, so that their results are cached like those of other sources.
+struct UploadTransport: Transport {
+  private static let host = "upload.invalid"
+  let uploads: Uploads
+
+  /// The URL of an `upload:///NAME` source; it exists for this transport only.
+  static func url(of source: String) throws(SourceError) -> URL {
+    let name = source.dropFirst("upload:///".count)
+    guard source.hasPrefix("upload:///"), name.utf8.count == 32, name.allSatisfy(\.isHexDigit),
+      let url = URL(string: "http://\(host)/\(name)")
+    else { throw .malformed }
+    return url
+  }
+
+  func response(to request: TransportRequest) async throws -> TransportResponse {
+    guard request.url.host() == Self.host else { throw TransportError.hostNotFound(request.url.host() ?? "") }
+    guard let data = uploads[request.url.lastPathComponent] else {
+      return TransportResponse(status: 404, headers: [:], body: TransportBody { nil })
+    }
+    let headers: HTTPHeaders = [
+      "Content-Length": "\(data.count)", "Cache-Control": "max-age=31536000, immutable",
+    ]
+    let rest = Mutex<Data?>(data)
+    return TransportResponse(
+      status: 200, headers: headers, body: TransportBody { rest.withLock { $0.take() } })
+  }
+}

@@ -1,0 +1,44 @@
+import Foundation
+import Halcyon
+
+/// The image that is sent in place of a source that cannot be read.
+struct FallbackImage: Sendable {
+  /// The status of the response; `nil` is that of the error.
+  let status: Int?
+  private let url: URL
+  private let transport: LocalTransport?
+  private let options: RequestOptions
+
+  /// `nil` if the configuration has none.
+  init?(_ configuration: ServiceConfiguration) {
+    guard let url = configuration.fallback else { return nil }
+    self.url = url
+    status = configuration.fallbackStatus == 0 ? nil : configuration.fallbackStatus
+    // Results of files are only stored for a transport.
+    transport = url.isFileURL ? LocalTransport(folder: LocalFolder(url.deletingLastPathComponent())) : nil
+    var options = RequestOptions()
+    options.transport = transport
+    self.options = options
+  }
+
+  func request() throws(SourceError) -> ImageRequest {
+    guard let transport else { return ImageRequest(url: url) }
+    return ImageRequest(url: try transport.url(of: [url.lastPathComponent]), options: options)
+  }
+}
+
+extension ServiceError {
+  /// Whether the source could not be fetched or read: what a fallback image stands in for.
+  var isFaultOfSource: Bool {
+    switch self {
+    case .source(.noSuchFile): true
+    case .image(let error):
+      switch error {
+      case .transport(.addressRejected, _), .transport(.cancelled, _): false
+      case .httpStatus, .transport, .tooManyRedirects, .emptyResponse, .responseTooLarge, .notAnImage, .decoding: true
+      default: false
+      }
+    default: false
+    }
+  }
+}

@@ -1,0 +1,130 @@
+import Foundation
+import Halcyon
+import HalcyonService
+import TestSupport
+import Testing
+
+/// Sources in S3-compatible storage.
+@Suite(.timeLimit(.minutes(10)))
+struct StorageSourceTests {
+  private let credentials = S3Credentials(accessKeyID: "AKIDEXAMPLE", secretAccessKey: "wJalr/hidden+key")
+  private let check = SignatureCheck(secretAccessKey: "wJalr/hidden+key", region: "eu-west-3")
+
+  private func web(_ text: String) -> URL { URL(string: text) ?? URL(filePath: "/") }
+
+  private func storage(at port: UInt16, _ addressing: S3Storage.Addressing = .path) throws -> S3Storage {
+    let host = addressing == .path ? "127.0.0.1" : "localhost"
+    return try #require(
+      S3Storage(
+        region: "eu-west-3", endpoint: web("http://\(host):\(port)"), addressing: addressing,
+        credentials: credentials))
+  }
+
+  @Test func `an object is fetched with a valid signature, once`() async throws {
+    try await ImageServer.run { bucket in
+      let storage = try storage(at: bucket.port)
+      let image = Reply.body(try Quadrants.png(), headers: ["Cache-Control": "max-age=1000"])
+      bucket.serve("/photos/2024/cat.png", image)
+      bucket.serve("/photos/a%20b%2B%C3%A4.png", image)
+      try await RunningService.run {
+        $0.storage = storage
+      } body: { service, _ async throws in
+        for _ in 1...2 {
+          #expect(try await service.get("/_/w:40/plain/s3://photos/2024/cat.png").status == 200)
+          await service.service.flush()
+        }
+        let encoded = Data("s3://photos/a b%2Bä.png".utf8).base64EncodedString()
+        #expect(try await service.get("/_/rs:fill:20:20/\(encoded).png").status == 200)
+        #expect(bucket.requests.map(\.path) == ["/photos/2024/cat.png", "/photos/a%20b%2B%C3%A4.png"])
+        for request in bucket.requests { #expect(check.isValid(request)) }
+        #expect(try await service.get("/_/w:40/plain/s3://photos/none.png").status == 404)
+      }
+    }
+  }
+
+  @Test func `the bucket is in the host if the storage has it there`() async throws {
+    try await ImageServer.run { bucket in
+      let storage = try storage(at: bucket.port, .virtualHost)
+      bucket.serve("/cat.png", .body(try Quadrants.png()))
+      try await RunningService.run {
+        $0.storage = storage
+        $0.addressPolicy = .any
+      } body: { service, _ async throws in
+        #expect(try await service.get("/_/w:40/plain/s3://photos/cat.png").status == 200)
+        let request = try #require(bucket.requests.first)
+        #expect(request.headers["Host"] == "photos.localhost:\(bucket.port)" && check.isValid(request))
+      }
+    }
+  }
+
+  @Test func `the list of sources applies to buckets, and web URLs are never signed`() async throws {
+    try await ImageServer.run { bucket in
+      let storage = try storage(at: bucket.port)
+      let object = bucket.serve("/photos/public/cat.png", .body(try Quadrants.png()))
+      bucket.serve("/photos/private.png", .body(try Quadrants.png()))
+      let patterns = ["s3://photos/public/", "http://127.0.0.1:\(bucket.port)/"].compactMap(SourcePattern.init)
+      try await RunningService.run {
+        $0.storage = storage
+        $0.allowedSources = patterns
+      } body: { service, _ async throws in
+        #expect(try await service.get("/_/w:40/plain/s3://photos/public/cat.png").status == 200)
+        for source in ["s3://photos/private.png", "s3://other/public/cat.png", "s3://photos/public/../private.png"] {
+          #expect([400, 403].contains(try await service.get("/_/w:40/plain/\(source)").status), "\(source)")
+        }
+        #expect(try await service.image("w:40", of: object).status == 200)
+        #expect(bucket.requests.map { $0.headers["Authorization"] != nil } == [true, false])
+      }
+    }
+    try await RunningService.run { service, _ async throws in
+      #expect(try await service.get("/_/w:40/plain/s3://photos/cat.png").status == 404)
+    }
+  }
+
+  @Test func `a redirect to another host has no signature, and errors no keys`() async throws {
+    try await ImageServer.run { bucket in
+      let storage = try storage(at: bucket.port)
+      try await RunningService.run {
+        $0.storage = storage
+        $0.addressPolicy = .any
+      } body: { service, origin async throws in
+        let target = origin.serve("/target.png", .body(try Quadrants.png()))
+        bucket.serve("/photos/moved.png", .redirect(to: target.absoluteString))
+        bucket.serve("/photos/denied.png", .status(403))
+        #expect(try await service.get("/_/w:40/plain/s3://photos/moved.png").status == 200)
+        let request = try #require(origin.requests.first)
+        #expect(request.headers["Authorization"] == nil && request.headers["X-Amz-Date"] == nil)
+        let denied = try await service.get("/_/w:40/plain/s3://photos/denied.png")
+        #expect(denied.status == 502 && !denied.text.contains("AKID") && !denied.text.contains("hidden"))
+      }
+    }
+  }
+
+  @Test func `the settings of a storage are complete, and its keys are not shown`() throws {
+    func configuration(_ arguments: [String]) throws -> ServiceConfiguration {
+      guard case .run(let read) = try ServiceCommand(arguments: ["--insecure"] + arguments, environment: [:]) else {
+        throw URLError(.unknown)
+      }
+      return read
+    }
+    let keys = ["--s3-access-key", "AKIDEXAMPLE", "--s3-secret-key", "hidden"]
+    let amazon = try #require(try configuration(["--s3-region", "eu-west-3"] + keys).storage)
+    #expect(
+      amazon.url(bucket: "photos", key: "a.png")?.absoluteString
+        == "https://photos.s3.eu-west-3.amazonaws.com/a.png")
+    #expect(amazon.signature?.credentials.secretAccessKey == "hidden")
+    let own = try #require(try configuration(["--s3-endpoint", "http://minio:9000", "--s3-path-style"]).storage)
+    #expect(own.url(bucket: "photos", key: "a.png")?.absoluteString == "http://minio:9000/photos/a.png")
+    #expect(own.signature == nil && own.region == "us-east-1")
+    #expect(try configuration([]).storage == nil)
+    for arguments in [keys, ["--s3-region", "r"] + keys.prefix(2), ["--s3-path-style"], ["--s3-endpoint", "minio"]] {
+      #expect(throws: ConfigurationError.self) { try configuration(arguments) }
+    }
+    guard
+      case .check(let report) = try ServiceCommand(
+        arguments: ["--insecure", "--check", "--s3-region", "r", "--s3-session-token", "t0ken"] + keys, environment: [:]
+      )
+    else { throw URLError(.unknown) }
+    #expect(report.contains("s3-secret-key = (secret)") && !report.contains("hidden") && !report.contains("t0ken"))
+    #expect(!report.contains("AKIDEXAMPLE"))
+  }
+}

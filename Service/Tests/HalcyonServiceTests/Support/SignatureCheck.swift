@@ -1,0 +1,42 @@
+import Crypto
+import Foundation
+import TestSupport
+
+/// Computes the signature that a request to S3-compatible storage has to have (AWS Signature Version 4).
+struct SignatureCheck {
+  let secretAccessKey: String
+  let region: String
+
+  /// Whether the signature in the `Authorization` of a request is that of its other parts.
+  func isValid(_ request: RecordedRequest) -> Bool {
+    guard let field = request.headers["Authorization"], let date = request.headers["X-Amz-Date"],
+      let credential = value("Credential", in: field), let names = value("SignedHeaders", in: field),
+      let signature = value("Signature", in: field), names.split(separator: ";").contains("host")
+    else { return false }
+    let scope = credential.split(separator: "/").dropFirst().joined(separator: "/")
+    guard scope == "\(date.prefix(8))/\(region)/s3/aws4_request" else { return false }
+    let headers = names.split(separator: ";").map { name in
+      "\(name):\((request.headers[String(name)] ?? "").trimmingCharacters(in: .whitespaces))\n"
+    }
+    let body = hexadecimal(SHA256.hash(data: request.body))
+    guard request.headers["X-Amz-Content-Sha256"] == body else { return false }
+    let canonical = [request.method, request.path, "", headers.joined(), names, body].joined(separator: "\n")
+    let text = ["AWS4-HMAC-SHA256", date, scope, hexadecimal(SHA256.hash(data: Data(canonical.utf8)))]
+      .joined(separator: "\n")
+    var key = Data("AWS4\(secretAccessKey)".utf8)
+    for part in [String(date.prefix(8)), region, "s3", "aws4_request", text] {
+      key = Data(HMAC<SHA256>.authenticationCode(for: Data(part.utf8), using: SymmetricKey(data: key)))
+    }
+    return hexadecimal(key) == signature
+  }
+
+  private func value(_ name: String, in field: String) -> String? {
+    field.split { $0 == " " || $0 == "," }.first { $0.hasPrefix(name + "=") }.map {
+      String($0.dropFirst(name.count + 1))
+    }
+  }
+
+  private func hexadecimal(_ bytes: some Sequence<UInt8>) -> String {
+    bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+  }
+}

@@ -1,0 +1,54 @@
+public import HalcyonImaging
+
+/// How an image is made and encoded, decided once the properties of its file are known.
+///
+/// For servers, whose requests depend on the source: a crop at a share of its width, or the format that it has.
+public struct EncodingPlan: Sendable {
+  /// The size at which the file is decoded. Default: its own.
+  public var size: TargetSize
+  /// Processors of the decoded image, applied in order. Default: none.
+  public var processors: [any ImageProcessor]
+  /// The format of the result, one of the encoders of the pipeline.
+  public var format: ImageFormat
+  /// The quality of lossy formats, from 0 (smallest) to 1 (best). Default: 0.8.
+  public var quality: Double
+  /// The most bytes of the result: the best quality that fits is used, at most ``quality``. Default: no limit.
+  public var byteLimit: Int?
+  /// The metadata of the file that the result gets, if ``format`` is JPEG, PNG or WebP. Default: none.
+  public var metadata: MetadataPolicy
+
+  /// Creates a plan.
+  ///
+  /// - Precondition: `quality` is in 0...1.
+  public init(
+    size: TargetSize = .original, processors: [any ImageProcessor] = [], format: ImageFormat, quality: Double = 0.8,
+    byteLimit: Int? = nil, metadata: MetadataPolicy = .strip
+  ) {
+    precondition((0...1).contains(quality), "quality must be in 0...1, got \(quality)")
+    self.size = size
+    self.processors = processors
+    self.format = format
+    self.quality = quality
+    self.byteLimit = byteLimit
+    self.metadata = metadata
+  }
+}
+
+/// Decides how an image is made, and identifies the decision in cache keys.
+struct EncodingPlanner: Sendable {
+  let identifier: String
+  /// `nil` leaves the file as it is.
+  let plan: @Sendable (ImageInfo) throws -> EncodingPlan?
+}
+
+extension EncodingPlan {
+  /// A request with the plan.
+  func applied(to request: ImageRequest) -> ImageRequest {
+    var request = request
+    request.size = size
+    request.processors = processors
+    request.options.storage = StoragePolicy(
+      .encoded(format, quality: quality), byteLimit: byteLimit, metadata: metadata)
+    return request
+  }
+}

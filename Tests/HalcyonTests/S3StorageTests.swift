@@ -1,0 +1,51 @@
+import Foundation
+import Halcyon
+import HalcyonHTTP
+import HalcyonTesting
+import TestSupport
+import Testing
+
+/// Pipelines with images in S3-compatible storage.
+@Suite(.timeLimit(.minutes(10)))
+struct S3StorageTests {
+  private let credentials = S3Credentials(accessKeyID: "AKID", secretAccessKey: "hidden")
+
+  private func web(_ text: String) -> URL { URL(string: text) ?? URL(filePath: "/") }
+
+  @Test func `an object is fetched with a signature and stored for its user only`() async throws {
+    try await OptionsFixture.run(serving: try TestImage.png()) { fixture async throws in
+      let storage = try #require(
+        S3Storage(
+          region: "r", endpoint: web("http://127.0.0.1:1"), credentials: credentials))
+      let url = try #require(storage.url(bucket: "photos", key: "a.png"))
+      var request = ImageRequest(url: url)
+      request.options.requestModifier = storage
+      _ = try await fixture.pipeline.image(for: request)
+      await fixture.pipeline.cache.flush()
+      _ = try await fixture.pipeline.data(for: request)
+      #expect(fixture.transport.requests.map { $0.signature == storage.signature } == [true])
+      // Without the credentials nothing of it is found.
+      _ = try await fixture.pipeline.data(for: ImageRequest(url: url))
+      #expect(fixture.transport.requests.map { $0.signature != nil } == [true, false])
+      #expect(try await fixture.storedFormats == [.png, .png])
+      for entry in try await fixture.entries { #expect(!"\(entry)".contains("AKID")) }
+    }
+  }
+
+  @Test func `a redirect to another host is followed without the signature`() async throws {
+    try await ImageServer.run { server in
+      let target = server.serve("/target", .body(try TestImage.png()))
+      let other = try #require(
+        URL(string: target.absoluteString.replacingOccurrences(of: "127.0.0.1", with: "localhost")))
+      server.serve("/photos/a.png", .redirect(to: other.absoluteString))
+      let storage = try #require(S3Storage(region: "r", endpoint: server.url("/"), credentials: credentials))
+      let pipeline = ImagePipeline {
+        $0.cache = ImageCache(memory: MemoryCache(), store: nil)
+        $0.requestModifier = storage
+      }
+      let source = try #require(storage.url(bucket: "photos", key: "a.png"))
+      _ = try await pipeline.image(for: source)
+      #expect(server.requests.map { $0.headers["Authorization"] != nil } == [true, false])
+    }
+  }
+}
