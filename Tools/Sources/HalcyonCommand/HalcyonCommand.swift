@@ -7,8 +7,8 @@ public struct HalcyonCommand: AsyncParsableCommand {
   public static let configuration = CommandConfiguration(
     commandName: "halcyon", abstract: "Loads, converts, caches and examines images.", version: HalcyonVersion.current,
     subcommands: [
-      GetCommand.self, ConvertCommand.self, CompareCommand.self, InfoCommand.self, FormatsCommand.self,
-      ServeCommand.self, DrawSVGCommand.self,
+      GetCommand.self, ConvertCommand.self, CompareCommand.self, InfoCommand.self, CacheCommand.self,
+      FormatsCommand.self, ServeCommand.self, DrawSVGCommand.self,
     ])
 
   /// Creates the command for its parser.
