@@ -18,7 +18,7 @@ export SWIFT_BACKTRACE ?= enable=no
 export SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH ?= 4
 
 .PHONY: demo gallery serve test bench bench-views bench-memory bench-processors bench-disk bench-network bench-downsample \
-  bench-pipeline bench-build torture fuzz test-sanitize test-release api format docs packages all-packages
+  bench-pipeline bench-build torture fuzz test-sanitize test-release api format deb docs packages all-packages
 
 demo: packages ## Loads photos from a local server and prints the source and the load time of each.
 	$(SWIFT) run --quiet halcyon-demo
@@ -114,6 +114,9 @@ endif
 bench-network: packages ## Prints METRIC lines for network loads, against curl.
 	@Scripts/install-packages curl
 	$(SWIFT) run --quiet -c release --package-path Benchmarks halcyon-bench network
+
+deb: all-packages ## Builds a Debian package of the command line and the image service, and checks it.
+	Scripts/check-deb
 
 api: all-packages ## Writes the list of the public API, Scripts/public-api.txt.
 	$(SWIFT) build --enable-all-traits
