@@ -18,7 +18,7 @@ export SWIFT_BACKTRACE ?= enable=no
 export SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH ?= 4
 
 .PHONY: demo gallery serve test bench bench-views bench-memory bench-processors bench-disk bench-network bench-downsample \
-  bench-pipeline bench-build torture fuzz test-sanitize test-release api format deb docs packages all-packages
+  bench-pipeline bench-build bench-convert torture fuzz test-sanitize test-release api format deb docs packages all-packages
 
 demo: packages ## Loads photos from a local server and prints the source and the load time of each.
 	$(SWIFT) run --quiet halcyon-demo
@@ -98,6 +98,12 @@ torture: packages ## Crash test: kills processes that write to a disk cache ROUN
 
 bench-disk: packages ## Prints METRIC lines for the disk cache.
 	$(SWIFT) run --quiet -c release --package-path Benchmarks halcyon-bench disk
+
+bench-convert: ROUNDS ?= 5
+bench-convert: all-packages ## Converts 200 photographs with `halcyon convert` and vipsthumbnail; prints METRIC lines with the ratio of their times.
+	@Scripts/install-packages libvips-tools mate-backgrounds gnome-backgrounds
+	$(SWIFT) build --quiet -c release --package-path Tools --product halcyon
+	@Scripts/bench-convert $(ROUNDS)
 
 bench-downsample: PEER ?= libvips
 bench-downsample: all-packages ## Benchmarks downsampling the images in DIR, or a default corpus, against libvips.
