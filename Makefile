@@ -17,8 +17,9 @@ export SWIFT_BACKTRACE ?= enable=no
 # Without a limit all tests start at once, and those that use sockets run into timeouts on a slow machine.
 export SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH ?= 4
 
-.PHONY: demo gallery serve check-page test bench bench-views bench-memory bench-processors bench-disk bench-network bench-downsample \
-  bench-pipeline bench-build bench-service soak torture fuzz test-sanitize test-release api format docs packages all-packages
+.PHONY: demo gallery serve check-page test test-release test-sanitize fuzz torture soak api format deb docs \
+  bench bench-views bench-memory bench-processors bench-disk bench-network bench-downsample bench-pipeline \
+  bench-build bench-convert bench-service packages all-packages
 
 demo: packages ## Loads photos from a local server and prints the source and the load time of each.
 	$(SWIFT) run --quiet halcyon-demo
@@ -104,6 +105,12 @@ torture: packages ## Crash test: kills processes that write to a disk cache ROUN
 bench-disk: packages ## Prints METRIC lines for the disk cache.
 	$(SWIFT) run --quiet -c release --package-path Benchmarks halcyon-bench disk
 
+bench-convert: ROUNDS ?= 5
+bench-convert: all-packages ## Converts 200 photographs with `halcyon convert` and vipsthumbnail; prints METRIC lines with the ratio of their times.
+	@Scripts/install-packages libvips-tools mate-backgrounds gnome-backgrounds
+	$(SWIFT) build --quiet -c release --package-path Tools --product halcyon
+	@Scripts/bench-convert $(ROUNDS)
+
 bench-downsample: PEER ?= libvips
 bench-downsample: all-packages ## Benchmarks downsampling the images in DIR, or a default corpus, against libvips.
 	@Scripts/install-packages libvips-dev mate-backgrounds gnome-backgrounds
@@ -129,6 +136,9 @@ soak: REQUESTS ?= 200000
 soak: all-packages ## Sends REQUESTS (default 200000) mixed requests to the image service, with faults; takes minutes.
 	$(SWIFT) build --quiet -c release --package-path Service --product halcyon-serve
 	Scripts/soak-service --requests $(REQUESTS)
+
+deb: all-packages ## Builds a Debian package of the command line and the image service, and checks it.
+	Scripts/check-deb
 
 api: all-packages ## Writes the list of the public API, Scripts/public-api.txt.
 	$(SWIFT) build --enable-all-traits

@@ -76,6 +76,7 @@
 @_exported public import struct HalcyonCache.DiskCacheEntry
 @_exported public import enum HalcyonCache.DiskCacheError
 @_exported public import struct HalcyonCache.DiskCacheStatistics
+@_exported public import struct HalcyonCache.DiskCacheVerification
 @_exported public import enum HalcyonCache.DiskDurability
 @_exported public import struct HalcyonCache.EntryMetadata
 @_exported public import enum HalcyonCache.EvictionPolicy

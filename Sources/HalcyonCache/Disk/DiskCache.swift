@@ -22,7 +22,7 @@ public final class DiskCache: DataStore {
   let writer: DiskWriter
   let readers = WorkerPool(name: "reader", width: 2)
   let fileSystem: any FileSystem
-  private let layout: DiskLayout
+  let layout: DiskLayout
   private let nonblockingReads = NonblockingReads()
   let time: any TimeSource
   let counters = DiskCounters()
@@ -229,7 +229,7 @@ extension DiskCache {
     }
     if let content { return .hit(content) }
     counters.countMiss(.damaged)
-    await countingErrors { try await writer.removeDamaged(key) }
+    await countingErrors { try await writer.removeDamaged(key.digest.bytes) }
     return .miss(.damaged)
   }
 

@@ -35,6 +35,8 @@ public struct DiskCacheEntries: AsyncSequence {
 public struct DiskCacheEntry: Sendable {
   /// The key of the entry.
   public let key: CacheKey
+  /// The URL before redirects, or the custom key, of the request that it belongs to; `nil` if its key is of another kind.
+  public var source: String? { key.source?.text }
   /// Its URL, response headers, dates and tags.
   public let metadata: EntryMetadata
   /// The disk space that it takes, in bytes.

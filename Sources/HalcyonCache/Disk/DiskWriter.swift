@@ -74,8 +74,8 @@ actor DiskWriter {
     try withIndex { index throws(DiskCacheError) in try index.removeExpired(context).count }
   }
 
-  func removeDamaged(_ key: CacheKey) throws(DiskCacheError) {
-    try withIndex { index throws(DiskCacheError) in try index.removeDamaged(key.digest.bytes) }
+  func removeDamaged(_ digest: [UInt8]) throws(DiskCacheError) {
+    try withIndex { index throws(DiskCacheError) in try index.removeDamaged(digest) }
   }
 
   func trim() throws(DiskCacheError) {
@@ -125,6 +125,7 @@ actor DiskWriter {
   /// The file of an index row.
   struct IndexedFile: Sendable {
     var id: Int64
+    var digest: [UInt8]
     var path: String
   }
 
@@ -135,7 +136,7 @@ actor DiskWriter {
         "SELECT id, digest FROM entry WHERE id>? ORDER BY id LIMIT 64", [.integer(id)])
       return rows.compactMap { row in
         guard let id = row[0].integer, let digest = row[1].blob else { return nil }
-        return IndexedFile(id: id, path: layout.entry(digest))
+        return IndexedFile(id: id, digest: digest, path: layout.entry(digest))
       }
     }
   }

@@ -4,19 +4,19 @@ import Halcyon
 
 /// A size argument: `400x300`, `400x` or `x300`.
 struct SizeArgument: ExpressibleByArgument {
-  let target: TargetSize
+  /// `nil` if it is not limited.
+  let width: Int?
+  let height: Int?
+
+  /// The whole image inside.
+  var target: TargetSize { .fit(width: width ?? .max, height: height ?? .max) }
 
   init?(argument: String) {
     let sides = argument.lowercased().split(separator: "x", omittingEmptySubsequences: false)
     guard sides.count == 2, sides != ["", ""] else { return nil }
-    guard let width = Self.side(sides[0]), let height = Self.side(sides[1]) else { return nil }
-    target = .fit(width: width, height: height)
-  }
-
-  private static func side(_ text: Substring) -> Int? {
-    if text.isEmpty { return .max }
-    guard let number = Int(text), number > 0 else { return nil }
-    return number
+    let numbers = sides.map { Int($0) }
+    guard zip(sides, numbers).allSatisfy({ $0.isEmpty || $1.map { $0 > 0 } ?? false }) else { return nil }
+    (width, height) = (numbers[0], numbers[1])
   }
 }
 
@@ -56,14 +56,9 @@ struct SecondsArgument: ExpressibleByArgument {
   }
 }
 
-/// The options of the disk cache and the limits.
-struct PipelineOptions: ParsableArguments {
-  @Option(
-    name: .customLong("cache-dir"),
-    help: "The folder of the disk cache. Default: halcyon/PROGRAM/default in the system's cache folder.")
-  var directory: String?
-
-  @Option(help: "The most bytes of a download. Default: \(ImageLimits().encodedByteCount).")
+/// The options of the limits.
+struct LimitOptions: ParsableArguments {
+  @Option(help: "The most bytes of an image file. Default: \(ImageLimits().encodedByteCount).")
   var maxBytes: Int?
 
   @Option(help: "The most pixels of an image. Default: \(ImageLimits().pixelCount).")
@@ -78,14 +73,29 @@ struct PipelineOptions: ParsableArguments {
     }
   }
 
+  /// Limits with the default of each that is not given.
+  func limits(_ defaults: ImageLimits = ImageLimits()) -> ImageLimits {
+    ImageLimits(
+      pixelCount: maxPixels ?? defaults.pixelCount, sideLength: maxSide ?? defaults.sideLength,
+      encodedByteCount: maxBytes ?? defaults.encodedByteCount)
+  }
+}
+
+/// The options of the disk cache and the limits.
+struct PipelineOptions: ParsableArguments {
+  @Option(
+    name: .customLong("cache-dir"),
+    help: "The folder of the disk cache. Default: halcyon/PROGRAM/default in the system's cache folder.",
+    completion: .directory)
+  var directory: String?
+
+  @OptionGroup var limits: LimitOptions
+
   func pipeline() -> ImagePipeline {
     let directory = directory.map { URL(filePath: $0, directoryHint: .isDirectory) } ?? DiskCache.defaultDirectory
     let pipeline = ImagePipeline(cache: .standard(directory: directory))
     var configuration = pipeline.configuration
-    let limits = configuration.limits
-    configuration.limits = ImageLimits(
-      pixelCount: maxPixels ?? limits.pixelCount, sideLength: maxSide ?? limits.sideLength,
-      encodedByteCount: maxBytes ?? limits.encodedByteCount)
+    configuration.limits = limits.limits(configuration.limits)
     // The progress bar draws what has been received, also before a pause.
     configuration.progressInterval = .zero
     if let decoder = DrawSVGCommand.decoder { configuration.decoders.insert(decoder, at: 0) }
@@ -93,8 +103,9 @@ struct PipelineOptions: ParsableArguments {
   }
 }
 
-extension ImageError {
-  private static let advice = [
+/// The descriptions of the library's errors, with the options of the program instead of the library's properties.
+enum Advice {
+  private static let replacements = [
     ("Raise limits.encodedByteCount to accept it.", "Raise --max-bytes to accept it."),
     ("Raise limits.pixelCount to accept it.", "Raise --max-pixels to accept it."),
     ("Raise limits.sideLength to accept it.", "Raise --max-side to accept it."),
@@ -105,9 +116,8 @@ extension ImageError {
     ),
   ]
 
-  /// The description, with the options of the program instead of the properties of the library.
-  var advisedDescription: String {
-    Self.advice.reduce(description) { $0.replacing($1.0, with: $1.1) }
+  static func describe(_ error: any Error) -> String {
+    replacements.reduce("\(error)") { $0.replacing($1.0, with: $1.1) }
   }
 }
 
@@ -128,6 +138,9 @@ enum JSONLine {
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
     return String(decoding: try encoder.encode(value), as: UTF8.self)
   }
+
+  /// The object; empty for a value that cannot be encoded, as numbers that are not finite cannot.
+  static func text(_ value: some Encodable) -> String { (try? encode(value)) ?? "{}" }
 }
 
 extension Duration {

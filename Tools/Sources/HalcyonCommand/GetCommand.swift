@@ -69,7 +69,7 @@ struct GetCommand: AsyncParsableCommand {
       } catch {
         try Task.checkCancellation()
         hasFailed = true
-        let message = (error as? ImageError)?.advisedDescription ?? "\(error)"
+        let message = Advice.describe(error)
         if json {
           show(try JSONLine.encode(FailureReport(address: source, error: message)), target)
         } else {

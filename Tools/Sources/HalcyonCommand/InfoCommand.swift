@@ -68,7 +68,7 @@ struct InfoCommand: AsyncParsableCommand {
     } catch {
       switch error {
       case .notAnImage where isInFolder, .emptyResponse where isInFolder: return nil
-      default: report.error = error.advisedDescription
+      default: report.error = Advice.describe(error)
       }
     }
     return report

@@ -9,7 +9,10 @@ enum Interruption {
   /// Runs `body` until it ends or a signal cancels it. A second signal ends the program at once.
   ///
   /// - Throws: The error of `body`; after a signal an `ExitCode` of 128 plus its number, as shells have it.
-  static func run(with pipeline: ImagePipeline, _ body: @escaping @Sendable () async throws -> Void) async throws {
+  ///
+  /// - Parameter pipeline: The pipeline whose downloads are stored; `nil` if there are none.
+  static func run(with pipeline: ImagePipeline? = nil, _ body: @escaping @Sendable () async throws -> Void) async throws
+  {
     let work = Task { try await body() }
     let (received, continuation) = AsyncStream.makeStream(of: Int32.self)
     let sources = signals.map { number in
@@ -30,7 +33,7 @@ enum Interruption {
     defer { withExtendedLifetime(sources) {} }
     let result = await work.result
     if work.isCancelled, let number = await received.first(where: { _ in true }) {
-      await pipeline.cache.flush()
+      await pipeline?.cache.flush()
       throw ExitCode(128 + number)
     }
     try result.get()

@@ -1,17 +1,24 @@
 import Foundation
 import Halcyon
 
-/// A download progress bar on standard error; nothing if that is not a terminal.
+/// A progress bar on standard error; nothing if that is not a terminal.
 struct ProgressBar {
   private static let width = 30
-  private let isTerminal = isatty(STDERR_FILENO) == 1
+  /// Whether there is a terminal to draw on.
+  static let isShown = isatty(STDERR_FILENO) == 1
   /// What the terminal shows.
   private var text = ""
 
-  /// Draws the bar if it has changed.
+  /// Draws the progress of a download.
   mutating func show(_ progress: LoadProgress) {
-    guard isTerminal else { return }
-    let text = Self.text(progress)
+    let bytes = ByteCountFormatter.string(fromByteCount: Int64(progress.receivedByteCount), countStyle: .file)
+    show(fraction: progress.expectedByteCount == nil ? nil : progress.fraction, bytes)
+  }
+
+  /// Draws the bar, if it has changed: the fraction that is done, if it is known, and a text.
+  mutating func show(fraction: Double?, _ label: String) {
+    guard Self.isShown else { return }
+    let text = Self.text(fraction, label)
     guard text != self.text else { return }
     self.text = text
     write("\r\u{1B}[K" + text)
@@ -28,12 +35,11 @@ struct ProgressBar {
     text = ""
   }
 
-  private static func text(_ progress: LoadProgress) -> String {
-    let bytes = ByteCountFormatter.string(fromByteCount: Int64(progress.receivedByteCount), countStyle: .file)
-    guard progress.expectedByteCount != nil else { return bytes }
-    let done = Int((progress.fraction * Double(width)).rounded())
+  private static func text(_ fraction: Double?, _ label: String) -> String {
+    guard let fraction else { return label }
+    let done = Int((min(1, fraction) * Double(width)).rounded())
     let bar = String(repeating: "█", count: done) + String(repeating: "░", count: width - done)
-    return "\(bar) \(Int(progress.fraction * 100)) % \(bytes)"
+    return "\(bar) \(Int(fraction * 100)) % \(label)"
   }
 
   private func write(_ text: String) {

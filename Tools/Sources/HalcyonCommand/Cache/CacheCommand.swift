@@ -1,0 +1,151 @@
+import ArgumentParser
+import Foundation
+import Halcyon
+import HalcyonCache
+
+/// `halcyon cache`: examines and changes a disk cache, also one that other programs are using.
+struct CacheCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "cache", abstract: "Lists, checks, fills and empties a disk cache.",
+    discussion: """
+      Works on the cache of this program, or with --directory on that of any program that uses Halcyon, also while \
+      programs use it. Listing, reading and checking do not count as use of an entry, and nothing expires or is evicted \
+      by them.
+
+      Exit status: 0 if all was done; 1 if an entry is missing or damaged or something failed; 64 for wrong arguments; \
+      130 after Ctrl-C.
+      """,
+    subcommands: [
+      CacheListCommand.self, CacheStatisticsCommand.self, CacheVerifyCommand.self, CacheGetCommand.self,
+      CacheRemoveCommand.self, CacheWarmCommand.self, CacheCleanCommand.self, CacheClearCommand.self,
+      CacheExportCommand.self, CacheImportCommand.self,
+    ])
+}
+
+/// The option that names a cache.
+struct CacheOptions: ParsableArguments {
+  @Option(
+    name: .shortAndLong,
+    help: "The folder of the disk cache. Default: halcyon/PROGRAM/default in the system's cache folder.",
+    completion: .directory)
+  var directory: String?
+
+  var url: URL {
+    directory.map { URL(filePath: $0, directoryHint: .isDirectory) } ?? DiskCache.defaultDirectory
+  }
+
+  /// A configuration under which nothing expires, is evicted or is cleaned because of this program's settings: those of
+  /// the programs that use the cache are not known.
+  static var passive: DiskCacheConfiguration {
+    DiskCacheConfiguration(sizeLimit: 1 << 50, expiration: .never, cleaning: .whenAsked)
+  }
+
+  /// The cache, which has to exist.
+  func cache(_ configuration: DiskCacheConfiguration = CacheOptions.passive) throws -> DiskCache {
+    guard DiskCache.exists(in: url) else { throw CacheError.noCache(url.path(percentEncoded: false)) }
+    return DiskCache(directory: url, configuration: configuration)
+  }
+}
+
+/// Why a cache command failed.
+enum CacheError: Error, CustomStringConvertible {
+  case noCache(String)
+  case noEntry(String)
+  case notConfirmed
+  case badArchive(String)
+  case badSitemap(String, reason: String)
+  case unreadable(String, reason: String)
+
+  var description: String {
+    switch self {
+    case .noCache(let path): "There is no cache in \(path). Name the folder of one with --directory."
+    case .noEntry(let name): "There is no entry for \(name). halcyon cache ls lists them; give a URL or a key."
+    case .notConfirmed: "Nothing was removed. Confirm with y, or use --yes."
+    case .badArchive(let reason):
+      "The archive cannot be imported: \(reason). Import what halcyon cache export has written."
+    case .badSitemap(let place, let reason): "\(place) is not a sitemap: \(reason)."
+    case .unreadable(let place, let reason): "\(place) cannot be read: \(reason)."
+    }
+  }
+}
+
+extension DiskCacheEntry {
+  /// Whether an argument names the entry: its key, its source before redirects, or its URL after them.
+  func isNamed(_ name: String) -> Bool {
+    key.text == name || source == name || metadata.url?.absoluteString == name
+  }
+
+  /// The host of the source or, for a custom key, of the URL.
+  var host: String? {
+    (source.flatMap { URL(string: $0)?.host() } ?? metadata.url?.host())?.lowercased()
+  }
+
+  /// What a person knows the entry by.
+  var title: String { source ?? metadata.url?.absoluteString ?? key.text }
+}
+
+/// Filters that several cache commands have.
+struct EntryFilter: ParsableArguments {
+  @Option(help: "Only entries from this host.")
+  var host: String?
+
+  @Option(help: "Only entries with this tag.")
+  var tag: String?
+
+  @Option(help: "Only entries of at least this many bytes on disk; with the suffix K, M or G of 1024 times as many.")
+  var minSize: ByteCountArgument?
+
+  @Option(help: "Only entries of at most this many bytes on disk.")
+  var maxSize: ByteCountArgument?
+
+  @Option(help: "Only entries stored at least this long ago, for example 90s, 15m, 12h or 7d.")
+  var olderThan: AgeArgument?
+
+  @Option(help: "Only entries stored at most this long ago.")
+  var newerThan: AgeArgument?
+
+  @Flag(help: "Only expired entries.")
+  var expired = false
+
+  var isEmpty: Bool {
+    host == nil && tag == nil && minSize == nil && maxSize == nil && olderThan == nil && newerThan == nil && !expired
+  }
+
+  func matches(_ entry: DiskCacheEntry, now: Date) -> Bool {
+    let age = now.timeIntervalSince(entry.storedDate)
+    return (host.map { entry.host == $0.lowercased() } ?? true)
+      && (tag.map { entry.metadata.tags.contains($0) } ?? true)
+      && (minSize.map { entry.diskByteCount >= $0.byteCount } ?? true)
+      && (maxSize.map { entry.diskByteCount <= $0.byteCount } ?? true)
+      && (olderThan.map { age >= $0.seconds } ?? true) && (newerThan.map { age <= $0.seconds } ?? true)
+      && (!expired || entry.isExpired)
+  }
+}
+
+/// A number of bytes: `4096`, `64K`, `10M` or `2G`.
+struct ByteCountArgument: ExpressibleByArgument {
+  let byteCount: Int
+
+  init?(argument: String) {
+    let units: [Character: Int] = ["K": 1 << 10, "M": 1 << 20, "G": 1 << 30]
+    let unit = argument.last.flatMap { units[Character($0.uppercased())] }
+    guard let number = Int(unit == nil ? argument[...] : argument.dropLast()), number >= 0 else { return nil }
+    let (count, isOver) = number.multipliedReportingOverflow(by: unit ?? 1)
+    guard !isOver else { return nil }
+    byteCount = count
+  }
+}
+
+/// A length of time: `90`, `90s`, `15m`, `12h` or `7d`.
+struct AgeArgument: ExpressibleByArgument {
+  let seconds: Double
+
+  init?(argument: String) {
+    let units: [Character: Double] = ["s": 1, "m": 60, "h": 3600, "d": 86_400]
+    let unit = argument.last.flatMap { units[$0] }
+    guard let number = Double(unit == nil ? argument[...] : argument.dropLast()), number >= 0, number < 1e9 else {
+      return nil
+    }
+    seconds = number * (unit ?? 1)
+  }
+}

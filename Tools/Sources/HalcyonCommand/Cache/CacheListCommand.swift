@@ -1,0 +1,130 @@
+import ArgumentParser
+import Foundation
+import Halcyon
+import HalcyonCache
+
+/// `halcyon cache ls`: prints the entries, one line each.
+struct CacheListCommand: AsyncParsableCommand {
+  enum Sorting: String, ExpressibleByArgument, CaseIterable {
+    case none, size, age, expiration, url
+  }
+
+  static let configuration = CommandConfiguration(
+    commandName: "ls", abstract: "Lists the entries of a cache.",
+    discussion: """
+      Prints size on disk, age, state and URL of each entry. Without --sort entries are printed as they are read, in no \
+      particular order.
+
+      Examples:
+        halcyon cache ls --sort size --limit 20
+        halcyon cache ls --host example.com --older-than 7d --json
+      """)
+
+  @OptionGroup var options: CacheOptions
+  @OptionGroup var filter: EntryFilter
+
+  @Option(help: "none, size (largest first), age (oldest first), expiration (soonest first) or url.")
+  var sort = Sorting.none
+
+  @Flag(help: "Reverse the order of --sort.")
+  var reverse = false
+
+  @Option(help: "The most entries to print.")
+  var limit: Int?
+
+  @Flag(help: "Print one JSON object per entry, with its key, headers and dates.")
+  var json = false
+
+  func validate() throws {
+    if let limit, limit < 1 { throw ValidationError("--limit has to be at least 1, not \(limit).") }
+  }
+
+  func run() async throws {
+    let cache = try options.cache()
+    try await Interruption.run { try await list(cache) }
+  }
+
+  private func list(_ cache: DiskCache) async throws {
+    let now = Date()
+    var count = 0
+    var found: [DiskCacheEntry] = []
+    for try await entry in cache.entries where filter.matches(entry, now: now) {
+      if sort == .none {
+        try show(entry, now)
+        count += 1
+        if count == limit { return }
+      } else {
+        found.append(entry)
+      }
+    }
+    found.sort { reverse ? isBefore($1, $0) : isBefore($0, $1) }
+    for entry in found.prefix(limit ?? .max) { try show(entry, now) }
+  }
+
+  private func isBefore(_ one: DiskCacheEntry, _ other: DiskCacheEntry) -> Bool {
+    switch sort {
+    case .size: one.diskByteCount > other.diskByteCount
+    case .age, .none: one.storedDate < other.storedDate
+    case .expiration: one.expirationDate ?? .distantFuture < other.expirationDate ?? .distantFuture
+    case .url: one.title < other.title
+    }
+  }
+
+  private func show(_ entry: DiskCacheEntry, _ now: Date) throws {
+    let report = EntryReport(entry)
+    print(json ? try JSONLine.encode(report) : report.line(now))
+  }
+}
+
+/// The output of `halcyon cache ls` for one entry.
+private struct EntryReport: Encodable {
+  let key: String
+  let source: String?
+  let url: String?
+  let host: String?
+  let status: Int
+  let type: String?
+  let diskBytes: Int
+  let bodyBytes: Int
+  let stored: String
+  let expires: String?
+  let isExpired: Bool
+  let isPinned: Bool
+  let tags: [String]
+  let headers: [[String]]
+
+  init(_ entry: DiskCacheEntry) {
+    key = entry.key.text
+    source = entry.source
+    url = entry.metadata.url?.absoluteString
+    host = entry.host
+    status = entry.metadata.status
+    type = entry.metadata.headers["Content-Type"]
+    diskBytes = entry.diskByteCount
+    bodyBytes = entry.bodyByteCount
+    stored = entry.storedDate.ISO8601Format()
+    expires = entry.expirationDate?.ISO8601Format()
+    isExpired = entry.isExpired
+    isPinned = entry.isPinned
+    tags = entry.metadata.tags
+    headers = entry.metadata.headers.fields.map { [$0.name, $0.value] }
+  }
+
+  func line(_ now: Date) -> String {
+    var parts = [
+      ByteCountFormatter.string(fromByteCount: Int64(diskBytes), countStyle: .file),
+      stored, type ?? "-", source ?? url ?? key,
+    ]
+    if isExpired { parts.append("expired") }
+    if isPinned { parts.append("pinned") }
+    if !tags.isEmpty { parts.append("tags " + tags.joined(separator: " ")) }
+    return parts.joined(separator: "  ").printableLine
+  }
+}
+
+extension String {
+  /// Without control characters, which could change what a terminal shows.
+  var printableLine: String {
+    String(String.UnicodeScalarView(unicodeScalars.map { $0.properties.generalCategory == .control ? "\u{FFFD}" : $0 }))
+  }
+}

@@ -1,0 +1,52 @@
+import ArgumentParser
+import Foundation
+import Halcyon
+import HalcyonCache
+
+/// `halcyon cache verify`: reads all entries, and compares them with their checksums.
+struct CacheVerifyCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "verify", abstract: "Checks all entries of a cache against their checksums.",
+    discussion: "Exit status: 0 if all entries are intact; 1 if one is damaged.")
+
+  @OptionGroup var options: CacheOptions
+
+  @Flag(help: "Remove damaged entries, as a program that reads one would do.")
+  var remove = false
+
+  @Flag(help: "Print one JSON object.")
+  var json = false
+
+  func run() async throws {
+    let cache = try options.cache()
+    try await Interruption.run { try await verify(cache) }
+  }
+
+  private func verify(_ cache: DiskCache) async throws {
+    var bar = ProgressBar()
+    defer { if Task.isCancelled { bar.interrupt() } else { bar.clear() } }
+    let result = try await cache.verify(removesDamaged: remove) { progress in
+      let bytes = ByteCountFormatter.string(fromByteCount: Int64(progress.byteCount), countStyle: .file)
+      bar.show(
+        fraction: Double(progress.checkedCount) / Double(max(1, progress.totalCount)),
+        "\(progress.checkedCount) of \(progress.totalCount), \(bytes)")
+    }
+    bar.clear()
+    let damaged = result.damagedFiles.map { $0.path(percentEncoded: false) }
+    if json {
+      print(
+        try JSONLine.encode(VerificationReport(checked: result.checkedCount, bytes: result.byteCount, damaged: damaged))
+      )
+    } else {
+      for path in damaged { print("damaged\(remove ? ", removed" : ""): \(path)") }
+      print("Checked \(result.checkedCount) entries: \(damaged.isEmpty ? "all intact" : "\(damaged.count) damaged").")
+    }
+    if !damaged.isEmpty { throw ExitCode.failure }
+  }
+}
+
+private struct VerificationReport: Encodable {
+  let checked: Int
+  let bytes: Int
+  let damaged: [String]
+}

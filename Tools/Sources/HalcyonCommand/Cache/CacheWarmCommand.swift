@@ -1,0 +1,217 @@
+import ArgumentParser
+import Foundation
+import Halcyon
+import HalcyonCache
+
+/// `halcyon cache warm`: downloads images into a cache.
+struct CacheWarmCommand: AsyncParsableCommand {
+  /// The most URLs that are in memory at once.
+  private static let batchCount = 1000
+
+  static let configuration = CommandConfiguration(
+    commandName: "warm", abstract: "Downloads images into a cache before they are needed.",
+    discussion: """
+      Images that are stored already are not downloaded again, whatever their age: repeat an interrupted run to continue \
+      it. A part of a download is kept at Ctrl-C, and completed by the next run if the server supports ranges. Of a \
+      sitemap the images are downloaded, and those pages that are named like an image; indexes of sitemaps are followed.
+
+      The cache may grow to --size-limit, or to its present size if that is larger: nothing that it has is evicted for \
+      lack of that option.
+
+      Examples:
+        halcyon cache warm https://example.com/a.jpg https://example.com/b.jpg
+        halcyon cache warm --file urls.txt --size-limit 2G
+        halcyon cache warm --sitemap https://example.com/sitemap.xml --directory /var/cache/halcyon-serve
+
+      Exit status: 0 if all images are stored; 1 if one could not be downloaded; 64 for wrong arguments; 130 after Ctrl-C.
+      """)
+
+  @Argument(help: "URLs of images.")
+  var urls: [String] = []
+
+  @Option(
+    help: "A file with one URL a line; - for standard input. Empty lines and lines with # are skipped.",
+    completion: .file())
+  var file: [String] = []
+
+  @Option(help: "The URL or file of a sitemap.", completion: .file())
+  var sitemap: [String] = []
+
+  @OptionGroup var options: CacheOptions
+  @OptionGroup var limits: LimitOptions
+
+  @Option(help: "The most disk space of the cache, for example 2G. Default: 512M.")
+  var sizeLimit: ByteCountArgument?
+
+  @Option(name: .shortAndLong, help: "The most downloads at once.")
+  var jobs = 8
+
+  @Flag(help: "Print one JSON object per image that could not be downloaded, and one with the counts.")
+  var json = false
+
+  func validate() throws {
+    if urls.isEmpty, file.isEmpty, sitemap.isEmpty {
+      throw ValidationError("Name URLs, a --file of URLs, or a --sitemap.")
+    }
+    if !(1...64).contains(jobs) { throw ValidationError("--jobs has to be from 1 to 64, not \(jobs).") }
+  }
+
+  func run() async throws {
+    let pipeline = try await pipeline()
+    try await Interruption.run(with: pipeline) { try await warm(pipeline) }
+  }
+
+  private func pipeline() async throws -> ImagePipeline {
+    var disk = DiskCacheConfiguration(cleaning: .whenAsked)
+    if let sizeLimit {
+      disk.sizeLimit = sizeLimit.byteCount
+    } else if DiskCache.exists(in: options.url) {
+      // With the index and the folders, which count as well.
+      disk.sizeLimit = max(disk.sizeLimit, try await options.cache().totalSize + (64 << 20))
+    }
+    let store = DiskCache(directory: options.url, configuration: disk)
+    let pipeline = ImagePipeline(cache: ImageCache(store: store))
+    var configuration = pipeline.configuration
+    configuration.limits = limits.limits(configuration.limits)
+    return ImagePipeline(configuration: configuration)
+  }
+
+  private func warm(_ pipeline: ImagePipeline) async throws {
+    var run = WarmRun(pipeline: pipeline, width: jobs, isJSON: json)
+    defer { run.end(isInterrupted: Task.isCancelled) }
+    var batch: [String] = []
+    var failures = 0
+    func add(_ url: String) async throws {
+      batch.append(url)
+      if batch.count >= Self.batchCount {
+        try await run.load(batch)
+        batch = []
+      }
+    }
+    for url in urls { try await add(url) }
+    for path in file {
+      let lines = try LineReader(path)
+      while let line = try lines.next() {
+        let url = line.trimmingCharacters(in: .whitespaces)
+        if !url.isEmpty, !url.hasPrefix("#") { try await add(url) }
+      }
+    }
+    for place in sitemap {
+      do {
+        for url in try await Sitemap.images(in: place) { try await add(url) }
+      } catch let error as CacheError {
+        failures += 1
+        StandardError.write("Error: \(error)")
+      }
+    }
+    try await run.load(batch)
+    run.end(isInterrupted: false)
+    await pipeline.cache.flush()
+    print(json ? try JSONLine.encode(run.counts) : run.counts.line)
+    if failures > 0 || run.counts.failed > 0 { throw ExitCode.failure }
+  }
+}
+
+/// The batches of one run of `halcyon cache warm`.
+private struct WarmRun {
+  struct Counts: Encodable {
+    var downloaded = 0
+    var stored = 0
+    var failed = 0
+
+    var line: String { "Downloaded \(downloaded) images; \(stored) were stored already; \(failed) failed." }
+  }
+
+  let prefetcher: ImagePrefetcher
+  let isJSON: Bool
+  private(set) var counts = Counts()
+  private var bar = ProgressBar()
+
+  init(pipeline: ImagePipeline, width: Int, isJSON: Bool) {
+    prefetcher = ImagePrefetcher(pipeline: pipeline, destination: .store, concurrencyLimit: width)
+    self.isJSON = isJSON
+  }
+
+  /// Loads images, and waits for the last.
+  mutating func load(_ urls: [String]) async throws {
+    guard !urls.isEmpty else { return }
+    let requests = urls.map { url in
+      var request = ImageRequest(source: .string(url))
+      request.freshness = .cacheFirst
+      return request
+    }
+    let task = prefetcher.start(requests)
+    try await withTaskCancellationHandler {
+      for await progress in task.progress { show(progress) }
+      let result = await task.result
+      try Task.checkCancellation()
+      counts.downloaded += result.completed.count
+      counts.stored += result.skipped.count
+      counts.failed += result.failed.count
+      bar.clear()
+      for failure in result.failed { try report(failure) }
+    } onCancel: {
+      task.stop()
+    }
+  }
+
+  mutating func end(isInterrupted: Bool) {
+    if isInterrupted { bar.interrupt() } else { bar.clear() }
+  }
+
+  private mutating func show(_ progress: PrefetchProgress) {
+    if Task.isCancelled { return }
+    let before = counts.downloaded + counts.stored + counts.failed
+    let ended = before + progress.endedCount
+    let failed = counts.failed + progress.failedCount
+    bar.show(
+      fraction: Double(ended) / Double(max(1, before + progress.totalCount)),
+      "\(ended) of \(before + progress.totalCount)\(failed > 0 ? ", \(failed) failed" : "")")
+  }
+
+  private func report(_ failure: PrefetchResult.Failure) throws {
+    let text = Advice.describe(failure.error)
+    if isJSON {
+      print(try JSONLine.encode(FailureReport(address: failure.request.source.description, error: text)))
+    } else {
+      StandardError.write("Error: \(text)")
+    }
+  }
+}
+
+/// The lines of a file, read one after another.
+private final class LineReader {
+  private let path: String
+  private let file: FileHandle
+  private var bytes = Data()
+  private var isAtEnd = false
+
+  init(_ path: String) throws(CacheError) {
+    self.path = path
+    guard let file = path == "-" ? .standardInput : FileHandle(forReadingAtPath: path) else {
+      throw .unreadable(path, reason: String(cString: strerror(errno)))
+    }
+    self.file = file
+  }
+
+  /// The next line without its end; `nil` after the last.
+  func next() throws -> String? {
+    while true {
+      if let end = bytes.firstIndex(of: UInt8(ascii: "\n")) {
+        defer { bytes.removeSubrange(bytes.startIndex...end) }
+        return String(decoding: bytes[..<end], as: UTF8.self)
+      }
+      if isAtEnd {
+        defer { bytes = Data() }
+        return bytes.isEmpty ? nil : String(decoding: bytes, as: UTF8.self)
+      }
+      do {
+        let piece = try file.read(upToCount: 1 << 16) ?? Data()
+        isAtEnd = piece.isEmpty
+        bytes.append(piece)
+      } catch {
+        throw CacheError.unreadable(path, reason: (error as NSError).localizedDescription)
+      }
+    }
+  }
+}

@@ -1,0 +1,161 @@
+import Foundation
+import Halcyon
+import HalcyonCodecs
+
+/// How images are converted, and where the results are written.
+struct Conversion: Sendable {
+  let size: TargetSize
+  /// The format of the results; `nil` for that of each source.
+  let format: ImageFormat?
+  let options: EncodingOptions
+  let metadata: MetadataPolicy
+  let limits: ImageLimits
+  /// The output folder, without a slash at the end.
+  let folder: String
+  let names: NamePattern
+  let overwrites: Bool
+  private let decoders: [any ImageDecoder] = [DrawSVGCommand.decoder].compactMap(\.self) + StandardCodecs.decoders
+
+  init(
+    size: TargetSize, format: ImageFormat?, options: EncodingOptions, metadata: MetadataPolicy, limits: ImageLimits,
+    folder: String, names: NamePattern, overwrites: Bool
+  ) {
+    self.size = size
+    self.format = format
+    self.options = options
+    self.metadata = metadata
+    self.limits = limits
+    self.folder = folder
+    self.names = names
+    self.overwrites = overwrites
+  }
+
+  /// What became of one file.
+  enum Outcome {
+    case converted(ConversionReport)
+    /// The output exists, and is not to be replaced.
+    case exists(output: String)
+    /// A file in a folder that is not an image.
+    case notAnImage
+  }
+
+  /// Converts one file on the calling thread.
+  ///
+  /// - Throws: ``ConversionError``, `ImageDecodingError`, `ImageEncodingError` or `OutputError`.
+  func convert(
+    _ file: SourceFile, memory: MemoryBudget, claimed: ClaimedOutputs, isCancelled: @escaping @Sendable () -> Bool
+  ) throws -> Outcome {
+    let start = ContinuousClock.now
+    let input = try InputFile(file.path)
+    guard let source = ImageFormat(sniffing: try input.prefix()) else {
+      if file.isNamed { throw ConversionError.notAnImage(file.path) }
+      return .notAnImage
+    }
+    guard let decoder = decoders.first(where: { $0.formats.contains(source) }) else {
+      throw ConversionError.notRead(file.path, source)
+    }
+    var output: String?
+    // Before it is decoded, where the name does not depend on the size of the result.
+    if !names.usesSize, let format = format ?? Self.kept(source, hasAlpha: nil) {
+      output = outputPath(of: file, format: format, size: PixelSize(width: 0, height: 0))
+      if let output, try !claim(output, claimed, for: file) { return .exists(output: output) }
+    }
+    let bytes = try input.contents(byteLimit: limits.encodedByteCount)
+    let info = try Self.info(of: bytes, decoder)
+    let format = format ?? Self.kept(source, hasAlpha: info.hasAlpha) ?? .png
+    let result = size.geometry(for: info.pixelSize).outputSize
+    let isProgressive = [.jpeg, .png].contains(source) ? try decoder.metadata(of: bytes).isProgressive : false
+    let cost = ConversionMemory.byteCount(info, output: result, isProgressive: isProgressive) + bytes.count
+    return try memory.withReservation(cost) {
+      if isCancelled() { throw CancellationError() }
+      let image = try decoder.decode(
+        bytes, options: DecodingOptions(size: size, limits: limits, keepsAnimation: false, isCancelled: isCancelled))
+      let path = output ?? outputPath(of: file, format: format, size: image.size)
+      if output == nil, try !claim(path, claimed, for: file) { return .exists(output: path) }
+      let encoded = try encode(image, as: format, metadata: { try decoder.metadata(of: bytes) })
+      if isCancelled() { throw CancellationError() }
+      if try !write(encoded, to: path) { return .exists(output: path) }
+      return .converted(
+        ConversionReport(
+          source: file.path, output: path, image: image, format: format, sourceBytes: bytes.count,
+          outputBytes: encoded.count, elapsed: start.duration(to: .now)))
+    }
+  }
+
+  private func outputPath(of file: SourceFile, format: ImageFormat, size: PixelSize) -> String {
+    folder + "/" + names.path(for: file.relativePath, format: format, size: size)
+  }
+
+  /// Whether the output is to be written. Throws if another source of the same run has this output.
+  private func claim(_ output: String, _ claimed: ClaimedOutputs, for file: SourceFile) throws -> Bool {
+    guard claimed.claim(output) else { throw ConversionError.sameOutput(file.path, output: output) }
+    return overwrites || !FileManager.default.fileExists(atPath: output)
+  }
+
+  private func encode(
+    _ image: DecodedImage, as format: ImageFormat, metadata source: () throws -> ImageMetadata
+  ) throws -> Data {
+    guard let encoder = StandardCodecs.encoders.first(where: { $0.format == format }) else {
+      throw ImageEncodingError.unsupportedFormat(format)
+    }
+    var options = options
+    if metadata != .strip { options.metadata = metadata.applied(to: try source()) }
+    return try encoder.encode(image.bitmap, options: options)
+  }
+
+  /// Creates the folders of the output, and writes it; `false` if it exists and is not to be replaced.
+  private func write(_ data: Data, to path: String) throws -> Bool {
+    do {
+      return try OutputFile.write(data, to: path, replaces: overwrites)
+    } catch OutputError.unwritable(_, ENOENT) {
+      let folder = URL(filePath: path).deletingLastPathComponent()
+      try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+      return try OutputFile.write(data, to: path, replaces: overwrites)
+    }
+  }
+
+  private static func info(of bytes: Data, _ decoder: any ImageDecoder) throws -> ImageInfo {
+    guard let info = try decoder.probe(bytes, isComplete: true) else {
+      throw ImageDecodingError.truncated(decoder.formats.first ?? .jpeg)
+    }
+    return info
+  }
+
+  /// The format of a result that keeps the source's as far as it can be written: photographs become JPEG, other images
+  /// PNG. `nil` if that depends on the alpha channel, which is not known.
+  private static func kept(_ source: ImageFormat, hasAlpha: Bool?) -> ImageFormat? {
+    if StandardCodecs.encoders.contains(where: { $0.format == source }) { return source }
+    guard [.heic, .avif, .jpegXL].contains(source) else { return .png }
+    return hasAlpha.map { $0 ? .png : .jpeg }
+  }
+}
+
+/// Why a file was not converted.
+enum ConversionError: Error, CustomStringConvertible {
+  case unreadable(String, code: Int32)
+  case notAnImage(String)
+  case notRead(String, ImageFormat)
+  case tooLarge(String, byteCount: Int, limit: Int)
+  case sameOutput(String, output: String)
+  case unmatched(pattern: String)
+
+  var description: String {
+    switch self {
+    case .unreadable(let path, let code):
+      "\(path) cannot be read: \(String(cString: strerror(code))). Check the path and the permissions."
+    case .notAnImage(let path):
+      "\(path) is not an image, or of an unknown format. See halcyon formats for those that are read."
+    case .notRead(let path, let format):
+      "\(path) is \(format.rawValue), which this build does not read. See halcyon formats."
+    case .tooLarge(let path, let byteCount, let limit):
+      "\(path) has \(byteCount) bytes; the limit is \(limit). Raise --max-bytes to accept it."
+    case .sameOutput(let path, let output):
+      """
+      \(path) was not converted: \(output) is also the output of another file. Tell them apart, for example with \
+      --name '{name}-{source-ext}.{ext}'.
+      """
+    case .unmatched(let pattern):
+      "\(pattern) matches no file. Check the pattern; ** matches folders at any depth."
+    }
+  }
+}

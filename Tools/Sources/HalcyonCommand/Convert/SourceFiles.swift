@@ -1,0 +1,187 @@
+import Foundation
+
+/// A file to convert.
+struct SourceFile: Sendable {
+  let path: String
+  /// The path below the folder or pattern that was named, which the output mirrors; of a named file its name.
+  let relativePath: String
+  /// Whether the file itself was named. Other files that are not images are skipped.
+  let isNamed: Bool
+}
+
+/// The files that sources name: files, folders, and patterns with `*`, `?`, `[…]` and `**`.
+///
+/// Found one after another as they are asked for, in no particular order, so that memory does not grow with their
+/// number. Hidden files, and links to folders, are left out of folders.
+struct SourceFiles: ~Copyable {
+  enum Item {
+    case file(SourceFile)
+    /// A source that does not exist, or a folder that cannot be read.
+    case unreadable(path: String, code: Int32)
+    /// A pattern without a file.
+    case unmatched(pattern: String)
+  }
+
+  /// What is left to do, the last first.
+  private enum Step {
+    case source(String)
+    case folder(Folder)
+    /// Reports a pattern if no file was found since.
+    case endOfPattern(String, foundBefore: Int)
+  }
+
+  /// A folder to list, and the components of the pattern that its names have to match; none for all.
+  private struct Folder {
+    var path: String
+    var relativePath: String
+    var pattern: [String] = []
+    /// Whether the folder was named or is below one that was, so that all of its files are found.
+    var isWhole: Bool { pattern.isEmpty }
+
+    /// Whether a file in this folder is to be found.
+    func matchesFile(_ name: String) -> Bool {
+      guard let component = pattern.first else { return !name.hasPrefix(".") }
+      return pattern.count == 1 && matches(name, component)
+    }
+
+    func path(_ name: String) -> String { path.hasSuffix("/") ? path + name : "\(path)/\(name)" }
+    func relativePath(_ name: String) -> String { relativePath.isEmpty ? name : "\(relativePath)/\(name)" }
+  }
+
+  private let isRecursive: Bool
+  private let excluded: FileIdentity?
+  private var steps: [Step]
+  private var listing: (folder: Folder, names: FolderNames)?
+  private var foundCount = 0
+
+  /// - Parameters:
+  ///   - sources: The paths and patterns.
+  ///   - isRecursive: Whether the folders in a folder are searched.
+  ///   - excluded: The folder for the output, which is not searched unless it is a source.
+  init(_ sources: [String], isRecursive: Bool, excluding excluded: String?) {
+    self.isRecursive = isRecursive
+    self.excluded = excluded.flatMap { FileIdentity(ofPath: $0) }
+    steps = sources.reversed().map { .source($0) }
+  }
+
+  /// The next file or failure; `nil` after the last.
+  mutating func next() -> Item? {
+    while true {
+      if let (folder, names) = listing {
+        guard let entry = names.next() else {
+          listing = nil
+          continue
+        }
+        if let item = item(entry, in: folder) { return item }
+        continue
+      }
+      guard let step = steps.popLast() else { return nil }
+      if let item = item(step) { return item }
+    }
+  }
+
+  private mutating func item(_ step: Step) -> Item? {
+    switch step {
+    case .source(let source):
+      return item(source: source)
+    case .folder(let folder):
+      do {
+        listing = (folder, try FolderNames(folder.path))
+      } catch {
+        // The folder of a pattern, which matches nothing then.
+        if error.code == ENOENT, !folder.isWhole { return nil }
+        return .unreadable(path: folder.path, code: error.code)
+      }
+      // `**` also matches no folder at all.
+      if folder.pattern.first == "**" {
+        var inner = folder
+        inner.pattern.removeFirst()
+        steps.append(.folder(inner))
+      }
+    case .endOfPattern(let pattern, let foundBefore):
+      if foundCount == foundBefore { return .unmatched(pattern: pattern) }
+    }
+    return nil
+  }
+
+  private mutating func item(source: String) -> Item? {
+    var status = stat()
+    if stat(source, &status) == 0 {
+      guard status.isFolder else {
+        return found(SourceFile(path: source, relativePath: source.lastComponent, isNamed: true))
+      }
+      steps.append(.folder(Folder(path: source, relativePath: "")))
+      return nil
+    }
+    let code = errno
+    guard let pattern = Pattern(source) else { return .unreadable(path: source, code: code) }
+    steps.append(.endOfPattern(source, foundBefore: foundCount))
+    steps.append(.folder(Folder(path: pattern.folder, relativePath: "", pattern: pattern.components)))
+    return nil
+  }
+
+  private mutating func item(_ entry: FolderNames.Entry, in folder: Folder) -> Item? {
+    let path = folder.path(entry.name)
+    let isLink = entry.type == DT_LNK
+    var type = Int(entry.type)
+    if isLink || type == DT_UNKNOWN {
+      var status = stat()
+      guard stat(path, &status) == 0 else { return nil }
+      type = status.isFolder ? Int(DT_DIR) : status.isRegularFile ? Int(DT_REG) : Int(DT_UNKNOWN)
+    }
+    let inner = Folder(path: path, relativePath: folder.relativePath(entry.name))
+    if type == DT_DIR {
+      if !isLink { addFolders(entry.name, inner, in: folder) }
+    } else if type == DT_REG, folder.matchesFile(entry.name) {
+      return found(SourceFile(path: path, relativePath: inner.relativePath, isNamed: false))
+    }
+    return nil
+  }
+
+  /// Adds a folder in a folder, if it is to be searched.
+  private mutating func addFolders(_ name: String, _ inner: Folder, in folder: Folder) {
+    var inner = inner
+    if folder.isWhole {
+      guard isRecursive, !name.hasPrefix(".") else { return }
+    } else if folder.pattern[0] == "**" {
+      guard !name.hasPrefix(".") else { return }
+      inner.pattern = folder.pattern
+    } else {
+      guard matches(name, folder.pattern[0]), folder.pattern.count > 1 || isRecursive else { return }
+      inner.pattern = Array(folder.pattern.dropFirst())
+    }
+    if let excluded, FileIdentity(ofPath: inner.path) == excluded { return }
+    steps.append(.folder(inner))
+  }
+
+  private mutating func found(_ file: SourceFile) -> Item {
+    foundCount += 1
+    return .file(file)
+  }
+}
+
+/// A pattern, split into the folder before its first special character and the components after it.
+private struct Pattern {
+  let folder: String
+  let components: [String]
+
+  /// `nil` without a special character.
+  init?(_ text: String) {
+    let parts = text.split(separator: "/").map(String.init)
+    guard let start = parts.firstIndex(where: { $0.contains { "*?[".contains($0) } }) else { return nil }
+    let prefix = parts[..<start].joined(separator: "/")
+    folder = text.hasPrefix("/") ? "/" + prefix : prefix.isEmpty ? "." : prefix
+    var components: [String] = []
+    for part in parts[start...] where !(part == "**" && components.last == "**") { components.append(part) }
+    // All files at any depth.
+    if components.last == "**" { components.append("*") }
+    self.components = components
+  }
+}
+
+private func matches(_ name: String, _ pattern: String) -> Bool { fnmatch(pattern, name, FNM_PERIOD) == 0 }
+
+extension String {
+  /// The part after the last slash.
+  var lastComponent: String { split(separator: "/").last.map(String.init) ?? self }
+}
