@@ -121,6 +121,11 @@ let package = Package(
     .executableTarget(
       name: "halcyon-demo", dependencies: ["Halcyon", "TestSupport"], swiftSettings: swiftSettings),
 
+    // `make bench-resampling`: compares code that the library does not export.
+    .executableTarget(
+      name: "halcyon-bench-resampling", dependencies: ["HalcyonCodecs", "HalcyonImaging", "TestSupport"],
+      path: "Benchmarks/Resampling", swiftSettings: swiftSettings),
+
     module("TestSupport", path: "Tests/Support", resources: [.copy("Photos")]),
     // Not in TestSupport, which other packages compile from its sources.
     module("CompressionSupport", dependencies: ["CZlib"], path: "Tests/CompressionSupport"),
@@ -172,7 +177,7 @@ let package = Package(
     shim("XMLShim", over: "CXML"),
 
     suite(
-      "HalcyonCodecsTests", dependencies: ["HalcyonCodecs", "HalcyonImaging", "HalcyonSupport"],
+      "HalcyonCodecsTests", dependencies: ["HalcyonCodecs", "HalcyonImaging", "HalcyonSupport", "TestSupport"],
       resources: [.copy("Fixtures")]),
   ],
   swiftLanguageModes: [.v6]
