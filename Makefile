@@ -35,6 +35,7 @@ test: all-packages ## Checks the formatting, runs all tests, and builds the benc
 	$(SWIFT) format lint --strict --parallel --recursive $(SOURCES)
 	Scripts/check-layers
 	Scripts/check-packages
+	Scripts/check-apple-manifest
 	$(SWIFT) test --disable-xctest --enable-all-traits
 	Scripts/list-api --check
 	Scripts/check-names

@@ -30,7 +30,9 @@ struct DecodingPlan {
   ) throws -> DecodedImage {
     do {
       var bitmap = try draw()
+      #if !IMAGEIO
       if let transform = colors.transform { try bitmap.convertColors(with: transform, isCancelled: isCancelled) }
+      #endif
       var info = info
       if colors.isUnusable { info.droppedContent.insert(.colorProfile) }
       let upright = try bitmap.upright(from: info.orientation)
