@@ -3,7 +3,7 @@
 SWIFT ?= swift
 SOURCES = Package.swift Sources Tests Tools/Package.swift Tools/Sources Tools/Tests \
   Proxy/Package.swift Proxy/Sources Proxy/Tests Service/Package.swift Service/Sources Service/Tests \
-  Bridges/Package.swift Bridges/Sources Bridges/Tests Benchmarks/Package.swift Benchmarks/Sources Fuzz/Package.swift Fuzz/Sources \
+  Bridges/Package.swift Bridges/Sources Bridges/Tests Benchmarks/Package.swift Benchmarks/Sources Benchmarks/Resampling Fuzz/Package.swift Fuzz/Sources \
   Examples/Package.swift $(filter-out Examples/Sources/Support,$(wildcard Examples/Sources/*)) \
   Examples/ThumbnailServer/Package.swift Examples/ThumbnailServer/Sources Scripts/snippets
 
@@ -18,8 +18,8 @@ export SWIFT_BACKTRACE ?= enable=no
 export SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH ?= 4
 
 .PHONY: demo gallery serve check-page test test-release test-sanitize fuzz torture soak api format deb docs \
-  bench bench-views bench-memory bench-processors bench-disk bench-network bench-downsample bench-pipeline \
-  bench-build bench-convert bench-service packages all-packages
+  bench bench-views bench-memory bench-processors bench-resampling bench-disk bench-network bench-downsample \
+  bench-pipeline bench-build bench-convert bench-service packages all-packages
 
 demo: packages ## Loads photos from a local server and prints the source and the load time of each.
 	$(SWIFT) run --quiet halcyon-demo
@@ -41,6 +41,7 @@ test: all-packages ## Checks the formatting, runs all tests, and builds the benc
 	$(SWIFT) format lint --strict --parallel --recursive $(SOURCES)
 	Scripts/check-layers
 	Scripts/check-packages
+	Scripts/check-apple-manifest
 	$(SWIFT) test --disable-xctest --enable-all-traits
 	Scripts/list-api --check
 	Scripts/check-names
@@ -89,6 +90,10 @@ bench-processors: packages ## Prints METRIC lines for the processors on a one-me
 bench: packages ## Runs all benchmarks of halcyon-bench; prints one METRIC line per figure.
 	@Scripts/install-packages curl
 	$(SWIFT) run --quiet -c release --package-path Benchmarks halcyon-bench
+	$(SWIFT) run --quiet -c release halcyon-bench-resampling
+
+bench-resampling: packages ## Prints METRIC lines for resizing in Swift, against zimg.
+	$(SWIFT) run --quiet -c release halcyon-bench-resampling
 
 # Without a GPU, OpenGL would be emulated in software within the measured process; cairo avoids that.
 bench-views: all-packages ## Prints METRIC lines for GTK views, compared with plain GTK.

@@ -12,39 +12,52 @@ let swiftSettings: [SwiftSetting] =
     .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
   ] + (warningsAreErrors ? [.treatAllWarnings(as: .error)] : [])
 
-/// Apple's systems bring what libcurl is used for elsewhere.
-let offApple = TargetDependencyCondition.when(platforms: [.linux, .android, .openbsd])
+/// Apple's systems bring what these libraries are for: codecs, and URLSession. Only sqlite3 and zlib are used everywhere,
+/// which are part of Apple's SDKs. `Scripts/check-apple-manifest` checks it.
+let otherPlatforms: [Platform] = [.linux, .android, .openbsd]
+let applePlatforms: [Platform] = [.iOS, .macOS, .macCatalyst, .tvOS, .watchOS, .visionOS]
 
-/// A library of the system that only those need who switch its trait on.
-func traitLibrary(_ name: String, trait: String) -> Target.Dependency {
-  .target(name: name, condition: .when(traits: [trait]))
+/// Where the codecs are those of the system, not libraries.
+let systemCodecs = SwiftSetting.define("IMAGEIO", .when(platforms: applePlatforms))
+
+/// Where the transport is `URLSession`, not libcurl.
+let systemTransport = SwiftSetting.define("URLSESSION", .when(platforms: applePlatforms))
+
+/// A library of the system, or a shim over one, that is not used on Apple's systems.
+func library(_ name: String, trait: String? = nil) -> Target.Dependency {
+  guard let trait else { return .target(name: name, condition: .when(platforms: otherPlatforms)) }
+  return .target(name: name, condition: .when(platforms: otherPlatforms, traits: [trait]))
 }
 
 /// A target of ours with the strict settings; `path` only where the folder is not named after the target.
 func module(
-  _ name: String, dependencies: [Target.Dependency] = [], path: String? = nil, resources: [Resource]? = nil
+  _ name: String, dependencies: [Target.Dependency] = [], path: String? = nil, resources: [Resource]? = nil,
+  settings: [SwiftSetting] = []
 ) -> Target {
-  .target(name: name, dependencies: dependencies, path: path, resources: resources, swiftSettings: swiftSettings)
+  .target(
+    name: name, dependencies: dependencies, path: path, resources: resources, swiftSettings: swiftSettings + settings)
 }
 
 func suite(
-  _ name: String, dependencies: [Target.Dependency], resources: [Resource]? = nil
+  _ name: String, dependencies: [Target.Dependency], resources: [Resource]? = nil, settings: [SwiftSetting] = []
 ) -> Target {
   .testTarget(
-    name: name, dependencies: dependencies, resources: resources, swiftSettings: swiftSettings)
+    name: name, dependencies: dependencies, resources: resources, swiftSettings: swiftSettings + settings)
 }
 
-/// A C library of the system, found through pkg-config.
+/// A C library of the system, found through pkg-config; on a Mac in the SDK, whatever else is installed.
 ///
-/// A library that `isInDefaultPaths` is found without pkg-config on Linux, because its file has only flags that SwiftPM
-/// refuses with a warning.
-func system(_ name: String, pkgConfig: String, debian: String, brew: String, isInDefaultPaths: Bool = false) -> Target {
-  #if os(Linux)
-  let pkgConfig = isInDefaultPaths ? nil : pkgConfig
+/// A library that `isInDefaultPaths` is found without pkg-config, because its file has only flags that SwiftPM refuses
+/// with a warning.
+func system(_ name: String, pkgConfig: String, debian: String, isInDefaultPaths: Bool = false) -> Target {
+  #if os(macOS)
+  let usesPkgConfig = false
+  #else
+  let usesPkgConfig = !isInDefaultPaths
   #endif
   return .systemLibrary(
-    name: name, path: "Sources/Shims/\(name)", pkgConfig: pkgConfig,
-    providers: [.apt([debian]), .brew([brew])])
+    name: name, path: "Sources/Shims/\(name)", pkgConfig: usesPkgConfig ? pkgConfig : nil,
+    providers: [.apt([debian])])
 }
 
 func shim(_ name: String, over library: String) -> Target {
@@ -89,15 +102,15 @@ let package = Package(
     module(
       "HalcyonCodecs",
       dependencies: [
-        "HalcyonSupport", "HalcyonImaging", "CLCMS", "CSPNG", "CWebP", "CZimg", "CZlib", "JPEGShim", "SystemShim",
-        "TIFFShim",
-        traitLibrary("CAVIF", trait: "AVIF"), traitLibrary("CHEIF", trait: "HEIF"),
-        traitLibrary("CJXL", trait: "JXL"), traitLibrary("CRSVG", trait: "SVG"),
-        traitLibrary("XMLShim", trait: "SVG"),
-      ]),
+        "HalcyonSupport", "HalcyonImaging", "CZlib", "SystemShim",
+        library("CLCMS"), library("CSPNG"), library("CWebP"), library("CZimg"), library("JPEGShim"),
+        library("TIFFShim"), library("CAVIF", trait: "AVIF"), library("CHEIF", trait: "HEIF"),
+        library("CJXL", trait: "JXL"), library("CRSVG", trait: "SVG"), library("XMLShim", trait: "SVG"),
+      ],
+      settings: [systemCodecs]),
     module(
       "HalcyonTransport",
-      dependencies: ["HalcyonSupport", "HalcyonHTTP", "CZlib", .target(name: "CurlShim", condition: offApple)]),
+      dependencies: ["HalcyonSupport", "HalcyonHTTP", "CZlib", library("CurlShim")], settings: [systemTransport]),
 
     // On top: the standard wiring, the toolkits, and doubles for tests.
     module(
@@ -105,14 +118,15 @@ let package = Package(
       dependencies: [
         "HalcyonSupport", "HalcyonImaging", "HalcyonHTTP", "HalcyonCache", "HalcyonPipeline", "HalcyonCodecs",
         "HalcyonTransport",
-      ]),
+      ],
+      settings: [systemTransport]),
     module(
       "HalcyonGTK",
       dependencies: [
         "Halcyon", "HalcyonViews", "HalcyonSupport", "HalcyonImaging", "HalcyonCache", "HalcyonPipeline",
-        traitLibrary("CGTK", trait: "GTK"),
+        library("CGTK", trait: "GTK"),
       ]),
-    module("HalcyonApple", dependencies: ["Halcyon", "HalcyonViews"]),
+    module("HalcyonApple", dependencies: ["Halcyon", "HalcyonViews", "HalcyonCodecs"]),
     module(
       "HalcyonTesting",
       dependencies: ["HalcyonSupport", "HalcyonImaging", "HalcyonHTTP", "HalcyonCache", "HalcyonPipeline"]),
@@ -120,6 +134,11 @@ let package = Package(
     // `make demo`: not a product, so packages that depend on Halcyon do not build it.
     .executableTarget(
       name: "halcyon-demo", dependencies: ["Halcyon", "TestSupport"], swiftSettings: swiftSettings),
+
+    // `make bench-resampling`: compares code that the library does not export.
+    .executableTarget(
+      name: "halcyon-bench-resampling", dependencies: ["HalcyonCodecs", "HalcyonImaging", "TestSupport"],
+      path: "Benchmarks/Resampling", swiftSettings: swiftSettings),
 
     module("TestSupport", path: "Tests/Support", resources: [.copy("Photos")]),
     // Not in TestSupport, which other packages compile from its sources.
@@ -129,9 +148,9 @@ let package = Package(
       "HalcyonTransportTests",
       dependencies: [
         "HalcyonTransport", "HalcyonHTTP", "HalcyonSupport", "TestSupport", "CompressionSupport",
-        .target(name: "CurlShim", condition: offApple),
+        library("CurlShim"),
       ],
-      resources: [.copy("Certificates")]),
+      resources: [.copy("Certificates")], settings: [systemTransport]),
     suite("HalcyonTests", dependencies: ["Halcyon", "HalcyonTesting", "TestSupport", "CompressionSupport"] + layers),
     // Closures bind to parameters in another way there.
     .testTarget(
@@ -146,25 +165,25 @@ let package = Package(
     suite("HalcyonGTKTests", dependencies: ["HalcyonGTK", "TestSupport", "halcyon-gtk-scenes"]),
     .executableTarget(
       name: "halcyon-gtk-scenes",
-      dependencies: ["Halcyon", "HalcyonGTK", "TestSupport", traitLibrary("CGTK", trait: "GTK")] + layers,
+      dependencies: ["Halcyon", "HalcyonGTK", "TestSupport", library("CGTK", trait: "GTK")] + layers,
       path: "Tests/GTKScenes",
       swiftSettings: swiftSettings),
 
-    system("CSQLite", pkgConfig: "sqlite3", debian: "libsqlite3-dev", brew: "sqlite"),
-    system("CZlib", pkgConfig: "zlib", debian: "zlib1g-dev", brew: "zlib"),
-    system("CCurl", pkgConfig: "libcurl", debian: "libcurl4-openssl-dev", brew: "curl"),
-    system("CJPEG", pkgConfig: "libjpeg", debian: "libjpeg62-turbo-dev", brew: "jpeg-turbo"),
-    system("CSPNG", pkgConfig: "spng", debian: "libspng-dev", brew: "libspng"),
-    system("CZimg", pkgConfig: "zimg", debian: "libzimg-dev", brew: "zimg"),
-    system("CWebP", pkgConfig: "libwebpdemux", debian: "libwebp-dev", brew: "webp"),
-    system("CTIFF", pkgConfig: "libtiff-4", debian: "libtiff-dev", brew: "libtiff"),
-    system("CLCMS", pkgConfig: "lcms2", debian: "liblcms2-dev", brew: "little-cms2"),
-    system("CAVIF", pkgConfig: "libavif", debian: "libavif-dev", brew: "libavif", isInDefaultPaths: true),
-    system("CHEIF", pkgConfig: "libheif", debian: "libheif-dev", brew: "libheif"),
-    system("CJXL", pkgConfig: "libjxl", debian: "libjxl-dev", brew: "jpeg-xl", isInDefaultPaths: true),
-    system("CRSVG", pkgConfig: "librsvg-2.0", debian: "librsvg2-dev", brew: "librsvg"),
-    system("CXML", pkgConfig: "libxml-2.0", debian: "libxml2-dev", brew: "libxml2"),
-    system("CGTK", pkgConfig: "gtk4", debian: "libgtk-4-dev", brew: "gtk4"),
+    system("CSQLite", pkgConfig: "sqlite3", debian: "libsqlite3-dev"),
+    system("CZlib", pkgConfig: "zlib", debian: "zlib1g-dev"),
+    system("CCurl", pkgConfig: "libcurl", debian: "libcurl4-openssl-dev"),
+    system("CJPEG", pkgConfig: "libjpeg", debian: "libjpeg62-turbo-dev"),
+    system("CSPNG", pkgConfig: "spng", debian: "libspng-dev"),
+    system("CZimg", pkgConfig: "zimg", debian: "libzimg-dev"),
+    system("CWebP", pkgConfig: "libwebpdemux", debian: "libwebp-dev"),
+    system("CTIFF", pkgConfig: "libtiff-4", debian: "libtiff-dev"),
+    system("CLCMS", pkgConfig: "lcms2", debian: "liblcms2-dev"),
+    system("CAVIF", pkgConfig: "libavif", debian: "libavif-dev", isInDefaultPaths: true),
+    system("CHEIF", pkgConfig: "libheif", debian: "libheif-dev"),
+    system("CJXL", pkgConfig: "libjxl", debian: "libjxl-dev", isInDefaultPaths: true),
+    system("CRSVG", pkgConfig: "librsvg-2.0", debian: "librsvg2-dev"),
+    system("CXML", pkgConfig: "libxml-2.0", debian: "libxml2-dev"),
+    system("CGTK", pkgConfig: "gtk4", debian: "libgtk-4-dev"),
     shim("CurlShim", over: "CCurl"),
     shim("JPEGShim", over: "CJPEG"),
     .target(name: "SystemShim", path: "Sources/Shims/SystemShim"),
@@ -172,8 +191,8 @@ let package = Package(
     shim("XMLShim", over: "CXML"),
 
     suite(
-      "HalcyonCodecsTests", dependencies: ["HalcyonCodecs", "HalcyonImaging", "HalcyonSupport"],
-      resources: [.copy("Fixtures")]),
+      "HalcyonCodecsTests", dependencies: ["HalcyonCodecs", "HalcyonImaging", "HalcyonSupport", "TestSupport"],
+      resources: [.copy("Fixtures")], settings: [systemCodecs]),
   ],
   swiftLanguageModes: [.v6]
 )

@@ -35,7 +35,7 @@ extension ImagePipeline {
   ///
   /// `URLSessionTransport` on Apple platforms, `CurlTransport` elsewhere.
   public static let standardTransport: any Transport = {
-    #if canImport(Darwin)
+    #if URLSESSION
     URLSessionTransport()
     #else
     CurlTransport()
@@ -46,7 +46,7 @@ extension ImagePipeline {
   ///
   /// - Throws: ``TransportError/addressPolicyUnsupported`` on Apple platforms, for any policy but `.any`.
   public static func transport(enforcing policy: AddressPolicy) throws(TransportError) -> any Transport {
-    #if canImport(Darwin)
+    #if URLSESSION
     try URLSessionTransport(addressPolicy: policy)
     #else
     CurlTransport(configuration: CurlTransport.Configuration(addressPolicy: policy))

@@ -3,39 +3,44 @@ public import HalcyonImaging
 /// The decoders and encoders included in Halcyon, for a pipeline's configuration.
 public enum StandardCodecs {
   /// JPEG, PNG, GIF, WebP, BMP, ICO and TIFF; with package traits also AVIF, HEIC (`HEIF`), JPEG XL (`JXL`) and SVG.
+  ///
+  /// On Apple's systems AVIF and HEIC without traits, and neither JPEG XL nor SVG.
   public static let decoders: [any ImageDecoder] =
     [
       JPEGDecoder(), PNGDecoder(), GIFDecoder(), WebPDecoder(), BMPDecoder(), ICODecoder(), TIFFDecoder(),
-    ] + traitDecoders
+    ] + furtherDecoders
   /// JPEG, PNG, lossy WebP and GIF; with package traits also AVIF and JPEG XL (`JXL`).
+  ///
+  /// On Apple's systems JPEG, PNG and GIF: they have no encoder for WebP.
   public static let encoders: [any ImageEncoder] =
-    [
-      JPEGEncoder(), PNGEncoder(), WebPEncoder(), GIFEncoder(),
-    ] + traitEncoders
+    [JPEGEncoder(), PNGEncoder(), GIFEncoder()] + furtherEncoders
 
-  private static var traitDecoders: [any ImageDecoder] {
+  private static var furtherDecoders: [any ImageDecoder] {
     var decoders: [any ImageDecoder] = []
-    #if AVIF
+    #if AVIF || IMAGEIO
     decoders.append(AVIFDecoder())
     #endif
-    #if HEIF
+    #if HEIF || IMAGEIO
     decoders.append(HEIFDecoder())
     #endif
-    #if JXL
+    #if JXL && !IMAGEIO
     decoders.append(JPEGXLDecoder())
     #endif
-    #if SVG
+    #if SVG && !IMAGEIO
     decoders.append(SVGDecoder())
     #endif
     return decoders
   }
 
-  private static var traitEncoders: [any ImageEncoder] {
+  private static var furtherEncoders: [any ImageEncoder] {
     var encoders: [any ImageEncoder] = []
-    #if AVIF
+    #if !IMAGEIO
+    encoders.append(WebPEncoder())
+    #endif
+    #if AVIF && !IMAGEIO
     encoders.append(AVIFEncoder())
     #endif
-    #if JXL
+    #if JXL && !IMAGEIO
     encoders.append(JPEGXLEncoder())
     #endif
     return encoders

@@ -1,4 +1,4 @@
-#if GTK
+#if canImport(CGTK)
 @_exported public import CGTK
 #endif
 @_exported public import Halcyon

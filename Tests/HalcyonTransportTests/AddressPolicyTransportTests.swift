@@ -1,3 +1,4 @@
+#if !URLSESSION
 import HalcyonHTTP
 import Foundation
 import HalcyonTransport
@@ -116,3 +117,4 @@ extension URL {
     return parts?.url ?? self
   }
 }
+#endif

@@ -7,7 +7,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(10)))
 struct ContentEncodingTests {
-  private let transport = CurlTransport()
+  private let transport = PlatformTransport()
   private let body = Data((0..<300_000).map { UInt8(truncatingIfNeeded: $0 &* 31 >> 3) })
 
   private func pieces(of url: URL) async throws -> [Data] {

@@ -1,4 +1,4 @@
-#if canImport(CurlShim)
+#if !URLSESSION
 import Foundation
 import HalcyonHTTP
 import TestSupport

@@ -6,7 +6,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(10)))
 struct CurlTransportTests {
-  private let transport = CurlTransport()
+  private let transport = PlatformTransport()
   private let body = Data((0..<200_000).map { UInt8(truncatingIfNeeded: $0 &* 31 >> 3) })
 
   private func load(
@@ -233,7 +233,7 @@ struct CurlTransportTests {
   @Test func `releasing a transport ends its transfers`() async throws {
     try await ImageServer.run { server in
       let url = server.serve("/a", .body(body).stalled(at: .body(1000)))
-      var short: CurlTransport? = CurlTransport()
+      var short: PlatformTransport? = PlatformTransport()
       var response = try await short?.response(to: TransportRequest(url: url))
       #expect(response != nil)
       short = nil

@@ -7,7 +7,7 @@ import Testing
 /// Requests other than a plain GET, over connections to a real server.
 @Suite(.timeLimit(.minutes(10)))
 struct RequestContentTransportTests {
-  private let transport = CurlTransport()
+  private let transport = PlatformTransport()
   private let body = Data((0..<2_000_000).map { UInt8(truncatingIfNeeded: $0 &* 31 >> 3) })
 
   @discardableResult

@@ -1,3 +1,4 @@
+#if !URLSESSION
 import HalcyonHTTP
 import Foundation
 import Testing
@@ -58,3 +59,4 @@ struct ResponseHeadParserTests {
     #expect(head?.headers == ["A": "é"])
   }
 }
+#endif

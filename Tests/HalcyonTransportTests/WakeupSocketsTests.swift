@@ -1,4 +1,4 @@
-#if os(Linux)
+#if os(Linux) && !URLSESSION
 import CurlShim
 import Foundation
 import Testing

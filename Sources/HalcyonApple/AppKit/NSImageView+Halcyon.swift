@@ -69,7 +69,7 @@ private final class NSImageViewDisplay: ImageDisplay {
     case .icon(let name):
       view.image = NSImage(named: name) ?? NSImage(systemSymbolName: name, accessibilityDescription: nil)
     case .view(let custom):
-      view.image = nil
+      view.image = custom as? NSImage
       contentView = custom as? NSView
       if let contentView { view.addFilling(contentView) }
     }

@@ -81,7 +81,7 @@ private final class UIImageViewDisplay: ImageDisplay {
       view.image = image.bitmap.cgImage.map { UIImage(cgImage: $0, scale: pixelsPerPoint(of: image), orientation: .up) }
     case .icon(let name): view.image = UIImage(named: name) ?? UIImage(systemName: name)
     case .view(let custom):
-      view.image = nil
+      view.image = custom as? UIImage
       contentView = custom as? UIView
       if let contentView { view.addFilling(contentView) }
     }

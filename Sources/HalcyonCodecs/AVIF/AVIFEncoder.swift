@@ -1,4 +1,4 @@
-#if AVIF
+#if AVIF && !IMAGEIO
 public import HalcyonImaging
 import CAVIF
 public import Foundation

@@ -1,4 +1,4 @@
-#if AVIF
+#if AVIF && !IMAGEIO
 import HalcyonImaging
 import CAVIF
 

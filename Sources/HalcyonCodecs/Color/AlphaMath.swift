@@ -1,3 +1,5 @@
+import HalcyonImaging
+
 /// Conversion between straight and premultiplied alpha, in rows of RGBA.
 enum AlphaMath {
   /// Multiplies the colours of `count` pixels by their alpha.
@@ -19,6 +21,20 @@ enum AlphaMath {
         target[pixel * 4 + channel] = alpha == 0 ? 0 : UInt8(min(255, (color * 255 + alpha / 2) / alpha))
       }
       target[pixel * 4 + 3] = start[3]
+    }
+  }
+
+  /// Blends `count` premultiplied pixels over a background colour. Alpha is not written.
+  static func flatten(
+    _ pixels: UnsafePointer<UInt8>, count: Int, onto color: PixelColor, into row: UnsafeMutablePointer<UInt8>
+  ) {
+    let background = [color.red, color.green, color.blue]
+    for offset in stride(from: 0, to: count * 4, by: 4) {
+      let rest = 255 - UInt16(pixels[offset + 3])
+      for channel in 0..<3 {
+        let shown = UInt16(pixels[offset + channel]) + (UInt16(background[channel]) * rest + 127) / 255
+        row[offset + channel] = UInt8(min(shown, 255))
+      }
     }
   }
 

@@ -1,6 +1,5 @@
 import HalcyonSupport
 import HalcyonImaging
-import CLCMS
 import Foundation
 
 /// The source colour space of an image, as its file describes it.
@@ -17,27 +16,6 @@ enum ColorDescription: Sendable {
   var isGrey: Bool {
     guard case .profile(let data) = self else { return false }
     return data.withUnsafeBytes { Bytes($0)[16..<20].starts(with: "GRAY".utf8) }
-  }
-
-  /// The profile as a Little CMS handle, which the caller closes; `nil` when damaged, too large or invalid.
-  func openProfile() -> cmsHPROFILE? {
-    switch self {
-    case .profile(let data):
-      guard data.count <= Self.profileByteLimit else { return nil }
-      return data.withUnsafeBytes { cmsOpenProfileFromMem($0.baseAddress, cmsUInt32Number($0.count)) }
-    case .display(let chromaticities, let curve):
-      return Self.makeProfile(chromaticities, curve)
-    }
-  }
-
-  private static func makeProfile(_ chromaticities: Chromaticities, _ curve: TransferCurve) -> cmsHPROFILE? {
-    guard chromaticities.isValid, let curve = curve.makeToneCurve() else { return nil }
-    defer { cmsFreeToneCurve(curve) }
-    var white = chromaticities.white.xyY
-    var primaries = cmsCIExyYTRIPLE(
-      Red: chromaticities.red.xyY, Green: chromaticities.green.xyY, Blue: chromaticities.blue.xyY)
-    var curves: [OpaquePointer?] = [curve, curve, curve]
-    return cmsCreateRGBProfile(&white, &primaries, &curves)
   }
 }
 
@@ -119,10 +97,6 @@ struct Chromaticities: Hashable, Sendable {
   }
 }
 
-extension Chromaticities.Point {
-  fileprivate var xyY: cmsCIExyY { cmsCIExyY(x: x, y: y, Y: 1) }
-}
-
 extension ColorSpaceHint {
   /// The primaries of ITU-T H.273, table 2; `nil` for others.
   init?(cicp code: Int) {
@@ -152,14 +126,6 @@ enum TransferCurve: Hashable, Sendable {
     case 5: self = .gamma(2.8)
     case 8: self = .gamma(1)
     default: return nil
-    }
-  }
-
-  /// The curve as a Little CMS object, which the caller frees.
-  fileprivate func makeToneCurve() -> OpaquePointer? {
-    switch self {
-    case .sRGB: cmsBuildParametricToneCurve(nil, 4, [2.4, 1 / 1.055, 0.055 / 1.055, 1 / 12.92, 0.04045])
-    case .gamma(let exponent): cmsBuildGamma(nil, exponent)
     }
   }
 }

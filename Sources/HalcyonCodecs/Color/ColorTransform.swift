@@ -1,3 +1,4 @@
+#if !IMAGEIO
 import HalcyonImaging
 import CLCMS
 
@@ -161,3 +162,4 @@ extension Bitmap {
     if hasStopped { throw ImageDecodingError.cancelled }
   }
 }
+#endif

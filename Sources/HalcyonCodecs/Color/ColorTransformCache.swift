@@ -1,3 +1,4 @@
+#if !IMAGEIO
 import HalcyonSupport
 
 /// The most recently used colour transforms, as creating one can take longer than applying it.
@@ -53,21 +54,4 @@ final class ColorTransformCache: Sendable {
     return transform.isIdentity ? .none : .transform(transform)
   }
 }
-
-/// How the colours of an image are converted to sRGB.
-enum ColorMapping: Sendable {
-  /// The colours are sRGB already.
-  case none
-  case transform(ColorTransform)
-  /// The description is damaged or does not apply to the pixels. They are treated as sRGB, and the image reports
-  /// `DroppedContent.colorProfile`.
-  case unusable
-
-  var transform: ColorTransform? {
-    if case .transform(let transform) = self { transform } else { nil }
-  }
-
-  var isUnusable: Bool {
-    if case .unusable = self { true } else { false }
-  }
-}
+#endif

@@ -1,4 +1,3 @@
-#if AVIF || HEIF || JXL
 /// One box of an ISO base media file (ISO/IEC 14496-12, 4.2).
 struct Box {
   /// The four-character code.
@@ -53,4 +52,3 @@ extension Bytes {
     Box.boxes(in: self, from: offset).first { $0.type == type }?.content
   }
 }
-#endif

@@ -1,4 +1,3 @@
-#if AVIF || HEIF
 import Foundation
 import HalcyonImaging
 
@@ -85,4 +84,3 @@ extension ImageOrientation {
     }
   }
 }
-#endif

@@ -1,4 +1,3 @@
-#if AVIF || HEIF
 import Foundation
 import HalcyonImaging
 
@@ -83,4 +82,3 @@ struct ColorCoding: Equatable {
   /// Whether the transfer function is PQ or hybrid log-gamma, with values above reference white.
   var isHighDynamicRange: Bool { transfer == 16 || transfer == 18 }
 }
-#endif

@@ -1,4 +1,3 @@
-#if AVIF || HEIF
 import HalcyonImaging
 
 /// Parses the header of an AVIF or HEIC file.
@@ -94,4 +93,3 @@ enum AuxiliaryType {
     String(decoding: (4..<max(4, content.count)).compactMap { content[$0] }.prefix { $0 != 0 }, as: UTF8.self)
   }
 }
-#endif

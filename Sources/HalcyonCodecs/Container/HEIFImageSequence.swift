@@ -1,4 +1,3 @@
-#if AVIF || HEIF
 import HalcyonImaging
 
 /// The track of an image sequence (ISO/IEC 14496-12, 8.3 to 8.7).
@@ -60,4 +59,3 @@ struct HEIFImageSequence {
     return max(1, (trackDuration + segment - 1) / segment)
   }
 }
-#endif

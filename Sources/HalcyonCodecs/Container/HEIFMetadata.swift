@@ -1,4 +1,3 @@
-#if AVIF || HEIF
 import Foundation
 import HalcyonImaging
 
@@ -116,4 +115,3 @@ struct HEIFMetadata {
     }
   }
 }
-#endif

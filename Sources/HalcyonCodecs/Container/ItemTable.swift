@@ -1,4 +1,3 @@
-#if AVIF || HEIF
 /// The items of a HEIF file with their references and properties, from its `meta` box (ISO/IEC 23008-12, 6;
 /// ISO/IEC 14496-12, 8.11).
 struct ItemTable {
@@ -90,4 +89,3 @@ struct ItemTable {
     }
   }
 }
-#endif

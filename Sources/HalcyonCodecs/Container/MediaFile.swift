@@ -1,4 +1,3 @@
-#if AVIF || HEIF
 import HalcyonImaging
 
 /// The top-level boxes of an ISO base media file, as far as the bytes go.
@@ -49,4 +48,3 @@ struct MediaFile {
     }
   }
 }
-#endif

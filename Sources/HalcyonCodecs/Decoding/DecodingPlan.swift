@@ -30,7 +30,9 @@ struct DecodingPlan {
   ) throws -> DecodedImage {
     do {
       var bitmap = try draw()
+      #if !IMAGEIO
       if let transform = colors.transform { try bitmap.convertColors(with: transform, isCancelled: isCancelled) }
+      #endif
       var info = info
       if colors.isUnusable { info.droppedContent.insert(.colorProfile) }
       let upright = try bitmap.upright(from: info.orientation)
@@ -49,14 +51,8 @@ extension DecodingPlan {
     isOpaque: Bool, graphs: ResampleGraphCache, isCancelled: @escaping () -> Bool, rows: () throws -> any RowSource
   ) throws -> Bitmap {
     if isWholeImage { return try rows().bitmap(isCancelled: isCancelled) }
-    let factor = BoxShrink.factor(for: geometry)
-    let resampler = Resampler(
-      format: info.format, geometry: geometry.scaled(by: 1 / Double(factor)), graphs: graphs)
-    return try resampler.bitmap(isOpaque: isOpaque) {
-      let source = try rows()
-      let shrunk = factor == 1 ? source : BoxShrink(source, factor: factor, isCancelled: isCancelled)
-      return RowPlaneSource(shrunk, isCancelled: isCancelled)
-    }
+    let resampler = RowResampler(format: info.format, geometry: geometry, graphs: graphs, isCancelled: isCancelled)
+    return try resampler.bitmap(isOpaque: isOpaque, rows: rows)
   }
 }
 

@@ -1,4 +1,4 @@
-#if HEIF
+#if HEIF && !IMAGEIO
 public import HalcyonImaging
 public import Foundation
 

@@ -1,4 +1,4 @@
-#if HEIF
+#if HEIF && !IMAGEIO
 import HalcyonImaging
 import CHEIF
 

@@ -31,24 +31,7 @@ extension JPEGDecoder: ProgressiveImageDecoder {
         rebasing: buffer[exif.lowerBound + range.lowerBound..<exif.lowerBound + range.upperBound])
       guard let small = try? JPEGHeaderParser.parse(Bytes(bytes)), small.shows(header) else { return nil }
       // A thumbnail that cannot be decoded is no reason to show nothing.
-      return try? image(
-        of: bytes, small, as: header, profile: header.profileParts.profile(in: buffer), options: options)
-    }
-  }
-
-  private func image(
-    of thumbnail: UnsafeRawBufferPointer, _ small: JPEGHeader, as header: JPEGHeader, profile: ColorDescription?,
-    options: DecodingOptions
-  ) throws -> DecodedImage {
-    let plan = try DecodingPlan(info: header.info, options: options)
-    let file = JPEGFile(
-      bytes: thumbnail, size: small.size, cmykTransform: nil, truncation: PartialImagePolicy(isAccepted: false),
-      isCancelled: options.isCancelled)
-    let geometry = plan.geometry.scaled(from: header.size, to: small.size)
-    return try plan.image(colors: mappings(header, profile: profile).colors, truncation: .found) {
-      try Resampler(format: .jpeg, geometry: geometry, graphs: graphs).bitmap(isOpaque: true) {
-        try file.planes(scale: .full)
-      }
+      return try? image(ofThumbnail: bytes, small, of: header, in: buffer, options: options)
     }
   }
 }
@@ -62,15 +45,6 @@ extension JPEGHeader {
     // Both sides are rounded to whole pixels.
     let ratio = Double(whole.size.width) / Double(whole.size.height)
     return abs(Double(size.height) * ratio - Double(size.width)) <= max(1, ratio)
-  }
-}
-
-extension ResizeGeometry {
-  fileprivate func scaled(from whole: PixelSize, to small: PixelSize) -> ResizeGeometry {
-    let (x, y) = (Double(small.width) / Double(whole.width), Double(small.height) / Double(whole.height))
-    return ResizeGeometry(
-      window: PixelRectangle(x: window.x * x, y: window.y * y, width: window.width * x, height: window.height * y),
-      outputSize: outputSize)
   }
 }
 

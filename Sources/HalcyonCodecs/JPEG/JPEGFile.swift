@@ -1,3 +1,4 @@
+#if !IMAGEIO
 import HalcyonImaging
 import JPEGShim
 
@@ -191,3 +192,4 @@ private final class JPEGPlaneSource: PlaneSource {
     }
   }
 }
+#endif

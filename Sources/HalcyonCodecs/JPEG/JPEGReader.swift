@@ -1,3 +1,4 @@
+#if !IMAGEIO
 import HalcyonImaging
 import JPEGShim
 
@@ -83,3 +84,4 @@ struct JPEGReader: ~Copyable {
     }
   }
 }
+#endif

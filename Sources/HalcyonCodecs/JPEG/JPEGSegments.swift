@@ -28,6 +28,13 @@ struct JPEGSegments {
     self.start = start
   }
 
+  /// Whether a file has the end of its image.
+  static func isComplete(_ buffer: UnsafeRawBufferPointer) -> Bool {
+    guard var segments = JPEGSegments(buffer) else { return false }
+    while let segment = segments.next() { if segment.marker == endOfImage { return true } }
+    return false
+  }
+
   /// The next segment, or `nil` if the bytes end before it does.
   mutating func next() -> Segment? {
     guard let marker = nextMarker() else { return nil }

@@ -1,4 +1,4 @@
-#if JXL
+#if JXL && !IMAGEIO
 public import HalcyonImaging
 public import Foundation
 
@@ -108,11 +108,12 @@ extension Bitmap {
     _ plan: DecodingPlan, coding: SampleCoding, graphs: ResampleGraphCache, isCancelled: @escaping () -> Bool
   ) throws -> Bitmap {
     if plan.isWholeImage, coding == SampleCoding() { return self }
-    let factor = BoxShrink.factor(for: plan.geometry)
+    let factor = BoxShrink.factor(reduction: plan.geometry.reduction)
     let geometry = plan.geometry.scaled(by: 1 / Double(factor))
     return try Resampler(format: plan.info.format, geometry: geometry, graphs: graphs).bitmap(isOpaque: isOpaque) {
       let rows = BitmapRowSource(self)
-      let shrunk: any RowSource = factor == 1 ? rows : BoxShrink(rows, factor: factor, isCancelled: isCancelled)
+      let shrunk: any RowSource =
+        factor == 1 ? rows : BoxShrink(rows, across: factor, down: factor, isCancelled: isCancelled)
       return RowPlaneSource(shrunk, coding: coding, isCancelled: isCancelled)
     }
   }

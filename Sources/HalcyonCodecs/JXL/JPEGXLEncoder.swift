@@ -1,4 +1,4 @@
-#if JXL
+#if JXL && !IMAGEIO
 public import HalcyonImaging
 import CJXL
 public import Foundation

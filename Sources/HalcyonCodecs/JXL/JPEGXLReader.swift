@@ -1,4 +1,4 @@
-#if JXL
+#if JXL && !IMAGEIO
 import HalcyonImaging
 import CJXL
 import Foundation

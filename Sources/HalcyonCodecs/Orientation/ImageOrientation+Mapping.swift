@@ -50,7 +50,7 @@ extension Bitmap {
   private static let blockSide = 32
 
   /// The bitmap rotated and mirrored upright; the bitmap itself if it is upright already.
-  func upright(from orientation: ImageOrientation) throws -> Bitmap {
+  package func upright(from orientation: ImageOrientation) throws -> Bitmap {
     guard orientation != .up else { return self }
     let strides = orientation.strides(storedSize: size)
     let upright = orientation.swapsAxes ? size.transposed : size

@@ -72,6 +72,23 @@ struct PNGColor {
 
 /// Inflates compressed metadata (zlib, RFC 1950).
 enum Inflation {
+  /// Whether more than `byteLimit` bytes are inflated before the end or any damage.
+  static func exceeds(_ bytes: UnsafeRawBufferPointer, byteLimit: Int) -> Bool {
+    var stream = z_stream()
+    guard inflateInit_(&stream, ZLIB_VERSION, Int32(MemoryLayout<z_stream>.size)) == Z_OK else { return false }
+    defer { inflateEnd(&stream) }
+    stream.next_in = UnsafeMutablePointer(mutating: bytes.assumingMemoryBound(to: UInt8.self).baseAddress)
+    stream.avail_in = uInt(bytes.count)
+    var total = 0
+    var piece = [UInt8](repeating: 0, count: 16 << 10)
+    while total <= byteLimit {
+      let (status, count) = fill(&piece, from: &stream)
+      total += count
+      guard status == Z_OK, count > 0 else { break }
+    }
+    return total > byteLimit
+  }
+
   /// The inflated bytes, or `nil` if they are damaged, truncated or over the limit.
   ///
   /// - Parameter byteLimit: The maximum size of the result in bytes, at least 1.
@@ -92,7 +109,8 @@ enum Inflation {
     return nil
   }
 
-  private static func fill(_ piece: inout [UInt8], from stream: inout z_stream) -> (status: Int32, count: Int) {
+  /// Inflates up to as many bytes as `piece` has.
+  static func fill(_ piece: inout [UInt8], from stream: inout z_stream) -> (status: Int32, count: Int) {
     piece.withUnsafeMutableBufferPointer { piece in
       stream.next_out = piece.baseAddress
       stream.avail_out = uInt(piece.count)

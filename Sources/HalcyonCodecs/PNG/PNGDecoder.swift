@@ -1,13 +1,17 @@
 public import HalcyonImaging
 public import Foundation
 
-/// Decodes PNG and animated PNG (APNG) through libspng: every colour type and bit depth.
+/// Decodes PNG and animated PNG (APNG): every colour type and bit depth.
+///
+/// Through libspng, and on Apple's systems through ImageIO.
 ///
 /// ``decode(_:options:)`` gives the default image of an animation. Colours are premultiplied before resampling. Rows
 /// are resampled while they are decoded, except those of interlaced images, which are complete only at the end.
 public struct PNGDecoder: ImageDecoder {
-  private let graphs = ResampleGraphCache()
-  private let colors = ColorTransformCache()
+  let graphs = ResampleGraphCache()
+  #if !IMAGEIO
+  let colors = ColorTransformCache()
+  #endif
 
   /// Creates a decoder; its copies share caches for resampling and colour conversion, a few megabytes at most.
   public init() {}
@@ -37,32 +41,6 @@ public struct PNGDecoder: ImageDecoder {
         try draw($0, header, plan: plan, truncation: truncation, options: options).image
       }
     }
-  }
-
-  /// The image, and the number of complete Adam7 passes if it is interlaced.
-  private func draw(
-    _ buffer: UnsafeRawBufferPointer, _ header: PNGHeader, plan: DecodingPlan, truncation: PartialImagePolicy,
-    options: DecodingOptions
-  ) throws -> (image: DecodedImage, passCount: Int) {
-    let mapping = colors.mapping(header.color.description(in: buffer), inRGBA: header.isGrey)
-    let isOpaque = !header.hasAlpha && !truncation.isFound
-    var passCount = 0
-    let image = try plan.image(colors: mapping, truncation: truncation) {
-      guard header.isInterlaced else {
-        return try plan.bitmap(isOpaque: isOpaque, graphs: graphs, isCancelled: options.isCancelled) {
-          try PNGRowSource(buffer, header: header, truncation: truncation)
-        }
-      }
-      let interlaced = PNGInterlacedImage(
-        bytes: buffer, header: header, truncation: truncation, isCancelled: options.isCancelled)
-      let whole = try interlaced.draw()
-      passCount = whole.passCount
-      if plan.isWholeImage { return whole.bitmap }
-      return try plan.bitmap(isOpaque: isOpaque, graphs: graphs, isCancelled: options.isCancelled) {
-        BitmapRowSource(whole.bitmap)
-      }
-    }
-    return (image, passCount)
   }
 
   private func parse(_ bytes: Data) throws -> PNGHeader? {

@@ -1,3 +1,4 @@
+#if !IMAGEIO
 import HalcyonImaging
 
 /// Decodes an interlaced PNG image, whose rows are complete only after the last pass.
@@ -49,34 +50,4 @@ struct PNGInterlacedImage {
     }
   }
 }
-
-/// One of the seven passes of Adam7 interlacing (ISO/IEC 15948, 8.2).
-struct Adam7 {
-  static let passCount = 7
-
-  private let firstColumn: Int
-  private let columnStep: Int
-  /// The block to the right and below that a pixel of this pass fills until later passes are decoded.
-  private let blockWidth: Int
-  private let blockHeight: Int
-
-  /// - Parameter pass: 0 to 6.
-  init(pass: Int) {
-    firstColumn = [0, 4, 0, 2, 0, 1, 0][pass]
-    columnStep = [8, 8, 4, 4, 2, 2, 1][pass]
-    blockWidth = [8, 4, 4, 2, 2, 1, 1][pass]
-    blockHeight = [8, 8, 4, 4, 2, 2, 1][pass]
-  }
-
-  /// Copies the pixels of this pass in a row over their blocks; `pixels` has four bytes per pixel.
-  func spread(row: Int, of pixels: UnsafeMutablePointer<UInt8>, size: PixelSize) {
-    guard blockWidth > 1 || blockHeight > 1 else { return }
-    let pixels = UnsafeMutableRawPointer(pixels).assumingMemoryBound(to: UInt32.self)
-    for line in row..<min(row + blockHeight, size.height) {
-      for column in stride(from: firstColumn, to: size.width, by: columnStep) {
-        let color = pixels[row * size.width + column]
-        for target in column..<min(column + blockWidth, size.width) { pixels[line * size.width + target] = color }
-      }
-    }
-  }
-}
+#endif

@@ -1,3 +1,4 @@
+#if !IMAGEIO
 import HalcyonImaging
 import CSPNG
 
@@ -113,3 +114,4 @@ final class PNGRowSource: RowSource {
     hasMoreRows = false
   }
 }
+#endif

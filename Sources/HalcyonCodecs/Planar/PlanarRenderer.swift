@@ -1,4 +1,4 @@
-#if AVIF || HEIF
+#if (AVIF || HEIF) && !IMAGEIO
 import HalcyonImaging
 import Foundation
 
@@ -19,7 +19,7 @@ struct PlanarRenderer {
     geometry.window.x += Double(header.aperture.x)
     geometry.window.y += Double(header.aperture.y)
     let mapping = colors.mapping(header.description(of: samples.color), inRGBA: header.isGrey)
-    let factor = samples.coding.canBeAveraged ? BoxShrink.factor(for: geometry) : 1
+    let factor = samples.coding.canBeAveraged ? BoxShrink.factor(reduction: geometry.reduction) : 1
     let resampler = Resampler(
       format: plan.info.format, geometry: geometry.scaled(by: 1 / Double(factor)), graphs: graphs)
     return try plan.image(colors: mapping) {

@@ -1,4 +1,4 @@
-#if AVIF || HEIF
+#if (AVIF || HEIF) && !IMAGEIO
 import HalcyonImaging
 
 /// A decoded image in planes owned by a codec, before colour conversion.

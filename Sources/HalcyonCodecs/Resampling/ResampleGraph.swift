@@ -1,3 +1,4 @@
+#if !IMAGEIO
 import HalcyonImaging
 import CZimg
 
@@ -167,3 +168,4 @@ enum ResamplingError: Error, Hashable {
     }
   }
 }
+#endif

@@ -1,3 +1,4 @@
+#if !IMAGEIO
 import HalcyonSupport
 import HalcyonImaging
 
@@ -55,3 +56,7 @@ final class SharedResampleGraph: @unchecked Sendable {
     self.graph = graph
   }
 }
+#else
+/// Swift's resampler has nothing to share.
+final class ResampleGraphCache: Sendable {}
+#endif

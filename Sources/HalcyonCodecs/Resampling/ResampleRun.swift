@@ -1,3 +1,4 @@
+#if !IMAGEIO
 import HalcyonImaging
 
 /// One run of a filter graph: reads rows from a source, writes pixels, and buffers a few rows of both.
@@ -145,3 +146,4 @@ private enum RowPacking {
     }
   }
 }
+#endif

@@ -1,5 +1,6 @@
 import HalcyonImaging
 
+#if !IMAGEIO
 /// Resamples a window of an image with a Lanczos filter, while its rows are decoded.
 struct Resampler {
   /// The image format, for error messages.
@@ -55,6 +56,7 @@ struct Resampler {
     }
   }
 }
+#endif
 
 extension ResizeGeometry {
   /// Source pixels per output pixel, on the axis with fewer.
@@ -67,5 +69,13 @@ extension ResizeGeometry {
     let window = PixelRectangle(
       x: window.x * factor, y: window.y * factor, width: window.width * factor, height: window.height * factor)
     return ResizeGeometry(window: window, outputSize: outputSize)
+  }
+
+  /// The same geometry for another size of the source.
+  func scaled(from whole: PixelSize, to small: PixelSize) -> ResizeGeometry {
+    let (x, y) = (Double(small.width) / Double(whole.width), Double(small.height) / Double(whole.height))
+    return ResizeGeometry(
+      window: PixelRectangle(x: window.x * x, y: window.y * y, width: window.width * x, height: window.height * y),
+      outputSize: outputSize)
   }
 }

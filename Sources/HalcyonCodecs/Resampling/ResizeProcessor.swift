@@ -6,6 +6,7 @@ public import HalcyonImaging
 /// steps, such as after a crop. Only ``TargetSize/exact(width:height:)`` enlarges.
 public struct ResizeProcessor: ImageProcessor {
   private let target: TargetSize
+  private let implementation: LanczosImplementation
   private let graphs = ResampleGraphCache()
 
   /// Creates a processor; its copies share a cache of resampling filters.
@@ -13,7 +14,10 @@ public struct ResizeProcessor: ImageProcessor {
   /// - Parameters:
   ///   - size: The target size.
   ///   - scale: Pixels per unit of the size: the screen's scale factor for a size in points. Default: 1, for pixels.
-  public init(_ size: TargetSize, scale: Double = 1) {
+  public init(_ size: TargetSize, scale: Double = 1) { self.init(size, scale: scale, implementation: .standard) }
+
+  package init(_ size: TargetSize, scale: Double = 1, implementation: LanczosImplementation) {
+    self.implementation = implementation
     // Scaling would replace an invalid side by 0; the error names the given size.
     target = size.isValid ? size.scaled(by: scale) : size
   }
@@ -35,13 +39,9 @@ public struct ResizeProcessor: ImageProcessor {
       throw ImageProcessingError.resultTooLarge(size, limit: limit)
     }
     if size == bitmap.size, geometry.window == target.whole(of: bitmap.size) { return bitmap }
-    let factor = BoxShrink.factor(for: geometry)
-    let resampler = Resampler(format: .png, geometry: geometry.scaled(by: 1 / Double(factor)), graphs: graphs)
-    return try resampler.bitmap(isOpaque: bitmap.isOpaque) {
-      let rows = BitmapRowSource(bitmap)
-      let shrunk: any RowSource = factor == 1 ? rows : BoxShrink(rows, factor: factor) { false }
-      return RowPlaneSource(shrunk) { false }
-    }
+    let resampler = RowResampler(
+      format: .png, geometry: geometry, graphs: graphs, implementation: implementation, isCancelled: { false })
+    return try resampler.bitmap(isOpaque: bitmap.isOpaque) { BitmapRowSource(bitmap) }
   }
 }
 

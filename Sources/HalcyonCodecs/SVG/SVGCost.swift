@@ -1,4 +1,4 @@
-#if SVG
+#if SVG && !IMAGEIO
 import HalcyonImaging
 
 /// Estimates the work and the memory of a drawing before librsvg draws it, and refuses one that takes too much.

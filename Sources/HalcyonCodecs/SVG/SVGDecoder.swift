@@ -1,4 +1,4 @@
-#if SVG
+#if SVG && !IMAGEIO
 public import HalcyonImaging
 import CRSVG
 public import Foundation

@@ -1,4 +1,4 @@
-#if SVG && (os(macOS) || os(Linux))
+#if SVG && !IMAGEIO
 import Foundation
 import HalcyonImaging
 

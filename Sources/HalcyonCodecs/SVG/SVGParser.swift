@@ -1,4 +1,4 @@
-#if SVG
+#if SVG && !IMAGEIO
 import HalcyonImaging
 import XMLShim
 

@@ -1,4 +1,4 @@
-#if SVG
+#if SVG && !IMAGEIO
 import Foundation
 
 /// A rectangle that contains a path, and the number of its coordinates.

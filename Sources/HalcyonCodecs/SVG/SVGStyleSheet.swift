@@ -1,4 +1,4 @@
-#if SVG
+#if SVG && !IMAGEIO
 /// A declaration of a property, for example `fill: url(#a)`.
 struct SVGDeclaration {
   /// In lower case.

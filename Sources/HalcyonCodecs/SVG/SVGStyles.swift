@@ -1,4 +1,4 @@
-#if SVG
+#if SVG && !IMAGEIO
 /// The values that a property can have on each element.
 ///
 /// Which of them wins is not decided: a rule counts for every element that the last part of its selector matches.

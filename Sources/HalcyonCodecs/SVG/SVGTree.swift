@@ -1,4 +1,4 @@
-#if SVG
+#if SVG && !IMAGEIO
 /// The part of a document that can be drawn: SVG elements with checked attributes and rules.
 ///
 /// librsvg receives ``text``, not the file, so that it draws exactly what was checked.

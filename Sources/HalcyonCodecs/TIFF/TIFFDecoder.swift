@@ -1,15 +1,16 @@
 public import HalcyonImaging
 public import Foundation
 
-/// Decodes the first page of TIFF and BigTIFF files through libtiff, in every compression and colour space it supports.
+/// Decodes the first page of TIFF and BigTIFF files, in every compression and colour space that libtiff supports, or on
+/// Apple's systems ImageIO.
 ///
-/// Strips and rows of tiles are resampled one by one, so decoding takes the memory of the largest of them. Old-style
+/// With libtiff, strips and rows of tiles are resampled one by one, so decoding takes the memory of the largest of them. Old-style
 /// JPEG (compression 6), which was never well defined, is not supported.
 public struct TIFFDecoder: ImageDecoder {
-  private static let oldJPEG = 6
-
-  private let graphs = ResampleGraphCache()
-  private let colors = ColorTransformCache()
+  let graphs = ResampleGraphCache()
+  #if !IMAGEIO
+  let colors = ColorTransformCache()
+  #endif
 
   /// Creates a decoder; its copies share caches for resampling and colour conversion, a few megabytes at most.
   public init() {}
@@ -24,28 +25,6 @@ public struct TIFFDecoder: ImageDecoder {
     return header?.info
   }
 
-  /// Decodes the first page of a complete file at the target size.
-  public func decode(_ bytes: Data, options: DecodingOptions) throws -> DecodedImage {
-    try bytes.withUnsafeBytes { buffer in
-      guard let header = try TIFFHeaderParser.parse(Bytes(buffer)) else { throw ImageDecodingError.truncated(.tiff) }
-      guard header.compression != Self.oldJPEG else {
-        throw ImageDecodingError.unsupportedFeature(.tiff, feature: "old-style JPEG compression")
-      }
-      let plan = try DecodingPlan(info: header.info, options: options)
-      let profile = header.profile.map { ColorDescription.profile(Data(buffer[$0.clamped(to: 0..<buffer.count)])) }
-      if let rows = try cmykRows(buffer, header: header, profile: profile) {
-        return try plan.image {
-          try plan.bitmap(isOpaque: true, graphs: graphs, isCancelled: options.isCancelled, rows: rows)
-        }
-      }
-      return try plan.image(colors: colors.mapping(profile, inRGBA: header.isGrey)) {
-        try plan.bitmap(isOpaque: !header.hasAlpha, graphs: graphs, isCancelled: options.isCancelled) {
-          try TIFFRowSource(buffer, header: header, isCancelled: options.isCancelled)
-        }
-      }
-    }
-  }
-
   /// Reads the fields of the first directory, which are those of Exif. ``ImageMetadata/exif`` is `nil`: it would be the
   /// whole file.
   public func metadata(of bytes: Data) throws -> ImageMetadata {
@@ -58,16 +37,5 @@ public struct TIFFDecoder: ImageDecoder {
       ExifData(Bytes(buffer))?.read(into: &metadata)
       return metadata
     }
-  }
-
-  /// The rows of a CMYK image with a profile; `nil` for any other image.
-  private func cmykRows(
-    _ bytes: UnsafeRawBufferPointer, header: TIFFHeader, profile: ColorDescription?
-  ) throws(ImageDecodingError) -> (() throws -> any RowSource)? {
-    guard header.photometric == TIFFHeader.Photometric.separated, let profile,
-      let transform = colors.mapping(profile, layout: .cmyk8).transform,
-      try TIFFReader(bytes, size: header.size).hasPlainCMYK
-    else { return nil }
-    return { try TIFFCMYKRowSource(bytes, header: header, transform: transform) }
   }
 }

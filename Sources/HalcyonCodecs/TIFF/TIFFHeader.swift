@@ -19,6 +19,14 @@ struct TIFFHeader {
   /// The ICC profile in the file.
   var profile: Range<Int>?
   var hasFurtherPages = false
+  /// The positions of the strips or tiles in the file, and how many bytes each has, as far as they are stated.
+  var partOffsets: [Int] = []
+  var partByteCounts: [Int] = []
+
+  /// Whether a file with so many bytes ends before the pixels do.
+  func isTruncated(byteCount: Int) -> Bool {
+    zip(partOffsets, partByteCounts).contains { $0 + $1 > byteCount }
+  }
 
   var info: ImageInfo {
     ImageInfo(
@@ -27,6 +35,11 @@ struct TIFFHeader {
   }
 
   var isGrey: Bool { Photometric.greys.contains(photometric) }
+
+  /// Throws for compression 6, which was never well defined.
+  func rejectOldJPEG() throws(ImageDecodingError) {
+    if compression == 6 { throw .unsupportedFeature(.tiff, feature: "old-style JPEG compression") }
+  }
 
   private var colorModel: ColorModel {
     switch photometric {
@@ -49,6 +62,10 @@ struct TIFFHeaderParser {
     static let compression = 259
     static let photometric = 262
     static let orientation = 274
+    static let stripOffsets = 273
+    static let stripByteCounts = 279
+    static let tileOffsets = 324
+    static let tileByteCounts = 325
     static let extraSamples = 338
     static let colorProfile = 34675
   }
@@ -104,6 +121,8 @@ struct TIFFHeaderParser {
     case Tag.orientation: header.orientation = value(entry).flatMap(ImageOrientation.init(rawValue:)) ?? .up
     case Tag.extraSamples: header.hasAlpha = [1, 2].contains(value(entry) ?? 0)
     case Tag.colorProfile: header.profile = range(entry)
+    case Tag.stripOffsets, Tag.tileOffsets: header.partOffsets = values(entry)
+    case Tag.stripByteCounts, Tag.tileByteCounts: header.partByteCounts = values(entry)
     case Tag.bitsPerSample:
       guard let depth = value(entry) else { return false }
       header.bitDepth = max(1, min(depth, 64))
@@ -123,7 +142,18 @@ struct TIFFHeaderParser {
   }
 
   /// The first integer of an entry.
-  private func value(_ entry: Int) -> Int? {
+  private func value(_ entry: Int) -> Int? { integers(entry).flatMap { integer($0.start, width: $0.width) } }
+
+  /// All integers of an entry, as far as the bytes go.
+  private func values(_ entry: Int) -> [Int] {
+    guard let (start, width, count) = integers(entry) else { return [] }
+    var values: [Int] = []
+    while values.count < count, let value = integer(start + values.count * width, width: width) { values.append(value) }
+    return values
+  }
+
+  /// The position, width and number of the integers of an entry.
+  private func integers(_ entry: Int) -> (start: Int, width: Int, count: Int)? {
     let countWidth = isBig ? 8 : 4
     guard let type = unsigned16(entry + 2), let width = [1: 1, 3: 2, 4: 4, 16: 8][type],
       let count = isBig ? unsigned64(entry + 4) : unsigned32(entry + 4)
@@ -134,11 +164,15 @@ struct TIFFHeaderParser {
     guard let start = byteCount <= countWidth ? inline : isBig ? unsigned64(inline) : unsigned32(inline) else {
       return nil
     }
+    return (start, width, count)
+  }
+
+  private func integer(_ start: Int, width: Int) -> Int? {
     switch width {
-    case 1: return bytes[start].map(Int.init)
-    case 2: return unsigned16(start)
-    case 4: return unsigned32(start)
-    default: return unsigned64(start)
+    case 1: bytes[start].map(Int.init)
+    case 2: unsigned16(start)
+    case 4: unsigned32(start)
+    default: unsigned64(start)
     }
   }
 

@@ -1,3 +1,4 @@
+#if !IMAGEIO
 import HalcyonImaging
 import Foundation
 import TIFFShim
@@ -135,3 +136,4 @@ final class TIFFCMYKRowSource: RowSource {
 
   func finish() {}
 }
+#endif

@@ -1,14 +1,17 @@
 public import HalcyonImaging
 public import Foundation
 
-/// Decodes WebP through libwebp: lossy, lossless, with alpha, animated.
+/// Decodes WebP: lossy, lossless, with alpha, animated.
 ///
-/// ``decode(_:options:)`` gives the first frame of an animation. A smaller size of a lossy still image without alpha is
-/// resampled while its rows are decoded; that takes the memory of the result and some rows. Other still images are scaled
-/// by libwebp if the size is much smaller, and then resampled; that takes at most four times the memory of the result.
+/// Through libwebp, and on Apple's systems through ImageIO. ``decode(_:options:)`` gives the first frame of an
+/// animation. With libwebp, a smaller size of a lossy still image without alpha is resampled while its rows are decoded;
+/// that takes the memory of the result and some rows. Other still images are scaled by libwebp if the size is much
+/// smaller, and then resampled; that takes at most four times the memory of the result.
 public struct WebPDecoder: AnimatedImageDecoder {
-  private let graphs = ResampleGraphCache()
-  private let colors = ColorTransformCache()
+  let graphs = ResampleGraphCache()
+  #if !IMAGEIO
+  let colors = ColorTransformCache()
+  #endif
 
   /// Creates a decoder; its copies share caches for resampling and colour conversion, a few megabytes at most.
   public init() {}
@@ -54,52 +57,12 @@ public struct WebPDecoder: AnimatedImageDecoder {
     guard header.canvas.pixelCount <= options.limits.pixelCount / 3 else {
       throw ImageDecodingError.tooManyPixels(header.canvas, limit: options.limits.pixelCount / 3)
     }
-    return try WebPFrameReader(
-      file, header: header, plan: plan, colors: mapping(header, file.buffer), graphs: graphs,
-      isCancelled: options.isCancelled)
-  }
-
-  private func mapping(_ header: WebPHeader, _ bytes: UnsafeRawBufferPointer) -> ColorMapping {
-    let profile = header.profile?.clamped(to: 0..<bytes.count)
-    return colors.mapping(profile.map { .profile(Data(bytes[$0])) }, inRGBA: false)
+    return try frameReader(file, header: header, plan: plan, options: options)
   }
 
   private func header(_ bytes: UnsafeRawBufferPointer) throws(ImageDecodingError) -> WebPHeader {
     guard let header = try WebPHeaderParser.parse(bytes, isComplete: true) else { throw .truncated(.webp) }
     return header
-  }
-
-  private func still(
-    _ bytes: UnsafeRawBufferPointer, plan: DecodingPlan, header: WebPHeader, options: DecodingOptions
-  ) throws -> Bitmap {
-    let (isOpaque, isCancelled) = (!header.hasAlpha, options.isCancelled)
-    if plan.isWholeImage {
-      return try WebPReader.bitmap(
-        bytes, size: header.canvas, isScaled: false, isOpaque: isOpaque, isCancelled: isCancelled)
-    }
-    if !header.isLossless, isOpaque {
-      return try resampled(bytes, plan: plan, isCancelled: isCancelled)
-    }
-    let scale = WebPScale(plan)
-    let bitmap = try WebPReader.bitmap(
-      bytes, size: scale.size, isScaled: scale.isScaled, skipsLoopFilter: plan.skipsLoopFilter, isOpaque: isOpaque,
-      isCancelled: isCancelled)
-    return try Resampler(format: .webp, geometry: scale.geometry, graphs: graphs).bitmap(isOpaque: isOpaque) {
-      RowPlaneSource(BitmapRowSource(bitmap), isCancelled: isCancelled)
-    }
-  }
-
-  /// A lossy image without alpha, resampled in the planes that it is coded in.
-  private func resampled(
-    _ bytes: UnsafeRawBufferPointer, plan: DecodingPlan, isCancelled: @escaping () -> Bool
-  ) throws -> Bitmap {
-    let factor = BoxShrink.factor(for: plan.geometry)
-    let geometry = plan.geometry.scaled(by: 1 / Double(factor))
-    return try Resampler(format: .webp, geometry: geometry, graphs: graphs).bitmap(isOpaque: true) {
-      let planes = try WebPPlaneSource(
-        bytes, size: plan.info.storedSize, skipsLoopFilter: plan.skipsLoopFilter, isCancelled: isCancelled)
-      return factor == 1 ? planes : try PlaneBoxShrink(planes, factor: factor)
-    }
   }
 
   private func frame(
@@ -109,9 +72,8 @@ public struct WebPDecoder: AnimatedImageDecoder {
     guard range.upperBound <= bytes.count else { throw ImageDecodingError.truncated(.webp) }
     try options.limits.check(area.size, format: .webp)
     let isOpaque = !header.hasAlpha && area.covers(header.canvas)
-    let bitmap = try WebPReader.bitmap(
-      UnsafeRawBufferPointer(rebasing: bytes[range]), size: area.size, isScaled: false, isOpaque: isOpaque,
-      isCancelled: options.isCancelled)
+    let bitmap = try frameBitmap(
+      range, of: bytes, header: header, size: area.size, isOpaque: isOpaque, options: options)
     return try plan.bitmap(isOpaque: isOpaque, graphs: graphs, isCancelled: options.isCancelled) {
       PatchRowSource(BitmapRowSource(bitmap), at: area, on: header.canvas)
     }
@@ -128,44 +90,5 @@ extension WebPDecoder: ProgressiveImageDecoder {
       }
       return ImagePreview(image: try draw(header, of: buffer, truncation: .found, options: options), stage: 1)
     }
-  }
-}
-
-extension DecodingPlan {
-  /// From a reduction to a third on, blocks of four samples are too small for their edges to be seen.
-  fileprivate var skipsLoopFilter: Bool { geometry.reduction >= 3 }
-}
-
-/// The size at which libwebp decodes an image, and the geometry for resampling it afterwards.
-///
-/// libwebp scales by averaging while decoding, which is cheap but not sharp. The decoded size therefore has at least
-/// two pixels per output pixel, for the Lanczos filter.
-private struct WebPScale {
-  /// The smallest reduction by libwebp that saves time.
-  private static let minimumReduction = 1.5
-
-  let size: PixelSize
-  let geometry: ResizeGeometry
-  let isScaled: Bool
-
-  init(_ plan: DecodingPlan) {
-    let whole = plan.info.storedSize
-    let reduction = plan.geometry.reduction / 2
-    guard reduction >= Self.minimumReduction else {
-      (size, geometry, isScaled) = (whole, plan.geometry, false)
-      return
-    }
-    let size = PixelSize(
-      width: Int((Double(whole.width) / reduction).rounded(.up)),
-      height: Int((Double(whole.height) / reduction).rounded(.up)))
-    let across = Double(size.width) / Double(whole.width)
-    let down = Double(size.height) / Double(whole.height)
-    let window = plan.geometry.window
-    self.size = size
-    geometry = ResizeGeometry(
-      window: PixelRectangle(
-        x: window.x * across, y: window.y * down, width: window.width * across, height: window.height * down),
-      outputSize: plan.geometry.outputSize)
-    isScaled = true
   }
 }

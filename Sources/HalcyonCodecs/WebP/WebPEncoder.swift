@@ -1,3 +1,4 @@
+#if !IMAGEIO
 public import HalcyonImaging
 import CWebP
 public import Foundation
@@ -95,3 +96,4 @@ private struct WebPOutputBuffer: ~Copyable {
     }
   }
 }
+#endif

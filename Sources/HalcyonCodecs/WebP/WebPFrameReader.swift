@@ -1,3 +1,4 @@
+#if !IMAGEIO
 import HalcyonImaging
 import CWebP
 
@@ -92,3 +93,4 @@ private final class MemoryRowSource: RowSource {
 
   func finish() {}
 }
+#endif

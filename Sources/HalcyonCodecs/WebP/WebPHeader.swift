@@ -1,5 +1,4 @@
 import HalcyonImaging
-import CWebP
 
 /// The chunks of a WebP file (RFC 9649), or of its beginning.
 struct WebPHeader {
@@ -38,7 +37,6 @@ struct WebPHeaderParser {
   /// Position, size, duration and flags of a frame.
   private static let frameHeaderByteCount = 16
 
-  private let bytes: UnsafeRawBufferPointer
   private let view: Bytes
   private var header = WebPHeader()
   private var flags: UInt8 = 0
@@ -57,7 +55,6 @@ struct WebPHeaderParser {
   }
 
   private init(_ bytes: UnsafeRawBufferPointer) {
-    self.bytes = bytes
     view = Bytes(bytes)
   }
 
@@ -92,7 +89,7 @@ struct WebPHeaderParser {
   /// Returns `false` if the bytes end before the fields that are needed.
   private mutating func readChunk(_ name: String, _ content: Range<Int>) throws(ImageDecodingError) -> Bool {
     switch name {
-    case "VP8X": return readExtended(content)
+    case "VP8X": return try readExtended(content)
     case "ICCP": header.profile = header.profile ?? content
     case "ANIM": header.loopCount = view.unsigned16(at: content.lowerBound + 4, littleEndian: true) ?? 0
     case "ANMF": return readFrame(content)
@@ -101,7 +98,7 @@ struct WebPHeaderParser {
     case "VP8 " where !header.isAnimated, "VP8L" where !header.isAnimated:
       guard !hasImage else { return true }
       header.isLossless = name == "VP8L"
-      return flags == 0 && header.canvas.width == 0 ? try readFeatures() : startImage()
+      return flags == 0 && header.canvas.width == 0 ? try readFeatures(content) : startImage()
     default: break
     }
     return true
@@ -112,25 +109,42 @@ struct WebPHeaderParser {
     return true
   }
 
-  private mutating func readExtended(_ content: Range<Int>) -> Bool {
+  private mutating func readExtended(_ content: Range<Int>) throws(ImageDecodingError) -> Bool {
     guard let flags = view[content.lowerBound], let width = unsigned24(content.lowerBound + 4),
       let height = unsigned24(content.lowerBound + 7)
     else { return false }
     self.flags = flags
-    header.canvas = PixelSize(width: width + 1, height: height + 1)
+    let canvas = PixelSize(width: width + 1, height: height + 1)
+    guard header.canvas.width == 0 || header.canvas == canvas else {
+      throw .corrupt(.webp, reason: "it states conflicting sizes")
+    }
+    header.canvas = canvas
     header.hasAlpha = flags & Flag.alpha != 0
     header.isAnimated = flags & Flag.animation != 0
     return true
   }
 
-  /// Reads the size of a file in the simple format, through libwebp.
-  private mutating func readFeatures() throws(ImageDecodingError) -> Bool {
-    var features = WebPBitstreamFeatures()
-    let status = WebPGetFeatures(bytes.baseAddress?.assumingMemoryBound(to: UInt8.self), bytes.count, &features)
-    if status == VP8_STATUS_NOT_ENOUGH_DATA { return false }
-    guard status == VP8_STATUS_OK else { throw .corrupt(.webp, reason: "its bitstream header is invalid") }
-    header.canvas = PixelSize(width: Int(features.width), height: Int(features.height))
-    header.hasAlpha = features.has_alpha != 0
+  /// Reads the size of a file in the simple format from its bitstream (RFC 6386, 9.1; RFC 9649, 3.4).
+  private mutating func readFeatures(_ content: Range<Int>) throws(ImageDecodingError) -> Bool {
+    let start = content.lowerBound
+    guard let first = view[start], view[start + 9] != nil else {
+      if content.count < 10 { throw .corrupt(.webp, reason: "its bitstream header is invalid") }
+      return false
+    }
+    if header.isLossless {
+      guard first == 0x2F, let bits = view.unsigned32(at: start + 1, littleEndian: true), bits >> 29 == 0 else {
+        throw .corrupt(.webp, reason: "its bitstream header is invalid")
+      }
+      header.canvas = PixelSize(width: bits & 0x3FFF + 1, height: bits >> 14 & 0x3FFF + 1)
+      header.hasAlpha = bits >> 28 & 1 == 1
+    } else {
+      let isShownKeyFrame = first & 1 == 0 && first >> 4 & 1 == 1
+      guard isShownKeyFrame, view[start + 3..<start + 6].starts(with: [0x9D, 0x01, 0x2A]),
+        let width = view.unsigned16(at: start + 6, littleEndian: true),
+        let height = view.unsigned16(at: start + 8, littleEndian: true), width & 0x3FFF > 0, height & 0x3FFF > 0
+      else { throw .corrupt(.webp, reason: "its bitstream header is invalid") }
+      header.canvas = PixelSize(width: width & 0x3FFF, height: height & 0x3FFF)
+    }
     return startImage()
   }
 

@@ -1,3 +1,4 @@
+#if !IMAGEIO
 import HalcyonImaging
 import CWebP
 import Foundation
@@ -112,3 +113,4 @@ private final class MappedPages {
     discardedByteCount = end
   }
 }
+#endif

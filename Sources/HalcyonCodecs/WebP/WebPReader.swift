@@ -1,3 +1,4 @@
+#if !IMAGEIO
 import HalcyonImaging
 import CWebP
 
@@ -28,3 +29,4 @@ enum WebPReader {
     }
   }
 }
+#endif

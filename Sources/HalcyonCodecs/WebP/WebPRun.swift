@@ -1,3 +1,4 @@
+#if !IMAGEIO
 import HalcyonImaging
 import CWebP
 
@@ -83,3 +84,4 @@ final class WebPRun {
     }
   }
 }
+#endif

@@ -1,3 +1,4 @@
+#if !IMAGEIO
 import CWebP
 import Foundation
 import HalcyonImaging
@@ -41,3 +42,4 @@ extension WritableMetadata {
     Data((0..<count).map { UInt8(truncatingIfNeeded: value >> ($0 * 8)) })
   }
 }
+#endif

@@ -1,4 +1,4 @@
-#if GTK
+#if canImport(CGTK)
 import HalcyonCache
 public import CGTK
 public import Halcyon

@@ -1,4 +1,4 @@
-#if GTK
+#if canImport(CGTK)
 import HalcyonViews
 import CGTK
 

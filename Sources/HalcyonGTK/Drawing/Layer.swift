@@ -1,4 +1,4 @@
-#if GTK
+#if canImport(CGTK)
 package import HalcyonImaging
 package import HalcyonViews
 import CGTK

@@ -1,4 +1,4 @@
-#if GTK
+#if canImport(CGTK)
 import CGTK
 
 /// The GObject type `HalcyonPaintable`, which implements `GdkPaintable` by an ``ImagePaintable``.

@@ -1,4 +1,4 @@
-#if GTK
+#if canImport(CGTK)
 import HalcyonSupport
 import HalcyonImaging
 

@@ -1,4 +1,4 @@
-#if GTK
+#if canImport(CGTK)
 import CGTK
 
 /// Calls a closure in the first frame of a widget's frame clock at or after a set time.

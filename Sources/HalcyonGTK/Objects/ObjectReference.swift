@@ -1,4 +1,4 @@
-#if GTK
+#if canImport(CGTK)
 import CGTK
 
 /// A strong reference to a GObject, released in `deinit`.

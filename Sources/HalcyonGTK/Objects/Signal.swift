@@ -1,4 +1,4 @@
-#if GTK
+#if canImport(CGTK)
 import CGTK
 
 /// A closure connected to a signal of a GObject; released when the object is finalized or the handler disconnected.

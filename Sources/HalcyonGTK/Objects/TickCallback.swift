@@ -1,4 +1,4 @@
-#if GTK
+#if canImport(CGTK)
 import CGTK
 
 /// Calls a closure in each frame of a widget's frame clock until the closure returns `false` or it is cancelled.

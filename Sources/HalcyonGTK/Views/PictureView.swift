@@ -1,4 +1,4 @@
-#if GTK
+#if canImport(CGTK)
 public import CGTK
 public import Halcyon
 public import HalcyonViews

@@ -1,4 +1,4 @@
-#if GTK
+#if canImport(CGTK)
 import HalcyonPipeline
 import HalcyonViews
 import CGTK

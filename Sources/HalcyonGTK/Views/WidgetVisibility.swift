@@ -1,4 +1,4 @@
-#if GTK
+#if canImport(CGTK)
 import CGTK
 
 /// Whether a widget is visible: mapped and, inside a scrolled window, in or near its viewport.

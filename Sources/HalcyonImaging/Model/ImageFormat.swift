@@ -103,8 +103,12 @@ extension ImageFormat {
       """
   }
 
-  /// The package trait that adds the codec, and the Debian package that the trait needs.
+  /// The package trait that adds the codec, and the Debian package that the trait needs; `nil` on Apple's systems, whose
+  /// codecs are part of the system.
   private var trait: (name: String, debianPackage: String, writes: Bool)? {
+    #if canImport(CoreGraphics)
+    return nil
+    #else
     switch self {
     case .avif: ("AVIF", "libavif-dev", true)
     case .heic: ("HEIF", "libheif-dev", false)
@@ -112,5 +116,6 @@ extension ImageFormat {
     case .svg: ("SVG", "librsvg2-dev", false)
     case .jpeg, .png, .gif, .webp, .bmp, .ico, .tiff, .custom: nil
     }
+    #endif
   }
 }

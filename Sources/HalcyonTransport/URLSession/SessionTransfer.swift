@@ -1,7 +1,10 @@
-#if canImport(Darwin)
+#if URLSESSION
 import HalcyonHTTP
 import HalcyonSupport
 import Foundation
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
 
 /// A task of a `URLSession`, and the transfer that receives its data.
 final class SessionTransfer: Sendable {

@@ -1,12 +1,17 @@
-#if canImport(Darwin)
-public import HalcyonSupport
+#if URLSESSION
+import HalcyonSupport
 public import HalcyonHTTP
 import Foundation
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
 
 /// A transport on one long-lived `URLSession`, without a URL cache and without cookies.
 ///
 /// May be shared by any number of pipelines.
 public final class URLSessionTransport: Transport {
+  private static let connectionLimit = 1000
+
   private let session: URLSession
   private let delegate = SessionDelegate()
 
@@ -16,6 +21,8 @@ public final class URLSessionTransport: Transport {
     configuration.urlCache = nil
     configuration.httpCookieStorage = nil
     configuration.requestCachePolicy = .reloadIgnoringLocalCacheData
+    // The pipeline limits the connections to each host.
+    configuration.httpMaximumConnectionsPerHost = Self.connectionLimit
     session = URLSession(configuration: configuration, delegate: delegate, delegateQueue: nil)
   }
 
@@ -83,14 +90,14 @@ private final class SessionDelegate: NSObject, URLSessionDataDelegate {
 
   func urlSession(
     _ session: URLSession, task: URLSessionTask, willPerformHTTPRedirection response: HTTPURLResponse,
-    newRequest request: URLRequest, completionHandler: @escaping (URLRequest?) -> Void
+    newRequest request: URLRequest, completionHandler: @escaping @Sendable (URLRequest?) -> Void
   ) {
     completionHandler(nil)
   }
 
   func urlSession(
     _ session: URLSession, dataTask: URLSessionDataTask, didReceive response: URLResponse,
-    completionHandler: @escaping (URLSession.ResponseDisposition) -> Void
+    completionHandler: @escaping @Sendable (URLSession.ResponseDisposition) -> Void
   ) {
     transfers.withLock { $0[dataTask.taskIdentifier] }?.receive(response)
     completionHandler(.allow)

@@ -17,7 +17,7 @@ import Testing
     image = DecodedImage(bitmap: bitmap, info: ImageInfo(format: .png, storedSize: bitmap.size))
   }
 
-  @Test(arguments: [ImageFormat.jpeg, .png, .webp, .gif])
+  @Test(arguments: [ImageFormat.jpeg, .png, .webp, .gif].filter(\.isWritable))
   func `an image is encoded in every writable format`(format: ImageFormat) async throws {
     let data = try await image.encoded(as: format, quality: 0.9)
     #expect(ImageFormat(sniffing: data) == format)
@@ -43,8 +43,8 @@ import Testing
       try await image.write(to: photo)
       #expect(ImageFormat(sniffing: try Data(contentsOf: photo)) == .jpeg)
       let other = folder.appending(path: "photo.bin")
-      try await image.write(to: other, as: .webp)
-      #expect(ImageFormat(sniffing: try Data(contentsOf: other)) == .webp)
+      try await image.write(to: other, as: .gif)
+      #expect(ImageFormat(sniffing: try Data(contentsOf: other)) == .gif)
       // Written anew, with the permissions that any new file gets.
       try writeHere(to: photo)
       let plain = folder.appending(path: "plain")

@@ -1,3 +1,4 @@
+#if !IMAGEIO
 import HalcyonImaging
 import Foundation
 import Testing
@@ -68,3 +69,4 @@ struct JPEGScanSelectionTests {
     }
   }
 }
+#endif

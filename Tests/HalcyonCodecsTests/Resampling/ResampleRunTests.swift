@@ -1,3 +1,4 @@
+#if !IMAGEIO
 import HalcyonImaging
 import Testing
 
@@ -30,3 +31,4 @@ struct ResampleRunTests {
     }
   }
 }
+#endif

@@ -1,3 +1,4 @@
+#if !IMAGEIO
 import HalcyonImaging
 import Foundation
 import HalcyonCodecs
@@ -69,3 +70,4 @@ struct WebPChunkTests {
     _ = try WebPDecoder().frameReader(for: file, options: DecodingOptions(limits: enough))
   }
 }
+#endif

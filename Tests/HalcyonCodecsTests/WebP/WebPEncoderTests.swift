@@ -1,3 +1,4 @@
+#if !IMAGEIO
 import HalcyonImaging
 import HalcyonCodecs
 import Testing
@@ -51,3 +52,4 @@ struct WebPEncoderTests {
       encoder.encode(bitmap, options: EncodingOptions(quality: quality)), options: DecodingOptions())
   }
 }
+#endif

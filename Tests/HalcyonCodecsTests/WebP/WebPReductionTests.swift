@@ -1,3 +1,4 @@
+#if !IMAGEIO
 import Foundation
 import HalcyonImaging
 import HalcyonSupport
@@ -77,3 +78,4 @@ private final class Counter: Sendable {
     }
   }
 }
+#endif

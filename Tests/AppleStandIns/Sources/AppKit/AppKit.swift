@@ -1,10 +1,34 @@
 @_exported public import CoreGraphics
 @_exported public import Foundation
 
+public final class NSImageRep {
+  public let pixelsWide: Int
+  public let pixelsHigh: Int
+
+  fileprivate init(_ image: CGImage) { (pixelsWide, pixelsHigh) = (image.width, image.height) }
+}
+
+public final class NSGraphicsContext {}
+
 public final class NSImage {
-  public init(cgImage: CGImage, size: CGSize) {}
-  public init?(named name: String) {}
-  public init?(systemSymbolName name: String, accessibilityDescription: String?) {}
+  public struct HintKey: Hashable, Sendable {}
+
+  public let size: CGSize
+  public var representations: [NSImageRep] { [NSImageRep(pixels)] }
+  private let pixels: CGImage
+
+  public init(cgImage: CGImage, size: CGSize) {
+    pixels = cgImage
+    self.size = size
+  }
+
+  /// There are no asset catalogues.
+  public init?(named name: String) { return nil }
+  public init?(systemSymbolName name: String, accessibilityDescription: String?) { return nil }
+
+  public func cgImage(
+    forProposedRect rect: UnsafeMutablePointer<CGRect>?, context: NSGraphicsContext?, hints: [HintKey: Any]?
+  ) -> CGImage? { pixels }
 }
 
 public struct CATransitionType: Sendable {

@@ -29,6 +29,17 @@ enum AppleProgram {
     view.hc.setImage(with: url, pipeline: other)
   }
 
+  static func withPictures(_ view: UIImageView, _ url: URL, empty: UIImage, broken: UIImage) {
+    var options = ImageViewOptions()
+    options.failure = .shows(.uiImage(broken))
+    view.hc.setImage(with: url, placeholder: .uiImage(empty), options: options)
+  }
+
+  static func converting(_ photo: UIImage, _ url: URL) async throws -> UIImage? {
+    try await ImagePipeline.shared.store(photo, for: ImageRequest(url: url))
+    return try await ImagePipeline.shared.image(for: url).uiImage
+  }
+
   static func inSwiftUI(_ urls: [URL]) -> [some View] {
     var options = ImageViewOptions()
     options.transitionGroup = TransitionGroup(count: urls.count)

@@ -18,6 +18,17 @@ extension Never: View {
   public typealias Body = Never
 }
 
+public struct Text: Sendable {
+  public init(_ text: String) {}
+}
+
+public struct Image {
+  public enum Orientation: Sendable { case up }
+
+  public init(decorative: CGImage, scale: CGFloat, orientation: Orientation = .up) {}
+  public init(_ image: CGImage, scale: CGFloat, orientation: Orientation = .up, label: Text) {}
+}
+
 public struct ProposedViewSize: Sendable {
   public func replacingUnspecifiedDimensions(by size: CGSize = CGSize(width: 10, height: 10)) -> CGSize { size }
 }

@@ -1,12 +1,25 @@
 @_exported public import CoreGraphics
 @_exported public import Foundation
 
-public final class UIImage: Sendable {
-  public enum Orientation: Sendable { case up }
+/// Unchecked: nothing changes after its creation.
+public final class UIImage: @unchecked Sendable {
+  public enum Orientation: Int, Sendable {
+    case up, down, left, right, upMirrored, downMirrored, leftMirrored, rightMirrored
+  }
 
-  public init(cgImage: CGImage, scale: CGFloat, orientation: Orientation) {}
-  public init?(named name: String) {}
-  public init?(systemName name: String) {}
+  public let cgImage: CGImage?
+  public let scale: CGFloat
+  public let imageOrientation: Orientation
+
+  public init(cgImage: CGImage, scale: CGFloat, orientation: Orientation) {
+    self.cgImage = cgImage
+    self.scale = scale
+    imageOrientation = orientation
+  }
+
+  /// There are no asset catalogues.
+  public init?(named name: String) { return nil }
+  public init?(systemName name: String) { return nil }
 }
 
 public struct UIBackgroundTaskIdentifier: Hashable, RawRepresentable, Sendable {

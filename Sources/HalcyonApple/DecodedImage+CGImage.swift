@@ -1,0 +1,26 @@
+#if canImport(CoreGraphics)
+public import CoreGraphics
+public import Halcyon
+
+extension DecodedImage {
+  /// The pixels as a `CGImage` in sRGB, shared without a copy; `nil` if Core Graphics is out of memory.
+  public var cgImage: CGImage? { bitmap.cgImage }
+
+  /// Creates an image from a `CGImage`, converted to sRGB and 8 bits per channel.
+  ///
+  /// Copies the pixels, and decodes them if that has not happened yet: not for the main thread.
+  ///
+  /// - Parameter scale: Pixels per point. Default: 1.
+  /// - Throws: ``BitmapError`` when out of memory.
+  public init(_ image: CGImage, scale: Double = 1) throws(BitmapError) {
+    self.init(try Bitmap(image), scale: scale)
+  }
+
+  /// An image that comes from no file.
+  init(_ bitmap: Bitmap, scale: Double) {
+    self.init(
+      bitmap: bitmap, info: ImageInfo(format: .png, storedSize: bitmap.size, hasAlpha: !bitmap.isOpaque))
+    self.scale = scale
+  }
+}
+#endif

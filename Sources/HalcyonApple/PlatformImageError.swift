@@ -1,0 +1,12 @@
+#if canImport(CoreGraphics)
+/// Why an image of the platform could not be converted.
+public enum PlatformImageError: Error, Hashable, CustomStringConvertible {
+  /// The image is not backed by a `CGImage`.
+  case noPixels
+
+  /// What happened and what to do about it.
+  public var description: String {
+    "The image has no pixels, as one made by Core Image. Draw it into a bitmap first, for example with a renderer."
+  }
+}
+#endif

@@ -1,0 +1,28 @@
+#if IMAGEIO
+public import HalcyonImaging
+public import Foundation
+
+/// Decodes AVIF through ImageIO, where the system has a codec for it.
+public struct AVIFDecoder: ImageDecoder {
+  private let graphs = ResampleGraphCache()
+
+  /// Creates a decoder.
+  public init() {}
+
+  /// AVIF only.
+  public let formats: Set<ImageFormat> = [.avif]
+
+  /// Reads the boxes before the coded image data.
+  public func probe(_ bytes: Data, isComplete: Bool) throws -> ImageInfo? {
+    try HEIFImageFile.probe(bytes, format: .avif, isComplete: isComplete)
+  }
+
+  /// Decodes a complete file at the target size; of an image sequence, its still image.
+  public func decode(_ bytes: Data, options: DecodingOptions) throws -> DecodedImage {
+    try HEIFImageFile(bytes, format: .avif).image(graphs: graphs, options: options)
+  }
+
+  /// Reads the boxes, and the Exif and XMP items that they point to.
+  public func metadata(of bytes: Data) throws -> ImageMetadata { try HEIFImageFile(bytes, format: .avif).metadata }
+}
+#endif

@@ -1,0 +1,41 @@
+#if !IMAGEIO
+import CLCMS
+import Foundation
+
+extension ColorDescription {
+  /// The profile as a Little CMS handle, which the caller closes; `nil` when damaged, too large or invalid.
+  func openProfile() -> cmsHPROFILE? {
+    switch self {
+    case .profile(let data):
+      guard data.count <= Self.profileByteLimit else { return nil }
+      return data.withUnsafeBytes { cmsOpenProfileFromMem($0.baseAddress, cmsUInt32Number($0.count)) }
+    case .display(let chromaticities, let curve):
+      return Self.makeProfile(chromaticities, curve)
+    }
+  }
+
+  private static func makeProfile(_ chromaticities: Chromaticities, _ curve: TransferCurve) -> cmsHPROFILE? {
+    guard chromaticities.isValid, let curve = curve.makeToneCurve() else { return nil }
+    defer { cmsFreeToneCurve(curve) }
+    var white = chromaticities.white.xyY
+    var primaries = cmsCIExyYTRIPLE(
+      Red: chromaticities.red.xyY, Green: chromaticities.green.xyY, Blue: chromaticities.blue.xyY)
+    var curves: [OpaquePointer?] = [curve, curve, curve]
+    return cmsCreateRGBProfile(&white, &primaries, &curves)
+  }
+}
+
+extension Chromaticities.Point {
+  fileprivate var xyY: cmsCIExyY { cmsCIExyY(x: x, y: y, Y: 1) }
+}
+
+extension TransferCurve {
+  /// The curve as a Little CMS object, which the caller frees.
+  fileprivate func makeToneCurve() -> OpaquePointer? {
+    switch self {
+    case .sRGB: cmsBuildParametricToneCurve(nil, 4, [2.4, 1 / 1.055, 0.055 / 1.055, 1 / 12.92, 0.04045])
+    case .gamma(let exponent): cmsBuildGamma(nil, exponent)
+    }
+  }
+}
+#endif

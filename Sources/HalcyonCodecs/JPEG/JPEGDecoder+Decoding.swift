@@ -1,0 +1,64 @@
+#if !IMAGEIO
+public import HalcyonImaging
+public import Foundation
+
+extension JPEGDecoder {
+  /// Decodes a complete file at the target size, or a truncated one if the options allow a partial image.
+  public func decode(_ bytes: Data, options: DecodingOptions) throws -> DecodedImage {
+    guard let header = try parse(bytes) else { throw ImageDecodingError.truncated(.jpeg) }
+    let plan = try DecodingPlan(info: header.info, options: options)
+    let truncation = PartialImagePolicy(isAccepted: options.allowsPartialImage)
+    return try bytes.withUnsafeBytes { buffer in
+      let (cmyk, colors) = mappings(header, profile: header.profileParts.profile(in: buffer))
+      let file = JPEGFile(
+        bytes: truncation.isAccepted ? buffer.readableJPEG : buffer, size: header.size, cmykTransform: cmyk.transform,
+        truncation: truncation, isCancelled: options.isCancelled)
+      return try plan.image(colors: cmyk.isUnusable ? .unusable : colors, truncation: truncation) {
+        if plan.isWholeImage { return try file.rows(scale: .full).bitmap(isCancelled: options.isCancelled) }
+        return try resampled(file, plan: plan, scale: JPEGScale(for: plan.geometry))
+      }
+    }
+  }
+
+  /// The picture of a thumbnail at the planned size of the whole image.
+  func image(
+    ofThumbnail thumbnail: UnsafeRawBufferPointer, _ small: JPEGHeader, of header: JPEGHeader,
+    in buffer: UnsafeRawBufferPointer, options: DecodingOptions
+  ) throws -> DecodedImage {
+    let plan = try DecodingPlan(info: header.info, options: options)
+    let file = JPEGFile(
+      bytes: thumbnail, size: small.size, cmykTransform: nil, truncation: PartialImagePolicy(isAccepted: false),
+      isCancelled: options.isCancelled)
+    let geometry = plan.geometry.scaled(from: header.size, to: small.size)
+    let profile = header.profileParts.profile(in: buffer)
+    return try plan.image(colors: mappings(header, profile: profile).colors, truncation: .found) {
+      try Resampler(format: .jpeg, geometry: geometry, graphs: graphs).bitmap(isOpaque: true) {
+        try file.planes(scale: .full)
+      }
+    }
+  }
+
+  /// The conversion of CMYK rows while they are decoded, and that of the RGBA result.
+  private func mappings(_ header: JPEGHeader, profile: ColorDescription?) -> (cmyk: ColorMapping, colors: ColorMapping)
+  {
+    guard header.colorModel == .cmyk else {
+      return (.none, colors.mapping(profile, inRGBA: header.colorModel == .grey))
+    }
+    return (colors.mapping(profile, layout: header.adobeTransform == nil ? .cmyk8 : .cmyk8Inverted), .none)
+  }
+
+  private func resampled(_ file: JPEGFile, plan: DecodingPlan, scale: JPEGScale) throws -> Bitmap {
+    if let essential = JPEGScanSelection.essentialBytes(of: file.bytes, scale: scale) {
+      return try essential.withUnsafeBytes { bytes in
+        try decoded(file.with(bytes), plan: plan, scale: scale)
+      }
+    }
+    return try decoded(file, plan: plan, scale: scale)
+  }
+
+  private func decoded(_ file: JPEGFile, plan: DecodingPlan, scale: JPEGScale) throws -> Bitmap {
+    let resampler = Resampler(format: .jpeg, geometry: plan.geometry.scaled(by: scale.factor), graphs: graphs)
+    return try resampler.bitmap(isOpaque: true) { try file.planes(scale: scale) }
+  }
+}
+#endif

@@ -1,0 +1,40 @@
+#if IMAGEIO
+public import HalcyonImaging
+public import Foundation
+
+extension JPEGDecoder {
+  /// Decodes a complete file at the target size, or a truncated one if the options allow a partial image.
+  public func decode(_ bytes: Data, options: DecodingOptions) throws -> DecodedImage {
+    guard let header = try parse(bytes) else { throw ImageDecodingError.truncated(.jpeg) }
+    let plan = try DecodingPlan(info: header.info, options: options)
+    let truncation = PartialImagePolicy(isAccepted: options.allowsPartialImage)
+    if !bytes.withUnsafeBytes({ JPEGSegments.isComplete($0) }) {
+      guard truncation.isAccepted else { throw ImageDecodingError.truncated(.jpeg) }
+      truncation.isFound = true
+    }
+    return try plan.image(colors: mapping(header, in: bytes), truncation: truncation) {
+      try SystemDecoder(graphs: graphs, isCancelled: options.isCancelled)
+        .bitmap(of: bytes, plan: plan, truncation: truncation)
+    }
+  }
+
+  private func mapping(_ header: JPEGHeader, in bytes: Data) -> ColorMapping {
+    guard case .profile(let profile) = bytes.withUnsafeBytes({ header.profileParts.profile(in: $0) }) else {
+      return .none
+    }
+    return .bySystem(profile, model: header.colorModel)
+  }
+
+  /// The picture of a thumbnail at the planned size of the whole image.
+  func image(
+    ofThumbnail thumbnail: UnsafeRawBufferPointer, _ small: JPEGHeader, of header: JPEGHeader,
+    in buffer: UnsafeRawBufferPointer, options: DecodingOptions
+  ) throws -> DecodedImage {
+    let plan = try DecodingPlan(info: header.info, options: options)
+    return try plan.image(truncation: .found) {
+      try SystemDecoder(graphs: graphs, isCancelled: options.isCancelled)
+        .bitmap(of: Data(thumbnail), plan: plan, storedSize: small.size)
+    }
+  }
+}
+#endif

@@ -1,0 +1,11 @@
+#if IMAGEIO
+import HalcyonImaging
+import Foundation
+
+extension JPEGEncoder {
+  func file(of bitmap: Bitmap, options: EncodingOptions) throws -> Data {
+    try ImageIOWriter.file(
+      of: bitmap.flattened(onto: options.background), type: "public.jpeg", quality: options.quality, format: .jpeg)
+  }
+}
+#endif

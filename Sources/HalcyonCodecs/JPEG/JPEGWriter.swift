@@ -1,0 +1,61 @@
+#if !IMAGEIO
+import HalcyonImaging
+import Foundation
+import JPEGShim
+
+extension JPEGEncoder {
+  func file(of bitmap: Bitmap, options: EncodingOptions) throws -> Data {
+    let writer = try JPEGWriter()
+    try writer.start(size: bitmap.size, quality: options.quality)
+    var flattened = [UInt8](repeating: 0, count: bitmap.size.width * 4)
+    try bitmap.withUnsafeBytes { bytes in
+      guard let start = bytes.bindMemory(to: UInt8.self).baseAddress else { return }
+      for row in 0..<bitmap.size.height {
+        let pixels = start + row * bitmap.bytesPerRow
+        if bitmap.isOpaque {
+          try writer.write(pixels)
+        } else {
+          AlphaMath.flatten(pixels, count: bitmap.size.width, onto: options.background, into: &flattened)
+          try writer.write(flattened)
+        }
+      }
+    }
+    return try writer.finish()
+  }
+}
+
+/// One JPEG file being written by libjpeg-turbo.
+private struct JPEGWriter: ~Copyable {
+  private let handle: OpaquePointer
+
+  init() throws(ImageEncodingError) {
+    guard let handle = jpeg_shim_writer_create() else { throw .failed(.jpeg, reason: "out of memory") }
+    self.handle = handle
+  }
+
+  deinit { jpeg_shim_writer_destroy(handle) }
+
+  /// - Parameter quality: From 0 to 1.
+  func start(size: PixelSize, quality: Double) throws(ImageEncodingError) {
+    try check(jpeg_shim_writer_start(handle, size.width, size.height, Int32((quality * 100).rounded())))
+  }
+
+  /// Writes one row, four bytes per pixel, the last of which is ignored.
+  func write(_ row: UnsafePointer<UInt8>) throws(ImageEncodingError) {
+    try check(jpeg_shim_write_row(handle, row))
+  }
+
+  /// The complete file.
+  consuming func finish() throws(ImageEncodingError) -> Data {
+    var bytes: UnsafePointer<UInt8>?
+    var count = 0
+    try check(jpeg_shim_writer_finish(handle, &bytes, &count))
+    return bytes.map { Data(bytes: $0, count: count) } ?? Data()
+  }
+
+  private func check(_ status: jpeg_shim_status) throws(ImageEncodingError) {
+    guard status != jpeg_shim_ok else { return }
+    throw .failed(.jpeg, reason: String(cString: jpeg_shim_writer_message(handle)))
+  }
+}
+#endif

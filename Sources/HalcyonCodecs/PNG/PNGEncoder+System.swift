@@ -1,0 +1,10 @@
+#if IMAGEIO
+import HalcyonImaging
+import Foundation
+
+extension PNGEncoder {
+  func file(of bitmap: Bitmap) throws -> Data {
+    try ImageIOWriter.file(of: bitmap, type: "public.png", quality: nil, format: .png)
+  }
+}
+#endif

@@ -1,0 +1,55 @@
+import HalcyonImaging
+
+/// The code that resamples rows. Both give the same image, save for rounding.
+package enum LanczosImplementation: Sendable {
+  /// ``LanczosResampler``, on every platform.
+  case swift
+  #if !IMAGEIO
+  /// zimg, which uses the vector instructions of the processor that it runs on.
+  case zimg
+  #endif
+
+  /// The faster one of those that this platform has.
+  package static var standard: LanczosImplementation {
+    #if !IMAGEIO
+    .zimg
+    #else
+    .swift
+    #endif
+  }
+}
+
+/// Crops and resamples an image with a Lanczos filter while its rows are decoded.
+struct RowResampler {
+  /// The image format, for error messages.
+  let format: ImageFormat
+  /// The window to resample, in possibly fractional pixels of the rows, and the output size.
+  let geometry: ResizeGeometry
+  let graphs: ResampleGraphCache
+  var implementation = LanczosImplementation.standard
+  let isCancelled: () -> Bool
+
+  /// - Parameter rows: Opens the image at its first row; called once or twice.
+  func bitmap(isOpaque: Bool, rows: () throws -> any RowSource) throws -> Bitmap {
+    switch implementation {
+    case .swift:
+      try LanczosResampler(geometry: geometry, isCancelled: isCancelled).bitmap(isOpaque: isOpaque, from: rows())
+    #if !IMAGEIO
+    case .zimg: try planes(isOpaque: isOpaque, rows: rows)
+    #endif
+    }
+  }
+
+  #if !IMAGEIO
+  private func planes(isOpaque: Bool, rows: () throws -> any RowSource) throws -> Bitmap {
+    let factor = BoxShrink.factor(reduction: geometry.reduction)
+    let resampler = Resampler(format: format, geometry: geometry.scaled(by: 1 / Double(factor)), graphs: graphs)
+    return try resampler.bitmap(isOpaque: isOpaque) {
+      let source = try rows()
+      let shrunk =
+        factor == 1 ? source : BoxShrink(source, across: factor, down: factor, isCancelled: isCancelled)
+      return RowPlaneSource(shrunk, isCancelled: isCancelled)
+    }
+  }
+  #endif
+}

@@ -1,0 +1,21 @@
+import HalcyonImaging
+import Foundation
+
+/// Turns a file into pixels with the codecs of the operating system.
+///
+/// Nothing is decided here: limits have been checked by the library's own parsers before a reader sees a byte, and crop,
+/// exact size and orientation are left to ``SystemDecoder``. Safe from any thread.
+protocol SystemImageReader: Sendable {
+  /// The first image of a file as it is stored, in sRGB, not rotated; `nil` if the system cannot decode it.
+  ///
+  /// - Parameter longestSide: The longer side of the result, at most, where the system can decode at a smaller size;
+  ///   `nil` for the stored size.
+  func image(of file: Data, longestSide: Int?) throws(BitmapError) -> SystemImage?
+}
+
+/// An image that the system has decoded.
+struct SystemImage {
+  var bitmap: Bitmap
+  /// Whether the system has found the end of the image.
+  var isComplete: Bool
+}

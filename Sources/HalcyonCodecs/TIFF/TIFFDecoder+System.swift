@@ -1,0 +1,23 @@
+#if IMAGEIO
+public import HalcyonImaging
+public import Foundation
+
+extension TIFFDecoder {
+  /// Decodes the first page of a complete file at the target size.
+  public func decode(_ bytes: Data, options: DecodingOptions) throws -> DecodedImage {
+    guard let header = try bytes.withUnsafeBytes({ try TIFFHeaderParser.parse(Bytes($0)) }) else {
+      throw ImageDecodingError.truncated(.tiff)
+    }
+    try header.rejectOldJPEG()
+    let plan = try DecodingPlan(info: header.info, options: options)
+    if header.isTruncated(byteCount: bytes.count) { throw ImageDecodingError.truncated(.tiff) }
+    let profile = bytes.withUnsafeBytes { buffer in
+      header.profile.map { Data(buffer[$0.clamped(to: 0..<buffer.count)]) }
+    }
+    return try plan.image(colors: .bySystem(profile, model: header.info.colorModel)) {
+      try SystemDecoder(graphs: graphs, isCancelled: options.isCancelled)
+        .bitmap(of: bytes, plan: plan)
+    }
+  }
+}
+#endif

@@ -1,0 +1,101 @@
+#if !IMAGEIO
+import HalcyonImaging
+import Foundation
+
+extension WebPDecoder {
+  func mapping(_ header: WebPHeader, _ bytes: UnsafeRawBufferPointer) -> ColorMapping {
+    let profile = header.profile?.clamped(to: 0..<bytes.count)
+    return colors.mapping(profile.map { .profile(Data(bytes[$0])) }, inRGBA: false)
+  }
+
+  func still(
+    _ bytes: UnsafeRawBufferPointer, plan: DecodingPlan, header: WebPHeader, options: DecodingOptions
+  ) throws -> Bitmap {
+    let (isOpaque, isCancelled) = (!header.hasAlpha, options.isCancelled)
+    if plan.isWholeImage {
+      return try WebPReader.bitmap(
+        bytes, size: header.canvas, isScaled: false, isOpaque: isOpaque, isCancelled: isCancelled)
+    }
+    if !header.isLossless, isOpaque {
+      return try resampled(bytes, plan: plan, isCancelled: isCancelled)
+    }
+    let scale = WebPScale(plan)
+    let bitmap = try WebPReader.bitmap(
+      bytes, size: scale.size, isScaled: scale.isScaled, skipsLoopFilter: plan.skipsLoopFilter, isOpaque: isOpaque,
+      isCancelled: isCancelled)
+    return try Resampler(format: .webp, geometry: scale.geometry, graphs: graphs).bitmap(isOpaque: isOpaque) {
+      RowPlaneSource(BitmapRowSource(bitmap), isCancelled: isCancelled)
+    }
+  }
+
+  /// A lossy image without alpha, resampled in the planes that it is coded in.
+  private func resampled(
+    _ bytes: UnsafeRawBufferPointer, plan: DecodingPlan, isCancelled: @escaping () -> Bool
+  ) throws -> Bitmap {
+    let factor = BoxShrink.factor(reduction: plan.geometry.reduction)
+    let geometry = plan.geometry.scaled(by: 1 / Double(factor))
+    return try Resampler(format: .webp, geometry: geometry, graphs: graphs).bitmap(isOpaque: true) {
+      let planes = try WebPPlaneSource(
+        bytes, size: plan.info.storedSize, skipsLoopFilter: plan.skipsLoopFilter, isCancelled: isCancelled)
+      return factor == 1 ? planes : try PlaneBoxShrink(planes, factor: factor)
+    }
+  }
+
+  /// The pixels of one frame, whose chunks are in `range`.
+  func frameBitmap(
+    _ range: Range<Int>, of bytes: UnsafeRawBufferPointer, header: WebPHeader, size: PixelSize, isOpaque: Bool,
+    options: DecodingOptions
+  ) throws -> Bitmap {
+    try WebPReader.bitmap(
+      UnsafeRawBufferPointer(rebasing: bytes[range]), size: size, isScaled: false, isOpaque: isOpaque,
+      isCancelled: options.isCancelled)
+  }
+
+  func frameReader(
+    _ file: FileBytes, header: WebPHeader, plan: DecodingPlan, options: DecodingOptions
+  ) throws -> any ImageFrameReader {
+    return try WebPFrameReader(
+      file, header: header, plan: plan, colors: mapping(header, file.buffer), graphs: graphs,
+      isCancelled: options.isCancelled)
+  }
+}
+
+extension DecodingPlan {
+  /// From a reduction to a third on, blocks of four samples are too small for their edges to be seen.
+  fileprivate var skipsLoopFilter: Bool { geometry.reduction >= 3 }
+}
+
+/// The size at which libwebp decodes an image, and the geometry for resampling it afterwards.
+///
+/// libwebp scales by averaging while decoding, which is cheap but not sharp. The decoded size therefore has at least
+/// two pixels per output pixel, for the Lanczos filter.
+private struct WebPScale {
+  /// The smallest reduction by libwebp that saves time.
+  private static let minimumReduction = 1.5
+
+  let size: PixelSize
+  let geometry: ResizeGeometry
+  let isScaled: Bool
+
+  init(_ plan: DecodingPlan) {
+    let whole = plan.info.storedSize
+    let reduction = plan.geometry.reduction / 2
+    guard reduction >= Self.minimumReduction else {
+      (size, geometry, isScaled) = (whole, plan.geometry, false)
+      return
+    }
+    let size = PixelSize(
+      width: Int((Double(whole.width) / reduction).rounded(.up)),
+      height: Int((Double(whole.height) / reduction).rounded(.up)))
+    let across = Double(size.width) / Double(whole.width)
+    let down = Double(size.height) / Double(whole.height)
+    let window = plan.geometry.window
+    self.size = size
+    geometry = ResizeGeometry(
+      window: PixelRectangle(
+        x: window.x * across, y: window.y * down, width: window.width * across, height: window.height * down),
+      outputSize: plan.geometry.outputSize)
+    isScaled = true
+  }
+}
+#endif

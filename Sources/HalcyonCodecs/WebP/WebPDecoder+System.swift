@@ -1,0 +1,45 @@
+#if IMAGEIO
+import HalcyonImaging
+import Foundation
+
+extension WebPDecoder {
+  func mapping(_ header: WebPHeader, _ bytes: UnsafeRawBufferPointer) -> ColorMapping {
+    .bySystem(header.profile.map { Data(bytes[$0.clamped(to: 0..<bytes.count)]) }, model: .rgb)
+  }
+
+  func still(
+    _ bytes: UnsafeRawBufferPointer, plan: DecodingPlan, header: WebPHeader, options: DecodingOptions
+  ) throws -> Bitmap {
+    try SystemDecoder(graphs: graphs, isCancelled: options.isCancelled)
+      .bitmap(of: Data(bytes), plan: plan)
+  }
+
+  /// The pixels of one frame, whose chunks are in `range`.
+  func frameBitmap(
+    _ range: Range<Int>, of bytes: UnsafeRawBufferPointer, header: WebPHeader, size: PixelSize, isOpaque: Bool,
+    options: DecodingOptions
+  ) throws -> Bitmap {
+    let info = ImageInfo(format: .webp, storedSize: size, hasAlpha: !isOpaque)
+    var whole = options
+    whole.size = .original
+    return try SystemDecoder(graphs: graphs, isCancelled: options.isCancelled).bitmap(
+      of: WebPFrameFile.data(bytes, chunks: range, size: size, profile: header.profile),
+      plan: DecodingPlan(info: info, options: whole))
+  }
+
+  func frameReader(
+    _ file: FileBytes, header: WebPHeader, plan: DecodingPlan, options: DecodingOptions
+  ) throws -> any ImageFrameReader {
+    ComposedFrameReader(
+      WebPFrameSource(file) { frame in
+        try options.limits.check(frame.area.size, format: .webp)
+        return try frameBitmap(
+          frame.chunks, of: file.buffer, header: header, size: frame.area.size, isOpaque: false,
+          options: options)
+      },
+      animation: AnimationInfo(
+        frameCount: header.frameCount, loopCount: header.loopCount == 0 ? nil : header.loopCount),
+      plan: plan, graphs: graphs, isCancelled: options.isCancelled)
+  }
+}
+#endif

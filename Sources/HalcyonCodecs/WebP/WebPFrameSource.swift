@@ -1,0 +1,92 @@
+import HalcyonImaging
+import Foundation
+
+/// A frame of an animated WebP file (RFC 9649, 2.7.1.1).
+struct WebPFrame {
+  let area: PixelArea
+  let duration: Duration
+  let disposal: FrameDisposal
+  let isBlended: Bool
+  /// The chunks of its image.
+  let chunks: Range<Int>
+
+  /// `nil` if the chunk is too short.
+  init?(_ chunk: Range<Int>, in bytes: Bytes) {
+    let content = bytes[chunk]
+    guard let x = content.unsigned24(at: 0), let y = content.unsigned24(at: 3), let width = content.unsigned24(at: 6),
+      let height = content.unsigned24(at: 9), let milliseconds = content.unsigned24(at: 12), let flags = content[15]
+    else { return nil }
+    area = PixelArea(x: x * 2, y: y * 2, size: PixelSize(width: width + 1, height: height + 1))
+    duration = .milliseconds(milliseconds)
+    disposal = flags & 1 == 1 ? .clear : .keep
+    isBlended = flags & 2 == 0
+    chunks = chunk.lowerBound + 16..<chunk.upperBound
+  }
+}
+
+/// The frames of an animated WebP file in order, each decoded as a file of its own.
+final class WebPFrameSource: FrameSource {
+  private let file: FileBytes
+  private let decode: (WebPFrame) throws -> Bitmap
+  private var chunks: WebPChunks
+
+  init(_ file: FileBytes, decode: @escaping (WebPFrame) throws -> Bitmap) {
+    self.file = file
+    self.decode = decode
+    chunks = WebPChunks(Bytes(file.buffer))
+  }
+
+  func next() throws -> AnimationPatch? {
+    while let chunk = chunks.next() {
+      guard chunk.name == "ANMF" else { continue }
+      guard let frame = WebPFrame(chunk.content, in: Bytes(file.buffer)) else {
+        throw ImageDecodingError.corrupt(.webp, reason: "a frame of its animation is too short")
+      }
+      return AnimationPatch(
+        area: frame.area, disposal: frame.disposal, isBlended: frame.isBlended, duration: frame.duration
+      ) { [decode] in BitmapRowSource(try decode(frame)) }
+    }
+    return nil
+  }
+
+  func rewind() { chunks = WebPChunks(Bytes(file.buffer)) }
+}
+
+/// A WebP file with the image of one frame of an animation.
+enum WebPFrameFile {
+  /// - Parameters:
+  ///   - chunks: The chunks of the frame.
+  ///   - profile: The ICC profile of the animation.
+  static func data(
+    _ bytes: UnsafeRawBufferPointer, chunks: Range<Int>, size: PixelSize, profile: Range<Int>?
+  ) -> Data {
+    let image = Data(bytes[chunks.clamped(to: 0..<bytes.count)])
+    let profile = profile.map { Data(bytes[$0.clamped(to: 0..<bytes.count)]) } ?? Data()
+    let hasAlpha = image.starts(with: "ALPH".utf8)
+    var content = Data("WEBP".utf8)
+    // Alpha beside a lossy image, and a profile, need the extended format.
+    if hasAlpha || !profile.isEmpty {
+      content += "VP8X".utf8
+      content += littleEndian(10, count: 4) + [(hasAlpha ? 0x10 : 0) | (profile.isEmpty ? 0 : 0x20), 0, 0, 0]
+      content += littleEndian(size.width - 1, count: 3) + littleEndian(size.height - 1, count: 3)
+    }
+    if !profile.isEmpty {
+      content += "ICCP".utf8
+      content += littleEndian(profile.count, count: 4) + profile + Data(count: profile.count % 2)
+    }
+    content += image
+    return Data("RIFF".utf8) + littleEndian(content.count, count: 4) + content
+  }
+
+  private static func littleEndian(_ value: Int, count: Int) -> [UInt8] {
+    (0..<count).map { UInt8(truncatingIfNeeded: value >> ($0 * 8)) }
+  }
+}
+
+extension Bytes {
+  /// A little-endian integer of three bytes.
+  fileprivate func unsigned24(at offset: Int) -> Int? {
+    guard let low = unsigned16(at: offset, littleEndian: true), let high = self[offset + 2] else { return nil }
+    return Int(high) << 16 | low
+  }
+}

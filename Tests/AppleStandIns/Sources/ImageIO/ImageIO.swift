@@ -1,0 +1,101 @@
+@_exported public import CoreGraphics
+import HalcyonImaging
+
+@testable import LinuxCodecs
+
+/// Over the library's decoders for Linux, which it asks for stored pixels: not rotated, as ImageIO returns them.
+public final class CGImageSource {
+  fileprivate let data: Data
+  fileprivate let decoder: any ImageDecoder
+  fileprivate var isComplete = true
+
+  fileprivate init?(_ data: Data) {
+    let decoders = DecoderTable(StandardCodecs.decoders)
+    guard let format = decoders.format(sniffing: data, isComplete: true),
+      let decoder = try? decoders.decoder(for: format)
+    else { return nil }
+    self.data = data
+    self.decoder = decoder
+  }
+
+  /// - Parameter side: The longer side at most; `nil` for the stored size.
+  fileprivate func image(side: Int?) -> CGImage? {
+    let limits = ImageLimits(pixelCount: 1 << 30, sideLength: 1 << 20)
+    let size = side.map { TargetSize.fit(width: $0, height: $0) } ?? .original
+    let options = DecodingOptions(size: size, limits: limits, allowsPartialImage: true)
+    guard let image = try? decoder.decode(data, options: options) else { return nil }
+    isComplete = !image.isPartial
+    return try? image.bitmap.upright(from: image.info.orientation.inverse).cgImage
+  }
+}
+
+public enum CGImageSourceStatus: Int32, Sendable {
+  case statusUnexpectedEOF = -5
+  case statusInvalidData, statusUnknownType, statusReadingHeader, statusIncomplete, statusComplete
+}
+
+public let kCGImageSourceShouldCache: CFString = "kCGImageSourceShouldCache"
+public let kCGImageSourceCreateThumbnailFromImageAlways: CFString = "kCGImageSourceCreateThumbnailFromImageAlways"
+public let kCGImageSourceCreateThumbnailWithTransform: CFString = "kCGImageSourceCreateThumbnailWithTransform"
+public let kCGImageSourceThumbnailMaxPixelSize: CFString = "kCGImageSourceThumbnailMaxPixelSize"
+
+public func CGImageSourceCreateWithData(_ data: CFData, _ options: CFDictionary?) -> CGImageSource? {
+  CGImageSource(data)
+}
+
+public func CGImageSourceGetPrimaryImageIndex(_ isrc: CGImageSource) -> Int { 0 }
+
+public func CGImageSourceGetStatusAtIndex(_ isrc: CGImageSource, _ index: Int) -> CGImageSourceStatus {
+  isrc.isComplete ? .statusComplete : .statusUnexpectedEOF
+}
+
+public func CGImageSourceCreateImageAtIndex(
+  _ isrc: CGImageSource, _ index: Int, _ options: CFDictionary?
+) -> CGImage? {
+  isrc.image(side: nil)
+}
+
+public func CGImageSourceCreateThumbnailAtIndex(
+  _ isrc: CGImageSource, _ index: Int, _ options: CFDictionary?
+) -> CGImage? {
+  guard options?[kCGImageSourceCreateThumbnailFromImageAlways] as? Bool == true,
+    options?[kCGImageSourceCreateThumbnailWithTransform] as? Bool == false
+  else { return nil }
+  return isrc.image(side: options?[kCGImageSourceThumbnailMaxPixelSize] as? Int)
+}
+
+public final class CGImageDestination {
+  fileprivate let data: NSMutableData
+  fileprivate let encoder: any ImageEncoder
+  fileprivate var file: Data?
+
+  fileprivate init(_ data: NSMutableData, _ encoder: any ImageEncoder) {
+    self.data = data
+    self.encoder = encoder
+  }
+}
+
+public let kCGImageDestinationLossyCompressionQuality: CFString = "kCGImageDestinationLossyCompressionQuality"
+
+public func CGImageDestinationCreateWithData(
+  _ data: CFMutableData, _ type: CFString, _ count: Int, _ options: CFDictionary?
+) -> CGImageDestination? {
+  let encoders: [String: any ImageEncoder] = ["public.jpeg": JPEGEncoder(), "public.png": PNGEncoder()]
+  return encoders[type].map { CGImageDestination(data, $0) }
+}
+
+public func CGImageDestinationAddImage(_ idst: CGImageDestination, _ image: CGImage, _ properties: CFDictionary?) {
+  let quality = properties?[kCGImageDestinationLossyCompressionQuality] as? Double
+  idst.file = try? idst.encoder.encode(Bitmap(image), options: EncodingOptions(quality: quality ?? 1))
+}
+
+public func CGImageDestinationFinalize(_ idst: CGImageDestination) -> Bool {
+  guard let file = idst.file else { return false }
+  idst.data.append(file)
+  return true
+}
+
+extension ImageOrientation {
+  /// The orientation that undoes this one.
+  fileprivate var inverse: ImageOrientation { self == .left ? .right : self == .right ? .left : self }
+}
