@@ -19,13 +19,15 @@ struct TIFFHeader {
   /// The ICC profile in the file.
   var profile: Range<Int>?
   var hasFurtherPages = false
-  /// The positions of the strips or tiles in the file, and how many bytes each has, as far as they are stated.
+  /// The positions of the strips or tiles in the file, and how many bytes each has, as far as the bytes go.
   var partOffsets: [Int] = []
   var partByteCounts: [Int] = []
+  /// Whether the bytes have all tables that the pixels need.
+  var hasTables = true
 
   /// Whether a file with so many bytes ends before the pixels do.
   func isTruncated(byteCount: Int) -> Bool {
-    zip(partOffsets, partByteCounts).contains { $0 + $1 > byteCount }
+    !hasTables || zip(partOffsets, partByteCounts).contains { $0 + $1 > byteCount }
   }
 
   var info: ImageInfo {
@@ -62,15 +64,23 @@ struct TIFFHeaderParser {
     static let compression = 259
     static let photometric = 262
     static let orientation = 274
+    static let colorMap = 320
+    static let jpegTables = 347
     static let stripOffsets = 273
     static let stripByteCounts = 279
     static let tileOffsets = 324
     static let tileByteCounts = 325
     static let extraSamples = 338
     static let colorProfile = 34675
+
+    static let tables = [
+      bitsPerSample, colorMap, jpegTables, stripOffsets, stripByteCounts, tileOffsets, tileByteCounts,
+    ]
   }
 
   private static let entryLimit = 4096
+  /// The most strips or tiles that are checked: those of a tiled image of 256 megapixels.
+  private static let partLimit = 1 << 20
 
   private let bytes: Bytes
   private let littleEndian: Bool
@@ -113,6 +123,7 @@ struct TIFFHeaderParser {
 
   /// Returns `false` if the bytes end before a value that is stored outside the entry.
   private func readEntry(_ tag: Int, _ entry: Int, into header: inout TIFFHeader) throws(ImageDecodingError) -> Bool {
+    if Tag.tables.contains(tag), !isWhole(entry) { header.hasTables = false }
     switch tag {
     case Tag.width: header.size.width = value(entry) ?? 0
     case Tag.height: header.size.height = value(entry) ?? 0
@@ -121,8 +132,10 @@ struct TIFFHeaderParser {
     case Tag.orientation: header.orientation = value(entry).flatMap(ImageOrientation.init(rawValue:)) ?? .up
     case Tag.extraSamples: header.hasAlpha = [1, 2].contains(value(entry) ?? 0)
     case Tag.colorProfile: header.profile = range(entry)
-    case Tag.stripOffsets, Tag.tileOffsets: header.partOffsets = values(entry)
-    case Tag.stripByteCounts, Tag.tileByteCounts: header.partByteCounts = values(entry)
+    // Only the first, like libtiff: a small file could repeat one for its whole length.
+    case Tag.stripOffsets, Tag.tileOffsets: if header.partOffsets.isEmpty { header.partOffsets = values(entry) }
+    case Tag.stripByteCounts, Tag.tileByteCounts:
+      if header.partByteCounts.isEmpty { header.partByteCounts = values(entry) }
     case Tag.bitsPerSample:
       guard let depth = value(entry) else { return false }
       header.bitDepth = max(1, min(depth, 64))
@@ -144,12 +157,23 @@ struct TIFFHeaderParser {
   /// The first integer of an entry.
   private func value(_ entry: Int) -> Int? { integers(entry).flatMap { integer($0.start, width: $0.width) } }
 
-  /// All integers of an entry, as far as the bytes go.
+  /// The integers of an entry, at most ``partLimit``, as far as the bytes go.
   private func values(_ entry: Int) -> [Int] {
     guard let (start, width, count) = integers(entry) else { return [] }
     var values: [Int] = []
-    while values.count < count, let value = integer(start + values.count * width, width: width) { values.append(value) }
+    for index in 0..<min(count, Self.partLimit) {
+      guard let value = integer(start + index * width, width: width) else { break }
+      values.append(value)
+    }
     return values
+  }
+
+  /// Whether the bytes have all values of an entry.
+  private func isWhole(_ entry: Int) -> Bool {
+    guard let type = unsigned16(entry + 2), let width = [1: 1, 3: 2, 4: 4, 7: 1, 16: 8][type],
+      let values = range(entry, width: width)
+    else { return false }
+    return values.count <= (isBig ? 8 : 4) || values.upperBound <= bytes.count
   }
 
   /// The position, width and number of the integers of an entry.
@@ -176,13 +200,15 @@ struct TIFFHeaderParser {
     }
   }
 
-  /// The position of the value of an entry that is stored outside the entry.
-  private func range(_ entry: Int) -> Range<Int>? {
+  /// The position of the values of an entry that are stored outside the entry, of so many bytes each.
+  private func range(_ entry: Int, width: Int = 1) -> Range<Int>? {
     let countWidth = isBig ? 8 : 4
     guard let count = isBig ? unsigned64(entry + 4) : unsigned32(entry + 4),
       let start = isBig ? unsigned64(entry + 4 + countWidth) : unsigned32(entry + 4 + countWidth)
     else { return nil }
-    return start..<start + count
+    let (byteCount, overflow) = count.multipliedReportingOverflow(by: width)
+    let (end, isTooFar) = start.addingReportingOverflow(byteCount)
+    return overflow || isTooFar ? nil : start..<end
   }
 
   private func unsigned16(_ offset: Int) -> Int? { bytes.unsigned16(at: offset, littleEndian: littleEndian) }
