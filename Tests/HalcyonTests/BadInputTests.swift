@@ -150,37 +150,40 @@ struct BadInputTests {
     #expect(error?.description.contains("127.0.0.1:1/a.jpg") == true)
   }
 
-  @Test func `after a thousand failed requests a valid one succeeds, and no descriptors leak`() async throws {
-    try await withOrigin { server, folder in
-      let photo = try Photos.data("rocket.jpg")
-      let bad = [
-        server.serve("/missing", .status(404)), server.serve("/cut", .body(photo).cut(at: .body(100))),
-        server.serve("/reset", .body(photo).reset(at: .head(0))), server.serve("/page", .body(Data("<html>".utf8))),
-        server.serve("/empty", .body(Data())), server.serve("/circle", .redirect(to: "/missing")),
-        try server.refusingURL("/refused"),
-      ]
-      let good = server.serve("/good", .body(photo))
-      let pipeline = ImagePipeline(cache: .standard(directory: folder))
-      _ = try await pipeline.image(for: good)
-      await pipeline.cache.flush()
-      pipeline.cache.memory.removeAll()
-      try await pipeline.cache.disk?.removeAll()
-      let before = try DescriptorCount.open()
-      await withTaskGroup { group in
-        for number in 0..<1000 {
-          let url = bad[number % bad.count].appending(queryItems: [URLQueryItem(name: "n", value: "\(number)")])
-          group.addTask {
-            await #expect(throws: ImageError.self) { try await pipeline.image(for: url) }
+  @Test func `after a thousand failed requests a valid one succeeds, and no descriptors leak`() async {
+    // In a process of its own: other tests open descriptors too.
+    await #expect(processExitsWith: .success) {
+      try await withOrigin { server, folder in
+        let photo = try Photos.data("rocket.jpg")
+        let bad = [
+          server.serve("/missing", .status(404)), server.serve("/cut", .body(photo).cut(at: .body(100))),
+          server.serve("/reset", .body(photo).reset(at: .head(0))), server.serve("/page", .body(Data("<html>".utf8))),
+          server.serve("/empty", .body(Data())), server.serve("/circle", .redirect(to: "/missing")),
+          try server.refusingURL("/refused"),
+        ]
+        let good = server.serve("/good", .body(photo))
+        let pipeline = ImagePipeline(cache: .standard(directory: folder))
+        _ = try await pipeline.image(for: good)
+        await pipeline.cache.flush()
+        pipeline.cache.memory.removeAll()
+        try await pipeline.cache.disk?.removeAll()
+        let before = try DescriptorCount.open()
+        await withTaskGroup { group in
+          for number in 0..<1000 {
+            let url = bad[number % bad.count].appending(queryItems: [URLQueryItem(name: "n", value: "\(number)")])
+            group.addTask {
+              await #expect(throws: ImageError.self) { try await pipeline.image(for: url) }
+            }
           }
         }
+        #expect(pipeline.activeLoadCount == 0)
+        #expect(try await pipeline.response(for: ImageRequest(url: good)).origin == .network)
+        await pipeline.cache.flush()
+        #expect(try await pipeline.cache.disk?.count == 1)
+        // The server has one descriptor for each idle connection of the transport, which keeps only a few open.
+        let left = try DescriptorCount.open() - before
+        #expect(left <= 2 * pipeline.connectionLimits.total)
       }
-      #expect(pipeline.activeLoadCount == 0)
-      #expect(try await pipeline.response(for: ImageRequest(url: good)).origin == .network)
-      await pipeline.cache.flush()
-      #expect(try await pipeline.cache.disk?.count == 1)
-      // The server has one descriptor for each idle connection of the transport, which keeps only a few open.
-      let left = try DescriptorCount.open() - before
-      #expect(left <= 2 * pipeline.connectionLimits.total)
     }
   }
 }

@@ -157,6 +157,8 @@ struct ViewSituationTests {
     binders[1].setImage(with: ImageRequest(url: fixture.url.appending(path: "other")), options: options)
     try await displays[1].waitForShow("image 100x25")
     #expect(displays[0].events.first?.hasPrefix("image 100x") == true)
+    // Optimised code would release the binders after their last use, which cancels their loads.
+    withExtendedLifetime(binders) {}
   }
 
   @Test func `a kept preview is shown by the next load of a view`() async throws {
