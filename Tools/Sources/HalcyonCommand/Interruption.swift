@@ -13,7 +13,12 @@ enum Interruption {
   /// - Parameter pipeline: The pipeline whose downloads are stored; `nil` if there are none.
   static func run(with pipeline: ImagePipeline? = nil, _ body: @escaping @Sendable () async throws -> Void) async throws
   {
-    let work = Task { try await body() }
+    let (installed, installation) = AsyncStream.makeStream(of: Void.self)
+    let work = Task {
+      // Before its handler is installed, a signal ends the program at once.
+      for await _ in installed.prefix(signals.count) {}
+      try await body()
+    }
     let (received, continuation) = AsyncStream.makeStream(of: Int32.self)
     let sources = signals.map { number in
       #if canImport(Darwin)
@@ -27,6 +32,7 @@ enum Interruption {
         work.cancel()
         continuation.yield(number)
       }
+      source.setRegistrationHandler { installation.yield() }
       source.resume()
       return source
     }
