@@ -38,7 +38,7 @@ struct CacheCommandTests {
       }
       let missing = try await CommandRun("cache", "get", "http://example.com/a.jpg", "-d", cache)
       #expect(missing.status == 1)
-      #expect(missing.errors.contains("There is no entry for http://example.com/a.jpg."))
+      #expect(missing.errors.contains("The cache has no entry for http://example.com/a.jpg."))
     }
   }
 

@@ -59,7 +59,7 @@ enum CacheError: Error, CustomStringConvertible {
   var description: String {
     switch self {
     case .noCache(let path): "There is no cache in \(path). Name the folder of one with --directory."
-    case .noEntry(let name): "There is no entry for \(name). halcyon cache ls lists them; give a URL or a key."
+    case .noEntry(let name): "The cache has no entry for \(name). Give a URL or a key that halcyon cache ls prints."
     case .notConfirmed: "Nothing was removed. Confirm with y, or use --yes."
     case .badArchive(let reason):
       "The archive cannot be imported: \(reason). Import what halcyon cache export has written."

@@ -49,7 +49,7 @@ struct CacheRemoveCommand: AsyncParsableCommand {
         halcyon cache rm --host example.com
         halcyon cache rm --tag avatars --older-than 7d
 
-      Exit status: 0 if an entry was removed, or only filters are given; 1 if there is no entry for a URL or key.
+      Exit status: 0 if an entry was removed, or only filters are given; 1 if the cache has no entry for a URL or key.
       """)
 
   @Argument(help: "URLs before redirects, or keys.")
