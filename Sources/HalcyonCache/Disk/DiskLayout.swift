@@ -48,6 +48,7 @@ struct DiskLayout: Sendable {
   func create(in fileSystem: any FileSystem) throws(DiskCacheError) {
     for folder in [writerLocks, temporaries, entries] { try fileSystem.makeFolder(folder) }
     for folder in [root, version, writerLocks, temporaries, entries] { try fileSystem.revokeWriting(in: folder) }
+    excludeFromBackup()
     // Tells backup programs to skip the folder (bford.info/cachedir).
     guard access(tag, F_OK) != 0 else { return }
     do throws(DiskCacheError) {
@@ -57,5 +58,13 @@ struct DiskLayout: Sendable {
     } catch {
       guard error.systemCode == EEXIST else { throw error }
     }
+  }
+  /// Tells the backups of Apple's systems to skip the folder, wherever it is: what is cached can be loaded again. Has no
+  /// effect elsewhere, and its failure none on the cache.
+  private func excludeFromBackup() {
+    var values = URLResourceValues()
+    values.isExcludedFromBackup = true
+    var folder = URL(filePath: root, directoryHint: .isDirectory)
+    try? folder.setResourceValues(values)
   }
 }

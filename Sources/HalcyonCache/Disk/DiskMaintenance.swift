@@ -49,12 +49,14 @@ extension DiskCache {
     try await withWriter { writer in try await writer.clean(context) }
   }
 
-  /// Writes the order of recent reads to disk, and cleans if the policy includes this occasion.
+  /// Writes the order of recent reads to disk, cleans if the policy includes this occasion, and releases all locks.
   ///
-  /// Call it when the app enters the background.
+  /// Call it when the app enters the background. iOS terminates an app (with the code 0xdead10cc) that is suspended while
+  /// it holds a lock on a file in a container that it shares with extensions. The next write acquires the locks again.
   public func willEnterBackground() async {
     await flushAccesses()
     await clean(at: .background)
+    await writer.close()
   }
 
   /// Writes the order of recent reads to disk before it returns, and cleans if the policy includes this occasion.

@@ -110,6 +110,15 @@ actor DiskWriter {
     try withSession { session throws(DiskCacheError) in try session.recover() }
   }
 
+  /// Releases all locks and closes the index; the next change opens it again.
+  ///
+  /// A reservation that cannot be released is recovered by the next session.
+  func close() {
+    guard let session else { return }
+    do { try withIndex { _ throws(DiskCacheError) in try session.recoverOwnWrite() } } catch { counters.countError() }
+    self.session = nil
+  }
+
   func sweep(shard: UInt8, now: Date) throws(DiskCacheError) {
     try withIndex { index throws(DiskCacheError) in try index.sweep(shard: shard, now: now) }
   }

@@ -23,6 +23,8 @@ final class WriterLock {
   deinit {
     // If this fails, the next process that looks for abandoned writers removes the file.
     if !keepsFile { try? fileSystem.remove(path) }
+    // Closing the file would not release the lock while a child process that is being started still has a copy of it.
+    _ = try? file.lock(LOCK_UN)
   }
 
   /// Overwrites the write intent.

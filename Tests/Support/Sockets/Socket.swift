@@ -47,7 +47,7 @@ package struct Socket: ~Copyable, Sendable {
   }
 
   /// A socket bound to a free port of 127.0.0.1 that does not listen: connections to it are refused.
-  static func bound() throws(SocketError) -> Socket {
+  package static func bound() throws(SocketError) -> Socket {
     let socket = try open()
     let status = withLoopbackAddress(port: 0) { bind(socket.descriptor, $0, $1) }
     guard status == 0 else { throw SocketError("bind") }
@@ -61,7 +61,7 @@ package struct Socket: ~Copyable, Sendable {
   }
 
   /// The local port, 0 when the socket has none.
-  var port: UInt16 {
+  package var port: UInt16 {
     var address = sockaddr_in()
     var size = socklen_t(MemoryLayout<sockaddr_in>.size)
     let status = withUnsafeMutablePointer(to: &address) { pointer in

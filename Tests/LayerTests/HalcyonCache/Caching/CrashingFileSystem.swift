@@ -23,10 +23,10 @@ final class CrashingFileSystem: FileSystem {
   }
 
   /// Waits until crashed writers hold no locks: the thread of a writer may keep its lock for a moment.
-  static func waitForLocks(in folder: URL, besides activeWriters: Set<String> = []) async throws {
+  static func waitForLocks(in folder: URL, besides otherWriters: Set<String> = []) async throws {
     let layout = DiskLayout(root: folder.path())
     while try !WriterLock.abandonedWriters(layout: layout, in: SystemFiles())
-      .isSuperset(of: Set(SystemFiles().names(in: layout.writerLocks)).subtracting(activeWriters))
+      .isSuperset(of: Set(SystemFiles().names(in: layout.writerLocks)).subtracting(otherWriters))
     { await Task.yield() }
   }
 }

@@ -260,6 +260,23 @@ struct DiskCacheTests {
     }
   }
 
+  @Test func `in the background no lock is held, and the next write acquires them again`() async throws {
+    try await withCache { cache in
+      let layout = DiskLayout(root: cache.directory.path())
+      func lockCount() throws -> Int { try SystemFiles().names(in: layout.writerLocks).count }
+      await cache.willEnterBackground()
+      try await cache.store(entry("one"), for: "a")
+      #expect(try lockCount() == 1)
+      await cache.willEnterBackground()
+      #expect(try lockCount() == 0)
+      #expect(try await cache.entry(for: "a") == entry("one"))
+      try await cache.store(entry("two"), for: "b")
+      #expect(try lockCount() == 1)
+      #expect(try await cache.count == 2)
+      #expect(cache.statistics.errors == 0)
+    }
+  }
+
   @Test(arguments: [CacheExpiration.after(.seconds(Int64.max)), .days(.max), .date(.distantFuture), .never])
   func `an expiration may exceed the range of the clock`(expiration: CacheExpiration) async throws {
     try await withCache { cache in

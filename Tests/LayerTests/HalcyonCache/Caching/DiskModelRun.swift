@@ -11,7 +11,6 @@ struct DiskModelRun {
   private let folder: URL
   private let configuration: DiskCacheConfiguration
   private let caches: [DiskCache]
-  private let activeWriters: Set<String>
   private let index: DiskIndex
   private var generator = SplitMix(state: 5)
   /// The entries that each key may hold. There are several after a writer crashed, until recovery.
@@ -28,7 +27,6 @@ struct DiskModelRun {
     caches = (0..<2).map { [configuration] _ in DiskCache(directory: folder, configuration: configuration) }
     for cache in caches { _ = try await cache.count }
     let layout = DiskLayout(root: folder.path())
-    activeWriters = Set(try SystemFiles().names(in: layout.writerLocks))
     index = try DiskIndex(layout: layout, in: SystemFiles())
   }
 
@@ -95,6 +93,7 @@ struct DiskModelRun {
   /// Stores an entry with a writer that crashes meanwhile, or soon after.
   private mutating func crash(storing entry: StoredEntry, for key: CacheKey) async throws {
     let files = CrashingFileSystem()
+    let otherWriters = Set(try SystemFiles().names(in: index.layout.writerLocks))
     do {
       let cache = DiskCache(directory: folder, configuration: configuration, fileSystem: files)
       _ = try await cache.count
@@ -109,7 +108,7 @@ struct DiskModelRun {
       }
       files.crash(after: 0)
     }
-    try await CrashingFileSystem.waitForLocks(in: folder, besides: activeWriters)
+    try await CrashingFileSystem.waitForLocks(in: folder, besides: otherWriters)
   }
 
   /// Recovers from crashed writers and checks every entry.

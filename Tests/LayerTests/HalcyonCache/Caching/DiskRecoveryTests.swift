@@ -58,6 +58,29 @@ struct DiskRecoveryTests {
     try files.names(in: DiskLayout(root: folder.path()).temporaries)
   }
 
+  #if os(Linux)
+  @Test func `a writer that ends is abandoned also while a child process still has its lock file open`() async throws {
+    try await withTemporaryFolder { folder in
+      let layout = DiskLayout(root: folder.path())
+      try files.makeFolder(layout.writerLocks)
+      var lock: WriterLock? = try WriterLock(layout: layout, in: files)
+      lock?.keepsFile = true
+      let name = try #require(lock?.name)
+      // A child has copies of all descriptors until it becomes another program.
+      let own = try #require(
+        try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").first { number in
+          let path = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\(number)")
+          return path?.hasSuffix(name) == true
+        })
+      let copy = dup(try #require(Int32(own)))
+      defer { close(copy) }
+      #expect(try !WriterLock.isAbandoned(name, layout: layout, in: files))
+      lock = nil
+      #expect(try WriterLock.isAbandoned(name, layout: layout, in: files))
+    }
+  }
+  #endif
+
   @Test(arguments: [Step.reserved, .written, .intentRecorded])
   func `the reservation of a killed writer is released`(step: Step) async throws {
     try await withTemporaryFolder { folder in
