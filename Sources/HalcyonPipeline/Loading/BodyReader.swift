@@ -13,7 +13,12 @@ struct BodyReader {
   /// the process is killed.
   private static let firstCheckpoint = 8 << 20
 
+  /// The bytes of the image so far.
   private(set) var data: Data
+  /// Changes the pieces as they arrive, see ``RequestOptions/streamTransform``.
+  var stream: (any StreamTransform)?
+  /// The bytes of the body so far; those of `data` unless a stream transform changes them.
+  private var receivedByteCount: Int
   private let head: ResponseHead
   private var url: URL { head.url }
   private let byteLimit: Int
@@ -35,6 +40,7 @@ struct BodyReader {
     configuration: PipelineConfiguration
   ) {
     data = partial?.data ?? Data()
+    receivedByteCount = data.count
     head = ResponseHead(url: url, status: response.status, headers: response.headers)
     byteLimit = configuration.limits.encodedByteCount
     earlierByteCount = data.count
@@ -54,8 +60,11 @@ struct BodyReader {
   ) async throws(ImageError) -> ImageInfo {
     guard expected ?? 0 <= byteLimit else { throw .responseTooLarge(byteLimit: byteLimit, url: url) }
     while let piece = try await next(of: body) {
-      guard piece.count <= byteLimit - data.count else { throw .responseTooLarge(byteLimit: byteLimit, url: url) }
-      append(piece)
+      guard piece.count <= byteLimit - receivedByteCount else {
+        throw .responseTooLarge(byteLimit: byteLimit, url: url)
+      }
+      receivedByteCount += piece.count
+      try append(piece)
       try checkEnd()
       if piece.isEmpty { await Task.yield() }
       if Task.isCancelled { throw .cancelled }
@@ -66,34 +75,52 @@ struct BodyReader {
         await checkpoint(data)
       }
     }
-    if let expected, data.count < expected {
-      throw .transport(.connectionLost(received: data.count, expected: expected), url: url)
+    if let expected, receivedByteCount < expected {
+      throw .transport(.connectionLost(received: receivedByteCount, expected: expected), url: url)
     }
-    guard !data.isEmpty else { throw .emptyResponse(url) }
+    guard receivedByteCount > 0 else { throw .emptyResponse(url) }
     report(to: subscription, isLast: true)
-    if let transform {
-      data = try await transform(data)
-      guard data.count <= byteLimit else { throw .responseTooLarge(byteLimit: byteLimit, url: url) }
-      guard !data.isEmpty else { throw .emptyResponse(url) }
-    }
+    if stream != nil { try changeStream { (stream) throws in try stream.finish() } }
+    if let transform, !data.isEmpty { data = try await transform(data) }
+    guard data.count <= byteLimit else { throw .responseTooLarge(byteLimit: byteLimit, url: url) }
+    guard !data.isEmpty else { throw .emptyResponse(url) }
     return try inspector.info(of: data)
   }
 
-  private mutating func append(_ piece: Data) {
+  private mutating func append(_ piece: Data) throws(ImageError) {
+    if stream != nil {
+      if !piece.isEmpty { try changeStream { (stream) throws in try stream.transform(piece) } }
+      return
+    }
     // A small body arrives in one piece, which is not copied.
     if data.isEmpty, piece.count == expected { return data = piece }
     if data.isEmpty { data.reserveCapacity(min(expected ?? 0, 4 << 20)) }
     data.append(piece)
   }
 
+  /// Appends what the stream transform returns.
+  @inline(never)
+  private mutating func changeStream(_ change: (inout any StreamTransform) throws -> Data) throws(ImageError) {
+    guard var changed = stream else { return }
+    stream = nil
+    defer { stream = changed }
+    do {
+      let piece = try change(&changed)
+      if piece.count > byteLimit - data.count { throw ImageError.responseTooLarge(byteLimit: byteLimit, url: url) }
+      data.append(piece)
+    } catch {
+      throw ImageError(requesting: url, error) { .responseRejected(cause: $0, url: $1) }
+    }
+  }
+
   /// A body of several parts must end where the `Content-Range` of the last one says; the transport checks other bodies.
   private func checkEnd() throws(ImageError) {
-    guard earlierByteCount > 0, let expected, data.count > expected else { return }
+    guard earlierByteCount > 0, let expected, receivedByteCount > expected else { return }
     throw .transport(.malformedResponse(reason: "the body does not end with its Content-Range"), url: url)
   }
 
   private mutating func report(to subscription: LoadSubscription, isLast: Bool) {
-    let progress = meter.report(received: data.count, expected: expected, isLast: isLast, now: time.uptime())
+    let progress = meter.report(received: receivedByteCount, expected: expected, isLast: isLast, now: time.uptime())
     guard let progress else { return }
     subscription.report(.progress(progress))
     // A subscriber that holds the bytes makes the next piece copy them, so they are sent only as often as progress.
@@ -104,7 +131,7 @@ struct BodyReader {
 
   private mutating func inspect(for subscription: LoadSubscription) throws(ImageError) {
     let wasKnown = inspector.info != nil
-    try inspector.inspect(data, isWhole: data.count == expected)
+    try inspector.inspect(data, isWhole: stream == nil && data.count == expected)
     if !wasKnown, let info = inspector.info { subscription.report(.info(info)) }
   }
 

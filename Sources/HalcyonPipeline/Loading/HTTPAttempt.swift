@@ -273,15 +273,15 @@ final class HTTPAttempt: Sendable {
     try await validate(reply, with: permit)
     let metadata = metadata(of: reply, continuing: partial)
     let (isStorable, usesETags) = (isStorable(reply.request), request.usesETags)
-    let isPlain = request.content == nil
     var reader = BodyReader(
       reply.response, url: reply.request.url, continuing: partial, decoder: request.optionsBox?.options.decoder,
       configuration: configuration)
-    let known = partial
+    let (known, isResumable) = (partial, request.isResumable)
     func partialBody(_ data: Data) -> PartialBody? {
-      isStorable && isPlain
+      isStorable && isResumable
         ? known?.extended(to: data) ?? PartialBody(data: data, metadata: metadata, usesETags: usesETags) : nil
     }
+    reader.stream = try stream(of: reply.head)
     do throws(ImageError) {
       let transform = transform(of: reply.head)
       let info = try await reader.readAll(
@@ -294,6 +294,15 @@ final class HTTPAttempt: Sendable {
     } catch {
       partial = error.allowsResuming ? partialBody(reader.data) : nil
       throw error
+    }
+  }
+
+  @inline(never)
+  private func stream(of head: ResponseHead) throws(ImageError) -> (any StreamTransform)? {
+    do {
+      return try request.optionsBox?.options.streamTransform?(head)
+    } catch {
+      throw ImageError(requesting: head.url, error) { .responseRejected(cause: $0, url: $1) }
     }
   }
 

@@ -65,7 +65,8 @@ final class HTTPLoader: Sendable {
 
   @inline(never)
   private func storedPartial(of request: HTTPRequest) async -> PartialBody? {
-    await partialBodies(for: request).partial(for: request.key, usesETags: request.usesETags)
+    guard request.isResumable else { return nil }
+    return await partialBodies(for: request).partial(for: request.key, usesETags: request.usesETags)
   }
 
   @inline(never)

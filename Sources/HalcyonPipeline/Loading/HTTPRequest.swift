@@ -29,6 +29,9 @@ struct HTTPRequest: Sendable {
   /// The method and the body; `nil` for a plain GET.
   var content: RequestContent? { optionsBox?.content }
 
+  /// Whether a transfer that was interrupted can be continued: the body belongs to a GET, and arrives as it is cached.
+  var isResumable: Bool { content == nil && optionsBox?.options.streamTransform == nil }
+
   /// The key under which a failure is remembered: another transport or decoder may succeed.
   var failureKey: CacheKey { optionsBox?.options.failureKey(key) ?? key }
 

@@ -45,14 +45,16 @@ extension RequestOptions {
   public typealias RedirectHandler = @Sendable (URL, TransportRequest) async throws -> TransportRequest?
   /// A closure for ``responseValidator``.
   public typealias ResponseValidator = @Sendable (ResponseHead) async throws -> Void
+  /// A closure for ``streamTransform``.
+  public typealias StreamTransformMaker = @Sendable (ResponseHead) throws -> any StreamTransform
   /// A closure for ``dataTransform``.
   public typealias DataTransform = @Sendable (Data, ResponseHead) async throws -> Data
 
   /// Whether and when failed transfers are retried. Default: ``PipelineConfiguration/retryStrategy``.
   ///
-  /// Like all hooks (``requestModifier``, ``redirectHandler``, ``responseValidator``, ``dataTransform``, ``transport``) it
-  /// is shared by the copies of a request. Requests whose hooks were set separately share no transfers, but all cached
-  /// images.
+  /// Like all hooks (``requestModifier``, ``redirectHandler``, ``responseValidator``, ``streamTransform``,
+  /// ``dataTransform``, ``transport``) it is shared by the copies of a request. Requests whose hooks were set separately
+  /// share no transfers, but all cached images.
   public var retryStrategy: (any RetryStrategy)? {
     get { retryHook?.value }
     set { retryHook = newValue.map { RequestHook($0) } }
@@ -77,10 +79,21 @@ extension RequestOptions {
     set { validatorHook = newValue.map { RequestHook($0) } }
   }
 
-  /// Changes the body of a successful response before it is inspected, stored and decoded, for example to decrypt it.
-  /// Default: none.
+  /// Changes the body of a successful response piece by piece while it arrives, for example to decrypt it. Default: none.
   ///
-  /// Called with the whole body and the head of the response; errors fail the load with
+  /// Called with the head of each response whose body is read, and returns the transform of that body; errors of both fail
+  /// the load with ``ImageError/responseRejected(cause:url:)``. What the transform returns is inspected as it arrives, so that
+  /// previews and early errors work as for plain images; it is stored and decoded. ``PipelineConfiguration/limits`` apply
+  /// to the transferred and to the returned bytes, and progress counts the transferred ones. An interrupted transfer
+  /// starts over, since the state of the transform is lost.
+  public var streamTransform: StreamTransformMaker? {
+    get { streamTransformHook?.value }
+    set { streamTransformHook = newValue.map { RequestHook($0) } }
+  }
+
+  /// Changes the whole body of a successful response before it is inspected, stored and decoded. Default: none.
+  ///
+  /// Called with the whole body, after ``streamTransform``, and the head of the response; errors fail the load with
   /// ``ImageError/responseRejected(cause:url:)``. The store keeps the result, not the transferred bytes. Previews and
   /// the format are not known before the transfer has ended.
   public var dataTransform: DataTransform? {
@@ -109,7 +122,8 @@ extension RequestOptions {
   /// Identifies the hooks, as part of the key of a transfer; `nil` if there are none.
   var hookIDs: [UInt64?]? {
     let ids = [
-      retryHook?.id, modifierHook?.id, redirectHook?.id, validatorHook?.id, transformHook?.id, transportHook?.hook.id,
+      retryHook?.id, modifierHook?.id, redirectHook?.id, validatorHook?.id, streamTransformHook?.id,
+      transformHook?.id, transportHook?.hook.id,
     ]
     return ids.contains { $0 != nil } ? ids : nil
   }

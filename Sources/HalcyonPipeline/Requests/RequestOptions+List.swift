@@ -45,6 +45,7 @@ extension RequestOptions {
     visitor.visit("requestModifier", \.modifierHook)
     visitor.visit("redirectHandler", \.redirectHook)
     visitor.visit("responseValidator", \.validatorHook)
+    visitor.visit("streamTransform", \.streamTransformHook)
     visitor.visit("dataTransform", \.transformHook)
     visitor.visit("transport", \.transportHook)
     visitor.visit("decoder", \.decoderHook)

@@ -160,6 +160,7 @@ public struct RequestOptions: Sendable {
   var modifierHook: RequestHook<any RequestModifier>?
   var redirectHook: RequestHook<RedirectHandler>?
   var validatorHook: RequestHook<ResponseValidator>?
+  var streamTransformHook: RequestHook<StreamTransformMaker>?
   var transformHook: RequestHook<DataTransform>?
   var transportHook: TransportHook?
   var decoderHook: DecoderHook?

@@ -27,6 +27,7 @@ struct RequestOptionsTests {
     (options.redirectHandler, options.responseValidator, options.dataTransform) = (
       { $1 }, { _ in }, { data, _ in data }
     )
+    options.streamTransform = { _ in NoChange() }
     (options.transport, options.decoder) = (ImagePipeline.standardTransport, StandardCodecs.decoders[0])
     return options
   }
@@ -39,7 +40,7 @@ struct RequestOptionsTests {
     #expect(unset(complete).isEmpty)
     #expect(unset(RequestOptions().over(complete)).isEmpty)
     #expect(unset(complete.over(RequestOptions())).isEmpty)
-    #expect(unset(RequestOptions().over(RequestOptions())).count == 38)
+    #expect(unset(RequestOptions().over(RequestOptions())).count == 39)
     var other = RequestOptions()
     (other.priority, other.tags, other.isPinned) = (.low, [], false)
     let merged = other.over(complete)
@@ -115,6 +116,11 @@ struct RequestOptionsTests {
       #expect(previewCount == 0)
     }
   }
+}
+
+private struct NoChange: StreamTransform {
+  func transform(_ piece: Data) -> Data { piece }
+  func finish() -> Data { Data() }
 }
 
 private struct NoModification: RequestModifier {

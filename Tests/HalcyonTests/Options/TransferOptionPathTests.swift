@@ -85,6 +85,10 @@ struct TransferOptionPathTests {
         return next
       }
       options.responseValidator = { head in calls.record("validate \(head.status)") }
+      options.streamTransform = { head in
+        calls.record("stream \(head.status)")
+        return Rotation()
+      }
       options.dataTransform = { data, _ in
         calls.record("transform")
         return Data(data.map { $0 ^ 0xFF })
@@ -100,13 +104,13 @@ struct TransferOptionPathTests {
       switch number {
       case 1: return .failure(.hostNotFound("example.com"))
       case 2: return .response(status: 302, body: Data(), headers: ["Location": "/moved"])
-      default: return .response(body: Data(served.map { $0 ^ 0xFF }))
+      default: return .response(body: Data(served.map { ($0 ^ 0xFF) &+ 1 }))
       }
     } body: { fixture async throws in
       let request = path.request(fixture) { $0 = options.request }
       let result = try await path.load(request, with: fixture.pipeline)
       #expect(
-        calls.events == ["modify", "retry", "modify", "redirect", "modify", "validate 200", "transform"])
+        calls.events == ["modify", "retry", "modify", "redirect", "modify", "validate 200", "stream 200", "transform"])
       try await expectServed(result, path, fixture)
     }
   }
@@ -228,6 +232,11 @@ private struct RecordingDecoder: ImageDecoder {
     calls.record("decode")
     return try base.decode(bytes, options: options)
   }
+}
+
+private struct Rotation: StreamTransform {
+  func transform(_ piece: Data) -> Data { Data(piece.map { $0 &- 1 }) }
+  func finish() -> Data { Data() }
 }
 
 private struct Hooks: RetryStrategy, RequestModifier {

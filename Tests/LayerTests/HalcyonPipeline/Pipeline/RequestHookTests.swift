@@ -137,6 +137,121 @@ struct RequestHookTests {
     }
   }
 
+  /// XORs each byte with a key that depends on its place, and checks a last byte: 0x55.
+  private struct Cipher: StreamTransform {
+    var offset: UInt8 = 0
+    var held: UInt8?
+
+    mutating func transform(_ piece: Data) throws -> Data {
+      var bytes = held.map { Data([$0]) } ?? Data()
+      bytes.append(piece.dropLast())
+      held = piece.last
+      return Data(
+        bytes.map { byte in
+          offset &+= 1
+          return byte ^ offset
+        })
+    }
+
+    mutating func finish() throws -> Data {
+      guard held == 0x55 else { throw Refused() }
+      return Data()
+    }
+
+    static func encrypt(_ data: Data) -> Data {
+      var offset: UInt8 = 0
+      return Data(
+        data.map { byte in
+          offset &+= 1
+          return byte ^ offset
+        }) + [0x55]
+    }
+  }
+
+  private let padded = SolidImage(width: 10, height: 10, paddingByteCount: 10_000).data
+
+  @Test(arguments: [1, 7, 1_000_000])
+  func `a stream transform decrypts the pieces of a body as they arrive`(pieceByteCount: Int) async throws {
+    let body = Cipher.encrypt(padded)
+    let fixture = fixture { _ in .response(body: body, pieceByteCount: pieceByteCount) }
+    let decrypted = request(fixture) { $0.streamTransform = { _ in Cipher() } }
+    let task = fixture.pipeline.task(for: decrypted)
+    #expect(try await task.image.size == PixelSize(width: 10, height: 10))
+    #expect(task.progress?.receivedByteCount == body.count)
+    await fixture.pipeline.cache.flush()
+    #expect(try await fixture.pipeline.data(for: decrypted) == padded)
+    #expect(fixture.transport.requests.count == 1)
+  }
+
+  @Test func `the header of an image is read before a stream transform has its last piece`() async throws {
+    let (known, body) = (Signal(), Cipher.encrypt(padded))
+    let fixture = fixture { _ in .response(body: body, pieceByteCount: 8000, beforeRest: { await known.wait() }) }
+    let task = fixture.pipeline.task(for: request(fixture) { $0.streamTransform = { _ in Cipher() } })
+    for await event in task.events {
+      if case .info = event { known.set() }
+    }
+    _ = try await task.image
+  }
+
+  @Test func `a whole transform changes what a stream transform returns`() async throws {
+    let image = image
+    let body = Cipher.encrypt(Data(image.reversed()))
+    let fixture = fixture { _ in .response(body: body, pieceByteCount: 3) }
+    let both = request(fixture) { options in
+      options.streamTransform = { _ in Cipher() }
+      options.dataTransform = { data, _ in Data(data.reversed()) }
+    }
+    #expect(try await fixture.pipeline.data(for: both) == image)
+  }
+
+  @Test func `errors of a stream transform fail the load, and nothing is stored`() async throws {
+    let image = image
+    let bodies = [
+      (image, "responseRejected"), (Data([0x55]), "emptyResponse"), (Cipher.encrypt(Data("<html>".utf8)), "notAnImage"),
+    ]
+    for (body, name) in bodies {
+      let fixture = fixture { _ in .response(body: body) }
+      let failing = request(fixture) { $0.streamTransform = { _ in Cipher() } }
+      let error = await #expect(throws: ImageError.self) { try await fixture.pipeline.data(for: failing) }
+      #expect(error?.name == name)
+      await fixture.pipeline.cache.flush()
+      #expect(fixture.store.keys.isEmpty)
+    }
+    let fixture = fixture { _ in .response(body: image) }
+    let refusing = request(fixture) { $0.streamTransform = { _ in throw Refused() } }
+    let error = await #expect(throws: ImageError.self) { try await fixture.pipeline.data(for: refusing) }
+    #expect(error?.name == "responseRejected")
+  }
+
+  @Test func `a stream transform may not return more bytes than the limit`() async throws {
+    struct Expansion: StreamTransform {
+      func transform(_ piece: Data) -> Data { piece + Data(count: 1000) }
+      func finish() -> Data { Data() }
+    }
+    let image = padded
+    let fixture = fixture({ $0.limits.encodedByteCount = 20_000 }) { _ in .response(body: image, pieceByteCount: 16) }
+    let expanding = request(fixture) { $0.streamTransform = { _ in Expansion() } }
+    let error = await #expect(throws: ImageError.self) { try await fixture.pipeline.data(for: expanding) }
+    #expect(error?.name == "responseTooLarge")
+  }
+
+  @Test func `an interrupted transfer with a stream transform starts over`() async throws {
+    let body = Cipher.encrypt(padded)
+    let headers: HTTPHeaders = ["ETag": "\"a\"", "Accept-Ranges": "bytes", "Content-Length": "\(body.count)"]
+    let first = Lock(true)
+    let fixture = fixture({ $0.retryStrategy = ExponentialBackoff(firstDelay: .zero) }) { _ in
+      let isFirst = first.withLock { first in
+        defer { first = false }
+        return first
+      }
+      guard isFirst else { return .response(body: body, headers: headers) }
+      return .cut(body: body, afterBytes: 5000, headers: headers, error: .connectionLost(received: 0, expected: nil))
+    }
+    let decrypted = request(fixture) { $0.streamTransform = { _ in Cipher() } }
+    #expect(try await fixture.pipeline.data(for: decrypted) == padded)
+    #expect(fixture.transport.requests.map { $0.headers["Range"] } == [nil, nil])
+  }
+
   @Test func `copies of a request with hooks share a transfer, others with hooks of their own do not`() async throws {
     let image = image
     let (started, release) = (Counter(), Signal())
