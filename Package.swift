@@ -78,6 +78,7 @@ let package = Package(
     .library(name: "HalcyonApple", targets: ["HalcyonApple"]),
     .library(name: "HalcyonImaging", targets: ["HalcyonImaging", "HalcyonCodecs"]),
     .library(name: "HalcyonCache", targets: ["HalcyonCache", "HalcyonHTTP", "HalcyonImaging", "HalcyonSupport"]),
+    .library(name: "HalcyonMemcached", targets: ["HalcyonMemcached"]),
     .library(name: "HalcyonTesting", targets: ["HalcyonTesting"]),
   ],
   traits: [
@@ -86,6 +87,7 @@ let package = Package(
     .trait(name: "JXL", description: "Reads and writes JPEG XL through libjxl."),
     .trait(name: "SVG", description: "Draws SVG through librsvg."),
     .trait(name: "GTK", description: "Shows images in GTK 4 windows; the product is HalcyonGTK."),
+    .trait(name: "Memcached", description: "Caches in memcached, with libmemcached; the product is HalcyonMemcached."),
   ],
   targets: [
     // The layers, from the lowest up: a module imports only those above it in this list.
@@ -111,6 +113,13 @@ let package = Package(
     module(
       "HalcyonTransport",
       dependencies: ["HalcyonSupport", "HalcyonHTTP", "CZlib", library("CurlShim")], settings: [systemTransport]),
+
+    // Beside the layers too: a cache on servers.
+    module(
+      "HalcyonMemcached",
+      dependencies: [
+        "HalcyonSupport", "HalcyonHTTP", "HalcyonCache", library("CMemcached", trait: "Memcached"),
+      ]),
 
     // On top: the standard wiring, the toolkits, and doubles for tests.
     module(
@@ -140,6 +149,14 @@ let package = Package(
       name: "halcyon-bench-resampling", dependencies: ["HalcyonCodecs", "HalcyonImaging", "TestSupport"],
       path: "Benchmarks/Resampling", swiftSettings: swiftSettings),
 
+    // `make bench-fleet`: a look-up in memcached, against libmemcached alone.
+    .executableTarget(
+      name: "halcyon-bench-memcached",
+      dependencies: [
+        "HalcyonMemcached", "HalcyonCache", "HalcyonSupport", "TestSupport", library("CMemcached", trait: "Memcached"),
+      ],
+      path: "Benchmarks/Memcached", swiftSettings: swiftSettings),
+
     module("TestSupport", path: "Tests/Support", resources: [.copy("Photos")]),
     // Not in TestSupport, which other packages compile from its sources.
     module("CompressionSupport", dependencies: ["CZlib"], path: "Tests/CompressionSupport"),
@@ -152,6 +169,18 @@ let package = Package(
       ],
       resources: [.copy("Certificates")], settings: [systemTransport]),
     suite("HalcyonTests", dependencies: ["Halcyon", "HalcyonTesting", "TestSupport", "CompressionSupport"] + layers),
+    suite(
+      "HalcyonMemcachedTests",
+      dependencies: [
+        "HalcyonMemcached", "HalcyonTesting", "HalcyonSupport", "HalcyonHTTP", "HalcyonCache", "TestSupport",
+        library("CMemcached", trait: "Memcached"),
+      ]),
+    suite(
+      "SharedStoreTests",
+      dependencies: [
+        "HalcyonTransport", "HalcyonTesting", "HalcyonSupport", "HalcyonHTTP", "HalcyonImaging", "HalcyonCache",
+        "HalcyonPipeline", "TestSupport",
+      ]),
     // Closures bind to parameters in another way there.
     .testTarget(
       name: "SwiftFiveTests", dependencies: ["HalcyonTesting"] + layers,
@@ -184,6 +213,7 @@ let package = Package(
     system("CRSVG", pkgConfig: "librsvg-2.0", debian: "librsvg2-dev"),
     system("CXML", pkgConfig: "libxml-2.0", debian: "libxml2-dev"),
     system("CGTK", pkgConfig: "gtk4", debian: "libgtk-4-dev"),
+    system("CMemcached", pkgConfig: "libmemcached", debian: "libmemcached-dev"),
     shim("CurlShim", over: "CCurl"),
     shim("JPEGShim", over: "CJPEG"),
     .target(name: "SystemShim", path: "Sources/Shims/SystemShim"),

@@ -91,7 +91,14 @@
 @_exported public import enum HalcyonCache.MemoryPressure
 @_exported public import protocol HalcyonCache.MemoryPressureSource
 @_exported public import protocol HalcyonCache.MemoryStore
+@_exported public import class HalcyonCache.S3Store
+@_exported public import struct HalcyonCache.S3StoreConfiguration
+@_exported public import enum HalcyonCache.S3StoreError
+@_exported public import protocol HalcyonCache.SourcePurgingStore
 @_exported public import struct HalcyonCache.StoreChain
+@_exported public import class HalcyonCache.TieredStore
+@_exported public import enum HalcyonCache.TieredStoreError
+@_exported public import struct HalcyonCache.TierStatistics
 @_exported public import struct HalcyonCache.StoredEntry
 @_exported public import struct HalcyonCache.SystemMemoryPressure
 

@@ -1,3 +1,4 @@
+#if !URLSESSION
 import Foundation
 import HalcyonHTTP
 import HalcyonTransport
@@ -48,6 +49,27 @@ struct RequestSignatureTests {
       }
       #expect(requests[4].body == Data([1, 2]))
       #expect(requests[4].headers["X-Amz-Content-Sha256"] == "UNSIGNED-PAYLOAD")
+    }
+  }
+
+  @Test(arguments: [nil, "image/png"]) func `every signed field is sent`(type: String?) async throws {
+    try await ImageServer.run { server in
+      let url = server.serve("/bucket/a.png", .body(Data([1])))
+      for (method, body) in [(HTTPMethod.put, Data(count: 2_000_000)), (.delete, nil), (.get, nil)]
+        as [(HTTPMethod, Data?)]
+      {
+        var request = TransportRequest(url: url, method: method, body: body)
+        request.headers["Content-Type"] = type
+        request.signature = RequestSignature(credentials: credentials, region: "eu-central-1")
+        try await send(request)
+      }
+      #expect(server.requests.map(\.body.count) == [2_000_000, 0, 0])
+      for request in server.requests {
+        let authorization = try #require(request.headers["Authorization"])
+        let names = try #require(authorization.split(separator: "SignedHeaders=").last?.prefix { $0 != "," })
+        #expect(names.contains("host"))
+        for name in names.split(separator: ";") { #expect(request.headers[String(name)] != nil, "\(name)") }
+      }
     }
   }
 
@@ -117,3 +139,4 @@ struct RequestSignatureTests {
     #expect(S3Storage(region: "r", endpoint: web(text)) == nil)
   }
 }
+#endif

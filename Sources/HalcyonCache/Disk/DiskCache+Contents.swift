@@ -30,7 +30,8 @@ extension DiskCache {
   ///
   /// - Parameter source: A URL before redirects, or a custom key.
   /// - Returns: The number of entries removed.
-  package func removeEntries(ofSource source: String) async throws -> Int {
+  @discardableResult
+  public func removeEntries(ofSource source: String) async throws -> Int {
     try await withWriter { writer in try await writer.remove(.source(source)) }
   }
 

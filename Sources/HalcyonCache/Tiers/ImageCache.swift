@@ -36,8 +36,15 @@ public final class ImageCache: Sendable {
   /// A tier of an image cache.
   public typealias Tier = CacheTier
 
-  /// The store as a disk cache, or the one behind a ``DataMemoryCache``; `nil` for any other store.
-  public var disk: DiskCache? { (store as? DataMemoryCache)?.base as? DiskCache ?? store as? DiskCache }
+  /// The store as a disk cache, the first tier of a ``TieredStore``, or one of these behind a ``DataMemoryCache``; `nil`
+  /// for any other store.
+  public var disk: DiskCache? {
+    let base = (store as? DataMemoryCache)?.base ?? store
+    return (base as? TieredStore)?.tiers.first?.store as? DiskCache ?? base as? DiskCache
+  }
+
+  /// The store, or the one behind a ``DataMemoryCache``, as a ``TieredStore``; `nil` for any other store.
+  public var tiers: TieredStore? { ((store as? DataMemoryCache)?.base ?? store) as? TieredStore }
 
   /// Waits until all images loaded so far are stored, and their reads are recorded for the eviction order on disk.
   ///
@@ -96,6 +103,7 @@ extension ImageCache {
     case let disk as DiskCache: [disk]
     case let memory as DataMemoryCache: memory.base.map(disks) ?? []
     case let chain as StoreChain: chain.stores.flatMap(disks)
+    case let tiers as TieredStore: tiers.tiers.flatMap { disks(of: $0.store) }
     default: []
     }
   }

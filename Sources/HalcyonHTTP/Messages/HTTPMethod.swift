@@ -17,6 +17,8 @@ public struct HTTPMethod: Hashable, Sendable {
   public static let post = HTTPMethod(known: "POST")
   /// Replaces the resource by the body. Idempotent.
   public static let put = HTTPMethod(known: "PUT")
+  /// Removes the resource. Idempotent.
+  public static let delete = HTTPMethod(known: "DELETE")
 
   /// Whether sending a request several times has the effect of sending it once (RFC 9110, 9.2.2), so that it may be
   /// retried: `GET`, `HEAD`, `OPTIONS`, `TRACE`, `PUT` and `DELETE`.

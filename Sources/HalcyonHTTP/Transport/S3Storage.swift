@@ -67,6 +67,23 @@ public struct S3Storage: Hashable, Sendable {
     return parts.url
   }
 
+  /// The URL of the list of a bucket's keys that begin with `prefix`; `nil` if the name is not valid.
+  ///
+  /// - Parameter token: The `NextContinuationToken` of the list before; `nil` for the first.
+  package func listURL(bucket: String, prefix: String, token: String?) -> URL? {
+    // All but these are encoded in the query of a signature, whose fields are in the order of their names.
+    let unreserved = Self.unreserved.subtracting(CharacterSet(charactersIn: "/"))
+    let fields = [("continuation-token", token), ("list-type", "2"), ("prefix", prefix)].compactMap { name, value in
+      value?.addingPercentEncoding(withAllowedCharacters: unreserved).map { "\(name)=\($0)" }
+    }
+    guard let object = url(bucket: bucket, key: "-"),
+      var parts = URLComponents(url: object, resolvingAgainstBaseURL: true)
+    else { return nil }
+    parts.percentEncodedPath = String(parts.percentEncodedPath.dropLast())
+    parts.percentEncodedQuery = fields.joined(separator: "&")
+    return parts.url
+  }
+
   /// A request for an object, which the transport signs; `nil` if the names are not valid.
   public func request(
     bucket: String, key: String, method: HTTPMethod = .get, headers: HTTPHeaders = HTTPHeaders(), body: Data? = nil

@@ -6,7 +6,8 @@
 public struct TransportLimits: Hashable, Sendable {
   /// The timeout for a connection, including name resolution and TLS. Default: 10 seconds.
   ///
-  /// `URLSessionTransport` on Apple platforms has no such limit: there ``idleTimeout`` includes the time to connect.
+  /// `URLSessionTransport` on Apple platforms does not know when it has connected: there the response has to begin within
+  /// this limit and ``idleTimeout`` together.
   public var connectTimeout: Duration
   /// The longest wait for the next byte. Default: 15 seconds.
   public var idleTimeout: Duration

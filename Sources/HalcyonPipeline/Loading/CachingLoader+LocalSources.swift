@@ -49,8 +49,8 @@ extension CachingLoader {
       return nil
     }
     let start = ContinuousClock.now
-    let result = (try? await store.lookUp(key)) ?? .miss(.failed)
-    trace.add(.storeRead, since: start, miss: result.miss)
+    let (result, tier) = await TierTrace.recording { (try? await store.lookUp(key)) ?? .miss(.failed) }
+    trace.add(.storeRead, since: start, miss: result.miss, tier: tier)
     let image = result.value.flatMap { storedImage($0, for: request, isFromHTTP: false, trace: trace) }
     report(image == nil ? result.miss ?? .damaged : nil, image, to: subscription)
     return image

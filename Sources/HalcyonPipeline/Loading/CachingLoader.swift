@@ -202,11 +202,13 @@ extension CachingLoader {
     at location: Location, _ trace: inout LoadTrace
   ) async throws(ImageError) -> StoreLookup {
     let start = ContinuousClock.now
-    let found = await cache.lookUp(
-      key, requestHeaders: request.headers.adding(configuration.headers), policy: request.freshness,
-      usesETags: request.usesETags, at: configuration.time.now())
+    let (found, tier) = await TierTrace.recording {
+      await cache.lookUp(
+        key, requestHeaders: request.headers.adding(configuration.headers), policy: request.freshness,
+        usesETags: request.usesETags, at: configuration.time.now())
+    }
     let readsStore = request.cachePolicy.readsStore
-    trace.add(.storeRead, since: start, miss: readsStore ? found.miss : .notRead)
+    trace.add(.storeRead, since: start, miss: readsStore ? found.miss : .notRead, tier: tier)
     let image =
       readsStore ? found.stored.flatMap { storedImage($0, for: request, isFromHTTP: true, trace: trace) } : nil
     let miss: CacheMiss? = readsStore ? found.miss ?? (image == nil ? .damaged : nil) : .notRead

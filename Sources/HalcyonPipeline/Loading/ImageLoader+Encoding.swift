@@ -8,6 +8,8 @@ struct EncodedVariant: Sendable {
   var origin: ImageOrigin
   /// Whether the file was in the store, so that nothing was decoded and encoded.
   var wasStored = false
+  /// The tier of a tiered store in which the file was.
+  var storeTier: String?
   /// The head of the response that it was made from; `nil` if that did not come over HTTP.
   var head: ResponseHead?
   /// The uptime until which it is fresh; `nil` if it did not come over HTTP, or must not be stored.
@@ -18,7 +20,8 @@ extension EncodedVariant {
   /// A variant made from bytes, or read as they are.
   fileprivate init(_ data: Data, of encoded: EncodedImage, wasStored: Bool = false) {
     self.init(
-      data: data, origin: encoded.origin, wasStored: wasStored, head: encoded.responseHead,
+      data: data, origin: encoded.origin, wasStored: wasStored, storeTier: wasStored ? encoded.trace.storeTier : nil,
+      head: encoded.responseHead,
       freshEnd: encoded.isFoundAgain ? encoded.freshEnd : nil)
   }
 }

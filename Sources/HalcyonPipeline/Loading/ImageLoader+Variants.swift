@@ -45,10 +45,12 @@ extension ImageLoader {
     else { return nil }
     var trace = LoadTrace()
     let start = ContinuousClock.now
-    let lookup = await variant.cache.lookUp(
-      variant.key, requestHeaders: request.headers.adding(configuration.headers), policy: request.freshness,
-      at: configuration.time.now())
-    trace.add(.storeRead, since: start)
+    let (lookup, tier) = await TierTrace.recording {
+      await variant.cache.lookUp(
+        variant.key, requestHeaders: request.headers.adding(configuration.headers), policy: request.freshness,
+        at: configuration.time.now())
+    }
+    trace.add(.storeRead, since: start, tier: tier)
     guard let entry = lookup.stored else { return nil }
     guard lookup.action == .serve || !variant.isFromHTTP else {
       subscription.report(.storedStale)

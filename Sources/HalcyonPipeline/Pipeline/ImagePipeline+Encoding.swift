@@ -84,7 +84,7 @@ extension ImagePipeline {
     let variant = try await loader.encodedVariant(for: request, planner: planner)
     let freshness = variant.freshEnd.map { max(.zero, $0 - configuration.time.uptime()) }
     return EncodedImageResponse(
-      data: variant.data, origin: variant.origin, wasStored: variant.wasStored, head: variant.head,
-      freshness: variant.head == nil ? nil : freshness ?? .zero)
+      data: variant.data, origin: variant.origin, wasStored: variant.wasStored, storeTier: variant.storeTier,
+      head: variant.head, freshness: variant.head == nil ? nil : freshness ?? .zero)
   }
 }

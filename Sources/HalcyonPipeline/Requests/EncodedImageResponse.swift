@@ -8,6 +8,8 @@ public struct EncodedImageResponse: Sendable {
   public var origin: ImageOrigin
   /// Whether the file had been made before and was in the store, so that nothing was decoded and encoded.
   public var wasStored: Bool
+  /// The tier of a `TieredStore` in which the file was; `nil` if it was not stored, or in another store.
+  public var storeTier: String?
   /// The status and headers of the response that the image was made from, as they are stored; `nil` for sources other
   /// than HTTP.
   public var head: ResponseHead?
@@ -17,11 +19,13 @@ public struct EncodedImageResponse: Sendable {
 
   /// Creates a response, for tests.
   public init(
-    data: Data, origin: ImageOrigin, wasStored: Bool = false, head: ResponseHead? = nil, freshness: Duration? = nil
+    data: Data, origin: ImageOrigin, wasStored: Bool = false, storeTier: String? = nil,
+    head: ResponseHead? = nil, freshness: Duration? = nil
   ) {
     self.data = data
     self.origin = origin
     self.wasStored = wasStored
+    self.storeTier = storeTier
     self.head = head
     self.freshness = freshness
   }

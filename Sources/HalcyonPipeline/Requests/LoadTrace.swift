@@ -13,6 +13,8 @@ public struct LoadTrace: Hashable, Sendable {
     public var duration: Duration
     /// The reason of a store miss; `nil` for a hit and for all other steps.
     public var miss: CacheMiss?
+    /// The tier of a `TieredStore` that had the entry; `nil` for a miss, other stores and all other steps.
+    public var tier: String?
   }
 
   /// The kind of work of a step.
@@ -57,10 +59,13 @@ public struct LoadTrace: Hashable, Sendable {
 
   mutating func add(
     _ kind: Kind, since start: ContinuousClock.Instant, until end: ContinuousClock.Instant = .now,
-    miss: CacheMiss? = nil
+    miss: CacheMiss? = nil, tier: String? = nil
   ) {
-    steps.append(Step(kind: kind, duration: start.duration(to: end), miss: miss))
+    steps.append(Step(kind: kind, duration: start.duration(to: end), miss: miss, tier: tier))
   }
+
+  /// The tier of the last read from the store.
+  var storeTier: String? { steps.last { $0.kind == .storeRead }?.tier }
 }
 
 extension LoadTrace: CustomStringConvertible {
@@ -69,7 +74,7 @@ extension LoadTrace: CustomStringConvertible {
   public var description: String {
     steps.map { step in
       let hundredths = (step.duration / .microseconds(10)).rounded()
-      let miss = step.miss.map { " (\($0.rawValue))" } ?? ""
+      let miss = (step.miss?.rawValue ?? step.tier).map { " (\($0))" } ?? ""
       return "\(step.kind.rawValue) \(hundredths / 100) ms\(miss)"
     }.joined(separator: ", ")
   }

@@ -33,6 +33,26 @@ extension CacheKey {
     }
   }
 
+  /// The fields of a key of original bytes; others stand for an image made from them.
+  private static let originalFields: Set<String> = [
+    "url", "key", "header", "for", "method", "body", "policy", "variant", "part",
+  ]
+
+  /// Whether this is the key of the original bytes of a source, or of a part of them. O(n).
+  package var isOfOriginal: Bool {
+    guard source != nil else { return false }
+    var rest = text.utf8[...]
+    while rest.popFirst() == UInt8(ascii: "|") {
+      guard let equals = rest.firstIndex(of: UInt8(ascii: "=")), let name = String(rest[..<equals]),
+        Self.originalFields.contains(name), let colon = rest[equals...].firstIndex(of: UInt8(ascii: ":")),
+        let count = Int(String(rest[rest.index(after: equals)..<colon]) ?? ""), count >= 0,
+        let end = rest.index(colon, offsetBy: count + 1, limitedBy: rest.endIndex)
+      else { return false }
+      rest = rest[end...]
+    }
+    return rest.isEmpty
+  }
+
   /// The source in the first field; `nil` for keys that do not belong to a request.
   package var source: Source? {
     let isURL = text.utf8.starts(with: "|url=".utf8)

@@ -159,11 +159,13 @@ final class EasyHandle {
     fields =
       decodesContent && !acceptsEncoding && signature == nil
       ? curl_slist_append(nil, "Accept-Encoding: \(DecodedBody.acceptedEncodings)") : nil
-    // Fields that libcurl would add to a body: `Expect` would delay it, and its `Content-Type` is wrong.
+    // Fields that libcurl would add to a body: `Expect` would delay it, and its `Content-Type` is wrong. libcurl signs
+    // fields that are left out in this way, although it does not send them: servers refuse that.
     if hasContent {
-      fields = curl_slist_append(fields, "Expect:")
+      if signature == nil { fields = curl_slist_append(fields, "Expect:") }
       let hasType = headers.contains { $0.name.isEqualIgnoringCase(to: "Content-Type") }
-      if !hasType { fields = curl_slist_append(fields, "Content-Type:") }
+      let type = signature == nil ? "Content-Type:" : "Content-Type: application/octet-stream"
+      if !hasType { fields = curl_slist_append(fields, type) }
     }
     for field in headers + (signature?.fields(hasContent: hasContent, besides: headers) ?? [])
     where field.isSendable && (agent == nil || !field.name.isEqualIgnoringCase(to: "User-Agent")) {

@@ -1,0 +1,81 @@
+/// Stops calls to something that fails, and lets a trial through now and then to see whether it works again.
+///
+/// A value without a clock or a lock: its owner has both. All times are uptimes.
+package struct CircuitBreaker: Sendable {
+  /// Whether a call may be made.
+  package enum Permission: Sendable {
+    /// It may.
+    case granted
+    /// It may, and its outcome decides whether others may: until it is known no other call gets a permission.
+    case trial
+    /// It may not.
+    case refused
+  }
+
+  private enum State: Sendable {
+    case closed(failureCount: Int)
+    case open(end: Duration)
+    /// A trial whose outcome is never recorded is repeated after `end`.
+    case trial(end: Duration)
+  }
+
+  private let failureLimit: Int
+  private let firstInterval: Duration
+  private let longestInterval: Duration
+  private var interval: Duration
+  private var state = State.closed(failureCount: 0)
+
+  /// How often it has opened, without trials that failed.
+  package private(set) var openCount = 0
+
+  /// Creates a closed breaker.
+  ///
+  /// - Parameters:
+  ///   - failureLimit: The number of failures in a row that open it, at least 1.
+  ///   - retryInterval: The time from opening to the first trial; doubled with each trial that fails, up to 32 times.
+  package init(failureLimit: Int, retryInterval: Duration) {
+    precondition(failureLimit > 0, "failureLimit must be at least 1, got \(failureLimit)")
+    self.failureLimit = failureLimit
+    firstInterval = retryInterval
+    longestInterval = retryInterval * 32
+    interval = retryInterval
+  }
+
+  /// Whether calls are refused, or one trial is in progress.
+  package var isOpen: Bool {
+    if case .closed = state { false } else { true }
+  }
+
+  /// Asks for the permission of a call, whose outcome has to be recorded.
+  package mutating func permission(at now: Duration) -> Permission {
+    switch state {
+    case .closed: return .granted
+    case .open(let end), .trial(let end):
+      guard now >= end else { return .refused }
+      state = .trial(end: now + interval)
+      return .trial
+    }
+  }
+
+  /// Records a call that succeeded; after a trial all calls are permitted again.
+  package mutating func recordSuccess() {
+    // A call that was started before the breaker opened says nothing about now.
+    if case .open = state { return }
+    state = .closed(failureCount: 0)
+    interval = firstInterval
+  }
+
+  /// Records a call that failed.
+  package mutating func recordFailure(at now: Duration) {
+    switch state {
+    case .closed(let count) where count + 1 < failureLimit: state = .closed(failureCount: count + 1)
+    case .closed:
+      openCount += 1
+      state = .open(end: now + interval)
+    case .trial:
+      interval = min(interval * 2, longestInterval)
+      state = .open(end: now + interval)
+    case .open: break
+    }
+  }
+}

@@ -1,0 +1,193 @@
+import Foundation
+public import HalcyonHTTP
+public import HalcyonSupport
+
+/// A store in a bucket of S3-compatible storage: images made once, kept for good, and shared by all machines.
+///
+/// ```swift
+/// if let storage = S3Storage(region: "eu-central-1", endpoint: endpoint, credentials: credentials) {
+///   let store = S3Store(storage: storage, bucket: "thumbnails", transport: transport)
+/// }
+/// ```
+///
+/// Each entry is one object under the digests of its source and its key. The bucket has no limit of its own: entries are
+/// removed by ``removeEntries(ofSource:)``, ``removeAll()``, or a lifecycle rule of the bucket. An entry with an expiration
+/// is not served after it; reading does not extend it. A damaged or foreign object is a miss.
+///
+/// Credentials need the permissions to get, put, delete and list: without the last one the storage reports missing
+/// objects as forbidden. The requests of one call follow each other, retries included, within a few timeouts; in front
+/// of a load, give the store a budget in a ``TieredStore``.
+///
+/// Safe from any thread.
+public final class S3Store: SourcePurgingStore {
+  private static let replacementAttempts = 5
+  private static let parallelRemovals = 16
+
+  /// The storage.
+  public let storage: S3Storage
+  /// The name of the bucket.
+  public let bucket: String
+  /// The settings.
+  public let configuration: S3StoreConfiguration
+  private let client: S3Client
+  private let time: any TimeSource
+
+  /// Creates a store; nothing is requested yet.
+  ///
+  /// - Parameters:
+  ///   - storage: The address and credentials of the storage.
+  ///   - bucket: The name of an existing bucket.
+  ///   - transport: Sends the requests; it has to support signatures if the storage has credentials.
+  ///   - configuration: The settings.
+  ///   - time: The clock of expirations and retries.
+  public init(
+    storage: S3Storage, bucket: String, transport: any Transport,
+    configuration: S3StoreConfiguration = S3StoreConfiguration(), time: any TimeSource = SystemTime()
+  ) {
+    precondition(
+      storage.url(bucket: bucket, key: configuration.prefix + "x") != nil && S3Names.isValid(configuration.prefix),
+      "“\(bucket)” and “\(configuration.prefix)” are not valid as bucket and prefix")
+    self.storage = storage
+    self.bucket = bucket
+    self.configuration = configuration
+    self.time = time
+    client = S3Client(storage: storage, bucket: bucket, configuration: configuration, transport: transport, time: time)
+  }
+
+  /// The entry stored under a key, or `nil`.
+  ///
+  /// - Throws: ``S3StoreError``, or the errors of the transport.
+  public func entry(for key: CacheKey) async throws -> StoredEntry? { try await lookUp(key).value }
+
+  /// The entry stored under a key, or the reason of the miss; `extending` has no effect.
+  ///
+  /// - Throws: ``S3StoreError``, or the errors of the transport.
+  public func lookUp(_ key: CacheKey, extending: ExpirationExtension) async throws -> CacheResult<StoredEntry> {
+    guard isStorable(key) else { return .miss(.absent) }
+    guard let object = try await client.object(name(of: key)) else { return .miss(.absent) }
+    guard let shared = SharedEntry(decoding: object.data, for: key) else { return .miss(.damaged) }
+    return shared.isExpired(at: time.now()) ? .miss(.expired) : .hit(shared.entry)
+  }
+
+  /// Whether there is an entry for the key; reads its metadata.
+  public func containsEntry(for key: CacheKey) async throws -> Bool { try await metadata(for: key) != nil }
+
+  /// The metadata of an entry, or `nil`; the image is not read.
+  public func metadata(for key: CacheKey) async throws -> EntryMetadata? {
+    guard isStorable(key) else { return nil }
+    let object = try await client.object(name(of: key), byteCount: SharedEntry.headByteLimit(for: key))
+    guard let object, let shared = SharedEntry(decodingHeadOf: object.data, for: key), !shared.isExpired(at: time.now())
+    else { return nil }
+    return shared.entry.metadata
+  }
+
+  /// Stores an entry, unless it is over ``S3StoreConfiguration/entryByteLimit`` or an original that is not to be stored:
+  /// then an older one is removed.
+  ///
+  /// - Throws: ``S3StoreError``, or the errors of the transport.
+  public func store(_ entry: StoredEntry, for key: CacheKey) async throws {
+    guard isStorable(key) else { return }
+    let shared = SharedEntry(entry, storedDate: time.now())
+    guard entry.body.count <= configuration.entryByteLimit, !shared.isExpired(at: shared.storedDate) else {
+      return try await removeEntry(for: key)
+    }
+    guard let data = shared.encoded(for: key) else { throw S3StoreError.metadataTooLarge }
+    guard data.count <= configuration.entryByteLimit else { return try await removeEntry(for: key) }
+    _ = try await client.put(data, name(of: key), version: nil)
+  }
+
+  /// Replaces the metadata of an entry, unless another process replaces the entry meanwhile; the whole object is
+  /// read and written.
+  ///
+  /// - Throws: ``S3StoreError``, or the errors of the transport.
+  @discardableResult
+  public func updateMetadata(_ metadata: EntryMetadata, for key: CacheKey) async throws -> Bool {
+    guard isStorable(key) else { return false }
+    for _ in 1...Self.replacementAttempts {
+      guard let object = try await client.object(name(of: key)),
+        var shared = SharedEntry(decoding: object.data, for: key), !shared.isExpired(at: time.now())
+      else { return false }
+      shared.entry.metadata = metadata
+      guard let data = shared.encoded(for: key) else { throw S3StoreError.metadataTooLarge }
+      if try await client.put(data, name(of: key), version: object.version) { return true }
+    }
+    throw S3StoreError.conflict
+  }
+
+  /// Removes one entry.
+  ///
+  /// - Throws: ``S3StoreError``, or the errors of the transport.
+  public func removeEntry(for key: CacheKey) async throws {
+    if isStorable(key) { try await client.remove(name(of: key)) }
+  }
+
+  /// Removes all entries. Takes a request for each entry, and one for each 1000.
+  ///
+  /// - Throws: ``S3StoreError``, or the errors of the transport; some entries may be left then.
+  public func removeAll() async throws { _ = try await removeObjects(configuration.prefix) }
+
+  /// Removes all entries of a source. Takes a request for each entry, and one for each 1000.
+  ///
+  /// - Returns: The number of entries removed.
+  /// - Throws: ``S3StoreError``, or the errors of the transport; some entries may be left then.
+  @discardableResult
+  public func removeEntries(ofSource source: String) async throws -> Int {
+    try await removeObjects(S3Names.folder(ofSource: source, prefix: configuration.prefix))
+  }
+
+  private func isStorable(_ key: CacheKey) -> Bool { configuration.storesOriginals || !key.isOfOriginal }
+
+  private func name(of key: CacheKey) -> String { S3Names.name(of: key, prefix: configuration.prefix) }
+
+  /// Removes the objects of the store whose names begin so.
+  private func removeObjects(_ begin: String) async throws -> Int {
+    var (count, token): (Int, String?) = (0, nil)
+    repeat {
+      let list = try await client.list(begin, token: token)
+      let names = list.names.filter { S3Names.isName($0, prefix: configuration.prefix) && $0.hasPrefix(begin) }
+      try await withThrowingTaskGroup(of: Void.self) { [client] group in
+        for (index, name) in names.enumerated() {
+          if index >= Self.parallelRemovals { try await group.next() }
+          group.addTask { try await client.remove(name) }
+        }
+        try await group.waitForAll()
+      }
+      count += names.count
+      token = list.nextToken
+    } while token != nil
+    return count
+  }
+}
+
+/// The names of a store's objects.
+enum S3Names {
+  static func isValid(_ prefix: String) -> Bool {
+    prefix.utf8.count <= 512
+      && prefix.utf8.allSatisfy { byte in
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+          UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"), UInt8(ascii: "."),
+          UInt8(ascii: "/"):
+          true
+        default: false
+        }
+      }
+  }
+
+  static func name(of key: CacheKey, prefix: String) -> String {
+    folder(ofSource: key.source?.text ?? key.text, prefix: prefix) + key.digest.hexadecimal
+  }
+
+  static func folder(ofSource source: String, prefix: String) -> String {
+    prefix + KeyDigest(source).hexadecimal + "/"
+  }
+
+  /// Whether a name has the form of this store's.
+  static func isName(_ name: String, prefix: String) -> Bool {
+    let parts = name.dropFirst(prefix.count).split(separator: "/", omittingEmptySubsequences: false)
+    return name.hasPrefix(prefix) && parts.count == 2
+      && parts.allSatisfy { part in
+        part.utf8.count == 32 && part.utf8.allSatisfy { (48...57).contains($0) || (97...102).contains($0) }
+      }
+  }
+}

@@ -1,0 +1,162 @@
+package import Foundation
+import HalcyonHTTP
+package import HalcyonSupport
+
+/// An entry as one value of a store that other programs may write to.
+///
+/// ```
+/// 64 bytes: header | key | metadata | body
+/// ```
+/// All numbers are little endian. A CRC-32 covers header, key and metadata, an XXH64 the body. Whatever the bytes are,
+/// decoding them returns an entry that is well-formed, or `nil`. Checksums find damage; they do not prove who has
+/// written an entry.
+package struct SharedEntry: Equatable, Sendable {
+  private static let headerByteCount = 64
+  private static let magic: UInt32 = 0x5348_4C48  // "HLHS"
+  private static let version: UInt32 = 1
+  /// More metadata is not stored, as on disk.
+  private static let metadataByteLimit = 64 << 10
+
+  package var entry: StoredEntry
+  /// When the entry was stored.
+  package var storedDate: Date
+  /// The generations of its namespace and its source, for stores that invalidate by them.
+  package var generations: Generations
+
+  /// Random numbers that are replaced to invalidate all entries with the old ones.
+  package struct Generations: Equatable, Sendable {
+    package var namespace: UInt64
+    package var source: UInt64
+
+    package init(namespace: UInt64 = 0, source: UInt64 = 0) { (self.namespace, self.source) = (namespace, source) }
+  }
+
+  package init(_ entry: StoredEntry, storedDate: Date, generations: Generations = Generations()) {
+    (self.entry, self.storedDate, self.generations) = (entry, storedDate, generations)
+  }
+
+  /// Whether its own expiration has passed; reading does not extend it.
+  package func isExpired(at now: Date) -> Bool {
+    switch entry.metadata.expiration {
+    case nil, .never: false
+    case .expired: true
+    case .after, .date: entry.metadata.expiration.map { $0.end(from: storedDate) <= now } ?? false
+    }
+  }
+
+  /// The value under a key; `nil` if the metadata is too large to be stored, even without the header fields that HTTP
+  /// caching does not need.
+  package func encoded(for key: CacheKey) -> Data? {
+    var metadata = entry.metadata.encoded
+    if metadata.count > Self.metadataByteLimit { metadata = entry.metadata.withEssentialFields.encoded }
+    guard metadata.count <= Self.metadataByteLimit else { return nil }
+    let text = Array(key.text.utf8)
+    var writer = ByteWriter()
+    writer.append(Self.magic)
+    writer.append(Self.version)
+    writer.append(generations.namespace)
+    writer.append(generations.source)
+    writer.append(storedDate)
+    writer.append(UInt32(clamping: text.count))
+    writer.append(UInt32(metadata.count))
+    writer.append(UInt64(entry.body.count))
+    writer.append(entry.body.withUnsafeBytes { XXHash64.hash($0) })
+    writer.append(UInt32(0))
+    let head = writer.bytes
+    var data = Data(capacity: Self.headerByteCount + text.count + metadata.count + entry.body.count)
+    data.append(contentsOf: head)
+    withUnsafeBytes(of: Self.checksum(head, text, metadata).littleEndian) { data.append(contentsOf: $0) }
+    data.append(contentsOf: text)
+    data.append(contentsOf: metadata)
+    data.append(entry.body)
+    return data
+  }
+
+  private static func checksum(_ parts: [UInt8]...) -> UInt32 { Checksum.of(parts.flatMap(\.self)) }
+}
+
+extension SharedEntry {
+  /// The entry in a value; `nil` unless it is an undamaged entry of this version under this key.
+  package init?(decoding data: Data, for key: CacheKey) {
+    guard let head = Head(data, key: key), data.count - head.byteCount == head.bodyByteCount else { return nil }
+    let body = Data(data.dropFirst(head.byteCount))
+    guard body.withUnsafeBytes({ XXHash64.hash($0) }) == head.bodyHash else { return nil }
+    self.init(
+      StoredEntry(body: body, metadata: head.metadata), storedDate: head.storedDate, generations: head.generations)
+  }
+
+  /// The metadata at the start of a value, whose body is not checked, as an entry with an empty body; `nil` if it is
+  /// damaged or incomplete.
+  package init?(decodingHeadOf data: Data, for key: CacheKey) {
+    guard let head = Head(data, key: key) else { return nil }
+    self.init(
+      StoredEntry(body: Data(), metadata: head.metadata), storedDate: head.storedDate, generations: head.generations)
+  }
+
+  /// The most bytes before the body of the entry under a key.
+  package static func headByteLimit(for key: CacheKey) -> Int {
+    headerByteCount + key.text.utf8.count + metadataByteLimit
+  }
+
+  /// All before the body.
+  private struct Head {
+    let generations: Generations
+    let storedDate: Date
+    let metadata: EntryMetadata
+    let bodyByteCount: Int
+    let bodyHash: UInt64
+    let byteCount: Int
+
+    init?(_ data: Data, key: CacheKey) {
+      var reader = ByteReader(data.prefix(headerByteCount))
+      guard data.count >= headerByteCount, reader.number() == magic, reader.number() == version,
+        let namespace = reader.number(UInt64.self), let source = reader.number(UInt64.self),
+        let date = reader.date(), date.isStorable, let keyByteCount = reader.number(UInt32.self),
+        let metadataByteCount = reader.number(UInt32.self), metadataByteCount <= metadataByteLimit,
+        let bodyByteCount = reader.number(UInt64.self), let hash = reader.number(UInt64.self),
+        reader.number() == UInt32(0), let checksum = reader.number(UInt32.self)
+      else { return nil }
+      let text = data.dropFirst(headerByteCount).prefix(Int(keyByteCount))
+      let encoded = data.dropFirst(headerByteCount + text.count).prefix(Int(metadataByteCount))
+      guard text.count == Int(keyByteCount), encoded.count == Int(metadataByteCount),
+        text.elementsEqual(key.text.utf8),
+        checksum == SharedEntry.checksum(Array(data.prefix(headerByteCount - 4)), Array(text), Array(encoded)),
+        let metadata = EntryMetadata(decoding: encoded), metadata.isWellFormed
+      else { return nil }
+      (generations, storedDate) = (Generations(namespace: namespace, source: source), date)
+      (self.metadata, bodyHash) = (metadata, hash)
+      self.bodyByteCount = Int(clamping: bodyByteCount)
+      byteCount = headerByteCount + text.count + encoded.count
+    }
+  }
+}
+
+extension EntryMetadata {
+  /// Whether the values are those that a response can have: what others have written is sent on to servers and clients.
+  fileprivate var isWellFormed: Bool {
+    let fields = headers.fields + variants.flatMap(\.fields) + (variant?.fields ?? [])
+    return (100...999).contains(status) && requestDate.isStorable && responseDate.isStorable
+      && fields.allSatisfy { $0.hasNoControlCharacters } && expiration.map(\.isStorable) ?? true
+  }
+}
+
+extension HTTPHeaders.Field {
+  fileprivate var hasNoControlCharacters: Bool {
+    let isControl: (UInt8) -> Bool = { byte in (byte < 32 && byte != 9) || byte == 127 }
+    return !name.utf8.contains(where: isControl) && !value.utf8.contains(where: isControl)
+  }
+}
+
+extension CacheExpiration {
+  fileprivate var isStorable: Bool {
+    switch self {
+    case .never, .expired, .after: true
+    case .date(let date): date.isStorable
+    }
+  }
+}
+
+extension Date {
+  /// Whether the date is a number, and within thousands of years.
+  fileprivate var isStorable: Bool { abs(timeIntervalSince1970) < 1e12 }
+}

@@ -1,0 +1,26 @@
+import HalcyonSupport
+import Synchronization
+
+/// Tells the reader of a store which tier of a ``TieredStore`` an entry was in.
+package enum TierTrace {
+  /// The name that was recorded last.
+  private final class Recorder: Sendable {
+    let name = Lock<String?>(nil)
+  }
+
+  @TaskLocal private static var current: Recorder?
+  private static let isNeeded = Atomic(false)
+
+  /// Called by the first tiered store: programs without one record nothing.
+  static func begin() { isNeeded.store(true, ordering: .relaxed) }
+
+  /// The result of a read, and the name of the tier that had the entry; `nil` without an entry, and for other stores.
+  package static func recording<Result>(_ read: () async -> Result) async -> (Result, tier: String?) {
+    guard isNeeded.load(ordering: .relaxed) else { return (await read(), nil) }
+    let recorder = Recorder()
+    let result = await $current.withValue(recorder) { await read() }
+    return (result, recorder.name.withLock { $0 })
+  }
+
+  static func record(_ name: String) { current?.name.withLock { $0 = name } }
+}

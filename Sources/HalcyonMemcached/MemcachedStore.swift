@@ -1,0 +1,352 @@
+#if canImport(CMemcached)
+import Foundation
+public import HalcyonCache
+import HalcyonHTTP
+public import HalcyonSupport
+
+/// A store on memcached servers that several processes and machines share.
+///
+/// ```swift
+/// let store = MemcachedStore(servers: [MemcachedServer(host: "10.0.0.5"), MemcachedServer(host: "10.0.0.6")])
+/// let shared = TieredStore([.init(name: "disk", store: DiskCache()), .init(name: "memcached", store: store)])
+/// let pipeline = ImagePipeline(cache: ImageCache(store: shared))
+/// ```
+///
+/// All entries of one source are on one server, chosen by ketama's consistent hash. A server that fails several times in a
+/// row is ejected: its share of the keys moves to the others, until a trial in the background succeeds. What was changed
+/// meanwhile is then removed from it; entries stored elsewhere meanwhile live for five minutes at most. Without any
+/// server calls fail at once, so that the cache is never slower than the timeout, and only for a few calls.
+///
+/// Entries live as long as they are fresh and for ``MemcachedConfiguration/staleLifetime`` after that; reading does not
+/// extend it. Servers evict when their memory is full. A value that is damaged, or was written by another program, is a
+/// miss. Anyone who can write to the servers can replace images, as with the folder of a disk cache: keep the servers in
+/// a private network.
+///
+/// Safe from any thread. Calls wait on threads of the store, never on those of Swift's cooperative pool.
+public final class MemcachedStore: SourcePurgingStore {
+  /// The longest life of an entry on a server that stands in for an ejected one, in seconds.
+  private static let substituteLifetime = 300
+  private static let replacementAttempts = 5
+
+  /// The settings.
+  public let configuration: MemcachedConfiguration
+  private let group: ServerGroup
+  /// A pool for each server: one that hangs takes no threads from the others.
+  private let pools: [WorkerPool]
+  private let names: ItemNames
+  private let time: any TimeSource
+  private let counters = Lock(MemcachedStatistics())
+  private let trials = Lock<[Int: Task<Void, Never>]>([:])
+
+  /// Creates a store; servers are connected to when they are needed.
+  ///
+  /// - Parameters:
+  ///   - servers: At least one, in the same order in all processes.
+  ///   - configuration: The settings.
+  ///   - time: The clocks of expirations and trials; timeouts of connections are those of the system.
+  public init(
+    servers: [MemcachedServer], configuration: MemcachedConfiguration = MemcachedConfiguration(),
+    time: any TimeSource = SystemTime()
+  ) {
+    precondition(!servers.isEmpty, "a memcached store needs at least one server")
+    precondition(
+      ItemNames.isValid(namespace: configuration.namespace),
+      "“\(configuration.namespace)” is not a valid namespace: use 1 to 64 letters, digits, “-”, “_” and “.”")
+    precondition(configuration.connectionLimit > 0, "connectionLimit must be at least 1")
+    self.configuration = configuration
+    self.time = time
+    names = ItemNames(namespace: configuration.namespace)
+    group = ServerGroup(servers, configuration, time: time)
+    pools = servers.map { _ in WorkerPool(name: "memcached", width: configuration.connectionLimit, spins: true) }
+  }
+
+  deinit {
+    for trial in trials.withLock({ $0.values.map(\.self) }) { trial.cancel() }
+  }
+
+  /// Waits until no ejected server is being tried.
+  func waitForTrials() async {
+    for trial in trials.withLock({ $0.values.map(\.self) }) { await trial.value }
+  }
+
+  /// The servers.
+  public var servers: [MemcachedServer] { group.addresses }
+
+  /// The counters since the creation of the store.
+  public var statistics: MemcachedStatistics {
+    var statistics = counters.withLock { $0 }
+    let counts = group.counts
+    (statistics.opens, statistics.ejectedServerCount) = (counts.opens, counts.ejected.count)
+    return statistics
+  }
+
+  /// The entry stored under a key, or `nil`.
+  ///
+  /// - Throws: ``MemcachedError``.
+  public func entry(for key: CacheKey) async throws -> StoredEntry? { try await lookUp(key).value }
+
+  /// The entry stored under a key, or the reason of the miss; `extending` has no effect.
+  ///
+  /// - Throws: ``MemcachedError``.
+  public func lookUp(_ key: CacheKey, extending: ExpirationExtension) async throws -> CacheResult<StoredEntry> {
+    let items = names.items(of: key)
+    let now = time.now()
+    let result = try await call(items.group) { connection throws(MemcachedError) in
+      Self.result(try connection.items(items.all), items, key, at: now)
+    }
+    counters.withLock { counters in
+      if result.value != nil { counters.hits += 1 } else { counters.misses += 1 }
+      if result.miss == .damaged { counters.damaged += 1 }
+    }
+    return result
+  }
+
+  /// Stores an entry, unless it is over ``MemcachedConfiguration/itemByteLimit``: then an older one is removed.
+  ///
+  /// - Throws: ``MemcachedError``.
+  public func store(_ entry: StoredEntry, for key: CacheKey) async throws {
+    let items = names.items(of: key)
+    let (date, limit) = (time.now(), configuration.itemByteLimit)
+    let shared = SharedEntry(entry, storedDate: date)
+    guard entry.body.count <= limit, !shared.isExpired(at: date) else { return try await passBy(items, entry) }
+    let exptime = exptime(of: entry.metadata, at: date)
+    group.noteChange(of: items.value)
+    let isStored = try await call(items.group) { connection throws(MemcachedError) in
+      var shared = shared
+      shared.generations = try Self.generations(items, connection)
+      guard let data = shared.encoded(for: key) else { throw .metadataTooLarge }
+      guard data.count <= limit else {
+        try connection.remove(items.value)
+        return false
+      }
+      try connection.set(items.value, data, exptime: exptime)
+      return true
+    }
+    counters.withLock { if isStored { $0.stores += 1 } else { $0.oversized += 1 } }
+  }
+
+  /// Replaces the metadata of an entry. The whole entry is read and written.
+  ///
+  /// - Throws: ``MemcachedError``.
+  @discardableResult
+  public func updateMetadata(_ metadata: EntryMetadata, for key: CacheKey) async throws -> Bool {
+    let items = names.items(of: key)
+    let now = time.now()
+    let exptime = exptime(of: metadata, at: now)
+    group.noteChange(of: items.value)
+    return try await call(items.group) { connection throws(MemcachedError) in
+      for _ in 1...Self.replacementAttempts {
+        let found = try connection.items(items.all)
+        guard let item = found[items.value], var shared = Self.current(found, items, key), !shared.isExpired(at: now)
+        else { return false }
+        shared.entry.metadata = metadata
+        guard let data = shared.encoded(for: key) else { throw .metadataTooLarge }
+        if try connection.replace(items.value, data, version: item.version, exptime: exptime) { return true }
+      }
+      throw .conflict
+    }
+  }
+
+  /// Removes one entry.
+  ///
+  /// - Throws: ``MemcachedError``.
+  public func removeEntry(for key: CacheKey) async throws {
+    let items = names.items(of: key)
+    group.noteChange(of: items.value)
+    try await call(items.group) { connection throws(MemcachedError) in try connection.remove(items.value) }
+  }
+
+  /// Invalidates all entries of the namespace. Takes one call for each server.
+  ///
+  /// - Throws: ``MemcachedError/notRemoved(servers:)`` with the servers that could not be reached.
+  public func removeAll() async throws {
+    group.noteChange(of: nil)
+    try await removeEverywhere(names.namespace)
+  }
+
+  /// Invalidates all entries of a source. Takes one call for each server; returns 0.
+  ///
+  /// - Throws: ``MemcachedError/notRemoved(servers:)`` with the servers that could not be reached.
+  @discardableResult
+  public func removeEntries(ofSource source: String) async throws -> Int {
+    let item = names.source(source)
+    group.noteChange(of: item)
+    try await removeEverywhere(item)
+    return 0
+  }
+}
+
+extension MemcachedStore {
+  private static func result(
+    _ found: [String: Connection.Item], _ items: ItemNames.Items, _ key: CacheKey, at now: Date
+  ) -> CacheResult<StoredEntry> {
+    guard let item = found[items.value] else { return .miss(.absent) }
+    guard let shared = SharedEntry(decoding: item.data, for: key) else { return .miss(.damaged) }
+    guard shared.generations == storedGenerations(found, items) else { return .miss(.absent) }
+    return shared.isExpired(at: now) ? .miss(.expired) : .hit(shared.entry)
+  }
+
+  private static func current(
+    _ found: [String: Connection.Item], _ items: ItemNames.Items, _ key: CacheKey
+  ) -> SharedEntry? {
+    guard let item = found[items.value], let shared = SharedEntry(decoding: item.data, for: key),
+      shared.generations == storedGenerations(found, items)
+    else { return nil }
+    return shared
+  }
+
+  private static func storedGenerations(
+    _ found: [String: Connection.Item], _ items: ItemNames.Items
+  ) -> SharedEntry.Generations? {
+    guard let namespace = found[items.namespace].flatMap({ Generation($0.data) }),
+      let source = found[items.source].flatMap({ Generation($0.data) })
+    else { return nil }
+    return SharedEntry.Generations(namespace: namespace.number, source: source.number)
+  }
+
+  /// The current generations, which are made where there are none.
+  private static func generations(
+    _ items: ItemNames.Items, _ connection: Connection
+  ) throws(MemcachedError) -> SharedEntry.Generations {
+    let found = try connection.items([items.namespace, items.source])
+    return SharedEntry.Generations(
+      namespace: try generation(items.namespace, found, connection),
+      source: try generation(items.source, found, connection))
+  }
+
+  private static func generation(
+    _ name: String, _ found: [String: Connection.Item], _ connection: Connection
+  ) throws(MemcachedError) -> UInt64 {
+    if let current = found[name].flatMap({ Generation($0.data) }) { return current.number }
+    let new = Generation.random()
+    if found[name] != nil {
+      try connection.set(name, new.data, exptime: 0)
+    } else if try !connection.add(name, new.data, exptime: 0),
+      let other = try connection.items([name])[name].flatMap({ Generation($0.data) })
+    {
+      return other.number
+    }
+    return new.number
+  }
+
+  /// Removes what is stored in place of an entry that is not.
+  private func passBy(_ items: ItemNames.Items, _ entry: StoredEntry) async throws {
+    if entry.body.count > configuration.itemByteLimit { counters.withLock { $0.oversized += 1 } }
+    group.noteChange(of: items.value)
+    try await call(items.group) { connection throws(MemcachedError) in try connection.remove(items.value) }
+  }
+
+  /// The expiration time of an item as memcached has it: 0 is never, up to 30 days are counted from now, more is a date.
+  private func exptime(of metadata: EntryMetadata, at now: Date) -> Int {
+    let seconds = min(
+      lifetime(of: metadata, at: now), group.hasEjected ? Double(Self.substituteLifetime) : .infinity)
+    guard seconds < 50 * 365 * 86_400 else { return 0 }
+    let whole = Int(max(1, seconds.rounded(.up)))
+    return whole <= 30 * 86_400 ? whole : Int(now.timeIntervalSince1970) + whole
+  }
+
+  private func lifetime(of metadata: EntryMetadata, at now: Date) -> Double {
+    switch metadata.expiration {
+    case .never: return .infinity
+    case .expired: return 0
+    case .after(let duration): return duration.inSeconds
+    case .date(let end): return end.timeIntervalSince(now)
+    case nil:
+      return HTTPCacheRules().remainingLifetime(of: metadata, at: now) + configuration.staleLifetime.inSeconds
+    }
+  }
+}
+
+extension MemcachedStore {
+  /// Runs `body` with a connection to the server of a group of keys.
+  private func call<Value: Sendable>(
+    _ keyGroup: String, _ body: @escaping @Sendable (Connection) throws(MemcachedError) -> Value
+  ) async throws -> Value {
+    let choice = group.choose(keyGroup)
+    for trial in choice.trials { startTrial(trial) }
+    guard let server = choice.server else {
+      counters.withLock { $0.refusals += 1 }
+      throw MemcachedError.unavailable
+    }
+    let value = try await call(server, body)
+    group.recordSuccess(server)
+    return value
+  }
+
+  /// Runs `body` with a connection to a server; a failure is counted.
+  private func call<Value: Sendable>(
+    _ server: Int, _ body: @escaping @Sendable (Connection) throws(MemcachedError) -> Value
+  ) async throws -> Value {
+    do {
+      return try await withTimeBudget(configuration.timeout, time: SystemTime()) { [group, pool = pools[server]] in
+        try await pool.run { _ in try group.withConnection(to: server, body) }
+      }
+    } catch let error as MemcachedError where !error.isFaultOfServer {
+      throw error
+    } catch is CancellationError {
+      throw CancellationError()
+    } catch {
+      let timeout = MemcachedError.timedOut(server: servers[server], limit: configuration.timeout)
+      let failure = error is TimeBudgetExceeded ? timeout : error
+      let isTimeout = failure as? MemcachedError == timeout
+      group.recordFailure(server)
+      counters.withLock { counters in
+        counters.errors += 1
+        if isTimeout { counters.timeouts += 1 }
+      }
+      throw failure
+    }
+  }
+
+  /// Removes an item from all servers.
+  private func removeEverywhere(_ name: String) async throws {
+    let (available, due) = group.available()
+    for trial in due { startTrial(trial) }
+    var missing = Set(servers.indices).subtracting(available)
+    for server in available {
+      do {
+        try await call(server) { connection throws(MemcachedError) in try connection.remove(name) }
+        group.recordSuccess(server)
+      } catch is MemcachedError {
+        missing.insert(server)
+      }
+    }
+    if !missing.isEmpty { throw MemcachedError.notRemoved(servers: missing.sorted().map { servers[$0] }) }
+  }
+
+  /// Tries an ejected server, removes what was changed meanwhile, and brings it back.
+  private func startTrial(_ server: Int) {
+    let task = Task { [weak self] in
+      guard let self else { return }
+      await tryServer(server)
+      trials.withLock { $0[server] = nil }
+    }
+    trials.withLock { $0[server] = task }
+  }
+
+  private func tryServer(_ server: Int) async {
+    repeat {
+      let missed = group.takeMissed(server)
+      do {
+        try await call(server) { [names] connection throws(MemcachedError) in
+          try connection.checkServer()
+          if missed.isAll { try connection.remove(names.namespace) }
+          for key in missed.keys { try connection.remove(key) }
+        }
+      } catch {
+        return group.returnMissed(missed, server)
+      }
+    } while !group.bringBack(server)
+  }
+}
+
+extension MemcachedError {
+  /// Whether the failure says something about the server, not about the call.
+  fileprivate var isFaultOfServer: Bool {
+    switch self {
+    case .timedOut, .failed: true
+    case .unavailable, .notRemoved, .metadataTooLarge, .conflict: false
+    }
+  }
+}
+#endif
