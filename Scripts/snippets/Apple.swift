@@ -3,6 +3,7 @@
 import Foundation
 import Halcyon
 import HalcyonApple
+import SwiftUI
 import UIKit
 
 func any<Value>() -> Value { fatalError() }
@@ -10,8 +11,5 @@ func any<Value>() -> Value { fatalError() }
 var url: URL { any() }
 var pipeline: ImagePipeline { any() }
 @MainActor var imageView: UIImageView { any() }
-
-extension HalcyonImage {
-  /// As that of every SwiftUI view, which the stand-ins do not declare.
-  func frame(width: Double, height: Double) -> Self { any() }
-}
+@MainActor var button: UIButton { any() }
+@MainActor var layer: CALayer { any() }

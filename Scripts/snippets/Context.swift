@@ -3,6 +3,7 @@
 import Foundation
 import Halcyon
 import HalcyonGTK
+import HalcyonMemcached
 import HalcyonViews
 
 func any<Value>() -> Value { fatalError() }

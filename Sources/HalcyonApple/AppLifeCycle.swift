@@ -3,28 +3,36 @@ import Foundation
 public import Halcyon
 
 extension ImageCache {
-  /// Notifies each ``DiskCache`` in this cache when the app enters the background and when it terminates.
+  /// Notifies this cache of memory warnings, and each ``DiskCache`` in it when the app enters the background and when it
+  /// terminates.
   ///
-  /// A disk cache then writes its pending accesses to its index, and cleans if its ``CleaningPolicy`` includes that
-  /// occasion. Disk caches are held weakly. Idempotent.
+  /// At a memory warning the memory tier keeps a tenth of its bytes, or none with
+  /// ``MemoryCacheConfiguration/emptiesUnderPressure``. In the background a disk cache writes its pending accesses to its
+  /// index, cleans if its ``CleaningPolicy`` includes that occasion, and releases its locks. The cache is held weakly.
+  /// Idempotent.
   ///
   /// On macOS, resigning active counts as entering the background; elsewhere the app requests background time from the
-  /// system. The first use of a view's `hc` calls this for the cache of ``ImagePipeline/shared``.
+  /// system. Views call this for the pipelines that load their images.
   @MainActor
   public func followAppLifeCycle() { AppLifeCycle.shared.add(self) }
 }
 
-/// Notifies disk caches, held weakly, when the app enters the background and when it terminates.
+/// Notifies caches, held weakly, of memory warnings, and when the app enters the background and when it terminates.
 ///
 /// UIKit and AppKit post these notifications on the main thread, and proceed when the observers have returned.
 @MainActor
 final class AppLifeCycle {
   static let shared = AppLifeCycle()
 
-  private struct WeakDiskCache { weak var disk: DiskCache? }
+  private struct WeakCache { weak var cache: ImageCache? }
 
-  private var observers: [WeakDiskCache] = []
-  private var disks: [DiskCache] { observers.compactMap(\.disk) }
+  private var observers: [WeakCache] = []
+  private var caches: [ImageCache] { observers.compactMap(\.cache) }
+  /// The disk caches, each of them once.
+  private var disks: [DiskCache] {
+    var seen: Set<ObjectIdentifier> = []
+    return caches.flatMap(\.disks).filter { seen.insert(ObjectIdentifier($0)).inserted }
+  }
 
   private init() {
     #if canImport(UIKit)
@@ -35,12 +43,14 @@ final class AppLifeCycle {
     #endif
   }
 
-  /// Adds the disk caches of a cache, each of them once.
   func add(_ cache: ImageCache) {
-    observers.removeAll { $0.disk == nil }
-    for disk in cache.disks where !disks.contains(where: { $0 === disk }) {
-      observers.append(WeakDiskCache(disk: disk))
-    }
+    guard !observers.contains(where: { $0.cache === cache }) else { return }
+    observers.removeAll { $0.cache == nil }
+    observers.append(WeakCache(cache: cache))
+  }
+
+  func didReceiveMemoryWarning() {
+    for cache in caches { cache.memory.trim(for: .full) }
   }
 
   func willEnterBackground() async {

@@ -39,7 +39,7 @@ public enum ImagePlaceholder: Sendable {
     }
   }
 
-  @MainActor var picture: DisplayContent.Picture {
+  @MainActor package var picture: DisplayContent.Picture {
     switch self {
     case .image(let image): .image(image)
     case .icon(let name): .icon(name)

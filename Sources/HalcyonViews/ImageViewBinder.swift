@@ -160,11 +160,17 @@ public final class ImageViewBinder {
   ///
   /// - Returns: Whether a retry has started, so that the tap is handled.
   @discardableResult
-  public func didTap() -> Bool {
-    guard let current, current.hasFailed, current.viewRequest.options.retriesOnTap else { return false }
-    retry()
+  public func didTap() -> Bool { didTap(completion: nil) }
+
+  /// - Parameter completion: Called once, with the result of the retry.
+  func didTap(completion: Completion?) -> Bool {
+    guard retriesOnTap else { return false }
+    retry(completion: completion)
     return true
   }
+
+  /// Whether a tap on the view would retry a failed load.
+  package var retriesOnTap: Bool { current.map { $0.hasFailed && $0.viewRequest.options.retriesOnTap } ?? false }
 
   /// Starts a load that has waited for a size, and loads an image again if it has become too small.
   ///

@@ -47,7 +47,7 @@ public struct ImageViewOptions: Sendable {
   /// Whether the completion is called when the transition has ended, or was cut short by other content. Default: `false`,
   /// it is called when the transition begins.
   ///
-  /// A custom transition, and in AppKit any, counts as ended when it has begun. The completion of a failed load does not
+  /// A custom transition, and in SwiftUI any, counts as ended when it has begun. The completion of a failed load does not
   /// wait for its content, and images that are shown again have no completion.
   @ViewOption public var completesAfterTransition = false
   /// The size at which the image is decoded, unless the request sets one. Default: the size of the view.
@@ -91,7 +91,7 @@ public struct ImageViewOptions: Sendable {
   /// How an animated image plays. Default: automatically, as often as its file says.
   ///
   /// Placeholders and previews that are animated always do. ``ImageViewBinder/animation`` controls it later. No effect in
-  /// toolkits that show only the first frame.
+  /// views that show only the first frame, such as buttons.
   @ViewOption public var animation = AnimationPlayback()
 
   /// Creates options: those that are not named, or `nil`, have the values of ``default``.

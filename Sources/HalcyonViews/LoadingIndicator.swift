@@ -10,8 +10,13 @@ public enum LoadingIndicator: Sendable {
   /// A view of the toolkit, created each time it is shown.
   case custom(@MainActor @Sendable () -> Any)
 
-  var isNone: Bool {
+  package var isNone: Bool {
     if case .none = self { return true }
+    return false
+  }
+
+  package var showsProgress: Bool {
+    if case .progress = self { return true }
     return false
   }
 }

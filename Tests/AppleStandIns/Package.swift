@@ -1,9 +1,17 @@
 // swift-tools-version: 6.3
 import PackageDescription
 
-// Builds the library on Linux as on Apple's platforms, over modules with the names and declarations of Apple's.
-// CoreGraphics and ImageIO work: the tests of the codecs run. UIKit, AppKit and SwiftUI are only compiled against. The
+// Builds the library on Linux as on Apple's platforms, over modules with the names and declarations of Apple's. They work
+// as far as the tests need: images have pixels, views have a hierarchy, a size and a window, SwiftUI evaluates bodies. The
 // library's sources are symbolic links; LinuxCodecs, over which ImageIO works, is HalcyonCodecs as on Linux.
+//
+// HALCYON_STAND_INS=iOS, macOS or watchOS builds with the frameworks of that platform alone, which `canImport` finds: each
+// needs a `--scratch-path` of its own. The default is the frameworks of all.
+
+let platform = Context.environment["HALCYON_STAND_INS"] ?? "all"
+let hasUIKit = platform != "macOS" && platform != "watchOS"
+let hasAppKit = platform != "iOS" && platform != "watchOS"
+let toolkits: [Target.Dependency] = (hasUIKit ? ["UIKit"] : []) + (hasAppKit ? ["AppKit"] : [])
 
 let swiftSettings: [SwiftSetting] = [
   .enableUpcomingFeature("ExistentialAny"),
@@ -12,6 +20,17 @@ let swiftSettings: [SwiftSetting] = [
   .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
   .treatAllWarnings(as: .error),
 ]
+
+/// HALCYON_TRANSPORT_TESTS=1 adds the tests of the transport, of which some fail: Foundation for Linux has no metrics,
+/// buffers without back-pressure, and reports the errors of libcurl under other codes.
+let transportTests: [Target] =
+  Context.environment["HALCYON_TRANSPORT_TESTS"] == "1"
+  ? [
+    .testTarget(
+      name: "HalcyonTransportTests",
+      dependencies: ["HalcyonTransport", "HalcyonHTTP", "HalcyonSupport", "TestSupport", "CompressionSupport"],
+      resources: [.copy("Certificates")], swiftSettings: swiftSettings + [.define("URLSESSION")])
+  ] : []
 
 func module(
   _ name: String, dependencies: [Target.Dependency] = [], settings: [SwiftSetting] = [], resources: [Resource]? = nil
@@ -39,7 +58,12 @@ let package = Package(
     module("HalcyonPipeline", dependencies: ["HalcyonSupport", "HalcyonImaging", "HalcyonHTTP", "HalcyonCache"]),
     module("HalcyonViews", dependencies: ["HalcyonSupport", "HalcyonImaging", "HalcyonHTTP", "HalcyonPipeline"]),
     module(
-      "Halcyon", dependencies: ["HalcyonSupport", "HalcyonImaging", "HalcyonHTTP", "HalcyonCache", "HalcyonPipeline"]),
+      "Halcyon",
+      dependencies: [
+        "HalcyonSupport", "HalcyonImaging", "HalcyonHTTP", "HalcyonCache", "HalcyonPipeline", "HalcyonCodecs",
+        "HalcyonTransport",
+      ],
+      settings: [.define("URLSESSION")]),
     module(
       "HalcyonCodecs",
       dependencies: ["HalcyonSupport", "HalcyonImaging", "CoreGraphics", "ImageIO", "CZlib", "SystemShim"],
@@ -53,20 +77,33 @@ let package = Package(
         "TIFFShim",
       ]),
     module("ObjectiveC"),
-    module("UIKit", dependencies: ["CoreGraphics"]),
-    module("AppKit", dependencies: ["CoreGraphics"]),
-    module("SwiftUI", dependencies: ["UIKit", "AppKit"]),
+    module("QuartzCore", dependencies: ["CoreGraphics", "ObjectiveC"]),
+    module("SwiftUI", dependencies: ["CoreGraphics"] + toolkits),
     module(
       "HalcyonApple",
       dependencies: [
-        "Halcyon", "HalcyonViews", "HalcyonCodecs", "ObjectiveC", "CoreGraphics", "UIKit", "AppKit", "SwiftUI",
-      ]),
-    module("AppleProgram", dependencies: ["HalcyonApple"]),
-    module("HalcyonTransport", dependencies: ["HalcyonSupport", "HalcyonHTTP"], settings: [.define("URLSESSION")]),
+        "Halcyon", "HalcyonViews", "HalcyonCodecs", "ObjectiveC", "CoreGraphics", "QuartzCore", "SwiftUI",
+      ] + toolkits),
+    module("AppleProgram", dependencies: ["HalcyonApple", "SwiftUI"] + toolkits),
+    module(
+      "HalcyonTransport", dependencies: ["HalcyonSupport", "HalcyonHTTP", "CZlib"],
+      settings: [.define("URLSESSION")]),
+    module(
+      "HalcyonTesting",
+      dependencies: ["HalcyonSupport", "HalcyonImaging", "HalcyonHTTP", "HalcyonCache", "HalcyonPipeline"]),
     module("TestSupport", resources: [.copy("Photos")]),
     .testTarget(
       name: "HalcyonCodecsTests", dependencies: ["HalcyonCodecs", "HalcyonImaging", "HalcyonSupport", "TestSupport"],
       resources: [.copy("Fixtures")], swiftSettings: swiftSettings + [.define("IMAGEIO")]),
+    module("CompressionSupport", dependencies: ["CZlib"]),
+    .testTarget(
+      name: "HalcyonAppleTests",
+      dependencies: [
+        "HalcyonApple", "Halcyon", "HalcyonViews", "HalcyonImaging", "HalcyonCodecs", "HalcyonTesting", "TestSupport",
+        "QuartzCore", "SwiftUI",
+      ] + toolkits,
+      // Otherwise Swift Testing looks for modules that connect it with Apple's.
+      swiftSettings: swiftSettings + [.unsafeFlags(["-Xfrontend", "-disable-cross-import-overlays"])]),
     system("CSQLite", pkgConfig: "sqlite3"),
     system("CZlib", pkgConfig: "zlib"),
     system("CJPEG", pkgConfig: "libjpeg"),
@@ -78,6 +115,14 @@ let package = Package(
     shim("JPEGShim", over: "CJPEG"),
     shim("TIFFShim", over: "CTIFF"),
     shim("SystemShim"),
-  ],
+  ] + transportTests
+    + (hasUIKit
+      ? [
+        module("UIKit", dependencies: ["CoreGraphics", "QuartzCore", "ObjectiveC"]),
+        .executableTarget(
+          name: "PhoneGallery", dependencies: ["Halcyon", "HalcyonApple", "HalcyonImaging", "SwiftUI", "UIKit"],
+          swiftSettings: swiftSettings),
+      ] : [])
+    + (hasAppKit ? [module("AppKit", dependencies: ["CoreGraphics", "QuartzCore", "ObjectiveC"])] : []),
   swiftLanguageModes: [.v6]
 )

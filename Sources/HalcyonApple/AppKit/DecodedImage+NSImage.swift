@@ -8,11 +8,9 @@ extension DecodedImage {
   /// The pixels as an `NSImage`, shared without a copy, at the size in points that ``scale`` gives.
   ///
   /// `nil` if Core Graphics is out of memory. Of an animation it is the still frame.
-  public var nsImage: NSImage? {
-    cgImage.map {
-      NSImage(cgImage: $0, size: CGSize(width: Double(size.width) / scale, height: Double(size.height) / scale))
-    }
-  }
+  public var nsImage: NSImage? { nsImage(pixelsPerPoint: scale) }
+
+  func nsImage(pixelsPerPoint: Double) -> NSImage? { bitmap.nsImage(pixelsPerPoint: pixelsPerPoint) }
 
   /// Creates an image from the pixels of an `NSImage`: its representation with the most of them.
   ///
@@ -29,6 +27,13 @@ extension DecodedImage {
     }
     let scale = image.size.width > 0 ? Double(pixels.width) / Double(image.size.width) : 1
     self.init(try Bitmap(pixels), scale: scale)
+  }
+}
+
+extension Bitmap {
+  func nsImage(pixelsPerPoint: Double) -> NSImage? {
+    let size = CGSize(width: Double(size.width) / pixelsPerPoint, height: Double(size.height) / pixelsPerPoint)
+    return cgImage.map { NSImage(cgImage: $0, size: size) }
   }
 }
 

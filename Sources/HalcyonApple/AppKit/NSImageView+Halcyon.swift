@@ -1,6 +1,7 @@
 #if canImport(AppKit) && !targetEnvironment(macCatalyst)
 public import AppKit
 import Halcyon
+import HalcyonSupport
 public import HalcyonViews
 
 extension NSImageView {
@@ -13,25 +14,34 @@ extension NSImageView {
 
 /// Shows the content of an ``ImageViewBinder`` in an image view.
 @MainActor
-private final class NSImageViewDisplay: ImageDisplay {
-  private(set) lazy var binder = ImageViewBinder(display: self, pipeline: .shared)
+private final class NSImageViewDisplay: DrivenDisplay {
+  private(set) lazy var binder = ImageViewBinder(display: self) { .shared }
+  var playback = AnimationPlayback()
 
   private weak var view: NSImageView?
+  let driver = AnimationDriver(clock: TimerFrameClock(time: SystemTime()))
   /// A custom view that is shown instead of an image.
   private var contentView: NSView?
   private var indicator: NSView?
+  /// The pixels per point of the image that is shown.
+  private var shownScale = 1.0
   /// The image that was drawn last, unlike one that the program has set since.
   private weak var shownImage: NSImage?
 
   init(_ view: NSImageView) {
     self.view = view
-    let observer = LayoutObserver(frame: view.bounds) { [weak self] isVisible in
+    driver.isVisible = view.window != nil
+    driver.onChange = { [weak self] in self?.showFrame() }
+    let observer = AppKitLayoutObserver(filling: view) { [weak self] isVisible in
+      self?.driver.isVisible = isVisible
       self?.binder.isVisible = isVisible
       self?.binder.displayDidChange()
     }
-    view.addSubview(observer)
-    ImagePipeline.shared.cache.followAppLifeCycle()
+    observer.isClickable = { [weak self] in self?.binder.retriesOnTap == true }
+    observer.onClick = { [weak self] in self?.binder.didTap() }
   }
+
+  func prepare(for options: ImageViewOptions, pipeline: ImagePipeline) { pipeline.cache.followAppLifeCycle() }
 
   var displaySize: ViewSize {
     guard let size = view?.bounds.size else { return .zero }
@@ -47,25 +57,39 @@ private final class NSImageViewDisplay: ImageDisplay {
     return DisplayContent(.view(image), role: .image)
   }
 
-  func show(_ content: DisplayContent, transition: ImageTransition) {
-    guard let view else { return }
+  func show(_ content: DisplayContent, transition: ImageTransition) { show(content, transition: transition) {} }
+
+  func show(_ content: DisplayContent, transition: ImageTransition, onEnd: @escaping @MainActor () -> Void) {
+    guard let view else { return onEnd() }
     if case .crossFade(let duration) = transition {
       let fade = CATransition()
       fade.type = .fade
       fade.duration = duration / .seconds(1)
+      CATransaction.begin()
+      // Core Animation calls it on the main thread.
+      CATransaction.setCompletionBlock { MainActor.assumeIsolated(onEnd) }
       view.wantsLayer = true
       view.layer?.add(fade, forKey: "halcyon")
+      draw(content, in: view)
+      CATransaction.commit()
+    } else {
+      draw(content, in: view)
+      if case .custom(let animate) = transition { animate(view) }
+      onEnd()
     }
-    draw(content, in: view)
-    if case .custom(let animate) = transition { animate(view) }
   }
 
   private func draw(_ content: DisplayContent, in view: NSImageView) {
+    driver.player = nil
     contentView?.removeFromSuperview()
     contentView = nil
     switch content.picture {
     case .none: view.image = nil
-    case .image(let image): view.image = image.bitmap.cgImage.map { NSImage(cgImage: $0, size: points(image)) }
+    case .image(let image):
+      shownScale = pixelsPerPoint(of: image)
+      view.image = image.nsImage(pixelsPerPoint: shownScale)
+      let playback = content.role == .image ? playback : AnimationPlayback()
+      driver.player = .shared(for: image, playback: playback, now: SystemTime().uptime)
     case .icon(let name):
       view.image = NSImage(named: name) ?? NSImage(systemSymbolName: name, accessibilityDescription: nil)
     case .view(let custom):
@@ -76,9 +100,11 @@ private final class NSImageViewDisplay: ImageDisplay {
     shownImage = view.image
   }
 
-  private func points(_ image: DecodedImage) -> CGSize {
-    let scale = pixelsPerPoint(of: image)
-    return CGSize(width: Double(image.size.width) / scale, height: Double(image.size.height) / scale)
+  private func showFrame() {
+    // The program may have set an image of its own.
+    guard let view, let frame = driver.player?.bitmap, view.image === shownImage else { return }
+    view.image = frame.nsImage(pixelsPerPoint: shownScale)
+    shownImage = view.image
   }
 
   func showIndicator(_ indicator: LoadingIndicator) {
@@ -113,47 +139,6 @@ extension NSProgressIndicator {
       shown.startAnimation(nil)
     }
     return shown
-  }
-}
-
-extension NSView {
-  fileprivate func addFilling(_ child: NSView) {
-    child.frame = bounds
-    child.autoresizingMask = [.width, .height]
-    addSubview(child)
-  }
-}
-
-/// An invisible subview that fills its superview and reports changes of its layout, window and backing scale.
-private final class LayoutObserver: NSView {
-  /// Receives whether the view is in a window.
-  private let onChange: (Bool) -> Void
-
-  init(frame: CGRect, onChange: @escaping (Bool) -> Void) {
-    self.onChange = onChange
-    super.init(frame: frame)
-    autoresizingMask = [.width, .height]
-  }
-
-  @available(*, unavailable)
-  required init?(coder: NSCoder) { nil }
-
-  /// Passes clicks to the view below.
-  override func hitTest(_ point: CGPoint) -> NSView? { nil }
-
-  override func setFrameSize(_ newSize: CGSize) {
-    super.setFrameSize(newSize)
-    onChange(window != nil)
-  }
-
-  override func viewDidMoveToWindow() {
-    super.viewDidMoveToWindow()
-    onChange(window != nil)
-  }
-
-  override func viewDidChangeBackingProperties() {
-    super.viewDidChangeBackingProperties()
-    onChange(window != nil)
   }
 }
 #endif

@@ -1,34 +1,109 @@
-#if canImport(SwiftUI) && !os(watchOS)
+#if canImport(SwiftUI)
 public import Foundation
 public import Halcyon
+import HalcyonSupport
 public import HalcyonViews
+public import SwiftUI
 
 /// A view that loads an image and fills the size it is proposed.
 ///
 /// ```swift
 /// HalcyonImage(url: url, placeholder: .icon("photo"))
+///   .fade(.milliseconds(200))
 ///   .frame(width: 120, height: 80)
 /// ```
-public struct HalcyonImage {
-  let request: ImageRequest?
-  let placeholder: ImagePlaceholder?
-  let options: ImageViewOptions
-  let pipeline: ImagePipeline
-  let mode: ImageDisplayMode
-  let completion: ImageViewBinder.Completion?
+///
+/// A closure builds other content from the phase of the load:
+///
+/// ```swift
+/// HalcyonImage(url: url) { phase in
+///   if let image = phase.swiftUIImage {
+///     image.resizable()
+///   } else if let progress = phase.progress {
+///     ProgressView(value: progress.fraction)
+///   } else {
+///     Color.clear
+///   }
+/// }
+/// ```
+///
+/// The image is decoded at the size of the view; an animated one plays while the view is visible. It is loaded again only
+/// when the request or the pipeline is another one.
+public struct HalcyonImage<Content: View>: View {
+  private var update: ImagePhaseModel.Update
+  private let content: (ImagePhase, ImagePlaceholder?) -> Content
+  @State private var model = ImagePhaseModel(pipeline: .shared)
+  @Environment(\.displayScale) private var displayScale
 
+  init(update: ImagePhaseModel.Update, content: @escaping (ImagePhase, ImagePlaceholder?) -> Content) {
+    self.update = update
+    self.content = content
+  }
+
+  /// Creates a view of the image at a URL, whose content is built from the phase of its load.
+  ///
+  /// - Parameters:
+  ///   - url: The URL of the image; with `nil` the phase is ``ImagePhase/empty``.
+  ///   - content: Builds the content. It should fill the size it is proposed, at which the image is decoded.
+  public init(url: URL?, @ViewBuilder content: @escaping (ImagePhase) -> Content) {
+    self.init(request: url.map { ImageRequest(url: $0) }, content: content)
+  }
+
+  /// Creates a view of the image of a request, whose content is built from the phase of its load.
+  ///
+  /// The parameters are those of ``init(url:content:)``.
+  public init(request: ImageRequest?, @ViewBuilder content: @escaping (ImagePhase) -> Content) {
+    self.init(update: ImagePhaseModel.Update(request: request)) { phase, _ in content(phase) }
+  }
+
+  /// The content of the current phase.
+  public var body: some View {
+    content(model.phase, model.placeholder)
+      .onGeometryChange(for: CGSize.self, of: { $0.size }) { size in
+        model.resize(to: ViewSize(width: Double(size.width), height: Double(size.height)), scale: Double(displayScale))
+      }
+      .onAppear { appear() }
+      .onDisappear { model.isVisible = false }
+      .onChange(of: update.identity, initial: false) { model.apply(update) }
+      // A gesture that is always there would take the taps of a button around the view.
+      .gesture(TapGesture().onEnded { model.tap() }, including: retriesOnTap ? .all : .subviews)
+  }
+
+  private var retriesOnTap: Bool { model.phase.error != nil && update.options.retriesOnTap }
+
+  private func appear() {
+    #if canImport(ObjectiveC) && !os(watchOS)
+    (update.pipeline ?? .shared).cache.followAppLifeCycle()
+    #endif
+    model.animate = { transition, change in
+      guard case .crossFade(let duration) = transition else { return change() }
+      withAnimation(.linear(duration: duration / .seconds(1)), change)
+    }
+    model.isVisible = true
+    model.apply(update)
+  }
+
+  private func with(_ change: (inout ImagePhaseModel.Update) -> Void) -> Self {
+    var copy = self
+    change(&copy.update)
+    return copy
+  }
+}
+
+extension HalcyonImage where Content == HalcyonImageContent {
   /// Creates a view of the image at a URL.
   ///
   /// - Parameters:
   ///   - url: The URL of the image; `nil` shows the placeholder.
-  ///   - placeholder: Shown until the image is loaded. Default: `nil`, nothing.
+  ///   - placeholder: Shown until the image is loaded. Default: `nil`, nothing. A ``ImagePlaceholder/view(_:)`` shows
+  ///     nothing in SwiftUI: build the content from the phase instead.
   ///   - mode: How the image is scaled into the view. Default: `.fit`.
   ///   - options: How the image is loaded and shown.
   ///   - pipeline: The pipeline that loads it. Default: ``ImagePipeline/shared``.
   ///   - completion: Called once for each load that the view starts, with its result.
   public init(
     url: URL?, placeholder: ImagePlaceholder? = nil, mode: ImageDisplayMode = .fit,
-    options: ImageViewOptions = .default, pipeline: ImagePipeline = .shared,
+    options: ImageViewOptions = .default, pipeline: ImagePipeline? = nil,
     completion: ImageViewBinder.Completion? = nil
   ) {
     self.init(
@@ -41,26 +116,84 @@ public struct HalcyonImage {
   /// The other parameters are those of ``init(url:placeholder:mode:options:pipeline:completion:)``.
   public init(
     request: ImageRequest?, placeholder: ImagePlaceholder? = nil, mode: ImageDisplayMode = .fit,
-    options: ImageViewOptions = .default, pipeline: ImagePipeline = .shared,
+    options: ImageViewOptions = .default, pipeline: ImagePipeline? = nil,
     completion: ImageViewBinder.Completion? = nil
   ) {
-    self.request = request
-    self.placeholder = placeholder
-    self.mode = mode
-    self.options = options
-    self.pipeline = pipeline
-    self.completion = completion
-  }
-
-  /// SwiftUI updates the view on any change of state: only another request or pipeline starts a load.
-  @MainActor func update(_ binder: ImageViewBinder) {
-    binder.pipeline = pipeline
-    guard !binder.isBound(to: request, pipeline: pipeline) else { return }
-    if let request {
-      binder.setImage(with: request, placeholder: placeholder, options: options, completion: completion)
-    } else {
-      binder.setImage(with: nil, placeholder: placeholder, options: options, completion: completion)
+    var update = ImagePhaseModel.Update(request: request)
+    (update.placeholder, update.mode, update.options) = (placeholder, mode, options)
+    (update.pipeline, update.completion) = (pipeline, completion)
+    self.init(update: update) { phase, placeholder in
+      HalcyonImageContent(phase: phase, placeholder: placeholder, mode: mode, options: options)
     }
   }
+}
+
+/// Modifiers. Each returns a view that differs in one property.
+extension HalcyonImage {
+  /// Loads the image through a pipeline of its own.
+  public func pipeline(_ pipeline: ImagePipeline) -> Self { with { $0.pipeline = pipeline } }
+
+  /// Changes the request, for example its ``RequestOptions/priority`` or its processors; without one it does nothing.
+  public func request(_ change: (inout ImageRequest) -> Void) -> Self {
+    with { if var request = $0.request { change(&request); $0.request = request } }
+  }
+
+  /// The priority of the load.
+  public func priority(_ priority: ImagePriority) -> Self { request { $0.priority = priority } }
+
+  /// The processors that are applied to the image, in order.
+  public func processors(_ processors: [any ImageProcessor]) -> Self { request { $0.processors = processors } }
+
+  /// Changes the options of the view.
+  public func options(_ change: (inout ImageViewOptions) -> Void) -> Self { with { change(&$0.options) } }
+
+  /// The image fades in when it does not come from a cache. Default: 0.3 seconds.
+  public func fade(_ duration: Duration = .milliseconds(300)) -> Self {
+    options { $0.transition = .crossFade(duration) }
+  }
+
+  /// A tap on the view retries a failed load.
+  public func retriesOnTap(_ retries: Bool = true) -> Self { options { $0.retriesOnTap = retries } }
+
+  /// Cancels the load when the view disappears; it starts again when the view appears. Default: it goes on, at the lowest
+  /// priority.
+  public func cancelsOnDisappear(_ cancels: Bool = true) -> Self { with { $0.cancelsWhenHidden = cancels } }
+
+  /// Calls a closure with the progress of the load.
+  public func onProgress(_ action: @escaping @MainActor (LoadProgress) -> Void) -> Self {
+    with { update in
+      let earlier = update.onProgress
+      update.onProgress = {
+        earlier?($0)
+        action($0)
+      }
+    }
+  }
+
+  /// Calls a closure once for each load that the view starts, with its result.
+  public func onCompletion(_ action: @escaping ImageViewBinder.Completion) -> Self {
+    with { update in
+      let earlier = update.completion
+      update.completion = {
+        earlier?($0)
+        action($0)
+      }
+    }
+  }
+
+  /// Calls a closure when the image is shown.
+  public func onSuccess(_ action: @escaping @MainActor (ImageResponse) -> Void) -> Self {
+    onCompletion { if case .success(let response) = $0 { action(response) } }
+  }
+
+  /// Calls a closure when the load has failed.
+  public func onFailure(_ action: @escaping @MainActor (ImageError) -> Void) -> Self {
+    onCompletion { if case .failure(.loading(let error)) = $0 { action(error) } }
+  }
+}
+
+extension ImagePhase {
+  /// The image or the preview as a decorative image of SwiftUI; `nil` in other phases.
+  @MainActor public var swiftUIImage: Image? { image.flatMap { Image($0) } }
 }
 #endif

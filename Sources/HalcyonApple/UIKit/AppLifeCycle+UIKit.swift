@@ -13,6 +13,11 @@ extension AppLifeCycle {
       let application = notification.object as? UIApplication
       MainActor.assumeIsolated { AppLifeCycle.shared.enterBackground(application) }
     }
+    _ = center.addObserver(
+      forName: UIApplication.didReceiveMemoryWarningNotification, object: nil, queue: nil
+    ) { _ in
+      MainActor.assumeIsolated { AppLifeCycle.shared.didReceiveMemoryWarning() }
+    }
     _ = center.addObserver(forName: UIApplication.willTerminateNotification, object: nil, queue: nil) { _ in
       MainActor.assumeIsolated { AppLifeCycle.shared.willTerminate() }
     }

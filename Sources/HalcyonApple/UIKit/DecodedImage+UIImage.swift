@@ -8,7 +8,11 @@ extension DecodedImage {
   /// The pixels as a `UIImage`, shared without a copy, with the ``scale`` of the image.
   ///
   /// `nil` if Core Graphics is out of memory. Of an animation it is the still frame.
-  public var uiImage: UIImage? { cgImage.map { UIImage(cgImage: $0, scale: scale, orientation: .up) } }
+  public var uiImage: UIImage? { uiImage(pixelsPerPoint: scale) }
+
+  func uiImage(pixelsPerPoint: Double) -> UIImage? {
+    cgImage.map { UIImage(cgImage: $0, scale: pixelsPerPoint, orientation: .up) }
+  }
 
   /// Creates an image from the pixels of a `UIImage`, rotated upright, with its scale.
   ///
@@ -26,8 +30,8 @@ extension DecodedImage {
 extension ImagePipeline {
   /// Stores a `UIImage` for a request, as ``store(_:original:for:expiration:tags:userInfo:)`` does.
   ///
-  /// - Throws: ``ImageError``, with a ``PlatformImageError`` or ``BitmapError`` as its cause if the image has no pixels
-  ///   that can be copied.
+  /// - Throws: ``PlatformImageError`` or ``BitmapError`` if the image has no pixels that can be copied; ``ImageError`` if
+  ///   it cannot be stored.
   public func store(
     _ image: UIImage, for request: ImageRequest, expiration: CacheExpiration? = nil, tags: [String] = []
   ) async throws {

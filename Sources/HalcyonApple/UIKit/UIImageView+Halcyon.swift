@@ -1,5 +1,6 @@
 #if canImport(UIKit) && !os(watchOS)
 import Halcyon
+import HalcyonSupport
 public import HalcyonViews
 public import UIKit
 
@@ -13,24 +14,39 @@ extension UIImageView {
 
 /// Shows the content of an ``ImageViewBinder`` in an image view.
 @MainActor
-private final class UIImageViewDisplay: ImageDisplay {
-  private(set) lazy var binder = ImageViewBinder(display: self, pipeline: .shared)
+private final class UIImageViewDisplay: DrivenDisplay {
+  private(set) lazy var binder = ImageViewBinder(display: self) { .shared }
+  var playback = AnimationPlayback()
 
   private weak var view: UIImageView?
+  let driver: AnimationDriver
+  private var retryControl: RetryControl?
   /// A custom view that is shown instead of an image.
   private var contentView: UIView?
   private var indicator: UIView?
+  /// The pixels per point of the image that is shown.
+  private var shownScale = 1.0
   /// The image that was drawn last, unlike one that the program has set since.
   private weak var shownImage: UIImage?
 
   init(_ view: UIImageView) {
     self.view = view
-    let observer = LayoutObserver(frame: view.bounds) { [weak self] isVisible in
+    driver = AnimationDriver(clock: UpdateLinkClock(view))
+    driver.isVisible = view.window != nil
+    driver.onChange = { [weak self] in self?.showFrame() }
+    _ = UIKitLayoutObserver(filling: view) { [weak self] isVisible in
+      self?.driver.isVisible = isVisible
       self?.binder.isVisible = isVisible
       self?.binder.displayDidChange()
     }
-    view.addSubview(observer)
-    ImagePipeline.shared.cache.followAppLifeCycle()
+  }
+
+  func prepare(for options: ImageViewOptions, pipeline: ImagePipeline) {
+    pipeline.cache.followAppLifeCycle()
+    guard options.retriesOnTap, retryControl == nil, let view else { return }
+    retryControl = RetryControl(
+      filling: view, isUsed: { [weak self] in self?.binder.retriesOnTap == true },
+      onTap: { [weak self] in self?.binder.didTap() })
   }
 
   var displaySize: ViewSize {
@@ -73,18 +89,30 @@ private final class UIImageViewDisplay: ImageDisplay {
   }
 
   private func draw(_ content: DisplayContent, in view: UIImageView) {
+    driver.player = nil
     contentView?.removeFromSuperview()
     contentView = nil
     switch content.picture {
     case .none: view.image = nil
     case .image(let image):
-      view.image = image.bitmap.cgImage.map { UIImage(cgImage: $0, scale: pixelsPerPoint(of: image), orientation: .up) }
+      view.image = image.uiImage(pixelsPerPoint: pixelsPerPoint(of: image))
+      shownScale = pixelsPerPoint(of: image)
+      let playback = content.role == .image ? playback : AnimationPlayback()
+      driver.player = .shared(for: image, playback: playback, now: SystemTime().uptime)
     case .icon(let name): view.image = UIImage(named: name) ?? UIImage(systemName: name)
     case .view(let custom):
       view.image = custom as? UIImage
       contentView = custom as? UIView
       if let contentView { view.addFilling(contentView) }
     }
+    shownImage = view.image
+  }
+
+  private func showFrame() {
+    guard let view, let frame = driver.player?.bitmap.cgImage else { return }
+    // The program may have set an image of its own.
+    guard view.image === shownImage else { return }
+    view.image = UIImage(cgImage: frame, scale: shownScale, orientation: .up)
     shownImage = view.image
   }
 
@@ -109,49 +137,6 @@ private final class UIImageViewDisplay: ImageDisplay {
   func hideIndicator() {
     indicator?.removeFromSuperview()
     indicator = nil
-  }
-}
-
-extension UIView {
-  fileprivate func addFilling(_ child: UIView) {
-    child.frame = bounds
-    child.autoresizingMask = [.flexibleWidth, .flexibleHeight]
-    addSubview(child)
-  }
-
-  fileprivate func addCentered(_ child: UIView) {
-    child.center = CGPoint(x: bounds.midX, y: bounds.midY)
-    child.autoresizingMask = [
-      .flexibleLeftMargin, .flexibleRightMargin, .flexibleTopMargin, .flexibleBottomMargin,
-    ]
-    addSubview(child)
-  }
-}
-
-/// An invisible subview that fills its superview and reports changes of its layout and window.
-private final class LayoutObserver: UIView {
-  /// Receives whether the view is in a window.
-  private let onChange: (Bool) -> Void
-
-  init(frame: CGRect, onChange: @escaping (Bool) -> Void) {
-    self.onChange = onChange
-    super.init(frame: frame)
-    autoresizingMask = [.flexibleWidth, .flexibleHeight]
-    isUserInteractionEnabled = false
-    isHidden = true
-  }
-
-  @available(*, unavailable)
-  required init?(coder: NSCoder) { nil }
-
-  override func layoutSubviews() {
-    super.layoutSubviews()
-    onChange(window != nil)
-  }
-
-  override func didMoveToWindow() {
-    super.didMoveToWindow()
-    onChange(window != nil)
   }
 }
 #endif

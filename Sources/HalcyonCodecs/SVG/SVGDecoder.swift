@@ -170,7 +170,8 @@ extension TargetSize {
     switch self {
     case .fit(let width, let height) where min(width, height) < .max:
       max(1, min(Double(width) / Double(size.width), Double(height) / Double(size.height)))
-    case .fill(let width, let height) where max(width, height) < .max:
+    case .fill(let width, let height) where max(width, height) < .max,
+      .stretch(let width, let height) where max(width, height) < .max:
       max(1, Double(width) / Double(size.width), Double(height) / Double(size.height))
     default: 1
     }

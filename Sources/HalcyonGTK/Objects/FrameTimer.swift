@@ -1,23 +1,25 @@
 #if canImport(CGTK)
 import CGTK
+import HalcyonViews
 
-/// Calls a closure in the first frame of a widget's frame clock at or after a set time.
+/// The frame clock of a widget.
 ///
 /// A GLib timeout covers most of the wait, so the frame clock does not run while nothing changes.
 @MainActor
-final class FrameTimer {
+final class FrameTimer: FrameClock {
   /// How long before the set time the frame clock is started: two frames at 60 Hz.
   private static let lead = Duration.milliseconds(34)
 
+  /// Receives the frame time as an uptime.
+  var onFrame: (@MainActor (Duration) -> Void)?
+
   private let widget: UnsafeMutablePointer<GtkWidget>
-  private let body: @MainActor (Duration) -> Void
   private var timeout: Timeout?
   private var callback: TickCallback?
 
-  /// - Parameter body: Receives the frame time as an uptime.
-  init(_ widget: UnsafeMutablePointer<GtkWidget>, _ body: @escaping @MainActor (Duration) -> Void) {
+  init(_ widget: UnsafeMutablePointer<GtkWidget>, onFrame: (@MainActor (Duration) -> Void)? = nil) {
     self.widget = widget
-    self.body = body
+    self.onFrame = onFrame
   }
 
   /// Sets the time, an uptime, in place of an earlier one.
@@ -42,7 +44,7 @@ final class FrameTimer {
     callback = TickCallback(widget) { [weak self] now in
       guard now < time else {
         self?.callback = nil
-        self?.body(now)
+        self?.onFrame?(now)
         return false
       }
       return true

@@ -15,7 +15,6 @@ final class WidgetDisplay: ImageDisplay {
   var onVisibilityChange: (@MainActor (Bool) -> Void)?
   /// Called before an image is set.
   var onPrepare: (@MainActor (ImageViewOptions, ImagePipeline) -> Void)?
-  var onAnimationEvent: (@MainActor (AnimationEvent) -> Void)?
   var playback = AnimationPlayback()
 
   private let kind: WidgetKind
@@ -24,7 +23,7 @@ final class WidgetDisplay: ImageDisplay {
   private let overlay: ViewOverlay?
   private let visibility: WidgetVisibility
   private var fade: TickCallback?
-  private var frameTimer: FrameTimer?
+  private let driver: AnimationDriver
   private var indicatorAnimation: IndicatorAnimation?
   /// `nil` if the next drawing is to be reported as a change.
   private var lastDrawnSize: DrawingSize?
@@ -42,8 +41,10 @@ final class WidgetDisplay: ImageDisplay {
     self.overlay = overlay
     visibility = WidgetVisibility(widget)
     (paintable, paintableObject) = ImagePaintable.make()
+    driver = AnimationDriver(clock: FrameTimer(widget))
     paintable.onDraw = { [weak self] in self?.checkSize() }
-    frameTimer = FrameTimer(widget) { [weak self] now in self?.paintable.layer?.player?.advance(to: now) }
+    driver.isVisible = visibility.isVisible
+    driver.onChange = { [paintable] in paintable.invalidate() }
     observeWidget()
   }
 
@@ -82,7 +83,7 @@ final class WidgetDisplay: ImageDisplay {
   func show(_ content: DisplayContent, transition: ImageTransition) {
     guard !isEnding else { return }
     endFade()
-    paintable.layer?.player?.remove(self)
+    driver.player = nil
     paintable.mode = displayMode
     overlay?.removeContent()
     let layer = layer(for: content)
@@ -93,7 +94,7 @@ final class WidgetDisplay: ImageDisplay {
       paintable.show(layer)
     }
     kind.setPaintable(paintableObject.pointer, of: widget)
-    playIfVisible()
+    driver.player = layer?.player
     guard case .custom(let animate) = transition else { return }
     // Last, and with a reference: the closure may remove the widget, which destroys it.
     let reference = ObjectReference(OpaquePointer(widget))
@@ -124,7 +125,7 @@ final class WidgetDisplay: ImageDisplay {
   /// Stops everything that uses the widget, which is about to be destroyed.
   func stop() {
     endFade()
-    stopAnimation()
+    driver.stop()
     indicatorAnimation?.stop()
     visibility.stop()
     isStopped = true
@@ -161,38 +162,15 @@ extension WidgetDisplay: AnimatedDisplay {
   var animationPlayer: AnimationPlayer? {
     get { paintable.layer?.player }
     set {
-      guard !isEnding, let newValue, let old = paintable.layer?.player else { return }
+      guard !isEnding, let newValue, paintable.layer?.player != nil else { return }
       paintable.replacePlayer(by: newValue)
-      playIfVisible()
-      old.remove(self)
+      driver.player = newValue
     }
   }
-}
 
-extension WidgetDisplay: AnimationViewer {
-  func animationDidSend(_ event: AnimationEvent) { onAnimationEvent?(event) }
-
-  func animationDidChange() {
-    paintable.invalidate()
-    scheduleNextFrame()
-  }
-
-  private func playIfVisible() {
-    guard isVisible, let player = paintable.layer?.player else {
-      frameTimer?.cancel()
-      return
-    }
-    player.add(self)
-    scheduleNextFrame()
-  }
-
-  private func scheduleNextFrame() {
-    if let time = paintable.layer?.player?.nextFrameTime { frameTimer?.set(time) } else { frameTimer?.cancel() }
-  }
-
-  private func stopAnimation() {
-    frameTimer?.cancel()
-    paintable.layer?.player?.remove(self)
+  var onAnimationEvent: (@MainActor (AnimationEvent) -> Void)? {
+    get { driver.onEvent }
+    set { driver.onEvent = newValue }
   }
 }
 
@@ -242,13 +220,13 @@ extension WidgetDisplay {
 
   private func visibilityDidChange(_ isVisible: Bool) {
     if isVisible {
-      playIfVisible()
+      driver.isVisible = true
       // After the layout of this frame. Widgets outside the viewport have an allocation but are not drawn, so
       // `checkSize` is not called.
       Task { [weak self] in self?.onChange?() }
     } else {
       endFade()
-      stopAnimation()
+      driver.isVisible = false
     }
     indicatorAnimation?.setRunning(isVisible)
     onVisibilityChange?(isVisible)

@@ -25,6 +25,11 @@ public enum TargetSize: Hashable, Sendable {
   ///
   /// Both sides at least 1; the limits on pixels apply to the result.
   case exact(width: Int, height: Int)
+  /// The whole image at this size, distorted if necessary, but on neither side larger than the image: for a view that
+  /// stretches what it draws.
+  ///
+  /// Both sides at least 1.
+  case stretch(width: Int, height: Int)
 
   /// The whole image with at most this width; its height is not limited. To fill only a width would be the same.
   public static func fit(width: Int) -> TargetSize { .fit(width: width, height: .max) }
@@ -37,7 +42,7 @@ public enum TargetSize: Hashable, Sendable {
     switch self {
     case .original: true
     case .fit(let width, let height), .fill(let width, let height), .crop(let width, let height, _),
-      .exact(let width, let height):
+      .exact(let width, let height), .stretch(let width, let height):
       width > 0 && height > 0
     }
   }
@@ -57,6 +62,7 @@ public enum TargetSize: Hashable, Sendable {
     case .crop(let width, let height, let anchor):
       return .crop(width: side(width), height: side(height), anchor: anchor)
     case .exact(let width, let height): return .exact(width: side(width), height: side(height))
+    case .stretch(let width, let height): return .stretch(width: side(width), height: side(height))
     }
   }
 
@@ -80,6 +86,9 @@ public enum TargetSize: Hashable, Sendable {
       return whole.filling(width: Double(width), height: Double(height), anchor: anchor)
     case .exact(let width, let height):
       return ResizeGeometry(window: whole, outputSize: PixelSize(width: width, height: height))
+    case .stretch(let width, let height):
+      let size = PixelSize(width: min(width, source.width), height: min(height, source.height))
+      return ResizeGeometry(window: whole, outputSize: size)
     }
   }
 }
@@ -93,6 +102,7 @@ extension TargetSize: CustomStringConvertible {
     case .fill(let width, let height): "fill \(width)x\(height)"
     case .crop(let width, let height, let anchor): "crop \(width)x\(height) \(anchor.x),\(anchor.y)"
     case .exact(let width, let height): "exact \(width)x\(height)"
+    case .stretch(let width, let height): "stretch \(width)x\(height)"
     }
   }
 }

@@ -11,6 +11,8 @@ import FoundationNetworking
 /// May be shared by any number of pipelines.
 public final class URLSessionTransport: Transport {
   private static let connectionLimit = 1000
+  /// The timeouts are those of ``SessionTransfer``; a larger number overflows in Foundation for Linux. In seconds.
+  private static let longestInterval: TimeInterval = 86_400
 
   private let session: URLSession
   private let delegate = SessionDelegate()
@@ -41,7 +43,7 @@ public final class URLSessionTransport: Transport {
   public func response(to request: TransportRequest) async throws -> TransportResponse {
     try Task.checkCancellation()
     guard request.signature == nil else { throw TransportError.signatureUnsupported }
-    var urlRequest = URLRequest(url: request.url, timeoutInterval: request.limits.idleTimeout.clamped.inSeconds)
+    var urlRequest = URLRequest(url: request.url, timeoutInterval: Self.longestInterval)
     urlRequest.httpMethod = request.method.name
     urlRequest.httpBody = request.body
     for field in request.headers.fields { urlRequest.addValue(field.value, forHTTPHeaderField: field.name) }
@@ -50,11 +52,12 @@ public final class URLSessionTransport: Transport {
     delegate.add(transfer, for: task)
     return try await withTaskCancellationHandler {
       task.resume()
-      transfer.limitTotalTime()
+      transfer.watchTimeouts()
       let head = try await transfer.transfer.head()
       let reader = SessionBodyReader(transfer: transfer)
       return TransportResponse(
-        status: head.status, headers: head.headers, body: TransportBody { try await reader.next() })
+        status: head.status, headers: head.headers,
+        body: TransportBody(timings: { reader.timings }) { try await reader.next() })
     } onCancel: {
       transfer.cancel()
     }
@@ -70,6 +73,8 @@ private final class SessionBodyReader: Sendable {
   }
 
   deinit { transfer.cancel() }
+
+  var timings: TransportTimings? { transfer.transfer.timings }
 
   func next() async throws -> Data? {
     try await withTaskCancellationHandler {
@@ -105,6 +110,13 @@ private final class SessionDelegate: NSObject, URLSessionDataDelegate {
 
   func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
     transfers.withLock { $0[dataTask.taskIdentifier] }?.receive(data)
+  }
+
+  /// Called before the completion. Foundation for Linux does not call it.
+  func urlSession(
+    _ session: URLSession, task: URLSessionTask, didFinishCollecting metrics: URLSessionTaskMetrics
+  ) {
+    transfers.withLock { $0[task.taskIdentifier] }?.receive(metrics)
   }
 
   func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {

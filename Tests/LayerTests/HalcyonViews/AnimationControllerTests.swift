@@ -122,7 +122,7 @@ struct AnimationControllerTests {
 
 /// A display of animations that draws nothing.
 @MainActor
-private final class AnimatedView: AnimatedDisplay, AnimationViewer {
+final class AnimatedView: AnimatedDisplay, AnimationViewer {
   let displaySize = ViewSize(width: 50, height: 50)
   let displayScale = 1.0
   let displayMode = ImageDisplayMode.fit

@@ -1,5 +1,7 @@
 @_exported public import CoreGraphics
 @_exported public import Foundation
+public import ObjectiveC
+@_exported public import QuartzCore
 
 public final class NSImageRep {
   public let pixelsWide: Int
@@ -14,11 +16,17 @@ public final class NSImage {
   public struct HintKey: Hashable, Sendable {}
 
   public let size: CGSize
-  public var representations: [NSImageRep] { [NSImageRep(pixels)] }
-  private let pixels: CGImage
+  public var representations: [NSImageRep] { pixels.map { [NSImageRep($0)] } ?? [] }
+  private let pixels: CGImage?
 
   public init(cgImage: CGImage, size: CGSize) {
     pixels = cgImage
+    self.size = size
+  }
+
+  /// Without representations.
+  public init(size: CGSize) {
+    pixels = nil
     self.size = size
   }
 
@@ -31,21 +39,6 @@ public final class NSImage {
   ) -> CGImage? { pixels }
 }
 
-public struct CATransitionType: Sendable {
-  public static let fade = CATransitionType()
-}
-
-public final class CATransition {
-  public var type = CATransitionType.fade
-  public var duration: TimeInterval = 0
-
-  public init() {}
-}
-
-public final class CALayer {
-  public func add(_ animation: CATransition, forKey key: String?) {}
-}
-
 @MainActor
 open class NSApplication {
   public nonisolated static let didResignActiveNotification =
@@ -55,12 +48,35 @@ open class NSApplication {
 }
 
 @MainActor
-public final class NSWindow {
-  public var backingScaleFactor: CGFloat { 2 }
+open class NSResponder: AssociationOwner {
+  public nonisolated(unsafe) var associatedObjects: [UnsafeRawPointer: Any] = [:]
+
+  init() {}
+  open func mouseDown(with event: NSEvent) {}
+  open func mouseUp(with event: NSEvent) {}
+}
+
+public final class NSEvent {
+  public init() {}
 }
 
 @MainActor
-open class NSView {
+public final class NSWindow {
+  public var backingScaleFactor: CGFloat = 2
+  /// The windows that are not covered by others.
+  public var contentView: NSView? {
+    didSet {
+      oldValue?.shownIn = nil
+      contentView?.shownIn = self
+    }
+  }
+
+  public init() {}
+}
+
+/// A view with a hierarchy. Layout is done at once: a change of its size resizes the subviews as their masks say.
+@MainActor
+open class NSView: NSResponder {
   public struct AutoresizingMask: OptionSet, Sendable {
     public let rawValue: UInt
     public init(rawValue: UInt) { self.rawValue = rawValue }
@@ -68,34 +84,84 @@ open class NSView {
     public static let height = AutoresizingMask(rawValue: 16)
   }
 
-  open var frame: CGRect
-  open var bounds: CGRect = .zero
+  open var frame: CGRect {
+    didSet { if frame.size != oldValue.size { setFrameSize(frame.size) } }
+  }
+  open var bounds: CGRect { CGRect(origin: .zero, size: frame.size) }
   open var autoresizingMask: AutoresizingMask = []
-  open var wantsLayer = false
-  open var layer: CALayer? { nil }
-  open var window: NSWindow? { nil }
+  open var wantsLayer = false {
+    didSet { if wantsLayer, layer == nil { layer = CALayer() } }
+  }
+  open var layer: CALayer?
+  open private(set) var subviews: [NSView] = []
+  open private(set) weak var superview: NSView?
+  open var window: NSWindow? { shownIn ?? superview?.window }
+  open var needsDisplay = false
+  fileprivate weak var shownIn: NSWindow? {
+    didSet { windowDidChange() }
+  }
+  private var size: CGSize
 
-  public init(frame: CGRect) { self.frame = frame }
+  public init(frame: CGRect) {
+    (self.frame, size) = (frame, frame.size)
+    super.init()
+  }
   public required init?(coder: NSCoder) { nil }
-  open func addSubview(_ view: NSView) {}
-  open func removeFromSuperview() {}
-  open func hitTest(_ point: CGPoint) -> NSView? { nil }
-  open func setFrameSize(_ newSize: CGSize) {}
+
+  open func addSubview(_ view: NSView) {
+    view.removeFromSuperview()
+    view.superview = self
+    subviews.append(view)
+    view.windowDidChange()
+  }
+  open func removeFromSuperview() {
+    guard let superview else { return }
+    superview.subviews.removeAll { $0 === self }
+    self.superview = nil
+    windowDidChange()
+  }
+  open func hitTest(_ point: CGPoint) -> NSView? {
+    guard frame.contains(point) else { return nil }
+    let inside = CGPoint(x: point.x - frame.origin.x, y: point.y - frame.origin.y)
+    return subviews.reversed().lazy.compactMap { $0.hitTest(inside) }.first ?? self
+  }
+  open func setFrameSize(_ newSize: CGSize) {
+    let (width, height) = (newSize.width - size.width, newSize.height - size.height)
+    size = newSize
+    if frame.size != newSize { frame.size = newSize }
+    for view in subviews {
+      if view.autoresizingMask.contains(.width) { view.frame.size.width += width }
+      if view.autoresizingMask.contains(.height) { view.frame.size.height += height }
+    }
+  }
   open func viewDidMoveToWindow() {}
   open func viewDidChangeBackingProperties() {}
+
+  private func windowDidChange() {
+    viewDidMoveToWindow()
+    for view in subviews { view.windowDidChange() }
+  }
 }
 
-public enum NSImageScaling: Sendable {
+public enum NSImageScaling: UInt, Sendable {
   case scaleProportionallyDown, scaleAxesIndependently, scaleNone, scaleProportionallyUpOrDown
 }
 
-open class NSImageView: NSView {
+open class NSControl: NSView {}
+
+open class NSImageView: NSControl {
   open var image: NSImage?
   open var imageScaling = NSImageScaling.scaleProportionallyDown
 }
 
+open class NSButton: NSControl {
+  open var image: NSImage?
+  open var alternateImage: NSImage?
+  open var imageScaling = NSImageScaling.scaleNone
+}
+
 open class NSProgressIndicator: NSView {
-  public enum Style: Sendable { case bar, spinning }
+  public enum Style: UInt, Sendable { case bar, spinning }
 
   open var style = Style.bar
   open var isIndeterminate = true
@@ -104,4 +170,12 @@ open class NSProgressIndicator: NSView {
   open var doubleValue = 0.0
 
   open func startAnimation(_ sender: Any?) {}
+}
+
+open class NSTextAttachment: AssociationOwner {
+  public var associatedObjects: [UnsafeRawPointer: Any] = [:]
+  open var image: NSImage?
+  open var bounds: CGRect = .zero
+
+  public init() {}
 }

@@ -1,58 +1,242 @@
-public import AppKit
 @_exported public import CoreGraphics
 @_exported public import Foundation
-public import UIKit
 
+/// Bodies are evaluated by tests: nothing is drawn.
 @MainActor
 @preconcurrency
 public protocol View {
   associatedtype Body: View
-  var body: Body { get }
+  @ViewBuilder var body: Body { get }
 }
 
 extension View where Body == Never {
-  public var body: Never { fatalError("compiled, never run") }
+  public var body: Never { fatalError("a primitive view has no body") }
 }
 
 extension Never: View {
   public typealias Body = Never
 }
 
-public struct Text: Sendable {
-  public init(_ text: String) {}
+@resultBuilder
+public enum ViewBuilder {
+  public static func buildBlock() -> EmptyView { EmptyView() }
+  public static func buildBlock<Content: View>(_ content: Content) -> Content { content }
+  public static func buildExpression<Content: View>(_ content: Content) -> Content { content }
+  public static func buildIf<Content: View>(_ content: Content?) -> Content? { content }
+  public static func buildEither<First: View, Second: View>(first: First) -> _ConditionalContent<First, Second> {
+    .first(first)
+  }
+  public static func buildEither<First: View, Second: View>(second: Second) -> _ConditionalContent<First, Second> {
+    .second(second)
+  }
 }
 
-public struct Image {
+public enum _ConditionalContent<First: View, Second: View>: View {
+  case first(First), second(Second)
+  public typealias Body = Never
+}
+
+extension Optional: View where Wrapped: View {
+  public typealias Body = Never
+}
+
+public struct VStack<Content: View>: View {
+  public typealias Body = Never
+  public let content: Content
+  public init(@ViewBuilder content: () -> Content) { self.content = content() }
+}
+
+public struct ForEach<Data: RandomAccessCollection, ID: Hashable, Content: View>: View {
+  public typealias Body = Never
+  public let views: [Content]
+  public init(_ data: Data, id: KeyPath<Data.Element, ID>, @ViewBuilder content: (Data.Element) -> Content) {
+    views = data.map(content)
+  }
+}
+
+public struct EmptyView: View {
+  public typealias Body = Never
+  public nonisolated init() {}
+}
+
+public struct AnyView: View {
+  public typealias Body = Never
+  public let view: any View
+  public init<Content: View>(_ view: Content) { self.view = view }
+}
+
+public struct Text: View, Sendable {
+  public typealias Body = Never
+  public nonisolated init(_ text: String) {}
+}
+
+public struct Color: View, Sendable {
+  public typealias Body = Never
+  public static let clear = Color()
+}
+
+public struct ProgressView: View {
+  public typealias Body = Never
+  public let value: Double?
+  public nonisolated init() { value = nil }
+  public nonisolated init(value: Double?) { self.value = value }
+}
+
+public struct Image: View {
+  public typealias Body = Never
   public enum Orientation: Sendable { case up }
+  public enum ResizingMode: Sendable { case stretch }
 
-  public init(decorative: CGImage, scale: CGFloat, orientation: Orientation = .up) {}
-  public init(_ image: CGImage, scale: CGFloat, orientation: Orientation = .up, label: Text) {}
+  /// The pixels; `nil` for the name of an asset.
+  public nonisolated(unsafe) let pixels: CGImage?
+  public let scale: CGFloat
+
+  public nonisolated init(decorative cgImage: CGImage, scale: CGFloat, orientation: Orientation = .up) {
+    (pixels, self.scale) = (cgImage, scale)
+  }
+  public nonisolated init(_ cgImage: CGImage, scale: CGFloat, orientation: Orientation = .up, label: Text) {
+    (pixels, self.scale) = (cgImage, scale)
+  }
+  public nonisolated init(_ name: String) { (pixels, scale) = (nil, 1) }
+  public nonisolated init(systemName: String) { (pixels, scale) = (nil, 1) }
+
+  public func resizable() -> Image { self }
 }
 
-public struct ProposedViewSize: Sendable {
-  public func replacingUnspecifiedDimensions(by size: CGSize = CGSize(width: 10, height: 10)) -> CGSize { size }
+public enum ContentMode: Sendable { case fit, fill }
+
+public struct GeometryProxy {
+  public let size: CGSize
 }
 
-public struct UIViewRepresentableContext<Representable: UIViewRepresentable> {}
+public struct Animation: Sendable {
+  public static func linear(duration: TimeInterval) -> Animation { Animation() }
+}
+
+public struct Transaction {
+  public init(animation: Animation?) {}
+}
 
 @MainActor
-@preconcurrency
-public protocol UIViewRepresentable: View where Body == Never {
-  associatedtype UIViewType: UIView
-  func makeUIView(context: UIViewRepresentableContext<Self>) -> UIViewType
-  func updateUIView(_ uiView: UIViewType, context: UIViewRepresentableContext<Self>)
-  func sizeThatFits(_ proposal: ProposedViewSize, uiView: UIViewType, context: UIViewRepresentableContext<Self>)
-    -> CGSize?
+public func withAnimation<Result>(_ animation: Animation?, _ body: () throws -> Result) rethrows -> Result {
+  try body()
 }
 
-public struct NSViewRepresentableContext<Representable: NSViewRepresentable> {}
+public struct TapGesture {
+  var action: (() -> Void)?
+  public init() {}
+  public func onEnded(_ action: @escaping () -> Void) -> TapGesture {
+    var gesture = self
+    gesture.action = action
+    return gesture
+  }
+}
+
+public struct GestureMask: OptionSet, Sendable {
+  public let rawValue: UInt32
+  public init(rawValue: UInt32) { self.rawValue = rawValue }
+  public static let none: GestureMask = []
+  public static let gesture = GestureMask(rawValue: 1)
+  public static let subviews = GestureMask(rawValue: 2)
+  public static let all: GestureMask = [.gesture, .subviews]
+}
+
+public struct AnyTransition: Sendable {
+  public static let opacity = AnyTransition()
+}
+
+/// Any ``ModifiedView``.
+@MainActor
+public protocol AnyModifiedView {
+  var modifiedContent: any View { get }
+  var onAppear: (() -> Void)? { get }
+  var onDisappear: (() -> Void)? { get }
+  var onTap: (() -> Void)? { get }
+  var onSize: ((CGSize) -> Void)? { get }
+  var onValueChange: (() -> Void)? { get }
+  var overlay: (any View)? { get }
+}
+
+/// A view with a modifier; tests call the closures.
+public struct ModifiedView<Content: View>: View, AnyModifiedView {
+  public typealias Body = Never
+  public let content: Content
+  public var onAppear: (() -> Void)?
+  public var onDisappear: (() -> Void)?
+  public var onTap: (() -> Void)?
+  public var onSize: ((CGSize) -> Void)?
+  public var onValueChange: (() -> Void)?
+  public var overlay: (any View)?
+
+  public var modifiedContent: any View { content }
+
+  init(_ content: Content) { self.content = content }
+}
+
+extension View {
+  private func modified(_ change: (inout ModifiedView<Self>) -> Void) -> ModifiedView<Self> {
+    var view = ModifiedView(self)
+    change(&view)
+    return view
+  }
+
+  public func onAppear(perform action: (() -> Void)? = nil) -> some View { modified { $0.onAppear = action } }
+  public func onDisappear(perform action: (() -> Void)? = nil) -> some View { modified { $0.onDisappear = action } }
+  public func gesture(_ gesture: TapGesture, including mask: GestureMask = .all) -> some View {
+    modified { if mask.contains(.gesture) { $0.onTap = gesture.action } }
+  }
+  public func overlay<Overlay: View>(@ViewBuilder content: () -> Overlay) -> some View {
+    let overlay = content()
+    return modified { $0.overlay = overlay }
+  }
+  public func onGeometryChange<Value: Equatable & Sendable>(
+    for type: Value.Type, of transform: @escaping @Sendable (GeometryProxy) -> Value,
+    action: @escaping (Value) -> Void
+  ) -> some View {
+    modified { $0.onSize = { size in action(transform(GeometryProxy(size: size))) } }
+  }
+  public func onChange<Value: Equatable>(of value: Value, initial: Bool = false, _ action: @escaping () -> Void)
+    -> some View
+  {
+    modified { $0.onValueChange = action }
+  }
+  public func frame(width: CGFloat? = nil, height: CGFloat? = nil) -> some View { modified { _ in } }
+  public func frame(maxWidth: CGFloat? = nil, maxHeight: CGFloat? = nil) -> some View { modified { _ in } }
+  public func aspectRatio(_ ratio: CGFloat? = nil, contentMode: ContentMode) -> some View { modified { _ in } }
+  public func clipped() -> some View { modified { _ in } }
+  public func opacity(_ opacity: Double) -> some View { modified { _ in } }
+  public func transition(_ transition: AnyTransition) -> some View { modified { _ in } }
+  public func id<ID: Hashable>(_ id: ID) -> some View { modified { _ in } }
+}
+
+/// Keeps its value in a box, as long as the view value lives.
+@propertyWrapper
+@MainActor
+public struct State<Value> {
+  private final class Box {
+    var value: Value
+    init(_ value: Value) { self.value = value }
+  }
+  private let box: Box
+
+  public init(wrappedValue: Value) { box = Box(wrappedValue) }
+  public var wrappedValue: Value {
+    get { box.value }
+    nonmutating set { box.value = newValue }
+  }
+}
 
 @MainActor
-@preconcurrency
-public protocol NSViewRepresentable: View where Body == Never {
-  associatedtype NSViewType: NSView
-  func makeNSView(context: NSViewRepresentableContext<Self>) -> NSViewType
-  func updateNSView(_ nsView: NSViewType, context: NSViewRepresentableContext<Self>)
-  func sizeThatFits(_ proposal: ProposedViewSize, nsView: NSViewType, context: NSViewRepresentableContext<Self>)
-    -> CGSize?
+public struct EnvironmentValues {
+  public var displayScale: CGFloat = 2
+}
+
+@propertyWrapper
+@MainActor
+public struct Environment<Value> {
+  public let wrappedValue: Value
+
+  public init(_ keyPath: KeyPath<EnvironmentValues, Value>) {
+    wrappedValue = EnvironmentValues()[keyPath: keyPath]
+  }
 }

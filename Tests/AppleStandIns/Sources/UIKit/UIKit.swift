@@ -1,5 +1,7 @@
 @_exported public import CoreGraphics
 @_exported public import Foundation
+public import ObjectiveC
+@_exported public import QuartzCore
 
 /// Unchecked: nothing changes after its creation.
 public final class UIImage: @unchecked Sendable {
@@ -15,6 +17,19 @@ public final class UIImage: @unchecked Sendable {
     self.cgImage = cgImage
     self.scale = scale
     imageOrientation = orientation
+  }
+
+  /// Without pixels, as an image of Core Image.
+  public init() { (cgImage, scale, imageOrientation) = (nil, 1, .up) }
+
+  /// The size in points, upright.
+  public var size: CGSize {
+    guard let cgImage else { return .zero }
+    let (width, height) = (CGFloat(cgImage.width) / scale, CGFloat(cgImage.height) / scale)
+    switch imageOrientation {
+    case .left, .right, .leftMirrored, .rightMirrored: return CGSize(width: height, height: width)
+    default: return CGSize(width: width, height: height)
+    }
   }
 
   /// There are no asset catalogues.
@@ -34,25 +49,53 @@ public struct UIBackgroundTaskIdentifier: Hashable, RawRepresentable, Sendable {
 open class UIApplication {
   public nonisolated static let didEnterBackgroundNotification =
     NSNotification.Name("UIApplicationDidEnterBackgroundNotification")
+  public nonisolated static let willEnterForegroundNotification =
+    NSNotification.Name("UIApplicationWillEnterForegroundNotification")
+  public nonisolated static let didReceiveMemoryWarningNotification =
+    NSNotification.Name("UIApplicationDidReceiveMemoryWarningNotification")
   public nonisolated static let willTerminateNotification =
     NSNotification.Name("UIApplicationWillTerminateNotification")
 
+  /// The tasks that have not been ended, with their expiration handlers.
+  public private(set) var backgroundTasks: [UIBackgroundTaskIdentifier: (@MainActor @Sendable () -> Void)?] = [:]
+  private var taskCount = 0
+  /// Called when the last background task has ended.
+  public var onLastTaskEnd: (@MainActor () -> Void)?
+
+  public init() {}
   open func beginBackgroundTask(
     withName taskName: String?, expirationHandler handler: (@MainActor @Sendable () -> Void)? = nil
-  ) -> UIBackgroundTaskIdentifier { .invalid }
-  open func endBackgroundTask(_ identifier: UIBackgroundTaskIdentifier) {}
+  ) -> UIBackgroundTaskIdentifier {
+    taskCount += 1
+    let id = UIBackgroundTaskIdentifier(rawValue: taskCount)
+    backgroundTasks[id] = .some(handler)
+    return id
+  }
+  open func endBackgroundTask(_ identifier: UIBackgroundTaskIdentifier) {
+    backgroundTasks[identifier] = nil
+    if backgroundTasks.isEmpty { onLastTaskEnd?() }
+  }
 }
 
 @MainActor
-public final class UIWindow {}
+open class UIResponder: AssociationOwner {
+  public nonisolated(unsafe) var associatedObjects: [UnsafeRawPointer: Any] = [:]
+
+  public init() {}
+}
+
+public final class UIEvent {}
 
 @MainActor
 public final class UITraitCollection {
-  public var displayScale: CGFloat { 2 }
+  public let displayScale: CGFloat
+
+  init(displayScale: CGFloat) { self.displayScale = displayScale }
 }
 
+/// A view with a hierarchy. Layout is done at once: a change of its bounds resizes the subviews as their masks say.
 @MainActor
-open class UIView {
+open class UIView: UIResponder {
   public enum ContentMode: Sendable { case scaleToFill, scaleAspectFit, scaleAspectFill, center }
 
   public struct AutoresizingMask: OptionSet, Sendable {
@@ -73,32 +116,101 @@ open class UIView {
     public static let transitionCrossDissolve = AnimationOptions(rawValue: 5 << 20)
   }
 
-  open var frame: CGRect
-  open var bounds: CGRect = .zero
+  open var frame: CGRect {
+    didSet { bounds.size = frame.size }
+  }
+  open var bounds: CGRect = .zero {
+    didSet {
+      let (width, height) = (bounds.width - oldValue.width, bounds.height - oldValue.height)
+      guard width != 0 || height != 0 else { return }
+      for view in subviews {
+        if view.autoresizingMask.contains(.flexibleWidth) { view.frame.size.width += width }
+        if view.autoresizingMask.contains(.flexibleHeight) { view.frame.size.height += height }
+      }
+      layoutSubviews()
+    }
+  }
   open var center: CGPoint = .zero
   open var contentMode: ContentMode = .scaleToFill
   open var autoresizingMask: AutoresizingMask = []
   open var isUserInteractionEnabled = true
   open var isHidden = false
   open var clipsToBounds = false
-  open var window: UIWindow? { nil }
-  open var traitCollection: UITraitCollection { UITraitCollection() }
+  open private(set) var subviews: [UIView] = []
+  open private(set) weak var superview: UIView?
+  open var window: UIWindow? { self as? UIWindow ?? superview?.window }
+  open var traitCollection: UITraitCollection { UITraitCollection(displayScale: 2) }
+  open var backgroundColor: UIColor?
+  public private(set) var displayCount = 0
 
-  public init(frame: CGRect) { self.frame = frame }
+  public init(frame: CGRect) {
+    self.frame = frame
+    super.init()
+    bounds.size = frame.size
+  }
   public required init?(coder: NSCoder) { nil }
-  open func addSubview(_ view: UIView) {}
-  open func removeFromSuperview() {}
+
+  open func addSubview(_ view: UIView) {
+    view.removeFromSuperview()
+    view.superview = self
+    subviews.append(view)
+    view.windowDidChange()
+  }
+  open func removeFromSuperview() {
+    guard let superview else { return }
+    superview.subviews.removeAll { $0 === self }
+    self.superview = nil
+    windowDidChange()
+  }
   open func layoutSubviews() {}
+  open func setNeedsLayout() {}
+  open func setNeedsDisplay() { displayCount += 1 }
   open func didMoveToWindow() {}
+  open func point(inside point: CGPoint, with event: UIEvent?) -> Bool { bounds.contains(point) }
+  /// Subviews have the origin of their superview here.
+  open func hitTest(_ point: CGPoint, with event: UIEvent?) -> UIView? {
+    guard isUserInteractionEnabled, !isHidden, self.point(inside: point, with: event) else { return nil }
+    return subviews.reversed().lazy.compactMap { $0.hitTest(point, with: event) }.first ?? self
+  }
+
+  private func windowDidChange() {
+    didMoveToWindow()
+    for view in subviews { view.windowDidChange() }
+  }
+
+  private static var completions: [(Bool) -> Void] = []
 
   public static func transition(
     with view: UIView, duration: TimeInterval, options: AnimationOptions = [], animations: (() -> Void)?,
     completion: ((Bool) -> Void)? = nil
-  ) {}
+  ) {
+    animations?()
+    if let completion { completions.append(completion) }
+  }
+
+  /// Transitions end when this is called, not after their duration.
+  public static func endTransitions() {
+    let ended = completions
+    completions = []
+    for completion in ended { completion(true) }
+  }
 }
+
+public final class UIColor {
+  public static var systemBackground: UIColor { UIColor() }
+  public static var secondarySystemBackground: UIColor { UIColor() }
+}
+
+open class UIWindow: UIView {}
 
 open class UIImageView: UIView {
   open var image: UIImage?
+
+  public override init(frame: CGRect) {
+    super.init(frame: frame)
+    isUserInteractionEnabled = false
+  }
+  public required init?(coder: NSCoder) { nil }
 }
 
 open class UIActivityIndicatorView: UIView {
@@ -106,12 +218,97 @@ open class UIActivityIndicatorView: UIView {
 
   public init(style: Style) { super.init(frame: .zero) }
   public required init?(coder: NSCoder) { nil }
-  open func startAnimating() {}
+  open private(set) var isAnimating = false
+  open func startAnimating() { isAnimating = true }
 }
 
 open class UIProgressView: UIView {
   public enum Style: Sendable { case `default` }
 
+  open private(set) var progress: Float = 0
   public convenience init(progressViewStyle style: Style) { self.init(frame: .zero) }
-  open func setProgress(_ progress: Float, animated: Bool) {}
+  open func setProgress(_ progress: Float, animated: Bool) { self.progress = progress }
+}
+
+@MainActor
+open class UIAction {
+  let handler: (UIAction) -> Void
+
+  public convenience init(handler: @escaping (UIAction) -> Void) { self.init(handler) }
+  init(_ handler: @escaping (UIAction) -> Void) { self.handler = handler }
+}
+
+open class UIControl: UIView {
+  public struct Event: OptionSet, Sendable {
+    public let rawValue: UInt
+    public init(rawValue: UInt) { self.rawValue = rawValue }
+    public static let touchUpInside = Event(rawValue: 64)
+  }
+
+  public struct State: OptionSet, Hashable, Sendable {
+    public let rawValue: UInt
+    public init(rawValue: UInt) { self.rawValue = rawValue }
+    public static let normal = State([])
+    public static let highlighted = State(rawValue: 1)
+    public static let disabled = State(rawValue: 2)
+    public static let selected = State(rawValue: 4)
+  }
+
+  private var actions: [(action: UIAction, events: Event)] = []
+
+  open func addAction(_ action: UIAction, for controlEvents: Event) { actions.append((action, controlEvents)) }
+  open func sendActions(for controlEvents: Event) {
+    for (action, events) in actions where !events.isDisjoint(with: controlEvents) { action.handler(action) }
+  }
+}
+
+open class UIButton: UIControl {
+  private var images: [State: UIImage] = [:]
+  private var backgroundImages: [State: UIImage] = [:]
+
+  open func setImage(_ image: UIImage?, for state: State) { images[state] = image }
+  open func image(for state: State) -> UIImage? { images[state] ?? images[.normal] }
+  open func setBackgroundImage(_ image: UIImage?, for state: State) { backgroundImages[state] = image }
+  open func backgroundImage(for state: State) -> UIImage? { backgroundImages[state] ?? backgroundImages[.normal] }
+}
+
+open class NSTextAttachment: AssociationOwner {
+  public var associatedObjects: [UnsafeRawPointer: Any] = [:]
+  open var image: UIImage?
+  open var bounds: CGRect = .zero
+
+  public init() {}
+}
+
+/// A link whose updates come when ``step(to:)`` is called.
+@MainActor
+public final class UIUpdateLink {
+  private struct WeakLink { weak var link: UIUpdateLink? }
+  private static var links: [WeakLink] = []
+
+  public var isEnabled = true
+  public var requiresContinuousUpdates = false
+  private weak var view: UIView?
+  private var handlers: [(UIUpdateLink, UIUpdateInfo) -> Void] = []
+
+  public init(view: UIView) {
+    self.view = view
+    Self.links.append(WeakLink(link: self))
+  }
+
+  public func addAction(handler: @escaping (UIUpdateLink, UIUpdateInfo) -> Void) { handlers.append(handler) }
+
+  /// Updates all links that are enabled and whose views are in a window.
+  public static func step(to time: TimeInterval) {
+    for link in links.compactMap(\.link) where link.isEnabled && link.view?.window != nil {
+      for handler in link.handlers { handler(link, UIUpdateInfo(modelTime: time)) }
+    }
+  }
+}
+
+@MainActor
+public final class UIUpdateInfo {
+  public let modelTime: TimeInterval
+
+  init(modelTime: TimeInterval) { self.modelTime = modelTime }
 }

@@ -49,10 +49,22 @@ struct TargetSizeTests {
     #expect(geometry.window == PixelRectangle(x: 0, y: 0, width: 10, height: 10))
   }
 
+  @Test(arguments: [(100, 7, 10, 7), (4, 40, 4, 10), (100, 100, 10, 10), (3, 3, 3, 3)])
+  func `a stretched size changes the aspect ratio but enlarges neither side`(
+    width: Int, height: Int, resultWidth: Int, resultHeight: Int
+  ) {
+    let geometry = TargetSize.stretch(width: width, height: height).geometry(for: PixelSize(width: 10, height: 10))
+    #expect(geometry.outputSize == PixelSize(width: resultWidth, height: resultHeight))
+    #expect(geometry.window == PixelRectangle(x: 0, y: 0, width: 10, height: 10))
+    #expect(
+      TargetSize.stretch(width: width, height: height).scaled(by: 2) == .stretch(width: 2 * width, height: 2 * height))
+  }
+
   @Test func `different targets have different descriptions`() {
     let targets: [TargetSize] = [
       .original, .fit(width: 4, height: 4), .fill(width: 4, height: 4), .exact(width: 4, height: 4),
       .crop(width: 4, height: 4, anchor: .top), .crop(width: 4, height: 4, anchor: .left),
+      .stretch(width: 4, height: 4),
     ]
     #expect(Set(targets.map(\.description)).count == targets.count)
   }
@@ -60,7 +72,7 @@ struct TargetSizeTests {
   @Test(arguments: [
     TargetSize.exact(width: 0, height: 5), .exact(width: 5, height: -5), .crop(width: 0, height: 1, anchor: .top),
     TargetSize.fit(width: 0, height: 1), .fit(width: 1, height: -1), .fill(width: 0, height: 0),
-    .fill(width: .min, height: 1),
+    .fill(width: .min, height: 1), .stretch(width: 0, height: 2),
   ])
   func `a side below one is invalid`(target: TargetSize) {
     #expect(!target.isValid)

@@ -1,14 +1,13 @@
-import AppKit
+#if canImport(UIKit)
 import Foundation
 import Halcyon
 import HalcyonApple
-import SwiftUI
 import UIKit
 
-/// Uses of the public API, as in apps on Apple's platforms.
+/// Uses of the public API, as in apps on iOS.
 @MainActor
-enum AppleProgram {
-  static func onPhone(_ view: UIImageView, _ url: URL) {
+enum PhoneProgram {
+  static func view(_ view: UIImageView, _ url: URL) {
     var options = ImageViewOptions()
     options.transition = .crossFade
     options.indicator = .custom { UIActivityIndicatorView(style: .medium) }
@@ -18,31 +17,28 @@ enum AppleProgram {
     view.hc.cancel()
   }
 
-  static func onDesk(_ view: NSImageView, _ url: URL) {
-    view.hc.setImage(with: url, placeholder: .view { NSView(frame: .zero) })
-  }
-
-  static func withPipelines(_ view: UIImageView, _ url: URL, own: ImagePipeline, other: ImagePipeline) {
+  static func pipelines(_ view: UIImageView, _ url: URL, own: ImagePipeline, other: ImagePipeline) {
     own.cache.followAppLifeCycle()
     view.hc.pipeline = own
     view.hc.setImage(with: url)
     view.hc.setImage(with: url, pipeline: other)
   }
 
-  static func withPictures(_ view: UIImageView, _ url: URL, empty: UIImage, broken: UIImage) {
+  static func images(_ view: UIImageView, _ url: URL, empty: UIImage, broken: UIImage) {
     var options = ImageViewOptions()
     options.failure = .shows(.uiImage(broken))
     view.hc.setImage(with: url, placeholder: .uiImage(empty), options: options)
+  }
+
+  static func button(_ button: UIButton, _ url: URL) {
+    button.hc.setImage(with: url, for: .normal)
+    button.hc.setBackgroundImage(with: url, for: .highlighted)
+    button.hc.image(for: .normal).cancel()
   }
 
   static func converting(_ photo: UIImage, _ url: URL) async throws -> UIImage? {
     try await ImagePipeline.shared.store(photo, for: ImageRequest(url: url))
     return try await ImagePipeline.shared.image(for: url).uiImage
   }
-
-  static func inSwiftUI(_ urls: [URL]) -> [some View] {
-    var options = ImageViewOptions()
-    options.transitionGroup = TransitionGroup(count: urls.count)
-    return urls.map { HalcyonImage(url: $0, mode: .fill, options: options) }
-  }
 }
+#endif

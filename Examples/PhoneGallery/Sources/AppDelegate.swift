@@ -1,0 +1,27 @@
+import HalcyonApple
+import Halcyon
+import UIKit
+
+@main
+final class AppDelegate: UIResponder, UIApplicationDelegate {
+  var window: UIWindow?
+
+  func application(
+    _ application: UIApplication, didFinishLaunchingWithOptions options: [UIApplication.LaunchOptionsKey: Any]?
+  ) -> Bool {
+    configureCache()
+    let window = UIWindow(frame: UIScreen.main.bounds)
+    window.rootViewController = UINavigationController(rootViewController: GalleryViewController())
+    window.makeKeyAndVisible()
+    self.window = window
+    return true
+  }
+
+  /// An app for trips: at launch and in the background it removes everything after a day without use.
+  private func configureCache() {
+    var cleaning = CleaningPolicy(wipesAfterIdle: .seconds(24 * 3600))
+    cleaning.occasions = [.firstUse, .background]
+    ImagePipeline.shared.cache.disk?.configuration.cleaning = cleaning
+    ImagePipeline.shared.cache.disk?.configuration.sizeLimit = 200 << 20
+  }
+}

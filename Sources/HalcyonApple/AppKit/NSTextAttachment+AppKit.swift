@@ -1,0 +1,31 @@
+#if canImport(AppKit) && !targetEnvironment(macCatalyst)
+public import AppKit
+import Halcyon
+public import HalcyonViews
+
+extension NSTextAttachment {
+  /// Loads an image into the attachment, and draws the view that shows its text again: `attachment.hc(in: textView)`.
+  ///
+  /// The image is decoded to fit the attachment's bounds, or the view while these are empty.
+  ///
+  /// - Parameter view: The view of the attributed string, held weakly; that of the first call.
+  @MainActor
+  public func hc(in view: NSView) -> ImageViewBinder {
+    let display = AssociatedDisplay.of(self) { attachment in
+      let slot = SlotDisplay.Slot(
+        size: { [weak attachment, weak view] in
+          let bounds = attachment?.bounds.size ?? .zero
+          return ViewSize(bounds.width > 0 ? bounds : view?.bounds.size ?? .zero)
+        },
+        scale: { [weak view] in Double(view?.window?.backingScaleFactor ?? 1) },
+        show: { [weak attachment, weak view] picture, scale in
+          attachment?.image = picture.nsImage(scale)
+          view?.needsDisplay = true
+        },
+        view: { [weak view] in view })
+      return SlotDisplay(slot, pipeline: .shared) { $0.cache.followAppLifeCycle() }
+    }
+    return display.binder
+  }
+}
+#endif

@@ -1,0 +1,67 @@
+#if canImport(UIKit) && !os(watchOS)
+import UIKit
+
+/// An invisible subview that fills its superview and reports changes of its layout and window.
+final class UIKitLayoutObserver: UIView {
+  /// Receives whether the view is in a window.
+  private let onChange: (Bool) -> Void
+
+  init(filling view: UIView, onChange: @escaping (Bool) -> Void) {
+    self.onChange = onChange
+    super.init(frame: view.bounds)
+    autoresizingMask = [.flexibleWidth, .flexibleHeight]
+    isUserInteractionEnabled = false
+    isHidden = true
+    view.addSubview(self)
+  }
+
+  @available(*, unavailable)
+  required init?(coder: NSCoder) { nil }
+
+  override func layoutSubviews() {
+    super.layoutSubviews()
+    onChange(window != nil)
+  }
+
+  override func didMoveToWindow() {
+    super.didMoveToWindow()
+    onChange(window != nil)
+  }
+}
+
+/// An invisible subview that fills its superview, and is tapped in its place while that has a use.
+final class RetryControl: UIControl {
+  private let isUsed: () -> Bool
+
+  init(filling view: UIView, isUsed: @escaping () -> Bool, onTap: @escaping () -> Void) {
+    self.isUsed = isUsed
+    super.init(frame: view.bounds)
+    autoresizingMask = [.flexibleWidth, .flexibleHeight]
+    addAction(UIAction { _ in onTap() }, for: .touchUpInside)
+    view.addSubview(self)
+  }
+
+  @available(*, unavailable)
+  required init?(coder: NSCoder) { nil }
+
+  override func point(inside point: CGPoint, with event: UIEvent?) -> Bool {
+    isUsed() && super.point(inside: point, with: event)
+  }
+}
+
+extension UIView {
+  func addFilling(_ child: UIView) {
+    child.frame = bounds
+    child.autoresizingMask = [.flexibleWidth, .flexibleHeight]
+    addSubview(child)
+  }
+
+  func addCentered(_ child: UIView) {
+    child.center = CGPoint(x: bounds.midX, y: bounds.midY)
+    child.autoresizingMask = [
+      .flexibleLeftMargin, .flexibleRightMargin, .flexibleTopMargin, .flexibleBottomMargin,
+    ]
+    addSubview(child)
+  }
+}
+#endif

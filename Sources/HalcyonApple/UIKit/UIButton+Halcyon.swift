@@ -1,0 +1,85 @@
+#if canImport(UIKit) && !os(watchOS)
+public import Foundation
+import Halcyon
+public import HalcyonViews
+public import UIKit
+
+extension UIButton {
+  /// Loads images into the button: `button.hc.setImage(with: url, for: .normal)`.
+  public var hc: ButtonImages { AssociatedDisplay.of(self) { ButtonImages($0) } }
+}
+
+/// The images of a button, each with a binder of its own.
+///
+/// Images are decoded at most at the size of the button. A load starts when the button has a size; until it ends, and if it
+/// fails, an image that the program has set stays. There are no indicators, and no transitions but custom ones.
+@MainActor
+public final class ButtonImages {
+  private enum Place: Hashable { case image(UInt), background(UInt) }
+
+  private weak var button: UIButton?
+  private var displays: [Place: SlotDisplay] = [:]
+
+  fileprivate init(_ button: UIButton) {
+    self.button = button
+    _ = UIKitLayoutObserver(filling: button) { [weak self] isVisible in
+      for display in self?.displays.values ?? [:].values {
+        display.binder.isVisible = isVisible
+        display.binder.displayDidChange()
+      }
+    }
+  }
+
+  /// The binder of the image for a state.
+  public func image(for state: UIControl.State) -> ImageViewBinder {
+    binder(.image(state.rawValue)) { $0.setImage($1, for: state) }
+  }
+
+  /// The binder of the background image for a state.
+  public func backgroundImage(for state: UIControl.State) -> ImageViewBinder {
+    binder(.background(state.rawValue)) { $0.setBackgroundImage($1, for: state) }
+  }
+
+  /// Shows the image at a URL for a state; see ``ImageViewBinder``.
+  @discardableResult
+  public func setImage(
+    with url: URL?, for state: UIControl.State, placeholder: ImagePlaceholder? = nil,
+    options: ImageViewOptions = .default, completion: ImageViewBinder.Completion? = nil
+  ) -> ImageViewLoad? {
+    image(for: state).setImage(with: url, placeholder: placeholder, options: options, completion: completion)
+  }
+
+  /// Shows the image at a URL as the background for a state; see ``ImageViewBinder``.
+  @discardableResult
+  public func setBackgroundImage(
+    with url: URL?, for state: UIControl.State, placeholder: ImagePlaceholder? = nil,
+    options: ImageViewOptions = .default, completion: ImageViewBinder.Completion? = nil
+  ) -> ImageViewLoad? {
+    backgroundImage(for: state).setImage(with: url, placeholder: placeholder, options: options, completion: completion)
+  }
+
+  private func binder(_ place: Place, set: @escaping @MainActor (UIButton, UIImage?) -> Void) -> ImageViewBinder {
+    if let display = displays[place] { return display.binder }
+    let slot = SlotDisplay.Slot(
+      size: { [weak button] in button.map { ViewSize($0.bounds.size) } ?? .zero },
+      scale: { [weak button] in Double(button?.traitCollection.displayScale ?? 1) },
+      show: { [weak button] picture, scale in if let button { set(button, picture.uiImage(scale)) } },
+      view: { [weak button] in button })
+    let display = SlotDisplay(slot, pipeline: .shared) { $0.cache.followAppLifeCycle() }
+    displays[place] = display
+    return display.binder
+  }
+}
+
+extension DisplayContent.Picture {
+  /// The image, icon or custom `UIImage`; `nil` for other content.
+  func uiImage(_ scale: Double) -> UIImage? {
+    switch self {
+    case .none: nil
+    case .image(let image): image.uiImage(pixelsPerPoint: scale)
+    case .icon(let name): UIImage(named: name) ?? UIImage(systemName: name)
+    case .view(let custom): custom as? UIImage
+    }
+  }
+}
+#endif

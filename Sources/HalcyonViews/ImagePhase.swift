@@ -1,0 +1,56 @@
+public import HalcyonImaging
+public import HalcyonPipeline
+
+/// What a view that is built from its state shows: the phase of its load.
+///
+/// ```swift
+/// func caption(of phase: ImagePhase) -> String {
+///   switch phase {
+///   case .loading: "Loading"
+///   default: ""
+///   }
+/// }
+/// ```
+@nonexhaustive
+public enum ImagePhase: Sendable {
+  /// There is nothing to load, the load was cancelled, or it waits for the size of the view.
+  case empty
+  /// The image is being loaded; the progress is `nil` until the first bytes have arrived.
+  case loading(LoadProgress?)
+  /// A preview of the image that is being loaded is shown.
+  case preview(DecodedImage, LoadProgress?)
+  /// The image is shown: of an animation, its current frame.
+  case success(DecodedImage)
+  /// The load has failed.
+  case failure(ImageError)
+
+  /// The image or the preview; `nil` in other phases.
+  public var image: DecodedImage? {
+    switch self {
+    case .preview(let image, _), .success(let image): image
+    default: nil
+    }
+  }
+
+  /// Why the load has failed; `nil` in other phases.
+  public var error: ImageError? {
+    if case .failure(let error) = self { return error }
+    return nil
+  }
+
+  /// The progress of the load, once bytes have arrived; `nil` in other phases.
+  public var progress: LoadProgress? {
+    switch self {
+    case .loading(let progress), .preview(_, let progress): progress
+    default: nil
+    }
+  }
+
+  /// Whether the image is being loaded, with or without a preview.
+  public var isLoading: Bool {
+    switch self {
+    case .loading, .preview: true
+    default: false
+    }
+  }
+}

@@ -1,0 +1,57 @@
+@_exported public import CoreGraphics
+public import ObjectiveC
+
+public struct CATransitionType: Hashable, Sendable {
+  public static let fade = CATransitionType(name: "kCATransitionFade")
+
+  let name: String
+}
+
+public final class CATransition {
+  public var type = CATransitionType.fade
+  public var duration: TimeInterval = 0
+
+  public init() {}
+}
+
+public struct CALayerContentsGravity: Hashable, Sendable {
+  public static let resize = CALayerContentsGravity(name: "kCAGravityResize")
+  public static let resizeAspect = CALayerContentsGravity(name: "kCAGravityResizeAspect")
+  public static let resizeAspectFill = CALayerContentsGravity(name: "kCAGravityResizeAspectFill")
+
+  let name: String
+}
+
+open class CALayer: AssociationOwner {
+  public var associatedObjects: [UnsafeRawPointer: Any] = [:]
+  open var bounds: CGRect = .zero
+  open var contentsScale: CGFloat = 1
+  open var contentsGravity = CALayerContentsGravity.resize
+  open var contents: Any?
+  /// The animations that were added, by their keys.
+  public private(set) var animations: [String: CATransition] = [:]
+
+  public init() {}
+  open func add(_ anim: CATransition, forKey key: String?) { animations[key ?? ""] = anim }
+}
+
+/// Transactions end when ``endAll()`` is called, not after the duration of their animations.
+@MainActor
+public enum CATransaction {
+  private static var open: [(() -> Void)?] = []
+  private static var committed: [() -> Void] = []
+
+  public static func begin() { open.append(nil) }
+  public static func setCompletionBlock(_ block: (() -> Void)?) {
+    if !open.isEmpty { open[open.count - 1] = block }
+  }
+  public static func commit() {
+    if let block = open.popLast() ?? nil { committed.append(block) }
+  }
+
+  public static func endAll() {
+    let blocks = committed
+    committed = []
+    for block in blocks { block() }
+  }
+}
