@@ -19,7 +19,7 @@ let package = Package(
     .library(name: "HalcyonService", targets: ["HalcyonService"]),
   ],
   dependencies: [
-    .package(name: "Halcyon", path: "..", traits: ["AVIF", "HEIF", "JXL", "SVG"]),
+    .package(name: "Halcyon", path: "..", traits: ["AVIF", "HEIF", "JXL", "SVG", "Memcached"]),
     .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1"),
     .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
     .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
@@ -40,7 +40,7 @@ let package = Package(
       name: "HalcyonService",
       dependencies: [
         .product(name: "Halcyon", package: "Halcyon"), .product(name: "HalcyonImaging", package: "Halcyon"),
-        .product(name: "HalcyonCache", package: "Halcyon"),
+        .product(name: "HalcyonCache", package: "Halcyon"), .product(name: "HalcyonMemcached", package: "Halcyon"),
         .product(name: "Hummingbird", package: "hummingbird"),
         .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
         .product(name: "UnixSignals", package: "swift-service-lifecycle"),
@@ -58,9 +58,11 @@ let package = Package(
       name: "HalcyonServiceTests",
       dependencies: [
         "halcyon-serve", "HalcyonService", "TestSupport", .product(name: "Halcyon", package: "Halcyon"),
-        .product(name: "HalcyonImaging", package: "Halcyon"), .product(name: "Logging", package: "swift-log"),
+        .product(name: "HalcyonTesting", package: "Halcyon"),
+        .product(name: "HalcyonImaging", package: "Halcyon"), .product(name: "HalcyonCache", package: "Halcyon"),
+        .product(name: "HalcyonMemcached", package: "Halcyon"), .product(name: "Logging", package: "swift-log"),
         .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
-        .product(name: "Crypto", package: "swift-crypto"),
+        .product(name: "Crypto", package: "swift-crypto"), .product(name: "NIOCore", package: "swift-nio"),
       ],
       swiftSettings: swiftSettings),
   ],

@@ -1,5 +1,6 @@
 public import Foundation
 public import Halcyon
+public import HalcyonMemcached
 
 /// The settings of an image service.
 public struct ServiceConfiguration: Sendable {
@@ -34,6 +35,16 @@ public struct ServiceConfiguration: Sendable {
   public var cacheDirectory: URL?
   /// The most bytes on disk.
   public var cacheByteCount = 1 << 30
+  /// The memcached servers that all nodes share; empty is none. Default: none.
+  public var memcachedServers: [MemcachedServer] = []
+  /// The namespace, timeout and limits of ``memcachedServers``.
+  public var memcached = MemcachedConfiguration()
+  /// The bucket of ``storage`` in which all nodes keep results; `nil` is none.
+  public var resultsBucket: String?
+  /// The prefix, timeout and limits of ``resultsBucket``.
+  public var results = S3StoreConfiguration()
+  /// The longest time for a look-up in ``resultsBucket``. Default: half a second.
+  public var resultsBudget = Duration.milliseconds(500)
   /// The most bytes of results in memory.
   public var memoryByteCount = 64 << 20
 

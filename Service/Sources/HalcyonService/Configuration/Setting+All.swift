@@ -1,9 +1,10 @@
 import Foundation
 import Halcyon
+import HalcyonMemcached
 
 extension Setting {
   /// All settings, in the order of the help.
-  static let all: [Setting] = access + sources + caching + results + load
+  static let all: [Setting] = access + sources + caching + shared + results + load
 
   private static let access: [Setting] = [
     text("host", "ADDRESS", \.configuration.host, "The address to listen on."),
@@ -60,6 +61,31 @@ extension Setting {
     flag(
       "source-cache-control", \.configuration.passesCacheControl,
       "Send the Cache-Control and Expires of the source instead of ttl."),
+  ]
+
+  private static let shared: [Setting] = [
+    list(
+      "memcached", "HOST:PORT,…", \.configuration.memcachedServers,
+      "The memcached servers that all nodes share, in the same order for all of them.",
+      expected: "addresses such as 10.0.0.5:11211", element: { MemcachedServer($0) }, text: { "\($0)" }),
+    name(
+      "memcached-namespace", \.memcached.namespace, length: 1...64,
+      "Separates the entries of services that share memcached servers."),
+    milliseconds("memcached-timeout", \.memcached.timeout, "The longest time for a call of memcached."),
+    number(
+      "memcached-item-size", \.memcached.itemByteLimit, in: 1024...(1 << 30),
+      "The most bytes of an entry in memcached, below the -I of its servers."),
+    Setting("s3-results", "BUCKET", "The bucket of the storage in which all nodes keep results for good.") {
+      (text, settings) throws(ConfigurationError) in
+      settings.configuration.resultsBucket = text.isEmpty ? nil : text
+    } value: {
+      $0.configuration.resultsBucket ?? ""
+    },
+    name(
+      "s3-results-prefix", \.results.prefix, length: 0...512, allowsSlash: true,
+      "The prefix of all keys in the bucket of results."),
+    flag("s3-results-originals", \.configuration.results.storesOriginals, "Keep the sources in that bucket as well."),
+    milliseconds("s3-results-budget", \.resultsBudget, "The longest time for a look-up in that bucket."),
   ]
 
   private static let results: [Setting] = [

@@ -42,6 +42,12 @@ struct Settings: Sendable {
     guard configuration.isInsecure || !configuration.keyPairs.isEmpty else { throw .unsigned }
     guard configuration.isInsecure || !configuration.showsGallery else { throw .signedGallery }
     configuration.storage = try storage.storage()
+    guard configuration.resultsBucket == nil || configuration.storage != nil else { throw .incompleteStorage }
+    if let bucket = configuration.resultsBucket,
+      configuration.storage?.url(bucket: bucket, key: configuration.results.prefix + "x") == nil
+    {
+      throw .invalidValue(setting: "s3-results", value: bucket, expected: "the name of a bucket")
+    }
     configuration.addressPolicy = allowsAnyAddress ? .any : .publicInternetOnly
     configuration.addressPolicy.allowed = allowedAddresses
     do {
@@ -136,6 +142,39 @@ extension Setting {
         text.isEmpty ? nil : URL(filePath: text, directoryHint: isFolder ? .isDirectory : .notDirectory)
     } value: {
       $0.configuration[keyPath: property]?.path ?? ""
+    }
+  }
+
+  /// Milliseconds, from 1 to 60,000.
+  static func milliseconds(
+    _ name: String, _ property: any WritableKeyPath<ServiceConfiguration, Duration> & Sendable, _ help: String
+  ) -> Setting {
+    Setting(name, "MS", help) { (text, settings) throws(ConfigurationError) in
+      guard let value = Int(text), (1...60_000).contains(value) else {
+        throw .invalidValue(setting: name, value: text, expected: "milliseconds from 1 to 60000")
+      }
+      settings.configuration[keyPath: property] = .milliseconds(value)
+    } value: {
+      "\(Int(($0.configuration[keyPath: property] / .milliseconds(1)).rounded()))"
+    }
+  }
+
+  /// A name of letters, digits, `-`, `_`, `.` and, if allowed, `/`.
+  static func name(
+    _ name: String, _ property: any WritableKeyPath<ServiceConfiguration, String> & Sendable, length: ClosedRange<Int>,
+    allowsSlash: Bool = false, _ help: String
+  ) -> Setting {
+    Setting(name, "TEXT", help) { (text, settings) throws(ConfigurationError) in
+      let isValid = text.unicodeScalars.allSatisfy { scalar in
+        scalar.isASCII && (scalar.properties.isAlphabetic || scalar.properties.numericType != nil)
+          || "-_.".unicodeScalars.contains(scalar) || allowsSlash && scalar == "/"
+      }
+      guard isValid, length.contains(text.utf8.count) else {
+        throw .invalidValue(setting: name, value: text, expected: "letters, digits, “-”, “_” and “.”")
+      }
+      settings.configuration[keyPath: property] = text
+    } value: {
+      $0.configuration[keyPath: property]
     }
   }
 

@@ -1,6 +1,8 @@
 import Foundation
 import Halcyon
+import HalcyonCache
 import HalcyonCodecs
+import HalcyonMemcached
 
 extension ImagePipeline {
   /// The pipeline of a service.
@@ -11,10 +13,7 @@ extension ImagePipeline {
     service: ServiceConfiguration, resolver: SourceResolver, drawingProgram: (program: URL, arguments: [String])?
   ) {
     let transport = CurlTransport(configuration: CurlTransport.Configuration(addressPolicy: service.addressPolicy))
-    let disk = DiskCache(
-      directory: service.cacheDirectory ?? DiskCache.defaultDirectory,
-      configuration: DiskCacheConfiguration(sizeLimit: service.cacheByteCount, expiration: .never))
-    let store = DataMemoryCache(byteLimit: service.memoryByteCount / 4 * 3, over: disk)
+    let store = DataMemoryCache(byteLimit: service.memoryByteCount / 4 * 3, over: TieredStore(service.tiers))
     // Results are cached encoded; no request needs decoded images from memory.
     let memory = MemoryCache(configuration: MemoryCacheConfiguration(costLimit: 0))
     var configuration = PipelineConfiguration.standard(
@@ -33,5 +32,29 @@ extension ImagePipeline {
       configuration.decoders.insert(IsolatedSVGDecoder(helper: program, arguments: arguments), at: 0)
     }
     self.init(configuration: configuration)
+  }
+}
+
+extension ServiceConfiguration {
+  /// The tiers of the cache: the disk of this node, and what the nodes share.
+  fileprivate var tiers: [TieredStore.Tier] {
+    let disk = DiskCache(
+      directory: cacheDirectory ?? DiskCache.defaultDirectory,
+      configuration: DiskCacheConfiguration(sizeLimit: cacheByteCount, expiration: .never))
+    var tiers = [TieredStore.Tier(name: "disk", store: disk)]
+    if !memcachedServers.isEmpty {
+      // Without a budget: the store has a timeout and ejects servers itself.
+      tiers.append(
+        TieredStore.Tier(
+          name: "memcached", store: MemcachedStore(servers: memcachedServers, configuration: memcached)))
+    }
+    if let storage, let resultsBucket {
+      // Not the transport of sources, whose address policy is for URLs of clients.
+      let store = S3Store(
+        storage: storage, bucket: resultsBucket, transport: CurlTransport(), configuration: results)
+      tiers.append(
+        TieredStore.Tier(name: "s3", store: store, budget: resultsBudget, changeBudget: results.timeout))
+    }
+    return tiers
   }
 }

@@ -48,6 +48,9 @@ struct LocalFolder: Sendable {
     return file
   }
 
+  /// The path of a file, which may lead out of the folder: only ``open(_:)`` is safe.
+  func path(of segments: [String]) -> String { ([root] + segments).joined(separator: "/") }
+
   private func openFolder(_ path: String) -> Int32 {
     path.withCString { openPath($0, O_RDONLY | O_DIRECTORY | O_CLOEXEC) }
   }
@@ -58,8 +61,7 @@ final class LocalFile: Sendable {
   private let descriptor: Int32
   let byteCount: Int
   let modificationDate: Date
-  /// Changes whenever the file is replaced or written.
-  let version: String
+  let version: FileVersion
 
   /// Takes ownership of the descriptor; `nil` if it is not that of a regular file.
   init?(descriptor: Int32) {
@@ -70,13 +72,8 @@ final class LocalFile: Sendable {
     }
     self.descriptor = descriptor
     byteCount = Int(status.st_size)
-    #if canImport(Darwin)
-    let time = status.st_mtimespec
-    #else
-    let time = status.st_mtim
-    #endif
-    modificationDate = Date(timeIntervalSince1970: Double(time.tv_sec))
-    version = "\(status.st_ino)-\(status.st_size)-\(time.tv_sec)-\(time.tv_nsec)"
+    modificationDate = Date(timeIntervalSince1970: Double(FileVersion.modificationTime(status).tv_sec))
+    version = FileVersion(status)
   }
 
   deinit { close(descriptor) }
@@ -87,6 +84,38 @@ final class LocalFile: Sendable {
     let received = data.withUnsafeMutableBytes { pread(descriptor, $0.baseAddress, count, off_t(offset)) }
     guard received >= 0 else { throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
     return data.prefix(received)
+  }
+}
+
+/// Changes whenever a file is replaced or written.
+struct FileVersion: Equatable, Sendable, CustomStringConvertible {
+  private let device: UInt64
+  private let inode: UInt64
+  private let byteCount: Int64
+  private let seconds: Int
+  private let nanoseconds: Int
+
+  init(_ status: stat) {
+    (device, inode, byteCount) = (UInt64(status.st_dev), UInt64(status.st_ino), Int64(status.st_size))
+    let time = Self.modificationTime(status)
+    (seconds, nanoseconds) = (time.tv_sec, time.tv_nsec)
+  }
+
+  /// That of the file at a path; `nil` if there is none.
+  init?(path: String) {
+    var status = stat()
+    guard stat(path, &status) == 0 else { return nil }
+    self.init(status)
+  }
+
+  var description: String { "\(device)-\(inode)-\(byteCount)-\(seconds)-\(nanoseconds)" }
+
+  fileprivate static func modificationTime(_ status: stat) -> timespec {
+    #if canImport(Darwin)
+    status.st_mtimespec
+    #else
+    status.st_mtim
+    #endif
   }
 }
 

@@ -11,10 +11,20 @@ struct LocalTransport: Transport {
 
   /// The URL of a file as it is now; it exists for this transport only.
   func url(of segments: [String]) throws(SourceError) -> URL {
-    let file = try folder.open(segments)
+    try url(of: folder.open(segments).version, segments)
+  }
+
+  /// Whether a file is what it was when `url` was made. Without opening it, since a version tells.
+  func isCurrent(_ segments: [String], url: URL) -> @Sendable () -> Bool {
+    let path = folder.path(of: segments)
+    guard let version = FileVersion(path: path), (try? self.url(of: version, segments)) == url else { return { false } }
+    return { FileVersion(path: path) == version }
+  }
+
+  private func url(of version: FileVersion, _ segments: [String]) throws(SourceError) -> URL {
     var parts = URLComponents()
     (parts.scheme, parts.host, parts.path) = ("http", Self.host, "/" + segments.joined(separator: "/"))
-    parts.query = file.version
+    parts.query = "\(version)"
     guard let url = parts.url else { throw .malformed }
     return url
   }

@@ -61,7 +61,7 @@ struct SourceResolver: Sendable {
     guard let localTransport, source.lowercased().hasPrefix("local:"), case .url(let url) = request.source,
       let segments = try? LocalFolder.segments(of: source)
     else { return nil }
-    return { (try? localTransport.url(of: segments)) == url }
+    return localTransport.isCurrent(segments, url: url)
   }
 
   private func storageRequest(for url: SourceURL) throws(SourceError) -> ImageRequest {

@@ -40,7 +40,7 @@ enum GalleryStyle {
       background: var(--line) center / cover; color: transparent;
     }
     #photos span {
-      display: flex; justify-content: space-between; gap: 0.5rem; padding: 0.35rem 0.6rem; font-size: 0.8rem;
+      display: flex; flex-wrap: wrap; justify-content: space-between; gap: 0 0.5rem; padding: 0.35rem 0.6rem; font-size: 0.8rem;
     }
     #photos small { color: var(--faint); font-variant-numeric: tabular-nums; white-space: nowrap; }
     .columns { display: grid; gap: 1.5rem; grid-template-columns: minmax(230px, 300px) minmax(0, 1fr); }

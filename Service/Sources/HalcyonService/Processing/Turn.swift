@@ -34,6 +34,7 @@ struct Turn {
         ? .crop(width: height, height: width, anchor: anchor) : .crop(width: width, height: height, anchor: anchor)
     case .fit(let width, let height) where swapsSides: return .fit(width: height, height: width)
     case .exact(let width, let height) where swapsSides: return .exact(width: height, height: width)
+    case .stretch(let width, let height) where swapsSides: return .stretch(width: height, height: width)
     default: return target
     }
   }

@@ -18,12 +18,17 @@ struct CachePurge: Sendable {
     return expected == SHA256.hash(data: Data((headers[.authorization] ?? "").utf8))
   }
 
-  /// The number of entries removed from disk: the original and its results.
+  /// The number of entries removed, without those of tiers that do not count them: the original and its results.
+  ///
+  /// - Throws: ``ServiceError/purgeIncomplete`` if a tier could not be reached; the others are purged.
   func removeAll(of source: String) async throws -> Int {
     let request = try resolver.request(for: source)
     await cache.flush()
-    let count = try await cache.disk?.removeEntries(from: request.source) ?? 0
-    (cache.store as? DataMemoryCache)?.trim(to: 0)
-    return count
+    defer { (cache.store as? DataMemoryCache)?.trim(to: 0) }
+    do {
+      return try await cache.tiers?.removeEntries(from: request.source) ?? 0
+    } catch {
+      throw ServiceError.purgeIncomplete
+    }
   }
 }

@@ -73,7 +73,8 @@ struct ImageMaker: Sendable {
     }
     return ImageResult(
       data: response.data, format: ImageFormat(sniffing: response.data) ?? format ?? .jpeg, isHit: response.wasStored,
-      head: response.head, dependsOnAccept: options.format == nil && !configuration.automaticFormats.isEmpty,
+      storeTier: response.storeTier, head: response.head,
+      dependsOnAccept: options.format == nil && !configuration.automaticFormats.isEmpty,
       freshness: response.freshness)
   }
 

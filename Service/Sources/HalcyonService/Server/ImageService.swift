@@ -1,7 +1,10 @@
 public import Foundation
 import HTTPTypes
+import NIOCore
 public import Halcyon
+import HalcyonCache
 import HalcyonCodecs
+import HalcyonMemcached
 public import Logging
 import Synchronization
 
@@ -17,6 +20,8 @@ public final class ImageService: Sendable {
   private let time: any TimeSource
   private let uploads: Uploads
   private let responses: ResponseCache
+  private let repeatedRequests = RepeatedRequests()
+  private let lastDate = Mutex((second: Int.min, text: ""))
   private let isStopping = Atomic(false)
 
   /// Creates a service; the watermark is read here.
@@ -51,7 +56,7 @@ public final class ImageService: Sendable {
 
   /// The response to a request; errors are responses as well. Cancelling the task ends the work for it.
   public func response(to request: ServiceRequest) async -> ServiceResponse {
-    if let response = cachedResponse(to: request) { return response }
+    if let cached = cachedResponse(to: request) { return cached.response }
     let start = ContinuousClock.now
     let id = Self.requestID(request.headers)
     metrics.begin()
@@ -77,15 +82,54 @@ public final class ImageService: Sendable {
   }
 
   /// The response with a result that is in memory, without any work; `nil` if ``response(to:)`` has to be called.
-  func cachedResponse(to request: ServiceRequest) -> ServiceResponse? {
+  func cachedResponse(to request: ServiceRequest) -> CachedResponse? {
     guard request.method == .get || request.method == .head, let result = responses[responseKey(request)] else {
       return nil
     }
     let start = ContinuousClock.now
     metrics.begin()
-    var response = result.response(to: request.headers)
+    var response = result.response.response(to: request.headers)
     finish(&response, to: request, id: Self.requestID(request.headers), since: start, isHit: true)
-    return response
+    return CachedResponse(response: response, result: result)
+  }
+
+  /// A response that differs from an earlier one only in its date and identifier.
+  struct RepeatedResponse {
+    let head: ByteBuffer
+    let date: String
+    let id: String
+    let body: ByteBuffer?
+  }
+
+  /// The response to a request with the same bytes as one that ``remember(_:to:bytes:)`` saw, if the result is current.
+  func repeatedResponse(to bytes: ByteBuffer) -> RepeatedResponse? {
+    guard let answer = repeatedRequests[bytes], let result = answer.result, result.isCurrent(at: time.uptime()) else {
+      return nil
+    }
+    let start = ContinuousClock.now
+    metrics.begin()
+    let id = answer.givenID ?? Self.newRequestID()
+    let body = answer.status == 200 && answer.method == .get ? result.body : nil
+    count(
+      Outcome(status: answer.status, byteCount: body?.readableBytes ?? 0, isHit: true), of: answer.method, id: id,
+      since: start)
+    return RepeatedResponse(head: answer.head, date: date, id: id, body: body)
+  }
+
+  /// Notes how a request was answered, for those with the same bytes.
+  func remember(_ response: CachedResponse, to request: HTTPRequest, bytes: ByteBuffer) {
+    guard let answer = RepeatedRequests.Answer(response, to: request, bytes: bytes) else { return }
+    repeatedRequests.insert(answer, for: bytes)
+  }
+
+  /// The date of a response, as text that is made once a second.
+  var date: String {
+    let now = time.now()
+    let second = Int(now.timeIntervalSince1970)
+    return lastDate.withLock { last in
+      if last.second != second { last = (second, HTTPTime.text(now)) }
+      return last.text
+    }
   }
 
   private func responseKey(_ request: ServiceRequest) -> ResponseCache.Key {
@@ -100,15 +144,31 @@ public final class ImageService: Sendable {
     isHit: Bool?
   ) {
     response.headers[.requestID] = id
-    let duration = ContinuousClock.now - start
     let byteCount = request.method == .head ? 0 : response.body.count
-    metrics.end(status: response.status, byteCount: byteCount, duration: duration, isHit: isHit)
+    count(
+      Outcome(status: response.status, byteCount: byteCount, isHit: isHit), of: request.method, id: id, since: start)
+  }
+
+  /// What is counted and logged of a response.
+  private struct Outcome {
+    let status: Int
+    let byteCount: Int
+    /// Whether its result was in the cache; `nil` without a result.
+    let isHit: Bool?
+  }
+
+  private func count(
+    _ outcome: Outcome, of method: HTTPRequest.Method, id: String, since start: ContinuousClock.Instant
+  ) {
+    let duration = ContinuousClock.now - start
+    metrics.end(
+      status: outcome.status, byteCount: outcome.byteCount, duration: duration, isHit: outcome.isHit)
     logger.info(
       "Responded",
       metadata: [
-        "id": "\(id)", "method": "\(request.method)", "status": "\(response.status)", "bytes": "\(byteCount)",
+        "id": "\(id)", "method": "\(method)", "status": "\(outcome.status)", "bytes": "\(outcome.byteCount)",
         "ms": "\((duration / .milliseconds(1) * 100).rounded() / 100)",
-        "cache": "\(isHit.map { $0 ? "hit" : "miss" } ?? "-")",
+        "cache": "\(outcome.isHit.map { $0 ? "hit" : "miss" } ?? "-")",
       ])
   }
 
@@ -135,7 +195,8 @@ public final class ImageService: Sendable {
       return (.text(200, "OK\n"), nil)
     case "/metrics":
       let type = "text/plain; version=0.0.4; charset=utf-8"
-      return (.text(200, metrics.text(gauges: gauges), type: type), nil)
+      let text = metrics.text(gauges: gauges, tiers: maker.pipeline.cache.tiers?.statistics ?? [])
+      return (.text(200, text, type: type), nil)
     case "/", "/favicon.ico", "/gallery.css", "/gallery.js", "/gallery.json":
       return (try await gallery(request.path), nil)
     case let path where path.hasPrefix("/info/"):
@@ -202,8 +263,9 @@ public final class ImageService: Sendable {
       token: configuration.purgeToken, resolver: maker.resolver, cache: maker.pipeline.cache)
     guard purge.isAuthorized(request.headers) else { throw ServiceError.unauthorized }
     let path = try ImagePath("/_/" + request.path.dropFirst("/cache/".count))
+    // Also if a tier could not be reached.
+    defer { responses.removeAll() }
     let count = try await purge.removeAll(of: path.source)
-    responses.removeAll()
     return .text(200, "{\"removed\":\(count)}\n", type: "application/json")
   }
 
@@ -241,7 +303,18 @@ public final class ImageService: Sendable {
       ("halcyon_requests_waiting", "Requests that wait for a permit.", Double(counts.waiting)),
       ("halcyon_loads_active", "Loads of the pipeline.", Double(maker.pipeline.activeLoadCount)),
       ("halcyon_disk_hits", "Reads of the disk cache that found an entry.", Double(statistics?.hits ?? 0)),
+      (
+        "halcyon_memcached_servers_ejected", "Memcached servers that are ejected.",
+        Double(memcached?.ejectedServerCount ?? 0)
+      ),
+      (
+        "halcyon_memcached_oversized", "Results that were too large for memcached.", Double(memcached?.oversized ?? 0)
+      ),
     ]
+  }
+
+  private var memcached: MemcachedStatistics? {
+    maker.pipeline.cache.tiers?.tiers.compactMap { $0.store as? MemcachedStore }.first?.statistics
   }
 
   /// The identifier that the client sent, if it is harmless, or a new one.
@@ -249,6 +322,14 @@ public final class ImageService: Sendable {
     let given = headers[.requestID] ?? ""
     let letters = Set("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_".utf8)
     let isValid = (1...64).contains(given.utf8.count) && given.utf8.allSatisfy(letters.contains)
-    return isValid ? given : UUID().uuidString
+    return isValid ? given : newRequestID()
   }
+
+  /// An identifier that no other process makes either: random bits of this one, and a number.
+  private static func newRequestID() -> String {
+    requestIDPrefix + String(requestCount.add(1, ordering: .relaxed).newValue, radix: 16)
+  }
+
+  private static let requestIDPrefix = String(UInt64.random(in: 1 << 60...UInt64.max), radix: 16) + "-"
+  private static let requestCount = Atomic<UInt64>(0)
 }

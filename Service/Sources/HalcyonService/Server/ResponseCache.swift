@@ -15,9 +15,7 @@ final class ResponseCache: Sendable {
   }
 
   private struct Entry {
-    let response: ResultResponse
-    let end: Duration
-    let isCurrent: (@Sendable () -> Bool)?
+    let result: CachedResult
     let number: UInt64
   }
 
@@ -41,10 +39,10 @@ final class ResponseCache: Sendable {
   init(byteLimit: Int, time: any TimeSource) { (self.byteLimit, self.time) = (byteLimit, time) }
 
   /// The result of a path, if it may be sent without asking the pipeline.
-  subscript(key: Key) -> ResultResponse? {
+  subscript(key: Key) -> CachedResult? {
     let entry = state.withLock { $0.entries[key] }
-    guard let entry, time.uptime() < entry.end, entry.isCurrent?() ?? true else { return nil }
-    return entry.response
+    guard let entry, entry.result.isCurrent(at: time.uptime()) else { return nil }
+    return entry.result
   }
 
   /// Keeps a result that is fresh for some time; the oldest ones are dropped for it.
@@ -56,12 +54,13 @@ final class ResponseCache: Sendable {
     let cost = response.byteCount + Self.overhead
     guard freshness > .zero, cost <= byteLimit / 8 else { return }
     let end = time.uptime() + min(freshness, Self.lifetime)
+    let result = CachedResult(response, until: end, isUnchanged: isCurrent)
     var dropped: [Entry?] = []
     state.withLock { state in
       state.number += 1
-      let entry = Entry(response: response, end: end, isCurrent: isCurrent, number: state.number)
+      let entry = Entry(result: result, number: state.number)
       let replaced = state.entries.updateValue(entry, forKey: key)
-      state.byteCount += cost - (replaced.map { $0.response.byteCount + Self.overhead } ?? 0)
+      state.byteCount += cost - (replaced.map { $0.result.response.byteCount + Self.overhead } ?? 0)
       state.order.append((key, state.number))
       dropped.append(replaced)
       while state.byteCount > byteLimit, state.firstIndex < state.order.count {
@@ -69,7 +68,7 @@ final class ResponseCache: Sendable {
         state.firstIndex += 1
         guard let entry = state.entries[oldest.key], entry.number == oldest.number else { continue }
         dropped.append(state.entries.removeValue(forKey: oldest.key))
-        state.byteCount -= entry.response.byteCount + Self.overhead
+        state.byteCount -= entry.result.response.byteCount + Self.overhead
       }
       if state.firstIndex > 64, state.firstIndex * 2 > state.order.count || state.order.count > state.entries.count * 4
       {

@@ -5,7 +5,7 @@ import Halcyon
 
 /// A result and the headers of its responses: what does not depend on the conditions and ranges of a request.
 struct ResultResponse: Sendable {
-  private let data: Data
+  private(set) var data: Data
   private var headers: HTTPFields
   private let disposition: String
   /// The status of the fallback image, which has neither conditions nor ranges.
@@ -19,6 +19,13 @@ struct ResultResponse: Sendable {
   }
 
   var byteCount: Int { data.count }
+
+  /// The same result in another buffer with the same bytes.
+  func replacingData(by data: Data) -> ResultResponse {
+    var other = self
+    other.data = data
+    return other
+  }
 
   /// The same result, from the cache.
   var asHit: ResultResponse {
@@ -60,7 +67,7 @@ struct ResultResponse: Sendable {
     var headers: HTTPFields = [
       .contentType: result.format.mediaType, .xContentTypeOptions: "nosniff", .eTag: entityTag(result.data),
     ]
-    headers[.cacheStatus] = result.isHit ? hit : "halcyon; fwd=miss"
+    headers[.cacheStatus] = result.isHit ? hit + (result.storeTier.map { "; detail=\($0)" } ?? "") : "halcyon; fwd=miss"
     if result.dependsOnAccept { headers[.vary] = "Accept" }
     if result.format == .svg {
       headers[.contentSecurityPolicy] = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; sandbox"

@@ -23,6 +23,8 @@ enum ServiceError: Error {
   case deadlineExceeded
   case clientLeft
   case shuttingDown
+  /// A tier of the cache could not be reached.
+  case purgeIncomplete
   case image(ImageError)
   case failed
 
@@ -55,7 +57,7 @@ enum ServiceError: Error {
     case .uploadTooLarge: 413
     case .uploadType: 415
     case .queueFull: 429
-    case .deadlineExceeded, .shuttingDown: 503
+    case .deadlineExceeded, .shuttingDown, .purgeIncomplete: 503
     // The status that nginx logs; the client has disconnected.
     case .clientLeft: 499
     case .image(let error): Self.status(of: error)
@@ -91,6 +93,7 @@ enum ServiceError: Error {
     case .deadlineExceeded: "The image was not ready in time. Try again later."
     case .clientLeft: "The client has left."
     case .shuttingDown: "The service is shutting down."
+    case .purgeIncomplete: "A part of the cache could not be reached. Purge again later."
     case .image(let error): Self.message(of: error)
     case .failed: "The image could not be made."
     }

@@ -1,4 +1,5 @@
 import Foundation
+import HalcyonCache
 import Synchronization
 
 /// Counts of a service, in the text format of Prometheus.
@@ -38,8 +39,10 @@ final class ServiceMetrics: Sendable {
     }
   }
 
-  /// - Parameter gauges: Names, helps and values of what is measured elsewhere.
-  func text(gauges: [(name: String, help: String, value: Double)]) -> String {
+  /// - Parameters:
+  ///   - gauges: Names, helps and values of what is measured elsewhere.
+  ///   - tiers: The counters of the tiers of the cache.
+  func text(gauges: [(name: String, help: String, value: Double)], tiers: [TierStatistics]) -> String {
     let state = state.withLock { $0 }
     var lines: [String] = []
     func describe(_ name: String, _ help: String, _ type: String) {
@@ -72,6 +75,6 @@ final class ServiceMetrics: Sendable {
       describe(name, help, "gauge")
       lines.append("\(name) \(value)")
     }
-    return lines.joined(separator: "\n") + "\n"
+    return (lines + TierMetrics.lines(tiers)).joined(separator: "\n") + "\n"
   }
 }

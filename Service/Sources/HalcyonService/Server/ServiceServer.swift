@@ -47,7 +47,7 @@ public struct ServiceServer: Service {
       },
       server: .http1(
         configuration: HTTP1Channel.Configuration(
-          additionalChannelHandlers: [connections.handler(), Self.fastResponses(of: service)],
+          additionalChannelHandlers: [connections.handler(), FastResponses(service: service)],
           idleTimeout: .seconds(75))),
       configuration: ApplicationConfiguration(
         address: .hostname(configuration.host, port: configuration.port), serverName: nil),
@@ -71,15 +71,8 @@ public struct ServiceServer: Service {
     try await ServiceGroup(configuration: group).run()
   }
 
-  private static func fastResponses(of service: ImageService) -> FastResponses {
-    FastResponses { request in
-      service.cachedResponse(
-        to: ServiceRequest(method: request.method, path: path(request.path ?? "/"), headers: request.headerFields))
-    }
-  }
-
   /// The path of a request target.
-  private static func path(_ target: String) -> String { String(target.prefix { $0 != "?" }) }
+  static func path(_ target: String) -> String { String(target.prefix { $0 != "?" }) }
 
   private static func response(_ response: ServiceResponse, isHead: Bool) -> Response {
     var headers = response.headers

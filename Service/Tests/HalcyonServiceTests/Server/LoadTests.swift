@@ -1,6 +1,7 @@
 import Foundation
 import Halcyon
 import HalcyonService
+import HalcyonTesting
 import ServiceLifecycle
 import TestSupport
 import Testing
@@ -15,12 +16,13 @@ struct LoadTests {
       try await withThrowingTaskGroup(of: Int.self) { group in
         for _ in 0..<16 { group.addTask { try await service.image("rs:fill:40:40", of: source).status } }
         try await origin.waitForRequests()
+        while try await !service.get("/metrics").text.contains("halcyon_requests_active 16.0") {}
         gate.open()
         for try await status in group { #expect(status == 200) }
       }
       #expect(origin.requests.count == 1)
       let metrics = try await service.get("/metrics").text
-      #expect(metrics.contains("halcyon_requests_total{status=\"200\"} 16"))
+      #expect(metrics.contains("halcyon_results_total{cache=\"miss\"} 16\n"))
       #expect(metrics.contains("halcyon_decodes_total 1\n"))
     }
   }
@@ -48,11 +50,14 @@ struct LoadTests {
   }
 
   @Test func `a request that is not ready at the deadline ends with 503, and its fetch with it`() async throws {
-    try await RunningService.run {
-      $0.deadline = .milliseconds(50)
-    } body: { service, origin in
+    let clock = TestClock()
+    try await RunningService.run(time: clock) { service, origin in
       let source = origin.serve("/a.png", .body(try Quadrants.png()).stalled(at: .body(10)))
-      let answer = try await service.image("w:40/h:40", of: source)
+      let request = Task { try await service.image("w:40/h:40", of: source) }
+      try await origin.waitForRequests()
+      await clock.waitForSleepers()
+      clock.advance(by: ServiceConfiguration().deadline)
+      let answer = try await request.value
       #expect(answer.status == 503 && answer.headers["Retry-After"] == "1")
       try await origin.waitForClose(ofConnection: 1)
     }

@@ -14,13 +14,18 @@ struct SignatureCheck {
       let signature = value("Signature", in: field), names.split(separator: ";").contains("host")
     else { return false }
     let scope = credential.split(separator: "/").dropFirst().joined(separator: "/")
-    guard scope == "\(date.prefix(8))/\(region)/s3/aws4_request" else { return false }
+    let isComplete = names.split(separator: ";").allSatisfy { request.headers[String($0)] != nil }
+    guard isComplete, scope == "\(date.prefix(8))/\(region)/s3/aws4_request" else { return false }
     let headers = names.split(separator: ";").map { name in
       "\(name):\((request.headers[String(name)] ?? "").trimmingCharacters(in: .whitespaces))\n"
     }
-    let body = hexadecimal(SHA256.hash(data: request.body))
-    guard request.headers["X-Amz-Content-Sha256"] == body else { return false }
-    let canonical = [request.method, request.path, "", headers.joined(), names, body].joined(separator: "\n")
+    guard let body = request.headers["X-Amz-Content-Sha256"],
+      body == "UNSIGNED-PAYLOAD" && request.method != "GET" || body == hexadecimal(SHA256.hash(data: request.body))
+    else { return false }
+    // The fields of a query are sent as they are signed.
+    let target = request.path.split(separator: "?", maxSplits: 1).map(String.init)
+    let canonical = [request.method, target[0], target.count > 1 ? target[1] : "", headers.joined(), names, body]
+      .joined(separator: "\n")
     let text = ["AWS4-HMAC-SHA256", date, scope, hexadecimal(SHA256.hash(data: Data(canonical.utf8)))]
       .joined(separator: "\n")
     var key = Data("AWS4\(secretAccessKey)".utf8)
