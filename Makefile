@@ -3,9 +3,9 @@
 SWIFT ?= swift
 SOURCES = Package.swift Sources Tests Tools/Package.swift Tools/Sources Tools/Tests \
   Proxy/Package.swift Proxy/Sources Proxy/Tests Service/Package.swift Service/Sources Service/Tests \
-  Bridges/Package.swift Bridges/Sources Bridges/Tests Benchmarks/Package.swift Benchmarks/Sources Benchmarks/Resampling Fuzz/Package.swift Fuzz/Sources \
+  Bridges/Package.swift Bridges/Sources Bridges/Tests Benchmarks/Package.swift Benchmarks/Sources Benchmarks/Resampling Benchmarks/Memcached Fuzz/Package.swift Fuzz/Sources \
   Examples/Package.swift $(filter-out Examples/Sources/Support,$(wildcard Examples/Sources/*)) \
-  Examples/ThumbnailServer/Package.swift Examples/ThumbnailServer/Sources Scripts/snippets
+  Examples/ThumbnailServer/Package.swift Examples/ThumbnailServer/Sources Examples/PhoneGallery/Sources Scripts/snippets
 
 # libFuzzer brings a `main` function of its own; with lld Swift's replaces it, which gold does not support.
 FUZZ_FLAGS = -Xswiftc -sanitize=fuzzer,address -Xcc -fsanitize=fuzzer-no-link,address -Xswiftc -use-ld=lld \
@@ -17,9 +17,12 @@ export SWIFT_BACKTRACE ?= enable=no
 # Without a limit all tests start at once, and those that use sockets run into timeouts on a slow machine.
 export SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH ?= 4
 
-.PHONY: demo gallery serve check-page test test-release test-sanitize fuzz torture soak api format deb docs \
+# Where Scripts/install-moto installs moto's server, if it is not on the PATH.
+MOTO = $(CURDIR)/.build-moto/bin
+
+.PHONY: demo gallery serve check-page check-stand-ins test test-release test-sanitize fuzz torture soak api format deb docs \
   bench bench-views bench-memory bench-processors bench-resampling bench-disk bench-network bench-downsample \
-  bench-pipeline bench-build bench-convert bench-service packages all-packages
+  bench-pipeline bench-build bench-convert bench-service fleet bench-fleet packages all-packages
 
 demo: packages ## Loads photos from a local server and prints the source and the load time of each.
 	$(SWIFT) run --quiet halcyon-demo
@@ -42,12 +45,15 @@ test: all-packages ## Checks the formatting, runs all tests, and builds the benc
 	Scripts/check-layers
 	Scripts/check-packages
 	Scripts/check-apple-manifest
-	$(SWIFT) test --disable-xctest --enable-all-traits
+	@Scripts/install-moto
+	PATH="$(MOTO):$$PATH" $(SWIFT) test --disable-xctest --enable-all-traits
 	Scripts/list-api --check
 	Scripts/check-names
 	$(SWIFT) test --disable-xctest --package-path Tools
 	$(SWIFT) test --disable-xctest --package-path Proxy
-	$(SWIFT) test --disable-xctest --package-path Service
+	PATH="$(MOTO):$$PATH" $(SWIFT) test --disable-xctest --package-path Service
+	@Scripts/install-packages haproxy nginx-light
+	Scripts/check-deploy
 	$(SWIFT) test --disable-xctest --package-path Bridges
 	$(SWIFT) build --package-path Benchmarks
 	$(SWIFT) build --package-path Examples
@@ -137,6 +143,19 @@ bench-service: all-packages ## Prints METRIC lines for the image service, beside
 	$(SWIFT) build --quiet -c release --package-path Service --product halcyon-serve
 	Scripts/bench-service $(ARGUMENTS)
 
+fleet: all-packages ## Runs three nodes, memcached, S3-compatible storage and HAProxy on this machine, and stops one after another.
+	@Scripts/install-packages haproxy
+	@Scripts/install-moto
+	$(SWIFT) build --quiet -c release --package-path Service --product halcyon-serve
+	PATH="$(MOTO):$$PATH" Scripts/fleet $(ARGUMENTS)
+
+bench-fleet: all-packages ## Prints METRIC lines for the fleet, and for a look-up in memcached beside libmemcached alone.
+	@Scripts/install-packages haproxy
+	@Scripts/install-moto
+	$(SWIFT) build --quiet -c release --package-path Service --product halcyon-serve
+	$(SWIFT) run --quiet -c release --traits Memcached halcyon-bench-memcached
+	PATH="$(MOTO):$$PATH" Scripts/fleet --bench $(ARGUMENTS)
+
 soak: REQUESTS ?= 200000
 soak: all-packages ## Sends REQUESTS (default 200000) mixed requests to the image service, with faults; takes minutes.
 	$(SWIFT) build --quiet -c release --package-path Service --product halcyon-serve
@@ -144,6 +163,9 @@ soak: all-packages ## Sends REQUESTS (default 200000) mixed requests to the imag
 
 deb: all-packages ## Builds a Debian package of the command line and the image service, and checks it.
 	Scripts/check-deb
+
+check-stand-ins: ## Checks the stand-ins for Apple's frameworks against the record of PyObjC; downloads it from PyPI.
+	Scripts/check-stand-ins
 
 api: all-packages ## Writes the list of the public API, Scripts/public-api.txt.
 	$(SWIFT) build --enable-all-traits
