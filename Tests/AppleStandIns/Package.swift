@@ -21,17 +21,6 @@ let swiftSettings: [SwiftSetting] = [
   .treatAllWarnings(as: .error),
 ]
 
-/// HALCYON_TRANSPORT_TESTS=1 adds the tests of the transport, of which some fail: Foundation for Linux has no metrics,
-/// buffers without back-pressure, and reports the errors of libcurl under other codes.
-let transportTests: [Target] =
-  Context.environment["HALCYON_TRANSPORT_TESTS"] == "1"
-  ? [
-    .testTarget(
-      name: "HalcyonTransportTests",
-      dependencies: ["HalcyonTransport", "HalcyonHTTP", "HalcyonSupport", "TestSupport", "CompressionSupport"],
-      resources: [.copy("Certificates")], swiftSettings: swiftSettings + [.define("URLSESSION")])
-  ] : []
-
 func module(
   _ name: String, dependencies: [Target.Dependency] = [], settings: [SwiftSetting] = [], resources: [Resource]? = nil
 ) -> Target {
@@ -97,6 +86,10 @@ let package = Package(
       resources: [.copy("Fixtures")], swiftSettings: swiftSettings + [.define("IMAGEIO")]),
     module("CompressionSupport", dependencies: ["CZlib"]),
     .testTarget(
+      name: "HalcyonTransportTests",
+      dependencies: ["HalcyonTransport", "HalcyonHTTP", "HalcyonSupport", "TestSupport", "CompressionSupport"],
+      resources: [.copy("Certificates")], swiftSettings: swiftSettings + [.define("URLSESSION")]),
+    .testTarget(
       name: "HalcyonAppleTests",
       dependencies: [
         "HalcyonApple", "Halcyon", "HalcyonViews", "HalcyonImaging", "HalcyonCodecs", "HalcyonTesting", "TestSupport",
@@ -115,7 +108,7 @@ let package = Package(
     shim("JPEGShim", over: "CJPEG"),
     shim("TIFFShim", over: "CTIFF"),
     shim("SystemShim"),
-  ] + transportTests
+  ]
     + (hasUIKit
       ? [
         module("UIKit", dependencies: ["CoreGraphics", "QuartzCore", "ObjectiveC"]),

@@ -28,10 +28,12 @@ struct ContentEncodingTests {
     }
   }
 
-  @Test(arguments: [
-    ("gzip", Data.DeflateFormat.gzip), ("GZIP", .gzip), ("x-gzip", .gzip), ("deflate", .zlib), ("deflate", .raw),
-    ("gzip", .zlib),
-  ])
+  @Test(
+    .requires(.contentDecoding),
+    arguments: [
+      ("gzip", Data.DeflateFormat.gzip), ("GZIP", .gzip), ("x-gzip", .gzip), ("deflate", .zlib), ("deflate", .raw),
+      ("gzip", .zlib),
+    ])
   func `compressed bodies are decompressed`(encoding: String, format: Data.DeflateFormat) async throws {
     try await ImageServer.run { server in
       let reply = Reply.body(body.deflated(format), headers: ["Content-Encoding": encoding])
@@ -41,7 +43,8 @@ struct ContentEncodingTests {
     }
   }
 
-  @Test func `a compressed body of several members is one body, and other bytes after it are ignored`() async throws {
+  @Test(.requires(.contentDecoding))
+  func `a compressed body of several members is one body, and other bytes after it are ignored`() async throws {
     try await ImageServer.run { server in
       let members = body.gzipped + body.gzipped
       let headers: HeaderFields = ["Content-Encoding": "gzip"]
@@ -53,7 +56,8 @@ struct ContentEncodingTests {
     }
   }
 
-  @Test func `a body that expands a thousandfold is decompressed in pieces of 64 KiB, as far as it is read`()
+  @Test(.requires(.contentDecoding))
+  func `a body that expands a thousandfold is decompressed in pieces of 64 KiB, as far as it is read`()
     async throws
   {
     try await ImageServer.run { server in
@@ -65,7 +69,7 @@ struct ContentEncodingTests {
     }
   }
 
-  @Test(arguments: ["gzip, gzip", "br", "gzip, br"])
+  @Test(.requires(.contentDecoding), arguments: ["gzip, gzip", "br", "gzip, br"])
   func `a body with several encodings or an unknown one is an error that names them`(encoding: String) async throws {
     let twice = body.gzipped.gzipped
     #expect(try await reason(.body(twice, headers: ["Content-Encoding": encoding])).contains("“\(encoding)”"))
@@ -79,12 +83,14 @@ struct ContentEncodingTests {
     }
   }
 
-  @Test func `a compressed Transfer-Encoding is malformed`() async throws {
+  @Test(.requires(.contentDecoding)) func `a compressed Transfer-Encoding is malformed`() async throws {
     let reply = Reply.body(body.gzipped, headers: ["Transfer-Encoding": "gzip"]).closeDelimited()
     #expect(try await reason(reply).contains("“gzip”"))
   }
 
-  @Test func `requests accept gzip and deflate, unless they name other encodings`() async throws {
+  @Test(.requires(.contentDecoding)) func `requests accept gzip and deflate, unless they name other encodings`()
+    async throws
+  {
     try await ImageServer.run { server in
       let url = server.serve("/a", .body(body))
       for headers in [[:], ["accept-encoding": "identity"], [:]] as [HTTPHeaders] {

@@ -25,7 +25,7 @@ struct CurlTransportErrorTests {
     }
   }
 
-  @Test func `a truncated chunked body is an error`() async throws {
+  @Test(.requires(.errorCodes)) func `a truncated chunked body is an error`() async throws {
     try await ImageServer.run { server in
       let url = server.serve("/a", .body(body).chunked(1000).cut(at: .body(5500)))
       guard case .connectionLost(_, nil) = await error(from: url) else {
@@ -96,7 +96,7 @@ struct CurlTransportErrorTests {
   }
 
   #if os(Linux)
-  @Test func `a host that does not respond is abandoned after the connect timeout`() async throws {
+  @Test(.requires(.metrics)) func `a host that does not respond is abandoned after the connect timeout`() async throws {
     let port = try UnansweringPort()
     let url = try #require(URL(string: "http://127.0.0.1:\(port.number)/"))
     let limits = TransportLimits(connectTimeout: .milliseconds(200), idleTimeout: .milliseconds(10))
@@ -112,7 +112,8 @@ struct CurlTransportErrorTests {
     }
   }
 
-  @Test func `loads that wait for the connection of another load end after their own connect timeout`() async throws {
+  @Test(.requires(.metrics))
+  func `loads that wait for the connection of another load end after their own connect timeout`() async throws {
     let port = try SilentPort()
     let url = try #require(URL(string: "https://127.0.0.1:\(port.number)/a"))
     func connecting(_ timeout: Duration) -> Task<TransportResponse, any Error> {
@@ -138,7 +139,7 @@ struct CurlTransportErrorTests {
     }
   }
 
-  @Test func `a response that is not HTTP is reported as malformed`() async throws {
+  @Test(.requires(.errorCodes)) func `a response that is not HTTP is reported as malformed`() async throws {
     try await ImageServer.run { server in
       let url = server.serve("/a", .raw(Data("SSH-2.0-OpenSSH_9.2\r\n\r\nhello".utf8)))
       guard case .malformedResponse = await error(from: url) else {
@@ -163,7 +164,7 @@ struct CurlTransportErrorTests {
   }
   #endif
 
-  @Test func `a body that does not match its Content-Encoding is an error`() async throws {
+  @Test(.requires(.errorCodes)) func `a body that does not match its Content-Encoding is an error`() async throws {
     try await ImageServer.run { server in
       let url = server.serve("/a", .body(body, headers: ["Content-Encoding": "gzip"]))
       guard case .badContentEncoding = await error(from: url) else {

@@ -8,6 +8,13 @@ import FoundationNetworking
 
 /// A task of a `URLSession`, and the transfer that receives its data.
 final class SessionTransfer: Sendable {
+  /// Foundation for Linux loses the state of a task that is suspended while it receives, and traps.
+  #if canImport(FoundationNetworking)
+  private static let suspendsTasks = false
+  #else
+  private static let suspendsTasks = true
+  #endif
+
   let transfer: Transfer
   let task: URLSessionTask
 
@@ -16,6 +23,8 @@ final class SessionTransfer: Sendable {
     /// The limit that has passed, for which the task was cancelled.
     var expiry: SessionTimeouts.Expiry?
     var metrics: URLSessionTaskMetrics?
+    /// The length of the body, where it arrives as it was sent.
+    var declaredByteCount: Int?
   }
 
   private let state: Lock<State>
@@ -83,14 +92,25 @@ final class SessionTransfer: Sendable {
       transfer.end(.failure(.headersTooLarge(byteLimit: byteLimit)))
       return task.cancel()
     }
+    declare(headers, status: response.statusCode)
     transfer.receive(Transfer.Head(status: response.statusCode, headers: headers))
     transfer.wakeReader()
+  }
+
+  /// Notes the length of a body that the response declares: responses to HEAD and those with the status 204 or 304 have
+  /// none, and that of a compressed body is another one once decoded.
+  private func declare(_ headers: HTTPHeaders, status: Int) {
+    guard transfer.request.method.name != "HEAD", status != 204, status != 304, headers["Content-Encoding"] == nil,
+      headers["Transfer-Encoding"] == nil, let length = headers.contentLength
+    else { return }
+    state.withLock { $0.declaredByteCount = length }
   }
 
   func receive(_ data: Data) {
     receivedBytes()
     // `take` returns `true` once per pause: each call of suspend() needs its own resume().
-    if data.withUnsafeBytes({ transfer.take($0) }) { task.suspend() }
+    let isFull = data.withUnsafeBytes { transfer.take($0) }
+    if isFull, Self.suspendsTasks { task.suspend() }
     transfer.wakeReader()
   }
 
@@ -104,7 +124,16 @@ final class SessionTransfer: Sendable {
         .failure(isConnected ? .idleTimedOut(limits.idleTimeout) : .connectTimedOut(limits.connectTimeout)),
         timings: timings)
     }
-    transfer.end(error.map { .failure(transportError($0)) } ?? .success(()), timings: timings)
+    transfer.end(outcome(error), timings: timings)
+  }
+
+  /// A task whose connection is closed early may end without an error, or with one of another cause.
+  private func outcome(_ error: (any Error)?) -> Result<Void, TransportError> {
+    let (received, declared) = (transfer.received, state.withLock { $0.declaredByteCount })
+    if let declared, received < declared, (error as? URLError)?.code != .cancelled {
+      return .failure(.connectionLost(received: received, expected: declared))
+    }
+    return error.map { .failure(transportError($0)) } ?? .success(())
   }
 
   private func transportError(_ error: any Error) -> TransportError {
@@ -117,19 +146,14 @@ final class SessionTransfer: Sendable {
     case .cannotConnectToHost, .notConnectedToInternet: return .connectionFailed(host: host, reason: reason)
     case .timedOut: return .idleTimedOut(transfer.request.limits.idleTimeout)
     case .networkConnectionLost:
-      return .connectionLost(received: transfer.received, expected: expectedByteCount)
+      return .connectionLost(received: transfer.received, expected: nil)
     case .secureConnectionFailed, .serverCertificateUntrusted, .serverCertificateHasBadDate,
       .serverCertificateHasUnknownRoot, .serverCertificateNotYetValid, .clientCertificateRejected:
       return .secureConnectionFailed(host: host, reason: reason)
-    case .badServerResponse: return .malformedResponse(reason: reason)
+    case .badServerResponse, .cannotParseResponse: return .malformedResponse(reason: reason)
     case .cannotDecodeContentData, .cannotDecodeRawData: return .badContentEncoding(reason: reason)
     default: return .failed(reason: reason)
     }
-  }
-
-  private var expectedByteCount: Int? {
-    let count = task.countOfBytesExpectedToReceive
-    return count > 0 ? Int(count) : nil
   }
 }
 #endif

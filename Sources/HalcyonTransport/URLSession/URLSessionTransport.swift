@@ -8,6 +8,7 @@ import FoundationNetworking
 
 /// A transport on one long-lived `URLSession`, without a URL cache and without cookies.
 ///
+/// The system decodes contents, so requests accept the encodings that it knows; it sends no body with a GET request.
 /// May be shared by any number of pipelines.
 public final class URLSessionTransport: Transport {
   private static let connectionLimit = 1000
@@ -43,6 +44,9 @@ public final class URLSessionTransport: Transport {
   public func response(to request: TransportRequest) async throws -> TransportResponse {
     try Task.checkCancellation()
     guard request.signature == nil else { throw TransportError.signatureUnsupported }
+    guard request.method != .get || request.body == nil else {
+      throw TransportError.failed(reason: "URLSession sends no body with a GET request; use POST")
+    }
     var urlRequest = URLRequest(url: request.url, timeoutInterval: Self.longestInterval)
     urlRequest.httpMethod = request.method.name
     urlRequest.httpBody = request.body
