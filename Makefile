@@ -61,6 +61,7 @@ test: all-packages ## Checks the formatting, runs all tests, and builds the benc
 	Scripts/check-gallery
 	Scripts/check-examples
 	$(SWIFT) test --disable-xctest --package-path Tests/AppleStandIns
+	Scripts/check-apple-platforms
 	Scripts/check-snippets
 	Scripts/check-consumer
 
