@@ -6,8 +6,8 @@ extension ImageCache {
   /// Notifies this cache of memory warnings, and each ``DiskCache`` in it when the app enters the background and when it
   /// terminates.
   ///
-  /// At a memory warning the memory tier keeps a tenth of its bytes, or none with
-  /// ``MemoryCacheConfiguration/emptiesUnderPressure``. In the background a disk cache writes its pending accesses to its
+  /// A memory warning empties the memory tier; images in use are found again, see
+  /// ``MemoryCacheConfiguration/findsImagesInUse``. In the background a disk cache writes its pending accesses to its
   /// index, cleans if its ``CleaningPolicy`` includes that occasion, and releases its locks. The cache is held weakly.
   /// Idempotent.
   ///
@@ -50,7 +50,7 @@ final class AppLifeCycle {
   }
 
   func didReceiveMemoryWarning() {
-    for cache in caches { cache.memory.trim(for: .full) }
+    for cache in caches { cache.memory.trim(for: .warning) }
   }
 
   func willEnterBackground() async {

@@ -1,19 +1,20 @@
 extension MemoryCache {
-  /// Evicts half of the bytes under some pressure, nine tenths under full pressure; all images if
+  /// Evicts half of the bytes under some pressure, nine tenths under full pressure, and all images at a warning or if
   /// ``MemoryCacheConfiguration/emptiesUnderPressure`` is set.
   ///
   /// Evicted images that are still in use are found again, see ``MemoryCacheConfiguration/findsImagesInUse``.
   public func trim(for pressure: MemoryPressure) {
-    trim(to: configuration.emptiesUnderPressure ? 0 : totalCost / pressure.costDivisor)
+    trim(to: configuration.emptiesUnderPressure ? 0 : pressure.cost(of: totalCost))
   }
 }
 
 extension MemoryPressure {
-  /// A memory cache keeps its cost divided by this: half of it under some pressure, a tenth under full pressure.
-  fileprivate var costDivisor: Int {
+  /// The cost that a memory cache of a cost keeps.
+  fileprivate func cost(of cost: Int) -> Int {
     switch self {
-    case .some: 2
-    case .full: 10
+    case .some: cost / 2
+    case .full: cost / 10
+    case .warning: 0
     }
   }
 }

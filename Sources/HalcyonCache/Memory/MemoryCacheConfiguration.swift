@@ -25,7 +25,7 @@ public struct MemoryCacheConfiguration: Hashable, Sendable {
   /// weak references has doubled.
   public var findsImagesInUse: Bool
   /// Whether memory pressure evicts all images. Default: `false`, half of their bytes under some pressure, nine tenths
-  /// under full pressure.
+  /// under full pressure, all at a memory warning of UIKit.
   ///
   /// With ``findsImagesInUse``, images that are still shown are found again.
   public var emptiesUnderPressure = false

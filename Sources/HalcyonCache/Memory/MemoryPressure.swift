@@ -5,4 +5,6 @@ public enum MemoryPressure: Hashable, Sendable {
   case some
   /// All tasks wait for memory; the system is about to kill processes.
   case full
+  /// The system warns the app, which it will terminate unless memory is freed: the memory warning of UIKit.
+  case warning
 }

@@ -46,7 +46,7 @@ public protocol MemoryStore: Sendable {
 
   /// Frees memory because the system is short of it.
   ///
-  /// Default: removes all images under full pressure, none under some pressure.
+  /// Default: removes all images, except under some pressure.
   func trim(for pressure: MemoryPressure)
 }
 
@@ -59,8 +59,8 @@ extension MemoryStore {
     image(for: key, extending: extending).map { .hit($0) } ?? .miss(.absent)
   }
 
-  /// Removes all images under full pressure, none under some pressure.
+  /// Removes all images, except under some pressure.
   public func trim(for pressure: MemoryPressure) {
-    if pressure == .full { removeAll() }
+    if pressure != .some { removeAll() }
   }
 }

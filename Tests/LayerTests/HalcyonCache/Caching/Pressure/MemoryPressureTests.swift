@@ -35,7 +35,7 @@ struct MemoryPressureTests {
   }
 
   @Test(arguments: [
-    ([MemoryPressure.some], 4800), ([.full], 800), ([.some, .some], 2400), ([.some, .full], 400),
+    ([MemoryPressure.some], 4800), ([.full], 800), ([.some, .some], 2400), ([.some, .full], 400), ([.warning], 0),
   ])
   func `memory pressure trims the cache`(pressures: [MemoryPressure], cost: Int) async throws {
     let cache = try fullCache()
