@@ -2,5 +2,8 @@
 #if !canImport(CMemcached)
 /// Needs the trait Memcached.
 @available(*, unavailable, message: "Enable the trait Memcached of Halcyon: .package(url: …, traits: [\"Memcached\"])")
-public final class MemcachedStore {}
+public final class MemcachedStore {
+  /// Needs the trait Memcached.
+  public init(servers: [MemcachedServer], configuration: MemcachedConfiguration = MemcachedConfiguration()) {}
+}
 #endif
