@@ -4,7 +4,7 @@ public import HalcyonImaging
 public enum StandardCodecs {
   /// JPEG, PNG, GIF, WebP, BMP, ICO and TIFF; with package traits also AVIF, HEIC (`HEIF`), JPEG XL (`JXL`) and SVG.
   ///
-  /// On Apple's systems AVIF and HEIC without traits, and neither JPEG XL nor SVG.
+  /// On Apple's systems AVIF, HEIC and JPEG XL without traits, and no SVG.
   public static let decoders: [any ImageDecoder] =
     [
       JPEGDecoder(), PNGDecoder(), GIFDecoder(), WebPDecoder(), BMPDecoder(), ICODecoder(), TIFFDecoder(),
@@ -23,7 +23,7 @@ public enum StandardCodecs {
     #if HEIF || IMAGEIO
     decoders.append(HEIFDecoder())
     #endif
-    #if JXL && !IMAGEIO
+    #if JXL || IMAGEIO
     decoders.append(JPEGXLDecoder())
     #endif
     #if SVG && !IMAGEIO

@@ -63,8 +63,9 @@ let package = Package(
       "LinuxCodecs",
       dependencies: [
         "HalcyonSupport", "HalcyonImaging", "CLCMS", "CSPNG", "CWebP", "CZimg", "CZlib", "JPEGShim", "SystemShim",
-        "TIFFShim",
-      ]),
+        "TIFFShim", "CAVIF", "CHEIF", "CJXL",
+      ],
+      settings: [.define("AVIF"), .define("HEIF"), .define("JXL")]),
     module("ObjectiveC"),
     module("QuartzCore", dependencies: ["CoreGraphics", "ObjectiveC"]),
     module("SwiftUI", dependencies: ["CoreGraphics"] + toolkits),
@@ -83,7 +84,8 @@ let package = Package(
     module("TestSupport", resources: [.copy("Photos")]),
     .testTarget(
       name: "HalcyonCodecsTests", dependencies: ["HalcyonCodecs", "HalcyonImaging", "HalcyonSupport", "TestSupport"],
-      resources: [.copy("Fixtures")], swiftSettings: swiftSettings + [.define("IMAGEIO")]),
+      resources: [.copy("Fixtures")],
+      swiftSettings: swiftSettings + [.define("IMAGEIO"), .define("AVIF"), .define("HEIF"), .define("JXL")]),
     module("CompressionSupport", dependencies: ["CZlib"]),
     .testTarget(
       name: "HalcyonTransportTests",
@@ -105,6 +107,9 @@ let package = Package(
     system("CWebP", pkgConfig: "libwebpdemux"),
     system("CTIFF", pkgConfig: "libtiff-4"),
     system("CLCMS", pkgConfig: "lcms2"),
+    system("CAVIF", pkgConfig: "libavif"),
+    system("CHEIF", pkgConfig: "libheif"),
+    system("CJXL", pkgConfig: "libjxl"),
     shim("JPEGShim", over: "CJPEG"),
     shim("TIFFShim", over: "CTIFF"),
     shim("SystemShim"),

@@ -19,7 +19,7 @@ struct StandardCodecsTests {
     #if HEIF || IMAGEIO
     expected.insert(.heic)
     #endif
-    #if JXL && !IMAGEIO
+    #if JXL || IMAGEIO
     expected.insert(.jpegXL)
     #endif
     #if SVG && !IMAGEIO

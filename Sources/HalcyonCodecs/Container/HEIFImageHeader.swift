@@ -16,6 +16,7 @@ struct HEIFImageHeader {
   var colorProfile: Data?
   var frameCount = 1
   var loopCount: Int?
+  var frameDurations = FrameDurationRuns(media: nil)
   var droppedContent: Set<DroppedContent> = []
 
   /// The header of the same image after it has been cropped and rotated.

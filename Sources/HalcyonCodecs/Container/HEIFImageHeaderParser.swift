@@ -36,6 +36,7 @@ struct HEIFImageHeaderParser {
     var header = HEIFImageHeader(codedSize: sequence.size, aperture: CleanAperture(whole: sequence.size))
     header.frameCount = sequence.frameCount
     header.loopCount = sequence.loopCount
+    header.frameDurations = sequence.durations
     header.hasAlpha = sequence.hasAlpha
     if sequence.hasDepth { header.droppedContent.insert(.depthMap) }
     for property in sequence.properties { header.apply(property) }

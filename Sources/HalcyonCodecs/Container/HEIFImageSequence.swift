@@ -6,6 +6,8 @@ struct HEIFImageSequence {
   var frameCount: Int
   /// The number of times the animation plays; `nil` for endless.
   var loopCount: Int?
+  /// How long each frame is shown, in the order of the frames.
+  var durations: FrameDurationRuns
   var hasAlpha: Bool
   var hasDepth: Bool
   /// The first sample entry, which contains the same property boxes as an image item.
@@ -23,6 +25,7 @@ struct HEIFImageSequence {
     else { return nil }
     size = PixelSize(width: width >> 16, height: height >> 16)
     frameCount = max(1, count)
+    durations = FrameDurationRuns(media: track.box("mdia"))
     let auxiliaries = tracks.filter { Self.handler($0) == "auxv" }.map(Self.auxiliaryType)
     hasAlpha = auxiliaries.contains { $0.map(AuxiliaryType.alpha.contains) ?? true }
     hasDepth = auxiliaries.contains { $0.map(AuxiliaryType.depth.contains) ?? false }

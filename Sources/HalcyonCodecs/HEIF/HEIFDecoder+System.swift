@@ -3,7 +3,7 @@ public import HalcyonImaging
 public import Foundation
 
 /// Decodes HEIC through ImageIO, where the system has a codec for it.
-public struct HEIFDecoder: ImageDecoder {
+public struct HEIFDecoder: AnimatedImageDecoder {
   private let graphs = ResampleGraphCache()
 
   /// Creates a decoder.
@@ -20,6 +20,13 @@ public struct HEIFDecoder: ImageDecoder {
   /// Decodes a complete file at the target size; of an image sequence, its still image.
   public func decode(_ bytes: Data, options: DecodingOptions) throws -> DecodedImage {
     try HEIFImageFile(bytes, format: .heic).image(graphs: graphs, options: options)
+  }
+
+  /// Opens an image sequence at its first frame, or a still image as an animation of one frame.
+  ///
+  /// A sequence whose frames the system does not find is a still image, too.
+  public func frameReader(for bytes: Data, options: DecodingOptions) throws -> any ImageFrameReader {
+    try HEIFImageFile(bytes, format: .heic).frameReader(graphs: graphs, options: options)
   }
 
   /// Reads the boxes, and the Exif and XMP items that they point to.

@@ -4,7 +4,7 @@ import Foundation
 
 /// An AVIF or HEIC file that the system decodes.
 ///
-/// The system crops to the clean aperture; the library rotates. Of an image sequence, the still image is shown.
+/// The system crops to the clean aperture; the library rotates.
 struct HEIFImageFile {
   let bytes: Data
   let format: ImageFormat
@@ -34,13 +34,19 @@ struct HEIFImageFile {
     }
   }
 
+  func frameReader(graphs: ResampleGraphCache, options: DecodingOptions) throws -> any ImageFrameReader {
+    SystemSequenceReader(
+      file: bytes, header: header, plan: try DecodingPlan(info: header.info(format), options: options),
+      decoder: SystemDecoder(graphs: graphs, isCancelled: options.isCancelled))
+  }
+
   var metadata: ImageMetadata {
     get throws { try HEIFMetadata.metadata(of: bytes, header: header, format: format) }
   }
 
   private static func header(_ bytes: Data, format: ImageFormat, isComplete: Bool) throws -> HEIFImageHeader? {
     try bytes.withUnsafeBytes {
-      try HEIFImageHeaderParser.parse(Bytes($0), format: format, isComplete: isComplete, prefersSequence: false)
+      try HEIFImageHeaderParser.parse(Bytes($0), format: format, isComplete: isComplete, prefersSequence: true)
     }
   }
 }

@@ -6,10 +6,11 @@ import ImageIO
 
 /// Decodes images through ImageIO.
 struct ImageIOReader: SystemImageReader {
-  func image(of file: Data, longestSide: Int?) throws(BitmapError) -> SystemImage? {
-    let options = [kCGImageSourceShouldCache: false] as CFDictionary
+  private var options: CFDictionary { [kCGImageSourceShouldCache: false] as CFDictionary }
+
+  func image(of file: Data, at index: Int?, longestSide: Int?) throws(BitmapError) -> SystemImage? {
     guard let source = CGImageSourceCreateWithData(file as CFData, options) else { return nil }
-    let index = CGImageSourceGetPrimaryImageIndex(source)
+    let index = index ?? CGImageSourceGetPrimaryImageIndex(source)
     let image =
       if let longestSide {
         thumbnail(source, index, longestSide)
@@ -19,6 +20,15 @@ struct ImageIOReader: SystemImageReader {
     guard let image else { return nil }
     return SystemImage(
       bitmap: try Bitmap(image), isComplete: CGImageSourceGetStatusAtIndex(source, index) == .statusComplete)
+  }
+
+  func isTruncated(_ file: Data) -> Bool {
+    guard let source = CGImageSourceCreateWithData(file as CFData, options) else { return false }
+    return [.statusUnexpectedEOF, .statusIncomplete].contains(CGImageSourceGetStatus(source))
+  }
+
+  func imageCount(of file: Data) -> Int {
+    CGImageSourceCreateWithData(file as CFData, options).map(CGImageSourceGetCount) ?? 0
   }
 
   /// Of the image itself: an embedded thumbnail can show something else.

@@ -17,16 +17,17 @@ struct SystemDecoder {
   ///
   /// - Parameters:
   ///   - file: A file with the image in `plan`, or a thumbnail of it.
+  ///   - index: The number of the frame, if the file is an image sequence.
   ///   - storedSize: The size that the header of `file` states, if it is not the image of the plan.
   ///   - truncation: Whether a file that the system finds to be truncated gives a partial image.
   func bitmap(
-    of file: Data, plan: DecodingPlan, storedSize: PixelSize? = nil,
+    of file: Data, at index: Int? = nil, plan: DecodingPlan, storedSize: PixelSize? = nil,
     truncation: PartialImagePolicy = PartialImagePolicy(isAccepted: false)
   ) throws -> Bitmap {
     if isCancelled() { throw ImageDecodingError.cancelled }
     let size = storedSize ?? plan.info.storedSize
     let geometry = plan.geometry.scaled(from: plan.info.storedSize, to: size)
-    let source = try decoded(file, format: plan.info.format, size: size, geometry: geometry)
+    let source = try decoded(file, at: index, format: plan.info.format, size: size, geometry: geometry)
     if !source.isComplete {
       guard truncation.isAccepted else { throw ImageDecodingError.truncated(plan.info.format) }
       truncation.isFound = true
@@ -42,16 +43,18 @@ struct SystemDecoder {
 
   /// The image at the stored size, or at a smaller one that is large enough.
   private func decoded(
-    _ file: Data, format: ImageFormat, size: PixelSize, geometry: ResizeGeometry
+    _ file: Data, at index: Int?, format: ImageFormat, size: PixelSize, geometry: ResizeGeometry
   ) throws -> SystemImage {
     if let side = longestSide(size, geometry),
-      let small = try reader.image(of: file, longestSide: side),
+      let small = try reader.image(of: file, at: index, longestSide: side),
       isUsable(small.bitmap.size, of: size, geometry)
     {
       return small
     }
-    guard let whole = try reader.image(of: file, longestSide: nil) else {
-      throw ImageDecodingError.corrupt(format, reason: "the system's codec cannot decode it")
+    guard let whole = try reader.image(of: file, at: index, longestSide: nil) else {
+      throw reader.isTruncated(file)
+        ? ImageDecodingError.truncated(format)
+        : .corrupt(format, reason: "the system's codec cannot decode it")
     }
     guard whole.bitmap.size == size else {
       throw ImageDecodingError.corrupt(

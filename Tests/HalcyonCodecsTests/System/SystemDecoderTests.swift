@@ -58,6 +58,9 @@ struct SystemDecoderTests {
     #expect(throws: ImageDecodingError.corrupt(.jpeg, reason: "the system's codec cannot decode it")) {
       try decoder(FixedReader(small: nil, whole: nil)).bitmap(of: Self.file, plan: plan(.original))
     }
+    #expect(throws: ImageDecodingError.truncated(.jpeg)) {
+      try decoder(FixedReader(small: nil, whole: nil, isTruncated: true)).bitmap(of: Self.file, plan: plan(.original))
+    }
   }
 
   @Test(arguments: [TargetSize.original, .fit(width: 100, height: 100), .fit(width: 9, height: 9)])

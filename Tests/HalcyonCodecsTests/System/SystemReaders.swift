@@ -16,7 +16,7 @@ final class ScalingReader: SystemImageReader {
     self.isComplete = isComplete
   }
 
-  func image(of file: Data, longestSide: Int?) throws(BitmapError) -> SystemImage? {
+  func image(of file: Data, at index: Int?, longestSide: Int?) throws(BitmapError) -> SystemImage? {
     sides.withLock { $0.append(longestSide) }
     guard let side = longestSide else { return SystemImage(bitmap: image, isComplete: isComplete) }
     let size = TargetSize.fit(width: side, height: side).geometry(for: image.size).outputSize
@@ -30,12 +30,32 @@ final class ScalingReader: SystemImageReader {
   }
 }
 
+/// A system that decodes the frames of an image sequence.
+struct SequenceReader: SystemImageReader {
+  let frames: [Bitmap]
+
+  func image(of file: Data, at index: Int?, longestSide: Int?) throws(BitmapError) -> SystemImage? {
+    SystemImage(bitmap: frames[index ?? 0], isComplete: true)
+  }
+
+  func imageCount(of file: Data) -> Int { frames.count }
+}
+
+extension SystemImageReader {
+  func isTruncated(_ file: Data) -> Bool { false }
+
+  func imageCount(of file: Data) -> Int { 1 }
+}
+
 /// A system that returns the same small image, and the same whole one, whatever it is asked for.
 struct FixedReader: SystemImageReader {
   let small: Bitmap?
   let whole: Bitmap?
+  var isTruncated = false
 
-  func image(of file: Data, longestSide: Int?) throws(BitmapError) -> SystemImage? {
+  func isTruncated(_ file: Data) -> Bool { isTruncated }
+
+  func image(of file: Data, at index: Int?, longestSide: Int?) throws(BitmapError) -> SystemImage? {
     (longestSide == nil ? whole : small).map { SystemImage(bitmap: $0, isComplete: true) }
   }
 }

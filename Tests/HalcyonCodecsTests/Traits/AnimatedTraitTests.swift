@@ -43,7 +43,7 @@ struct AnimatedTraitTests {
   }
   #endif
 
-  #if JXL
+  #if JXL && !IMAGEIO
   @Test func `an animated JPEG XL gives its frames in order`() throws {
     let file = try Fixture.data("jxl/blending__cropped_traffic_light.jxl")
     let reader = try JPEGXLDecoder().frameReader(for: file, options: DecodingOptions())

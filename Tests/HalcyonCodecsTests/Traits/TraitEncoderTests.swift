@@ -1,4 +1,4 @@
-#if AVIF || JXL
+#if (AVIF || JXL) && !IMAGEIO
 import HalcyonImaging
 import Foundation
 import HalcyonCodecs

@@ -8,6 +8,17 @@ public final class CGImageSource {
   fileprivate let data: Data
   fileprivate let decoder: any ImageDecoder
   fileprivate var isComplete = true
+  /// Whether decoding has failed because the file ends too early.
+  fileprivate var isTruncated: Bool {
+    do {
+      _ = try decoder.decode(data, options: DecodingOptions())
+      return false
+    } catch ImageDecodingError.truncated {
+      return true
+    } catch {
+      return false
+    }
+  }
 
   fileprivate init?(_ data: Data) {
     let decoders = DecoderTable(StandardCodecs.decoders)
@@ -19,13 +30,29 @@ public final class CGImageSource {
   }
 
   /// - Parameter side: The longer side at most; `nil` for the stored size.
-  fileprivate func image(side: Int?) -> CGImage? {
+  fileprivate func image(at index: Int, side: Int?) -> CGImage? {
     let limits = ImageLimits(pixelCount: 1 << 30, sideLength: 1 << 20)
     let size = side.map { TargetSize.fit(width: $0, height: $0) } ?? .original
     let options = DecodingOptions(size: size, limits: limits, allowsPartialImage: true)
+    if index > 0 { return try? frame(at: index, options: options)?.cgImage }
     guard let image = try? decoder.decode(data, options: options) else { return nil }
     isComplete = !image.isPartial
     return try? image.bitmap.upright(from: image.info.orientation.inverse).cgImage
+  }
+}
+
+extension CGImageSource {
+  private func reader(_ options: DecodingOptions = DecodingOptions()) throws -> (any ImageFrameReader)? {
+    try (decoder as? any AnimatedImageDecoder)?.frameReader(for: data, options: options)
+  }
+
+  fileprivate var imageCount: Int { (try? reader()?.animation.frameCount) ?? 1 }
+
+  /// A frame, none of which is rotated.
+  private func frame(at index: Int, options: DecodingOptions) throws -> Bitmap? {
+    let reader = try reader(options)
+    for _ in 0..<index { _ = try reader?.nextFrame() }
+    return try reader?.nextFrame()?.bitmap
   }
 }
 
@@ -43,7 +70,13 @@ public func CGImageSourceCreateWithData(_ data: CFData, _ options: CFDictionary?
   CGImageSource(data)
 }
 
+public func CGImageSourceGetCount(_ isrc: CGImageSource) -> Int { isrc.imageCount }
+
 public func CGImageSourceGetPrimaryImageIndex(_ isrc: CGImageSource) -> Int { 0 }
+
+public func CGImageSourceGetStatus(_ isrc: CGImageSource) -> CGImageSourceStatus {
+  isrc.isTruncated ? .statusUnexpectedEOF : .statusComplete
+}
 
 public func CGImageSourceGetStatusAtIndex(_ isrc: CGImageSource, _ index: Int) -> CGImageSourceStatus {
   isrc.isComplete ? .statusComplete : .statusUnexpectedEOF
@@ -52,7 +85,7 @@ public func CGImageSourceGetStatusAtIndex(_ isrc: CGImageSource, _ index: Int) -
 public func CGImageSourceCreateImageAtIndex(
   _ isrc: CGImageSource, _ index: Int, _ options: CFDictionary?
 ) -> CGImage? {
-  isrc.image(side: nil)
+  isrc.image(at: index, side: nil)
 }
 
 public func CGImageSourceCreateThumbnailAtIndex(
@@ -61,7 +94,7 @@ public func CGImageSourceCreateThumbnailAtIndex(
   guard options?[kCGImageSourceCreateThumbnailFromImageAlways] as? Bool == true,
     options?[kCGImageSourceCreateThumbnailWithTransform] as? Bool == false
   else { return nil }
-  return isrc.image(side: options?[kCGImageSourceThumbnailMaxPixelSize] as? Int)
+  return isrc.image(at: index, side: options?[kCGImageSourceThumbnailMaxPixelSize] as? Int)
 }
 
 public final class CGImageDestination {

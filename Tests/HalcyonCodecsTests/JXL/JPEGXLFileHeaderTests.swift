@@ -1,0 +1,77 @@
+import Foundation
+import HalcyonImaging
+import Testing
+
+@testable import HalcyonCodecs
+
+@Suite(.timeLimit(.minutes(10)))
+struct JPEGXLFileHeaderTests {
+  private static let names = [
+    "blending__cropped_traffic_light", "boxes__square-extended-size-container", "gradient-alpha", "mosaic-1",
+    "mosaic-2",
+    "mosaic-3", "mosaic-4", "mosaic-5", "mosaic-6", "mosaic-7", "mosaic-8", "photo", "pq_gradient",
+    "spline_on_first_frame",
+  ]
+
+  private static func info(_ file: Data) throws -> ImageInfo {
+    try file.withUnsafeBytes { try JPEGXLFileHeader(Bytes($0)).info }
+  }
+
+  #if JXL && !IMAGEIO
+  @Test(arguments: names)
+  func `the header says what libjxl reads, except how many frames there are`(name: String) throws {
+    let file = try Fixture.data("jxl/\(name).jxl")
+    var expected = try file.withUnsafeBytes { try JPEGXLHeader($0).info }
+    if expected.frameCount > 1 {
+      expected.frameCount = 1
+      expected.droppedContent.insert(.frames)
+    }
+    #expect(try Self.info(file) == expected)
+  }
+
+  @Test(arguments: [1, 8, 256, 257, 8192, 8193, 40_000])
+  func `every coding of the size is read`(width: Int) throws {
+    for height in [1, 8, 9, 300] {
+      let bitmap = try Bitmap.painted(width, height, isOpaque: height > 8) { _, _ in Color(0, 0, 0, 255) }
+      let file = try JPEGXLEncoder().encode(bitmap, options: EncodingOptions(quality: 0.5))
+      let info = try Self.info(file)
+      #expect(info.storedSize == bitmap.size)
+      #expect(info == (try file.withUnsafeBytes { try JPEGXLHeader($0).info }))
+    }
+  }
+  #endif
+
+  @Test func `a header that is cut anywhere is truncated`() throws {
+    for name in Self.names {
+      let file = try Fixture.data("jxl/\(name).jxl")
+      var cuts = 0
+      for count in 0..<file.count {
+        do {
+          _ = try Self.info(file.prefix(count))
+          break
+        } catch ImageDecodingError.truncated {
+          cuts += 1
+        }
+      }
+      #expect(cuts >= 4)
+    }
+  }
+
+  @Test func `bytes without a codestream are an error`() throws {
+    #expect(throws: ImageDecodingError.self) { try Self.info(Data("not JPEG XL".utf8)) }
+    #expect(throws: ImageDecodingError.self) { try Self.info(Data()) }
+  }
+
+  @Test func `a header with one damaged byte gives a size or an error`() throws {
+    for name in Self.names {
+      let file = try Fixture.data("jxl/\(name).jxl")
+      for index in 0..<min(file.count, 200) {
+        for value in [0, 0x55, 0xFF] as [UInt8] {
+          var damaged = file
+          damaged[index] = value
+          if let info = try? Self.info(damaged) { #expect(info.storedSize.width > 0 && info.storedSize.height > 0) }
+        }
+      }
+    }
+  }
+}
