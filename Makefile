@@ -63,6 +63,7 @@ test: all-packages ## Checks the formatting, runs all tests, and builds the benc
 	$(SWIFT) test --disable-xctest --package-path Tests/AppleStandIns
 	Scripts/check-apple-platforms
 	Scripts/check-snippets
+	Scripts/build-docs
 	Scripts/check-consumer
 
 # Swift itself traps where C has undefined behaviour, and has no UndefinedBehaviorSanitizer on Linux: the flags make the

@@ -10,7 +10,9 @@ extension DecodedImage {
   ///
   /// Copies the pixels, and decodes them if that has not happened yet: not for the main thread.
   ///
-  /// - Parameter scale: Pixels per point. Default: 1.
+  /// - Parameters:
+  ///   - image: The image, of any size and colour space.
+  ///   - scale: Pixels per point. Default: 1.
   /// - Throws: ``BitmapError`` when out of memory.
   public init(_ image: CGImage, scale: Double = 1) throws(BitmapError) {
     self.init(try Bitmap(image), scale: scale)

@@ -31,7 +31,9 @@ public enum ImagePlaceholder: Sendable {
 
   /// The blurred image of a BlurHash, decoded when it is shown.
   ///
-  /// - Parameter aspectRatio: The width of the image divided by its height; the hash does not have it. Default: 1.
+  /// - Parameters:
+  ///   - hash: The hash.
+  ///   - aspectRatio: The width of the image divided by its height; the hash does not have it. Default: 1.
   public static func blurHash(_ hash: BlurHash, aspectRatio: Double = 1) -> ImagePlaceholder {
     .made {
       guard let bitmap = try? hash.bitmap(aspectRatio: aspectRatio) else { return nil }
