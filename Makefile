@@ -141,7 +141,7 @@ bench-network: packages ## Prints METRIC lines for network loads, against curl.
 	$(SWIFT) run --quiet -c release --package-path Benchmarks halcyon-bench network
 
 bench-service: all-packages ## Prints METRIC lines for the image service, beside nginx and thumbor.
-	@Scripts/install-packages wrk nginx-light libnginx-mod-http-image-filter
+	@Scripts/install-packages wrk nginx-light libnginx-mod-http-image-filter libjpeg-turbo-progs
 	$(SWIFT) build --quiet -c release --package-path Service --product halcyon-serve
 	Scripts/bench-service $(ARGUMENTS)
 
