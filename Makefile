@@ -151,12 +151,12 @@ fleet: all-packages ## Runs three nodes, memcached, S3-compatible storage and HA
 	$(SWIFT) build --quiet -c release --package-path Service --product halcyon-serve
 	PATH="$(MOTO):$$PATH" Scripts/fleet $(ARGUMENTS)
 
-bench-fleet: all-packages ## Prints METRIC lines for the fleet, and for a look-up in memcached beside libmemcached alone.
-	@Scripts/install-packages haproxy
+bench-fleet: all-packages ## Prints METRIC lines for the fleet, for a look-up in memcached beside libmemcached alone, and for costs; takes ten minutes.
+	@Scripts/install-packages haproxy wrk
 	@Scripts/install-moto
 	$(SWIFT) build --quiet -c release --package-path Service --product halcyon-serve
 	$(SWIFT) run --quiet -c release --traits Memcached halcyon-bench-memcached
-	PATH="$(MOTO):$$PATH" Scripts/fleet --bench $(ARGUMENTS)
+	PATH="$(MOTO):$$PATH" Scripts/bench-fleet $(ARGUMENTS)
 
 soak: REQUESTS ?= 200000
 soak: all-packages ## Sends REQUESTS (default 200000) mixed requests to the image service, with faults; takes minutes.

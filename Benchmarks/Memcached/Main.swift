@@ -29,6 +29,8 @@ enum Main {
     for byteCount in [2000, 20_000, 200_000] { try await compare(byteCount, port) }
   }
 
+  // Not on the main thread: services call from Swift's cooperative threads.
+  @concurrent
   private static func compare(_ byteCount: Int, _ port: UInt16) async throws {
     var configuration = MemcachedConfiguration()
     configuration.timeout = .seconds(10)

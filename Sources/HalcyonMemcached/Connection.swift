@@ -34,7 +34,16 @@ final class Connection: @unchecked Sendable {
 
   /// The items under several keys, without those that do not exist.
   func items(_ keys: [String]) throws(MemcachedError) -> [String: Item] {
-    try check(Self.request(keys, handle))
+    try request(keys)
+    return try requestedItems()
+  }
+
+  /// Sends the request for items, which ``requestedItems()`` returns. Does not wait on a connection that was used before
+  /// and is idle: the request fits into the send buffer.
+  func request(_ keys: [String]) throws(MemcachedError) { try check(Self.request(keys, handle)) }
+
+  /// The items that were requested, without those that do not exist.
+  func requestedItems() throws(MemcachedError) -> [String: Item] {
     var items: [String: Item] = [:]
     while true {
       var status = MEMCACHED_SUCCESS

@@ -33,6 +33,7 @@ public final class MemcachedStore: SourcePurgingStore {
   private let group: ServerGroup
   /// A pool for each server: one that hangs takes no threads from the others.
   private let pools: [WorkerPool]
+  private let calls: TimedCalls
   private let names: ItemNames
   private let time: any TimeSource
   private let counters = Lock(MemcachedStatistics())
@@ -57,6 +58,7 @@ public final class MemcachedStore: SourcePurgingStore {
     self.time = time
     names = ItemNames(namespace: configuration.namespace)
     group = ServerGroup(servers, configuration, time: time)
+    calls = TimedCalls(timeout: configuration.timeout)
     pools = servers.map { _ in WorkerPool(name: "memcached", width: configuration.connectionLimit, spins: true) }
   }
 
@@ -91,8 +93,8 @@ public final class MemcachedStore: SourcePurgingStore {
   public func lookUp(_ key: CacheKey, extending: ExpirationExtension) async throws -> CacheResult<StoredEntry> {
     let items = names.items(of: key)
     let now = time.now()
-    let result = try await call(items.group) { connection throws(MemcachedError) in
-      Self.result(try connection.items(items.all), items, key, at: now)
+    let result = try await callChosen(items.group) { server in
+      try await lookUp(key, items, at: server, now)
     }
     counters.withLock { counters in
       if result.value != nil { counters.hits += 1 } else { counters.misses += 1 }
@@ -262,32 +264,56 @@ extension MemcachedStore {
   private func call<Value: Sendable>(
     _ keyGroup: String, _ body: @escaping @Sendable (Connection) throws(MemcachedError) -> Value
   ) async throws -> Value {
+    try await callChosen(keyGroup) { server in try await call(server, body) }
+  }
+
+  /// Runs `body` with the number of the server of a group of keys.
+  private func callChosen<Value: Sendable>(
+    _ keyGroup: String, _ body: (Int) async throws -> Value
+  ) async throws -> Value {
     let choice = group.choose(keyGroup)
     for trial in choice.trials { startTrial(trial) }
     guard let server = choice.server else {
       counters.withLock { $0.refusals += 1 }
       throw MemcachedError.unavailable
     }
-    let value = try await call(server, body)
+    let value = try await body(server)
     group.recordSuccess(server)
     return value
+  }
+
+  /// Looks an entry up. The request is sent from here: the server responds while a thread begins to wait for it.
+  private func lookUp(
+    _ key: CacheKey, _ items: ItemNames.Items, at server: Int, _ now: Date
+  ) async throws -> CacheResult<StoredEntry> {
+    try await counted(server) {
+      let requested = try group.request(items.all, from: server)
+      return try await calls.run(on: pools[server]) { [group] in
+        Self.result(try group.items(items.all, from: server, requested), items, key, at: now)
+      }
+    }
   }
 
   /// Runs `body` with a connection to a server; a failure is counted.
   private func call<Value: Sendable>(
     _ server: Int, _ body: @escaping @Sendable (Connection) throws(MemcachedError) -> Value
   ) async throws -> Value {
+    try await counted(server) {
+      try await calls.run(on: pools[server]) { [group] in try group.withConnection(to: server, body) }
+    }
+  }
+
+  /// Runs `body`, and counts its failure as one of a server.
+  private func counted<Value: Sendable>(_ server: Int, _ body: () async throws -> Value) async throws -> Value {
     do {
-      return try await withTimeBudget(configuration.timeout, time: SystemTime()) { [group, pool = pools[server]] in
-        try await pool.run { _ in try group.withConnection(to: server, body) }
-      }
+      return try await body()
     } catch let error as MemcachedError where !error.isFaultOfServer {
       throw error
     } catch is CancellationError {
       throw CancellationError()
     } catch {
       let timeout = MemcachedError.timedOut(server: servers[server], limit: configuration.timeout)
-      let failure = error is TimeBudgetExceeded ? timeout : error
+      let failure = error is TimedCalls.TimedOut ? timeout : error
       let isTimeout = failure as? MemcachedError == timeout
       group.recordFailure(server)
       counters.withLock { counters in

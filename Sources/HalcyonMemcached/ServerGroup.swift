@@ -101,10 +101,35 @@ final class ServerGroup: Sendable {
     let connection: Connection
     if let idle { connection = idle } else { connection = try Connection(addresses[number], timeout: timeout) }
     let value = try body(connection)
+    keep(connection, number)
+    return value
+  }
+
+  /// Sends a request for items on an idle connection, without waiting; `nil` if there is none.
+  func request(_ keys: [String], from number: Int) throws(MemcachedError) -> Connection? {
+    guard let connection = state.withLock({ $0.servers[number].idle.popLast() }) else { return nil }
+    try connection.request(keys)
+    return connection
+  }
+
+  /// The items under several keys.
+  ///
+  /// - Parameter requested: The connection that ``request(_:from:)`` has returned.
+  func items(
+    _ keys: [String], from number: Int, _ requested: Connection?
+  ) throws(MemcachedError) -> [String: Connection.Item] {
+    guard let requested else {
+      return try withConnection(to: number) { connection throws(MemcachedError) in try connection.items(keys) }
+    }
+    let items = try requested.requestedItems()
+    keep(requested, number)
+    return items
+  }
+
+  private func keep(_ connection: Connection, _ number: Int) {
     state.withLock { state in
       if state.servers[number].idle.count < connectionLimit { state.servers[number].idle.append(connection) }
     }
-    return value
   }
 
   func recordSuccess(_ number: Int) { state.withLock { $0.servers[number].breaker.recordSuccess() } }

@@ -19,6 +19,8 @@ final class WorkQueue: @unchecked Sendable {
     var threadCount = 0
     /// Those of them that sleep.
     var sleepingCount = 0
+    /// Those of them that check for work before they sleep. Each checks once more with the lock held.
+    var spinningCount = 0
   }
 
   private let condition = NSCondition()
@@ -50,24 +52,25 @@ final class WorkQueue: @unchecked Sendable {
   /// - Returns: Whether the caller must start another thread that runs ``work()``.
   @discardableResult
   func add(id: UInt64, priority: @autoclosure () -> ImagePriority, item: @escaping Item) -> Bool {
-    let added: (isSleeping: Bool, needsThread: Bool)? = condition.withLock {
+    let added: (wakes: Bool, needsThread: Bool)? = condition.withLock {
       guard !state.isClosed else { return nil }
       state.waiting.append(item, id: id, priority: priority())
       let count = waitingCount.add(1, ordering: .relaxed).newValue
+      let wakes = count > state.spinningCount && state.sleepingCount > 0
       // A sleeping thread that has been woken, but has not taken its item yet, counts as sleeping, and its item as
       // waiting.
-      guard count > state.sleepingCount, state.threadCount < threadLimit else {
-        return (state.sleepingCount > 0, false)
+      guard count > state.spinningCount + state.sleepingCount, state.threadCount < threadLimit else {
+        return (wakes, false)
       }
       state.threadCount += 1
-      return (state.sleepingCount > 0, true)
+      return (wakes, true)
     }
     guard let added else {
       item(false)
       return false
     }
     // After unlocking: otherwise the woken thread would have to wait for the lock.
-    if added.isSleeping { condition.signal() }
+    if added.wakes { condition.signal() }
     return added.needsThread
   }
 
@@ -109,8 +112,12 @@ final class WorkQueue: @unchecked Sendable {
   var slotCount: Int { condition.withLock { state.waiting.slotCount } }
 
   private func next() -> Item? {
-    if spins { spinBriefly() }
+    if spins {
+      condition.withLock { state.spinningCount += 1 }
+      spinBriefly()
+    }
     return condition.withLock {
+      if spins { state.spinningCount -= 1 }
       var mayWait = idleSeconds > 0
       while true {
         if let item = state.waiting.removeFirst() {

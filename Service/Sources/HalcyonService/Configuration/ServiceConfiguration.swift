@@ -94,6 +94,8 @@ public struct ServiceConfiguration: Sendable {
   public var showsGallery = false
   /// The bearer token of purge requests; `nil` disables them.
   public var purgeToken: String?
+  /// The `http` or `https` URLs of nodes that get the purges of this one as well. Default: none.
+  public var purgeNodes: [URL] = []
   /// The level of the log: trace, debug, info, notice, warning, error or critical.
   public var logLevel = "info"
   /// Whether the log has one JSON object per line. Default: no, text.

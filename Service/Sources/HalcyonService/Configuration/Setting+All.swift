@@ -173,6 +173,11 @@ extension Setting {
     } value: {
       $0.configuration.purgeToken == nil ? "" : "(secret)"
     },
+    list(
+      "purge-nodes", "URL,…", \.configuration.purgeNodes,
+      "The nodes that get the purges of this one as well; they need the same purge-token, and may include this one.",
+      expected: "URLs without a path, such as http://10.0.0.12:8080", element: URL.init(node:),
+      text: { $0.absoluteString }),
     Setting("log-level", "LEVEL", "trace, debug, info, notice, warning, error or critical.") {
       (text, settings) throws(ConfigurationError) in
       let levels = ["trace", "debug", "info", "notice", "warning", "error", "critical"]
@@ -185,6 +190,16 @@ extension Setting {
     },
     flag("log-json", \.configuration.logsJSON, "Log one JSON object per line."),
   ]
+}
+
+extension URL {
+  /// The URL of a node: a scheme, a host and usually a port.
+  init?(node text: String) {
+    guard let url = URL(string: text), ["http", "https"].contains(url.scheme), url.host()?.isEmpty == false,
+      url.user() == nil, url.query() == nil, url.fragment() == nil, ["", "/"].contains(url.path())
+    else { return nil }
+    self = url
+  }
 }
 
 extension Data {

@@ -14,6 +14,7 @@ public final class ImageService: Sendable {
   private let signer: URLSigner
   private let parser: OptionParser
   private let maker: ImageMaker
+  private let purgeNodes: PurgeNodes
   private let limiter: AdmissionLimiter
   private let metrics = ServiceMetrics()
   private let logger: Logger
@@ -40,6 +41,7 @@ public final class ImageService: Sendable {
     self.time = time
     signer = URLSigner(pairs: configuration.keyPairs, byteCount: configuration.signatureByteCount)
     parser = OptionParser(presets: configuration.presets, acceptsPresetsOnly: configuration.acceptsPresetsOnly)
+    purgeNodes = PurgeNodes(configuration, logger: logger)
     limiter = AdmissionLimiter(limit: configuration.concurrency, queueLength: configuration.queueLength)
     responses = ResponseCache(byteLimit: configuration.memoryByteCount / 4, time: time)
     uploads = Uploads(byteLimit: configuration.limits.encodedByteCount)
@@ -265,7 +267,10 @@ public final class ImageService: Sendable {
     let path = try ImagePath("/_/" + request.path.dropFirst("/cache/".count))
     // Also if a tier could not be reached.
     defer { responses.removeAll() }
-    let count = try await purge.removeAll(of: path.source)
+    async let removed = purge.removeAll(of: path.source)
+    let isPurgedElsewhere = await purgeNodes.purge(path.source, request.headers)
+    let count = try await removed
+    guard isPurgedElsewhere else { throw ServiceError.purgeIncomplete }
     return .text(200, "{\"removed\":\(count)}\n", type: "application/json")
   }
 

@@ -93,9 +93,9 @@ struct WorkerPoolTests {
     await waitUntilThreadsEnd(pool)
   }
 
-  @Test(arguments: [0, 1e-9, 1e-5])
-  func `no work is lost while threads end and start`(idleSeconds: Double) async throws {
-    let pool = WorkerPool(name: "test", width: 3, idleSeconds: idleSeconds)
+  @Test(arguments: [0, 1e-9, 1e-5, 1], [false, true])
+  func `no work is lost while threads end and start`(idleSeconds: Double, spins: Bool) async throws {
+    let pool = WorkerPool(name: "test", width: 3, idleSeconds: idleSeconds, spins: spins)
     try await withThrowingTaskGroup { group in
       for _ in 0..<5 {
         group.addTask {
@@ -108,6 +108,7 @@ struct WorkerPoolTests {
       }
       try await group.waitForAll()
     }
+    pool.close()
     await waitUntilThreadsEnd(pool)
     #expect(pool.waitingCount == 0)
   }

@@ -1,0 +1,100 @@
+import Foundation
+import Halcyon
+import HalcyonService
+import TestSupport
+import Testing
+
+/// Purges that are sent on to the other nodes of a fleet.
+@Suite(.timeLimit(.minutes(10)))
+struct PurgeTests {
+  private let authorization: HTTPHeaders = ["Authorization": "Bearer token"]
+
+  private func purge(_ source: URL, at node: RunningService, _ headers: HTTPHeaders) async throws -> Int {
+    let delete = try #require(HTTPMethod("DELETE"))
+    return try await node.get("/cache/plain/\(source.absoluteString)", method: delete, headers).status
+  }
+
+  /// The path of a purge that a node sends on.
+  private func path(_ source: URL) -> String {
+    let text = Data(source.absoluteString.utf8).base64EncodedString()
+    return "/cache/" + text.replacing("+", with: "-").replacing("/", with: "_").replacing("=", with: "")
+  }
+
+  @Test func `a purge at one node removes what another has on its disk`() async throws {
+    try await RunningService.run {
+      $0.purgeToken = "token"
+    } body: { other, origin async throws in
+      let source = origin.serve(
+        "/a%20b/%C3%A4.png", .body(try Quadrants.png(), headers: ["Cache-Control": "max-age=1000"]))
+      let address = try other.url("/")
+      try await RunningService.run {
+        ($0.purgeToken, $0.purgeNodes) = ("token", [address])
+      } body: { node, _ async throws in
+        for service in [other, node] {
+          #expect(try await service.image("w:40", of: source).headers["Cache-Status"] == "halcyon; fwd=miss")
+          await service.service.flush()
+        }
+        #expect(try await purge(source, at: node, authorization) == 200)
+        for service in [other, node] {
+          #expect(try await service.image("w:40", of: source).headers["Cache-Status"] == "halcyon; fwd=miss")
+        }
+        #expect(origin.requests.count == 4)
+      }
+    }
+  }
+
+  @Test func `a purge is sent on once, and only with the token`() async throws {
+    try await ImageServer.run { peer in
+      try await RunningService.run {
+        ($0.purgeToken, $0.purgeNodes) = ("token", [peer.url("/")])
+      } body: { node, origin async throws in
+        let source = origin.url("/a.png")
+        peer.serve(path(source), .body(Data("{\"removed\":1}\n".utf8)))
+        #expect(try await purge(source, at: node, ["Authorization": "Bearer wrong"]) == 401)
+        var forwarded = authorization
+        forwarded["Halcyon-Forwarded"] = "1"
+        #expect(try await purge(source, at: node, forwarded) == 200)
+        #expect(peer.requests.isEmpty)
+        #expect(try await purge(source, at: node, authorization) == 200)
+        let request = try #require(peer.requests.first)
+        #expect(peer.requests.count == 1 && request.method == "DELETE")
+        #expect(request.headers["Authorization"] == "Bearer token" && request.headers["Halcyon-Forwarded"] == "1")
+      }
+    }
+  }
+
+  @Test func `a purge that a node refuses or does not get is incomplete, and reaches the others`() async throws {
+    try await ImageServer.run { peer in
+      let closed = try peer.refusingURL("/")
+      try await RunningService.run {
+        $0.purgeToken = "another"
+      } body: { refusing, _ async throws in
+        for failing in [closed, try refusing.url("/")] {
+          try await RunningService.run {
+            ($0.purgeToken, $0.purgeNodes) = ("token", [failing, peer.url("/")])
+          } body: { node, origin async throws in
+            let source = origin.serve(
+              "/a.png", .body(try Quadrants.png(), headers: ["Cache-Control": "max-age=1000"]))
+            peer.serve(path(source), .status(200))
+            _ = try await node.image("w:40", of: source)
+            #expect(try await purge(source, at: node, authorization) == 503)
+            #expect(try await node.image("w:40", of: source).headers["Cache-Status"] == "halcyon; fwd=miss")
+          }
+        }
+      }
+      #expect(peer.requests.count == 2)
+    }
+  }
+
+  @Test func `the URLs of nodes are checked`() throws {
+    func nodes(_ text: String) throws -> [String] {
+      let command = try ServiceCommand(arguments: ["--insecure", "--purge-nodes", text], environment: [:])
+      guard case .run(let configuration) = command else { return [] }
+      return configuration.purgeNodes.map(\.absoluteString)
+    }
+    #expect(try nodes("http://10.0.0.11:8080, https://b/") == ["http://10.0.0.11:8080", "https://b/"])
+    for text in ["10.0.0.11:8080", "ftp://a", "http://", "http://a/b", "http://user@a", "http://a?b"] {
+      #expect(throws: ConfigurationError.self, "\(text)") { try nodes(text) }
+    }
+  }
+}
