@@ -24,6 +24,8 @@ enum LinuxFoundationGap: String {
   case metrics
   /// A task cannot be suspended while it receives: all that the server sends is buffered.
   case backPressure
+  /// A task that receives is sometimes not ended by its cancellation.
+  case cancellation
   /// Errors of libcurl that are not about the connection have the code `unknown`.
   case errorCodes
 }
