@@ -15,14 +15,17 @@ final class Connection: @unchecked Sendable {
 
   private let server: MemcachedServer
   private let timeout: Duration
+  private let milliseconds: UInt64
   private let handle: UnsafeMutablePointer<memcached_st>
 
   init(_ server: MemcachedServer, timeout: Duration) throws(MemcachedError) {
     guard let handle = memcached_create(nil) else { throw .failed(server: server, reason: "no memory") }
     (self.server, self.timeout, self.handle) = (server, timeout, handle)
-    let milliseconds = UInt64(max(1, (timeout / .milliseconds(1)).rounded(.up)))
+    milliseconds = UInt64(max(1, (timeout / .milliseconds(1)).rounded(.up)))
     let behaviors: [(memcached_behavior_t, UInt64)] = [
-      (MEMCACHED_BEHAVIOR_NO_BLOCK, 1), (MEMCACHED_BEHAVIOR_TCP_NODELAY, 1),
+      // The first call to wait for a response does, for a millisecond, so that there is no other one on a fast network.
+      (MEMCACHED_BEHAVIOR_RCV_TIMEOUT, 1000), (MEMCACHED_BEHAVIOR_SND_TIMEOUT, milliseconds * 1000),
+      (MEMCACHED_BEHAVIOR_TCP_NODELAY, 1),
       (MEMCACHED_BEHAVIOR_SUPPORT_CAS, 1), (MEMCACHED_BEHAVIOR_CONNECT_TIMEOUT, milliseconds),
       (MEMCACHED_BEHAVIOR_POLL_TIMEOUT, milliseconds),
     ]
@@ -33,18 +36,18 @@ final class Connection: @unchecked Sendable {
   deinit { memcached_free(handle) }
 
   /// The items under several keys, without those that do not exist.
-  func items(_ keys: [String]) throws(MemcachedError) -> [String: Item] {
+  func items(_ keys: [String]) throws(MemcachedError) -> FoundItems {
     try request(keys)
-    return try requestedItems()
+    return try requestedItems(keys)
   }
 
-  /// Sends the request for items, which ``requestedItems()`` returns. Does not wait on a connection that was used before
+  /// Sends the request for items, which ``requestedItems(_:)`` returns. Does not wait on a connection that was used before
   /// and is idle: the request fits into the send buffer.
   func request(_ keys: [String]) throws(MemcachedError) { try check(Self.request(keys, handle)) }
 
   /// The items that were requested, without those that do not exist.
-  func requestedItems() throws(MemcachedError) -> [String: Item] {
-    var items: [String: Item] = [:]
+  func requestedItems(_ keys: [String]) throws(MemcachedError) -> FoundItems {
+    var items = FoundItems(keys)
     while true {
       var status = MEMCACHED_SUCCESS
       guard let result = memcached_fetch_result(handle, nil, &status) else {
@@ -53,11 +56,17 @@ final class Connection: @unchecked Sendable {
       }
       defer { memcached_result_free(result) }
       guard status == MEMCACHED_SUCCESS else { throw error(status) }
-      let key = String(
-        decoding: UnsafeRawBufferPointer(
-          start: memcached_result_key_value(result), count: memcached_result_key_length(result)), as: UTF8.self)
-      items[key] = Item(data: Self.takeValue(of: result), version: memcached_result_cas(result))
+      let key = UnsafeRawBufferPointer(
+        start: memcached_result_key_value(result), count: memcached_result_key_length(result))
+      items.add(Item(data: Self.takeValue(of: result), version: memcached_result_cas(result)), key: key)
     }
+  }
+
+  /// The items that were requested; `nil` if the server does not respond within a millisecond. The connection is closed then.
+  func requestedItemsAtOnce(_ keys: [String]) throws(MemcachedError) -> FoundItems? {
+    memcached_behavior_set(handle, MEMCACHED_BEHAVIOR_POLL_TIMEOUT, 1)
+    defer { memcached_behavior_set(handle, MEMCACHED_BEHAVIOR_POLL_TIMEOUT, milliseconds) }
+    do { return try requestedItems(keys) } catch .timedOut { return nil }
   }
 
   func set(_ key: String, _ data: Data, exptime: Int) throws(MemcachedError) {
@@ -122,6 +131,20 @@ final class Connection: @unchecked Sendable {
 
   private static func start(_ bytes: UnsafeRawBufferPointer) -> UnsafePointer<CChar>? {
     bytes.baseAddress?.assumingMemoryBound(to: CChar.self)
+  }
+}
+
+/// The items that a server has of some keys.
+struct FoundItems {
+  private let keys: [String]
+  private var items: [Connection.Item?]
+
+  init(_ keys: [String]) { (self.keys, items) = (keys, Array(repeating: nil, count: keys.count)) }
+
+  subscript(key: String) -> Connection.Item? { keys.firstIndex(of: key).flatMap { items[$0] } }
+
+  mutating func add(_ item: Connection.Item, key: UnsafeRawBufferPointer) {
+    if let index = keys.firstIndex(where: { $0.utf8.elementsEqual(key) }) { items[index] = item }
   }
 }
 #endif

@@ -30,7 +30,7 @@ public final class MemcachedStore: SourcePurgingStore {
 
   /// The settings.
   public let configuration: MemcachedConfiguration
-  private let group: ServerGroup
+  let group: ServerGroup
   /// A pool for each server: one that hangs takes no threads from the others.
   private let pools: [WorkerPool]
   private let calls: TimedCalls
@@ -180,7 +180,7 @@ public final class MemcachedStore: SourcePurgingStore {
 
 extension MemcachedStore {
   private static func result(
-    _ found: [String: Connection.Item], _ items: ItemNames.Items, _ key: CacheKey, at now: Date
+    _ found: FoundItems, _ items: ItemNames.Items, _ key: CacheKey, at now: Date
   ) -> CacheResult<StoredEntry> {
     guard let item = found[items.value] else { return .miss(.absent) }
     guard let shared = SharedEntry(decoding: item.data, for: key) else { return .miss(.damaged) }
@@ -189,7 +189,7 @@ extension MemcachedStore {
   }
 
   private static func current(
-    _ found: [String: Connection.Item], _ items: ItemNames.Items, _ key: CacheKey
+    _ found: FoundItems, _ items: ItemNames.Items, _ key: CacheKey
   ) -> SharedEntry? {
     guard let item = found[items.value], let shared = SharedEntry(decoding: item.data, for: key),
       shared.generations == storedGenerations(found, items)
@@ -198,7 +198,7 @@ extension MemcachedStore {
   }
 
   private static func storedGenerations(
-    _ found: [String: Connection.Item], _ items: ItemNames.Items
+    _ found: FoundItems, _ items: ItemNames.Items
   ) -> SharedEntry.Generations? {
     guard let namespace = found[items.namespace].flatMap({ Generation($0.data) }),
       let source = found[items.source].flatMap({ Generation($0.data) })
@@ -217,7 +217,7 @@ extension MemcachedStore {
   }
 
   private static func generation(
-    _ name: String, _ found: [String: Connection.Item], _ connection: Connection
+    _ name: String, _ found: FoundItems, _ connection: Connection
   ) throws(MemcachedError) -> UInt64 {
     if let current = found[name].flatMap({ Generation($0.data) }) { return current.number }
     let new = Generation.random()
@@ -282,13 +282,20 @@ extension MemcachedStore {
     return value
   }
 
-  /// Looks an entry up. The request is sent from here: the server responds while a thread begins to wait for it.
+  /// Looks an entry up. The request is sent from here: the server responds while a thread begins to wait for it. A server
+  /// that has responded at once before is awaited here, for a millisecond at most.
   private func lookUp(
     _ key: CacheKey, _ items: ItemNames.Items, at server: Int, _ now: Date
   ) async throws -> CacheResult<StoredEntry> {
     try await counted(server) {
-      let requested = try group.request(items.all, from: server)
-      return try await calls.run(on: pools[server]) { [group] in
+      var requested = try group.request(items.all, from: server)
+      if let connection = requested, group.respondsAtOnce(server) {
+        if let found = try group.itemsAtOnce(items.all, from: server, connection) {
+          return Self.result(found, items, key, at: now)
+        }
+        requested = nil
+      }
+      return try await calls.run(on: pools[server]) { [group, requested] in
         Self.result(try group.items(items.all, from: server, requested), items, key, at: now)
       }
     }

@@ -79,7 +79,7 @@ extension SharedEntry {
   /// The entry in a value; `nil` unless it is an undamaged entry of this version under this key.
   package init?(decoding data: Data, for key: CacheKey) {
     guard let head = Head(data, key: key), data.count - head.byteCount == head.bodyByteCount else { return nil }
-    let body = Data(data.dropFirst(head.byteCount))
+    let body = data.suffixSharingMemory(from: head.byteCount)
     guard body.withUnsafeBytes({ XXHash64.hash($0) }) == head.bodyHash else { return nil }
     self.init(
       StoredEntry(body: body, metadata: head.metadata), storedDate: head.storedDate, generations: head.generations)
@@ -116,17 +116,36 @@ extension SharedEntry {
         let bodyByteCount = reader.number(UInt64.self), let hash = reader.number(UInt64.self),
         reader.number() == UInt32(0), let checksum = reader.number(UInt32.self)
       else { return nil }
-      let text = data.dropFirst(headerByteCount).prefix(Int(keyByteCount))
-      let encoded = data.dropFirst(headerByteCount + text.count).prefix(Int(metadataByteCount))
-      guard text.count == Int(keyByteCount), encoded.count == Int(metadataByteCount),
-        text.elementsEqual(key.text.utf8),
-        checksum == SharedEntry.checksum(Array(data.prefix(headerByteCount - 4)), Array(text), Array(encoded)),
-        let metadata = EntryMetadata(decoding: encoded), metadata.isWellFormed
+      let text = key.text.utf8
+      let byteCount = headerByteCount + Int(keyByteCount) + Int(metadataByteCount)
+      guard Int(keyByteCount) == text.count, data.count >= byteCount else { return nil }
+      // The fields of the header before its checksum, and all that comes after it.
+      var covered = Array(data.prefix(headerByteCount - 4))
+      covered += data.dropFirst(headerByteCount).prefix(byteCount - headerByteCount)
+      guard covered.dropFirst(headerByteCount - 4).starts(with: text), checksum == Checksum.of(covered),
+        let metadata = EntryMetadata(
+          decoding: data.dropFirst(byteCount - Int(metadataByteCount)).prefix(Int(metadataByteCount))),
+        metadata.isWellFormed
       else { return nil }
       (generations, storedDate) = (Generations(namespace: namespace, source: source), date)
       (self.metadata, bodyHash) = (metadata, hash)
       self.bodyByteCount = Int(clamping: bodyByteCount)
-      byteCount = headerByteCount + text.count + encoded.count
+      self.byteCount = byteCount
+    }
+  }
+}
+
+extension Data {
+  /// The bytes from an offset on. Large ones are not copied; they keep the memory of all.
+  fileprivate func suffixSharingMemory(from offset: Int) -> Data {
+    guard count - offset >= 16 << 10 else { return Data(dropFirst(offset)) }
+    let all = self
+    return all.withUnsafeBytes { bytes in
+      guard let start = bytes.baseAddress else { return Data() }
+      // Memory of this size is on the heap, and not changed while `all` holds it.
+      return Data(
+        bytesNoCopy: UnsafeMutableRawPointer(mutating: start + offset), count: bytes.count - offset,
+        deallocator: .custom { _, _ in withExtendedLifetime(all) {} })
     }
   }
 }
