@@ -15,17 +15,14 @@ final class Connection: @unchecked Sendable {
 
   private let server: MemcachedServer
   private let timeout: Duration
-  private let milliseconds: UInt64
   private let handle: UnsafeMutablePointer<memcached_st>
 
   init(_ server: MemcachedServer, timeout: Duration) throws(MemcachedError) {
     guard let handle = memcached_create(nil) else { throw .failed(server: server, reason: "no memory") }
     (self.server, self.timeout, self.handle) = (server, timeout, handle)
-    milliseconds = UInt64(max(1, (timeout / .milliseconds(1)).rounded(.up)))
+    let milliseconds = UInt64(max(1, (timeout / .milliseconds(1)).rounded(.up)))
     let behaviors: [(memcached_behavior_t, UInt64)] = [
-      // The first call to wait for a response does, for a millisecond, so that there is no other one on a fast network.
-      (MEMCACHED_BEHAVIOR_RCV_TIMEOUT, 1000), (MEMCACHED_BEHAVIOR_SND_TIMEOUT, milliseconds * 1000),
-      (MEMCACHED_BEHAVIOR_TCP_NODELAY, 1),
+      (MEMCACHED_BEHAVIOR_NO_BLOCK, 1), (MEMCACHED_BEHAVIOR_TCP_NODELAY, 1),
       (MEMCACHED_BEHAVIOR_SUPPORT_CAS, 1), (MEMCACHED_BEHAVIOR_CONNECT_TIMEOUT, milliseconds),
       (MEMCACHED_BEHAVIOR_POLL_TIMEOUT, milliseconds),
     ]
@@ -60,13 +57,6 @@ final class Connection: @unchecked Sendable {
         start: memcached_result_key_value(result), count: memcached_result_key_length(result))
       items.add(Item(data: Self.takeValue(of: result), version: memcached_result_cas(result)), key: key)
     }
-  }
-
-  /// The items that were requested; `nil` if the server does not respond within a millisecond. The connection is closed then.
-  func requestedItemsAtOnce(_ keys: [String]) throws(MemcachedError) -> FoundItems? {
-    memcached_behavior_set(handle, MEMCACHED_BEHAVIOR_POLL_TIMEOUT, 1)
-    defer { memcached_behavior_set(handle, MEMCACHED_BEHAVIOR_POLL_TIMEOUT, milliseconds) }
-    do { return try requestedItems(keys) } catch .timedOut { return nil }
   }
 
   func set(_ key: String, _ data: Data, exptime: Int) throws(MemcachedError) {

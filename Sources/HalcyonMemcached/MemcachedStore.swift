@@ -30,7 +30,7 @@ public final class MemcachedStore: SourcePurgingStore {
 
   /// The settings.
   public let configuration: MemcachedConfiguration
-  let group: ServerGroup
+  private let group: ServerGroup
   /// A pool for each server: one that hangs takes no threads from the others.
   private let pools: [WorkerPool]
   private let calls: TimedCalls
@@ -282,20 +282,13 @@ extension MemcachedStore {
     return value
   }
 
-  /// Looks an entry up. The request is sent from here: the server responds while a thread begins to wait for it. A server
-  /// that has responded at once before is awaited here, for a millisecond at most.
+  /// Looks an entry up. The request is sent from here: the server responds while a thread begins to wait for it.
   private func lookUp(
     _ key: CacheKey, _ items: ItemNames.Items, at server: Int, _ now: Date
   ) async throws -> CacheResult<StoredEntry> {
     try await counted(server) {
-      var requested = try group.request(items.all, from: server)
-      if let connection = requested, group.respondsAtOnce(server) {
-        if let found = try group.itemsAtOnce(items.all, from: server, connection) {
-          return Self.result(found, items, key, at: now)
-        }
-        requested = nil
-      }
-      return try await calls.run(on: pools[server]) { [group, requested] in
+      let requested = try group.request(items.all, from: server)
+      return try await calls.run(on: pools[server]) { [group] in
         Self.result(try group.items(items.all, from: server, requested), items, key, at: now)
       }
     }

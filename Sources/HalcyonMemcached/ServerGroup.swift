@@ -34,16 +34,7 @@ final class ServerGroup: Sendable {
     var breaker: CircuitBreaker
     var missed = MissedChanges()
     var idle: [Connection] = []
-    /// How long a thread waits for the response to a look-up, on average.
-    var responseTime = ServerGroup.longestResponse
-
-    mutating func record(_ time: Duration) { responseTime = (responseTime * 7 + time) / 8 }
   }
-
-  /// A server whose responses take less on average is awaited on the calling thread: giving the wait to another thread
-  /// takes as long.
-  private static let shortResponse = Duration.microseconds(200)
-  private static let longestResponse = Duration.milliseconds(1)
 
   /// The ring is replaced as a whole when a server is ejected or brought back.
   ///
@@ -130,34 +121,13 @@ final class ServerGroup: Sendable {
     guard let requested else {
       return try withConnection(to: number) { connection throws(MemcachedError) in try connection.items(keys) }
     }
-    let start = time.uptime()
     let items = try requested.requestedItems(keys)
-    keep(requested, number, responseTime: time.uptime() - start)
+    keep(requested, number)
     return items
   }
 
-  /// Whether a server has responded so soon that no other thread has to wait for it.
-  func respondsAtOnce(_ number: Int) -> Bool {
-    state.withLock { $0.servers[number].responseTime < Self.shortResponse }
-  }
-
-  /// The items that were requested on a connection; `nil` if the server does not respond within a millisecond: it is no
-  /// longer one that responds at once then.
-  func itemsAtOnce(
-    _ keys: [String], from number: Int, _ requested: Connection
-  ) throws(MemcachedError) -> FoundItems? {
-    let start = time.uptime()
-    guard let items = try requested.requestedItemsAtOnce(keys) else {
-      state.withLock { $0.servers[number].responseTime = Self.longestResponse }
-      return nil
-    }
-    keep(requested, number, responseTime: time.uptime() - start)
-    return items
-  }
-
-  private func keep(_ connection: Connection, _ number: Int, responseTime: Duration? = nil) {
+  private func keep(_ connection: Connection, _ number: Int) {
     state.withLock { state in
-      if let responseTime { state.servers[number].record(responseTime) }
       if state.servers[number].idle.count < connectionLimit { state.servers[number].idle.append(connection) }
     }
   }

@@ -206,29 +206,6 @@ struct MemcachedStoreTests {
     }
   }
 
-  @Test func `a server that responds at once is awaited by the caller, and given the whole timeout when it stops`()
-    async throws
-  {
-    try await MemcachedProcess.run { servers in
-      let shared = configuration { ($0.failureLimit, $0.timeout) = (100, .seconds(1)) }
-      // The clock stands still: a response takes no time, unless a wait for it ends first.
-      let store = store(servers, shared, time: TestClock(date: date))
-      try await store.store(entry(), for: key(1))
-      while !store.group.respondsAtOnce(0) { #expect(try await store.entry(for: key(1)) == entry()) }
-      servers[0].freeze()
-      // The server goes on until the signal has reached it.
-      var failure: (any Error)?
-      while failure == nil {
-        do { _ = try await store.entry(for: key(1)) } catch { failure = error }
-      }
-      #expect(failure as? MemcachedError == .timedOut(server: store.servers[0], limit: .seconds(1)))
-      #expect(!store.group.respondsAtOnce(0))
-      #expect(store.statistics.timeouts == 1)
-      servers[0].thaw()
-      #expect(try await store.entry(for: key(1)) == entry())
-    }
-  }
-
   @Test func `changes that an ejected server has missed are applied before it is used again`() async throws {
     try await MemcachedProcess.run(2) { servers in
       let clock = TestClock(date: date)
