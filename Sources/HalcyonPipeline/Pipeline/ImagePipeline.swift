@@ -51,11 +51,11 @@ public final class ImagePipeline: Sendable {
   /// Cancelling the calling task ends the call with ``ImageError/cancelled``; work shared with other requests continues
   /// for them.
   public func image(for request: ImageRequest) async throws(ImageError) -> DecodedImage {
-    let request = resolved(request)
+    guard isResolved(request) else { return try await response(for: request).image }
     let keys = RequestKeys(request)
     let lookup = loader.lookUpMemory(request, key: keys.image)
-    if case .hit(let image) = lookup, request.optionsBox == nil {
-      // The path of most hits: it avoids a response and the frame of another asynchronous call.
+    if case .hit(let image) = lookup {
+      // The path of most hits: it avoids a copy of the request, a response and the frame of another asynchronous call.
       loader.monitor?.reportHit(request)
       return image
     }
@@ -261,12 +261,17 @@ public final class ImagePipeline: Sendable {
 
   /// The request with the default options and the identity of the pipeline filled in. Idempotent.
   func resolved(_ request: ImageRequest) -> ImageRequest {
-    let isComplete = defaults == nil && request.optionsBox == nil
-    if isComplete, request.identity != nil || configuration.requestModifier == nil { return request }
+    if isResolved(request) { return request }
     var resolved = request.resolved(over: defaults)
     if resolved.identity == nil {
       resolved.identity = (resolved.optionsBox?.options.requestModifier ?? configuration.requestModifier)?.identity
     }
     return resolved
+  }
+
+  /// Whether ``resolved(_:)`` would not change the request.
+  private func isResolved(_ request: ImageRequest) -> Bool {
+    defaults == nil && request.optionsBox == nil
+      && (request.identity != nil || configuration.requestModifier == nil)
   }
 }

@@ -15,7 +15,7 @@ struct RequestKeys: Sendable {
     image = KeyFields.key { fields in
       Self.appendFetchFields(of: request, to: &fields)
       fetchLength = fields.count
-      if request.size != .original { fields.append("size", request.size.description) }
+      fields.append(request.size)
       for processor in request.processors { fields.append("process", processor.identifier) }
       if let box = request.optionsBox {
         if let frames = request.framesValue { fields.append("frames", frames) }
@@ -51,6 +51,20 @@ struct RequestKeys: Sendable {
       if let content = box.content { fields.append("method", content.method.name) }
       if let body = box.bodyHash { fields.append("body", body) }
       if let policy = box.policyValue { fields.append("policy", policy) }
+    }
+  }
+}
+
+extension KeyFields {
+  /// Appends the description of a size, unless it is the original one.
+  fileprivate mutating func append(_ size: TargetSize) {
+    switch size {
+    case .original: break
+    case .fit(let width, let height): append("size", "fit", width: width, height: height)
+    case .fill(let width, let height): append("size", "fill", width: width, height: height)
+    case .crop: append("size", size.description)
+    case .exact(let width, let height): append("size", "exact", width: width, height: height)
+    case .stretch(let width, let height): append("size", "stretch", width: width, height: height)
     }
   }
 }

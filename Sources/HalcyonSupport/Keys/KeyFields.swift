@@ -33,29 +33,71 @@ package struct KeyFields: ~Copyable {
 
   /// Appends a field.
   package mutating func append(_ name: StaticString, _ value: String) {
-    append("|")
-    append(UnsafeBufferPointer(start: name.utf8Start, count: name.utf8CodeUnitCount))
-    append("=")
-    append(String(value.utf8.count))
-    append(":")
+    appendStart(of: name, valueCount: value.utf8.count)
     append(value)
+  }
+
+  /// Appends a field with a size, for example `fit 400x300`. A `String` of it takes longer than the rest of a key.
+  package mutating func append(_ name: StaticString, _ kind: StaticString, width: Int, height: Int) {
+    appendStart(of: name, valueCount: kind.utf8CodeUnitCount + Self.digits(width) + Self.digits(height) + 2)
+    append(kind)
+    append(" ")
+    append(width)
+    append("x")
+    append(height)
   }
 
   /// Appends the fields of another key.
   package mutating func append(_ key: CacheKey) { append(key.text) }
+
+  private mutating func appendStart(of name: StaticString, valueCount: Int) {
+    append("|" as StaticString)
+    append(name)
+    append("=" as StaticString)
+    append(valueCount)
+    append(":" as StaticString)
+  }
 
   private mutating func append(_ text: String) {
     var text = text
     text.withUTF8 { append($0) }
   }
 
-  private mutating func append(_ bytes: UnsafeBufferPointer<UInt8>) {
-    if heap.isEmpty, bytes.count <= stack.count - stackCount {
-      _ = stack[stackCount...].initialize(fromContentsOf: bytes)
-      stackCount += bytes.count
-    } else {
-      if heap.isEmpty { heap = Array(stack[..<stackCount]) }
-      heap.append(contentsOf: bytes)
+  private mutating func append(_ text: StaticString) {
+    append(UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
+  }
+
+  /// Appends a number in decimal digits.
+  private mutating func append(_ number: Int) {
+    let count = Self.digits(number)
+    guard number >= 0, heap.isEmpty, count <= stack.count - stackCount else { return append(String(number)) }
+    var rest = number
+    for index in stride(from: stackCount + count - 1, through: stackCount, by: -1) {
+      stack.initializeElement(at: index, to: UInt8(ascii: "0") + UInt8(rest % 10))
+      rest /= 10
     }
+    stackCount += count
+  }
+
+  /// The length of a number in decimal digits, with its sign.
+  private static func digits(_ number: Int) -> Int {
+    var (count, rest) = (number < 0 ? 2 : 1, number.magnitude / 10)
+    while rest > 0 { (count, rest) = (count + 1, rest / 10) }
+    return count
+  }
+
+  private mutating func append(_ bytes: UnsafeBufferPointer<UInt8>) {
+    guard heap.isEmpty, bytes.count <= stack.count - stackCount, let target = stack.baseAddress else {
+      return appendToHeap(bytes)
+    }
+    guard let source = bytes.baseAddress else { return }
+    (target + stackCount).initialize(from: source, count: bytes.count)
+    stackCount += bytes.count
+  }
+
+  @inline(never)
+  private mutating func appendToHeap(_ bytes: UnsafeBufferPointer<UInt8>) {
+    if heap.isEmpty { heap = Array(stack[..<stackCount]) }
+    heap.append(contentsOf: bytes)
   }
 }

@@ -62,6 +62,19 @@ struct CacheKeyTests {
     #expect(small.fetch == keys.fetch)
   }
 
+  @Test(arguments: [
+    TargetSize.fit(width: 0, height: 1), .fill(width: 9, height: 10), .exact(width: 99, height: 100),
+    .stretch(width: -1, height: -10), .fit(width: .max, height: .min), .crop(width: 5, height: 7, anchor: .center),
+  ])
+  func `the key of an image contains the description of its size`(size: TargetSize) throws {
+    // The longer ones do not fit on the stack, or only in part.
+    for length in Array(0...70) + Array(920...1100) {
+      let url = try #require(URL(string: "https://example.com/" + String(repeating: "a", count: length)))
+      let keys = RequestKeys(ImageRequest(url: url, size: size))
+      #expect(keys.image.text == "\(keys.fetch.text)|size=\(size.description.utf8.count):\(size)")
+    }
+  }
+
   @Test func `a URL that contains key syntax does not collide with another request's key`() throws {
     let url = try #require(URL(string: "https://example.com/a"))
     let tricky = ImageRequest(source: .string("https://example.com/a|size=7:fit 1x1"))
