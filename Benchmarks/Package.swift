@@ -35,7 +35,7 @@ let package = Package(
     .executableTarget(
       name: "halcyon-bench",
       dependencies: [
-        halcyon, halcyonImaging, .product(name: "HalcyonTesting", package: "Halcyon"), "BenchSQLite",
+        halcyon, halcyonImaging, .product(name: "HalcyonTesting", package: "Halcyon"), "BenchSQLite", "CMalloc",
       ],
       swiftSettings: swiftSettings),
     .executableTarget(

@@ -1,4 +1,4 @@
-/// Runs the benchmarks named by its arguments: `memory`, `decoding`, `processors`, `disk`, `pipeline` or `network`; all
+/// Runs the benchmarks named by its arguments: `memory`, `decoding`, `processors`, `disk`, `pipeline`, `loads` or `network`; all
 /// of them without arguments.
 @main
 enum Main {
@@ -17,6 +17,7 @@ enum Main {
     if subjects.isEmpty || subjects.contains("disk") { try await DiskBenchmark.run() }
     #if os(Linux)
     if subjects.isEmpty || subjects.contains("pipeline") { try await PipelineBenchmark.run() }
+    if subjects.isEmpty || subjects.contains("loads") { try await LoadsBenchmark.run() }
     if subjects.isEmpty || subjects.contains("network") { try await NetworkBenchmark.run() }
     #endif
   }
