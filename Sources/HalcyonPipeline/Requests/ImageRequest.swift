@@ -10,32 +10,84 @@ public import Foundation
 @dynamicMemberLookup
 public struct ImageRequest: Sendable {
   /// The source of the image.
-  public var source: ImageSource
+  public var source: ImageSource {
+    get { contents.fields.source }
+    set { change { $0.source = newValue } }
+  }
   /// The target size in pixels; the image is decoded at this size. Default: the original size.
   ///
   /// No effect where only bytes are loaded, as by ``ImagePipeline/data(for:onProgress:)``.
-  public var size: TargetSize
+  public var size: TargetSize {
+    get { contents.fields.size }
+    set { change { $0.size = newValue } }
+  }
   /// Processors of the decoded image, applied in order. Default: none.
   ///
   /// No effect where only bytes are loaded, as by ``ImagePipeline/data(for:onProgress:)``.
-  public var processors: [any ImageProcessor]
+  public var processors: [any ImageProcessor] {
+    get { contents.fields.processors }
+    set { change { $0.processors = newValue } }
+  }
   /// Additional headers for `http` and `https` sources. Default: none.
   ///
   /// They are part of the cache key, as hashes: requests with different headers share neither loads nor cached images.
-  public var headers: HTTPHeaders
+  public var headers: HTTPHeaders {
+    get { contents.fields.headers }
+    set { change { $0.headers = newValue } }
+  }
   /// Sources to try in this order after ``source`` has failed. Default: none.
   ///
   /// A cancelled load tries no alternative.
-  public var alternatives: [ImageSource] = []
+  public var alternatives: [ImageSource] {
+    get { contents.fields.alternatives }
+    set { change { $0.alternatives = newValue } }
+  }
   /// A smaller version of the image, loaded instead if ``PipelineConfiguration/prefersLowData`` returns `true` and no
   /// cache has the image. Default: `nil`.
-  public var lowDataSource: ImageSource?
+  public var lowDataSource: ImageSource? {
+    get { contents.fields.lowDataSource }
+    set { change { $0.lowDataSource = newValue } }
+  }
   /// The user that the image is loaded for. Default: ``RequestModifier/identity`` of the pipeline's modifier, if any.
   ///
   /// Requests with different identities share neither loads nor cached images. Cache keys contain only its hash.
-  public var identity: String?
+  public var identity: String? {
+    get { contents.fields.identity }
+    set { change { $0.identity = newValue } }
+  }
 
-  var optionsBox: OptionsBox?
+  var optionsBox: OptionsBox? {
+    get { contents.fields.optionsBox }
+    set { change { $0.optionsBox = newValue } }
+  }
+
+  private struct Fields: Sendable {
+    var source: ImageSource
+    var size: TargetSize
+    var processors: [any ImageProcessor]
+    var headers: HTTPHeaders
+    var alternatives: [ImageSource] = []
+    var lowDataSource: ImageSource?
+    var identity: String?
+    var optionsBox: OptionsBox?
+  }
+
+  /// The fields behind one reference, since each step of a load copies the request and keeps it while it waits.
+  private final class Contents: Sendable {
+    let fields: Fields
+
+    init(_ fields: Fields) {
+      self.fields = fields
+    }
+  }
+
+  private var contents: Contents
+
+  private mutating func change(_ change: (inout Fields) -> Void) {
+    var fields = contents.fields
+    change(&fields)
+    contents = Contents(fields)
+  }
 
   /// Options that override ``PipelineConfiguration/defaultOptions`` of the pipeline. Default: all `nil`.
   public var options: RequestOptions {
@@ -76,16 +128,15 @@ public struct ImageRequest: Sendable {
     headers: HTTPHeaders = HTTPHeaders(), priority: ImagePriority? = nil, cachePolicy: CachePolicy? = nil,
     freshness: FreshnessPolicy? = nil, options: RequestOptions? = nil
   ) {
-    self.source = source
-    self.size = size
-    self.processors = processors
-    self.headers = headers
-    guard options != nil || priority != nil || cachePolicy != nil || freshness != nil else { return }
-    var options = options ?? RequestOptions()
-    options.priority = priority ?? options.priority
-    options.cachePolicy = cachePolicy ?? options.cachePolicy
-    options.freshness = freshness ?? options.freshness
-    optionsBox = OptionsBox(options)
+    var fields = Fields(source: source, size: size, processors: processors, headers: headers)
+    if options != nil || priority != nil || cachePolicy != nil || freshness != nil {
+      var options = options ?? RequestOptions()
+      options.priority = priority ?? options.priority
+      options.cachePolicy = cachePolicy ?? options.cachePolicy
+      options.freshness = freshness ?? options.freshness
+      fields.optionsBox = OptionsBox(options)
+    }
+    contents = Contents(fields)
   }
 }
 
