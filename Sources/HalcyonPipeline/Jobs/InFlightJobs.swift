@@ -57,6 +57,7 @@ final class InFlightJobs<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   /// - Parameters:
   ///   - keepsResult: Whether this caller needs the value itself, not only as a step towards another one.
   ///   - writes: The writes among which the end of a cancelled job counts; see ``SharedJob/cancel()``.
+  @inline(never)
   func value(
     for key: Key, subscription: LoadSubscription, keepsResult: Bool, writes: BackgroundWrites? = nil,
     operation: @escaping Operation

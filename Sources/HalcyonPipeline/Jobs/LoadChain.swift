@@ -32,20 +32,16 @@ enum LoadChain {
     }
   }
 
+  /// Whether no closure has led to this call: a load then need not be waited for by ``waiting(for:_:)``.
+  static var isEmpty: Bool { current.isEmpty }
+
   /// Waits for a load; throws ``ImageError/circularLoad(_:)`` if it waits, directly or not, for the closure that calls.
-  @inline(__always)
+  @inline(never)
   static func waiting<Value: Sendable>(
-    for link: @autoclosure () -> Link, _ load: () async throws(ImageError) -> Value
+    for link: Link, _ load: () async throws(ImageError) -> Value
   ) async throws(ImageError) -> Value {
     let chain = current
     guard let caller = chain.last else { return try await load() }
-    return try await waiting(for: link(), from: caller, chain, load)
-  }
-
-  @inline(never)
-  private static func waiting<Value: Sendable>(
-    for link: Link, from caller: Link, _ chain: [Link], _ load: () async throws(ImageError) -> Value
-  ) async throws(ImageError) -> Value {
     guard begin(link, from: caller, chain) else { throw .circularLoad(link.key) }
     defer { end(link, from: caller) }
     return try await load()

@@ -77,10 +77,14 @@ final class CachingLoader: Sendable {
     for request: ImageRequest, key: CacheKey, subscription: LoadSubscription
   ) async throws(ImageError) -> EncodedImage {
     let (jobKey, operation) = try job(for: request, key: key)
+    let writes = partialWrites(for: request)
+    if LoadChain.isEmpty {
+      return try await jobs.value(
+        for: jobKey, subscription: subscription, keepsResult: true, writes: writes, operation: operation)
+    }
     return try await LoadChain.waiting(for: link(key)) { () async throws(ImageError) in
       try await jobs.value(
-        for: jobKey, subscription: subscription, keepsResult: true, writes: partialWrites(for: request),
-        operation: operation)
+        for: jobKey, subscription: subscription, keepsResult: true, writes: writes, operation: operation)
     }
   }
 
@@ -254,15 +258,9 @@ extension CachingLoader {
   private func httpRequest(
     for request: ImageRequest, key: CacheKey, _ lookup: CacheLookup?, to url: HTTPURL
   ) -> HTTPRequest {
-    var httpRequest = HTTPRequest(
-      target: url, headers: request.headers.adding(configuration.headers), key: key,
-      cachePolicy: request.cachePolicy, cache: configuration.originalCache(for: request),
-      ignoresRememberedFailures: request.freshness.contactsServerFirst || request.optionsBox?.content != nil,
-      resumesStoredBody: request.freshness != .reloadIgnoringCache, usesETags: request.usesETags,
-      optionsBox: request.optionsBox)
-    httpRequest.cacheFields = lookup?.addedFields ?? HTTPHeaders()
-    if lookup == nil, request.freshness.contactsServerFirst { httpRequest.cacheFields["Cache-Control"] = "no-cache" }
-    return httpRequest
+    var cacheFields = lookup?.addedFields ?? HTTPHeaders()
+    if lookup == nil, request.freshness.contactsServerFirst { cacheFields["Cache-Control"] = "no-cache" }
+    return HTTPRequest(request, to: url, key: key, cacheFields: cacheFields, configuration)
   }
 
   private func fetch(
@@ -290,9 +288,9 @@ extension CachingLoader {
     case .notModified(let head):
       guard let lookup else { throw .httpStatus(304, url: httpRequest.url) }
       if let image = await revalidatedImage(lookup, by: head, request, trace) { return image }
-      var unconditional = httpRequest
-      unconditional.cacheFields = lookup.unconditional.addedFields
-      return try await fetch(unconditional, request, lookup.unconditional, subscription, trace: &trace)
+      let unconditional = lookup.unconditional
+      let again = self.httpRequest(for: request, key: httpRequest.key, unconditional, to: httpRequest.target)
+      return try await fetch(again, request, unconditional, subscription, trace: &trace)
     }
   }
 

@@ -15,17 +15,45 @@ final class HTTPAttempt: Sendable {
 
   private enum Step {
     case done(Outcome)
-    indirect case redirect(TransportRequest)
+    indirect case redirect(TransportRequest, after: TransportRequest)
     /// The server did not send the requested range.
     case cannotResume
   }
 
+  /// One request of the attempt, and the permit to send it.
+  private final class Exchange {
+    let request: TransportRequest
+    let origin: Origin
+    let queued: ContinuousClock.Instant
+    let permit: ConnectionLimiter.Permit
+    /// `nil` if the transport cannot prepare transfers.
+    let transfer: QueuedTransfer?
+
+    init(
+      request: TransportRequest, origin: Origin, queued: ContinuousClock.Instant, permit: ConnectionLimiter.Permit,
+      transfer: QueuedTransfer?
+    ) {
+      self.request = request
+      self.origin = origin
+      self.queued = queued
+      self.permit = permit
+      self.transfer = transfer
+    }
+  }
+
   /// The response to one request of the attempt.
-  private struct Reply {
+  private final class Reply {
     let request: TransportRequest
     let began: ContinuousClock.Instant
     let sent: Date
     let response: TransportResponse
+
+    init(request: TransportRequest, began: ContinuousClock.Instant, sent: Date, response: TransportResponse) {
+      self.request = request
+      self.began = began
+      self.sent = sent
+      self.response = response
+    }
 
     var head: ResponseHead { ResponseHead(url: request.url, status: response.status, headers: response.headers) }
   }
@@ -48,7 +76,16 @@ final class HTTPAttempt: Sendable {
   /// Sends the request, and once more if credentials were renewed or the partial body is of no use.
   ///
   /// - Parameter partial: The first bytes of the body, if known; set to those known after a failure.
-  func run(partial: inout PartialBody?, trace: inout LoadTrace) async throws(ImageError) -> Outcome {
+  @inline(never)
+  func result(partial: inout PartialBody?, trace: inout LoadTrace) async -> Result<Outcome, ImageError> {
+    do throws(ImageError) {
+      return .success(try await run(partial: &partial, trace: &trace))
+    } catch {
+      return .failure(error)
+    }
+  }
+
+  private func run(partial: inout PartialBody?, trace: inout LoadTrace) async throws(ImageError) -> Outcome {
     var mayRenew = modifier != nil
     while true {
       let generation = mayRenew ? loader.renewals.generation(of: request.origin) : 0
@@ -90,14 +127,14 @@ final class HTTPAttempt: Sendable {
   }
 
   /// - Returns: `nil` if the partial body is of no use.
+  @inline(never)
   private func followRedirects(
     partial: inout PartialBody?, trace: inout LoadTrace
   ) async throws(ImageError) -> Outcome? {
-    let first = try await firstRequest(partial)
-    switch try await exchange(first, partial: &partial, trace: &trace) {
+    switch try await perform(try await firstExchange(partial), partial: &partial, trace: &trace) {
     case .done(let outcome): return outcome
     case .cannotResume: return nil
-    case .redirect(let next): return try await follow(next, after: first, partial: &partial, trace: &trace)
+    case .redirect(let next, let first): return try await follow(next, after: first, partial: &partial, trace: &trace)
     }
   }
 
@@ -110,18 +147,18 @@ final class HTTPAttempt: Sendable {
     while true {
       try redirects.count()
       current = try await accepted(next, after: current)
-      switch try await exchange(current, partial: &partial, trace: &trace) {
+      switch try await perform(try exchange(of: current), partial: &partial, trace: &trace) {
       case .done(let outcome): return outcome
       case .cannotResume: return nil
-      case .redirect(let further): next = further
+      case .redirect(let further, _): next = further
       }
     }
   }
 
   @inline(never)
-  private func firstRequest(_ partial: PartialBody?) async throws(ImageError) -> TransportRequest {
+  private func firstExchange(_ partial: PartialBody?) async throws(ImageError) -> Exchange {
     let unmodified = unmodifiedRequest(partial)
-    return modifier == nil ? unmodified : try await modified(unmodified)
+    return try exchange(of: modifier == nil ? unmodified : try await modified(unmodified))
   }
 
   @inline(never)
@@ -175,13 +212,40 @@ final class HTTPAttempt: Sendable {
     throw .redirectRejected(to: next.url.printable, from: current.url)
   }
 
-  private func exchange(
-    _ current: TransportRequest, partial: inout PartialBody?, trace: inout LoadTrace
-  ) async throws(ImageError) -> Step {
+  /// Prepares an exchange; its transfer begins when it gets its permit, if the transport can prepare transfers.
+  @inline(never)
+  private func exchange(of current: TransportRequest) throws(ImageError) -> Exchange {
+    let (origin, queued) = (try origin(of: current), ContinuousClock.now)
     let permit = loader.limiter.newPermit()
-    defer { permit.release() }
-    let reply = try await reply(to: current, with: permit, trace: &trace)
-    reportStatus(of: reply.response, to: current)
+    let transport = loader.preparingTransport(for: request)
+    if Task.isCancelled { throw .cancelled }
+    let transfer = transport.map { transport in
+      QueuedTransfer(transport.prepare(current) { permit.release() }, time: configuration.time)
+    }
+    if let transfer { permit.request(origin, subscription) { transfer.receive($0) } }
+    return Exchange(request: current, origin: origin, queued: queued, permit: permit, transfer: transfer)
+  }
+
+  @inline(never)
+  private func perform(
+    _ exchange: Exchange, partial: inout PartialBody?, trace: inout LoadTrace
+  ) async throws(ImageError) -> Step {
+    defer { exchange.permit.release() }
+    let reply =
+      if let transfer = exchange.transfer {
+        try reply(try await transfer.response(from: exchange.request.url), to: exchange, trace: &trace)
+      } else {
+        try await reply(to: exchange, trace: &trace)
+      }
+    return try await receive(reply, with: exchange.permit, partial: &partial, trace: &trace)
+  }
+
+  @inline(never)
+  private func receive(
+    _ reply: Reply, with permit: ConnectionLimiter.Permit, partial: inout PartialBody?, trace: inout LoadTrace
+  ) async throws(ImageError) -> Step {
+    configuration.report(
+      .responded(status: reply.response.status, url: reply.request.url.withoutCredentials), to: subscription)
     defer {
       trace.add(.transfer, since: reply.began)
       trace.transfer = reply.response.body.transferTimings
@@ -197,37 +261,21 @@ final class HTTPAttempt: Sendable {
   }
 
   @inline(never)
-  private func reply(
-    to current: TransportRequest, with permit: ConnectionLimiter.Permit, trace: inout LoadTrace
-  ) async throws(ImageError) -> Reply {
-    let origin = try origin(of: current)
-    let queued = ContinuousClock.now
-    if let transport = loader.preparingTransport(for: request) {
-      let transfer = QueuedTransfer(transport.prepare(current) { permit.release() }, time: configuration.time)
-      return try await reply(to: current, from: origin, by: transfer, with: permit, queued, trace: &trace)
-    }
-    try await permit.acquire(origin, subscription)
-    trace.add(.queue, since: queued)
+  private func reply(to exchange: Exchange, trace: inout LoadTrace) async throws(ImageError) -> Reply {
+    try await exchange.permit.acquire(exchange.origin, subscription)
+    trace.add(.queue, since: exchange.queued)
     let (began, sent) = (ContinuousClock.now, configuration.time.now())
-    return Reply(request: current, began: began, sent: sent, response: try await response(to: current))
+    let response = try await response(to: exchange.request)
+    return Reply(request: exchange.request, began: began, sent: sent, response: response)
   }
 
   @inline(never)
   private func reply(
-    to current: TransportRequest, from origin: Origin, by transfer: QueuedTransfer,
-    with permit: ConnectionLimiter.Permit, _ queued: ContinuousClock.Instant, trace: inout LoadTrace
-  ) async throws(ImageError) -> Reply {
-    if Task.isCancelled { throw .cancelled }
-    permit.request(origin, subscription) { transfer.receive($0) }
-    let response = try await transfer.response(from: current.url)
-    guard let beginning = transfer.beginning else { throw .cancelled }
-    trace.add(.queue, since: queued, until: beginning.instant)
-    return Reply(request: current, began: beginning.instant, sent: beginning.date, response: response)
-  }
-
-  @inline(never)
-  private func reportStatus(of response: TransportResponse, to current: TransportRequest) {
-    configuration.report(.responded(status: response.status, url: current.url.withoutCredentials), to: subscription)
+    _ response: TransportResponse, to exchange: Exchange, trace: inout LoadTrace
+  ) throws(ImageError) -> Reply {
+    guard let beginning = exchange.transfer?.beginning else { throw .cancelled }
+    trace.add(.queue, since: exchange.queued, until: beginning.instant)
+    return Reply(request: exchange.request, began: beginning.instant, sent: beginning.date, response: response)
   }
 
   private func response(to current: TransportRequest) async throws(ImageError) -> TransportResponse {
@@ -238,13 +286,14 @@ final class HTTPAttempt: Sendable {
     }
   }
 
+  @inline(never)
   private func step(
     after reply: Reply, with permit: ConnectionLimiter.Permit, partial: inout PartialBody?
   ) async throws(ImageError) -> Step {
     let (head, response) = (reply.head, reply.response)
     if let next = try Redirect.next(after: reply.request, status: head.status, headers: head.headers) {
       await response.body.drain(atMost: response.expectedByteCount)
-      return .redirect(next)
+      return .redirect(next, after: reply.request)
     }
     switch head.status {
     case 304 where request.cacheFields.isConditional:

@@ -37,25 +37,34 @@ final class HTTPLoader: Sendable {
   func load(
     _ request: HTTPRequest, subscription: LoadSubscription, trace: inout LoadTrace
   ) async throws(ImageError) -> HTTPResult {
-    if !request.ignoresRememberedFailures, let error = failures.error(for: request.failureKey) { throw error }
+    try throwRememberedFailure(of: request)
     let attempt = HTTPAttempt(request, subscription: subscription, by: self)
     var partial = request.mayResume ? await storedPartial(of: request) : nil
     let hadPartial = partial != nil
     var attemptCount = 0
     while true {
       attemptCount += 1
-      let result: Result<HTTPAttempt.Outcome, ImageError>
-      do throws(ImageError) {
-        result = .success(try await attempt.run(partial: &partial, trace: &trace))
-      } catch {
-        result = .failure(error)
-      }
-      if case .success(.success(let loaded)) = result {
-        await recordSuccess(of: request, hadPartial: hadPartial)
+      let result = await attempt.result(partial: &partial, trace: &trace)
+      if let loaded = try await finish(
+        result, attemptCount, of: request, partial, hadPartial: hadPartial, subscription, trace: &trace)
+      {
         return loaded
       }
-      try await waitForRetry(after: result, attemptCount, of: request, partial, subscription, trace: &trace)
     }
+  }
+
+  /// The result of an attempt that succeeded. After one that failed, waits until the next one, which `nil` stands for.
+  @inline(never)
+  private func finish(
+    _ result: Result<HTTPAttempt.Outcome, ImageError>, _ attemptCount: Int, of request: HTTPRequest,
+    _ partial: PartialBody?, hadPartial: Bool, _ subscription: LoadSubscription, trace: inout LoadTrace
+  ) async throws(ImageError) -> HTTPResult? {
+    if case .success(.success(let loaded)) = result {
+      await recordSuccess(of: request, hadPartial: hadPartial)
+      return loaded
+    }
+    try await waitForRetry(after: result, attemptCount, of: request, partial, subscription, trace: &trace)
+    return nil
   }
 
   /// Where interrupted downloads of a request are stored.
@@ -64,12 +73,16 @@ final class HTTPLoader: Sendable {
   }
 
   @inline(never)
+  private func throwRememberedFailure(of request: HTTPRequest) throws(ImageError) {
+    if !request.ignoresRememberedFailures, let error = failures.error(for: request.failureKey) { throw error }
+  }
+
+  @inline(never)
   private func storedPartial(of request: HTTPRequest) async -> PartialBody? {
     guard request.isResumable else { return nil }
     return await partialBodies(for: request).partial(for: request.key, usesETags: request.usesETags)
   }
 
-  @inline(never)
   private func recordSuccess(of request: HTTPRequest, hadPartial: Bool) async {
     budget.recordSuccess()
     failures.forget(request.failureKey)

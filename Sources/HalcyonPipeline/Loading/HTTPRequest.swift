@@ -5,26 +5,41 @@ import HalcyonImaging
 import HalcyonSupport
 
 /// One request of the pipeline, before retries, redirects and the request modifier.
-struct HTTPRequest: Sendable {
-  var target: HTTPURL
+final class HTTPRequest: Sendable {
+  let target: HTTPURL
   /// The fields of the image request and of the pipeline.
-  var headers: HTTPHeaders
+  let headers: HTTPHeaders
   /// The validators of the stored response, and other fields that the cache adds.
-  var cacheFields = HTTPHeaders()
+  let cacheFields: HTTPHeaders
   /// The fetch key.
-  var key: CacheKey
-  var cachePolicy: CachePolicy
+  let key: CacheKey
+  let cachePolicy: CachePolicy
   /// Stores the partial body of an interrupted download.
-  var cache: ImageCache
+  let cache: ImageCache
   /// Whether the request is sent even if it failed a moment ago.
-  var ignoresRememberedFailures = false
+  let ignoresRememberedFailures: Bool
   /// Whether a download that an earlier load began is resumed.
-  var resumesStoredBody = true
+  let resumesStoredBody: Bool
   /// Whether an entity tag identifies the bytes (``RequestOptions/usesETags``).
-  var usesETags = true
-
+  let usesETags: Bool
   /// The options of the image request, for its hooks.
-  var optionsBox: OptionsBox?
+  let optionsBox: OptionsBox?
+
+  init(
+    _ request: ImageRequest, to target: HTTPURL, key: CacheKey, cacheFields: HTTPHeaders,
+    _ configuration: PipelineConfiguration
+  ) {
+    self.target = target
+    self.key = key
+    self.cacheFields = cacheFields
+    headers = request.headers.adding(configuration.headers)
+    cachePolicy = request.cachePolicy
+    cache = configuration.originalCache(for: request)
+    optionsBox = request.optionsBox
+    ignoresRememberedFailures = request.freshness.contactsServerFirst || request.optionsBox?.content != nil
+    resumesStoredBody = request.freshness != .reloadIgnoringCache
+    usesETags = request.usesETags
+  }
 
   /// The method and the body; `nil` for a plain GET.
   var content: RequestContent? { optionsBox?.content }

@@ -4,6 +4,20 @@ import HalcyonSupport
 
 /// Which sources are tried: alternatives in their order, stale images first, and all within the timeout.
 extension ImageLoader {
+  /// The image of a request without options. Most loads are such: without a response, they wait in less memory.
+  ///
+  /// - Parameter lookup: The outcome of the look-up in memory, which was not a hit.
+  @inline(never)
+  func image(
+    for request: ImageRequest, keys: RequestKeys, missing lookup: MemoryLookup
+  ) async throws(ImageError) -> DecodedImage {
+    let subscription = LoadSubscription(priority: request.priority)
+    guard monitor == nil, request.hasSingleSource, request.size.isValid else {
+      return try await response(for: request, keys: keys, missing: lookup, subscription: subscription).image
+    }
+    return try await load(request, keys: keys, stale: lookup.staleImage, subscription, keepsResult: true).image
+  }
+
   /// Loads from the first source that succeeds.
   ///
   /// - Parameter lookup: The outcome of the look-up in memory, which was not a hit.

@@ -114,10 +114,19 @@ final class ImageLoader: Sendable {
   }
 
   /// Loads from the request's own source.
+  @inline(never)
   func singleResponse(
     for request: ImageRequest, keys: RequestKeys, stale: DecodedImage? = nil, _ subscription: LoadSubscription
   ) async throws(ImageError) -> ImageResponse {
-    var loaded = try await load(request, keys: keys, stale: stale, subscription, keepsResult: true)
+    try await response(
+      from: try await load(request, keys: keys, stale: stale, subscription, keepsResult: true), request)
+  }
+
+  @inline(never)
+  private func response(
+    from loaded: Loaded, _ request: ImageRequest
+  ) async throws(ImageError) -> ImageResponse {
+    var loaded = loaded
     if request.waitsForStore { try await loaded.waitForWriting() }
     if request.optionsBox != nil { try await applyStoreOptions(request, after: loaded.encoded, loaded.variantWrite) }
     return ImageResponse(
@@ -131,49 +140,77 @@ final class ImageLoader: Sendable {
     _ request: ImageRequest, keys: RequestKeys, stale: DecodedImage?, _ subscription: LoadSubscription,
     keepsResult: Bool
   ) async throws(ImageError) -> Loaded {
-    try await LoadChain.waiting(for: bytes.link(keys.fetch)) { () async throws(ImageError) in
+    if LoadChain.isEmpty {
+      return try await job(request, keys: keys, stale: stale, subscription, keepsResult: keepsResult)
+    }
+    return try await LoadChain.waiting(for: bytes.link(keys.fetch)) { () async throws(ImageError) in
       try await job(request, keys: keys, stale: stale, subscription, keepsResult: keepsResult)
     }
   }
 
+  @inline(never)
   private func job(
     _ request: ImageRequest, keys: RequestKeys, stale: DecodedImage?, _ subscription: LoadSubscription,
     keepsResult: Bool
   ) async throws(ImageError) -> Loaded {
-    let jobKey = JobKey(key: keys.image, options: LoadKey.key(request))
+    let operation = operation(request, keys: keys, stale: stale, keepsResult: keepsResult)
     return try await jobs.value(
-      for: jobKey, subscription: subscription, keepsResult: keepsResult
-    ) { [self] subscription throws(ImageError) in
-      // The request of the steps that read the original bytes; a stored variant is still older than them.
-      var remaining = request
-      var (revalidated, encoded): (Loaded?, EncodedImage?) = (nil, nil)
-      if let stale {
-        (revalidated, encoded) = try await revalidate(stale, request, keys: keys, subscription)
-        // The server has been contacted: the steps below find the bytes as long as they are held.
-        if let encoded, encoded.isFoundAgain, request.freshness.contactsServerFirst {
-          remaining.freshness = .standard
-        }
+      for: JobKey(key: keys.image, options: LoadKey.key(request)), subscription: subscription,
+      keepsResult: keepsResult, operation: operation)
+  }
+
+  @inline(never)
+  private func operation(
+    _ request: ImageRequest, keys: RequestKeys, stale: DecodedImage?, keepsResult: Bool
+  ) -> InFlightJobs<JobKey, Loaded>.Operation {
+    if stale == nil, request.processors.isEmpty, !request.storage.encodesImages {
+      // Most images are only decoded: they wait in the smaller async frame of a closure of their own.
+      return { [self] subscription throws(ImageError) in
+        await keep(try await decode(request, key: keys.fetch, subscription), request, keys, subscription)
       }
-      defer { withExtendedLifetime(encoded) {} }
-      var loaded =
-        if let revalidated {
-          revalidated
-        } else if keepsResult, let variant = try await storedVariant(request, keys: keys, subscription) {
-          variant
-        } else if let processor = request.processors.last {
-          try await process(remaining, with: processor, subscription)
-        } else {
-          try await decode(remaining, key: keys.fetch, subscription)
-        }
-      // A caller that joins after this line finds nothing in memory next time, and loads again.
-      let allowsMemory = loaded.encoded?.allowsMemory ?? true
-      if subscription.keepsResult, !allowsMemory, !loaded.image.isPartial { unstoredImages[keys.image] = loaded.image }
-      if subscription.keepsResult, allowsMemory, !loaded.image.isPartial {
-        if request.cachePolicy.writesMemory { storeInMemory(loaded.image, request, keys, subscription) }
-        if !loaded.isStoredVariant { loaded.variantWrite = await storeVariant(of: loaded, request, keys: keys) }
+    }
+    return { [self] subscription throws(ImageError) in
+      let loaded = try await image(request, keys: keys, stale: stale, subscription, keepsResult: keepsResult)
+      return await keep(loaded, request, keys, subscription)
+    }
+  }
+
+  private func image(
+    _ request: ImageRequest, keys: RequestKeys, stale: DecodedImage?, _ subscription: LoadSubscription,
+    keepsResult: Bool
+  ) async throws(ImageError) -> Loaded {
+    // The request of the steps that read the original bytes; a stored variant is still older than them.
+    var remaining = request
+    var (revalidated, encoded): (Loaded?, EncodedImage?) = (nil, nil)
+    if let stale {
+      (revalidated, encoded) = try await revalidate(stale, request, keys: keys, subscription)
+      // The server has been contacted: the steps below find the bytes as long as they are held.
+      if let encoded, encoded.isFoundAgain, request.freshness.contactsServerFirst {
+        remaining.freshness = .standard
       }
+    }
+    defer { withExtendedLifetime(encoded) {} }
+    if let revalidated { return revalidated }
+    if keepsResult, let variant = try await storedVariant(request, keys: keys, subscription) { return variant }
+    if let processor = request.processors.last { return try await process(remaining, with: processor, subscription) }
+    return try await decode(remaining, key: keys.fetch, subscription)
+  }
+
+  /// Puts the result of a job into memory and into the store, as the request says.
+  @inline(never)
+  private func keep(
+    _ loaded: Loaded, _ request: ImageRequest, _ keys: RequestKeys, _ subscription: LoadSubscription
+  ) async -> Loaded {
+    // A caller that joins after this line finds nothing in memory next time, and loads again.
+    guard subscription.keepsResult, !loaded.image.isPartial else { return loaded }
+    guard loaded.encoded?.allowsMemory ?? true else {
+      unstoredImages[keys.image] = loaded.image
       return loaded
     }
+    if request.cachePolicy.writesMemory { storeInMemory(loaded.image, request, keys, subscription) }
+    var loaded = loaded
+    if !loaded.isStoredVariant { loaded.variantWrite = await storeVariant(of: loaded, request, keys: keys) }
+    return loaded
   }
 
   /// The stale image, if the bytes that are valid now are those it was decoded from; and these bytes.
@@ -287,10 +324,18 @@ final class ImageLoader: Sendable {
     request.storage.encodesImages && request.cachePolicy.writesStore && request.freshness.usesNetwork
   }
 
+  @inline(never)
   private func decode(
     _ request: ImageRequest, key: CacheKey, _ subscription: LoadSubscription
   ) async throws(ImageError) -> Loaded {
     let encoded = try await bytes.encodedImage(for: request, key: key, subscription: subscription)
+    return try await decode(encoded, request, key: key, subscription)
+  }
+
+  @inline(never)
+  private func decode(
+    _ encoded: EncodedImage, _ request: ImageRequest, key: CacheKey, _ subscription: LoadSubscription
+  ) async throws(ImageError) -> Loaded {
     if let image = await decodedMeanwhile(from: encoded, request, subscription) {
       return Loaded(image: image, encoded: encoded, trace: encoded.trace)
     }

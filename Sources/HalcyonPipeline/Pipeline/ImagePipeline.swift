@@ -59,7 +59,7 @@ public final class ImagePipeline: Sendable {
       loader.monitor?.reportHit(request)
       return image
     }
-    return try await response(for: request, keys: keys, after: lookup).image
+    return try await loader.image(for: request, keys: keys, missing: lookup)
   }
 
   /// The image of a request, its origin, and the time that each step took.
