@@ -100,11 +100,11 @@ private struct PlaneAverage {
     guard addedRowCount > 0 else { return target.update(from: previous, count: averageWidth) }
     let wholeCount = min(averageWidth, width / factor)
     sums.withUnsafeBufferPointer { sums in
-      let divisor = UInt32(factor * addedRowCount)
-      for column in 0..<wholeCount {
-        var total = divisor / 2
-        for index in column * factor..<(column + 1) * factor { total &+= UInt32(sums[index]) }
-        target[column] = UInt8(truncatingIfNeeded: total / divisor)
+      switch factor {
+      case 2: averageRow(sums, factor: 2, count: wholeCount, to: target)
+      case 3: averageRow(sums, factor: 3, count: wholeCount, to: target)
+      case 4: averageRow(sums, factor: 4, count: wholeCount, to: target)
+      default: averageRow(sums, factor: factor, count: wholeCount, to: target)
       }
       for column in wholeCount..<averageWidth {
         let first = min(column, (width - 1) / factor) * factor
@@ -116,6 +116,21 @@ private struct PlaneAverage {
     }
     sums.withUnsafeMutableBufferPointer { $0.update(repeating: 0) }
     addedRowCount = 0
+  }
+
+  /// Inlined, as a loop over a constant number of columns is unrolled.
+  @inline(__always)
+  private func averageRow(
+    _ sums: UnsafeBufferPointer<UInt16>, factor: Int, count: Int, to target: UnsafeMutablePointer<UInt8>
+  ) {
+    // Totals have 24 bits and divisors 16, so multiplying by a reciprocal of 40 bits is exact, and faster than dividing.
+    let divisor = UInt64(factor * addedRowCount)
+    let reciprocal = ((1 << 40) + divisor - 1) / divisor
+    for column in 0..<count {
+      var total = UInt32(truncatingIfNeeded: divisor / 2)
+      for index in column &* factor..<column &* factor &+ factor { total &+= UInt32(sums[index]) }
+      target[column] = UInt8(truncatingIfNeeded: (UInt64(total) &* reciprocal) &>> 40)
+    }
   }
 }
 

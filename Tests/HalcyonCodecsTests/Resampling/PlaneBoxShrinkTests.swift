@@ -5,7 +5,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(10)))
 struct PlaneBoxShrinkTests {
-  @Test(arguments: [(64, 48), (62, 50), (6, 2), (2, 2), (514, 34)], [2, 3, 5, 7, 256])
+  @Test(arguments: [(64, 48), (62, 50), (6, 2), (2, 2), (514, 34)], [2, 3, 4, 5, 7, 256])
   func `each sample is the average of a square, and the last ones repeat`(side: (Int, Int), factor: Int) throws {
     let size = PixelSize(width: side.0, height: side.1)
     let source = RandomPlanes(size, channels: .yCbCr(shiftX: 1, shiftY: 1))
