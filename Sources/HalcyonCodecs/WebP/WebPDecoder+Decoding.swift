@@ -16,27 +16,27 @@ extension WebPDecoder {
       return try WebPReader.bitmap(
         bytes, size: header.canvas, isScaled: false, isOpaque: isOpaque, isCancelled: isCancelled)
     }
-    if !header.isLossless, isOpaque {
-      return try resampled(bytes, plan: plan, isCancelled: isCancelled)
+    if !header.isLossless {
+      return try resampled(bytes, plan: plan, isOpaque: isOpaque, isCancelled: isCancelled)
     }
     let scale = WebPScale(plan)
     let bitmap = try WebPReader.bitmap(
-      bytes, size: scale.size, isScaled: scale.isScaled, skipsLoopFilter: plan.skipsLoopFilter, isOpaque: isOpaque,
-      isCancelled: isCancelled)
+      bytes, size: scale.size, isScaled: scale.isScaled, isOpaque: isOpaque, isCancelled: isCancelled)
     return try Resampler(format: .webp, geometry: scale.geometry, graphs: graphs).bitmap(isOpaque: isOpaque) {
       RowPlaneSource(BitmapRowSource(bitmap), isCancelled: isCancelled)
     }
   }
 
-  /// A lossy image without alpha, resampled in the planes that it is coded in.
+  /// A lossy image, resampled in the planes that it is coded in.
   private func resampled(
-    _ bytes: UnsafeRawBufferPointer, plan: DecodingPlan, isCancelled: @escaping () -> Bool
+    _ bytes: UnsafeRawBufferPointer, plan: DecodingPlan, isOpaque: Bool, isCancelled: @escaping () -> Bool
   ) throws -> Bitmap {
     let factor = BoxShrink.factor(reduction: plan.geometry.reduction)
     let geometry = plan.geometry.scaled(by: 1 / Double(factor))
-    return try Resampler(format: .webp, geometry: geometry, graphs: graphs).bitmap(isOpaque: true) {
+    return try Resampler(format: .webp, geometry: geometry, graphs: graphs).bitmap(isOpaque: isOpaque) {
       let planes = try WebPPlaneSource(
-        bytes, size: plan.info.storedSize, skipsLoopFilter: plan.skipsLoopFilter, isCancelled: isCancelled)
+        bytes, size: plan.info.storedSize, hasAlpha: !isOpaque, skipsLoopFilter: plan.skipsLoopFilter,
+        isCancelled: isCancelled)
       return factor == 1 ? planes : try PlaneBoxShrink(planes, factor: factor)
     }
   }
@@ -65,7 +65,7 @@ extension DecodingPlan {
   fileprivate var skipsLoopFilter: Bool { geometry.reduction >= 3 }
 }
 
-/// The size at which libwebp decodes an image, and the geometry for resampling it afterwards.
+/// The size at which libwebp decodes a lossless image, and the geometry for resampling it afterwards.
 ///
 /// libwebp scales by averaging while decoding, which is cheap but not sharp. The decoded size therefore has at least
 /// two pixels per output pixel, for the Lanczos filter.

@@ -4,9 +4,10 @@ public import Foundation
 /// Decodes WebP: lossy, lossless, with alpha, animated.
 ///
 /// Through libwebp, and on Apple's systems through ImageIO. ``decode(_:options:)`` gives the first frame of an
-/// animation. With libwebp, a smaller size of a lossy still image without alpha is resampled while its rows are decoded;
-/// that takes the memory of the result and some rows. Other still images are scaled by libwebp if the size is much
-/// smaller, and then resampled; that takes at most four times the memory of the result.
+/// animation. With libwebp, a smaller size of a lossy still image is resampled while its rows are decoded; that takes the
+/// memory of the result and some rows, and with alpha up to eight bytes for each stored pixel. A lossless still image is
+/// scaled by libwebp if the size is much smaller, and then resampled; that takes at most four times the memory of the
+/// result.
 public struct WebPDecoder: AnimatedImageDecoder {
   let graphs = ResampleGraphCache()
   #if !IMAGEIO

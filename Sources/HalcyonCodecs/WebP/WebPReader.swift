@@ -8,14 +8,12 @@ enum WebPReader {
   ///   - bytes: A complete file, or the chunks of one frame of an animation.
   ///   - size: The size of the result.
   ///   - isScaled: Whether `size` differs from the stored size; libwebp then averages pixels.
-  ///   - skipsLoopFilter: As in ``WebPPlaneSource``.
   static func bitmap(
-    _ bytes: UnsafeRawBufferPointer, size: PixelSize, isScaled: Bool, skipsLoopFilter: Bool = false,
-    isOpaque: Bool, isCancelled: @escaping () -> Bool
+    _ bytes: UnsafeRawBufferPointer, size: PixelSize, isScaled: Bool, isOpaque: Bool,
+    isCancelled: @escaping () -> Bool
   ) throws -> Bitmap {
     try Bitmap(size: size, isOpaque: isOpaque) { output in
       let run = try WebPRun(bytes, size: size, isCancelled: isCancelled) { config in
-        config.options.bypass_filtering = skipsLoopFilter ? 1 : 0
         config.options.use_scaling = isScaled ? 1 : 0
         config.options.scaled_width = Int32(size.width)
         config.options.scaled_height = Int32(size.height)

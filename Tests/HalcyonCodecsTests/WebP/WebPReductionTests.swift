@@ -24,6 +24,23 @@ struct WebPReductionTests {
     #expect(reduced.difference(toAveraged: resized, geometry: identity) < 2.5)
   }
 
+  @Test(arguments: sizes, [PixelSize(width: 451, height: 301), PixelSize(width: 450, height: 302)])
+  func `a reduced lossy image with alpha shows what the whole one shows`(size: TargetSize, whole: PixelSize) throws {
+    let painted = try Bitmap.painted(whole.width, whole.height, isOpaque: false) { column, row in
+      // From transparent to opaque across, in tiles whose colours differ.
+      let alpha = max(0, min(255, column - 100))
+      let (red, green) = (column / 50 % 2 * 200 + 55, row / 50 % 2 * 200 + 55)
+      return Color(red * alpha / 255, green * alpha / 255, alpha / 2, alpha)
+    }
+    let file = try WebPEncoder().encode(painted, options: EncodingOptions(quality: 0.9))
+    let original = try WebPDecoder().decode(file, options: DecodingOptions()).bitmap
+    let reduced = try WebPDecoder().decode(file, options: DecodingOptions(size: size)).bitmap
+    let resized = try ResizeProcessor(size).process(original)
+    #expect(reduced.size == resized.size && !reduced.isOpaque)
+    let identity = TargetSize.original.geometry(for: resized.size)
+    #expect(reduced.difference(toAveraged: resized, geometry: identity) < 2.5)
+  }
+
   @Test(arguments: [1, 2, 3, 16, 17], [1, 2, 5, 16, 33])
   func `an image of a few pixels is reduced to one`(width: Int, height: Int) throws {
     let grey = try Bitmap.painted(width, height, isOpaque: true) { _, _ in Color(120, 120, 120, 255) }
