@@ -144,8 +144,9 @@ jpeg_shim_status jpeg_shim_start(
     reader->realize_arrays = info->mem->realize_virt_arrays;
     info->mem->realize_virt_arrays = limit_scales_and_realize_arrays;
   }
-  // At these scales, scans may have been dropped (see JPEGScanSelection), which block smoothing would compensate for.
-  if (eighths <= 2) info->do_block_smoothing = FALSE;
+  // At these scales, scans may have been dropped (see JPEGScanSelection), which block smoothing would compensate for. At
+  // 1/2, it is of use to a truncated file.
+  if (eighths <= 2 || (eighths <= 4 && !reader->errors.accepts_truncation)) info->do_block_smoothing = FALSE;
   // Without this, jpeg_start_decompress would read all scans at once, and could not be cancelled.
   info->buffered_image = jpeg_has_multiple_scans(info);
   jpeg_start_decompress(info);

@@ -37,10 +37,18 @@ struct JPEGScanSelectionTests {
     #expect(image.difference(toAveraged: expected, geometry: TargetSize.original.geometry(for: expected.size)) < 1.5)
   }
 
-  @Test(arguments: names, [JPEGScale.half, .full])
-  func `a larger scale needs all scans`(name: String, scale: JPEGScale) throws {
+  @Test(arguments: names)
+  func `the whole scale needs all scans`(name: String) throws {
     let progressive = try Fixture.data("jpeg/peacock.\(name)-progressive.jpeg")
-    #expect(progressive.withUnsafeBytes { JPEGScanSelection.essentialBytes(of: $0, scale: scale) } == nil)
+    #expect(progressive.withUnsafeBytes { JPEGScanSelection.essentialBytes(of: $0, scale: .full) } == nil)
+  }
+
+  @Test(arguments: names, [1, 5, 6, 16])
+  func `at 1/2, only the last bits of finely quantised coefficients are dropped`(name: String, step: UInt8) throws {
+    let progressive = try Fixture.data("jpeg/peacock.\(name)-progressive.jpeg").quantised(inStepsOf: step)
+    let half = progressive.withUnsafeBytes { JPEGScanSelection.essentialBytes(of: $0, scale: .half) }
+    let quarter = progressive.withUnsafeBytes { JPEGScanSelection.essentialBytes(of: $0, scale: .quarter) }
+    #expect(quarter != nil && half == (step <= 5 ? quarter : nil))
   }
 
   @Test(arguments: names)
@@ -57,8 +65,10 @@ struct JPEGScanSelectionTests {
     for position in file.indices {
       var damaged = file
       damaged[position] ^= 0xFF
-      let selected = damaged.withUnsafeBytes { JPEGScanSelection.essentialBytes(of: $0, scale: .eighth) }
-      #expect((selected?.count ?? 0) <= file.count)
+      for scale in [JPEGScale.eighth, .half] {
+        let selected = damaged.withUnsafeBytes { JPEGScanSelection.essentialBytes(of: $0, scale: scale) }
+        #expect((selected?.count ?? 0) <= file.count)
+      }
     }
   }
 
@@ -67,6 +77,25 @@ struct JPEGScanSelectionTests {
     #expect(throws: ImageDecodingError.truncated(.jpeg)) {
       try JPEGDecoder().decode(file.dropLast(2), options: DecodingOptions(size: .fit(width: 5, height: 5)))
     }
+  }
+}
+
+extension Data {
+  /// A JPEG file with all steps of its quantisation tables replaced.
+  fileprivate func quantised(inStepsOf step: UInt8) throws -> Data {
+    var file = self
+    let tables = try withUnsafeBytes { buffer in
+      var segments = try #require(JPEGSegments(buffer))
+      var ranges: [Range<Int>] = []
+      while let segment = segments.next() { if segment.marker == 0xDB { ranges.append(segment.range) } }
+      return ranges
+    }
+    for table in tables {
+      for start in stride(from: table.lowerBound + 4, to: table.upperBound, by: 65) {
+        file.replaceSubrange(start + 1..<start + 65, with: repeatElement(step, count: 64))
+      }
+    }
+    return file
   }
 }
 #endif
