@@ -61,18 +61,44 @@ final class BoxShrink: RowSource {
   }
 
   private func average(rowCount: Int, into target: UnsafeMutablePointer<UInt8>) {
+    let wholeCount = rows.size.width / across
+    average(0..<wholeCount, columnCount: across, rowCount: rowCount, into: target)
+    if wholeCount < size.width {
+      average(
+        wholeCount..<size.width, columnCount: rows.size.width - wholeCount * across, rowCount: rowCount, into: target)
+    }
+  }
+
+  /// Averages pixels that are `columnCount` columns wide.
+  private func average(_ pixels: Range<Int>, columnCount: Int, rowCount: Int, into target: UnsafeMutablePointer<UInt8>)
+  {
+    let reciprocal = Reciprocal(columnCount * rowCount)
     sums.withUnsafeBufferPointer { sums in
-      for column in 0..<size.width {
-        let columns = column * across..<min((column + 1) * across, rows.size.width)
-        let pixelCount = UInt32(columns.count * rowCount)
-        var total = SIMD4<UInt32>(repeating: pixelCount / 2)
-        for source in columns {
-          let start = source * 4
+      for pixel in pixels {
+        var total = SIMD4<UInt32>(repeating: reciprocal.half)
+        for column in pixel &* across..<pixel &* across &+ columnCount {
+          let start = column &* 4
           total &+= SIMD4(
-            UInt32(sums[start]), UInt32(sums[start + 1]), UInt32(sums[start + 2]), UInt32(sums[start + 3]))
+            UInt32(sums[start]), UInt32(sums[start &+ 1]), UInt32(sums[start &+ 2]), UInt32(sums[start &+ 3]))
         }
-        for channel in 0..<4 { target[column * 4 + channel] = UInt8(truncatingIfNeeded: total[channel] / pixelCount) }
+        for channel in 0..<4 { target[pixel &* 4 &+ channel] = reciprocal.quotient(total[channel]) }
       }
     }
   }
+}
+
+/// Divides sums of up to 65,536 bytes by their number, exactly and without a division each.
+struct Reciprocal {
+  /// Added to a sum, it rounds the quotient.
+  let half: UInt32
+
+  private let value: UInt64
+
+  init(_ count: Int) {
+    half = UInt32(count) / 2
+    value = ((1 << 40) + UInt64(count) - 1) / UInt64(count)
+  }
+
+  /// Exact, as sums have 24 bits, and counts 16.
+  func quotient(_ sum: UInt32) -> UInt8 { UInt8(truncatingIfNeeded: (UInt64(sum) &* value) &>> 40) }
 }

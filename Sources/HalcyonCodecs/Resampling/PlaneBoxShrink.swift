@@ -123,13 +123,11 @@ private struct PlaneAverage {
   private func averageRow(
     _ sums: UnsafeBufferPointer<UInt16>, factor: Int, count: Int, to target: UnsafeMutablePointer<UInt8>
   ) {
-    // Totals have 24 bits and divisors 16, so multiplying by a reciprocal of 40 bits is exact, and faster than dividing.
-    let divisor = UInt64(factor * addedRowCount)
-    let reciprocal = ((1 << 40) + divisor - 1) / divisor
+    let reciprocal = Reciprocal(factor * addedRowCount)
     for column in 0..<count {
-      var total = UInt32(truncatingIfNeeded: divisor / 2)
+      var total = reciprocal.half
       for index in column &* factor..<column &* factor &+ factor { total &+= UInt32(sums[index]) }
-      target[column] = UInt8(truncatingIfNeeded: (UInt64(total) &* reciprocal) &>> 40)
+      target[column] = reciprocal.quotient(total)
     }
   }
 }
