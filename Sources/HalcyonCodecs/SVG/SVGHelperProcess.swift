@@ -48,6 +48,8 @@ struct SVGHelperProcess {
       process.waitUntilExit()
       throw error
     }
+    // It has ended, but Foundation on Linux keeps a process, and the pipe with it, that was never waited for.
+    process.waitUntilExit()
     guard process.terminationReason == .uncaughtSignal else { return output }
     throw ImageDecodingError.unsupportedFeature(.svg, feature: Self.feature(endedBy: process.terminationStatus, limits))
   }

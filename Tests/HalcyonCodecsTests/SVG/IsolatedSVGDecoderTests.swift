@@ -26,6 +26,24 @@ struct IsolatedSVGDecoderTests {
     }
   }
 
+  #if os(Linux)
+  @Test func `helpers that have ended leave no pipe open`() throws {
+    let (count, before) = (200, try Self.openPipeCount())
+    for _ in 0..<count { _ = try? Self.decoder("true").decode(Self.document, options: DecodingOptions()) }
+    // Tests that run at the same time open some.
+    #expect(try Self.openPipeCount() < before + count / 2)
+  }
+
+  private static func openPipeCount() throws -> Int {
+    let (files, folder) = (FileManager.default, "/proc/self/fd")
+    // Some are closed meanwhile.
+    let targets = try files.contentsOfDirectory(atPath: folder).compactMap {
+      try? files.destinationOfSymbolicLink(atPath: "\(folder)/\($0)")
+    }
+    return targets.count { $0.hasPrefix("pipe:") }
+  }
+  #endif
+
   @Test func `a helper is killed when its drawing is cancelled`() throws {
     let polls = Polls()
     #expect(throws: ImageDecodingError.cancelled) {
