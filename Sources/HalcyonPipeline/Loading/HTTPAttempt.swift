@@ -20,44 +20,6 @@ final class HTTPAttempt: Sendable {
     case cannotResume
   }
 
-  /// One request of the attempt, and the permit to send it.
-  private final class Exchange {
-    let request: TransportRequest
-    let origin: Origin
-    let queued: ContinuousClock.Instant
-    let permit: ConnectionLimiter.Permit
-    /// `nil` if the transport cannot prepare transfers.
-    let transfer: QueuedTransfer?
-
-    init(
-      request: TransportRequest, origin: Origin, queued: ContinuousClock.Instant, permit: ConnectionLimiter.Permit,
-      transfer: QueuedTransfer?
-    ) {
-      self.request = request
-      self.origin = origin
-      self.queued = queued
-      self.permit = permit
-      self.transfer = transfer
-    }
-  }
-
-  /// The response to one request of the attempt.
-  private final class Reply {
-    let request: TransportRequest
-    let began: ContinuousClock.Instant
-    let sent: Date
-    let response: TransportResponse
-
-    init(request: TransportRequest, began: ContinuousClock.Instant, sent: Date, response: TransportResponse) {
-      self.request = request
-      self.began = began
-      self.sent = sent
-      self.response = response
-    }
-
-    var head: ResponseHead { ResponseHead(url: request.url, status: response.status, headers: response.headers) }
-  }
-
   private let request: HTTPRequest
   private let subscription: LoadSubscription
   private let loader: HTTPLoader
@@ -156,7 +118,7 @@ final class HTTPAttempt: Sendable {
   }
 
   @inline(never)
-  private func firstExchange(_ partial: PartialBody?) async throws(ImageError) -> Exchange {
+  private func firstExchange(_ partial: PartialBody?) async throws(ImageError) -> HTTPExchange {
     let unmodified = unmodifiedRequest(partial)
     return try exchange(of: modifier == nil ? unmodified : try await modified(unmodified))
   }
@@ -214,7 +176,7 @@ final class HTTPAttempt: Sendable {
 
   /// Prepares an exchange; its transfer begins when it gets its permit, if the transport can prepare transfers.
   @inline(never)
-  private func exchange(of current: TransportRequest) throws(ImageError) -> Exchange {
+  private func exchange(of current: TransportRequest) throws(ImageError) -> HTTPExchange {
     let (origin, queued) = (try origin(of: current), ContinuousClock.now)
     let permit = loader.limiter.newPermit()
     let transport = loader.preparingTransport(for: request)
@@ -223,12 +185,12 @@ final class HTTPAttempt: Sendable {
       QueuedTransfer(transport.prepare(current) { permit.release() }, time: configuration.time)
     }
     if let transfer { permit.request(origin, subscription) { transfer.receive($0) } }
-    return Exchange(request: current, origin: origin, queued: queued, permit: permit, transfer: transfer)
+    return HTTPExchange(request: current, origin: origin, queued: queued, permit: permit, transfer: transfer)
   }
 
   @inline(never)
   private func perform(
-    _ exchange: Exchange, partial: inout PartialBody?, trace: inout LoadTrace
+    _ exchange: HTTPExchange, partial: inout PartialBody?, trace: inout LoadTrace
   ) async throws(ImageError) -> Step {
     defer { exchange.permit.release() }
     let reply =
@@ -242,7 +204,7 @@ final class HTTPAttempt: Sendable {
 
   @inline(never)
   private func receive(
-    _ reply: Reply, with permit: ConnectionLimiter.Permit, partial: inout PartialBody?, trace: inout LoadTrace
+    _ reply: HTTPReply, with permit: ConnectionLimiter.Permit, partial: inout PartialBody?, trace: inout LoadTrace
   ) async throws(ImageError) -> Step {
     configuration.report(
       .responded(status: reply.response.status, url: reply.request.url.withoutCredentials), to: subscription)
@@ -261,21 +223,21 @@ final class HTTPAttempt: Sendable {
   }
 
   @inline(never)
-  private func reply(to exchange: Exchange, trace: inout LoadTrace) async throws(ImageError) -> Reply {
+  private func reply(to exchange: HTTPExchange, trace: inout LoadTrace) async throws(ImageError) -> HTTPReply {
     try await exchange.permit.acquire(exchange.origin, subscription)
     trace.add(.queue, since: exchange.queued)
     let (began, sent) = (ContinuousClock.now, configuration.time.now())
     let response = try await response(to: exchange.request)
-    return Reply(request: exchange.request, began: began, sent: sent, response: response)
+    return HTTPReply(request: exchange.request, began: began, sent: sent, response: response)
   }
 
   @inline(never)
   private func reply(
-    _ response: TransportResponse, to exchange: Exchange, trace: inout LoadTrace
-  ) throws(ImageError) -> Reply {
+    _ response: TransportResponse, to exchange: HTTPExchange, trace: inout LoadTrace
+  ) throws(ImageError) -> HTTPReply {
     guard let beginning = exchange.transfer?.beginning else { throw .cancelled }
     trace.add(.queue, since: exchange.queued, until: beginning.instant)
-    return Reply(request: exchange.request, began: beginning.instant, sent: beginning.date, response: response)
+    return HTTPReply(request: exchange.request, began: beginning.instant, sent: beginning.date, response: response)
   }
 
   private func response(to current: TransportRequest) async throws(ImageError) -> TransportResponse {
@@ -288,7 +250,7 @@ final class HTTPAttempt: Sendable {
 
   @inline(never)
   private func step(
-    after reply: Reply, with permit: ConnectionLimiter.Permit, partial: inout PartialBody?
+    after reply: HTTPReply, with permit: ConnectionLimiter.Permit, partial: inout PartialBody?
   ) async throws(ImageError) -> Step {
     let (head, response) = (reply.head, reply.response)
     if let next = try Redirect.next(after: reply.request, status: head.status, headers: head.headers) {
@@ -317,7 +279,7 @@ final class HTTPAttempt: Sendable {
   }
 
   private func body(
-    of reply: Reply, with permit: ConnectionLimiter.Permit, partial: inout PartialBody?
+    of reply: HTTPReply, with permit: ConnectionLimiter.Permit, partial: inout PartialBody?
   ) async throws(ImageError) -> HTTPResponse {
     try await validate(reply, with: permit)
     let metadata = metadata(of: reply, continuing: partial)
@@ -369,7 +331,7 @@ final class HTTPAttempt: Sendable {
 
   /// Runs the validator without a permit, so that it may load from the same host; the body is read with one again.
   @inline(never)
-  private func validate(_ reply: Reply, with permit: ConnectionLimiter.Permit) async throws(ImageError) {
+  private func validate(_ reply: HTTPReply, with permit: ConnectionLimiter.Permit) async throws(ImageError) {
     guard let validator = request.optionsBox?.options.responseValidator ?? configuration.responseValidator else {
       return
     }
@@ -389,7 +351,7 @@ final class HTTPAttempt: Sendable {
   }
 
   /// The metadata of a resumed body is that of its first response, updated by the second.
-  private func metadata(of reply: Reply, continuing partial: PartialBody?) -> EntryMetadata {
+  private func metadata(of reply: HTTPReply, continuing partial: PartialBody?) -> EntryMetadata {
     let now = configuration.time.now()
     let headers = reply.response.headers.storable
     if let partial {
