@@ -15,7 +15,7 @@ import TestSupport
 enum Main {
   private static let itemNames = ["bare", "gen1", "gen2"]
   private static let lengths = [4, 4, 4]
-  // Never freed: libmemcached takes pointers.
+  // Only read, and never freed: libmemcached takes pointers.
   nonisolated(unsafe) private static let keys: [UnsafePointer<CChar>?] = itemNames.map { UnsafePointer(strdup($0)) }
   private static let rounds = 40
   private static let readsPerRound = 500
@@ -61,6 +61,7 @@ enum Main {
     }
     for name in itemNames.dropFirst() { memcached_set(handle, name, 4, "12345678", 8, 0, 0) }
     let pool = WorkerPool(name: "bench", width: 1, spins: true)
+    // Used by one thread at a time: each read is awaited before the next one.
     nonisolated(unsafe) let threadHandle = handle
     // In turn, so that other programs slow down both.
     var (times, bareTimes, threeTimes, threadTimes): ([Double], [Double], [Double], [Double]) = ([], [], [], [])
