@@ -87,7 +87,7 @@ final class ImageLoader: Sendable {
     let memory = configuration.targetCache(for: request).memory
     switch memory.lookUp(key, extending: request.memoryExtension) {
     case .miss(let miss):
-      guard request.firstFrameOnly, let image = animatedImage(request, in: memory) else { return .miss(miss) }
+      guard request.firstFrameOnly, let image = animatedImage(request) else { return .miss(miss) }
       return checked(image.still, request)
     case .hit(let image):
       return checked(image, request)
@@ -102,11 +102,10 @@ final class ImageLoader: Sendable {
   }
 
   /// The animation whose first frame is requested, without counting a miss.
-  private func animatedImage(_ request: ImageRequest, in memory: any MemoryStore) -> DecodedImage? {
+  private func animatedImage(_ request: ImageRequest) -> DecodedImage? {
     var animated = request
     animated.options.firstFrameOnly = false
-    let key = RequestKeys(animated).image
-    return memory.contains(key) ? memory.image(for: key, extending: request.memoryExtension) : nil
+    return imageInMemory(animated, RequestKeys(animated).image)
   }
 
   func isFresh(_ image: DecodedImage) -> Bool {
@@ -166,13 +165,32 @@ final class ImageLoader: Sendable {
     if stale == nil, request.processors.isEmpty, !request.storage.encodesImages {
       // Most images are only decoded: they wait in the smaller async frame of a closure of their own.
       return { [self] subscription throws(ImageError) in
-        await keep(try await decode(request, key: keys.fetch, subscription), request, keys, subscription)
+        if let loaded = loadedMeanwhile(request, keys.image) { return loaded }
+        return await keep(try await decode(request, key: keys.fetch, subscription), request, keys, subscription)
       }
     }
     return { [self] subscription throws(ImageError) in
+      if stale == nil, let loaded = loadedMeanwhile(request, keys.image) { return loaded }
       let loaded = try await image(request, keys: keys, stale: stale, subscription, keepsResult: keepsResult)
       return await keep(loaded, request, keys, subscription)
     }
+  }
+
+  /// The image that an equal job put into memory between the look-up of this load and the start of its own job: once
+  /// this one has started there is no other. Counts no miss.
+  @inline(never)
+  private func loadedMeanwhile(_ request: ImageRequest, _ key: CacheKey) -> Loaded? {
+    guard let image = imageInMemory(request, key), !request.freshness.contactsServerFirst,
+      request.freshness != .standard || isFresh(image)
+    else { return nil }
+    return Loaded(image: image, trace: LoadTrace())
+  }
+
+  /// The image in memory, fresh or stale, without counting a miss.
+  private func imageInMemory(_ request: ImageRequest, _ key: CacheKey) -> DecodedImage? {
+    guard request.cachePolicy.readsMemory else { return nil }
+    let memory = configuration.targetCache(for: request).memory
+    return memory.contains(key) ? memory.image(for: key, extending: request.memoryExtension) : nil
   }
 
   private func image(
@@ -243,11 +261,7 @@ final class ImageLoader: Sendable {
   private func decodedMeanwhile(
     from encoded: EncodedImage, _ request: ImageRequest, _ subscription: LoadSubscription
   ) async -> DecodedImage? {
-    guard encoded.origin == .store, request.cachePolicy.readsMemory else { return nil }
-    let (memory, key) = (configuration.targetCache(for: request).memory, RequestKeys(request).image)
-    guard memory.contains(key), let image = memory.image(for: key, extending: request.memoryExtension) else {
-      return nil
-    }
+    guard encoded.origin == .store, let image = imageInMemory(request, RequestKeys(request).image) else { return nil }
     return await renewed(image, by: encoded, subscription)
   }
 

@@ -121,6 +121,22 @@ struct CoalescingTests {
     #expect(fixture.transport.requests.count == 2)
   }
 
+  @Test func `a request that misses just before an equal load ends returns its image and starts no transfer`()
+    async throws
+  {
+    let memory = MemoryCache(configuration: MemoryCacheConfiguration(costLimit: 1 << 20))
+    let size = PixelSize(width: 8, height: 8)
+    let image = DecodedImage(
+      bitmap: try Bitmap(size: size, isOpaque: true) { _ in }, info: ImageInfo(format: .bmp, storedSize: size))
+    let fixture = PipelineFixture { configuration in
+      configuration.cache = ImageCache(memory: LateStore(memory: memory, image: image), store: MemoryDataStore())
+    } script: { _ in
+      .response(body: SolidImage(width: 9, height: 9).data)
+    }
+    #expect(try await fixture.pipeline.image(for: fixture.url).size.width == 8)
+    #expect(fixture.transport.requests.isEmpty)
+  }
+
   @Test func `a cache-only request does not join a network load in flight`() async throws {
     let (release, started) = (Signal(), Counter())
     let fixture = heldFixture(release, started: started)
@@ -153,4 +169,29 @@ struct CoalescingTests {
     }
     #expect(fixture.pipeline.activeLoadCount == 0)
   }
+}
+
+/// A memory store in which another load stores `image` just after the first look-up.
+private struct LateStore: MemoryStore {
+  let memory: MemoryCache
+  let image: DecodedImage
+
+  var configuration: MemoryCacheConfiguration {
+    get { memory.configuration }
+    nonmutating set { memory.configuration = newValue }
+  }
+
+  func lookUp(_ key: CacheKey, extending: ExpirationExtension) -> CacheResult<DecodedImage> {
+    let result = memory.lookUp(key, extending: extending)
+    if case .miss = result { memory.store(image, for: key) }
+    return result
+  }
+
+  func image(for key: CacheKey) -> DecodedImage? { memory.image(for: key) }
+  func contains(_ key: CacheKey) -> Bool { memory.contains(key) }
+  func store(_ image: DecodedImage, for key: CacheKey, expiration: CacheExpiration?) -> Bool {
+    memory.store(image, for: key, expiration: expiration)
+  }
+  func removeImage(for key: CacheKey) { memory.removeImage(for: key) }
+  func removeAll() { memory.removeAll() }
 }
