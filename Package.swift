@@ -83,7 +83,7 @@ let package = Package(
   ],
   traits: [
     .trait(name: "AVIF", description: "Reads and writes AVIF through libavif."),
-    .trait(name: "HEIF", description: "Reads HEIC and HEIF through libheif."),
+    .trait(name: "HEIF", description: "Reads HEIC and HEIF through libde265 and libheif."),
     .trait(name: "JXL", description: "Reads and writes JPEG XL through libjxl."),
     .trait(name: "SVG", description: "Draws SVG through librsvg."),
     .trait(name: "GTK", description: "Shows images in GTK 4 windows; the product is HalcyonGTK."),
@@ -106,8 +106,9 @@ let package = Package(
       dependencies: [
         "HalcyonSupport", "HalcyonImaging", "CZlib", "SystemShim",
         library("CLCMS"), library("CSPNG"), library("CWebP"), library("CZimg"), library("JPEGShim"),
-        library("TIFFShim"), library("CAVIF", trait: "AVIF"), library("CHEIF", trait: "HEIF"),
-        library("CJXL", trait: "JXL"), library("CRSVG", trait: "SVG"), library("XMLShim", trait: "SVG"),
+        library("TIFFShim"), library("CAVIF", trait: "AVIF"), library("CDE265", trait: "HEIF"),
+        library("CHEIF", trait: "HEIF"), library("CJXL", trait: "JXL"), library("CRSVG", trait: "SVG"),
+        library("XMLShim", trait: "SVG"),
       ],
       settings: [systemCodecs]),
     module(
@@ -208,6 +209,7 @@ let package = Package(
     system("CTIFF", pkgConfig: "libtiff-4", debian: "libtiff-dev"),
     system("CLCMS", pkgConfig: "lcms2", debian: "liblcms2-dev"),
     system("CAVIF", pkgConfig: "libavif", debian: "libavif-dev", isInDefaultPaths: true),
+    system("CDE265", pkgConfig: "libde265", debian: "libde265-dev"),
     system("CHEIF", pkgConfig: "libheif", debian: "libheif-dev"),
     system("CJXL", pkgConfig: "libjxl", debian: "libjxl-dev", isInDefaultPaths: true),
     system("CRSVG", pkgConfig: "librsvg-2.0", debian: "librsvg2-dev"),

@@ -74,7 +74,7 @@ let package = Package(
       "LinuxCodecs",
       dependencies: [
         "HalcyonSupport", "HalcyonImaging", "CLCMS", "CSPNG", "CWebP", "CZimg", "CZlib", "JPEGShim", "SystemShim",
-        "TIFFShim", "CAVIF", "CHEIF", "CJXL",
+        "TIFFShim", "CAVIF", "CDE265", "CHEIF", "CJXL",
       ],
       settings: [.define("AVIF"), .define("HEIF"), .define("JXL")]),
     module("ObjectiveC"),
@@ -115,6 +115,7 @@ let package = Package(
     system("CTIFF", pkgConfig: "libtiff-4"),
     system("CLCMS", pkgConfig: "lcms2"),
     system("CAVIF", pkgConfig: "libavif"),
+    system("CDE265", pkgConfig: "libde265"),
     system("CHEIF", pkgConfig: "libheif"),
     system("CJXL", pkgConfig: "libjxl"),
     shim("JPEGShim", over: "CJPEG"),

@@ -29,7 +29,8 @@ public struct AVIFDecoder: AnimatedImageDecoder {
     return try bytes.withUnsafeBytes { buffer in
       let reader = try AVIFReader(buffer, header: header, limits: options.limits)
       try reader.next()
-      return try renderer.image(reader.samples(), header: header, plan: plan, isCancelled: options.isCancelled)
+      return try renderer.image(
+        WholeSamples(reader.samples()), header: header, plan: plan, isCancelled: options.isCancelled)
     }
   }
 
@@ -87,7 +88,7 @@ private final class AVIFFrameReader: ImageFrameReader {
   func nextFrame() throws -> AnimationFrame? {
     if isCancelled() { throw ImageDecodingError.cancelled }
     guard try reader.next() else { return nil }
-    let image = try renderer.image(reader.samples(), header: header, plan: plan, isCancelled: isCancelled)
+    let image = try renderer.image(WholeSamples(reader.samples()), header: header, plan: plan, isCancelled: isCancelled)
     return AnimationFrame(bitmap: image.bitmap, duration: FrameDuration.displayed(seconds: reader.frameSeconds))
   }
 

@@ -2,7 +2,7 @@ import Foundation
 
 /// Bounds-checked reads of integers from the bytes of a file; `nil` out of bounds.
 struct Bytes {
-  private let buffer: UnsafeRawBufferPointer
+  let buffer: UnsafeRawBufferPointer
 
   init(_ buffer: UnsafeRawBufferPointer) {
     self.buffer = buffer

@@ -1,17 +1,14 @@
 import Foundation
 import HalcyonImaging
 
-/// The Exif and XMP items of an AVIF or HEIC file, found through its item locations (ISO/IEC 14496-12, 8.11.3).
+/// The Exif and XMP items of an AVIF or HEIC file.
 struct HEIFMetadata {
   private static let xmpType = "application/rdf+xml"
   /// The most bytes of one item.
   private static let byteLimit = XMPPacket.byteLimit
 
-  private static let extentLimit = 100_000
-
-  private let file: Bytes
   private let metadata: Bytes
-  private var locations: [Int: [Range<Int>]] = [:]
+  private let locations: ItemLocations
 
   /// The metadata of a file with this header.
   static func metadata(of data: Data, header: HEIFImageHeader, format: ImageFormat) throws -> ImageMetadata {
@@ -29,9 +26,8 @@ struct HEIFMetadata {
   }
 
   private init(_ file: Bytes, _ metadata: Bytes) {
-    self.file = file
     self.metadata = metadata
-    if let table = metadata.box("iloc", from: 4) { readLocations(table) }
+    locations = ItemLocations(file, metadata)
   }
 
   private func read(into blocks: inout MetadataBlocks) {
@@ -64,54 +60,7 @@ struct HEIFMetadata {
   }
 
   private func content(of item: Int) -> Data? {
-    guard let extents = locations[item], extents.reduce(0, { $0 + $1.count }) <= Self.byteLimit else { return nil }
-    return extents.reduce(into: Data()) { $0.append(file[$1].data) }
-  }
-
-  /// Reads the items whose extents are positions in the file. A file with very many extents has been made to be slow.
-  private mutating func readLocations(_ table: Bytes) {
-    guard let version = table[0], version <= 2, let sizes = table.unsigned16(at: 4) else { return }
-    let (offsetSize, lengthSize, baseSize) = (sizes >> 12, sizes >> 8 & 15, sizes >> 4 & 15)
-    let indexSize = version == 0 ? 0 : sizes & 15
-    var cursor = Cursor(bytes: table, offset: 6)
-    guard let count = cursor.read(version < 2 ? 2 : 4) else { return }
-    var extentLimit = Self.extentLimit
-    for _ in 0..<count {
-      guard let item = cursor.read(version < 2 ? 2 : 4), let method = version == 0 ? 0 : cursor.read(2),
-        cursor.read(2) != nil, let base = cursor.read(baseSize), let extentCount = cursor.read(2)
-      else { return }
-      for _ in 0..<extentCount {
-        extentLimit -= 1
-        guard extentLimit > 0 else { return }
-        guard cursor.read(indexSize) != nil, let offset = cursor.read(offsetSize), let length = cursor.read(lengthSize)
-        else { return }
-        guard method & 15 == 0, base <= file.count, offset <= file.count, length <= file.count,
-          base + offset + length <= file.count
-        else { continue }
-        let start = base + offset
-        locations[item, default: []].append(start..<(length == 0 ? file.count : start + length))
-      }
-    }
-  }
-
-  /// Reads integers of the sizes that the table states.
-  private struct Cursor {
-    let bytes: Bytes
-    var offset: Int
-
-    /// A number of 0, 2, 4 or 8 bytes; 0 if it has no bytes.
-    mutating func read(_ byteCount: Int) -> Int? {
-      defer { offset += byteCount }
-      switch byteCount {
-      case 0: return 0
-      case 2: return bytes.unsigned16(at: offset)
-      case 4: return bytes.unsigned32(at: offset)
-      case 8:
-        guard let high = bytes.unsigned32(at: offset), high < 1 << 24, let low = bytes.unsigned32(at: offset + 4)
-        else { return nil }
-        return high << 32 | low
-      default: return nil
-      }
-    }
+    guard let parts = locations.data(of: item), parts.reduce(0, { $0 + $1.count }) <= Self.byteLimit else { return nil }
+    return parts.reduce(into: Data()) { $0.append($1.data) }
   }
 }

@@ -24,6 +24,10 @@ struct DecodingPlan {
       && geometry.window == PixelRectangle(x: 0, y: 0, width: Double(size.width), height: Double(size.height))
   }
 
+  /// Whether the codec need not smooth the edges of blocks, which saves a quarter to a half of its time: from a reduction
+  /// to a third on, the blocks are too small for their edges to be seen.
+  var skipsLoopFilter: Bool { geometry.reduction >= 3 }
+
   /// Converts the stored bitmap returned by `draw` to sRGB, and rotates it upright.
   func image(
     colors: ColorMapping = .none, truncation: PartialImagePolicy? = nil, _ draw: () throws -> Bitmap

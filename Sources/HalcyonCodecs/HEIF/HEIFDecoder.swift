@@ -2,10 +2,12 @@
 public import HalcyonImaging
 public import Foundation
 
-/// Decodes the primary image of HEIC and HEIF files through libheif, with grids and alpha.
+/// Decodes the primary image of HEIC and HEIF files, with grids and alpha: through libde265 if it is coded in HEVC, as
+/// nearly all are, else, or if a grid has alpha, through libheif.
 ///
-/// libheif decodes whole images, so a smaller target size temporarily takes the memory of the full size, and cancellation
-/// takes effect after the image. The stored planes are resampled to the target size before colour conversion, so only the
+/// A grid, as phones save photos, is decoded a row of tiles at a time, so a smaller target size takes little memory, and
+/// cancellation takes effect after a tile. Other images are decoded whole: a smaller target size temporarily takes the
+/// memory of the full size, and cancellation takes effect after the image. The stored planes are resampled to the target size before colour conversion, so only the
 /// pixels of the result are converted. Out-of-gamut colours are clipped to sRGB, high dynamic range to white. Only the still image of a file
 /// with an image sequence is read. The Exif orientation is ignored, as ISO/IEC 23008-12 requires.
 public struct HEIFDecoder: ImageDecoder {
@@ -25,16 +27,29 @@ public struct HEIFDecoder: ImageDecoder {
   /// Decodes a complete file at the target size.
   public func decode(_ bytes: Data, options: DecodingOptions) throws -> DecodedImage {
     guard let header = try header(bytes, isComplete: true) else { throw ImageDecodingError.truncated(.heic) }
+    let plan = try DecodingPlan(info: header.info(.heic), options: options)
+    if options.isCancelled() { throw ImageDecodingError.cancelled }
+    return try bytes.withUnsafeBytes { buffer in
+      let file = try MediaFile(Bytes(buffer), format: .heic)
+      guard file.isWhole, let metadata = file.metadata else { throw ImageDecodingError.truncated(.heic) }
+      guard let items = HEVCItems(Bytes(buffer), metadata: metadata, header: header) else {
+        return try decodeWithHeif(buffer, header, options)
+      }
+      let tiles = HEVCTiles(items, header: header, skipsLoopFilters: plan.skipsLoopFilter, options: options)
+      return try renderer.image(tiles, header: header, plan: plan, isCancelled: options.isCancelled)
+    }
+  }
+
+  private func decodeWithHeif(
+    _ buffer: UnsafeRawBufferPointer, _ header: HEIFImageHeader, _ options: DecodingOptions
+  ) throws -> DecodedImage {
     // libheif 1.15 rotates and crops alpha even with `ignore_transformations`, so images with alpha are transformed by
     // it.
     let decoded = header.hasAlpha ? header.transformed : header
     let plan = try DecodingPlan(info: decoded.info(.heic), options: options)
-    if options.isCancelled() { throw ImageDecodingError.cancelled }
-    let image = try bytes.withUnsafeBytes { buffer in
-      guard try MediaFile(Bytes(buffer), format: .heic).isWhole else { throw ImageDecodingError.truncated(.heic) }
-      let image = try HEIFImage(buffer, header: decoded, isTransformed: header.hasAlpha, limits: options.limits)
-      return try renderer.image(image.samples(), header: decoded, plan: plan, isCancelled: options.isCancelled)
-    }
+    let file = try HEIFImage(buffer, header: decoded, isTransformed: header.hasAlpha, limits: options.limits)
+    let image = try renderer.image(
+      WholeSamples(file.samples()), header: decoded, plan: plan, isCancelled: options.isCancelled)
     var info = header.info(.heic)
     info.droppedContent = image.info.droppedContent
     return DecodedImage(bitmap: image.bitmap, info: info)

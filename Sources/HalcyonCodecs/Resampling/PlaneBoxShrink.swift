@@ -140,7 +140,7 @@ extension PlaneFormat {
 }
 
 extension PixelSize {
-  fileprivate func roundedUp(toMultiplesOf step: PixelSize) -> PixelSize {
+  func roundedUp(toMultiplesOf step: PixelSize) -> PixelSize {
     PixelSize(
       width: (width + step.width - 1) / step.width * step.width,
       height: (height + step.height - 1) / step.height * step.height)

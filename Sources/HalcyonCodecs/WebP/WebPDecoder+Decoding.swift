@@ -60,11 +60,6 @@ extension WebPDecoder {
   }
 }
 
-extension DecodingPlan {
-  /// From a reduction to a third on, blocks of four samples are too small for their edges to be seen.
-  fileprivate var skipsLoopFilter: Bool { geometry.reduction >= 3 }
-}
-
 /// The size at which libwebp decodes a lossless image, and the geometry for resampling it afterwards.
 ///
 /// libwebp scales by averaging while decoding, which is cheap but not sharp. The decoded size therefore has at least

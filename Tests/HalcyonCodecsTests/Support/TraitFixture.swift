@@ -53,8 +53,10 @@ struct TraitFixture: CustomTestStringConvertible {
 
   #if HEIF
   private static let heif = [
-    TraitFixture("heif/photo.heic", within: 2), TraitFixture("heif/gradient-alpha.heic"),
-    TraitFixture("heif/gradient-10b-displayp3-alpha.heic"), TraitFixture("heif/gradient-10b-srgb-opaque.heic"),
+    TraitFixture("heif/photo.heic", within: 2), TraitFixture("heif/photo-grid.heic", within: 2),
+    TraitFixture("heif/photo-single.heic", within: 2), TraitFixture("heif/gradient-alpha.heic"),
+    TraitFixture("heif/gradient-10b-displayp3-alpha.heic"),
+    TraitFixture("heif/gradient-10b-srgb-opaque.heic"),
   ]
   #else
   private static let heif: [TraitFixture] = []

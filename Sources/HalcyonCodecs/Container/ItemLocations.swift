@@ -1,0 +1,73 @@
+/// Where the data of the items of a HEIF file is (`iloc` and `idat`; ISO/IEC 14496-12, 8.11.3 and 8.11.11).
+struct ItemLocations {
+  private static let extentLimit = 100_000
+
+  private let file: Bytes
+  /// What the `idat` box of the `meta` box contains.
+  private let inner: Bytes
+  private var extents: [Int: [Bytes]] = [:]
+  private var damagedItems: Set<Int> = []
+
+  init(_ file: Bytes, _ metadata: Bytes) {
+    self.file = file
+    inner = metadata.box("idat", from: 4) ?? file[0..<0]
+    if let table = metadata.box("iloc", from: 4) { read(table) }
+  }
+
+  /// The parts of an item in their order; `nil` if the file does not contain all of it.
+  func data(of item: Int) -> [Bytes]? { damagedItems.contains(item) ? nil : extents[item] }
+
+  /// Reads the items in the file itself. A file with very many extents has been made to be slow.
+  private mutating func read(_ table: Bytes) {
+    guard let version = table[0], version <= 2, let sizes = table.unsigned16(at: 4) else { return }
+    let (offsetSize, lengthSize, baseSize) = (sizes >> 12, sizes >> 8 & 15, sizes >> 4 & 15)
+    let indexSize = version == 0 ? 0 : sizes & 15
+    var cursor = Cursor(bytes: table, offset: 6)
+    guard let count = cursor.read(version < 2 ? 2 : 4) else { return }
+    var extentLimit = Self.extentLimit
+    for _ in 0..<count {
+      guard let item = cursor.read(version < 2 ? 2 : 4), let method = version == 0 ? 0 : cursor.read(2),
+        let reference = cursor.read(2), let base = cursor.read(baseSize), let extentCount = cursor.read(2)
+      else { return }
+      let container = reference != 0 ? nil : method & 15 == 0 ? file : method & 15 == 1 ? inner : nil
+      for _ in 0..<extentCount {
+        extentLimit -= 1
+        guard extentLimit > 0, cursor.read(indexSize) != nil, let offset = cursor.read(offsetSize),
+          let length = cursor.read(lengthSize)
+        else {
+          damagedItems.insert(item)
+          return
+        }
+        guard let container, base <= container.count, offset <= container.count, length <= container.count,
+          base + offset + length <= container.count
+        else {
+          damagedItems.insert(item)
+          continue
+        }
+        let start = base + offset
+        extents[item, default: []].append(container[start..<(length == 0 ? container.count : start + length)])
+      }
+    }
+  }
+
+  /// Reads integers of the sizes that the table states.
+  private struct Cursor {
+    let bytes: Bytes
+    var offset: Int
+
+    /// A number of 0, 2, 4 or 8 bytes; 0 if it has no bytes.
+    mutating func read(_ byteCount: Int) -> Int? {
+      defer { offset += byteCount }
+      switch byteCount {
+      case 0: return 0
+      case 2: return bytes.unsigned16(at: offset)
+      case 4: return bytes.unsigned32(at: offset)
+      case 8:
+        guard let high = bytes.unsigned32(at: offset), high < 1 << 24, let low = bytes.unsigned32(at: offset + 4)
+        else { return nil }
+        return high << 32 | low
+      default: return nil
+      }
+    }
+  }
+}

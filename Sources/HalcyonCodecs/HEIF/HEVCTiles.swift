@@ -1,0 +1,62 @@
+#if HEIF && !IMAGEIO
+import HalcyonImaging
+
+/// The pictures of an image in HEVC, which are decoded when their row is read.
+final class HEVCTiles: TiledSamples {
+  private let items: HEVCItems
+  private let header: HEIFImageHeader
+  private let skipsLoopFilters: Bool
+  private let options: DecodingOptions
+  private var row: Int?
+  private var pictures: [HEVCPicture] = []
+  private var samples: [SamplePlanes] = []
+
+  /// - Parameter skipsLoopFilters: Whether the edges of blocks are not smoothed.
+  init(_ items: HEVCItems, header: HEIFImageHeader, skipsLoopFilters: Bool, options: DecodingOptions) {
+    self.items = items
+    self.header = header
+    self.skipsLoopFilters = skipsLoopFilters
+    self.options = options
+  }
+
+  var size: PixelSize { items.size }
+  var tileSize: PixelSize { items.tileSize }
+
+  func tiles(inRow index: Int) throws(ImageDecodingError) -> [SamplePlanes] {
+    guard index != row else { return samples }
+    let format = samples.first
+    (row, pictures, samples) = (nil, [], [])
+    for item in items.items[index * items.columnCount..<(index + 1) * items.columnCount] {
+      if options.isCancelled() { throw .cancelled }
+      let picture = try picture(item)
+      let alpha = try items.alpha.map { (item) throws(ImageDecodingError) in try self.picture(item) }
+      let planes = try picture.samples(
+        color: header.color, alpha: alpha, isPremultiplied: header.isAlphaPremultiplied)
+      try check(planes, like: samples.first ?? format)
+      pictures.append(picture)
+      if let alpha { pictures.append(alpha) }
+      samples.append(planes)
+    }
+    row = index
+    return samples
+  }
+
+  private func picture(_ item: HEVCItems.Item) throws(ImageDecodingError) -> HEVCPicture {
+    try HEVCPicture(item, size: tileSize, skipsLoopFilters: skipsLoopFilters, limits: options.limits)
+  }
+
+  /// Tiles are put together sample by sample.
+  private func check(_ tile: SamplePlanes, like other: SamplePlanes?) throws(ImageDecodingError) {
+    let divides = tile.planes.allSatisfy {
+      tileSize.width % (1 << $0.shiftX) == 0 && tileSize.height % (1 << $0.shiftY) == 0
+    }
+    guard divides || items.items.count == 1 else {
+      throw .unsupportedFeature(.heic, feature: "tiles of \(tileSize) pixels with subsampled colour")
+    }
+    guard let other, other.channels != tile.channels || other.coding != tile.coding || other.color != tile.color else {
+      return
+    }
+    throw .unsupportedFeature(.heic, feature: "tiles that are coded differently")
+  }
+}
+#endif

@@ -1,0 +1,104 @@
+#if HEIF && !IMAGEIO
+import Foundation
+import HalcyonImaging
+import HalcyonSupport
+import Testing
+
+@testable import HalcyonCodecs
+
+/// Pictures that are decoded without libheif.
+@Suite(.timeLimit(.minutes(10)))
+struct HEVCTests {
+  private static let single = "heif/photo-single.heic"
+  private static let grid = "heif/photo-grid.heic"
+
+  // Without colour, as libheif gives planes of RGB, in which it has enlarged chroma.
+  @Test func `libheif decodes the same pixels`() throws {
+    let file = try Fixture.data("heif/photo-grey.heic")
+    let image = try HEIFDecoder().decode(file, options: DecodingOptions())
+    let other = try file.withUnsafeBytes { (buffer: UnsafeRawBufferPointer) -> DecodedImage in
+      let header = try #require(try Self.header(Bytes(buffer)))
+      #expect(try Self.items(Bytes(buffer), header) != nil)
+      let plan = try DecodingPlan(info: header.info(.heic), options: DecodingOptions())
+      let whole = try HEIFImage(buffer, header: header, isTransformed: false, limits: ImageLimits())
+      return try PlanarRenderer().image(WholeSamples(whole.samples()), header: header, plan: plan) { false }
+    }
+    #expect(image.bitmap.largestDifference(to: other.bitmap) <= 1)
+    #expect(image.info == other.info)
+  }
+
+  @Test func `tiles are found in their order`() throws {
+    let file = try Fixture.data(Self.grid)
+    try file.withUnsafeBytes { buffer in
+      let header = try #require(try Self.header(Bytes(buffer)))
+      let items = try #require(try Self.items(Bytes(buffer), header))
+      #expect(items.columnCount == 3)
+      #expect(items.items.count == 6)
+      #expect(items.tileSize == PixelSize(width: 64, height: 64))
+      #expect(items.size == PixelSize(width: 150, height: 100))
+    }
+  }
+
+  @Test(arguments: ["heif/gradient-alpha.heic", single])
+  func `alpha is decoded without libheif`(_ name: String) throws {
+    let file = try Fixture.data(name)
+    try file.withUnsafeBytes { buffer in
+      let header = try #require(try Self.header(Bytes(buffer)))
+      let items = try #require(try Self.items(Bytes(buffer), header))
+      #expect((items.alpha != nil) == header.hasAlpha)
+    }
+  }
+
+  @Test func `a grid is decoded until it is cancelled`() throws {
+    let file = try Fixture.data(Self.grid)
+    for allowed in 1...8 {
+      let checks = Lock(0)
+      let options = DecodingOptions(isCancelled: {
+        checks.withLock { count in
+          count += 1
+          return count > allowed
+        }
+      })
+      #expect(throws: ImageDecodingError.cancelled) { try HEIFDecoder().decode(file, options: options) }
+    }
+  }
+
+  @Test(arguments: [single, grid])
+  func `a picture larger than its header states is an error that names both sizes`(_ name: String) throws {
+    var file = try Fixture.data(name)
+    // The first size is that of the picture, or of the tiles.
+    let box = try #require(file.firstRange(of: Data("ispe".utf8)))
+    file.replaceSubrange(box.upperBound + 4..<box.upperBound + 12, with: [0, 0, 0, 100, 0, 0, 0, 80])
+    let error = #expect(throws: ImageDecodingError.self) {
+      try HEIFDecoder().decode(file, options: DecodingOptions(size: .fit(width: 30, height: 30)))
+    }
+    #expect(error?.description.contains("its header says 100x80") == true, "\(String(describing: error))")
+  }
+
+  @Test(arguments: [single, grid])
+  func `a wrong length of a unit is an error`(_ name: String) throws {
+    let file = try Fixture.data(name)
+    let data = try #require(file.firstRange(of: Data("mdat".utf8))).upperBound
+    for length in [[0x7F, 0xFF, 0xFF, 0xFF], [0, 0, 0, 2], [0xFF, 0xFF, 0xFF, 0xFF]] as [[UInt8]] {
+      var damaged = file
+      damaged.replaceSubrange(data..<data + 4, with: length)
+      #expect(throws: ImageDecodingError.self) { try HEIFDecoder().decode(damaged, options: DecodingOptions()) }
+    }
+  }
+
+  @Test func `a grid without one of its tiles is an error`() throws {
+    var file = try Fixture.data(Self.grid)
+    let type = try #require(file.firstRange(of: Data("hvc1".utf8)))
+    file.replaceSubrange(type, with: Data("hvcX".utf8))
+    #expect(throws: ImageDecodingError.self) { try HEIFDecoder().decode(file, options: DecodingOptions()) }
+  }
+
+  private static func header(_ bytes: Bytes) throws -> HEIFImageHeader? {
+    try HEIFImageHeaderParser.parse(bytes, format: .heic, isComplete: true, prefersSequence: false)
+  }
+
+  private static func items(_ bytes: Bytes, _ header: HEIFImageHeader) throws -> HEVCItems? {
+    HEVCItems(bytes, metadata: try #require(try MediaFile(bytes, format: .heic).metadata), header: header)
+  }
+}
+#endif
