@@ -30,7 +30,9 @@ let vipsTargets: [Target] = [
 let package = Package(
   name: "HalcyonBenchmarks",
   platforms: [.macOS(.v15)],
-  dependencies: [.package(name: "Halcyon", path: "..", traits: comparesWithVips ? ["AVIF", "HEIF"] : [.defaults])],
+  dependencies: [
+    .package(name: "Halcyon", path: "..", traits: comparesWithVips ? ["AVIF", "HEIF", "ISAL"] : [.defaults])
+  ],
   targets: [
     .executableTarget(
       name: "halcyon-bench",

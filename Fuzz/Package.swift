@@ -5,7 +5,7 @@ import PackageDescription
 let package = Package(
   name: "HalcyonFuzz",
   platforms: [.macOS(.v15)],
-  dependencies: [.package(name: "Halcyon", path: "..", traits: ["AVIF", "HEIF", "JXL", "SVG"])],
+  dependencies: [.package(name: "Halcyon", path: "..", traits: ["AVIF", "HEIF", "ISAL", "JXL", "SVG"])],
   targets: [
     .executableTarget(
       name: "halcyon-fuzz",

@@ -19,7 +19,7 @@ let package = Package(
     .library(name: "HalcyonService", targets: ["HalcyonService"]),
   ],
   dependencies: [
-    .package(name: "Halcyon", path: "..", traits: ["AVIF", "HEIF", "JXL", "SVG", "Memcached"]),
+    .package(name: "Halcyon", path: "..", traits: ["AVIF", "HEIF", "ISAL", "JXL", "SVG", "Memcached"]),
     .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1"),
     .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
     .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),

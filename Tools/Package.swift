@@ -20,7 +20,7 @@ let package = Package(
   platforms: [.macOS(.v15)],
   products: [.executable(name: "halcyon", targets: ["halcyon"])],
   dependencies: [
-    .package(name: "Halcyon", path: "..", traits: ["AVIF", "HEIF", "JXL", "SVG"]),
+    .package(name: "Halcyon", path: "..", traits: ["AVIF", "HEIF", "ISAL", "JXL", "SVG"]),
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0"),
   ],
   targets: [

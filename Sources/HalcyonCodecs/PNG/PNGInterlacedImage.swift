@@ -12,8 +12,7 @@ struct PNGInterlacedImage {
   ///
   /// In a truncated file, each decoded pixel also fills the missing pixels of its Adam7 block.
   func draw() throws -> (bitmap: Bitmap, passCount: Int) {
-    let reader = try PNGReader(bytes, size: header.size)
-    if truncation.isFound { reader.ignoreChecksums() }
+    let reader = try PNGReader(bytes, header: header, isWhole: !truncation.isFound)
     var passCount = 0
     let isOpaque = !header.hasAlpha && !truncation.isFound
     let bitmap = try Bitmap(size: header.size, isOpaque: isOpaque) { output in

@@ -9,21 +9,49 @@ struct PNGReader: ~Copyable {
 
   private let context: OpaquePointer
   private let size: PixelSize
+  #if ISAL
+  private let inflated: PNGInflatedFile?
+  #endif
 
-  /// Starts reading an image of `size` pixels; `bytes` must outlive the reader.
-  init(_ bytes: UnsafeRawBufferPointer, size: PixelSize) throws(ImageDecodingError) {
-    guard let context = spng_ctx_new(0) else { throw .outOfMemory(size) }
+  /// Starts reading an image.
+  ///
+  /// - Parameters:
+  ///   - bytes: The file, which must outlive the reader.
+  ///   - isWhole: Whether it is complete, so that image data that ends early is an error.
+  init(_ bytes: UnsafeRawBufferPointer, header: PNGHeader, isWhole: Bool) throws(ImageDecodingError) {
+    size = header.size
+    #if ISAL
+    inflated = isWhole ? PNGInflatedFile(bytes, header: header) : nil
+    let flags = inflated == nil ? 0 : Int32(SPNG_CTX_IGNORE_ADLER32.rawValue)
+    #else
+    let flags: Int32 = 0
+    #endif
+    guard let context = spng_ctx_new(flags) else { throw .outOfMemory(size) }
     self.context = context
-    self.size = size
     spng_set_image_limits(context, UInt32(size.width), UInt32(size.height))
     spng_set_chunk_limits(context, Self.metadataByteLimit, Self.metadataByteLimit)
+    #if ISAL
+    if let inflated {
+      spng_set_crc_action(context, Int32(SPNG_CRC_USE.rawValue), Int32(SPNG_CRC_DISCARD.rawValue))
+      spng_set_png_stream(
+        context,
+        { _, file, target, count in
+          guard let file, let target else { return SPNG_IO_ERROR.status }
+          let isRead = Unmanaged<PNGInflatedFile>.fromOpaque(file).takeUnretainedValue().read(target, count: count)
+          return isRead ? SPNG_OK.status : SPNG_IO_ERROR.status
+        },
+        Unmanaged.passUnretained(inflated).toOpaque())
+      return
+    }
+    #endif
+    if !isWhole { ignoreChecksums() }
     spng_set_png_buffer(context, bytes.baseAddress, bytes.count)
   }
 
   deinit { spng_ctx_free(context) }
 
   /// Ignores wrong checksums, which a truncated chunk has.
-  func ignoreChecksums() {
+  private func ignoreChecksums() {
     spng_set_crc_action(context, Int32(SPNG_CRC_USE.rawValue), Int32(SPNG_CRC_USE.rawValue))
   }
 
@@ -56,6 +84,9 @@ struct PNGReader: ~Copyable {
 
   private func check(_ status: Int32) throws(ImageDecodingError) {
     guard status != SPNG_OK.status else { return }
+    #if ISAL
+    if let failure = inflated?.failure { throw failure }
+    #endif
     if Self.isEnd(status) { throw .truncated(.png) }
     if status == SPNG_ECHUNK_LIMITS.status { throw .unsupportedFeature(.png, feature: "metadata over 4 MiB") }
     if status == SPNG_EMEM.status { throw .outOfMemory(size) }
@@ -83,8 +114,7 @@ final class PNGRowSource: RowSource {
     size = header.size
     isOpaque = !header.hasAlpha && !truncation.isFound
     self.truncation = truncation
-    reader = try PNGReader(bytes, size: header.size)
-    if truncation.isFound { reader.ignoreChecksums() }
+    reader = try PNGReader(bytes, header: header, isWhole: !truncation.isFound)
     do throws(ImageDecodingError) {
       try reader.start()
     } catch {

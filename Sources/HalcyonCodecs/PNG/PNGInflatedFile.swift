@@ -1,0 +1,203 @@
+#if ISAL && !IMAGEIO
+import CISAL
+import Foundation
+import HalcyonImaging
+
+/// A PNG file whose image data is inflated by ISA-L, in half the time of zlib, while libspng reads it.
+///
+/// libspng inflates with zlib only. It therefore reads another file, in which each `IDAT` chunk has one stored block of
+/// inflated data (RFC 1951, 3.2.4), which zlib only copies. All other chunks are as in the file. libspng must not check
+/// the checksums of critical chunks, which are checked here.
+final class PNGInflatedFile {
+  /// The most bytes of a stored block.
+  private static let blockByteCount = 65_535
+  /// Below so many bytes of image data, setting up ISA-L is not worth it.
+  private static let minimumByteCount = 64 << 10
+
+  /// Why reading failed, if it did.
+  private(set) var failure: ImageDecodingError?
+
+  private let bytes: UnsafeRawBufferPointer
+  private let state: UnsafeMutablePointer<inflate_state>
+  /// The position in the file: of what is copied, or of the next `IDAT` chunk.
+  private var offset = 0
+  /// The end of the chunks before the image data, then the end of the file.
+  private var copyEnd: Int
+  /// The bytes of the image that have not been inflated.
+  private var remainingByteCount: Int
+  /// The inflated bytes still to come in the current block.
+  private var blockRemainder = 0
+  private var isFirstBlock = true
+  /// Bytes of the other file that come next.
+  private var pending: [UInt8] = []
+  private var pendingOffset = 0
+
+  /// `nil` for small and interlaced images, and for files that libspng is left to reject.
+  ///
+  /// - Parameter bytes: A whole file, which must outlive this object.
+  init?(_ bytes: UnsafeRawBufferPointer, header: PNGHeader) {
+    let rowByteCount = (header.size.width * header.bitsPerPixel + 7) / 8 + 1
+    let (byteCount, isTooLarge) = rowByteCount.multipliedReportingOverflow(by: header.size.height)
+    guard !header.isInterlaced, !isTooLarge, byteCount >= Self.minimumByteCount,
+      let dataOffset = Self.dataOffset(in: bytes), let memory = malloc(MemoryLayout<inflate_state>.size)
+    else { return nil }
+    state = memory.bindMemory(to: inflate_state.self, capacity: 1)
+    isal_inflate_init(state)
+    state.pointee.crc_flag = UInt32(ISAL_ZLIB)
+    self.bytes = bytes
+    copyEnd = dataOffset
+    remainingByteCount = byteCount
+  }
+
+  deinit { free(state) }
+
+  /// Writes the next bytes of the other file; returns whether there are so many.
+  func read(_ target: UnsafeMutableRawPointer, count: Int) -> Bool {
+    var (target, count) = (target, count)
+    do throws(ImageDecodingError) {
+      while count > 0 {
+        let part = try readPart(target, count: count)
+        target += part
+        count -= part
+      }
+      return true
+    } catch {
+      failure = failure ?? error
+      return false
+    }
+  }
+
+  private func readPart(_ target: UnsafeMutableRawPointer, count: Int) throws(ImageDecodingError) -> Int {
+    if offset < copyEnd {
+      let part = min(count, copyEnd - offset)
+      target.copyMemory(from: bytes.baseAddress! + offset, byteCount: part)
+      offset += part
+      return part
+    }
+    if pendingOffset < pending.count {
+      let part = min(count, pending.count - pendingOffset)
+      pending.withUnsafeBytes { target.copyMemory(from: $0.baseAddress! + pendingOffset, byteCount: part) }
+      pendingOffset += part
+      return part
+    }
+    if blockRemainder > 0 {
+      let part = min(count, blockRemainder)
+      try inflate(into: target, count: part)
+      blockRemainder -= part
+      if blockRemainder == 0 { endBlock() }
+      return part
+    }
+    guard remainingByteCount > 0 else { throw .truncated(.png) }
+    startBlock()
+    return 0
+  }
+
+  /// Announces a chunk with one stored block; the first one starts with the header of the zlib format (RFC 1950, 2.2).
+  private func startBlock() {
+    blockRemainder = min(remainingByteCount, Self.blockByteCount)
+    remainingByteCount -= blockRemainder
+    let (isFirst, isLast) = (isFirstBlock, remainingByteCount == 0)
+    isFirstBlock = false
+    let chunkByteCount = (isFirst ? 2 : 0) + 5 + blockRemainder + (isLast ? 4 : 0)
+    let length = UInt16(blockRemainder)
+    var start = withUnsafeBytes(of: UInt32(chunkByteCount).bigEndian) { Array($0) } + Array("IDAT".utf8)
+    if isFirst { start += [0x78, 0x01] }
+    start.append(isLast ? 1 : 0)
+    for number in [length, ~length] { withUnsafeBytes(of: number.littleEndian) { start += Array($0) } }
+    (pending, pendingOffset) = (start, 0)
+  }
+
+  /// Ends a chunk with a checksum, which is not checked; the last one also with that of the zlib format.
+  private func endBlock() {
+    let isLast = remainingByteCount == 0
+    (pending, pendingOffset) = ([UInt8](repeating: 0, count: isLast ? 8 : 4), 0)
+    guard isLast else { return }
+    // The chunks after the image data.
+    while let chunk = chunk(at: offset), chunk.isData { offset = chunk.end }
+    copyEnd = bytes.count
+  }
+
+  private func inflate(into target: UnsafeMutableRawPointer, count: Int) throws(ImageDecodingError) {
+    state.pointee.next_out = target.assumingMemoryBound(to: UInt8.self)
+    state.pointee.avail_out = UInt32(count)
+    while state.pointee.avail_out > 0 {
+      let (input, output) = (state.pointee.avail_in, state.pointee.avail_out)
+      let status = isal_inflate(state)
+      guard [ISAL_DECOMP_OK, ISAL_END_INPUT, ISAL_OUT_OVERFLOW].contains(status) else {
+        throw .corrupt(.png, reason: "its image data cannot be inflated")
+      }
+      // Without further input there may still be output, of which ISA-L keeps some.
+      if state.pointee.avail_in == input, state.pointee.avail_out == output {
+        guard input == 0, state.pointee.block_state != ISAL_BLOCK_FINISH else { throw Self.endsEarly }
+        try openNextChunk()
+      }
+    }
+  }
+
+  private static let endsEarly = ImageDecodingError.corrupt(.png, reason: "its image data ends early")
+
+  private func openNextChunk() throws(ImageDecodingError) {
+    while let chunk = chunk(at: offset), chunk.isData {
+      guard chunk.isIntact else { throw .corrupt(.png, reason: "the checksum of its image data is wrong") }
+      offset = chunk.end
+      guard !chunk.content.isEmpty else { continue }
+      let start = bytes.baseAddress.map { $0 + chunk.content.lowerBound }
+      state.pointee.next_in = UnsafeMutablePointer(mutating: start?.assumingMemoryBound(to: UInt8.self))
+      state.pointee.avail_in = UInt32(chunk.content.count)
+      return
+    }
+    throw Self.endsEarly
+  }
+
+  private func chunk(at offset: Int) -> Chunk? { Chunk(bytes, at: offset) }
+
+  /// Where the image data starts; `nil` if a critical chunk before it is damaged.
+  private static func dataOffset(in bytes: UnsafeRawBufferPointer) -> Int? {
+    var offset = 8
+    while let chunk = Chunk(bytes, at: offset) {
+      if chunk.isData { return offset }
+      guard chunk.isIntact || !chunk.isCritical else { return nil }
+      offset = chunk.end
+    }
+    return nil
+  }
+
+  /// One complete chunk.
+  private struct Chunk {
+    let content: Range<Int>
+    private let bytes: UnsafeRawBufferPointer
+
+    init?(_ bytes: UnsafeRawBufferPointer, at offset: Int) {
+      let file = Bytes(bytes)
+      guard let length = file.unsigned32(at: offset), offset + 12 + length <= file.count else { return nil }
+      self.bytes = bytes
+      content = offset + 8..<offset + 8 + length
+    }
+
+    var end: Int { content.upperBound + 4 }
+    var isData: Bool { type.elementsEqual("IDAT".utf8) }
+    /// An upper-case first letter (ISO/IEC 15948, 5.4).
+    var isCritical: Bool { bytes[content.lowerBound - 4] & 0x20 == 0 }
+
+    var isIntact: Bool {
+      let checked = bytes[content.lowerBound - 4..<content.upperBound]
+      let start = UnsafeRawBufferPointer(rebasing: checked).bindMemory(to: UInt8.self).baseAddress
+      let sum = crc32_gzip_refl(0, UnsafeMutablePointer(mutating: start), UInt64(checked.count))
+      return Bytes(bytes).unsigned32(at: content.upperBound) == Int(sum)
+    }
+
+    private var type: Slice<UnsafeRawBufferPointer> { bytes[content.lowerBound - 4..<content.lowerBound] }
+  }
+}
+
+extension PNGHeader {
+  fileprivate var bitsPerPixel: Int {
+    switch colorType {
+    case .grey, .palette: bitDepth
+    case .greyAlpha: bitDepth * 2
+    case .rgb: bitDepth * 3
+    case .rgba: bitDepth * 4
+    }
+  }
+}
+#endif

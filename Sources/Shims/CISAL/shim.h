@@ -1,0 +1,3 @@
+#include <stdlib.h>
+#include <isa-l/crc.h>
+#include <isa-l/igzip_lib.h>
