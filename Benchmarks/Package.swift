@@ -21,10 +21,11 @@ let vipsTargets: [Target] = [
   .executableTarget(
     name: "halcyon-downsample", dependencies: [halcyon, halcyonImaging, "PeerShim"],
     swiftSettings: swiftSettings),
-  .target(name: "PeerShim", dependencies: ["BenchVips", "BenchJPEG"]),
+  .target(name: "PeerShim", dependencies: ["BenchVips", "BenchJPEG", "BenchWebP"]),
   .systemLibrary(name: "BenchVips", pkgConfig: "vips", providers: [.apt(["libvips-dev"]), .brew(["vips"])]),
   .systemLibrary(
     name: "BenchJPEG", pkgConfig: "libjpeg", providers: [.apt(["libjpeg62-turbo-dev"]), .brew(["jpeg-turbo"])]),
+  .systemLibrary(name: "BenchWebP", pkgConfig: "libwebp", providers: [.apt(["libwebp-dev"]), .brew(["webp"])]),
 ]
 
 let package = Package(

@@ -12,6 +12,7 @@ enum Corpus {
     ("png", "[strip]", 12), ("webp", "[Q=80,strip]", 12), ("avif", "[Q=60,effort=2,strip]", 8),
     ("heic", "[Q=60,effort=2,strip]", 8),
   ]
+  private static let memoryFolder = URL(filePath: ".build-downsample/12mp")
   /// The pixel counts to which the largest photographs are also scaled.
   private static let smallerPixelCounts = [12e6, 6e6, 3e6, 1e6]
 
@@ -43,7 +44,18 @@ enum Corpus {
     return try files(in: folder)
   }
 
-  private static func convert(_ photo: CorpusFile, to kind: String, _ options: String, pixelCount: Double) throws {
+  /// One wallpaper of 12 megapixels in every format.
+  static func twelveMegapixels() throws -> [CorpusFile] {
+    let photos = try sources.flatMap { try files(in: URL(filePath: $0)) }.filter { $0.format == .jpeg }
+    guard let largest = photos.max(by: { $0.pixelCount < $1.pixelCount }) else { return [] }
+    try FileManager.default.createDirectory(at: memoryFolder, withIntermediateDirectories: true)
+    for kind in kinds { try convert(largest, to: kind.name, kind.options, pixelCount: 12e6, folder: memoryFolder) }
+    return try files(in: memoryFolder)
+  }
+
+  private static func convert(
+    _ photo: CorpusFile, to kind: String, _ options: String, pixelCount: Double, folder: URL = folder
+  ) throws {
     let size = pixelCount.isFinite ? "-\(Int(pixelCount / 1e6))mp" : ""
     let target = folder.appending(path: "\(photo.url.deletingPathExtension().lastPathComponent)\(size).\(kind)")
     guard !FileManager.default.fileExists(atPath: target.path) else { return }

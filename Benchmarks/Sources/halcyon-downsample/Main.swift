@@ -15,9 +15,10 @@ enum Main {
     }
     guard peer_start(arguments[0]) else { throw PeerError.failed("libvips could not be initialized") }
     if arguments.count == 2, arguments[1] == "processors" { return try ProcessorBenchmark.run() }
-    let files = try arguments.count > 1 ? Corpus.files(in: URL(filePath: arguments[1])) : Corpus.wallpapers()
+    let folder = arguments.count > 1 ? URL(filePath: arguments[1]) : nil
+    let files = try folder.map(Corpus.files) ?? Corpus.wallpapers()
     TimeBenchmark(files: files).run()
-    try MemoryBenchmark(files: files).run()
+    try MemoryBenchmark(files: folder == nil ? Corpus.twelveMegapixels() : files).run()
     try ThumbnailBenchmark.run()
   }
 }

@@ -33,4 +33,13 @@ bool peer_convert(const char *source, const char *target, double pixel_count);
 // Decodes only the entropy-coded data of a JPEG file, which must be complete.
 bool peer_entropy_decode(const uint8_t *bytes, size_t count);
 
+// Decodes a JPEG file to planes at `eighths` of its size with libjpeg-turbo, which no code reads.
+bool peer_scaled_decode(const uint8_t *bytes, size_t count, int eighths);
+
+// The bytes of all coefficients of a JPEG file; 0 if it cannot be read.
+size_t peer_coefficient_bytes(const uint8_t *bytes, size_t count);
+
+// Decodes a lossy WebP file to planes with libwebp, which no code reads.
+bool peer_webp_decode(const uint8_t *bytes, size_t count, bool skips_loop_filter);
+
 #endif
