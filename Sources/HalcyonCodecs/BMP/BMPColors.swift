@@ -12,8 +12,9 @@ struct BMPColors {
 
     func value(_ pixel: UInt32) -> UInt8 {
       let value = (pixel >> shift) & maximum
-      return maximum == 255
-        ? UInt8(value) : UInt8((UInt64(value) * 255 + UInt64(maximum) / 2) / UInt64(max(1, maximum)))
+      guard maximum != 255 else { return UInt8(value) }
+      let scaled = UInt64(value) * 255 + UInt64(maximum) / 2
+      return UInt8(scaled / UInt64(max(1, maximum)))
     }
   }
 

@@ -49,7 +49,10 @@ private struct TriangleFilter {
     let center = start + (Double(index) + 0.5) * step
     let first = min(max(0, Int(center - radius)), count - 1)
     let last = max(first, min(count - 1, Int(center + radius)))
-    let weights = (first...last).map { max(0, 1 - abs(Double($0) + 0.5 - center) / radius) }
+    let weights = (first...last).map { index in
+      let distance = abs(Double(index) + 0.5 - center)
+      return max(0, 1 - distance / radius)
+    }
     let sum = weights.reduce(0, +)
     guard sum > 0 else { return [(first, 1)] }
     return zip(first...last, weights).map { ($0, Float($1 / sum)) }

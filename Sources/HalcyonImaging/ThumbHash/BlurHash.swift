@@ -122,6 +122,7 @@ private struct LinearColor: Hashable {
 
   private static func sRGB(_ value: Double) -> UInt8 {
     let value = min(1, max(0, value))
-    return UInt8((value <= 0.0031308 ? value * 12.92 * 255 : (1.055 * pow(value, 1 / 2.4) - 0.055) * 255).rounded())
+    let encoded = value <= 0.0031308 ? value * 12.92 : 1.055 * pow(value, 1 / 2.4) - 0.055
+    return UInt8((encoded * 255).rounded())
   }
 }

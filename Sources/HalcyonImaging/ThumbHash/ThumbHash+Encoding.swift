@@ -75,7 +75,8 @@ extension ThumbHash {
 
     private static func cosines(count: Int, length: Int) -> [Double] {
       (0..<count).flatMap { frequency in
-        (0..<length).map { cos(.pi / Double(length) * Double(frequency) * (Double($0) + 0.5)) }
+        let step = Double.pi / Double(length) * Double(frequency)
+        return (0..<length).map { cos(step * (Double($0) + 0.5)) }
       }
     }
   }

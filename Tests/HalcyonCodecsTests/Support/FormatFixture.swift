@@ -5,21 +5,25 @@ import Testing
 
 /// A file of the folder `formats`, and its pixels as decoded by Pillow.
 enum FormatFixture {
-  static let stills =
-    [
-      "rgb24", "rgb24-top-down", "rgb32-bitfields", "rgb555", "rgb565", "rgba32", "pal1", "pal4", "pal8", "bits1",
-      "core4", "os2-hotspot", "rle4", "rle8", "top-down",
-    ].map { $0 + ".bmp" } + ["sizes", "png", "mask24"].map { $0 + ".ico" }
-    + [
-      "raw", "lzw", "deflate", "jpeg", "packbits", "alpha", "palette", "bilevel", "cmyk", "grey16", "turned", "big",
-      "pages",
-    ].map { $0 + ".tiff" } + ["lossy", "lossless", "alpha", "alpha-lossless", "turned"].map { $0 + ".webp" }
-    + ["still", "interlaced", "transparent"].map { $0 + ".gif" }
+  static let stills: [String] = [
+    names(
+      "bmp", "rgb24", "rgb24-top-down", "rgb32-bitfields", "rgb555", "rgb565", "rgba32", "pal1", "pal4", "pal8",
+      "bits1", "core4", "os2-hotspot", "rle4", "rle8", "top-down"),
+    names("ico", "sizes", "png", "mask24"),
+    names(
+      "tiff", "raw", "lzw", "deflate", "jpeg", "packbits", "alpha", "palette", "bilevel", "cmyk", "grey16", "turned",
+      "big", "pages"),
+    names("webp", "lossy", "lossless", "alpha", "alpha-lossless", "turned"),
+    names("gif", "still", "interlaced", "transparent"),
+  ].flatMap { $0 }
 
-  static let animations =
-    ["solid", "keep", "clear", "restore"].map { $0 + ".gif" }
-    + ["lossy-animated", "alpha-animated"].map { $0 + ".webp" }
-    + ["keep", "clear", "restore"].flatMap { [$0 + "-over.apng", $0 + "-source.apng"] }
+  static let animations: [String] = [
+    names("gif", "solid", "keep", "clear", "restore"),
+    names("webp", "lossy-animated", "alpha-animated"),
+    names("apng", "keep-over", "keep-source", "clear-over", "clear-source", "restore-over", "restore-source"),
+  ].flatMap { $0 }
+
+  private static func names(_ suffix: String, _ names: String...) -> [String] { names.map { "\($0).\(suffix)" } }
 
   static func data(_ name: String) throws -> Data { try Fixture.data("formats/" + name) }
 

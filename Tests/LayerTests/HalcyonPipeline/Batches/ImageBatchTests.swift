@@ -172,8 +172,9 @@ struct ImageBatchTests {
       try await group.waitForAll()
     }
     // The frame is transferred once for all six strips, and each photo once.
-    #expect(fixture.transport.requests.count == 1 + 6 * 4)
-    #expect(fixture.decoder.decodedSizes.count == 1 + 6 * 4)
+    let imageCount = 1 + 6 * 4
+    #expect(fixture.transport.requests.count == imageCount)
+    #expect(fixture.decoder.decodedSizes.count == imageCount)
   }
 }
 
