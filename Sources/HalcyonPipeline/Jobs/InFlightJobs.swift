@@ -102,18 +102,19 @@ final class InFlightJobs<Key: Hashable & Sendable, Value: Sendable>: Sendable {
 
   /// - Parameter here: Whether the operation runs on this thread up to its first suspension, which saves a task switch.
   private func start(_ job: SharedJob<Value>, _ key: Key, here: Bool, _ operation: @escaping Operation) {
-    let work = { @Sendable [self] () async in
-      let outcome: Outcome
-      do throws(ImageError) { outcome = .success(try await operation(job.subscription)) } catch {
-        outcome = .failure(error)
-      }
-      finish(job, key, outcome)
-    }
     if here, #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) {
-      job.setTask(Task.immediate { await work() })
+      job.setTask(Task.immediate { [self] in await run(job, key, operation) })
     } else {
-      job.setTask(Task { await work() })
+      job.setTask(Task { [self] in await run(job, key, operation) })
     }
+  }
+
+  private func run(_ job: SharedJob<Value>, _ key: Key, _ operation: Operation) async {
+    let outcome: Outcome
+    do throws(ImageError) { outcome = .success(try await operation(job.subscription)) } catch {
+      outcome = .failure(error)
+    }
+    finish(job, key, outcome)
   }
 
   @inline(never)

@@ -30,6 +30,27 @@ final class CachingLoader: Sendable {
     case fetch(CacheLookup)
   }
 
+  /// A request to the server, and the look-up in the store that preceded it. A class: a load that waits keeps a reference
+  /// in its async frame.
+  private final class Fetch: Sendable {
+    let httpRequest: HTTPRequest
+    let request: ImageRequest
+    /// `nil` without a store.
+    let lookup: CacheLookup?
+
+    init(_ httpRequest: HTTPRequest, of request: ImageRequest, _ lookup: CacheLookup?) {
+      self.httpRequest = httpRequest
+      self.request = request
+      self.lookup = lookup
+    }
+  }
+
+  /// How a load of a URL goes on.
+  private enum Step {
+    case served(EncodedImage)
+    case fetch(Fetch)
+  }
+
   let configuration: PipelineConfiguration
   let http: HTTPLoader
   let files = WorkerPool(name: "files", width: 2)
@@ -76,16 +97,27 @@ final class CachingLoader: Sendable {
   func encodedImage(
     for request: ImageRequest, key: CacheKey, subscription: LoadSubscription
   ) async throws(ImageError) -> EncodedImage {
+    if LoadChain.isEmpty { return try await jobImage(for: request, key: key, subscription) }
+    return try await chainedImage(for: request, key: key, subscription)
+  }
+
+  /// The image of a request that the closure of another load has led to.
+  @inline(never)
+  private func chainedImage(
+    for request: ImageRequest, key: CacheKey, _ subscription: LoadSubscription
+  ) async throws(ImageError) -> EncodedImage {
+    try await LoadChain.waiting(for: link(key)) { () async throws(ImageError) in
+      try await jobImage(for: request, key: key, subscription)
+    }
+  }
+
+  private func jobImage(
+    for request: ImageRequest, key: CacheKey, _ subscription: LoadSubscription
+  ) async throws(ImageError) -> EncodedImage {
     let (jobKey, operation) = try job(for: request, key: key)
-    let writes = partialWrites(for: request)
-    if LoadChain.isEmpty {
-      return try await jobs.value(
-        for: jobKey, subscription: subscription, keepsResult: true, writes: writes, operation: operation)
-    }
-    return try await LoadChain.waiting(for: link(key)) { () async throws(ImageError) in
-      try await jobs.value(
-        for: jobKey, subscription: subscription, keepsResult: true, writes: writes, operation: operation)
-    }
+    return try await jobs.value(
+      for: jobKey, subscription: subscription, keepsResult: true, writes: partialWrites(for: request),
+      operation: operation)
   }
 
   /// The writes to which a cancelled load adds its partial response; `nil` if it stores none.
@@ -119,19 +151,17 @@ final class CachingLoader: Sendable {
     for request: ImageRequest, key: CacheKey
   ) throws(ImageError) -> (JobKey, InFlightJobs<JobKey, EncodedImage>.Operation) {
     let source = try ResolvedSource(request.source)
-    let jobKey = JobKey(key: key, options: FetchKey.key(request))
+    let operation: InFlightJobs<JobKey, EncodedImage>.Operation
     if case .web(let url) = source {
-      return (
-        jobKey,
-        { [self] subscription throws(ImageError) in
-          try await httpImage(for: request, key: key, subscription, at: .known(url))
-        }
-      )
+      operation = { [self] subscription throws(ImageError) in
+        try await httpImage(for: request, key: key, subscription, at: .known(url))
+      }
+    } else {
+      operation = { [self] subscription throws(ImageError) in
+        try await image(from: source, request, key: key, subscription)
+      }
     }
-    return (
-      jobKey,
-      { [self] subscription throws(ImageError) in try await image(from: source, request, key: key, subscription) }
-    )
+    return (JobKey(key: key, options: FetchKey.key(request)), operation)
   }
 
   /// All sources but URLs of the web, apart from that most frequent one to keep its async frame small.
@@ -169,15 +199,27 @@ extension CachingLoader {
   private func httpImage(
     for request: ImageRequest, key: CacheKey, _ subscription: LoadSubscription, at location: Location
   ) async throws(ImageError) -> EncodedImage {
+    var trace = LoadTrace()
+    switch try await step(for: request, key: key, subscription, at: location, &trace) {
+    case .served(let image): return image
+    case .fetch(let fetch): return try await image(from: fetch, subscription, trace: &trace)
+    }
+  }
+
+  /// The image of a response in flight or in the store; else the request to send.
+  @inline(never)
+  private func step(
+    for request: ImageRequest, key: CacheKey, _ subscription: LoadSubscription, at location: Location,
+    _ trace: inout LoadTrace
+  ) async throws(ImageError) -> Step {
     if let image = inFlightImage(for: request, key: key) {
       configuration.report(.joined(.bytes), to: subscription)
-      return image
+      return .served(image)
     }
-    var trace = LoadTrace()
     var lookup: CacheLookup?
     if let cache = cacheInUse(by: request) {
       switch try await lookUp(request, key: key, in: cache, subscription, at: location, &trace) {
-      case .served(let image): return image
+      case .served(let image): return .served(image)
       case .fetch(let found): lookup = found
       }
     } else {
@@ -185,7 +227,7 @@ extension CachingLoader {
     }
     guard request.freshness.usesNetwork else { throw .notCached(key) }
     let httpRequest = try await httpRequest(for: request, key: key, lookup, at: location)
-    return try await fetch(httpRequest, request, lookup, subscription, trace: &trace)
+    return .fetch(Fetch(httpRequest, of: request, lookup))
   }
 
   @inline(never)
@@ -263,34 +305,33 @@ extension CachingLoader {
     return HTTPRequest(request, to: url, key: key, cacheFields: cacheFields, configuration)
   }
 
-  private func fetch(
-    _ httpRequest: HTTPRequest, _ request: ImageRequest, _ lookup: CacheLookup?, _ subscription: LoadSubscription,
-    trace: inout LoadTrace
+  private func image(
+    from fetch: Fetch, _ subscription: LoadSubscription, trace: inout LoadTrace
   ) async throws(ImageError) -> EncodedImage {
     let result: HTTPResult
     do throws(ImageError) {
-      result = try await http.load(httpRequest, subscription: subscription, trace: &trace)
+      result = try await http.load(fetch.httpRequest, subscription: subscription, trace: &trace)
     } catch {
-      return try await staleImage(insteadOf: error, request, lookup, trace)
+      return try await staleImage(insteadOf: error, fetch.request, fetch.lookup, trace)
     }
-    return try await image(from: result, httpRequest, request, lookup, subscription, trace: &trace)
+    return try await image(of: result, from: fetch, subscription, trace: &trace)
   }
 
   @inline(never)
   private func image(
-    from result: HTTPResult, _ httpRequest: HTTPRequest, _ request: ImageRequest, _ lookup: CacheLookup?,
-    _ subscription: LoadSubscription, trace: inout LoadTrace
+    of result: HTTPResult, from fetch: Fetch, _ subscription: LoadSubscription, trace: inout LoadTrace
   ) async throws(ImageError) -> EncodedImage {
+    let (httpRequest, request) = (fetch.httpRequest, fetch.request)
     switch result {
     case .response(let response):
-      let storable = lookup == nil ? nil : await storable(response, request, lookup)
+      let storable = fetch.lookup == nil ? nil : await storable(response, request, fetch.lookup)
       return fetchedImage(response, request, key: httpRequest.key, storable, trace: trace)
     case .notModified(let head):
-      guard let lookup else { throw .httpStatus(304, url: httpRequest.url) }
+      guard let lookup = fetch.lookup else { throw .httpStatus(304, url: httpRequest.url) }
       if let image = await revalidatedImage(lookup, by: head, request, trace) { return image }
       let unconditional = lookup.unconditional
       let again = self.httpRequest(for: request, key: httpRequest.key, unconditional, to: httpRequest.target)
-      return try await fetch(again, request, unconditional, subscription, trace: &trace)
+      return try await image(from: Fetch(again, of: request, unconditional), subscription, trace: &trace)
     }
   }
 

@@ -96,7 +96,14 @@ extension ImageLoader {
     for request: ImageRequest, _ subscription: LoadSubscription
   ) async throws(ImageError) -> EncodedImage {
     if request.hasSingleSource { return try await singleEncodedImage(for: request, subscription) }
-    return try await withFallback(request, subscription) { [self] request throws(ImageError) in
+    return try await anyEncodedImage(for: request, subscription)
+  }
+
+  @inline(never)
+  private func anyEncodedImage(
+    for request: ImageRequest, _ subscription: LoadSubscription
+  ) async throws(ImageError) -> EncodedImage {
+    try await withFallback(request, subscription) { [self] request throws(ImageError) in
       try await singleEncodedImage(for: request, subscription)
     }
   }
@@ -106,10 +113,16 @@ extension ImageLoader {
   ) async throws(ImageError) -> EncodedImage {
     let encoded = try await bytes.encodedImage(
       for: request, key: RequestKeys.fetch(request), subscription: subscription)
+    try await store(encoded, of: request)
+    return encoded
+  }
+
+  /// Starts storing the bytes and, if the request waits for it, waits until they are stored.
+  @inline(never)
+  private func store(_ encoded: EncodedImage, of request: ImageRequest) async throws(ImageError) {
     await storeOriginalIfWanted(encoded, of: request, nil)
     if request.waitsForStore { try await encoded.waitForWriting() }
     if request.optionsBox != nil { try await applyStoreOptions(request, after: encoded) }
-    return encoded
   }
 
   /// Calls `load` with each source of a request until one succeeds.
