@@ -22,7 +22,7 @@ MOTO = $(CURDIR)/.build-moto/bin
 
 .PHONY: demo gallery serve check-page check-stand-ins test test-release test-sanitize fuzz torture soak api format deb docs \
   bench bench-views bench-memory bench-processors bench-resampling bench-disk bench-network bench-downsample \
-  bench-pipeline bench-build bench-convert bench-service fleet bench-fleet packages all-packages
+  bench-pipeline bench-instructions bench-build bench-convert bench-service fleet bench-fleet packages all-packages
 
 demo: packages ## Loads photos from a local server and prints the source and the load time of each.
 	$(SWIFT) run --quiet halcyon-demo
@@ -135,6 +135,10 @@ ifeq ($(PEER),libvips)
 	@Scripts/install-packages all libvips-dev
 	HALCYON_PEER=libvips $(SWIFT) run --quiet -c release --package-path Benchmarks halcyon-downsample processors
 endif
+
+bench-instructions: packages ## Counts the instructions of a load without codec and socket; prints METRIC lines.
+	@Scripts/install-packages valgrind
+	@Scripts/bench-instructions
 
 bench-network: packages ## Prints METRIC lines for network loads, against curl.
 	@Scripts/install-packages curl

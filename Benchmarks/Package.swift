@@ -42,6 +42,10 @@ let package = Package(
       ],
       swiftSettings: swiftSettings),
     .executableTarget(
+      name: "halcyon-cold-loads",
+      dependencies: [halcyon, halcyonImaging, .product(name: "HalcyonTesting", package: "Halcyon")],
+      swiftSettings: swiftSettings),
+    .executableTarget(
       name: "cache-sim", dependencies: [halcyon, "CMalloc"],
       swiftSettings: swiftSettings),
     .systemLibrary(
