@@ -20,6 +20,7 @@ struct SVGCost {
     var scale: Double
     /// The longer side of the viewport in user units.
     var viewport: Double
+    var text = SVGTextSize()
     var depth = 0
   }
 
@@ -114,7 +115,7 @@ struct SVGCost {
     try chargeLayer(index, context)
     switch element.name {
     case "path", "line", "polyline", "polygon", "rect", "circle", "ellipse": try drawShape(index, context)
-    case "text", "tspan", "tref":
+    case "text", "tspan", "tref", "a":
       try drawText(index, context)
     case "image": try charge(pixelCount * 5)
     case "use":
@@ -167,6 +168,7 @@ struct SVGCost {
     }
     let element = tree.elements[index]
     if element.name == "svg" || element.name == "symbol" { fitViewBox(of: element, &context) }
+    context.text = SVGTextSize(of: index, styles, in: context.text, viewport: context.viewport)
     return context
   }
 
@@ -232,6 +234,7 @@ extension SVGCost {
     defer { active.remove(index) }
     var inner = context
     inner.values = [:]
+    inner.text = SVGTextSize()
     let scale = inner.scale
     var parents: [Int] = []
     var parent = tree.elements[index].parent
@@ -289,7 +292,9 @@ extension SVGCost {
 
   private mutating func drawText(_ index: Int, _ context: Context) throws(ImageDecodingError) {
     for child in tree.elements[index].children {
-      if case .text(let text) = child { try charge(Double(text.utf8.count) * 5000 + pixelCount / 256) }
+      guard case .text(let text) = child else { continue }
+      try charge(Double(text.utf8.count) * 5000 + pixelCount / 256)
+      try context.text.check(text)
     }
     if let target = target(tree.elements[index]["href"]) {
       try draw(target, in: deeper(context))

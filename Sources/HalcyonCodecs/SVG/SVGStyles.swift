@@ -45,6 +45,11 @@ struct SVGStyles {
     return !values.isEmpty && values.allSatisfy { $0 == "none" || $0.first == "#" && [4, 7].contains($0.utf8.count) }
   }
 
+  /// Whether the element itself sets one of the properties to something else than `inherit`.
+  func isSet(_ properties: [String], for index: Int) -> Bool {
+    properties.flatMap { own($0, of: tree.elements[index]) }.contains { $0.contains(where: \.isNumber) }
+  }
+
   private func own(_ property: String, of element: SVGTree.Element) -> [String] {
     Self.values(of: property, in: element.style) + (element[property].map { [$0] } ?? [])
   }

@@ -172,6 +172,38 @@ struct SVGLimitTests {
     #expect(try refusal(pattern("30em", "")) == feature)
   }
 
+  /// librsvg ends the process where the size of a text overflows.
+  @Test(arguments: [
+    "<text font-size='1e9'>ab</text>",
+    "<text font-size='90000'>ab</text>",
+    "<text style='font-size:1e9px'>ab</text>",
+    "<text style='font:bold 1e9px/2 serif'>ab</text>",
+    "<text style='font:700 1e9px serif'>ab</text>",
+    "<style>.a{font-size:30000in}</style><text class='a'>ab</text>",
+    "<text letter-spacing='1e9'>ab</text>",
+    "<text><a font-size='1e9'>ab</a></text>",
+    "<g font-size='1e9'><text font-size='50%'>ab</text></g>",
+    "<g font-size='1e9'><g font-size='inherit'><svg><text>ab</text></svg></g></g>",
+    "<defs><text id='t'>ab</text></defs><use xlink:href='#t' font-size='1e9'/>",
+    "<clipPath id='c' font-size='1e9'><text>ab</text></clipPath><rect width='9' height='9' clip-path='url(#c)'/>",
+    "\(repeated(20) { _ in "<g font-size='2em'>" })<text>ab</text>\(repeated(20) { _ in "</g>" })",
+    "<text font-size='16000'>abcdefghijk</text>",
+  ])
+  func `a line of text is at most 160,000 units long`(_ content: String) throws {
+    #expect(try refusal(Self.document(content)) == "a line of text of over 160000 units")
+  }
+
+  @Test(arguments: [
+    "<text font-size='70000' y='9'>ab</text>",
+    "<g font-size='1e9'><text font-size='9' y='9'>ab</text></g>",
+    "<text style='font:700 12px/1.5 serif' y='9'>\(repeated(300) { _ in "a" })</text>",
+    "<text font-size='xx-large' letter-spacing='normal' y='9'>ab</text>",
+    "<g font-size='8'><text font-size='200%' y='9'>ab</text></g>",
+  ])
+  func `a shorter line of text is drawn`(_ content: String) throws {
+    #expect(try refusal(Self.document(content)) == nil)
+  }
+
   @Test func `at most 32 font families are used`() throws {
     func text(_ count: Int) -> Data {
       Self.document(Self.repeated(count) { "<text font-family='none-\($0)' y='9'>a</text>" })
