@@ -14,6 +14,7 @@ enum Scenes {
     "texture-shares-pixels": TextureScenes.sharesPixels,
     "texture-frees-pixels": TextureScenes.freesPixels,
     "texture-is-shared": TextureScenes.isShared,
+    "texture-colors": TextureScenes.colors,
     "view-placeholder": ViewScenes.placeholder,
     "view-image": ViewScenes.image,
     "view-failure": ViewScenes.failure,

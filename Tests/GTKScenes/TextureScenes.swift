@@ -44,6 +44,31 @@ enum TextureScenes {
     try stage.require(SharedTextures.all.count == 0, "the texture was not freed")
   }
 
+  /// Textures for either renderer have the colours of the bitmap, whatever its alpha.
+  static func colors(_ stage: Stage) async throws {
+    let picture = try await stage.addPicture()
+    try stage.require(Renderer(of: picture) == .cairo, "the window is not drawn by Cairo")
+    let opaque: [UInt8] = [250, 130, 10, 255]
+    let (clear, translucent): ([UInt8], [UInt8]) = ([0, 0, 0, 0], [90, 50, 7, 128])
+    for pixels in [[opaque], [opaque, clear], [opaque, clear, translucent]] {
+      let size = PixelSize(width: pixels.count, height: 2)
+      let bitmap = try Bitmap(size: size, isOpaque: false) { $0.copyBytes(from: (pixels + pixels).joined()) }
+      for renderer in [Renderer.graphics, .cairo] {
+        let texture = SharedTextures.all.texture(for: bitmap, drawnBy: renderer)
+        let second = SharedTextures.all.texture(for: bitmap, drawnBy: renderer)
+        try stage.require(texture == second, "one bitmap has two textures for \(renderer)")
+        g_object_unref(gpointer(second))
+        var shown = [UInt8](repeating: 1, count: bitmap.byteCount)
+        gdk_texture_download(texture, &shown, gsize(size.width * 4))
+        g_object_unref(gpointer(texture))
+        // The byte order of a download is Cairo's: blue, green, red, alpha.
+        let expected = (pixels + pixels).flatMap { [$0[2], $0[1], $0[0], $0[3]] }
+        try stage.require(shown == expected, "for \(renderer), \(pixels) are shown as \(shown)")
+      }
+    }
+    try stage.require(SharedTextures.all.count == 0, "\(SharedTextures.all.count) textures were not freed")
+  }
+
   private static func residentByteCount() throws -> Int {
     let fields = try String(contentsOfFile: "/proc/self/statm", encoding: .utf8).split(separator: " ")
     return (Int(fields[1]) ?? 0) * Int(sysconf(Int32(_SC_PAGESIZE)))

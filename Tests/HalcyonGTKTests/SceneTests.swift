@@ -27,6 +27,10 @@ import Testing
     #expect(try Scene.play(scene) == "")
   }
 
+  @Test func `a texture has the colours and the alpha of its bitmap, for each renderer`() throws {
+    #expect(try Scene.play("texture-colors") == "")
+  }
+
   @Test func `a view shows its placeholder, then its image`() throws {
     #expect(try Scene.play("view-placeholder") == "")
   }

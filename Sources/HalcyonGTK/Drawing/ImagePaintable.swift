@@ -9,6 +9,8 @@ import CGTK
 final class ImagePaintable {
   /// How the image is scaled into bounds of another aspect ratio.
   var mode: ImageDisplayMode = .fit
+  /// The renderer for which the textures of an animation's frames are created.
+  var renderer = Renderer.graphics
   /// Called at each snapshot. It must not change the paintable.
   var onDraw: (@MainActor () -> Void)?
   /// The image that is shown or being faded in.
@@ -87,13 +89,13 @@ final class ImagePaintable {
     gtk_snapshot_push_clip(snapshot, &clip)
     defer { gtk_snapshot_pop(snapshot) }
     guard fadeProgress < 1 else {
-      layer?.draw(snapshot, bounds, mode: mode)
+      layer?.draw(snapshot, bounds, mode: mode, drawnBy: renderer)
       return
     }
     gtk_snapshot_push_cross_fade(snapshot, fadeProgress)
-    outgoingLayer?.draw(snapshot, bounds, mode: mode)
+    outgoingLayer?.draw(snapshot, bounds, mode: mode, drawnBy: renderer)
     gtk_snapshot_pop(snapshot)
-    layer?.draw(snapshot, bounds, mode: mode)
+    layer?.draw(snapshot, bounds, mode: mode, drawnBy: renderer)
     gtk_snapshot_pop(snapshot)
   }
 }

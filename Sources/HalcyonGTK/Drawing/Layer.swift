@@ -56,7 +56,8 @@ struct Layer {
     }
   }
 
-  func draw(_ snapshot: OpaquePointer, _ bounds: DrawingSize, mode: ImageDisplayMode) {
+  /// - Parameter renderer: What draws the frames of an animation.
+  func draw(_ snapshot: OpaquePointer, _ bounds: DrawingSize, mode: ImageDisplayMode, drawnBy renderer: Renderer) {
     let rectangle =
       isIcon ? size.rectangleWithoutEnlarging(in: bounds) : size.rectangle(in: bounds, mode: mode)
     var origin = rectangle.origin
@@ -67,7 +68,7 @@ struct Layer {
     switch content {
     case .paintable(let paintable): gdk_paintable_snapshot(paintable.pointer, snapshot, width, height)
     case .animation(let player, let frame):
-      gdk_paintable_snapshot(frame.texture(of: player.bitmap), snapshot, width, height)
+      gdk_paintable_snapshot(frame.texture(of: player.bitmap, drawnBy: renderer), snapshot, width, height)
     case .icon(let icon, var color):
       gtk_symbolic_paintable_snapshot_symbolic(icon.pointer, snapshot, width, height, &color, 1)
     }
@@ -85,11 +86,11 @@ final class FrameTexture {
   private var pixels: UnsafeRawPointer?
   private var reference: ObjectReference?
 
-  func texture(of bitmap: Bitmap) -> OpaquePointer {
+  func texture(of bitmap: Bitmap, drawnBy renderer: Renderer) -> OpaquePointer {
     // The texture retains the pixels, so no other frame has their address meanwhile.
     let address = bitmap.withUnsafeBytes { $0.baseAddress }
     if let reference, pixels == address { return reference.pointer }
-    let reference = ObjectReference(adopting: SharedTextures.all.texture(for: bitmap))
+    let reference = ObjectReference(adopting: SharedTextures.all.texture(for: bitmap, drawnBy: renderer))
     (self.reference, pixels) = (reference, address)
     return reference.pointer
   }

@@ -43,6 +43,7 @@ final class WidgetDisplay: ImageDisplay {
     (paintable, paintableObject) = ImagePaintable.make()
     driver = AnimationDriver(clock: FrameTimer(widget))
     paintable.onDraw = { [weak self] in self?.checkSize() }
+    paintable.renderer = Renderer(of: widget)
     driver.isVisible = visibility.isVisible
     driver.onChange = { [paintable] in paintable.invalidate() }
     observeWidget()
@@ -220,6 +221,7 @@ extension WidgetDisplay {
 
   private func visibilityDidChange(_ isVisible: Bool) {
     if isVisible {
+      paintable.renderer = Renderer(of: widget)
       driver.isVisible = true
       // After the layout of this frame. Widgets outside the viewport have an allocation but are not drawn, so
       // `checkSize` is not called.
