@@ -33,10 +33,8 @@ extension EntryMetadata {
       let (own, variants) = reader.variants(), let placeholder = reader.placeholder(),
       let userInfo = reader.userInfo()
     else { return nil }
-    var headers = HTTPHeaders()
-    for field in fields { headers.add(name: field.name, value: field.value) }
     self.init(
-      url: url.isEmpty ? nil : URL(string: url), status: Int(status), headers: headers,
+      url: url.isEmpty ? nil : URL(string: url), status: Int(status), headers: HTTPHeaders(fields),
       requestDate: requestDate, responseDate: responseDate, expiration: expiration.value, tags: tags,
       variant: own.first, variants: variants, placeholder: placeholder.value, userInfo: userInfo.value)
   }
@@ -156,24 +154,32 @@ struct ByteWriter {
 
 /// Decodes the output of ``ByteWriter``. Methods return `nil` instead of reading past the end.
 struct ByteReader {
-  private var rest: ArraySlice<UInt8>
+  private let bytes: [UInt8]
+  private var position = 0
 
-  init(_ bytes: some Sequence<UInt8>) { rest = ArraySlice(bytes) }
+  init(_ bytes: some Sequence<UInt8>) { self.bytes = Array(bytes) }
 
-  var isAtEnd: Bool { rest.isEmpty }
+  var isAtEnd: Bool { position == bytes.count }
 
   mutating func number<Number: FixedWidthInteger>(_: Number.Type = Number.self) -> Number? {
-    guard let raw = take(MemoryLayout<Number>.size) else { return nil }
-    return Number(littleEndian: raw.withUnsafeBytes { $0.loadUnaligned(as: Number.self) })
+    guard let range = take(MemoryLayout<Number>.size) else { return nil }
+    return bytes.withUnsafeBytes { bytes in
+      Number(littleEndian: bytes.loadUnaligned(fromByteOffset: range.lowerBound, as: Number.self))
+    }
   }
 
   mutating func text() -> String? {
-    guard let count = number(UInt32.self), let raw = take(Int(count)) else { return nil }
-    return String(validating: raw, as: UTF8.self)
+    guard let count = number(UInt32.self), let range = take(Int(count)) else { return nil }
+    return bytes.withUnsafeBufferPointer { bytes in
+      let text = UnsafeBufferPointer(rebasing: bytes[range])
+      // Nearly all text is ASCII, for which the validation below would take most of the time of a small read.
+      let isASCII = text.reduce(0, |) < 0x80
+      return isASCII ? String(decoding: text, as: UTF8.self) : String(validating: text, as: UTF8.self)
+    }
   }
 
   mutating func countedBytes() -> [UInt8]? {
-    number(UInt32.self).flatMap { take(Int($0)) }.map(Array.init)
+    number(UInt32.self).flatMap { take(Int($0)) }.map { Array(bytes[$0]) }
   }
 
   mutating func date() -> Date? {
@@ -190,9 +196,10 @@ struct ByteReader {
     return elements
   }
 
-  private mutating func take(_ count: Int) -> ArraySlice<UInt8>? {
-    guard count <= rest.count else { return nil }
-    defer { rest = rest.dropFirst(count) }
-    return rest.prefix(count)
+  /// The range of the next bytes, which are then behind the position.
+  private mutating func take(_ count: Int) -> Range<Int>? {
+    guard count <= bytes.count - position else { return nil }
+    defer { position += count }
+    return position..<position + count
   }
 }
