@@ -10,6 +10,13 @@ import Foundation
 /// ```
 struct DiskLayout: Sendable {
   let root: String
+  /// The folder of the shards; each read makes a path below it.
+  let entries: String
+
+  init(root: String) {
+    self.root = root
+    entries = root + "/v1/d"
+  }
 
   var version: String { root + "/v1" }
   var index: String { version + "/index.db" }
@@ -18,11 +25,11 @@ struct DiskLayout: Sendable {
   var indexLock: String { version + "/gate" }
   var temporaries: String { version + "/tmp" }
   var writerLocks: String { version + "/own" }
-  var entries: String { version + "/d" }
   private var tag: String { root + "/CACHEDIR.TAG" }
 
   func entry(_ digest: [UInt8]) -> String {
-    shard(of: digest) + "/" + digest.hexadecimal
+    let name = digest.hexadecimal
+    return "\(entries)/\(name.prefix(2))/\(name)"
   }
 
   /// The folder of the entry with this digest.

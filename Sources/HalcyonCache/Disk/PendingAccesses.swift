@@ -52,7 +52,7 @@ struct PendingAccesses {
 
   /// Returns the pending accesses, oldest first, to be written to the index.
   mutating func beginFlush() -> [(key: CacheKey, access: Access)] {
-    defer { pending = [:] }
+    defer { pending.removeAll(keepingCapacity: true) }
     flushing.merge(pending) { $0.order > $1.order ? $0 : $1 }
     return pending.sorted { $0.value.order < $1.value.order }.map { (key: $0.key, access: $0.value) }
   }

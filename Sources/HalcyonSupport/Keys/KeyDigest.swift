@@ -41,7 +41,7 @@ public struct KeyDigest: Sendable {
 
   /// The 16 bytes: `low`, then `high`, each in little-endian order.
   package var bytes: [UInt8] {
-    [low, high].flatMap { word in withUnsafeBytes(of: word.littleEndian, Array.init) }
+    withUnsafeBytes(of: (low.littleEndian, high.littleEndian), Array.init)
   }
 
   /// 32 lowercase hexadecimal digits, valid in file names on every file system.
@@ -63,13 +63,18 @@ extension KeyDigest: Hashable {
   }
 }
 
-extension Sequence<UInt8> {
+extension Collection<UInt8> {
   /// Two lowercase hexadecimal digits for each byte. Specialised in every module: file names of the disk cache are made so.
   @inlinable
   package var hexadecimal: String {
     let digits: StaticString = "0123456789abcdef"
-    let digit = { (value: UInt8) in digits.utf8Start[Int(value)] }
-    return String(decoding: flatMap { [digit($0 >> 4), digit($0 & 15)] }, as: UTF8.self)
+    return String(unsafeUninitializedCapacity: 2 * count) { text in
+      for (index, byte) in enumerated() {
+        text[2 * index] = digits.utf8Start[Int(byte >> 4)]
+        text[2 * index + 1] = digits.utf8Start[Int(byte & 15)]
+      }
+      return 2 * count
+    }
   }
 }
 
