@@ -1,8 +1,9 @@
 extension DiskIndex {
   static let pageByteCount = 1024
 
-  /// Incremented with every change of the schema; an index of another format is rebuilt from the entry files.
-  private static let format: Int64 = 5
+  /// Incremented with every change of the schema or of the entry files; an index of another format is rebuilt from the
+  /// entry files, of which those of another version are removed.
+  private static let format: Int64 = 6
 
   /// Whether the index is complete and of the current format.
   ///

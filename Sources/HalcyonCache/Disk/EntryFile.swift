@@ -42,14 +42,15 @@ enum EntryFile {
     let bytes = UnsafeMutableRawBufferPointer.allocate(byteCount: count, alignment: 16)
     var isOwnedByData = false
     defer { if !isOwnedByData { bytes.deallocate() } }
+    var text = key.text
     guard try file.read(into: bytes, at: 0) == count,
       let header = EntryFileHeader(decoding: UnsafeRawBufferPointer(bytes)), header.fileByteCount == count,
-      bytes[header.keyOffset..<header.slotOffset(0)].elementsEqual(key.text.utf8),
+      text.withUTF8({ bytes[header.keyOffset..<header.slotOffset(0)].elementsEqual($0) }),
       let (_, slot) = MetadataSlot.newest(slots(of: header, in: bytes), slotByteCount: Int(header.slotByteCount)),
       let metadata = EntryMetadata(decoding: slot.payload)
     else { return nil }
     let body = UnsafeMutableRawBufferPointer(rebasing: bytes[header.bodyOffset...])
-    guard XXHash64.hash(UnsafeRawBufferPointer(body)) == header.bodyHash else { return nil }
+    guard WyHash.hash(UnsafeRawBufferPointer(body)) == header.bodyHash else { return nil }
     guard let start = body.baseAddress, !body.isEmpty else {
       return Content(
         id: header.id, entry: StoredEntry(body: Data(), metadata: metadata), modified: status.modificationDate)

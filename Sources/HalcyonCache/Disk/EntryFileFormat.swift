@@ -8,12 +8,12 @@ import Foundation
 /// ```
 /// 64 bytes: header | key | metadata slot A | metadata slot B | body
 /// ```
-/// All numbers are little endian. The header and each slot contain a CRC-32 of their bytes, and the header an XXH64 of
+/// All numbers are little endian. The header and each slot contain a CRC-32 of their bytes, and the header a wyhash of
 /// the body, so that a flipped or missing byte anywhere makes the entry a miss and never a wrong image.
 struct EntryFileHeader: Equatable {
   static let byteCount = 64
   private static let magic: UInt32 = 0x5943_4C48  // "HLCY"
-  private static let version: UInt32 = 2
+  private static let version: UInt32 = 3
 
   var id: Int64
   var keyByteCount: UInt32
@@ -153,7 +153,7 @@ struct EntryFileWriter {
     header = EntryFileHeader(
       id: 0, keyByteCount: UInt32(key.text.utf8.count),
       slotByteCount: UInt32(MetadataSlot.byteCount(for: payload)), bodyByteCount: UInt64(entry.body.count),
-      bodyHash: entry.body.withUnsafeBytes { XXHash64.hash($0) })
+      bodyHash: entry.body.withUnsafeBytes { WyHash.hash($0) })
   }
 
   /// The disk space that the file will take, in bytes.

@@ -7,13 +7,13 @@ package import HalcyonSupport
 /// ```
 /// 64 bytes: header | key | metadata | body
 /// ```
-/// All numbers are little endian. A CRC-32 covers header, key and metadata, an XXH64 the body. Whatever the bytes are,
+/// All numbers are little endian. A CRC-32 covers header, key and metadata, a wyhash the body. Whatever the bytes are,
 /// decoding them returns an entry that is well-formed, or `nil`. Checksums find damage; they do not prove who has
 /// written an entry.
 package struct SharedEntry: Equatable, Sendable {
   private static let headerByteCount = 64
   private static let magic: UInt32 = 0x5348_4C48  // "HLHS"
-  private static let version: UInt32 = 1
+  private static let version: UInt32 = 2
   /// More metadata is not stored, as on disk.
   private static let metadataByteLimit = 64 << 10
 
@@ -60,7 +60,7 @@ package struct SharedEntry: Equatable, Sendable {
     writer.append(UInt32(clamping: text.count))
     writer.append(UInt32(metadata.count))
     writer.append(UInt64(entry.body.count))
-    writer.append(entry.body.withUnsafeBytes { XXHash64.hash($0) })
+    writer.append(entry.body.withUnsafeBytes { WyHash.hash($0) })
     writer.append(UInt32(0))
     let head = writer.bytes
     var data = Data(capacity: Self.headerByteCount + text.count + metadata.count + entry.body.count)
@@ -80,7 +80,7 @@ extension SharedEntry {
   package init?(decoding data: Data, for key: CacheKey) {
     guard let head = Head(data, key: key), data.count - head.byteCount == head.bodyByteCount else { return nil }
     let body = data.suffixSharingMemory(from: head.byteCount)
-    guard body.withUnsafeBytes({ XXHash64.hash($0) }) == head.bodyHash else { return nil }
+    guard body.withUnsafeBytes({ WyHash.hash($0) }) == head.bodyHash else { return nil }
     self.init(
       StoredEntry(body: body, metadata: head.metadata), storedDate: head.storedDate, generations: head.generations)
   }

@@ -60,7 +60,7 @@ final class EncodedImage: Sendable {
   }
 
   /// A hash of the bytes; reads all of them.
-  var version: UInt64 { data.withUnsafeBytes { XXHash64.hash($0) } }
+  var version: UInt64 { data.withUnsafeBytes { WyHash.hash($0) } }
 
   /// The image that the source returned decoded, if the size of the request leaves it as it is.
   func decoded(for request: ImageRequest) -> DecodedImage? {
