@@ -35,7 +35,12 @@ int halcyon_limit_process(long cpu_seconds, long byte_count) {
 
 #if defined(SYS_openat2) && defined(RESOLVE_CACHED) && defined(RWF_NOWAIT)
 int halcyon_open_cached(const char *path) {
-  struct open_how how = {.flags = O_RDONLY | O_CLOEXEC, .resolve = RESOLVE_CACHED};
+  // Without O_NOATIME the first read after a change would also write the inode.
+  struct open_how how = {.flags = O_RDONLY | O_CLOEXEC | O_NOATIME, .resolve = RESOLVE_CACHED};
+  int file = (int)syscall(SYS_openat2, AT_FDCWD, path, &how, sizeof how);
+  if (file >= 0 || errno != EPERM) return file;
+  // The file of another user.
+  how.flags &= ~(unsigned long long)O_NOATIME;
   return (int)syscall(SYS_openat2, AT_FDCWD, path, &how, sizeof how);
 }
 

@@ -41,6 +41,17 @@ struct NonblockingReadsTests {
     }
   }
 
+  @Test func `a nonblocking read leaves the access date, so that no inode is written`() async throws {
+    try await withEntry { _, path, reads throws in
+      let times = [timespec(tv_sec: 1000, tv_nsec: 0), timespec(tv_sec: 2000, tv_nsec: 0)]
+      #expect(utimensat(AT_FDCWD, path, times, 0) == 0)
+      for _ in 0..<100 { _ = try reads.read(path: path, key: "a", in: files) }
+      #if canImport(Glibc)
+      #expect(try files.status(of: path).st_atim.tv_sec == 1000)
+      #endif
+    }
+  }
+
   @Test func `nothing is read before the folder is known to be local`() async throws {
     try await withEntry { layout, path, _ throws in
       let reads = NonblockingReads()
