@@ -97,7 +97,7 @@ let package = Package(
     module("HalcyonHTTP", dependencies: ["HalcyonSupport"]),
     module(
       "HalcyonCache",
-      dependencies: ["HalcyonSupport", "HalcyonImaging", "HalcyonHTTP", "CSQLite", "CZlib", "SystemShim"]),
+      dependencies: ["HalcyonSupport", "HalcyonImaging", "HalcyonHTTP", "CSQLite", "SystemShim"]),
     module("HalcyonPipeline", dependencies: ["HalcyonSupport", "HalcyonImaging", "HalcyonHTTP", "HalcyonCache"]),
     module("HalcyonViews", dependencies: ["HalcyonSupport", "HalcyonImaging", "HalcyonHTTP", "HalcyonPipeline"]),
 

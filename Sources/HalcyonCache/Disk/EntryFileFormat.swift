@@ -1,4 +1,3 @@
-import CZlib
 import HalcyonSupport
 import HalcyonHTTP
 import Foundation
@@ -8,8 +7,8 @@ import Foundation
 /// ```
 /// 64 bytes: header | key | metadata slot A | metadata slot B | body
 /// ```
-/// All numbers are little endian. The header and each slot contain a CRC-32 of their bytes, and the header a wyhash of
-/// the body, so that a flipped or missing byte anywhere makes the entry a miss and never a wrong image.
+/// All numbers are little endian. The header and each slot contain a ``Checksum`` of their bytes, and the header a wyhash
+/// of the body, so that a flipped or missing byte anywhere makes the entry a miss and never a wrong image.
 struct EntryFileHeader: Equatable {
   static let byteCount = 64
   private static let magic: UInt32 = 0x5943_4C48  // "HLCY"
@@ -183,13 +182,11 @@ struct EntryFileWriter {
   }
 }
 
-/// The CRC-32 of zlib (ISO 3309).
+/// The low half of the wyhash of small parts.
 enum Checksum {
   static func of(_ bytes: some Collection<UInt8>) -> UInt32 {
     bytes.withContiguousStorageIfAvailable { of(UnsafeRawBufferPointer($0)) } ?? of(Array(bytes))
   }
 
-  static func of(_ bytes: UnsafeRawBufferPointer) -> UInt32 {
-    UInt32(truncatingIfNeeded: crc32_z(0, bytes.bindMemory(to: UInt8.self).baseAddress, bytes.count))
-  }
+  static func of(_ bytes: UnsafeRawBufferPointer) -> UInt32 { UInt32(truncatingIfNeeded: WyHash.hash(bytes)) }
 }

@@ -90,7 +90,7 @@ final class WriterLock {
 /// The journal record of an entry whose file is about to be moved into place.
 ///
 /// ```
-/// 8 bytes: number of the file | 16: digest of the key | 4: CRC-32 of both     little endian
+/// 8 bytes: number of the file | 16: digest of the key | 4: checksum of both     little endian
 /// ```
 struct WriteIntent: Equatable {
   static let byteCount = 28

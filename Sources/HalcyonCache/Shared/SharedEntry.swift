@@ -7,8 +7,8 @@ package import HalcyonSupport
 /// ```
 /// 64 bytes: header | key | metadata | body
 /// ```
-/// All numbers are little endian. A CRC-32 covers header, key and metadata, a wyhash the body. Whatever the bytes are,
-/// decoding them returns an entry that is well-formed, or `nil`. Checksums find damage; they do not prove who has
+/// All numbers are little endian. A ``Checksum`` covers header, key and metadata, a wyhash the body. Whatever the bytes
+/// are, decoding them returns an entry that is well-formed, or `nil`. Checksums find damage; they do not prove who has
 /// written an entry.
 package struct SharedEntry: Equatable, Sendable {
   private static let headerByteCount = 64

@@ -294,6 +294,23 @@ struct DiskRecoveryTests {
     }
   }
 
+  @Test func `entries of an older file version are removed with the index of their format`() async throws {
+    try await withTemporaryFolder { folder in
+      try await storeWithoutCleaning("old", for: "a", in: folder)
+      let layout = DiskLayout(root: folder.path())
+      let path = layout.entry(CacheKey("a").digest.bytes)
+      do {
+        let index = try DiskIndex(layout: layout, in: files)
+        try index.database.run("PRAGMA user_version=5")
+        try FileDescriptor(path: path, flags: O_WRONLY).write(Data([2]), at: 4)
+      }
+      let cache = DiskCache(directory: folder)
+      #expect(try await cache.count == 0)
+      #expect(try await cache.entry(for: "a") == nil)
+      #expect(access(path, F_OK) != 0)
+    }
+  }
+
   @Test(arguments: [Data(repeating: 7, count: 5000), Data()])
   func `a damaged index is rebuilt from the entries`(damage: Data) async throws {
     try await withTemporaryFolder { folder in

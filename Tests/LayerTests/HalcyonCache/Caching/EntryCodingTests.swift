@@ -56,6 +56,14 @@ struct EntryCodingTests {
     }
   }
 
+  @Test func `text outside ASCII survives encoding, and text that is not UTF-8 is not decoded`() {
+    var metadata = EntryMetadata.example
+    metadata.tags = ["", "zebra", "Grüße 🦓"]
+    let bytes = metadata.encoded
+    #expect(EntryMetadata(decoding: bytes) == metadata)
+    #expect(EntryMetadata(decoding: bytes.dropLast() + [0xFF]) == nil)
+  }
+
   @Test func `a truncated encoding is not decoded`() {
     let bytes = EntryMetadata.example.encoded
     for count in bytes.indices { #expect(EntryMetadata(decoding: bytes.prefix(count)) == nil) }
