@@ -35,7 +35,7 @@ struct BlockingBenchmark {
   private func report(_ ours: Duration, _ theirs: Duration) {
     Metrics.print("views.blocking.halcyon", ours / .milliseconds(1), "ms")
     Metrics.print("views.blocking.gdk_texture_new_from_bytes", theirs / .milliseconds(1), "ms")
-    Metrics.print("views.blocking.ratio", ours / theirs, "times", atMost: 0.05)
+    Metrics.print("views.blocking.ratio", ours / theirs, "times", atMost: 0.04)
   }
 
   private func measureOurs(_ bodies: [Data], _ pipeline: ImagePipeline) async throws -> Duration {

@@ -10,8 +10,11 @@ final class FrameMeter {
   /// Starts measuring, until the window is destroyed.
   init(_ window: UnsafeMutablePointer<GtkWidget>) {
     guard let clock = gtk_widget_get_frame_clock(window) else { return }
-    // Called after GTK's own handlers of `layout`: the drawing follows.
-    connect(clock, "layout") { meter in meter.drawStart = Metrics.threadTime }
+    // Called after GTK's own handlers of each phase; the drawing follows the last one. A frame has the phases `update` and
+    // `layout` only if something requested them: one that only animates has no layout.
+    for phase in ["before-paint", "update", "layout"] {
+      connect(clock, phase) { meter in meter.drawStart = Metrics.threadTime }
+    }
     connect(clock, "after-paint") { meter in meter.endFrame() }
   }
 
