@@ -45,9 +45,13 @@ struct SVGStyles {
     return !values.isEmpty && values.allSatisfy { $0 == "none" || $0.first == "#" && [4, 7].contains($0.utf8.count) }
   }
 
-  /// Whether the element itself sets one of the properties to something else than `inherit`.
-  func isSet(_ properties: [String], for index: Int) -> Bool {
-    properties.flatMap { own($0, of: tree.elements[index]) }.contains { $0.contains(where: \.isNumber) }
+  /// Whether the element itself sets the property to a number of user units, which every librsvg understands.
+  func isNumber(_ property: String, for index: Int) -> Bool {
+    own(property, of: tree.elements[index]).contains { value in
+      let digits = value.hasSuffix("px") ? value.dropLast(2) : value[...]
+      return digits.first?.isNumber == true && digits.utf8.allSatisfy { (0x30...0x39).contains($0) || $0 == 0x2E }
+        && Double(digits) != nil && digits.last != "."
+    }
   }
 
   private func own(_ property: String, of element: SVGTree.Element) -> [String] {

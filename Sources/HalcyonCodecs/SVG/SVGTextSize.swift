@@ -12,6 +12,8 @@ struct SVGTextSize {
 
   /// More than the initial value of librsvg, 12.
   private var font = 16.0
+  /// The font size of the root element.
+  private var root = 16.0
   private var letterSpacing = 0.0
 
   init() {}
@@ -20,12 +22,15 @@ struct SVGTextSize {
   init(of index: Int, _ styles: SVGStyles, in inherited: SVGTextSize, viewport: Double) {
     let lengths =
       styles.values(of: "font-size", for: index) + Self.lengths(inFonts: styles.values(of: "font", for: index))
-    // A rule may match and not apply.
-    let own = styles.isSet(["font-size", "font"], for: index) ? 0 : inherited.font
-    font = lengths.map { Self.length($0, inherited: inherited.font, font: inherited.font, viewport) }.reduce(own, max)
-    let font = font
+    // librsvg ignores values that it does not understand, and a rule may match and not apply: then it is inherited.
+    let least = styles.isNumber("font-size", for: index) ? 0 : inherited.font
+    let (outer, outerRoot) = (inherited.font, inherited.root)
+    let size = lengths.map { Self.length($0, inherited: outer, font: outer, root: outerRoot, viewport) }
+      .reduce(least, max)
+    font = size
+    root = index == 0 ? size : outerRoot
     letterSpacing = styles.values(of: "letter-spacing", for: index)
-      .map { Self.length($0, inherited: inherited.letterSpacing, font: font, viewport) }
+      .map { Self.length($0, inherited: inherited.letterSpacing, font: size, root: outerRoot, viewport) }
       .reduce(inherited.letterSpacing, max)
   }
 
@@ -37,10 +42,11 @@ struct SVGTextSize {
     }
   }
 
-  /// The parts of values of `font` that may be its size: all with digits but the weight.
+  /// The parts of values of `font` that may be its size: all with digits but the weight and the height of lines.
   private static func lengths(inFonts values: [String]) -> [String] {
     values.flatMap { value in
-      var parts = value.split { $0.isWhitespace || $0 == "/" }.filter { $0.contains(where: \.isNumber) }
+      var parts = value.split(whereSeparator: \.isWhitespace).map { $0.prefix { $0 != "/" } }
+        .filter { $0.contains(where: \.isNumber) }
       if parts.count > 1, let weight = parts.firstIndex(where: { Int($0).map { (1...1000).contains($0) } ?? false }) {
         parts.remove(at: weight)
       }
@@ -49,12 +55,15 @@ struct SVGTextSize {
   }
 
   /// An upper bound for a length. Not understood: infinity, or what is inherited if it is no number.
-  private static func length(_ text: String, inherited: Double, font: Double, _ viewport: Double) -> Double {
+  private static func length(
+    _ text: String, inherited: Double, font: Double, root: Double, _ viewport: Double
+  ) -> Double {
     let text = text.trimmingCharacters(in: .whitespacesAndNewlines).lowercased()
     guard text.contains(where: \.isNumber) else { return keywords[text] ?? max(inherited, font * 1.2) }
-    for (unit, factor) in [("em", 1.0), ("ex", 1), ("ch", 1), ("%", 0.01)] where text.hasSuffix(unit) {
+    for (unit, size) in [("rem", root), ("em", font), ("ex", font), ("ch", font), ("%", font / 100)]
+    where text.hasSuffix(unit) {
       guard let value = Double(text.dropLast(unit.count).trimmingCharacters(in: .whitespaces)) else { return .infinity }
-      return abs(value) * factor * font
+      return abs(value) * size
     }
     return SVGNumbers.length(text, viewport: viewport)
   }

@@ -183,6 +183,10 @@ struct SVGLimitTests {
     "<text letter-spacing='1e9'>ab</text>",
     "<text><a font-size='1e9'>ab</a></text>",
     "<g font-size='1e9'><text font-size='50%'>ab</text></g>",
+    "<g font-size='1e9'><text font-size='-5'>ab</text></g>",
+    "<g font-size='1e9'><text font-size='5ch'>ab</text></g>",
+    "<g font-size='1e9'><text font-size='5.'>ab</text></g>",
+    "<g font-size='1e9'><text style='font:bold 5px'>ab</text></g>",
     "<g font-size='1e9'><g font-size='inherit'><svg><text>ab</text></svg></g></g>",
     "<defs><text id='t'>ab</text></defs><use xlink:href='#t' font-size='1e9'/>",
     "<clipPath id='c' font-size='1e9'><text>ab</text></clipPath><rect width='9' height='9' clip-path='url(#c)'/>",
@@ -197,6 +201,7 @@ struct SVGLimitTests {
     "<text font-size='70000' y='9'>ab</text>",
     "<g font-size='1e9'><text font-size='9' y='9'>ab</text></g>",
     "<text style='font:700 12px/1.5 serif' y='9'>\(repeated(300) { _ in "a" })</text>",
+    "<text font-size='2rem' y='9'>ab</text>",
     "<text font-size='xx-large' letter-spacing='normal' y='9'>ab</text>",
     "<g font-size='8'><text font-size='200%' y='9'>ab</text></g>",
   ])
