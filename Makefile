@@ -32,12 +32,12 @@ gallery: all-packages ## Shows hundreds of images in a window; `make gallery ARG
 
 serve: all-packages ## Serves the bundled photos, resized and converted; `make serve CHECK=1` loads some and ends.
 	@$(SWIFT) build --quiet -c release --package-path Service --product halcyon-serve
-	@Scripts/serve $(if $(CHECK),--check) $(ARGUMENTS)
+	@Service/Scripts/serve $(if $(CHECK),--check) $(ARGUMENTS)
 
 check-page: all-packages ## Checks the web page of the image service in headless Chromium.
 	@Scripts/install-packages chromium
 	$(SWIFT) build --quiet -c release --package-path Service --product halcyon-serve
-	Scripts/check-service-page $(ARGUMENTS)
+	Service/Scripts/check-page $(ARGUMENTS)
 
 test: export HALCYON_WARNINGS_AS_ERRORS = 1
 test: all-packages ## Checks the formatting, runs all tests, and builds the benchmarks and examples.
@@ -53,13 +53,13 @@ test: all-packages ## Checks the formatting, runs all tests, and builds the benc
 	$(SWIFT) test --disable-xctest --package-path Proxy
 	PATH="$(MOTO):$$PATH" $(SWIFT) test --disable-xctest --package-path Service
 	@Scripts/install-packages haproxy nginx-light
-	Scripts/check-deploy
+	Service/Scripts/check-deploy
 	$(SWIFT) test --disable-xctest --package-path Bridges
 	$(SWIFT) build --package-path Benchmarks
 	$(SWIFT) build --package-path Examples
 	$(SWIFT) build --package-path Examples/ThumbnailServer
-	Scripts/check-gallery
-	Scripts/check-examples
+	Examples/Scripts/check-gallery
+	Examples/Scripts/check-examples
 	$(SWIFT) test --disable-xctest --package-path Tests/AppleStandIns
 	Scripts/check-apple-platforms
 	Scripts/check-snippets
@@ -109,7 +109,7 @@ bench-views: all-packages ## Prints METRIC lines for GTK views, compared with pl
 	GSK_RENDERER=cairo GDK_DEBUG=gl-disable xvfb-run -a Examples/.build/release/halcyon-bench-views
 
 bench-build: packages ## Prints METRIC lines for the first build, a rebuild, and the size of programs; takes minutes.
-	Scripts/bench-build
+	Benchmarks/Scripts/bench-build
 
 torture: ROUNDS ?= 500
 torture: packages ## Crash test: kills processes that write to a disk cache ROUNDS times (default 500), and checks its recovery.
@@ -122,7 +122,7 @@ bench-convert: ROUNDS ?= 5
 bench-convert: all-packages ## Converts 200 photographs with `halcyon convert` and vipsthumbnail; prints METRIC lines with the ratio of their times.
 	@Scripts/install-packages libvips-tools mate-backgrounds gnome-backgrounds
 	$(SWIFT) build --quiet -c release --package-path Tools --product halcyon
-	@Scripts/bench-convert $(ROUNDS)
+	@Benchmarks/Scripts/bench-convert $(ROUNDS)
 
 bench-downsample: PEER ?= libvips
 bench-downsample: all-packages ## Benchmarks downsampling the images in DIR, or a default corpus, against libvips.
@@ -138,7 +138,7 @@ endif
 
 bench-instructions: packages ## Counts the instructions of a load without codec and socket; prints METRIC lines.
 	@Scripts/install-packages valgrind
-	@Scripts/bench-instructions
+	@Benchmarks/Scripts/bench-instructions
 
 bench-network: packages ## Prints METRIC lines for network loads, against curl.
 	@Scripts/install-packages curl
@@ -147,28 +147,28 @@ bench-network: packages ## Prints METRIC lines for network loads, against curl.
 bench-service: all-packages ## Prints METRIC lines for the image service, beside nginx and thumbor.
 	@Scripts/install-packages wrk nginx-light libnginx-mod-http-image-filter libjpeg-turbo-progs
 	$(SWIFT) build --quiet -c release --package-path Service --product halcyon-serve
-	Scripts/bench-service $(ARGUMENTS)
+	Service/Scripts/bench-service $(ARGUMENTS)
 
 fleet: all-packages ## Runs three nodes, memcached, S3-compatible storage and HAProxy on this machine, and stops one after another.
 	@Scripts/install-packages haproxy
 	@Scripts/install-moto
 	$(SWIFT) build --quiet -c release --package-path Service --product halcyon-serve
-	PATH="$(MOTO):$$PATH" Scripts/fleet $(ARGUMENTS)
+	PATH="$(MOTO):$$PATH" Service/Scripts/fleet $(ARGUMENTS)
 
 bench-fleet: all-packages ## Prints METRIC lines for the fleet, for a look-up in memcached beside libmemcached alone, and for costs; takes ten minutes.
 	@Scripts/install-packages haproxy wrk
 	@Scripts/install-moto
 	$(SWIFT) build --quiet -c release --package-path Service --product halcyon-serve
 	$(SWIFT) run --quiet -c release --traits Memcached halcyon-bench-memcached
-	PATH="$(MOTO):$$PATH" Scripts/bench-fleet $(ARGUMENTS)
+	PATH="$(MOTO):$$PATH" Service/Scripts/bench-fleet $(ARGUMENTS)
 
 soak: REQUESTS ?= 200000
 soak: all-packages ## Sends REQUESTS (default 200000) mixed requests to the image service, with faults; takes minutes.
 	$(SWIFT) build --quiet -c release --package-path Service --product halcyon-serve
-	Scripts/soak-service --requests $(REQUESTS)
+	Service/Scripts/soak-service --requests $(REQUESTS)
 
 deb: all-packages ## Builds a Debian package of the command line and the image service, and checks it.
-	Scripts/check-deb
+	Tools/Packaging/check-deb
 
 check-stand-ins: ## Checks the stand-ins for Apple's frameworks against the record of PyObjC; downloads it from PyPI.
 	Scripts/check-stand-ins

@@ -5,7 +5,7 @@ import HalcyonCodecs
 import HalcyonTesting
 
 // `halcyon-cold-loads loads COUNT` loads the bytes of COUNT images that no cache has, one after another, over a transport
-// without sockets; `halcyon-cold-loads transfers COUNT` uses that transport alone. `Scripts/bench-instructions` counts the
+// without sockets; `halcyon-cold-loads transfers COUNT` uses that transport alone. `Benchmarks/Scripts/bench-instructions` counts the
 // instructions of both.
 
 guard CommandLine.arguments.count == 3, let count = Int(CommandLine.arguments[2]) else {

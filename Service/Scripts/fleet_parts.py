@@ -1,5 +1,5 @@
-"""A fleet of the image service on ports of this machine, for Scripts/fleet and Scripts/bench-fleet: nodes, memcached
-servers, S3-compatible storage (moto), HAProxy with Deploy/haproxy.cfg, and the server of the sources."""
+"""A fleet of the image service on ports of this machine, for Service/Scripts/fleet and Service/Scripts/bench-fleet: nodes, memcached
+servers, S3-compatible storage (moto), HAProxy with Service/Deploy/haproxy.cfg, and the server of the sources."""
 import asyncio
 import collections
 import contextlib
@@ -15,7 +15,7 @@ import sys
 import threading
 import time
 
-ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+ROOT = os.path.abspath(os.path.join(os.path.dirname(__file__), "../.."))
 SERVICE = os.path.join(ROOT, "Service/.build/release/halcyon-serve")
 PHOTOS = os.path.join(ROOT, "Tests/Support/Photos")
 NAMES = ["astronaut.jpg", "coffee.jpg", "rocket.jpg", "chelsea.png"]
@@ -205,14 +205,14 @@ class Fleet:
 
     def balance(self, hashes=True):
         """Starts HAProxy, or has a new process with all nodes take over from the old one."""
-        with open(os.path.join(ROOT, "Deploy/haproxy.cfg")) as file:
+        with open(os.path.join(ROOT, "Service/Deploy/haproxy.cfg")) as file:
             text = file.read()
         lines = "".join(f"  server node{number} 127.0.0.1:{node.port}\n" for number, node in enumerate(self.nodes, 1))
         text, count = re.subn(r"(  server node\d .*\n)+", lines, text, count=1)
         if not hashes:
             text, count = re.subn(r"  balance hash .*\n  hash-type .*\n", "  balance roundrobin\n", text)
         if count != 1:
-            sys.exit("fleet: Deploy/haproxy.cfg has other lines than this program changes")
+            sys.exit("fleet: Service/Deploy/haproxy.cfg has other lines than this program changes")
         path = os.path.join(self.folder, "haproxy.cfg")
         with open(path, "w") as file:
             file.write(text)
