@@ -1,11 +1,9 @@
 # Every target first installs missing system packages, where apt-get or dnf is available; beyond those it only needs Swift.
 
 SWIFT ?= swift
-SOURCES = Package.swift Sources Tests Tools/Package.swift Tools/Sources Tools/Tests \
-  Proxy/Package.swift Proxy/Sources Proxy/Tests Service/Package.swift Service/Sources Service/Tests \
-  Bridges/Package.swift Bridges/Sources Bridges/Tests Benchmarks/Package.swift Benchmarks/Sources Benchmarks/Resampling Benchmarks/Memcached Fuzz/Package.swift Fuzz/Sources \
-  Examples/Package.swift $(filter-out Examples/Sources/Support,$(wildcard Examples/Sources/*)) \
-  Examples/ThumbnailServer/Package.swift Examples/ThumbnailServer/Sources Examples/PhoneGallery/Sources Scripts/snippets
+SOURCES = Package.swift Sources Tests Tools/Package.swift Tools/Sources Tools/Tests Service/Package.swift \
+  Service/Sources Service/Tests Benchmarks/Package.swift Benchmarks/Sources Benchmarks/Resampling Benchmarks/Memcached \
+  Examples Fuzz/Package.swift Fuzz/Sources Scripts/snippets
 
 # libFuzzer brings a `main` function of its own; with lld Swift's replaces it, which gold does not support.
 FUZZ_FLAGS = -Xswiftc -sanitize=fuzzer,address -Xcc -fsanitize=fuzzer-no-link,address -Xswiftc -use-ld=lld \
@@ -14,18 +12,19 @@ FUZZ_FLAGS = -Xswiftc -sanitize=fuzzer,address -Xcc -fsanitize=fuzzer-no-link,ad
 # Swift's crash reporter can hang without a terminal.
 export SWIFT_BACKTRACE ?= enable=no
 
-# Without a limit all tests start at once, and those that use sockets run into timeouts on a slow machine.
-export SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH ?= 4
-
 # Where Scripts/install-moto installs moto's server, if it is not on the PATH.
 MOTO = $(CURDIR)/.build-moto/bin
 
-.PHONY: demo gallery serve check-page check-stand-ins test test-release test-sanitize fuzz torture soak api format deb docs \
+.PHONY: help demo gallery serve check-page check-stand-ins check test test-release test-sanitize fuzz torture soak api format deb docs \
   bench bench-views bench-memory bench-processors bench-resampling bench-disk bench-network bench-downsample \
   bench-pipeline bench-instructions bench-build bench-convert bench-service fleet bench-fleet packages all-packages
 
+help: ## Lists the targets.
+	@sed -nE 's/^([a-z-]+):.* ## (.*)/\1|\2/p' Makefile | awk -F '|' '{ printf "%-18s %s\n", $$1, $$2 }'
+
+# A folder of its own, which no other traits and no build that is running change.
 demo: packages ## Loads photos from a local server and prints the source and the load time of each.
-	$(SWIFT) run --quiet halcyon-demo
+	@$(SWIFT) run --quiet --scratch-path .build-demo halcyon-demo
 
 gallery: all-packages ## Shows hundreds of images in a window; `make gallery ARGUMENTS=FOLDER` shows those of a folder.
 	$(SWIFT) run --quiet -c release --package-path Examples halcyon-gallery $(ARGUMENTS)
@@ -39,32 +38,11 @@ check-page: all-packages ## Checks the web page of the image service in headless
 	$(SWIFT) build --quiet -c release --package-path Service --product halcyon-serve
 	Service/Scripts/check-page $(ARGUMENTS)
 
-test: export HALCYON_WARNINGS_AS_ERRORS = 1
-test: all-packages ## Checks the formatting, runs all tests, and builds the benchmarks and examples.
-	$(SWIFT) format lint --strict --parallel --recursive $(SOURCES)
-	Scripts/check-layers
-	Scripts/check-packages
-	Scripts/check-apple-manifest
-	@Scripts/install-moto
-	PATH="$(MOTO):$$PATH" $(SWIFT) test --disable-xctest --enable-all-traits
-	Scripts/list-api --check
-	Scripts/check-names
-	$(SWIFT) test --disable-xctest --package-path Tools
-	$(SWIFT) test --disable-xctest --package-path Proxy
-	PATH="$(MOTO):$$PATH" $(SWIFT) test --disable-xctest --package-path Service
-	@Scripts/install-packages haproxy nginx-light
-	Service/Scripts/check-deploy
-	$(SWIFT) test --disable-xctest --package-path Bridges
-	$(SWIFT) build --package-path Benchmarks
-	$(SWIFT) build --package-path Examples
-	$(SWIFT) build --package-path Examples/ThumbnailServer
-	Examples/Scripts/check-gallery
-	Examples/Scripts/check-examples
-	$(SWIFT) test --disable-xctest --package-path Tests/AppleStandIns
-	Scripts/check-apple-platforms
-	Scripts/check-snippets
-	Scripts/build-docs
-	Scripts/check-consumer
+check: all-packages ## Checks format, layers, public API and snippets, and runs the unit tests; before each commit.
+	@Scripts/run-checks quick
+
+test: all-packages ## Runs all checks and tests; before handing in.
+	@Scripts/run-checks all
 
 # Swift itself traps where C has undefined behaviour, and has no UndefinedBehaviorSanitizer on Linux: the flags make the
 # C shims trap too.
@@ -72,10 +50,10 @@ UNDEFINED_FLAGS = -Xcc -fsanitize=undefined -Xcc -fsanitize-trap=undefined
 
 # One test at a time: in parallel, sanitized tests are so slow that idle connections and timeouts expire.
 test-sanitize: all-packages ## Runs the tests with ThreadSanitizer, then with AddressSanitizer and traps on undefined behaviour in C.
-	TSAN_OPTIONS=suppressions=$(CURDIR)/Tests/races.supp \
+	HALCYON_TEST_PATIENCE=10 TSAN_OPTIONS=suppressions=$(CURDIR)/Tests/races.supp \
 	$(SWIFT) test --disable-xctest --no-parallel --sanitize=thread --scratch-path .build-thread
-	LSAN_OPTIONS=suppressions=$(CURDIR)/Tests/leaks.supp \
-	$(SWIFT) test --disable-xctest --no-parallel --enable-all-traits --sanitize=address $(UNDEFINED_FLAGS) --scratch-path .build-address
+	HALCYON_CHECKS=1 HALCYON_TEST_PATIENCE=10 LSAN_OPTIONS=suppressions=$(CURDIR)/Tests/leaks.supp \
+	$(SWIFT) test --disable-xctest --no-parallel --sanitize=address $(UNDEFINED_FLAGS) --scratch-path .build-address
 
 fuzz: SECONDS ?= 60
 fuzz: all-packages ## Fuzzes the decoders for SECONDS (default 60), with the files in DIR as additional seeds.
@@ -174,15 +152,15 @@ check-stand-ins: ## Checks the stand-ins for Apple's frameworks against the reco
 	Scripts/check-stand-ins
 
 api: all-packages ## Writes the list of the public API, Scripts/public-api.txt.
-	$(SWIFT) build --enable-all-traits
+	HALCYON_CHECKS=1 $(SWIFT) build --scratch-path .build-test
 	Scripts/list-api
 
 format: ## Formats all sources.
 	$(SWIFT) format --in-place --parallel --recursive $(SOURCES)
 
 docs: all-packages ## Builds the documentation website of all products in .build-docs/site, and checks its links.
-	$(SWIFT) build --enable-all-traits
-	$(SWIFT) build --package-path Tests/AppleStandIns
+	HALCYON_CHECKS=1 $(SWIFT) build --scratch-path .build-test
+	Scripts/stand-ins build
 	Scripts/build-docs
 
 packages:

@@ -1,8 +1,25 @@
 // swift-tools-version: 6.3
 import PackageDescription
 
-// `make test` and CI set this; people who depend on Halcyon never see a warning turned into an error.
-let warningsAreErrors = Context.environment["HALCYON_WARNINGS_AS_ERRORS"] == "1"
+/// `make check` and `make test` set this: warnings are errors, and all traits are enabled, without SwiftPM's flags for
+/// them. SwiftPM passes those to the compiler in a random order, and a different order compiles everything again.
+let isChecked = Context.environment["HALCYON_CHECKS"] == "1"
+
+/// `Scripts/stand-ins` sets this, to build the library on Linux as on Apple's platforms, over modules with the names of
+/// Apple's in `Tests/AppleStandIns`. It needs a build folder of its own, since `canImport` finds what is built.
+let usesStandIns = Context.environment["HALCYON_STAND_INS"] == "1"
+
+let traits: [(name: String, description: String)] = [
+  ("AVIF", "Reads and writes AVIF through libavif."),
+  ("HEIF", "Reads HEIC and HEIF through libde265 and libheif."),
+  ("ISAL", "Inflates PNG through ISA-L, in half the time of zlib."),
+  ("JXL", "Reads and writes JPEG XL through libjxl."),
+  ("SVG", "Draws SVG through librsvg."),
+  ("GTK", "Shows images in GTK 4 windows; the product is HalcyonGTK."),
+  ("Memcached", "Caches in memcached, with libmemcached; the product is HalcyonMemcached."),
+  ("Logging", "Writes events to swift-log; the product is HalcyonLogging."),
+  ("Metrics", "Counts events in swift-metrics; the product is HalcyonMetrics."),
+]
 
 let swiftSettings: [SwiftSetting] =
   [
@@ -10,12 +27,14 @@ let swiftSettings: [SwiftSetting] =
     .enableUpcomingFeature("InternalImportsByDefault"),
     .enableUpcomingFeature("MemberImportVisibility"),
     .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
-  ] + (warningsAreErrors ? [.treatAllWarnings(as: .error)] : [])
+  ] + (isChecked ? [.treatAllWarnings(as: .error)] : [])
+  + (isChecked && !usesStandIns ? traits.map { .define($0.name) } : [])
 
 /// Apple's systems bring what these libraries are for: codecs, and URLSession. Only sqlite3 and zlib are used everywhere,
 /// which are part of Apple's SDKs. `Scripts/check-apple-manifest` checks it.
-let otherPlatforms: [Platform] = [.linux, .android, .openbsd]
-let applePlatforms: [Platform] = [.iOS, .macOS, .macCatalyst, .tvOS, .watchOS, .visionOS]
+let otherPlatforms: [Platform] = [.android, .openbsd] + (usesStandIns ? [] : [.linux])
+let applePlatforms: [Platform] =
+  [.iOS, .macOS, .macCatalyst, .tvOS, .watchOS, .visionOS] + (usesStandIns ? [.linux] : [])
 
 /// Where the codecs are those of the system, not libraries.
 let systemCodecs = SwiftSetting.define("IMAGEIO", .when(platforms: applePlatforms))
@@ -25,8 +44,13 @@ let systemTransport = SwiftSetting.define("URLSESSION", .when(platforms: applePl
 
 /// A library of the system, or a shim over one, that is not used on Apple's systems.
 func library(_ name: String, trait: String? = nil) -> Target.Dependency {
-  guard let trait else { return .target(name: name, condition: .when(platforms: otherPlatforms)) }
+  guard let trait, !isChecked else { return .target(name: name, condition: .when(platforms: otherPlatforms)) }
   return .target(name: name, condition: .when(platforms: otherPlatforms, traits: [trait]))
+}
+
+/// A product of another package, which is fetched only with a trait.
+func product(_ name: String, package: String, trait: String) -> Target.Dependency {
+  .product(name: name, package: package, condition: isChecked ? nil : .when(traits: [trait]))
 }
 
 /// A target of ours with the strict settings; `path` only where the folder is not named after the target.
@@ -42,7 +66,8 @@ func suite(
   _ name: String, dependencies: [Target.Dependency], resources: [Resource]? = nil, settings: [SwiftSetting] = []
 ) -> Target {
   .testTarget(
-    name: name, dependencies: dependencies, resources: resources, swiftSettings: swiftSettings + settings)
+    name: name, dependencies: dependencies + ["TestTraits"], resources: resources,
+    swiftSettings: swiftSettings + settings)
 }
 
 /// A C library of the system, found through pkg-config; on a Mac in the SDK, whatever else is installed.
@@ -79,16 +104,17 @@ let package = Package(
     .library(name: "HalcyonImaging", targets: ["HalcyonImaging", "HalcyonCodecs"]),
     .library(name: "HalcyonCache", targets: ["HalcyonCache", "HalcyonHTTP", "HalcyonImaging", "HalcyonSupport"]),
     .library(name: "HalcyonMemcached", targets: ["HalcyonMemcached"]),
+    .library(name: "HalcyonLogging", targets: ["HalcyonLogging"]),
+    .library(name: "HalcyonMetrics", targets: ["HalcyonMetrics"]),
     .library(name: "HalcyonTesting", targets: ["HalcyonTesting"]),
+    // A web server, photographs and processes for the tests and examples of this repository.
+    .library(name: "TestSupport", targets: ["TestSupport"]),
+    .library(name: "TestTraits", targets: ["TestTraits"]),
   ],
-  traits: [
-    .trait(name: "AVIF", description: "Reads and writes AVIF through libavif."),
-    .trait(name: "HEIF", description: "Reads HEIC and HEIF through libde265 and libheif."),
-    .trait(name: "ISAL", description: "Inflates PNG through ISA-L, in half the time of zlib."),
-    .trait(name: "JXL", description: "Reads and writes JPEG XL through libjxl."),
-    .trait(name: "SVG", description: "Draws SVG through librsvg."),
-    .trait(name: "GTK", description: "Shows images in GTK 4 windows; the product is HalcyonGTK."),
-    .trait(name: "Memcached", description: "Caches in memcached, with libmemcached; the product is HalcyonMemcached."),
+  traits: Set(traits.map { .trait(name: $0.name, description: $0.description) }),
+  dependencies: [
+    .package(url: "https://github.com/apple/swift-log", from: "1.6.0"),
+    .package(url: "https://github.com/apple/swift-metrics", from: "2.5.0"),
   ],
   targets: [
     // The layers, from the lowest up: a module imports only those above it in this list.
@@ -139,6 +165,9 @@ let package = Package(
         library("CGTK", trait: "GTK"),
       ]),
     module("HalcyonApple", dependencies: ["Halcyon", "HalcyonViews", "HalcyonCodecs"]),
+    module("HalcyonLogging", dependencies: ["Halcyon", product("Logging", package: "swift-log", trait: "Logging")]),
+    module(
+      "HalcyonMetrics", dependencies: ["Halcyon", product("Metrics", package: "swift-metrics", trait: "Metrics")]),
     module(
       "HalcyonTesting",
       dependencies: ["HalcyonSupport", "HalcyonImaging", "HalcyonHTTP", "HalcyonCache", "HalcyonPipeline"]),
@@ -160,39 +189,49 @@ let package = Package(
       ],
       path: "Benchmarks/Memcached", swiftSettings: swiftSettings),
 
-    module("TestSupport", path: "Tests/Support", resources: [.copy("Photos")]),
-    // Not in TestSupport, which other packages compile from its sources.
-    module("CompressionSupport", dependencies: ["CZlib"], path: "Tests/CompressionSupport"),
-    suite("SupportTests", dependencies: ["TestSupport"]),
+    // Tests: one suite a module, over a web server, processes and images of their own.
+    module("TestSupport", dependencies: ["CZlib"], path: "Tests/Support", resources: [.copy("Photos")]),
+    module("TestTraits", path: "Tests/Traits"),
+    module("TestDoubles", dependencies: ["HalcyonTesting", "TestSupport"] + layers, path: "Tests/Doubles"),
+    suite("TestSupportTests", dependencies: ["TestSupport"]),
+    suite("HalcyonSupportTests", dependencies: ["HalcyonSupport", "TestSupport"]),
+    suite("HalcyonImagingTests", dependencies: ["HalcyonSupport", "HalcyonImaging", "HalcyonTesting", "TestDoubles"]),
+    suite("HalcyonHTTPTests", dependencies: ["HalcyonSupport", "HalcyonHTTP", "HalcyonTesting", "TestSupport"]),
+    suite(
+      "HalcyonCacheTests",
+      dependencies: [
+        "HalcyonSupport", "HalcyonImaging", "HalcyonHTTP", "HalcyonCache", "HalcyonTransport", "HalcyonTesting",
+        "TestDoubles", "TestSupport", "halcyon-torture",
+      ]),
+    suite(
+      "HalcyonPipelineTests",
+      dependencies: ["HalcyonTransport", "HalcyonTesting", "TestDoubles", "TestSupport"] + layers),
+    suite("HalcyonViewsTests", dependencies: ["HalcyonTesting", "TestDoubles", "TestSupport"] + layers),
+    suite(
+      "HalcyonCodecsTests", dependencies: ["HalcyonCodecs", "HalcyonImaging", "HalcyonSupport", "TestSupport"],
+      resources: [.copy("Fixtures")], settings: [systemCodecs]),
     suite(
       "HalcyonTransportTests",
-      dependencies: [
-        "HalcyonTransport", "HalcyonHTTP", "HalcyonSupport", "TestSupport", "CompressionSupport",
-        library("CurlShim"),
-      ],
+      dependencies: ["HalcyonTransport", "HalcyonHTTP", "HalcyonSupport", "TestSupport", library("CurlShim")],
       resources: [.copy("Certificates")], settings: [systemTransport]),
-    suite("HalcyonTests", dependencies: ["Halcyon", "HalcyonTesting", "TestSupport", "CompressionSupport"] + layers),
     suite(
       "HalcyonMemcachedTests",
       dependencies: [
         "HalcyonMemcached", "HalcyonTesting", "HalcyonSupport", "HalcyonHTTP", "HalcyonCache", "TestSupport",
         library("CMemcached", trait: "Memcached"),
       ]),
+    suite("HalcyonTests", dependencies: ["Halcyon", "HalcyonTesting", "TestDoubles", "TestSupport"] + layers),
     suite(
-      "SharedStoreTests",
+      "HalcyonLoggingTests",
       dependencies: [
-        "HalcyonTransport", "HalcyonTesting", "HalcyonSupport", "HalcyonHTTP", "HalcyonImaging", "HalcyonCache",
-        "HalcyonPipeline", "TestSupport",
+        "HalcyonLogging", "Halcyon", "HalcyonTesting", product("Logging", package: "swift-log", trait: "Logging"),
       ]),
-    // Closures bind to parameters in another way there.
-    .testTarget(
-      name: "SwiftFiveTests", dependencies: ["HalcyonTesting"] + layers,
-      swiftSettings: [.swiftLanguageMode(.v5)]),
-    suite("LayerTests", dependencies: ["HalcyonTesting", "TestSupport", "halcyon-torture"] + layers),
-    .executableTarget(
-      name: "halcyon-torture",
-      dependencies: ["HalcyonCache", "HalcyonImaging", "HalcyonHTTP", "HalcyonSupport", "TestSupport", "CSQLite"],
-      path: "Tests/Torture", swiftSettings: swiftSettings),
+    suite(
+      "HalcyonMetricsTests",
+      dependencies: [
+        "HalcyonMetrics", "Halcyon", "HalcyonTesting", product("Metrics", package: "swift-metrics", trait: "Metrics"),
+        product("MetricsTestKit", package: "swift-metrics", trait: "Metrics"),
+      ]),
     // GTK belongs to the main thread, on which no suite runs: each test starts this program with a display of its own.
     suite("HalcyonGTKTests", dependencies: ["HalcyonGTK", "TestSupport", "halcyon-gtk-scenes"]),
     .executableTarget(
@@ -200,6 +239,14 @@ let package = Package(
       dependencies: ["Halcyon", "HalcyonGTK", "TestSupport", library("CGTK", trait: "GTK")] + layers,
       path: "Tests/GTKScenes",
       swiftSettings: swiftSettings),
+    // Closures bind to parameters in another way there.
+    .testTarget(
+      name: "SwiftFiveTests", dependencies: ["HalcyonTesting", "TestTraits"] + layers,
+      swiftSettings: [.swiftLanguageMode(.v5)]),
+    .executableTarget(
+      name: "halcyon-torture",
+      dependencies: ["HalcyonCache", "HalcyonImaging", "HalcyonHTTP", "HalcyonSupport", "TestSupport", "CSQLite"],
+      path: "Tests/Torture", swiftSettings: swiftSettings),
 
     system("CSQLite", pkgConfig: "sqlite3", debian: "libsqlite3-dev"),
     system("CZlib", pkgConfig: "zlib", debian: "zlib1g-dev"),
@@ -224,10 +271,61 @@ let package = Package(
     .target(name: "SystemShim", path: "Sources/Shims/SystemShim"),
     shim("TIFFShim", over: "CTIFF"),
     shim("XMLShim", over: "CXML"),
-
-    suite(
-      "HalcyonCodecsTests", dependencies: ["HalcyonCodecs", "HalcyonImaging", "HalcyonSupport", "TestSupport"],
-      resources: [.copy("Fixtures")], settings: [systemCodecs]),
   ],
   swiftLanguageModes: [.v6]
 )
+
+if usesStandIns {
+  let formats: [SwiftSetting] = ["AVIF", "HEIF", "JXL"].map { .define($0) }
+
+  /// A module with the name and the declarations of one of Apple's.
+  func framework(_ name: String, dependencies: [Target.Dependency] = [], settings: [SwiftSetting] = []) -> Target {
+    module(name, dependencies: dependencies, path: "Tests/AppleStandIns/Sources/\(name)", settings: settings)
+  }
+
+  // What the modules of the library use on Apple's platforms, beside those of Linux.
+  let frameworks: [String: [Target.Dependency]] = [
+    "HalcyonImaging": ["CoreGraphics"], "HalcyonCodecs": ["CoreGraphics", "ImageIO"],
+    "HalcyonApple": ["ObjectiveC", "CoreGraphics", "QuartzCore", "SwiftUI", "UIKit", "AppKit"],
+  ]
+  let unused = ["HalcyonGTK", "HalcyonMemcached", "HalcyonLogging", "HalcyonMetrics", "halcyon-"]
+  let suites =
+    ["HalcyonCodecsTests"] + (Context.environment["HALCYON_TRANSPORT_TESTS"] == "1" ? ["HalcyonTransportTests"] : [])
+  package.targets.removeAll { target in
+    unused.contains { target.name.hasPrefix($0) } || target.name == "TestDoubles"
+      || target.type == .test && !suites.contains(target.name)
+  }
+  for target in package.targets {
+    target.dependencies += frameworks[target.name] ?? []
+    if target.name == "HalcyonCodecsTests" { target.swiftSettings? += formats }
+  }
+  package.targets += [
+    framework("ObjectiveC"),
+    framework("CoreGraphics"),
+    framework("QuartzCore", dependencies: ["CoreGraphics", "ObjectiveC"]),
+    framework("UIKit", dependencies: ["CoreGraphics", "QuartzCore", "ObjectiveC"]),
+    framework("AppKit", dependencies: ["CoreGraphics", "QuartzCore", "ObjectiveC"]),
+    framework("SwiftUI", dependencies: ["CoreGraphics", "UIKit", "AppKit"]),
+    // ImageIO works over the codecs for Linux: the same sources once more, through a symbolic link.
+    framework("ImageIO", dependencies: ["CoreGraphics", "HalcyonImaging", "LinuxCodecs"]),
+    framework(
+      "LinuxCodecs",
+      dependencies: [
+        "HalcyonSupport", "HalcyonImaging", "CLCMS", "CSPNG", "CWebP", "CZimg", "CZlib", "JPEGShim", "SystemShim",
+        "TIFFShim", "CAVIF", "CDE265", "CHEIF", "CJXL",
+      ], settings: formats),
+    framework("AppleProgram", dependencies: ["HalcyonApple", "SwiftUI", "UIKit", "AppKit"]),
+    .executableTarget(
+      name: "PhoneGallery", dependencies: ["Halcyon", "HalcyonApple", "HalcyonImaging", "SwiftUI", "UIKit"],
+      path: "Examples/PhoneGallery/Sources", swiftSettings: swiftSettings),
+    .testTarget(
+      name: "HalcyonAppleTests",
+      dependencies: [
+        "HalcyonApple", "Halcyon", "HalcyonViews", "HalcyonImaging", "HalcyonCodecs", "HalcyonTesting", "TestSupport",
+        "TestTraits", "QuartzCore", "SwiftUI", "UIKit", "AppKit",
+      ],
+      // Otherwise Swift Testing looks for modules that connect it with Apple's.
+      swiftSettings: swiftSettings + [.unsafeFlags(["-Xfrontend", "-disable-cross-import-overlays"])]),
+  ]
+  (package.products, package.dependencies, package.traits) = ([], [], [])
+}

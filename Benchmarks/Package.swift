@@ -1,7 +1,8 @@
 // swift-tools-version: 6.3
 import PackageDescription
 
-let warningsAreErrors = Context.environment["HALCYON_WARNINGS_AS_ERRORS"] == "1"
+/// `make check` and `make test` set this: warnings are errors, and the library has all traits, as `../Package.swift` says.
+let isChecked = Context.environment["HALCYON_CHECKS"] == "1"
 
 let swiftSettings: [SwiftSetting] =
   [
@@ -9,7 +10,7 @@ let swiftSettings: [SwiftSetting] =
     .enableUpcomingFeature("InternalImportsByDefault"),
     .enableUpcomingFeature("MemberImportVisibility"),
     .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
-  ] + (warningsAreErrors ? [.treatAllWarnings(as: .error)] : [])
+  ] + (isChecked ? [.treatAllWarnings(as: .error)] : [])
 
 /// Set by `make bench-downsample`: libvips has a hundred dependencies that nothing else needs.
 let comparesWithVips = Context.environment["HALCYON_PEER"] == "libvips"
@@ -19,7 +20,7 @@ let halcyonImaging = Target.Dependency.product(name: "HalcyonImaging", package: 
 
 let vipsTargets: [Target] = [
   .executableTarget(
-    name: "halcyon-downsample", dependencies: [halcyon, halcyonImaging, "PeerShim"],
+    name: "halcyon-downsample", dependencies: [halcyon, halcyonImaging, "BenchMetric", "PeerShim"],
     swiftSettings: swiftSettings),
   .target(name: "PeerShim", dependencies: ["BenchVips", "BenchJPEG", "BenchWebP"]),
   .systemLibrary(name: "BenchVips", pkgConfig: "vips", providers: [.apt(["libvips-dev"]), .brew(["vips"])]),
@@ -32,13 +33,15 @@ let package = Package(
   name: "HalcyonBenchmarks",
   platforms: [.macOS(.v15)],
   dependencies: [
-    .package(name: "Halcyon", path: "..", traits: comparesWithVips ? ["AVIF", "HEIF", "ISAL"] : [.defaults])
+    .package(name: "Halcyon", path: "..", traits: comparesWithVips ? ["AVIF", "HEIF", "ISAL"] : [])
   ],
   targets: [
+    .target(name: "BenchMetric", swiftSettings: swiftSettings),
     .executableTarget(
       name: "halcyon-bench",
       dependencies: [
-        halcyon, halcyonImaging, .product(name: "HalcyonTesting", package: "Halcyon"), "BenchSQLite", "CMalloc",
+        halcyon, halcyonImaging, .product(name: "HalcyonTesting", package: "Halcyon"), "BenchMetric",
+        "BenchSQLite", "CMalloc",
       ],
       swiftSettings: swiftSettings),
     .executableTarget(

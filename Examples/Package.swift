@@ -1,7 +1,8 @@
 // swift-tools-version: 6.3
 import PackageDescription
 
-let warningsAreErrors = Context.environment["HALCYON_WARNINGS_AS_ERRORS"] == "1"
+/// `make check` and `make test` set this: warnings are errors, and the library has all traits, as `../Package.swift` says.
+let isChecked = Context.environment["HALCYON_CHECKS"] == "1"
 
 let swiftSettings: [SwiftSetting] =
   [
@@ -9,7 +10,7 @@ let swiftSettings: [SwiftSetting] =
     .enableUpcomingFeature("InternalImportsByDefault"),
     .enableUpcomingFeature("MemberImportVisibility"),
     .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
-  ] + (warningsAreErrors ? [.treatAllWarnings(as: .error)] : [])
+  ] + (isChecked ? [.treatAllWarnings(as: .error)] : [])
 
 let halcyon = Target.Dependency.product(name: "Halcyon", package: "Halcyon")
 /// The encoders.
@@ -19,7 +20,7 @@ let halcyonGTK = Target.Dependency.product(name: "HalcyonGTK", package: "Halcyon
 let package = Package(
   name: "HalcyonExamples",
   platforms: [.macOS(.v15)],
-  dependencies: [.package(name: "Halcyon", path: "..", traits: ["GTK", "AVIF", "JXL", "SVG"])],
+  dependencies: [.package(name: "Halcyon", path: "..", traits: isChecked ? [] : ["GTK", "AVIF", "JXL", "SVG"])],
   targets: [
     .executableTarget(
       name: "halcyon-gallery", dependencies: ["GalleryViews", "GalleryOrigin", halcyon, halcyonGTK],
@@ -34,10 +35,9 @@ let package = Package(
     .target(name: "GalleryViews", dependencies: [halcyon, halcyonGTK], swiftSettings: swiftSettings),
     // The web server and its images.
     .target(
-      name: "GalleryOrigin", dependencies: [halcyon, halcyonImaging, "TestSupport"], swiftSettings: swiftSettings),
-    // The web server and the photographs of the library's own tests, through a symbolic link.
-    .target(
-      name: "TestSupport", path: "Sources/Support", resources: [.copy("Photos")], swiftSettings: swiftSettings),
+      name: "GalleryOrigin",
+      dependencies: [halcyon, halcyonImaging, .product(name: "TestSupport", package: "Halcyon")],
+      swiftSettings: swiftSettings),
   ],
   swiftLanguageModes: [.v6]
 )

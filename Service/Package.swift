@@ -1,7 +1,8 @@
 // swift-tools-version: 6.3
 import PackageDescription
 
-let warningsAreErrors = Context.environment["HALCYON_WARNINGS_AS_ERRORS"] == "1"
+/// `make check` and `make test` set this: warnings are errors, and the library has all traits, as `../Package.swift` says.
+let isChecked = Context.environment["HALCYON_CHECKS"] == "1"
 
 let swiftSettings: [SwiftSetting] =
   [
@@ -9,18 +10,26 @@ let swiftSettings: [SwiftSetting] =
     .enableUpcomingFeature("InternalImportsByDefault"),
     .enableUpcomingFeature("MemberImportVisibility"),
     .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
-  ] + (warningsAreErrors ? [.treatAllWarnings(as: .error)] : [])
+  ] + (isChecked ? [.treatAllWarnings(as: .error)] : [])
+
+let testSupport: [Target.Dependency] = [
+  .product(name: "TestSupport", package: "Halcyon"), .product(name: "TestTraits", package: "Halcyon"),
+]
 
 let package = Package(
   name: "HalcyonService",
   platforms: [.macOS(.v15)],
   products: [
     .executable(name: "halcyon-serve", targets: ["halcyon-serve"]),
+    .executable(name: "halcyon-http-proxy", targets: ["halcyon-http-proxy"]),
     .library(name: "HalcyonService", targets: ["HalcyonService"]),
   ],
   dependencies: [
-    .package(name: "Halcyon", path: "..", traits: ["AVIF", "HEIF", "ISAL", "JXL", "SVG", "Memcached"]),
+    .package(
+      name: "Halcyon", path: "..", traits: isChecked ? [] : ["AVIF", "HEIF", "ISAL", "JXL", "SVG", "Memcached"]),
+    .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0"),
     .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1"),
+    .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
     .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
     .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
     .package(url: "https://github.com/apple/swift-crypto", from: "4.0.0"),
@@ -39,7 +48,8 @@ let package = Package(
     .target(
       name: "HalcyonService",
       dependencies: [
-        .product(name: "Halcyon", package: "Halcyon"), .product(name: "HalcyonImaging", package: "Halcyon"),
+        "HTTPRanges", .product(name: "Halcyon", package: "Halcyon"),
+        .product(name: "HalcyonImaging", package: "Halcyon"),
         .product(name: "HalcyonCache", package: "Halcyon"), .product(name: "HalcyonMemcached", package: "Halcyon"),
         .product(name: "Hummingbird", package: "hummingbird"),
         .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
@@ -50,20 +60,49 @@ let package = Package(
         .product(name: "HummingbirdCore", package: "hummingbird"),
         .product(name: "NIOHTTPTypes", package: "swift-nio-extras"),
       ],
-      swiftSettings: swiftSettings),
-    // A symbolic link to the library's own test support: a web server and photographs.
-    .target(
-      name: "TestSupport", path: "Tests/Support", resources: [.copy("Photos")], swiftSettings: swiftSettings),
+      // In the code, so that the program needs no folder beside it.
+      resources: [.embedInCode("Resources")], swiftSettings: swiftSettings),
     .testTarget(
       name: "HalcyonServiceTests",
       dependencies: [
-        "halcyon-serve", "HalcyonService", "TestSupport", .product(name: "Halcyon", package: "Halcyon"),
+        "halcyon-serve", "HalcyonService", .product(name: "Halcyon", package: "Halcyon"),
         .product(name: "HalcyonTesting", package: "Halcyon"),
         .product(name: "HalcyonImaging", package: "Halcyon"), .product(name: "HalcyonCache", package: "Halcyon"),
         .product(name: "HalcyonMemcached", package: "Halcyon"), .product(name: "Logging", package: "swift-log"),
         .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
         .product(name: "Crypto", package: "swift-crypto"), .product(name: "NIOCore", package: "swift-nio"),
+        .product(name: "NIOEmbedded", package: "swift-nio"), .product(name: "NIOHTTP1", package: "swift-nio"),
+        .product(name: "HTTPTypes", package: "swift-http-types"),
+        .product(name: "NIOHTTPTypes", package: "swift-nio-extras"),
+        .product(name: "NIOHTTPTypesHTTP1", package: "swift-nio-extras"),
+      ] + testSupport,
+      swiftSettings: swiftSettings),
+    // The ranges of RFC 9110, for both programs.
+    .target(name: "HTTPRanges", swiftSettings: swiftSettings),
+    .testTarget(name: "HTTPRangesTests", dependencies: ["HTTPRanges"] + testSupport, swiftSettings: swiftSettings),
+    // The library's HTTP cache before any web server.
+    .executableTarget(
+      name: "halcyon-http-proxy",
+      dependencies: [
+        "HTTPRanges", .product(name: "Halcyon", package: "Halcyon"), .product(name: "HalcyonCache", package: "Halcyon"),
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        .product(name: "HummingbirdCore", package: "hummingbird"),
+        .product(name: "AsyncHTTPClient", package: "async-http-client"),
+        .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+        .product(name: "HTTPTypes", package: "swift-http-types"), .product(name: "Logging", package: "swift-log"),
+        .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOPosix", package: "swift-nio"),
+        .product(name: "NIOHTTP1", package: "swift-nio"),
+        .product(name: "NIOHTTPTypes", package: "swift-nio-extras"),
+        .product(name: "NIOHTTPTypesHTTP1", package: "swift-nio-extras"),
+        .product(name: "UnixSignals", package: "swift-service-lifecycle"),
       ],
+      path: "Sources/HTTPProxy", swiftSettings: swiftSettings),
+    .testTarget(
+      name: "HTTPProxyTests",
+      dependencies: [
+        "halcyon-http-proxy", .product(name: "AsyncHTTPClient", package: "async-http-client"),
+        .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOHTTP1", package: "swift-nio"),
+      ] + testSupport,
       swiftSettings: swiftSettings),
   ],
   swiftLanguageModes: [.v6]

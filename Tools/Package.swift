@@ -1,7 +1,8 @@
 // swift-tools-version: 6.3
 import PackageDescription
 
-let warningsAreErrors = Context.environment["HALCYON_WARNINGS_AS_ERRORS"] == "1"
+/// `make check` and `make test` set this: warnings are errors, and the library has all traits, as `../Package.swift` says.
+let isChecked = Context.environment["HALCYON_CHECKS"] == "1"
 
 let swiftSettings: [SwiftSetting] =
   [
@@ -9,7 +10,7 @@ let swiftSettings: [SwiftSetting] =
     .enableUpcomingFeature("InternalImportsByDefault"),
     .enableUpcomingFeature("MemberImportVisibility"),
     .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
-  ] + (warningsAreErrors ? [.treatAllWarnings(as: .error)] : [])
+  ] + (isChecked ? [.treatAllWarnings(as: .error)] : [])
 
 let argumentParser = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
 let halcyon = Target.Dependency.product(name: "Halcyon", package: "Halcyon")
@@ -20,7 +21,7 @@ let package = Package(
   platforms: [.macOS(.v15)],
   products: [.executable(name: "halcyon", targets: ["halcyon"])],
   dependencies: [
-    .package(name: "Halcyon", path: "..", traits: ["AVIF", "HEIF", "ISAL", "JXL", "SVG"]),
+    .package(name: "Halcyon", path: "..", traits: isChecked ? [] : ["AVIF", "HEIF", "ISAL", "JXL", "SVG"]),
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0"),
   ],
   targets: [
@@ -32,11 +33,12 @@ let package = Package(
       name: "HalcyonCommand",
       dependencies: [halcyon, argumentParser],
       swiftSettings: swiftSettings),
-    // A symbolic link to the library's own test support: a web server and photographs.
-    .target(
-      name: "TestSupport", path: "Tests/Support", resources: [.copy("Photos")], swiftSettings: swiftSettings),
     .testTarget(
-      name: "HalcyonCommandTests", dependencies: ["halcyon", "HalcyonCommand", "TestSupport"],
+      name: "HalcyonCommandTests",
+      dependencies: [
+        "halcyon", "HalcyonCommand", .product(name: "TestSupport", package: "Halcyon"),
+        .product(name: "TestTraits", package: "Halcyon"),
+      ],
       swiftSettings: swiftSettings),
   ],
   swiftLanguageModes: [.v6]

@@ -235,20 +235,16 @@ class Fleet:
 
     @staticmethod
     def get(port, path, method="GET", **headers):
-        return Fleet.get_bytes(port, path, method, **headers).decode(errors="replace")
-
-    @staticmethod
-    def get_bytes(port, path, method="GET", **headers):
         """The body of a response; empty if there is none."""
         try:
             with contextlib.closing(http.client.HTTPConnection("127.0.0.1", port, timeout=30)) as connection:
                 connection.request(method, path, headers=headers)
-                return connection.getresponse().read()
+                return connection.getresponse().read().decode(errors="replace")
         except (OSError, http.client.HTTPException):
-            return b""
+            return ""
 
 
-Outcome = collections.namedtuple("Outcome", "status tier seconds time byte_count")
+Outcome = collections.namedtuple("Outcome", "status tier seconds time")
 
 
 class Load:
@@ -302,12 +298,12 @@ class Connection:
     async def get(self, path, start):
         try:
             async with asyncio.timeout(60):
-                status, headers, body = await self.exchange(path)
+                status, headers = await self.exchange(path)
         except (OSError, EOFError, ValueError):
             self.close()
-            status, headers, body = 0, {}, b""
+            status, headers = 0, {}
         now = time.perf_counter()
-        return Outcome(status, tier(headers.get("cache-status", "")), now - start, now, len(body))
+        return Outcome(status, tier(headers.get("cache-status", "")), now - start, now)
 
     async def exchange(self, path):
         if not self.writer:
@@ -315,10 +311,11 @@ class Connection:
         self.writer.write(f"GET {path} HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n".encode())
         first, *lines = (await self.reader.readuntil(b"\r\n\r\n")).decode("latin-1").split("\r\n")
         headers = {name.lower(): value for name, _, value in (line.partition(": ") for line in lines)}
-        body = await self.reader.readexactly(int(headers.get("content-length", 0))) if "304" not in first else b""
+        if "304" not in first:
+            await self.reader.readexactly(int(headers.get("content-length", 0)))
         if headers.get("connection") == "close":
             self.close()
-        return int(first.split(" ")[1]), headers, body
+        return int(first.split(" ")[1]), headers
 
     def close(self):
         if self.writer:

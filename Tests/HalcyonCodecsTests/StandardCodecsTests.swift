@@ -1,8 +1,9 @@
 import HalcyonImaging
 import HalcyonCodecs
+import TestTraits
 import Testing
 
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.integrationTest)
 struct StandardCodecsTests {
   @Test func `every format with an encoder has a decoder`() {
     let readable = StandardCodecs.decoders.reduce(into: Set()) { $0.formUnion($1.formats) }

@@ -1,9 +1,10 @@
 #if GTK
 import Foundation
+import TestTraits
 import Testing
 
 /// The system calls of the main thread while a thousand images are loaded.
-@Suite(.serialized) struct MainThreadTests {
+@Suite(.integrationTest, .slow) struct MainThreadTests {
   /// Calls that look up or open files, and those that read at an offset, which only files support.
   private static let fileCalls = [
     "open", "openat", "openat2", "stat", "lstat", "newfstatat", "statx", "access", "faccessat", "faccessat2",
@@ -11,8 +12,8 @@ import Testing
     "getdents64", "pread64", "preadv", "preadv2", "unlink", "rename", "mkdir",
   ]
 
-  @Test func `the main thread opens, looks up and reads no files`() throws {
-    let trace = try Scene.traceMainThread("view-loads", calls: Self.fileCalls + ["read", "readv"])
+  @Test func `the main thread opens, looks up and reads no files`() async throws {
+    let trace = try await Scene.traceMainThread("view-loads", calls: Self.fileCalls + ["read", "readv"])
     let begin = try #require(trace.firstIndex { $0.contains("halcyon-loads-begin") })
     let end = try #require(trace.firstIndex { $0.contains("halcyon-loads-end") })
     // glibc's `free` reads this file once before it returns memory to the system.

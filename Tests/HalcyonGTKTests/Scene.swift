@@ -18,20 +18,21 @@ struct Scene {
   ///
   /// - Parameter scale: Device pixels per point.
   /// - Returns: The reason why it failed, or an empty string.
-  static func play(_ name: String, scale: Int = 1) throws -> String {
-    try run(["GDK_SCALE=\(scale)"], name)
+  static func play(_ name: String, scale: Int = 1) async throws -> String {
+    try await run(["GDK_SCALE=\(scale)"], name)
   }
 
   /// Runs a scene under strace.
   ///
   /// - Returns: The given system calls of its main thread, with the paths of file descriptors.
-  static func traceMainThread(_ name: String, calls: [String]) throws -> [String] {
+  static func traceMainThread(_ name: String, calls: [String]) async throws -> [String] {
     let folder = FileManager.default.temporaryDirectory.appending(path: "halcyon-trace-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(at: folder) }
     let prefix = folder.appending(path: "trace").path()
     // One file per thread, with the thread's id as extension; the main thread has the lowest id.
-    let failure = try run(["strace", "-ff", "-y", "-e", "trace=" + calls.joined(separator: ","), "-o", prefix], name)
+    let failure = try await run(
+      ["strace", "-ff", "-y", "-e", "trace=" + calls.joined(separator: ","), "-o", prefix], name)
     guard failure.isEmpty else { throw Failure(description: failure) }
     let threads = try FileManager.default.contentsOfDirectory(atPath: folder.path())
       .compactMap { Int($0.split(separator: ".").last ?? "") }
@@ -44,7 +45,7 @@ struct Scene {
     let description: String
   }
 
-  private static func run(_ wrapper: [String], _ name: String) throws -> String {
+  private static func run(_ wrapper: [String], _ name: String) async throws -> String {
     let display = try VirtualDisplay()
     defer { display.stop() }
     let program = try #require(Bundle.main.executableURL).deletingLastPathComponent()
@@ -54,7 +55,7 @@ struct Scene {
     defer { unlink(output.path()) }
     let child = try ChildProcess(
       "/usr/bin/env", environment + ["DISPLAY=\(display.name)"] + wrapper + [program.path(), name], output: descriptor)
-    let end = child.end()
+    let end = await child.ended()
     lseek(descriptor, 0, SEEK_SET)
     let message = String(
       decoding: FileHandle(fileDescriptor: descriptor, closeOnDealloc: true).readDataToEndOfFile(), as: UTF8.self)

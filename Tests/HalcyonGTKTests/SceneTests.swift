@@ -1,198 +1,199 @@
 #if GTK
+import TestTraits
 import Testing
 
 /// Tests of widgets. Each runs scenes of `Tests/GTKScenes` by name.
-@Suite(.serialized) struct SceneTests {
+@Suite(.integrationTest, .slow) struct SceneTests {
   @Test(arguments: [
     "loop-runs-tasks", "loop-sleeps", "loop-does-not-starve-sources", "loop-does-not-starve-tasks",
   ])
-  func `the main actor runs inside GLib's main loop`(scene: String) throws {
-    #expect(try Scene.play(scene) == "")
+  func `the main actor runs inside GLib's main loop`(scene: String) async throws {
+    #expect(try await Scene.play(scene) == "")
   }
 
-  @Test func `pending accesses are written when an application shuts down`() throws {
-    #expect(try Scene.play("shutdown-writes-accesses") == "")
+  @Test func `pending accesses are written when an application shuts down`() async throws {
+    #expect(try await Scene.play("shutdown-writes-accesses") == "")
   }
 
-  @Test func `a cache that follows an application twice is notified once`() throws {
-    #expect(try Scene.play("shutdown-once") == "")
+  @Test func `a cache that follows an application twice is notified once`() async throws {
+    #expect(try await Scene.play("shutdown-once") == "")
   }
 
-  @Test func `the caches of views follow the default application`() throws {
-    #expect(try Scene.play("shutdown-of-view-caches") == "")
+  @Test func `the caches of views follow the default application`() async throws {
+    #expect(try await Scene.play("shutdown-of-view-caches") == "")
   }
 
   @Test(arguments: ["texture-shares-pixels", "texture-frees-pixels", "texture-is-shared"])
-  func `textures share the pixels of images`(scene: String) throws {
-    #expect(try Scene.play(scene) == "")
+  func `textures share the pixels of images`(scene: String) async throws {
+    #expect(try await Scene.play(scene) == "")
   }
 
-  @Test func `a texture has the colours and the alpha of its bitmap, for each renderer`() throws {
-    #expect(try Scene.play("texture-colors") == "")
+  @Test func `a texture has the colours and the alpha of its bitmap, for each renderer`() async throws {
+    #expect(try await Scene.play("texture-colors") == "")
   }
 
-  @Test func `a view shows its placeholder, then its image`() throws {
-    #expect(try Scene.play("view-placeholder") == "")
+  @Test func `a view shows its placeholder, then its image`() async throws {
+    #expect(try await Scene.play("view-placeholder") == "")
   }
 
-  @Test func `an image is centred in its view`() throws {
-    #expect(try Scene.play("view-image") == "")
+  @Test func `an image is centred in its view`() async throws {
+    #expect(try await Scene.play("view-image") == "")
   }
 
-  @Test func `the failure content replaces the placeholder when a load fails`() throws {
-    #expect(try Scene.play("view-failure") == "")
+  @Test func `the failure content replaces the placeholder when a load fails`() async throws {
+    #expect(try await Scene.play("view-failure") == "")
   }
 
-  @Test func `a cross-fade follows the frame clock`() throws {
-    #expect(try Scene.play("view-cross-fade") == "")
+  @Test func `a cross-fade follows the frame clock`() async throws {
+    #expect(try await Scene.play("view-cross-fade") == "")
   }
 
-  @Test func `an image from the memory cache is shown at once, without a fade`() throws {
-    #expect(try Scene.play("view-memory-hit") == "")
+  @Test func `an image from the memory cache is shown at once, without a fade`() async throws {
+    #expect(try await Scene.play("view-memory-hit") == "")
   }
 
-  @Test func `an image is decoded at the size of its view`() throws {
-    #expect(try Scene.play("view-size") == "")
+  @Test func `an image is decoded at the size of its view`() async throws {
+    #expect(try await Scene.play("view-size") == "")
   }
 
-  @Test func `an image is loaded again when its view grows`() throws {
-    #expect(try Scene.play("view-growth") == "")
+  @Test func `an image is loaded again when its view grows`() async throws {
+    #expect(try await Scene.play("view-growth") == "")
   }
 
-  @Test func `a loading view shows a spinner`() throws {
-    #expect(try Scene.play("view-spinner") == "")
+  @Test func `a loading view shows a spinner`() async throws {
+    #expect(try await Scene.play("view-spinner") == "")
   }
 
-  @Test func `a loading view shows a progress ring`() throws {
-    #expect(try Scene.play("view-progress") == "")
+  @Test func `a loading view shows a progress ring`() async throws {
+    #expect(try await Scene.play("view-progress") == "")
   }
 
-  @Test func `two views of one URL share a load and a texture`() throws {
-    #expect(try Scene.play("view-shared-load") == "")
+  @Test func `two views of one URL share a load and a texture`() async throws {
+    #expect(try await Scene.play("view-shared-load") == "")
   }
 
-  @Test func `a placeholder can be a themed icon`() throws {
-    #expect(try Scene.play("view-icon") == "")
+  @Test func `a placeholder can be a themed icon`() async throws {
+    #expect(try await Scene.play("view-icon") == "")
   }
 
-  @Test func `a GtkImage shows images at its pixel size`() throws {
-    #expect(try Scene.play("view-gtk-image") == "")
+  @Test func `a GtkImage shows images at its pixel size`() async throws {
+    #expect(try await Scene.play("view-gtk-image") == "")
   }
 
-  @Test func `placeholders and indicators can be widgets`() throws {
-    #expect(try Scene.play("view-widgets") == "")
+  @Test func `placeholders and indicators can be widgets`() async throws {
+    #expect(try await Scene.play("view-widgets") == "")
   }
 
-  @Test func `a PictureView loads its images by its own pipeline, unless a call names another one`() throws {
-    #expect(try Scene.play("view-own-pipeline") == "")
+  @Test func `a PictureView loads its images by its own pipeline, unless a call names another one`() async throws {
+    #expect(try await Scene.play("view-own-pipeline") == "")
   }
 
-  @Test func `a view without a URL shows its placeholder`() throws {
-    #expect(try Scene.play("view-nil-url") == "")
+  @Test func `a view without a URL shows its placeholder`() async throws {
+    #expect(try await Scene.play("view-nil-url") == "")
   }
 
-  @Test func `destroying a widget cancels its load`() throws {
-    #expect(try Scene.play("view-destroyed") == "")
+  @Test func `destroying a widget cancels its load`() async throws {
+    #expect(try await Scene.play("view-destroyed") == "")
   }
 
-  @Test func `a destroyed widget frees its paintable, binder and texture`() throws {
-    #expect(try Scene.play("view-freed") == "")
+  @Test func `a destroyed widget frees its paintable, binder and texture`() async throws {
+    #expect(try await Scene.play("view-freed") == "")
   }
 
-  @Test func `a widget that is destroyed while its activity indicator runs is given no paintable again`() throws {
-    #expect(try Scene.play("view-disposed") == "")
+  @Test func `a widget that is destroyed while its activity indicator runs is given no paintable again`() async throws {
+    #expect(try await Scene.play("view-disposed") == "")
   }
 
-  @Test func `a hidden view is reported as not visible`() throws {
-    #expect(try Scene.play("view-hidden") == "")
+  @Test func `a hidden view is reported as not visible`() async throws {
+    #expect(try await Scene.play("view-hidden") == "")
   }
 
-  @Test func `a view in a scrolled window is visible in and near the viewport`() throws {
-    #expect(try Scene.play("scroll-viewport") == "")
+  @Test func `a view in a scrolled window is visible in and near the viewport`() async throws {
+    #expect(try await Scene.play("scroll-viewport") == "")
   }
 
-  @Test func `views with onlyWhileVisible hold images only in and near the viewport`() throws {
-    #expect(try Scene.play("scroll-only-while-visible") == "")
+  @Test func `views with onlyWhileVisible hold images only in and near the viewport`() async throws {
+    #expect(try await Scene.play("scroll-only-while-visible") == "")
   }
 
-  @Test func `a destroyed scrolled window frees the binders of its views`() throws {
-    #expect(try Scene.play("scroll-destroyed") == "")
+  @Test func `a destroyed scrolled window frees the binders of its views`() async throws {
+    #expect(try await Scene.play("scroll-destroyed") == "")
   }
 
-  @Test func `a widget that is set to an image in the turn in which it is appended shows the image`() throws {
-    #expect(try Scene.play("view-appended") == "")
+  @Test func `a widget that is set to an image in the turn in which it is appended shows the image`() async throws {
+    #expect(try await Scene.play("view-appended") == "")
   }
 
-  @Test func `a custom transition can remove its widget`() throws {
-    #expect(try Scene.play("view-removed-by-transition") == "")
+  @Test func `a custom transition can remove its widget`() async throws {
+    #expect(try await Scene.play("view-removed-by-transition") == "")
   }
 
-  @Test func `an image that the program has set itself is cleared or kept like an earlier image`() throws {
-    #expect(try Scene.play("view-program-content") == "")
+  @Test func `an image that the program has set itself is cleared or kept like an earlier image`() async throws {
+    #expect(try await Scene.play("view-program-content") == "")
   }
 
-  @Test func `the scale factor of a request determines the natural size of its image`() throws {
-    #expect(try Scene.play("view-scale-factor") == "")
+  @Test func `the scale factor of a request determines the natural size of its image`() async throws {
+    #expect(try await Scene.play("view-scale-factor") == "")
   }
 
-  @Test func `a completion can wait for the end of a cross-fade`() throws {
-    #expect(try Scene.play("view-transition-end") == "")
+  @Test func `a completion can wait for the end of a cross-fade`() async throws {
+    #expect(try await Scene.play("view-transition-end") == "")
   }
 
-  @Test func `a picture over a child with a size request keeps its size`() throws {
-    #expect(try Scene.play("view-fixed-size") == "")
+  @Test func `a picture over a child with a size request keeps its size`() async throws {
+    #expect(try await Scene.play("view-fixed-size") == "")
   }
 
-  @Test func `preloaded frames are those that views play`() throws {
-    #expect(try Scene.play("animation-preloaded") == "")
+  @Test func `preloaded frames are those that views play`() async throws {
+    #expect(try await Scene.play("animation-preloaded") == "")
   }
 
-  @Test func `a preview of a partially downloaded image is drawn`() throws {
-    #expect(try Scene.play("view-previews") == "")
+  @Test func `a preview of a partially downloaded image is drawn`() async throws {
+    #expect(try await Scene.play("view-previews") == "")
   }
 
-  @Test func `a click on a view retries a failed load`() throws {
-    #expect(try Scene.play("view-click") == "")
+  @Test func `a click on a view retries a failed load`() async throws {
+    #expect(try await Scene.play("view-click") == "")
   }
 
-  @Test func `views of a transition group appear together`() throws {
-    #expect(try Scene.play("view-transition-group") == "")
+  @Test func `views of a transition group appear together`() async throws {
+    #expect(try await Scene.play("view-transition-group") == "")
   }
 
-  @Test func `an image is decoded at device pixels at a scale factor of 2`() throws {
-    #expect(try Scene.play("view-double-scale", scale: 2) == "")
+  @Test func `an image is decoded at device pixels at a scale factor of 2`() async throws {
+    #expect(try await Scene.play("view-double-scale", scale: 2) == "")
   }
 
-  @Test func `views reused 10000 times never show a wrong image`() throws {
-    #expect(try Scene.play("view-reuse") == "")
+  @Test func `views reused 10000 times never show a wrong image`() async throws {
+    #expect(try await Scene.play("view-reuse") == "")
   }
 
-  @Test func `10000 images set on widgets that are hidden, removed and destroyed complete once each`() throws {
-    #expect(try Scene.play("view-rebinding") == "")
+  @Test func `10000 images set on widgets that are hidden, removed and destroyed complete once each`() async throws {
+    #expect(try await Scene.play("view-rebinding") == "")
   }
 
-  @Test func `frames of an animation are shown for exactly their durations`() throws {
-    #expect(try Scene.play("animation-timing") == "")
+  @Test func `frames of an animation are shown for exactly their durations`() async throws {
+    #expect(try await Scene.play("animation-timing") == "")
   }
 
-  @Test func `a hidden animation is paused and holds no decoded frames`() throws {
-    #expect(try Scene.play("animation-hidden") == "")
+  @Test func `a hidden animation is paused and holds no decoded frames`() async throws {
+    #expect(try await Scene.play("animation-hidden") == "")
   }
 
-  @Test func `views of one animation show the same frame`() throws {
-    #expect(try Scene.play("animation-shared") == "")
+  @Test func `views of one animation show the same frame`() async throws {
+    #expect(try await Scene.play("animation-shared") == "")
   }
 
-  @Test func `an animation ends after its loop count`() throws {
-    #expect(try Scene.play("animation-loop-count") == "")
+  @Test func `an animation ends after its loop count`() async throws {
+    #expect(try await Scene.play("animation-loop-count") == "")
   }
 
-  @Test func `an animation is played, paused and stopped in one of two views`() throws {
-    #expect(try Scene.play("animation-control") == "")
+  @Test func `an animation is played, paused and stopped in one of two views`() async throws {
+    #expect(try await Scene.play("animation-control") == "")
   }
 
-  @Test func `a view can show only the first frame of an animation`() throws {
-    #expect(try Scene.play("animation-first-frame") == "")
+  @Test func `a view can show only the first frame of an animation`() async throws {
+    #expect(try await Scene.play("animation-first-frame") == "")
   }
 }
 #endif

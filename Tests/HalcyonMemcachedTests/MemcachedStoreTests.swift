@@ -6,12 +6,13 @@ import HalcyonMemcached
 import HalcyonSupport
 import HalcyonTesting
 import TestSupport
+import TestTraits
 import Testing
 
 @testable import HalcyonMemcached
 
 /// The store on real memcached servers.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.integrationTest, .slow)
 struct MemcachedStoreTests {
   private let date = Date(timeIntervalSince1970: 1_700_000_000)
 

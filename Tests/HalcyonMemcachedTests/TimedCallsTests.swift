@@ -1,11 +1,12 @@
 #if canImport(CMemcached)
 import HalcyonSupport
 import TestSupport
+import TestTraits
 import Testing
 
 @testable import HalcyonMemcached
 
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.integrationTest)
 struct TimedCallsTests {
   private struct Failure: Error {}
 

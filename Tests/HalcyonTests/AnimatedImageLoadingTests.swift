@@ -3,9 +3,10 @@ import Foundation
 import Halcyon
 import HalcyonTesting
 import TestSupport
+import TestTraits
 import Testing
 
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.integrationTest)
 struct AnimatedImageLoadingTests {
   @Test func `an animated image is read from disk unchanged`() async throws {
     let file = TinyGIF.animation(reds: [10, 20, 30])

@@ -1,10 +1,11 @@
 import Foundation
 import Halcyon
 import TestSupport
+import TestTraits
 import Testing
 
 /// Bad input fails in bounded time with a specific error that names the cause, and nothing is cached.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.integrationTest)
 struct BadInputTests {
   private func expect(
     _ name: String, from url: URL, in folder: URL, mentions words: [String] = [],

@@ -2,10 +2,11 @@ import Foundation
 import Halcyon
 import HalcyonSupport
 import TestSupport
+import TestTraits
 import Testing
 
 /// Processors that see the request and the response.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.integrationTest)
 struct ContextualProcessorTests {
   /// Records its contexts, and changes nothing.
   private final class Recorder: ContextualImageProcessor {

@@ -2,10 +2,11 @@ import Foundation
 import Halcyon
 import HalcyonTesting
 import TestSupport
+import TestTraits
 import Testing
 
 /// A format of the program's own, from the network to the store and back.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.integrationTest)
 struct CustomFormatTests {
   /// A file of one colour that begins like a TIFF file.
   private static let flag = Data([0x49, 0x49, 0x2A, 0] + Array("FLAG".utf8) + [6, 4, 200, 100, 50])

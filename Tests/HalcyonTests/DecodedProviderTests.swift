@@ -3,10 +3,11 @@ import Halcyon
 import HalcyonImaging
 import HalcyonTesting
 import TestSupport
+import TestTraits
 import Testing
 
 /// Images whose source is a closure that returns them decoded.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.integrationTest)
 struct DecodedProviderTests {
   private struct Failure: Error {}
 

@@ -3,10 +3,11 @@ import Halcyon
 import HalcyonCodecs
 import HalcyonTesting
 import TestSupport
+import TestTraits
 import Testing
 
 /// `encodedData(for:as:)`: thumbnails as files.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.integrationTest)
 struct EncodedDataTests {
   private let small = TargetSize.fit(width: 20, height: 20)
 

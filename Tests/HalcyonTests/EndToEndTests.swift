@@ -1,10 +1,11 @@
 import Foundation
 import Halcyon
 import TestSupport
+import TestTraits
 import Testing
 
 /// Loading from end to end, with a real server, real photographs and real files.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.integrationTest)
 struct EndToEndTests {
   @Test func `a photo is downloaded, downsampled, and read from disk by the next process`() async throws {
     try await withOrigin { server, folder in

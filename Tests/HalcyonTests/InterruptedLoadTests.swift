@@ -1,10 +1,11 @@
 import Foundation
 import Halcyon
 import TestSupport
+import TestTraits
 import Testing
 
 /// Interrupted downloads, over real sockets and with a real disk.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.integrationTest)
 struct InterruptedLoadTests {
   /// A pipeline that retries without delay.
   private func pipeline(in folder: URL, attempts: Int = 5) throws -> ImagePipeline {

@@ -1,9 +1,10 @@
 import Foundation
 import Halcyon
 import TestSupport
+import TestTraits
 import Testing
 
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.integrationTest)
 struct LocalSourceTests {
   private let pipeline = ImagePipeline(cache: ImageCache())
 

@@ -2,9 +2,10 @@ import HalcyonCodecs
 import Foundation
 import Halcyon
 import TestSupport
+import TestTraits
 import Testing
 
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.integrationTest)
 struct PlaceholderTests {
   @Test func `a placeholder is available before the image on a later load`() async throws {
     try await withOrigin { server, folder in

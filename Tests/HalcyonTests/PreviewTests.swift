@@ -2,6 +2,7 @@ import Foundation
 import Halcyon
 import HalcyonSupport
 import TestSupport
+import TestTraits
 import Testing
 
 extension CacheKey {
@@ -10,7 +11,7 @@ extension CacheKey {
 }
 
 /// Progressive previews and partial images.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.integrationTest)
 struct PreviewTests {
   /// Loads a photo that is held at three quarters until a preview has arrived, or not held without `waitsForPreview`.
   private func follow(

@@ -1,10 +1,11 @@
 import Foundation
 import Halcyon
 import TestSupport
+import TestTraits
 import Testing
 
 /// Requests other than a plain GET, with redirects, against a real server.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.integrationTest)
 struct RequestContentServerTests {
   @Test(arguments: [
     (301, "POST", "GET"), (302, "POST", "GET"), (303, "POST", "GET"), (307, "POST", "POST"), (308, "POST", "POST"),

@@ -3,10 +3,11 @@ import Halcyon
 import HalcyonHTTP
 import HalcyonTesting
 import TestSupport
+import TestTraits
 import Testing
 
 /// Pipelines with images in S3-compatible storage.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.integrationTest)
 struct S3StorageTests {
   private let credentials = S3Credentials(accessKeyID: "AKID", secretAccessKey: "hidden")
 

@@ -1,10 +1,11 @@
 import Foundation
 import Halcyon
 import TestSupport
+import TestTraits
 import Testing
 
 /// The snippets of the article on saving images, with no other import than the article's readers have.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.integrationTest)
 struct SavingArticleTests {
   @Test func `a downloaded photo is saved as a thumbnail, and encoded for others`() async throws {
     try await withOrigin { server, folder in

@@ -2,10 +2,11 @@ import Foundation
 import Halcyon
 import HalcyonTesting
 import TestSupport
+import TestTraits
 import Testing
 
 /// The shared pipeline, in processes of their own, since other tests use it.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.integrationTest)
 struct SharedPipelineTests {
   @Test func `the shared pipeline can be set before it is used, and between uses`() async {
     await #expect(processExitsWith: .success) {

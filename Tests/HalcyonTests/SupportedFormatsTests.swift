@@ -1,8 +1,9 @@
 import Foundation
 import Halcyon
+import TestTraits
 import Testing
 
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.unitTest)
 struct SupportedFormatsTests {
   private struct StillGIFDecoder: ImageDecoder {
     let formats: Set<ImageFormat> = [.gif]

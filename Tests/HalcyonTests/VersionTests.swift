@@ -1,9 +1,10 @@
 import HalcyonSupport
 import Foundation
 import Halcyon
+import TestTraits
 import Testing
 
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.integrationTest)
 struct VersionTests {
   @Test func `the version is that of the newest changelog heading`() throws {
     let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()

@@ -3,10 +3,11 @@ import HalcyonHTTP
 import Foundation
 import HalcyonTransport
 import TestSupport
+import TestTraits
 import Testing
 
 /// The address policy, enforced at the socket.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.integrationTest)
 struct AddressPolicyTransportTests {
   private let closed = CurlTransport(configuration: .init(addressPolicy: .publicInternetOnly))
 

@@ -1,11 +1,11 @@
-import CompressionSupport
 import Foundation
 import HalcyonHTTP
 import HalcyonTransport
 import TestSupport
+import TestTraits
 import Testing
 
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.integrationTest)
 struct ContentEncodingTests {
   private let transport = PlatformTransport()
   private let body = Data((0..<300_000).map { UInt8(truncatingIfNeeded: $0 &* 31 >> 3) })

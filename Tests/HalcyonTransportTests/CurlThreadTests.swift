@@ -2,12 +2,13 @@
 import Foundation
 import HalcyonHTTP
 import TestSupport
+import TestTraits
 import Testing
 
 @testable import HalcyonTransport
 
 /// How long the thread of libcurl lives.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.integrationTest)
 struct CurlThreadTests {
   /// A reference that does not keep the loop alive: the thread does, as long as it runs.
   private struct WeakLoop: Sendable {

@@ -2,9 +2,10 @@ import HalcyonHTTP
 import Foundation
 import HalcyonTransport
 import TestSupport
+import TestTraits
 import Testing
 
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.integrationTest)
 struct CurlTransportErrorTests {
   private let transport = PlatformTransport()
   private let body = Data(repeating: 9, count: 100_000)

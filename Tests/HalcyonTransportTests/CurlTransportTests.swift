@@ -2,9 +2,10 @@ import HalcyonHTTP
 import Foundation
 import HalcyonTransport
 import TestSupport
+import TestTraits
 import Testing
 
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.integrationTest)
 struct CurlTransportTests {
   private let transport = PlatformTransport()
   private let body = Data((0..<200_000).map { UInt8(truncatingIfNeeded: $0 &* 31 >> 3) })

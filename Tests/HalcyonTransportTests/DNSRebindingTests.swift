@@ -3,11 +3,12 @@ import HalcyonHTTP
 import Foundation
 import HalcyonTransport
 import TestSupport
+import TestTraits
 import Testing
 
 /// The address policy with a real DNS server whose answers change; `Scripts/check-names` starts it.
 @Suite(
-  .timeLimit(.minutes(10)), .serialized,
+  .integrationTest, .serialized,
   .enabled(if: NameServer.current != nil, "run Scripts/check-names, which starts a DNS server"))
 struct DNSRebindingTests {
   private let server: NameServer

@@ -2,10 +2,11 @@ import Foundation
 import HalcyonHTTP
 import HalcyonTransport
 import TestSupport
+import TestTraits
 import Testing
 
 /// Requests other than a plain GET, over connections to a real server.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.integrationTest)
 struct RequestContentTransportTests {
   private let transport = PlatformTransport()
   private let body = Data((0..<2_000_000).map { UInt8(truncatingIfNeeded: $0 &* 31 >> 3) })

@@ -3,10 +3,11 @@ import Foundation
 import HalcyonHTTP
 import HalcyonTransport
 import TestSupport
+import TestTraits
 import Testing
 
 /// Requests that libcurl signs for S3-compatible storage.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.integrationTest)
 struct RequestSignatureTests {
   private let transport = CurlTransport()
   private let credentials = S3Credentials(accessKeyID: "AKID", secretAccessKey: "hidden:key", sessionToken: "token")

@@ -1,11 +1,12 @@
 #if !URLSESSION
 import HalcyonHTTP
 import Foundation
+import TestTraits
 import Testing
 
 @testable import HalcyonTransport
 
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.integrationTest)
 struct ResponseHeadParserTests {
   private func parse(_ lines: [String], byteLimit: Int = 1000) throws -> Transfer.Head? {
     var parser = ResponseHeadParser(byteLimit: byteLimit)

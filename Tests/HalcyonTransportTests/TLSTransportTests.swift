@@ -3,10 +3,11 @@ import HalcyonHTTP
 import Foundation
 import HalcyonTransport
 import TestSupport
+import TestTraits
 import Testing
 
 @Suite(
-  .timeLimit(.minutes(10)),
+  .integrationTest,
   .enabled(if: SecureServer.isInstalled, "nghttpd is missing: install Debian's nghttp2-server"))
 struct TLSTransportTests {
   private let body = Data((0..<200_000).map { UInt8(truncatingIfNeeded: $0 &* 31 >> 3) })

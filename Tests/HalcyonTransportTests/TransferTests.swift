@@ -1,10 +1,11 @@
 import HalcyonHTTP
 import Foundation
+import TestTraits
 import Testing
 
 @testable import HalcyonTransport
 
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.integrationTest)
 struct TransferTests {
   private func transfer() throws -> Transfer {
     let url = try #require(URL(string: "http://example.com/"))

@@ -1,11 +1,12 @@
 #if os(Linux) && !URLSESSION
 import CurlShim
 import Foundation
+import TestTraits
 import Testing
 
 @testable import HalcyonTransport
 
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.integrationTest)
 struct WakeupSocketsTests {
   @Test func `child processes do not inherit the sockets that wake libcurl`() throws {
     let loop = CurlLoop(CurlTransport.Configuration())

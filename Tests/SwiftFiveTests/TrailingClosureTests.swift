@@ -3,10 +3,11 @@ import HalcyonHTTP
 import HalcyonPipeline
 import HalcyonTesting
 import HalcyonViews
+import TestTraits
 import Testing
 
 /// Programs in the language mode of Swift 5.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.unitTest)
 @MainActor
 struct TrailingClosureTests {
   private final class Display: ImageDisplay {

@@ -1,3 +1,4 @@
+import BenchMetric
 import BenchSQLite
 import Foundation
 import Halcyon

@@ -1,4 +1,5 @@
 #if os(Linux)
+import BenchMetric
 import CMalloc
 import Foundation
 import Halcyon

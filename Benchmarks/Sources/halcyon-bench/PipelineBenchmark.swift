@@ -1,4 +1,5 @@
 #if os(Linux)
+import BenchMetric
 import Foundation
 import Halcyon
 import HalcyonCodecs

@@ -1,3 +1,4 @@
+import BenchMetric
 import Halcyon
 
 /// Processors on an image of one megapixel, on one thread.

@@ -1,3 +1,4 @@
+import BenchMetric
 import Foundation
 import Halcyon
 import PeerShim

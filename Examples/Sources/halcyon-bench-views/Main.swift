@@ -17,7 +17,7 @@ enum Main {
     let loop = g_main_loop_new(nil, 0)
     Task {
       do {
-        if isOrigin { try await BenchOrigin.serve() } else { try await run() }
+        if isOrigin { try await GalleryProcess.serve() } else { try await run() }
       } catch {
         print(error)
         exit(1)
@@ -33,7 +33,7 @@ enum Main {
     if parts.first == SizingBenchmark.command { return try await SizingBenchmark.measure(Array(parts.dropFirst())) }
     func isWanted(_ part: String) -> Bool { parts.isEmpty || parts.contains(part) }
     if ["scroll", "page", "blocking", "sizing"].contains(where: isWanted) {
-      let origin = try await BenchOrigin()
+      let origin = try await GalleryProcess()
       defer { origin.stop() }
       if isWanted("scroll") { try await ScrollBenchmark(origin.urls).run() }
       if isWanted("page") { try await PageBenchmark(origin.urls).run() }

@@ -1,9 +1,10 @@
 import HalcyonImaging
 import Foundation
 import HalcyonCodecs
+import TestTraits
 import Testing
 
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.integrationTest, .slow)
 struct FrameReaderTests {
   @Test(arguments: [("solid.gif", 3), ("keep.gif", nil), ("lossy-animated.webp", 3), ("keep-over.apng", nil)])
   func `the loop count is the number of plays`(_ name: String, _ count: Int?) throws {

@@ -1,9 +1,10 @@
 import HalcyonImaging
 import Foundation
 import HalcyonCodecs
+import TestTraits
 import Testing
 
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.integrationTest)
 struct ColorProfileTests {
   /// Compared with Pillow's ImageCms, perceptual with black point compensation: see the README of the fixtures.
   @Test(arguments: [

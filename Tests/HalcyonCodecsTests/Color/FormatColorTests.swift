@@ -1,9 +1,10 @@
 import HalcyonImaging
 import Foundation
 import HalcyonCodecs
+import TestTraits
 import Testing
 
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.integrationTest)
 struct FormatColorTests {
   @Test(arguments: [("display-p3.webp", "display-p3"), ("display-p3.tiff", "display-p3"), ("inks.tiff", "inks")])
   func `colours with an ICC profile match Pillow`(_ name: String, _ expected: String) throws {

@@ -1,10 +1,11 @@
 import Foundation
 import HalcyonImaging
+import TestTraits
 import Testing
 
 @testable import HalcyonCodecs
 
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.integrationTest)
 struct ICCProfileHeaderTests {
   private static func profile(_ space: String, byteCount: Int = 200) -> Data {
     var data = Data(count: byteCount)

@@ -1,10 +1,11 @@
 import Foundation
 import HalcyonCodecs
 import HalcyonImaging
+import TestTraits
 import Testing
 
 /// Previews of baseline JPEG images, of thumbnails in Exif data, and of animations.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.integrationTest)
 struct FirstPreviewTests {
   private static let options = DecodingOptions(size: .fit(width: 160, height: 160))
 

@@ -1,9 +1,10 @@
 import HalcyonImaging
 import Foundation
 import HalcyonCodecs
+import TestTraits
 import Testing
 
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.integrationTest)
 struct PreviewTests {
   private static let progressive = "jpeg/peacock.default-progressive.jpeg"
   private static let interlaced = "pngsuite/basi2c08.png"

@@ -1,9 +1,10 @@
 import HalcyonImaging
 import HalcyonCodecs
 import Synchronization
+import TestTraits
 import Testing
 
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.integrationTest)
 struct SharedDecoderTests {
   @Test(arguments: ["jpeg/peacock.default.jpeg", "jpeg/peacock.progressive.jpeg", Fixture.photo])
   func `one decoder can be used concurrently`(_ name: String) async throws {

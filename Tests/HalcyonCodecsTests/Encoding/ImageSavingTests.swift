@@ -2,9 +2,10 @@ import Foundation
 import HalcyonCodecs
 import HalcyonImaging
 import TestSupport
+import TestTraits
 import Testing
 
-@Suite(.timeLimit(.minutes(10))) struct ImageSavingTests {
+@Suite(.integrationTest) struct ImageSavingTests {
   private let image: DecodedImage
 
   init() throws {

@@ -1,10 +1,11 @@
 import HalcyonImaging
 import Foundation
 import HalcyonCodecs
+import TestTraits
 import Testing
 
 /// Files that state conflicting sizes, which must not affect memory safety.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.integrationTest)
 struct ConflictingSizesTests {
   @Test func `a TIFF directory with two widths is rejected`() throws {
     var file = try FormatFixture.data("raw.tiff")

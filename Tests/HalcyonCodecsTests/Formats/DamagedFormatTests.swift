@@ -2,9 +2,10 @@ import HalcyonImaging
 import Foundation
 import HalcyonCodecs
 import Synchronization
+import TestTraits
 import Testing
 
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.integrationTest, .slow)
 struct DamagedFormatTests {
   private static let names = FormatFixture.stills + FormatFixture.animations
   private static let sizes: [TargetSize] = [.original, .fit(width: 9, height: 9), .fill(width: 30, height: 5)]

@@ -1,10 +1,11 @@
 import HalcyonImaging
 import Foundation
 import HalcyonCodecs
+import TestTraits
 import Testing
 
 /// Compares pixels with those of Pillow, or of a NumPy compositor for APNG: see the README of the fixtures.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.integrationTest)
 struct GoldenTests {
   /// The largest difference of a channel: rounding where alpha or small channels are scaled.
   private static let tolerance = 1

@@ -1,9 +1,10 @@
 import HalcyonImaging
 import Foundation
 import HalcyonCodecs
+import TestTraits
 import Testing
 
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.integrationTest, .slow)
 struct GIFEncoderTests {
   @Test(arguments: [1, 2, 3, 16, 17, 255])
   func `up to 255 colours round-trip exactly`(_ colorCount: Int) throws {

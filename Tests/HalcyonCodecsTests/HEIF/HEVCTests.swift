@@ -2,12 +2,13 @@
 import Foundation
 import HalcyonImaging
 import HalcyonSupport
+import TestTraits
 import Testing
 
 @testable import HalcyonCodecs
 
 /// Pictures that are decoded without libheif.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.integrationTest)
 struct HEVCTests {
   private static let single = "heif/photo-single.heic"
   private static let grid = "heif/photo-grid.heic"

@@ -1,9 +1,10 @@
 import HalcyonImaging
 import Foundation
 import HalcyonCodecs
+import TestTraits
 import Testing
 
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.integrationTest)
 struct JPEGDecoderTests {
   @Test(arguments: Fixture.jpegNames.filter { !$0.contains("gray") && !$0.contains("cmyk") })
   func `every chroma subsampling decodes close to the original`(_ name: String) throws {
@@ -37,7 +38,7 @@ struct JPEGDecoderTests {
     #expect(small.difference(toAveraged: full, geometry: geometry) < (small.size.width < 9 ? 9 : 6))
   }
 
-  @Test(arguments: [(1, 1), (2, 1), (1, 40), (7, 5), (17, 33), (65, 3), (15, 16), (129, 127), (333, 9)])
+  @Test(.slow, arguments: [(1, 1), (2, 1), (1, 40), (7, 5), (17, 33), (65, 3), (15, 16), (129, 127), (333, 9)])
   func `odd dimensions decode at every target size`(_ width: Int, _ height: Int) throws {
     let file = try JPEGEncoder().encode(Bitmap.gradient(width, height), options: EncodingOptions(quality: 1))
     let full = try JPEGDecoder().decode(file, options: DecodingOptions()).bitmap

@@ -1,8 +1,9 @@
 import HalcyonImaging
 import HalcyonCodecs
+import TestTraits
 import Testing
 
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.integrationTest)
 struct JPEGEncoderTests {
   @Test func `an image survives a round trip`() throws {
     let original = try Bitmap.gradient(40, 30)

@@ -1,9 +1,10 @@
 import HalcyonImaging
 import Foundation
 import HalcyonCodecs
+import TestTraits
 import Testing
 
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.integrationTest)
 struct JPEGProbeTests {
   @Test(arguments: Fixture.jpegNames)
   func `probing a growing prefix gives nothing, then the final info`(_ name: String) throws {

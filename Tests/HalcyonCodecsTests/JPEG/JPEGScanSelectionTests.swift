@@ -1,11 +1,12 @@
 #if !IMAGEIO
 import HalcyonImaging
 import Foundation
+import TestTraits
 import Testing
 
 @testable import HalcyonCodecs
 
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.integrationTest)
 struct JPEGScanSelectionTests {
   /// Each pair of files has the same coefficients, baseline and progressive.
   private static let names = ["default", "s1x1-444", "s2x1-422", "made-440"]

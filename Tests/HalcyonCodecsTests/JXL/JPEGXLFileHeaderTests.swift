@@ -1,10 +1,11 @@
 import Foundation
 import HalcyonImaging
+import TestTraits
 import Testing
 
 @testable import HalcyonCodecs
 
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.integrationTest)
 struct JPEGXLFileHeaderTests {
   private static let names = [
     "blending__cropped_traffic_light", "boxes__square-extended-size-container", "gradient-alpha", "mosaic-1",
@@ -29,7 +30,7 @@ struct JPEGXLFileHeaderTests {
     #expect(try Self.info(file) == expected)
   }
 
-  @Test(arguments: [1, 8, 256, 257, 8192, 8193, 40_000])
+  @Test(.slow, arguments: [1, 8, 256, 257, 8192, 8193, 40_000])
   func `every coding of the size is read`(width: Int) throws {
     for height in [1, 8, 9, 300] {
       let bitmap = try Bitmap.painted(width, height, isOpaque: height > 8) { _, _ in Color(0, 0, 0, 255) }

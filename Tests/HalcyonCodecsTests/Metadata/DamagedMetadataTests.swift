@@ -1,10 +1,11 @@
 import Foundation
 import HalcyonCodecs
 import HalcyonImaging
+import TestTraits
 import Testing
 
 /// Metadata that is cut, loops, or points anywhere.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.integrationTest)
 struct DamagedMetadataTests {
   private func metadata(exif: Data) throws -> ImageMetadata {
     let photo = try Fixture.data("jpeg/peacock.default.jpeg")

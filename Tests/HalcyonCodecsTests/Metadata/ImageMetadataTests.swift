@@ -1,9 +1,10 @@
 import Foundation
 import HalcyonCodecs
 import HalcyonImaging
+import TestTraits
 import Testing
 
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.integrationTest)
 struct ImageMetadataTests {
   @Test func `camera, date, colour space and copyright of a photograph are read`() throws {
     let metadata = try ImageMetadata(of: ExifSample.jpeg())

@@ -1,10 +1,11 @@
 import Foundation
 import HalcyonCodecs
 import HalcyonImaging
+import TestTraits
 import Testing
 
 /// Metadata in encoded files.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.integrationTest)
 struct MetadataEncodingTests {
   private static let formats = [ImageFormat.jpeg, .png, .webp].filter(\.isWritable)
 

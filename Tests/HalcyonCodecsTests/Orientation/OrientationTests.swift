@@ -1,9 +1,10 @@
 import HalcyonImaging
 import Foundation
 import HalcyonCodecs
+import TestTraits
 import Testing
 
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.integrationTest)
 struct OrientationTests {
   private static let sizes: [TargetSize] = [
     .original, .fit(width: 24, height: 24), .fit(width: 12, height: 100), .fill(width: 16, height: 16),

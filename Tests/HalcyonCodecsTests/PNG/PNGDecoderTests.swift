@@ -1,9 +1,10 @@
 import HalcyonImaging
 import Foundation
 import HalcyonCodecs
+import TestTraits
 import Testing
 
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.integrationTest)
 struct PNGDecoderTests {
   /// The stored pixel at column 9, row 20 with straight alpha, as read by ImageMagick; the gamma of all files is 1.
   private static let pixels: [(name: String, color: Color)] = [

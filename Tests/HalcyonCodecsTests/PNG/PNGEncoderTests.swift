@@ -1,8 +1,9 @@
 import HalcyonImaging
 import HalcyonCodecs
+import TestTraits
 import Testing
 
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.integrationTest)
 struct PNGEncoderTests {
   @Test(arguments: [(1, 1), (40, 30), (3, 200)])
   func `an opaque image round-trips exactly`(_ width: Int, _ height: Int) throws {

@@ -1,12 +1,13 @@
 #if ISAL && !IMAGEIO
 import Foundation
 import HalcyonImaging
+import TestTraits
 import Testing
 
 @testable import HalcyonCodecs
 
 /// Images large enough for ISA-L, read with it and without.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.integrationTest, .slow)
 struct PNGInflatedFileTests {
   private static let size = PixelSize(width: 331, height: 270)
   private static let kinds: [(type: UInt8, depth: UInt8)] = [

@@ -1,9 +1,10 @@
 import HalcyonImaging
 import Foundation
 import HalcyonCodecs
+import TestTraits
 import Testing
 
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.integrationTest)
 struct PNGProbeTests {
   @Test(arguments: ["basn0g01", "basn2c16", "basn3p04", "basi6a08", "tbbn3p08"])
   func `probing a growing prefix gives nothing, then the final info`(_ name: String) throws {

@@ -1,10 +1,11 @@
 import Foundation
 import HalcyonImaging
+import TestTraits
 import Testing
 
 @testable import HalcyonCodecs
 
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.integrationTest)
 struct PNGReceivedPassesTests {
   private static let names = ["basi0g01", "basi0g16", "basi2c08", "basi3p04", "basi4a16", "basi6a08"]
 

@@ -1,9 +1,10 @@
 import HalcyonImaging
+import TestTraits
 import Testing
 
 @testable import HalcyonCodecs
 
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.integrationTest)
 struct BoxShrinkTests {
   @Test(arguments: [(64, 48), (61, 50), (5, 3), (1, 1), (300, 257)], [(1, 2), (2, 2), (3, 5), (7, 1), (256, 256)])
   func `each pixel is the rounded average of a rectangle`(side: (Int, Int), factors: (Int, Int)) throws {

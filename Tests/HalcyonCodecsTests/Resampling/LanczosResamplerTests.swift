@@ -1,10 +1,11 @@
 import HalcyonImaging
 import TestSupport
+import TestTraits
 import Testing
 
 @testable import HalcyonCodecs
 
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.integrationTest)
 struct LanczosResamplerTests {
   #if !IMAGEIO
   @Test(arguments: Photos.names)

@@ -1,9 +1,10 @@
+import TestTraits
 import Testing
 
 @testable import HalcyonCodecs
 @testable import HalcyonImaging
 
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.integrationTest)
 struct PlaneBoxShrinkTests {
   @Test(arguments: [(64, 48), (62, 50), (6, 2), (2, 2), (514, 34)], [2, 3, 4, 5, 7, 256])
   func `each sample is the average of a square, and the last ones repeat`(side: (Int, Int), factor: Int) throws {

@@ -1,10 +1,11 @@
 #if !IMAGEIO
 import HalcyonImaging
+import TestTraits
 import Testing
 
 @testable import HalcyonCodecs
 
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.integrationTest)
 struct ResampleRunTests {
   @Test(arguments: [true, false], [(40, 31), (64, 3), (7, 90), (120, 90)])
   func `buffering the whole source gives the same pixels`(_ isOpaque: Bool, _ size: (width: Int, height: Int)) throws {

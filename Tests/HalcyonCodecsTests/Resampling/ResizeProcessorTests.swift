@@ -1,8 +1,9 @@
 import HalcyonImaging
 import HalcyonCodecs
+import TestTraits
 import Testing
 
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.integrationTest)
 struct ResizeProcessorTests {
   @Test(
     arguments: [

@@ -2,10 +2,11 @@
 import Foundation
 import HalcyonCodecs
 import HalcyonImaging
+import TestTraits
 import Testing
 
 /// Helpers that misbehave. The command line tests draw with a real one.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.integrationTest)
 struct IsolatedSVGDecoderTests {
   private static let document = Data("<svg xmlns='http://www.w3.org/2000/svg' width='4' height='2'/>".utf8)
 

@@ -2,10 +2,11 @@
 import HalcyonImaging
 import Foundation
 import HalcyonCodecs
+import TestTraits
 import Testing
 
 /// What drawings contain is still drawn after they have been checked.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.integrationTest)
 struct SVGContentTests {
   private static func document(_ content: String, head: String = "") -> Data {
     Data(

@@ -2,10 +2,11 @@
 import HalcyonImaging
 import Foundation
 import HalcyonCodecs
+import TestTraits
 import Testing
 
 /// Small drawings that would take all memory, hours, or the stack.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.integrationTest, .slow)
 struct SVGLimitTests {
   private static let tooDeep = "elements or references nested over 100 levels deep"
   private static let tooMany = "references that expand to over 100000 elements"

@@ -1,12 +1,13 @@
 import Foundation
 import HalcyonImaging
 import Synchronization
+import TestTraits
 import Testing
 
 @testable import HalcyonCodecs
 
 /// What is decided around the codecs of a system, with a reader whose results each test chooses.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.integrationTest)
 struct SystemDecoderTests {
   private static let stored = PixelSize(width: 240, height: 160)
   private static let file = Data("file".utf8)

@@ -1,11 +1,12 @@
 import Foundation
 import HalcyonImaging
+import TestTraits
 import Testing
 
 @testable import HalcyonCodecs
 
 /// Image sequences over a system whose frames each test chooses.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.integrationTest)
 struct SystemSequenceReaderTests {
   private static func reader(_ frames: [Bitmap], size: TargetSize = .original) throws -> SystemSequenceReader {
     let file = try Fixture.data("avif/colors-animated-8bpc.avif")

@@ -2,9 +2,10 @@
 import HalcyonImaging
 import Foundation
 import HalcyonCodecs
+import TestTraits
 import Testing
 
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.integrationTest)
 struct AnimatedTraitTests {
   #if AVIF
   @Test func `an AVIF sequence gives its frames in order`() throws {

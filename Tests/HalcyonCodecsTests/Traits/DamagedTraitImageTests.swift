@@ -1,9 +1,10 @@
 import HalcyonImaging
 import Foundation
 import HalcyonCodecs
+import TestTraits
 import Testing
 
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.integrationTest)
 struct DamagedTraitImageTests {
   private static let sizes: [TargetSize] = [.original, .fit(width: 9, height: 9)]
 

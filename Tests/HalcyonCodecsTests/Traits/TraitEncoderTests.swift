@@ -2,9 +2,10 @@
 import HalcyonImaging
 import Foundation
 import HalcyonCodecs
+import TestTraits
 import Testing
 
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.integrationTest)
 struct TraitEncoderTests {
   private static let encoders: [any ImageEncoder] = StandardCodecs.encoders.filter {
     [.avif, .jpegXL].contains($0.format)

@@ -1,9 +1,10 @@
 import HalcyonImaging
 import Foundation
 import HalcyonCodecs
+import TestTraits
 import Testing
 
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.integrationTest)
 struct TraitGoldenTests {
   @Test(arguments: TraitFixture.withGolden)
   func `an image matches another implementation`(_ fixture: TraitFixture) throws {

@@ -1,9 +1,10 @@
 import HalcyonImaging
 import Foundation
 import HalcyonCodecs
+import TestTraits
 import Testing
 
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.integrationTest)
 struct WideColorTests {
   #if AVIF
   @Test func `BT.2020 colours are converted to sRGB`() throws {

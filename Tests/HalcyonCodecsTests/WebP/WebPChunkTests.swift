@@ -2,10 +2,11 @@
 import HalcyonImaging
 import Foundation
 import HalcyonCodecs
+import TestTraits
 import Testing
 
 /// WebP files whose structure takes more work than their pixels.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.integrationTest)
 struct WebPChunkTests {
   private static let side = 300
 

@@ -1,9 +1,10 @@
 #if !IMAGEIO
 import HalcyonImaging
 import HalcyonCodecs
+import TestTraits
 import Testing
 
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.integrationTest)
 struct WebPEncoderTests {
   @Test(arguments: [true, false])
   func `lossless encoding round-trips`(_ isOpaque: Bool) throws {

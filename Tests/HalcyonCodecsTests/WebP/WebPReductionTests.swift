@@ -2,11 +2,13 @@
 import Foundation
 import HalcyonImaging
 import HalcyonSupport
+import TestSupport
+import TestTraits
 import Testing
 
 @testable import HalcyonCodecs
 
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.integrationTest, .slow)
 struct WebPReductionTests {
   static let sizes: [TargetSize] = [
     .fit(width: 401, height: 401), .fit(width: 150, height: 150), .fit(width: 31, height: 31),

@@ -2,9 +2,10 @@ import HalcyonTransport
 import Foundation
 import Halcyon
 import TestSupport
+import TestTraits
 import Testing
 
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.integrationTest)
 struct AddressPolicyPipelineTests {
   @Test func `the address policy checks every redirect, and a refused host is not contacted`() async throws {
     try await ImageServer.run { server in

@@ -1,4 +1,3 @@
-import CompressionSupport
 import Foundation
 import Halcyon
 import TestSupport

@@ -1,10 +1,11 @@
 import Foundation
 import Halcyon
 import TestSupport
+import TestTraits
 import Testing
 
 /// Every network fault fails in bounded time with a specific error, and nothing is cached.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.integrationTest, .slow)
 struct FaultMatrixTests {
   @Test(arguments: Fault.all) func `a fault fails with its specific error, and nothing is cached`(fault: Fault)
     async throws

@@ -1,9 +1,10 @@
 import Foundation
 import Halcyon
 import TestSupport
+import TestTraits
 import Testing
 
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.integrationTest, .slow)
 struct ManyHostsTests {
   @Test func `a stalled host does not delay 999 other hosts loading at the same time`() async throws {
     try await withPipeline { server, pipeline in

@@ -1,11 +1,11 @@
-import CompressionSupport
 import Foundation
 import Halcyon
-import TestSupport
-import Testing
+public import TestSupport
+import TestTraits
+public import Testing
 
 /// Unusual but acceptable responses.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.integrationTest)
 struct UnusualResponseTests {
   private static let length = "Content-Length: \(Photos.rocket.count)"
 
@@ -46,5 +46,5 @@ struct UnusualResponseTests {
 }
 
 extension Reply: CustomTestStringConvertible {
-  package var testDescription: String { String(decoding: body.prefix(60), as: Unicode.ASCII.self) }
+  public var testDescription: String { String(decoding: body.prefix(60), as: Unicode.ASCII.self) }
 }

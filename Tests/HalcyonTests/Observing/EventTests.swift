@@ -3,10 +3,11 @@ import Foundation
 import Halcyon
 import HalcyonTesting
 import TestSupport
+import TestTraits
 import Testing
 
 /// The events of a pipeline, load by load, over real connections.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.integrationTest)
 struct EventTests {
   @Test func `a load reports each step, from the network, from memory and from disk`() async throws {
     try await withObservedPipeline { server, observed in

@@ -4,10 +4,11 @@ import Foundation
 import Halcyon
 import HalcyonTesting
 import TestSupport
+import TestTraits
 import Testing
 
 /// How much of an animated image is loaded, and how its frames are processed.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.integrationTest)
 struct AnimationOptionsTests {
   private let file = TinyGIF.animation(reds: [10, 20, 30, 40])
 
@@ -34,7 +35,7 @@ struct AnimationOptionsTests {
     }
   }
 
-  @Test(.timeLimit(.minutes(5)))
+  @Test
   func `preloaded frames are cached as long as the image is referenced`() async throws {
     try await OptionsFixture.run(serving: file) { fixture async throws in
       let request = fixture.request { $0.preloadsFrames = true }

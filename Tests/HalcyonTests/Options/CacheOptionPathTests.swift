@@ -4,12 +4,13 @@ import HalcyonCache
 import HalcyonSupport
 import HalcyonTesting
 import TestSupport
+import TestTraits
 import Testing
 
 /// Options of caches and of their entries, on every path.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.integrationTest)
 struct CacheOptionPathTests {
-  @Test(arguments: LoadPath.allCases)
+  @Test(arguments: LoadPath.affected(by: .freshness))
   func `the freshness policy decides on every path whether the server is contacted`(path: LoadPath) async throws {
     let served = try path.served
     try await OptionsFixture.run(serving: served, headers: ["Cache-Control": "max-age=60"]) { fixture async throws in
@@ -32,7 +33,7 @@ struct CacheOptionPathTests {
     }
   }
 
-  @Test(arguments: LoadPath.allCases, OptionsLevel.allCases)
+  @Test(arguments: LoadPath.affected(by: .cachePolicy), OptionsLevel.allCases)
   func `the cache policy selects the tiers on every path`(path: LoadPath, level: OptionsLevel) async throws {
     let served = try path.served
     let policies: [CachePolicy] = [CachePolicy(), .memoryOnly, .storeOnly, .ignoringStore, .disabled]
@@ -55,7 +56,7 @@ struct CacheOptionPathTests {
     }
   }
 
-  @Test(arguments: LoadPath.allCases, OptionsLevel.allCases)
+  @Test(arguments: LoadPath.affected(by: .usesETags), OptionsLevel.allCases)
   func `usesETags decides on every path whether an ETag is sent`(path: LoadPath, level: OptionsLevel) async throws {
     let served = try path.served
     for usesETags in [nil, false] {
@@ -74,10 +75,31 @@ struct CacheOptionPathTests {
     }
   }
 
-  @Test(arguments: LoadPath.allCases, OptionsLevel.allCases)
-  func `images and original bytes are stored in the caches of the options on every path`(
-    path: LoadPath, level: OptionsLevel
-  ) async throws {
+  @Test(arguments: LoadPath.affected(by: .targetCache), OptionsLevel.allCases)
+  func `another cache takes the place of the pipeline's on every path`(path: LoadPath, level: OptionsLevel)
+    async throws
+  {
+    let (served, other) = (try path.served, ImageCache(store: MemoryDataStore()))
+    let options = level.options { $0.targetCache = other }
+    try await OptionsFixture.run(serving: served, options: options.pipeline) { fixture async throws in
+      for _ in 0..<2 {
+        _ = try await path.load(path.request(fixture) { $0 = options.request }, with: fixture.pipeline)
+        await other.flush()
+        #expect((other.memory as? MemoryCache)?.count == (LoadPath.decoding.contains(path) ? 1 : 0))
+        #expect((other.store as? MemoryDataStore)?.count == path.entryCount)
+        #expect(fixture.memory.count == 0)
+        #expect(try await fixture.entries.isEmpty)
+        // The second load is served from the other store.
+        other.memory.removeAll()
+      }
+      #expect(fixture.transport.requests.count == 1)
+    }
+  }
+
+  @Test(arguments: LoadPath.affected(by: .originalCache), OptionsLevel.allCases)
+  func `original bytes are stored in a cache of their own on every path`(path: LoadPath, level: OptionsLevel)
+    async throws
+  {
     let served = try path.served
     let (target, original) = (ImageCache(store: MemoryDataStore()), ImageCache(store: MemoryDataStore()))
     let options = level.options { ($0.targetCache, $0.originalCache) = (target, original) }
@@ -97,17 +119,25 @@ struct CacheOptionPathTests {
     }
   }
 
-  @Test(arguments: LoadPath.allCases, OptionsLevel.allCases)
+  @Test(arguments: LoadPath.affected(by: .waitsForStore) + [.prefetchToStore], OptionsLevel.allCases)
   func `waitsForStore completes after all writes on every path`(path: LoadPath, level: OptionsLevel) async throws {
     let (store, gate, events, served) = (MemoryDataStore(), Gate(), EventLog<String>(), try path.served)
     let held = ImageCache(store: HeldStore(store: store, gate: gate))
     let options = level.options { ($0.waitsForStore, $0.targetCache) = (true, held) }
     try await OptionsFixture.run(serving: served, options: options.pipeline) { fixture async throws in
-      let load = Task {
+      let executor = IdleExecutor()
+      let load = Task(executorPreference: executor) {
         _ = try await path.load(path.request(fixture) { $0 = options.request }, with: fixture.pipeline)
         events.record("loaded with \(store.count)")
       }
       try await gate.waitUntilHolding(path.entryCount)
+      // Other loads complete meanwhile, so this one would have.
+      for number in 0..<5 {
+        var other = ImageRequest(url: fixture.url.appending(path: "\(number)"))
+        (other.options.waitsForStore, other.cachePolicy.writesStore) = (false, false)
+        _ = try await (path == .prefetchToStore ? .image : path).load(other, with: fixture.pipeline)
+      }
+      try await executor.waitUntilIdle()
       #expect(events.events == [])
       gate.open()
       try await load.value
@@ -115,7 +145,7 @@ struct CacheOptionPathTests {
     }
   }
 
-  @Test(arguments: LoadPath.decoding, OptionsLevel.allCases)
+  @Test(arguments: LoadPath.affected(by: .memoryExpiration, .memoryExtension), OptionsLevel.allCases)
   func `images expire in memory as the options say on every path`(path: LoadPath, level: OptionsLevel) async throws {
     let served = try path.served
     let cases: [(ExpirationExtension, Int, Bool)] = [
@@ -135,7 +165,7 @@ struct CacheOptionPathTests {
     }
   }
 
-  @Test(arguments: LoadPath.allCases, [true, false])
+  @Test(arguments: LoadPath.affected(by: .tags, .isPinned, .storeExpiration), [true, false])
   func `tags, pins and expirations reach new and stored entries on every path`(path: LoadPath, isStored: Bool)
     async throws
   {
@@ -150,7 +180,7 @@ struct CacheOptionPathTests {
     }
   }
 
-  @Test(arguments: LoadPath.allCases)
+  @Test(arguments: LoadPath.affected(by: .tags, .isPinned, .storeExpiration))
   func `tags, pins and expirations of the pipeline's default options apply on every path`(path: LoadPath) async throws {
     var options = RequestOptions()
     (options.tags, options.isPinned, options.storeExpiration) = (["a", "b"], true, .never)
@@ -171,7 +201,7 @@ struct CacheOptionPathTests {
     #expect(fixture.transport.requests.count == 1)
   }
 
-  @Test(arguments: LoadPath.allCases, OptionsLevel.allCases)
+  @Test(arguments: LoadPath.affected(by: .storeExtension), OptionsLevel.allCases)
   func `reading from the store extends the expiration as the options say on every path`(
     path: LoadPath, level: OptionsLevel
   ) async throws {

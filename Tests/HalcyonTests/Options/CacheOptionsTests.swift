@@ -3,10 +3,11 @@ import Foundation
 import Halcyon
 import HalcyonTesting
 import TestSupport
+import TestTraits
 import Testing
 
 /// Cache policies that select the tiers read and written, with a real disk cache.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.integrationTest)
 struct CacheOptionsTests {
   private let image: Data
 

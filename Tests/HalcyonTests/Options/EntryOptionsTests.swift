@@ -2,10 +2,11 @@ import Foundation
 import Halcyon
 import HalcyonTesting
 import TestSupport
+import TestTraits
 import Testing
 
 /// Expiration, tags and pins of entries.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.integrationTest)
 struct EntryOptionsTests {
   private let image: Data
 

@@ -3,24 +3,22 @@ import Halcyon
 import HalcyonSupport
 import HalcyonTesting
 import TestSupport
+import TestTraits
 import Testing
 
 /// Options of decoding, processing and delivery, on every path.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.integrationTest)
 struct ImageOptionPathTests {
-  /// The paths whose images are not animated.
-  private static let stills = LoadPath.withPixels.filter { $0 != .animation }
-
   /// The image that the path has delivered, or left in memory.
   private func image(_ path: LoadPath, _ request: ImageRequest, _ fixture: OptionsFixture) async throws -> DecodedImage
   {
     let result = try await path.load(request, with: fixture.pipeline)
-    if path == .encoded { return try #require(result.decodedImage) }
+    if path.encodes { return try #require(result.decodedImage) }
     if path != .prefetchToMemory { return try #require(result.image) }
     return try #require(fixture.pipeline.cachedImage(for: request))
   }
 
-  @Test(arguments: LoadPath.withPixels)
+  @Test(arguments: LoadPath.affected(by: .size))
   func `an image is decoded at the size of its request on every path`(path: LoadPath) async throws {
     try await OptionsFixture.run(serving: path.served) { fixture async throws in
       for width in [40, 10] {
@@ -35,7 +33,7 @@ struct ImageOptionPathTests {
     }
   }
 
-  @Test(arguments: LoadPath.withPixels, OptionsLevel.allCases)
+  @Test(arguments: LoadPath.affected(by: .downsamplingScale, .usesOriginalSize), OptionsLevel.allCases)
   func `downsamplingScale and usesOriginalSize determine the size on every path`(path: LoadPath, level: OptionsLevel)
     async throws
   {
@@ -46,12 +44,12 @@ struct ImageOptionPathTests {
         var request = path.request(fixture) { $0 = options.request }
         request.size = .fit(width: 20, height: 20)
         for _ in 0..<2 { #expect(try await image(path, request, fixture).size.width == width) }
-        #expect(fixture.memory.count == (path == .encoded ? 0 : 1))
+        #expect(fixture.memory.count == (path.encodes ? 0 : 1))
       }
     }
   }
 
-  @Test(arguments: LoadPath.withPixels)
+  @Test(arguments: LoadPath.affected(by: .processors))
   func `processors are applied on every path`(path: LoadPath) async throws {
     try await OptionsFixture.run(serving: path.served) { fixture async throws in
       var request = path.request(fixture)
@@ -67,7 +65,8 @@ struct ImageOptionPathTests {
     }
   }
 
-  @Test(arguments: LoadPath.decoding, OptionsLevel.allCases)
+  @Test(
+    arguments: LoadPath.affected(by: .firstFrameOnly, .processesFrames, .preloadsFrames), OptionsLevel.allCases)
   func `animations load as the options say on every path`(path: LoadPath, level: OptionsLevel) async throws {
     let served = try LoadPath.animation.served
     func load(
@@ -96,7 +95,7 @@ struct ImageOptionPathTests {
     withExtendedLifetime(preloaded) {}
   }
 
-  @Test(arguments: stills, OptionsLevel.allCases)
+  @Test(arguments: LoadPath.affected(by: .allowsPartialImage), OptionsLevel.allCases)
   func `a truncated file is a partial image where allowed on every path`(path: LoadPath, level: OptionsLevel)
     async throws
   {
@@ -108,8 +107,8 @@ struct ImageOptionPathTests {
         let request = path.request(fixture) { $0 = options.request }
         if allowsPartialImage {
           let result = try await path.load(request, with: fixture.pipeline)
-          #expect(result.image?.isPartial == (LoadPath.delivering.contains(path) ? true : nil))
-          if path == .encoded { #expect(result.decodedImage != nil) }
+          #expect(result.image?.isPartial == (path.encodes || path == .prefetchToMemory ? nil : true))
+          if path.encodes { #expect(result.decodedImage != nil) }
         } else {
           await #expect(throws: ImageError.self) { try await path.load(request, with: fixture.pipeline) }
         }
@@ -119,7 +118,9 @@ struct ImageOptionPathTests {
     }
   }
 
-  @Test(arguments: LoadPath.delivering, OptionsLevel.allCases)
+  @Test(
+    arguments: LoadPath.affected(by: .scaleFactor, .imageModifier, .userInfo, .returnsEncodedData),
+    OptionsLevel.allCases)
   func `options of delivery apply on every path, whichever cache has the image`(path: LoadPath, level: OptionsLevel)
     async throws
   {
@@ -151,7 +152,7 @@ struct ImageOptionPathTests {
     }
   }
 
-  @Test(arguments: LoadPath.bytesOnly + [.prefetchToMemory, .encoded])
+  @Test(arguments: LoadPath.bytesOnly + [.prefetchToMemory] + LoadPath.encoding)
   func `options of delivery change nothing where no image is delivered`(path: LoadPath) async throws {
     let served = try path.served
     try await OptionsFixture.run(serving: served) { fixture async throws in
@@ -170,7 +171,7 @@ struct ImageOptionPathTests {
         #expect(fixture.pipeline.cachedImage(for: fixture.request())?.scale == 1)
         return
       }
-      if path == .encoded {
+      if path.encodes {
         // It has the first frame, in the format of the call, and is not in memory.
         (request.options.storage, request.options.memoryExpiration) = (.photo, .never)
         (request.options.firstFrameOnly, request.options.processesFrames) = (false, true)
@@ -194,10 +195,7 @@ struct ImageOptionPathTests {
     }
   }
 
-  /// Tasks, files and storage, for every kind of image.
-  private static let kinds: [LoadPath] = [.task, .animation, .variant]
-
-  @Test(arguments: kinds)
+  @Test(arguments: LoadPath.affected(by: .showsStaleFirst))
   func `a task shows a stale image first, whatever the image`(kind: LoadPath) async throws {
     try await OptionsFixture.run(serving: kind.served, headers: ["Cache-Control": "max-age=10", "ETag": "\"1\""]) {
       fixture async throws in
@@ -208,19 +206,18 @@ struct ImageOptionPathTests {
         fixture.memory.removeAll()
         fixture.clock.advance(by: .seconds(60))
       }
-      var previews: [PixelSize] = []
-      let task = fixture.pipeline.task(for: request)
-      for await event in task.events { if case .preview(let image) = event { previews.append(image.size) } }
-      #expect(try await previews == [task.image.size])
+      let previews = EventLog<PixelSize>()
+      let image = try await kind.load(request, with: fixture.pipeline) { previews.record($0.size) }
+      #expect(previews.events == [image.size])
       #expect(fixture.transport.requests.count == 3)
     }
   }
 
-  @Test(arguments: kinds, OptionsLevel.allCases)
+  @Test(arguments: LoadPath.affected(by: .callbackExecutor), OptionsLevel.allCases)
   func `a completion is called on the executor of the options, whatever the image`(kind: LoadPath, level: OptionsLevel)
     async throws
   {
-    let (calls, served) = (EventLog<String>(), try kind.served)
+    let (calls, results, served) = (EventLog<String>(), EventLog<Bool>(), try kind.served)
     let options = level.options { options in
       options.callbackExecutor = CallbackExecutor { callback in
         calls.record("executor")
@@ -229,13 +226,15 @@ struct ImageOptionPathTests {
     }
     try await OptionsFixture.run(serving: served, options: options.pipeline) { fixture async throws in
       fixture.pipeline.task(for: kind.request(fixture) { $0 = options.request }) { result in
-        calls.record((try? result.get()) == nil ? "failure" : "image")
+        calls.record("image")
+        results.record((try? result.get()) != nil)
       }
-      #expect(try await calls.waitForEvents(count: 2) == ["executor", "image"])
+      #expect(try await results.waitForEvents(count: 1) == [true])
+      #expect(calls.events == ["executor", "image"])
     }
   }
 
-  @Test(arguments: kinds)
+  @Test(arguments: LoadPath.affected(by: .fileExtension))
   func `a written file has the extension of the options, whatever the image`(kind: LoadPath) async throws {
     try await OptionsFixture.run(serving: kind.served) { fixture async throws in
       let folder = fixture.disk.directory.appending(path: "files")
@@ -246,7 +245,7 @@ struct ImageOptionPathTests {
     }
   }
 
-  @Test(arguments: LoadPath.withPixels + [.prefetchToStore], OptionsLevel.allCases)
+  @Test(arguments: LoadPath.affected(by: .storage) + LoadPath.encoding + [.animation], OptionsLevel.allCases)
   func `images are stored in the form of the options on every path`(path: LoadPath, level: OptionsLevel) async throws {
     let served = try path.served
     for keepsOriginal in [nil, false] {
@@ -257,7 +256,7 @@ struct ImageOptionPathTests {
         for _ in 0..<2 {
           _ = try await path.load(request, with: fixture.pipeline)
           let formats = try await fixture.storedFormats
-          let encoded: ImageFormat? = path == .encoded ? .png : .jpeg
+          let encoded: ImageFormat? = path.encodes ? .png : .jpeg
           #expect(formats == (path == .animation ? [.gif] : keepsOriginal == nil ? [encoded, .png] : [encoded]))
           fixture.memory.removeAll()
         }
@@ -266,15 +265,67 @@ struct ImageOptionPathTests {
     }
   }
 
-  @Test(arguments: [LoadPath.data, .info, .file], OptionsLevel.allCases)
-  func `without the original no bytes are stored where only bytes are loaded`(path: LoadPath, level: OptionsLevel)
+  @Test(arguments: LoadPath.affected(by: .keepsOriginal), OptionsLevel.allCases)
+  func `keepsOriginal decides on every path whether the original bytes are stored`(path: LoadPath, level: OptionsLevel)
     async throws
   {
     let served = try path.served
-    let options = level.options { ($0.storage, $0.keepsOriginal) = (.photo, false) }
-    try await OptionsFixture.run(serving: served, options: options.pipeline) { fixture async throws in
-      _ = try await path.load(path.request(fixture) { $0 = options.request }, with: fixture.pipeline)
-      #expect(try await fixture.entries.isEmpty)
+    let encodedCount = path.encodes || LoadPath.affected(by: .storage).contains(path) ? 1 : 0
+    for keepsOriginal in [nil, false] {
+      let options = level.options { ($0.storage, $0.keepsOriginal) = (.photo, keepsOriginal) }
+      try await OptionsFixture.run(serving: served, options: options.pipeline) { fixture async throws in
+        var request = fixture.request { $0 = options.request }
+        request.size = .fit(width: 20, height: 20)
+        _ = try await path.load(request, with: fixture.pipeline)
+        #expect(try await fixture.entries.count == encodedCount + (keepsOriginal == nil ? 1 : 0))
+        let original = try await fixture.disk.entry(for: fixture.pipeline.cacheKey(for: fixture.request()))
+        #expect(original?.body == (keepsOriginal == nil ? served : nil))
+      }
     }
+  }
+
+  @Test(arguments: LoadPath.affected(by: .decoder), OptionsLevel.allCases)
+  func `the decoder of the options reads images and their properties on every path`(
+    path: LoadPath, level: OptionsLevel
+  ) async throws {
+    let (probes, served) = (EventLog<ImageFormat>(), try path.served)
+    let format = try #require(ImageFormat(sniffing: served))
+    let base = try #require(StandardCodecs.decoders.first { $0.formats.contains(format) })
+    let options = level.options { $0.decoder = MarkingDecoder(base: base, probes: probes) }
+    try await OptionsFixture.run(serving: served, options: options.pipeline) { fixture async throws in
+      let request = path.request(fixture) { $0 = options.request }
+      switch path {
+      case .info, .metadata, .dataTask:
+        #expect(try await path.load(request, with: fixture.pipeline).info?.bitDepth == MarkingDecoder.bitDepth)
+      case .data, .file, .prefetchToStore:
+        _ = try await path.load(request, with: fixture.pipeline)
+        #expect(probes.events.first == format, "the bytes are not checked by the decoder")
+      default:
+        #expect(try await image(path, request, fixture).bitmap[0, 0].red == (path == .animation ? 245 : 55))
+      }
+    }
+  }
+}
+
+/// Inverts the images of another decoder, and reports an unusual number of bits.
+private struct MarkingDecoder: ImageDecoder {
+  static let bitDepth = 16
+  let base: any ImageDecoder
+  let probes: EventLog<ImageFormat>
+  var identifier: String { "marking" }
+  var formats: Set<ImageFormat> { base.formats }
+
+  func probe(_ bytes: Data, isComplete: Bool) throws -> ImageInfo? {
+    guard var info = try base.probe(bytes, isComplete: isComplete) else { return nil }
+    probes.record(info.format)
+    info.bitDepth = Self.bitDepth
+    return info
+  }
+
+  func decode(_ bytes: Data, options: DecodingOptions) throws -> DecodedImage {
+    var image = try base.decode(bytes, options: options)
+    let processor: any ImageProcessor = .invert
+    image.bitmap = try processor.process(image.bitmap)
+    return image
   }
 }

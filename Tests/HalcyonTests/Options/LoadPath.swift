@@ -5,12 +5,13 @@ import HalcyonViews
 import TestSupport
 import Testing
 
-/// The ways to load an image, and the kinds of images for which the pipeline has steps of their own: the columns of the
-/// table “Options on every path” in `Tests/BEHAVIOURS.md`.
+/// The ways to load an image, and the kinds of images for which the pipeline has steps of their own.
 enum LoadPath: String, CaseIterable, Sendable {
   case image
   case data
+  case dataTask
   case info
+  case metadata
   case file
   case task
   case batch
@@ -22,16 +23,21 @@ enum LoadPath: String, CaseIterable, Sendable {
   /// An image with a ``StoragePolicy``, which is stored in addition to the original.
   case variant
   /// ``ImagePipeline/encodedData(for:as:quality:byteLimit:metadata:)`` as PNG.
-  case encoded
+  case encodedData
+  /// ``ImagePipeline/encodedResponse(for:as:quality:byteLimit:metadata:)`` as PNG.
+  case encodedResponse
+  /// ``ImagePipeline/encodedResponse(for:planIdentifier:plan:)``, with a plan that has a size of its own, as PNG.
+  case plannedResponse
 
-  /// The paths that decode the image into memory.
-  static let decoding = allCases.filter(\.decodes)
-  /// The paths that decode the image.
-  static let withPixels = decoding + [.encoded]
+  static let prefetches: [LoadPath] = [.prefetchToMemory, .prefetchToStore]
   /// The paths that load only bytes.
-  static let bytesOnly = allCases.filter { !withPixels.contains($0) }
-  /// The paths that deliver the image to the caller.
-  static let delivering = decoding.filter { $0 != .prefetchToMemory }
+  static let bytesOnly: [LoadPath] = [.data, .dataTask, .info, .metadata, .file, .prefetchToStore]
+  /// The paths that deliver an encoded image.
+  static let encoding: [LoadPath] = [.encodedData, .encodedResponse, .plannedResponse]
+  /// The paths that decode the image into memory.
+  static let decoding = allCases.filter { !(bytesOnly + encoding).contains($0) }
+  /// A task, and the kinds of images that it has steps for.
+  static let tasks: [LoadPath] = [.task, .animation, .variant]
 
   /// What a path delivers.
   struct Result {
@@ -41,16 +47,9 @@ enum LoadPath: String, CaseIterable, Sendable {
 
     var image: DecodedImage? { response?.image }
 
-    /// The image in the data of ``LoadPath/encoded``.
+    /// The image in the data of the paths in ``LoadPath/encoding``.
     var decodedImage: DecodedImage? {
       data.flatMap { try? PNGDecoder().decode($0, options: DecodingOptions()) }
-    }
-  }
-
-  private var decodes: Bool {
-    switch self {
-    case .data, .info, .file, .prefetchToStore, .encoded: false
-    default: true
     }
   }
 
@@ -61,11 +60,14 @@ enum LoadPath: String, CaseIterable, Sendable {
     }
   }
 
+  /// Whether a load delivers an encoded image.
+  var encodes: Bool { Self.encoding.contains(self) }
+
   /// The number of entries that a load leaves in the store.
   var entryCount: Int { hasVariant ? 2 : 1 }
 
   /// Whether a load stores an encoded image.
-  var hasVariant: Bool { self == .variant || self == .encoded }
+  var hasVariant: Bool { self == .variant || encodes }
 
   /// A request that takes this path when it is loaded.
   func request(_ fixture: OptionsFixture, _ change: (inout RequestOptions) -> Void = { _ in }) -> ImageRequest {
@@ -80,15 +82,41 @@ enum LoadPath: String, CaseIterable, Sendable {
     switch self {
     case .image, .animation, .variant: Result(response: try await pipeline.response(for: request))
     case .data: Result(data: try await pipeline.data(for: request))
-    case .encoded: Result(data: try await pipeline.encodedData(for: request, as: .png))
+    case .dataTask: try await Self.result(of: pipeline.dataTask(for: request))
     case .info: Result(info: try await pipeline.info(for: request))
+    case .metadata: Result(info: try await pipeline.metadata(for: request).info)
     case .file: Result(data: try await Self.written(request, by: pipeline))
     case .task: Result(response: try await pipeline.task(for: request).response)
     case .batch: Result(response: try await pipeline.results(for: [request])[0].get())
     case .prefetchToMemory: try await Self.prefetched(request, to: .memory, with: pipeline)
     case .prefetchToStore: try await Self.prefetched(request, to: .store, with: pipeline)
-    case .view: Result(response: try await PathView.response(for: request, with: pipeline))
+    case .view: Result(response: try await PathView().response(for: request, with: pipeline))
+    case .encodedData: Result(data: try await pipeline.encodedData(for: request, as: .png))
+    case .encodedResponse: Result(data: try await pipeline.encodedResponse(for: request, as: .png).data)
+    case .plannedResponse: Result(data: try await Self.planned(request, by: pipeline))
     }
+  }
+
+  /// Loads a request for a view, or by a task on all other paths.
+  ///
+  /// - Parameter onPreview: Called with each preview before the image.
+  func load(
+    _ request: ImageRequest, with pipeline: ImagePipeline, onPreview: @escaping @Sendable (DecodedImage) -> Void
+  ) async throws(ImageError) -> DecodedImage {
+    if self == .view { return try await PathView(onPreview).response(for: request, with: pipeline).image }
+    let task = pipeline.task(for: request)
+    for await event in task.events {
+      if case .preview(let image) = event { onPreview(image) }
+    }
+    return try await task.image
+  }
+
+  private static func result(of task: DataTask) async throws(ImageError) -> Result {
+    var info: ImageInfo?
+    for await event in task.events {
+      if case .info(let header) = event { info = header }
+    }
+    return Result(data: try await task.data, info: info)
   }
 
   private static func written(_ request: ImageRequest, by pipeline: ImagePipeline) async throws(ImageError) -> Data {
@@ -96,6 +124,12 @@ enum LoadPath: String, CaseIterable, Sendable {
     defer { try? FileManager.default.removeItem(at: folder) }
     let file = try await pipeline.writeOriginal(for: request, in: folder)
     do { return try Data(contentsOf: file) } catch { throw .failed(cause: error, url: file) }
+  }
+
+  private static func planned(_ request: ImageRequest, by pipeline: ImagePipeline) async throws(ImageError) -> Data {
+    try await pipeline.encodedResponse(for: request, planIdentifier: "small") { _ in
+      EncodingPlan(size: .fit(width: 20, height: 20), format: .png)
+    }.data
   }
 
   private static func prefetched(
@@ -113,24 +147,26 @@ private final class PathView: ImageDisplay {
   let displaySize = ViewSize(width: 20, height: 20)
   let displayScale = 1.0
   let displayMode = ImageDisplayMode.fit
+  private let onPreview: @Sendable (DecodedImage) -> Void
 
-  func show(_ content: DisplayContent, transition: ImageTransition) {}
+  init(_ onPreview: @escaping @Sendable (DecodedImage) -> Void = { _ in }) { self.onPreview = onPreview }
+
+  func show(_ content: DisplayContent, transition: ImageTransition) {
+    if content.role == .preview, let image = content.image { onPreview(image) }
+  }
+
   func showIndicator(_ indicator: LoadingIndicator) {}
   func updateIndicator(_ progress: LoadProgress) {}
   func hideIndicator() {}
 
-  static func response(
-    for request: ImageRequest, with pipeline: ImagePipeline
-  ) async throws(ImageError) -> ImageResponse {
-    let view = PathView()
-    let binder = ImageViewBinder(display: view, pipeline: pipeline)
+  func response(for request: ImageRequest, with pipeline: ImagePipeline) async throws(ImageError) -> ImageResponse {
+    let binder = ImageViewBinder(display: self, pipeline: pipeline)
     // The view itself determines its size.
     var unsized = request
     if request.size == .fit(width: 20, height: 20) { unsized.size = .original }
     let result = await withCheckedContinuation { continuation in
       _ = binder.setImage(with: unsized) { continuation.resume(returning: $0) }
     }
-    withExtendedLifetime(view) {}
     switch result {
     case .success(let response): return response
     case .failure(.loading(let error)): throw error

@@ -1,8 +1,9 @@
 import Foundation
 import Halcyon
+import TestTraits
 import Testing
 
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.integrationTest)
 struct OptionsArticleTests {
   @Test func `every code line of the options article is compiled here`() throws {
     let here = URL(filePath: #filePath)

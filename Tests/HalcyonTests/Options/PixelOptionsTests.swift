@@ -3,10 +3,11 @@ import Foundation
 import Halcyon
 import HalcyonTesting
 import TestSupport
+import TestTraits
 import Testing
 
 /// Decoded sizes, scale, image modifiers and callbacks.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.integrationTest)
 struct PixelOptionsTests {
   private let image: Data
 

@@ -2,10 +2,11 @@ import Foundation
 import Halcyon
 import HalcyonTesting
 import TestSupport
+import TestTraits
 import Testing
 
 /// How unset options are filled in. Serialized, because the global options are shared.
-@Suite(.timeLimit(.minutes(10)), .serialized)
+@Suite(.integrationTest, .serialized)
 struct RequestOptionsTests {
   /// Options with every value set.
   private var complete: RequestOptions {

@@ -3,10 +3,11 @@ import Halcyon
 import HalcyonSupport
 import HalcyonTesting
 import TestSupport
+import TestTraits
 import Testing
 
 /// Formats in which images are stored on disk, and read from it.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.integrationTest)
 struct StorageOptionsTests {
   private let small = TargetSize.fit(width: 20, height: 20)
 

@@ -2,10 +2,11 @@ import Foundation
 import Halcyon
 import HalcyonTesting
 import TestSupport
+import TestTraits
 import Testing
 
 /// `storage` and `keepsOriginal` of requests that deliver no image: prefetches to the store, and loads of encoded bytes.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.integrationTest)
 struct StoragePathTests {
   private let small = TargetSize.fit(width: 20, height: 20)
 

@@ -3,6 +3,7 @@ import Halcyon
 import HalcyonSupport
 import HalcyonTesting
 import TestSupport
+import TestTraits
 import Testing
 
 /// Where options are set: in the request, or as defaults of the pipeline.
@@ -18,11 +19,9 @@ enum OptionsLevel: CaseIterable, Sendable {
 }
 
 /// Sources, and options of transfers, on every path.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.integrationTest)
 struct TransferOptionPathTests {
-  private static let prefetches: [LoadPath] = [.prefetchToMemory, .prefetchToStore]
-
-  @Test(arguments: LoadPath.allCases.filter { !prefetches.contains($0) }, OptionsLevel.allCases)
+  @Test(arguments: LoadPath.affected(by: .priority), OptionsLevel.allCases)
   func `the priority of a load is that of its options on every path`(path: LoadPath, level: OptionsLevel) async throws {
     let (gate, served) = (Gate(), try path.served)
     let options = level.options { $0.priority = .veryLow }
@@ -57,7 +56,7 @@ struct TransferOptionPathTests {
     }
   }
 
-  @Test(arguments: LoadPath.allCases, OptionsLevel.allCases)
+  @Test(arguments: LoadPath.affected(by: .timeout), OptionsLevel.allCases)
   func `a timeout ends a load on every path`(path: LoadPath, level: OptionsLevel) async throws {
     let gate = Gate()
     let options = level.options { $0.timeout = .seconds(5) }
@@ -74,7 +73,10 @@ struct TransferOptionPathTests {
     }
   }
 
-  @Test(arguments: LoadPath.allCases, OptionsLevel.allCases)
+  @Test(
+    arguments: LoadPath.affected(
+      by: .retryStrategy, .requestModifier, .redirectHandler, .responseValidator, .streamTransform, .dataTransform),
+    OptionsLevel.allCases)
   func `the hooks of a request are called on every path`(path: LoadPath, level: OptionsLevel) async throws {
     let (calls, served) = (EventLog<String>(), try path.served)
     let options = level.options { options in
@@ -115,7 +117,7 @@ struct TransferOptionPathTests {
     }
   }
 
-  @Test(arguments: LoadPath.allCases, OptionsLevel.allCases)
+  @Test(arguments: LoadPath.affected(by: .transport), OptionsLevel.allCases)
   func `the transport of the options is used on every path`(path: LoadPath, level: OptionsLevel) async throws {
     let served = try path.served
     let own = ScriptedTransport { _ in .response(body: served) }
@@ -130,20 +132,7 @@ struct TransferOptionPathTests {
     }
   }
 
-  @Test(arguments: LoadPath.allCases, OptionsLevel.allCases)
-  func `the decoder of the options reads images on every path`(path: LoadPath, level: OptionsLevel) async throws {
-    let (calls, served) = (EventLog<String>(), try path.served)
-    let format = try #require(ImageFormat(sniffing: served))
-    let base = try #require(StandardCodecs.decoders.first { $0.formats.contains(format) })
-    let options = level.options { $0.decoder = RecordingDecoder(base: base, calls: calls) }
-    try await OptionsFixture.run(serving: served, options: options.pipeline) { fixture async throws in
-      let request = path.request(fixture) { $0 = options.request }
-      _ = try await path.load(request, with: fixture.pipeline)
-      #expect(calls.events.contains("probe"))
-    }
-  }
-
-  @Test(arguments: LoadPath.allCases)
+  @Test(arguments: LoadPath.affected(by: .method, .body))
   func `method and body are sent on every path`(path: LoadPath) async throws {
     let served = try path.served
     try await OptionsFixture.run(serving: served) { fixture async throws in
@@ -156,7 +145,7 @@ struct TransferOptionPathTests {
     }
   }
 
-  @Test(arguments: LoadPath.allCases)
+  @Test(arguments: LoadPath.affected(by: .headers, .identity))
   func `headers and identities are sent and distinguish images on every path`(path: LoadPath) async throws {
     let served = try path.served
     try await OptionsFixture.run(serving: served, headers: ["Cache-Control": "max-age=600"]) { fixture async throws in
@@ -175,7 +164,7 @@ struct TransferOptionPathTests {
     }
   }
 
-  @Test(arguments: LoadPath.allCases)
+  @Test(arguments: LoadPath.affected(by: .alternatives))
   func `alternatives are tried on every path`(path: LoadPath) async throws {
     let served = try path.served
     try await OptionsFixture.run { request in
@@ -189,7 +178,7 @@ struct TransferOptionPathTests {
     }
   }
 
-  @Test(arguments: LoadPath.allCases)
+  @Test(arguments: LoadPath.affected(by: .lowDataSource))
   func `in low data mode the smaller source is loaded on every path`(path: LoadPath) async throws {
     let served = try path.served
     try await OptionsFixture.run(prefersLowData: true) { _ in
@@ -205,32 +194,15 @@ struct TransferOptionPathTests {
   /// Expects what the path delivers of the file that the server has for it.
   private func expectServed(_ result: LoadPath.Result, _ path: LoadPath, _ fixture: OptionsFixture) async throws {
     switch path {
-    case .data, .file: #expect(try result.data == path.served)
-    case .info: #expect(result.info?.pixelSize == PixelSize(width: 80, height: 40))
+    case .data, .dataTask, .file: #expect(try result.data == path.served)
+    case .info, .metadata: #expect(result.info?.pixelSize == PixelSize(width: 80, height: 40))
     case .animation: #expect(result.image?.animation != nil)
     case .prefetchToMemory: #expect(fixture.memory.count > 0)
     case .prefetchToStore: #expect(try await !fixture.entries.isEmpty)
     case .view, .variant: #expect(result.image?.size.width == 20)
-    case .encoded: #expect(result.decodedImage?.size.width == 20)
+    case .encodedData, .encodedResponse, .plannedResponse: #expect(result.decodedImage?.size.width == 20)
     case .image, .task, .batch: #expect(result.image?.size.width == 80)
     }
-  }
-}
-
-private struct RecordingDecoder: ImageDecoder {
-  let base: any ImageDecoder
-  let calls: EventLog<String>
-  var identifier: String { "recording" }
-  var formats: Set<ImageFormat> { base.formats }
-
-  func probe(_ bytes: Data, isComplete: Bool) throws -> ImageInfo? {
-    calls.record("probe")
-    return try base.probe(bytes, isComplete: isComplete)
-  }
-
-  func decode(_ bytes: Data, options: DecodingOptions) throws -> DecodedImage {
-    calls.record("decode")
-    return try base.decode(bytes, options: options)
   }
 }
 

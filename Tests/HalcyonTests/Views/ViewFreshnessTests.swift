@@ -8,10 +8,11 @@ import HalcyonPipeline
 import HalcyonTesting
 import HalcyonViews
 import TestSupport
+import TestTraits
 import Testing
 
 /// Views that are set to an image twice, against a real server with each kind of caching fields.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.integrationTest)
 @MainActor
 struct ViewFreshnessTests {
   /// A view that records the colours that it shows.

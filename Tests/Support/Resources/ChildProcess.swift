@@ -35,6 +35,13 @@ public struct ChildProcess: Sendable {
   /// Sends a signal to the process.
   public func send(_ signal: Int32) { kill(id, signal) }
 
+  /// Suspends until the process has ended; call once. A thread waits for it, not one of the tasks' threads.
+  public func ended() async -> End {
+    await withCheckedContinuation { continuation in
+      Thread { continuation.resume(returning: end()) }.start()
+    }
+  }
+
   /// Blocks until the process has ended; call once.
   public func end() -> End {
     var status: Int32 = 0

@@ -8,11 +8,11 @@ import Darwin
 ///
 /// Tests run concurrently in one process: compare counts only inside an exit test, which has a separate process. Run
 /// the measured code once before the first count, because libraries open some descriptors at first use and keep them.
-package enum DescriptorCount {
+public enum DescriptorCount {
   /// The number of files, pipes and sockets open now; O(n) in them.
   ///
   /// On Linux event descriptors are not counted: the runtime opens its own at unpredictable times.
-  package static func open() throws -> Int {
+  public static func open() throws -> Int {
     #if canImport(Darwin)
     return try FileManager.default.contentsOfDirectory(atPath: "/dev/fd")
       .compactMap { Int32($0) }

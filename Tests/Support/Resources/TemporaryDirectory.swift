@@ -1,9 +1,9 @@
-package import Foundation
+public import Foundation
 
 /// A temporary folder for a test, removed when the test ends.
-package enum TemporaryDirectory {
+public enum TemporaryDirectory {
   /// Creates an empty folder, runs `body` with it, and removes it with its contents, also when `body` throws.
-  package static func run<Result>(_ body: (URL) async throws -> Result) async throws -> Result {
+  public static func run<Result>(_ body: (URL) async throws -> Result) async throws -> Result {
     let folder = FileManager.default.temporaryDirectory.appending(path: "halcyon-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     let result: Result

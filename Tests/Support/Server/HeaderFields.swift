@@ -1,20 +1,20 @@
 /// The headers of a message in the order sent; names are case-insensitive.
-package struct HeaderFields: Sendable, ExpressibleByDictionaryLiteral {
+public struct HeaderFields: Sendable, ExpressibleByDictionaryLiteral {
   /// One header line.
-  package struct Field: Sendable, Equatable {
-    package let name: String
-    package let value: String
+  public struct Field: Sendable, Equatable {
+    public let name: String
+    public let value: String
   }
 
-  package private(set) var fields: [Field]
+  public private(set) var fields: [Field]
 
   /// Creates headers in order; repeated names stay separate lines.
-  package init(dictionaryLiteral elements: (String, String)...) {
+  public init(dictionaryLiteral elements: (String, String)...) {
     fields = elements.map { Field(name: $0, value: $1) }
   }
 
   /// The first value of `name`; setting replaces all its values, and `nil` removes them.
-  package subscript(name: String) -> String? {
+  public subscript(name: String) -> String? {
     get { values(for: name).first }
     set {
       fields.removeAll { $0.name.lowercased() == name.lowercased() }
@@ -23,12 +23,12 @@ package struct HeaderFields: Sendable, ExpressibleByDictionaryLiteral {
   }
 
   /// All values of `name`, in order.
-  package func values(for name: String) -> [String] {
+  public func values(for name: String) -> [String] {
     fields.filter { $0.name.lowercased() == name.lowercased() }.map(\.value)
   }
 
   /// Adds a line, keeping existing lines with the same name.
-  package mutating func add(_ name: String, _ value: String) {
+  public mutating func add(_ name: String, _ value: String) {
     fields.append(Field(name: name, value: value))
   }
 }

@@ -1,28 +1,28 @@
 extension ImageServer {
   /// All requests read so far, in order, including those without a complete reply.
-  package var requests: [RecordedRequest] { state.read { $0.requests } }
+  public var requests: [RecordedRequest] { state.read { $0.requests } }
 
   /// The status codes of the replies, in the order of the requests; 0 for raw replies.
-  package var statuses: [Int] { requests.compactMap(\.status) }
+  public var statuses: [Int] { requests.compactMap(\.status) }
 
   /// The requests for `path`; a path without a query matches any query.
-  package func requests(for path: String) -> [RecordedRequest] {
+  public func requests(for path: String) -> [RecordedRequest] {
     requests.filter { $0.matches(path) }
   }
 
-  package var openConnectionCount: Int { state.read { $0.openIDs.count } }
+  public var openConnectionCount: Int { state.read { $0.openIDs.count } }
 
   /// The highest number of simultaneous connections so far.
-  package var peakConnectionCount: Int { state.read { $0.peakCount } }
+  public var peakConnectionCount: Int { state.read { $0.peakCount } }
 
   /// The number of connections accepted so far, including those reset at once; also the identifier of the latest one.
-  package var acceptedConnectionCount: Int { state.read { $0.acceptedCount } }
+  public var acceptedConnectionCount: Int { state.read { $0.acceptedCount } }
 
   /// Suspends until at least `count` requests have been read, for `path` when given, and returns all of them.
   ///
   /// - Throws: `CancellationError` when the task is cancelled or the server stops first, like every wait here.
   @discardableResult
-  package func waitForRequests(
+  public func waitForRequests(
     count: Int = 1, path: String? = nil
   ) async throws(CancellationError) -> [RecordedRequest] {
     try await wait { $0.requestCount(path: path) >= count }
@@ -33,12 +33,12 @@ extension ImageServer {
   ///
   /// The server detects that the client has closed it while reading, holding, stalling or sending. Returns at once for
   /// a closed connection.
-  package func waitForClose(ofConnection id: Int) async throws(CancellationError) {
+  public func waitForClose(ofConnection id: Int) async throws(CancellationError) {
     try await wait { $0.acceptedCount >= id && !$0.openIDs.contains(id) }
   }
 
   /// Suspends until no connection is open, not even an idle one kept alive by a client.
-  package func waitUntilNoConnections() async throws(CancellationError) {
+  public func waitUntilNoConnections() async throws(CancellationError) {
     try await wait { $0.openIDs.isEmpty }
   }
 

@@ -1,13 +1,13 @@
-package import Foundation
+public import Foundation
 import Synchronization
 
 /// A web server on the loopback interface whose responses, delays and failures a test controls.
 ///
 /// HTTP/1.1 with keep-alive over blocking sockets, one thread for each connection. Other paths respond with 404. Every
 /// method is safe from any thread.
-package final class ImageServer: Sendable {
+public final class ImageServer: Sendable {
   /// The port on 127.0.0.1, chosen among the free ones.
-  package let port: UInt16
+  public let port: UInt16
   let state: Monitor<ServerState>
   private let stopSignal: WakeSignal
 
@@ -24,7 +24,7 @@ package final class ImageServer: Sendable {
   ///
   /// When this returns, no connection, thread or descriptor of the server is left. Replies still held or stalled are
   /// dropped. Only a reply closure that never returns prevents this from returning.
-  package static func run<Result>(_ body: (ImageServer) async throws -> Result) async throws -> Result {
+  public static func run<Result>(_ body: (ImageServer) async throws -> Result) async throws -> Result {
     let server = try ImageServer()
     let result: Result
     do {
@@ -42,7 +42,7 @@ package final class ImageServer: Sendable {
   /// - Parameter path: Starts with `/`. A path without a query also matches requests with one.
   /// - Returns: The URL of `path` on this server.
   @discardableResult
-  package func serve(_ path: String, _ replies: Reply...) -> URL {
+  public func serve(_ path: String, _ replies: Reply...) -> URL {
     precondition(!replies.isEmpty, "\(path) needs a reply")
     let replyCount = Atomic(0)
     return serve(path) { _ in
@@ -55,7 +55,7 @@ package final class ImageServer: Sendable {
   ///
   /// The closure is called on the thread of the connection, concurrently for several connections.
   @discardableResult
-  package func serve(_ path: String, _ reply: @escaping @Sendable (RecordedRequest) -> Reply) -> URL {
+  public func serve(_ path: String, _ reply: @escaping @Sendable (RecordedRequest) -> Reply) -> URL {
     state.update { $0.routes[path] = reply }
     return url(path)
   }
@@ -63,17 +63,17 @@ package final class ImageServer: Sendable {
   /// The URL of `path` on this server.
   ///
   /// - Parameter host: Another name that resolves to 127.0.0.1, such as `a.localhost`, to appear as another host.
-  package func url(_ path: String, host: String = "127.0.0.1") -> URL {
+  public func url(_ path: String, host: String = "127.0.0.1") -> URL {
     Self.url(path, host: host, port: port)
   }
 
   /// Resets the next `count` connections as soon as they are accepted.
-  package func resetConnections(_ count: Int) {
+  public func resetConnections(_ count: Int) {
     state.update { $0.resetCount += count }
   }
 
   /// A URL of `path` on a port where nothing listens: connections are refused as long as the server runs.
-  package func refusingURL(_ path: String) throws(SocketError) -> URL {
+  public func refusingURL(_ path: String) throws(SocketError) -> URL {
     let socket = try Socket.bound()
     let url = Self.url(path, host: "127.0.0.1", port: socket.port)
     let descriptor = socket.release()

@@ -1,24 +1,24 @@
 import Foundation
 
 /// A memcached server on a free port of the loopback interface, which a test can stop and start again.
-package final class MemcachedProcess: Sendable {
+public final class MemcachedProcess: Sendable {
   /// memcached is not installed or does not listen.
-  package struct Failure: Error {}
+  public struct Failure: Error {}
 
   /// Whether memcached is installed.
-  package static var isInstalled: Bool { path != nil }
+  public static var isInstalled: Bool { path != nil }
 
   private static var path: String? { paths.first { access($0, X_OK) == 0 } }
   private static let paths = ["/usr/bin/memcached", "/usr/local/bin/memcached"]
 
   /// The port on 127.0.0.1, the same after a restart.
-  package let port: UInt16
+  public let port: UInt16
   private let process = Monitor<ChildProcess?>(nil)
 
   private init() throws { port = try Socket.bound().port }
 
   /// Runs `body` with servers, and stops them afterwards.
-  package static func run<Result>(
+  public static func run<Result>(
     _ count: Int = 1, _ body: ([MemcachedProcess]) async throws -> Result
   ) async throws -> Result {
     var servers: [MemcachedProcess] = []
@@ -32,7 +32,7 @@ package final class MemcachedProcess: Sendable {
   }
 
   /// Starts the server, empty, and returns once it listens.
-  package func start() async throws {
+  public func start() async throws {
     guard let path = Self.path else { throw Failure() }
     let output = Pipe()
     let child = try ChildProcess(
@@ -44,7 +44,7 @@ package final class MemcachedProcess: Sendable {
   }
 
   /// Kills the server, which loses its entries.
-  package func stop() {
+  public func stop() {
     let child = process.update { process in
       defer { process = nil }
       return process
@@ -54,10 +54,10 @@ package final class MemcachedProcess: Sendable {
   }
 
   /// Stops the server's reactions, but not its connections.
-  package func freeze() { process.read { $0 }?.send(SIGSTOP) }
+  public func freeze() { process.read { $0 }?.send(SIGSTOP) }
 
   /// Ends ``freeze()``.
-  package func thaw() { process.read { $0 }?.send(SIGCONT) }
+  public func thaw() { process.read { $0 }?.send(SIGCONT) }
 
   private static func waitUntilListening(_ output: FileHandle) async throws {
     let isListening = await withCheckedContinuation { continuation in

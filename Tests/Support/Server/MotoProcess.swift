@@ -1,15 +1,17 @@
 import Foundation
 
 /// S3-compatible storage on a free port of the loopback interface: moto's server, in a child process.
-package struct MotoProcess: Sendable {
+public struct MotoProcess: Sendable {
   /// moto is not installed or does not listen.
-  package struct Failure: Error {}
+  public struct Failure: Error {
+    public init() {}
+  }
 
   /// The port on 127.0.0.1.
-  package let port: UInt16
+  public let port: UInt16
 
   /// Whether `moto_server` is installed (Python package `moto[server]`).
-  package static var isInstalled: Bool { path != nil }
+  public static var isInstalled: Bool { path != nil }
 
   private static var path: String? {
     (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":").map { "\($0)/moto_server" }
@@ -17,7 +19,7 @@ package struct MotoProcess: Sendable {
   }
 
   /// Runs `body` with a server that lists at most three keys at once, and ends its process afterwards.
-  package static func run<Result>(_ body: (MotoProcess) async throws -> Result) async throws -> Result {
+  public static func run<Result>(_ body: (MotoProcess) async throws -> Result) async throws -> Result {
     guard let path else { throw Failure() }
     let output = Pipe()
     let process = try ChildProcess(

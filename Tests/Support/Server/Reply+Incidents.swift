@@ -1,6 +1,6 @@
 extension Reply {
   /// A position in a reply; positions past the end mean the end.
-  package enum Position: Sendable {
+  public enum Position: Sendable {
     /// After this many bytes of the status line and headers: `.head(0)` is before anything is sent.
     case head(Int)
     /// After this many bytes of the body, without chunk sizes: `.body(0)` is right after the headers.
@@ -25,28 +25,28 @@ extension Reply {
   }
 
   /// Waits at `position` until `gate` lets this reply pass; several holds apply in order.
-  package func held(by gate: Gate, at position: Position = .head(0)) -> Reply {
+  public func held(by gate: Gate, at position: Position = .head(0)) -> Reply {
     adding(.hold(gate), at: position)
   }
 
   /// Makes one write of `byteCount` bytes for each pass through `gate`, from `position` on.
-  package func paced(by gate: Gate, byteCount: Int, from position: Position = .head(0)) -> Reply {
+  public func paced(by gate: Gate, byteCount: Int, from position: Position = .head(0)) -> Reply {
     precondition(byteCount > 0, "byteCount must be over 0, got \(byteCount)")
     return adding(.pace(gate, byteCount: byteCount), at: position)
   }
 
   /// Closes the connection at `position`; `Content-Length` is still that of the whole body.
-  package func cut(at position: Position) -> Reply {
+  public func cut(at position: Position) -> Reply {
     adding(.cut, at: position)
   }
 
   /// Stops sending at `position` and keeps the connection open until the client closes it or the server stops.
-  package func stalled(at position: Position) -> Reply {
+  public func stalled(at position: Position) -> Reply {
     adding(.stall, at: position)
   }
 
   /// Resets the connection (RST) at `position`; the client may lose the last bytes before it.
-  package func reset(at position: Position) -> Reply {
+  public func reset(at position: Position) -> Reply {
     adding(.reset, at: position)
   }
 

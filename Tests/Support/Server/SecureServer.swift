@@ -1,26 +1,26 @@
 #if os(Linux)
-package import Foundation
+public import Foundation
 
 /// A file server with TLS and HTTP/2: nghttpd, in a child process.
-package struct SecureServer: Sendable {
+public struct SecureServer: Sendable {
   /// nghttpd is not installed or does not listen.
-  package struct Failure: Error {}
+  public struct Failure: Error {}
 
   /// The port on 127.0.0.1, chosen among the free ones.
-  package let port: UInt16
+  public let port: UInt16
 
   private static let paths = ["/usr/sbin/nghttpd", "/usr/bin/nghttpd", "/usr/local/bin/nghttpd"]
   private static var path: String? { paths.first { access($0, X_OK) == 0 } }
 
   /// Whether nghttpd is installed; the Debian package is nghttp2-server.
-  package static var isInstalled: Bool { path != nil }
+  public static var isInstalled: Bool { path != nil }
 
   /// Runs `body` with a server for the files in `folder`, and ends its process afterwards.
   ///
   /// - Parameters:
   ///   - certificate: A certificate file in PEM format.
   ///   - key: The file with its private key.
-  package static func run<Result>(
+  public static func run<Result>(
     folder: URL, certificate: URL, key: URL, _ body: (SecureServer) async throws -> Result
   ) async throws -> Result {
     guard let path else { throw Failure() }
@@ -38,7 +38,7 @@ package struct SecureServer: Sendable {
   }
 
   /// The URL of a file.
-  package func url(_ path: String, host: String = "127.0.0.1") -> URL {
+  public func url(_ path: String, host: String = "127.0.0.1") -> URL {
     guard let url = URL(string: "https://\(host):\(port)/\(path)") else {
       preconditionFailure("“\(path)” is not a valid URL path")
     }

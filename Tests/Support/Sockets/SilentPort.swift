@@ -1,9 +1,9 @@
 /// A port of 127.0.0.1 that accepts connections and never sends a byte: a TLS handshake with it never ends.
-package struct SilentPort: ~Copyable {
-  package let number: UInt16
+public struct SilentPort: ~Copyable {
+  public let number: UInt16
   private let listener: Socket
 
-  package init() throws(SocketError) {
+  public init() throws(SocketError) {
     let listener = try Socket.bound()
     try listener.startListening(backlog: 128)
     number = listener.port
@@ -11,7 +11,7 @@ package struct SilentPort: ~Copyable {
   }
 
   /// The connections made since the last call; they are closed.
-  package func takeConnectionCount() -> Int {
+  public func takeConnectionCount() -> Int {
     var count = 0
     while let descriptor = listener.accept() {
       _ = Socket(adopting: descriptor)

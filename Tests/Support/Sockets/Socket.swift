@@ -1,4 +1,4 @@
-package import Foundation
+public import Foundation
 
 #if canImport(Darwin)
 import Darwin
@@ -9,11 +9,11 @@ import Glibc
 /// A TCP socket on the loopback interface, blocking unless it listens, closed in its `deinit`.
 ///
 /// One thread may send while another receives; writing to a closed peer fails without raising `SIGPIPE`.
-package struct Socket: ~Copyable, Sendable {
-  package let descriptor: Int32
+public struct Socket: ~Copyable, Sendable {
+  public let descriptor: Int32
 
   /// Takes ownership of an open descriptor.
-  package init(adopting descriptor: Int32) {
+  public init(adopting descriptor: Int32) {
     self.descriptor = descriptor
     #if canImport(Darwin)
     _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
@@ -31,7 +31,7 @@ package struct Socket: ~Copyable, Sendable {
   }
 
   /// A connection to 127.0.0.1.
-  package static func connected(toPort port: UInt16) throws(SocketError) -> Socket {
+  public static func connected(toPort port: UInt16) throws(SocketError) -> Socket {
     let socket = try open()
     let status = withLoopbackAddress(port: port) { connect(socket.descriptor, $0, $1) }
     guard status == 0 else { throw SocketError("connect") }
@@ -47,7 +47,7 @@ package struct Socket: ~Copyable, Sendable {
   }
 
   /// A socket bound to a free port of 127.0.0.1 that does not listen: connections to it are refused.
-  package static func bound() throws(SocketError) -> Socket {
+  public static func bound() throws(SocketError) -> Socket {
     let socket = try open()
     let status = withLoopbackAddress(port: 0) { bind(socket.descriptor, $0, $1) }
     guard status == 0 else { throw SocketError("bind") }
@@ -61,7 +61,7 @@ package struct Socket: ~Copyable, Sendable {
   }
 
   /// The local port, 0 when the socket has none.
-  package var port: UInt16 {
+  public var port: UInt16 {
     var address = sockaddr_in()
     var size = socklen_t(MemoryLayout<sockaddr_in>.size)
     let status = withUnsafeMutablePointer(to: &address) { pointer in
@@ -71,7 +71,7 @@ package struct Socket: ~Copyable, Sendable {
   }
 
   /// Sends all of `data`; `false` when the peer has closed the connection.
-  package func send(_ data: Data) -> Bool {
+  public func send(_ data: Data) -> Bool {
     #if canImport(Darwin)
     let flags: Int32 = 0
     #else
@@ -93,7 +93,7 @@ package struct Socket: ~Copyable, Sendable {
   /// Blocks until bytes arrive, and returns at most 64 KiB; empty at the end of the stream.
   ///
   /// - Throws: `SocketError` when the connection fails, with `ECONNRESET` when it was reset.
-  package func receive() throws(SocketError) -> Data {
+  public func receive() throws(SocketError) -> Data {
     var bytes = [UInt8](repeating: 0, count: 64 << 10)
     while true {
       let count = recv(descriptor, &bytes, bytes.count, 0)
@@ -103,7 +103,7 @@ package struct Socket: ~Copyable, Sendable {
   }
 
   /// Makes closing the socket send RST instead of FIN.
-  package func resetWhenClosed() {
+  public func resetWhenClosed() {
     var linger = linger(l_onoff: 1, l_linger: 0)
     setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &linger, socklen_t(MemoryLayout.size(ofValue: linger)))
   }

@@ -1,9 +1,9 @@
 import Foundation
 
 /// A failed system call on a socket.
-package struct SocketError: Error, CustomStringConvertible {
-  package let call: String
-  package let code: Int32
+public struct SocketError: Error, CustomStringConvertible {
+  public let call: String
+  public let code: Int32
 
   /// Creates an error with the current `errno`: call right after the system call.
   init(_ call: String) {
@@ -11,5 +11,5 @@ package struct SocketError: Error, CustomStringConvertible {
     code = errno
   }
 
-  package var description: String { "\(call) failed: \(String(cString: strerror(code)))." }
+  public var description: String { "\(call) failed: \(String(cString: strerror(code)))." }
 }

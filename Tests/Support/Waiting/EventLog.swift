@@ -1,13 +1,13 @@
 /// A log of events, recorded from any thread, that a test can await.
-package final class EventLog<Event: Sendable>: Sendable {
+public final class EventLog<Event: Sendable>: Sendable {
   private let recorded = Monitor<[Event]>([])
 
-  package init() {}
+  public init() {}
 
   /// All events recorded so far, oldest first.
-  package var events: [Event] { recorded.read { $0 } }
+  public var events: [Event] { recorded.read { $0 } }
 
-  package func record(_ event: Event) {
+  public func record(_ event: Event) {
     recorded.update { $0.append(event) }
   }
 
@@ -15,7 +15,7 @@ package final class EventLog<Event: Sendable>: Sendable {
   ///
   /// - Throws: `CancellationError` when the task is cancelled first.
   @discardableResult
-  package func waitForEvents(count: Int) async throws(CancellationError) -> [Event] {
+  public func waitForEvents(count: Int) async throws(CancellationError) -> [Event] {
     try await recorded.wait { $0.count >= count }
     return events
   }
@@ -23,7 +23,7 @@ package final class EventLog<Event: Sendable>: Sendable {
   /// Suspends until the last recorded event is `event`.
   ///
   /// - Throws: `CancellationError` when the task is cancelled first.
-  package func waitUntilLast(is event: Event) async throws(CancellationError) where Event: Equatable {
+  public func waitUntilLast(is event: Event) async throws(CancellationError) where Event: Equatable {
     try await recorded.wait { $0.last == event }
   }
 }

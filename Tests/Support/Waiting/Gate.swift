@@ -1,7 +1,7 @@
 /// Holds tasks, threads and replies until a test lets them continue.
 ///
 /// `open()` lets all waiters pass from then on; `release(_:)` lets a number of them pass, the longest waiting first.
-package final class Gate: Sendable {
+public final class Gate: Sendable {
   private struct State: Sendable {
     var isOpen = false
     var passCount = 0
@@ -17,18 +17,18 @@ package final class Gate: Sendable {
 
   private let state = Monitor(State())
 
-  package init() {}
+  public init() {}
 
   /// The number of current waiters; a waiter that may pass no longer counts, even before it runs.
-  package var heldCount: Int { state.read { $0.heldCount } }
+  public var heldCount: Int { state.read { $0.heldCount } }
 
   /// Lets all current and future waiters pass.
-  package func open() {
+  public func open() {
     state.update { $0.isOpen = true }
   }
 
   /// Lets `count` waiters pass; unused passes are kept for future waiters.
-  package func release(_ count: Int = 1) {
+  public func release(_ count: Int = 1) {
     precondition(count > 0, "count must be over 0, got \(count)")
     state.update { $0.passCount += count }
   }
@@ -36,7 +36,7 @@ package final class Gate: Sendable {
   /// Suspends until the gate lets this task pass.
   ///
   /// - Throws: `CancellationError` when the task is cancelled first; it uses no pass then.
-  package func wait() async throws(CancellationError) {
+  public func wait() async throws(CancellationError) {
     state.update { $0.heldCount += 1 }
     do {
       try await state.wait { $0.pass() }
@@ -47,7 +47,7 @@ package final class Gate: Sendable {
   }
 
   /// Blocks the calling thread until the gate lets it pass; do not call from a task.
-  package func waitBlocking() {
+  public func waitBlocking() {
     state.update { $0.heldCount += 1 }
     state.waitBlocking { $0.pass() }
   }
@@ -55,7 +55,7 @@ package final class Gate: Sendable {
   /// Suspends until at least `count` waiters are held.
   ///
   /// After `release()` this can show that the released waiter has done its work and waits again.
-  package func waitUntilHolding(_ count: Int = 1) async throws(CancellationError) {
+  public func waitUntilHolding(_ count: Int = 1) async throws(CancellationError) {
     try await state.wait { $0.heldCount >= count }
   }
 

@@ -4,13 +4,13 @@ import Foundation
 ///
 /// When it is idle, every task created with it as `executorPreference` is suspended on work elsewhere or has ended: a
 /// test can prove without a delay that a task waits. Code of actors with a custom executor does not run on it.
-package final class IdleExecutor: TaskExecutor {
+public final class IdleExecutor: TaskExecutor {
   /// The running job, and those after it.
   private let jobs = Monitor<[UnownedJob]>([])
 
-  package init() {}
+  public init() {}
 
-  package func enqueue(_ job: consuming ExecutorJob) {
+  public func enqueue(_ job: consuming ExecutorJob) {
     let job = UnownedJob(job)
     let wasIdle = jobs.update { jobs in
       defer { jobs.append(job) }
@@ -22,7 +22,7 @@ package final class IdleExecutor: TaskExecutor {
   /// Suspends until no job runs or is queued.
   ///
   /// - Throws: `CancellationError` when the task is cancelled first.
-  package func waitUntilIdle() async throws(CancellationError) {
+  public func waitUntilIdle() async throws(CancellationError) {
     try await jobs.wait { $0.isEmpty }
   }
 

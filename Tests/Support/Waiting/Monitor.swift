@@ -3,9 +3,9 @@ import Synchronization
 /// State behind a lock that tasks and threads can wait on, without polling.
 ///
 /// Every closure runs under the lock: it must be short, must not block and must not use the monitor.
-package final class Monitor<State: Sendable>: Sendable {
+public final class Monitor<State: Sendable>: Sendable {
   /// Returns whether the waiter may continue; it may change the state only when it returns `true`.
-  package typealias Claim = @Sendable (inout State) -> Bool
+  public typealias Claim = @Sendable (inout State) -> Bool
 
   private struct Waiter: Sendable {
     let id: Int
@@ -22,13 +22,13 @@ package final class Monitor<State: Sendable>: Sendable {
   private let contents: Mutex<Contents>
   private let handover = Atomic(false)
 
-  package init(_ state: State) {
+  public init(_ state: State) {
     contents = Mutex(Contents(state: state))
   }
 
   /// Reads and changes the state, then wakes the waiters whose claim now holds, the longest waiting first.
   @discardableResult
-  package func update<Result: Sendable>(_ body: (inout State) -> Result) -> Result {
+  public func update<Result: Sendable>(_ body: (inout State) -> Result) -> Result {
     let (result, woken) = withContents { contents in
       let result = body(&contents.state)
       return (result, Self.takeSatisfied(from: &contents))
@@ -38,14 +38,14 @@ package final class Monitor<State: Sendable>: Sendable {
   }
 
   /// Reads the state, without waking waiters.
-  package func read<Result: Sendable>(_ body: (State) -> Result) -> Result {
+  public func read<Result: Sendable>(_ body: (State) -> Result) -> Result {
     withContents { body($0.state) }
   }
 
   /// Suspends until `claim` holds.
   ///
   /// - Throws: `CancellationError` when the task is cancelled first; the claim has then not changed the state.
-  package func wait(until claim: @escaping Claim) async throws(CancellationError) {
+  public func wait(until claim: @escaping Claim) async throws(CancellationError) {
     let id = reserveID()
     let isClaimed = await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
@@ -60,14 +60,14 @@ package final class Monitor<State: Sendable>: Sendable {
   }
 
   /// Suspends until `claim` holds, even when the task is cancelled: only for claims that are certain to hold.
-  package func waitIgnoringCancellation(until claim: @escaping Claim) async {
+  public func waitIgnoringCancellation(until claim: @escaping Claim) async {
     await withCheckedContinuation { continuation in
       enlist(reserveID(), claim) { _ in continuation.resume() }
     }
   }
 
   /// Blocks the calling thread until `claim` holds; do not call from a task.
-  package func waitBlocking(until claim: @escaping Claim) {
+  public func waitBlocking(until claim: @escaping Claim) {
     let latch = Latch()
     enlist(reserveID(), claim) { _ in latch.open() }
     latch.wait()

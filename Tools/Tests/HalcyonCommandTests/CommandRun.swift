@@ -56,3 +56,10 @@ struct CommandRun {
     return try await result.waitForEvents(count: 1)[0]
   }
 }
+
+/// A server and an empty folder for one test.
+func withOrigin<Result>(_ body: (ImageServer, URL) async throws -> Result) async throws -> Result {
+  try await TemporaryDirectory.run { folder in
+    try await ImageServer.run { server in try await body(server, folder) }
+  }
+}

@@ -1,9 +1,10 @@
 import Foundation
 import TestSupport
+import TestTraits
 import Testing
 
 /// `halcyon serve`, with a stand-in for `halcyon-serve`.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.integrationTest)
 struct ServeCommandTests {
   @Test func `the program beside halcyon is run with all arguments, and its status returned`() async throws {
     try await TemporaryDirectory.run { folder in

@@ -33,18 +33,3 @@ struct BrightnessOffsetProcessor: ImageProcessor {
     }
   }
 }
-
-/// Several processors in order.
-struct ProcessorSequence: ImageProcessor {
-  let processors: [any ImageProcessor]
-
-  init(_ processors: [any ImageProcessor]) { self.processors = processors }
-
-  var identifier: String { processors.map(\.identifier).joined(separator: "\n") }
-
-  func process(_ bitmap: Bitmap) throws -> Bitmap {
-    var result = bitmap
-    for processor in processors { result = try processor.process(result) }
-    return result
-  }
-}

@@ -4,8 +4,9 @@ import NIOHTTPTypes
 
 /// Responds to requests for results in memory on the thread of their connection, without a task.
 ///
-/// All other requests pass through, and so do those that follow one that has no response yet: responses keep the order of
-/// their requests.
+/// It stands behind the HTTP decoder and before the server. A request with a body, or on a connection that does not stay
+/// open, passes through to the server, and so does one that follows a request without a response yet: responses keep the
+/// order of their requests.
 final class FastResponses: ChannelDuplexHandler, RemovableChannelHandler {
   typealias InboundIn = HTTPRequestPart
   typealias InboundOut = HTTPRequestPart
@@ -18,48 +19,29 @@ final class FastResponses: ChannelDuplexHandler, RemovableChannelHandler {
   private let service: ImageService
   /// Requests that have passed through and have no response yet.
   private var passedCount = 0
-  /// Whether the rest of the current request is dropped, after its response.
-  private var isDropping = false
   private var nextPass = NIODeadline.now()
-  private var closesAfterResponse = false
-  /// How many beginnings and ends of requests have arrived.
-  private(set) var counts = (heads: 0, ends: 0)
-  /// The bytes that the parser reads now, if they began with a request.
-  var currentBytes: ByteBuffer?
+  /// Whether the current request has its response, so that the server does not see its end either.
+  private var hasResponded = false
 
   init(service: ImageService) { self.service = service }
-
-  /// Whether all requests have their responses.
-  var isIdle: Bool { passedCount == 0 && !isDropping && !closesAfterResponse }
-
-  /// Whether a request may be answered here. A client that does not read its responses is left to the server, which waits
-  /// for it.
-  func mayRespond(on channel: any Channel) -> Bool { channel.isWritable && NIODeadline.now() < nextPass }
-
-  func handlerAdded(context: ChannelHandlerContext) {
-    let repeated = RepeatedRequestHandler(service: service, parsed: self)
-    // Without it, every request is parsed.
-    try? context.pipeline.syncOperations.addHandler(repeated, position: .first)
-  }
 
   func channelRead(context: ChannelHandlerContext, data: NIOAny) {
     switch unwrapInboundIn(data) {
     case .head(let request):
-      counts.heads += 1
-      guard let response = fastResponse(to: request, context) else {
+      if let response = response(to: request, on: context.channel) {
+        hasResponded = true
+        send(response, isHead: request.method == .head, context)
+      } else {
         passedCount += 1
         nextPass = .now() + Self.passInterval
-        return context.fireChannelRead(data)
+        context.fireChannelRead(data)
       }
-      isDropping = true
-      closesAfterResponse = request.headerFields[.connection]?.lowercased() == "close"
-      send(response, isHead: request.method == .head, context)
     case .body:
-      if !isDropping { context.fireChannelRead(data) }
+      // Only requests that have passed through have a body.
+      context.fireChannelRead(data)
     case .end:
-      counts.ends += 1
-      guard isDropping else { return context.fireChannelRead(data) }
-      isDropping = false
+      if !hasResponded { context.fireChannelRead(data) }
+      hasResponded = false
     }
   }
 
@@ -68,31 +50,37 @@ final class FastResponses: ChannelDuplexHandler, RemovableChannelHandler {
     context.write(data, promise: promise)
   }
 
-  private func fastResponse(to request: HTTPRequest, _ context: ChannelHandlerContext) -> CachedResponse? {
-    guard passedCount == 0, !closesAfterResponse, mayRespond(on: context.channel) else { return nil }
-    let cached = service.cachedResponse(
+  /// The response with a result in memory; `nil` for requests that have to pass through.
+  ///
+  /// A client that does not read its responses is left to the server, which waits for it.
+  private func response(to request: HTTPRequest, on channel: any Channel) -> ServiceResponse? {
+    guard passedCount == 0, request.keepsConnection, !request.hasBody, channel.isWritable, NIODeadline.now() < nextPass
+    else { return nil }
+    return service.cachedResponse(
       to: ServiceRequest(
         method: request.method, path: ServiceServer.path(request.path ?? "/"), headers: request.headerFields))
-    if let cached, let currentBytes { service.remember(cached, to: request, bytes: currentBytes) }
-    return cached
   }
 
-  private func send(_ cached: CachedResponse, isHead: Bool, _ context: ChannelHandlerContext) {
-    let response = cached.response
+  private func send(_ response: ServiceResponse, isHead: Bool, _ context: ChannelHandlerContext) {
     let hasBody = response.status != 304
     var headers = response.headers
     headers[.date] = service.date
     if hasBody { headers[.contentLength] = "\(response.body.count)" }
-    if closesAfterResponse { headers[.connection] = "close" }
     let head = HTTPResponse(status: .init(code: response.status), headerFields: headers)
     context.write(wrapOutboundOut(.head(head)), promise: nil)
     if hasBody, !isHead {
       context.write(wrapOutboundOut(.body(context.channel.allocator.buffer(bytes: response.body))), promise: nil)
     }
-    let end = context.writeAndFlush(wrapOutboundOut(.end(nil)))
-    if closesAfterResponse {
-      let channel = context.channel
-      end.whenComplete { _ in channel.close(promise: nil) }
-    }
+    context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: nil)
+  }
+}
+
+extension HTTPRequest {
+  /// Whether the connection stays open after the response. The decoder accepts no request after the last one.
+  fileprivate var keepsConnection: Bool { headerFields[.connection].map { $0.lowercased() == "keep-alive" } ?? true }
+
+  /// Whether a body may follow the head (RFC 9112, 6.3).
+  fileprivate var hasBody: Bool {
+    headerFields.contains(.contentLength) || headerFields.contains(.transferEncoding)
   }
 }

@@ -1,6 +1,5 @@
 public import Foundation
 import HTTPTypes
-import NIOCore
 public import Halcyon
 import HalcyonCache
 import HalcyonCodecs
@@ -21,7 +20,6 @@ public final class ImageService: Sendable {
   private let time: any TimeSource
   private let uploads: Uploads
   private let responses: ResponseCache
-  private let repeatedRequests = RepeatedRequests()
   private let lastDate = Mutex((second: Int.min, text: ""))
   private let isStopping = Atomic(false)
 
@@ -58,7 +56,7 @@ public final class ImageService: Sendable {
 
   /// The response to a request; errors are responses as well. Cancelling the task ends the work for it.
   public func response(to request: ServiceRequest) async -> ServiceResponse {
-    if let cached = cachedResponse(to: request) { return cached.response }
+    if let cached = cachedResponse(to: request) { return cached }
     let start = ContinuousClock.now
     let id = Self.requestID(request.headers)
     metrics.begin()
@@ -84,44 +82,15 @@ public final class ImageService: Sendable {
   }
 
   /// The response with a result that is in memory, without any work; `nil` if ``response(to:)`` has to be called.
-  func cachedResponse(to request: ServiceRequest) -> CachedResponse? {
+  func cachedResponse(to request: ServiceRequest) -> ServiceResponse? {
     guard request.method == .get || request.method == .head, let result = responses[responseKey(request)] else {
       return nil
     }
     let start = ContinuousClock.now
     metrics.begin()
-    var response = result.response.response(to: request.headers)
+    var response = result.response(to: request.headers)
     finish(&response, to: request, id: Self.requestID(request.headers), since: start, isHit: true)
-    return CachedResponse(response: response, result: result)
-  }
-
-  /// A response that differs from an earlier one only in its date and identifier.
-  struct RepeatedResponse {
-    let head: ByteBuffer
-    let date: String
-    let id: String
-    let body: ByteBuffer?
-  }
-
-  /// The response to a request with the same bytes as one that ``remember(_:to:bytes:)`` saw, if the result is current.
-  func repeatedResponse(to bytes: ByteBuffer) -> RepeatedResponse? {
-    guard let answer = repeatedRequests[bytes], let result = answer.result, result.isCurrent(at: time.uptime()) else {
-      return nil
-    }
-    let start = ContinuousClock.now
-    metrics.begin()
-    let id = answer.givenID ?? Self.newRequestID()
-    let body = answer.status == 200 && answer.method == .get ? result.body : nil
-    count(
-      Outcome(status: answer.status, byteCount: body?.readableBytes ?? 0, isHit: true), of: answer.method, id: id,
-      since: start)
-    return RepeatedResponse(head: answer.head, date: date, id: id, body: body)
-  }
-
-  /// Notes how a request was answered, for those with the same bytes.
-  func remember(_ response: CachedResponse, to request: HTTPRequest, bytes: ByteBuffer) {
-    guard let answer = RepeatedRequests.Answer(response, to: request, bytes: bytes) else { return }
-    repeatedRequests.insert(answer, for: bytes)
+    return response
   }
 
   /// The date of a response, as text that is made once a second.
@@ -147,30 +116,14 @@ public final class ImageService: Sendable {
   ) {
     response.headers[.requestID] = id
     let byteCount = request.method == .head ? 0 : response.body.count
-    count(
-      Outcome(status: response.status, byteCount: byteCount, isHit: isHit), of: request.method, id: id, since: start)
-  }
-
-  /// What is counted and logged of a response.
-  private struct Outcome {
-    let status: Int
-    let byteCount: Int
-    /// Whether its result was in the cache; `nil` without a result.
-    let isHit: Bool?
-  }
-
-  private func count(
-    _ outcome: Outcome, of method: HTTPRequest.Method, id: String, since start: ContinuousClock.Instant
-  ) {
     let duration = ContinuousClock.now - start
-    metrics.end(
-      status: outcome.status, byteCount: outcome.byteCount, duration: duration, isHit: outcome.isHit)
+    metrics.end(status: response.status, byteCount: byteCount, duration: duration, isHit: isHit)
     logger.info(
       "Responded",
       metadata: [
-        "id": "\(id)", "method": "\(method)", "status": "\(outcome.status)", "bytes": "\(outcome.byteCount)",
+        "id": "\(id)", "method": "\(request.method)", "status": "\(response.status)", "bytes": "\(byteCount)",
         "ms": "\((duration / .milliseconds(1) * 100).rounded() / 100)",
-        "cache": "\(outcome.isHit.map { $0 ? "hit" : "miss" } ?? "-")",
+        "cache": "\(isHit.map { $0 ? "hit" : "miss" } ?? "-")",
       ])
   }
 
@@ -237,16 +190,11 @@ public final class ImageService: Sendable {
 
   private func gallery(_ path: String) async throws -> ServiceResponse {
     guard configuration.showsGallery else { throw ServiceError.notFound }
-    switch path {
-    case "/": return .page(GalleryPage.html, type: "text/html; charset=utf-8")
-    case "/gallery.css": return .page(GalleryStyle.css, type: "text/css; charset=utf-8")
-    case "/gallery.js": return .page(GalleryScript.javaScript, type: "text/javascript; charset=utf-8")
-    case "/gallery.json":
-      guard let folder = configuration.localRoot else { return .text(200, "[]", type: "application/json") }
-      let photos = GalleryPhotos(maker: maker)
-      return .text(200, try await working { try await photos.json(ofFolder: folder) }, type: "application/json")
-    default: throw ServiceError.notFound
-    }
+    if let response = GalleryPage.response(to: path) { return response }
+    guard path == "/gallery.json" else { throw ServiceError.notFound }
+    guard let folder = configuration.localRoot else { return .text(200, "[]", type: "application/json") }
+    let photos = GalleryPhotos(maker: maker)
+    return .text(200, try await working { try await photos.json(ofFolder: folder) }, type: "application/json")
   }
 
   /// The most bytes of the body of a request; 0 for requests without one.
@@ -327,14 +275,10 @@ public final class ImageService: Sendable {
     let given = headers[.requestID] ?? ""
     let letters = Set("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_".utf8)
     let isValid = (1...64).contains(given.utf8.count) && given.utf8.allSatisfy(letters.contains)
-    return isValid ? given : newRequestID()
+    return isValid ? given : requestIDPrefix + String(requestCount.add(1, ordering: .relaxed).newValue, radix: 16)
   }
 
-  /// An identifier that no other process makes either: random bits of this one, and a number.
-  private static func newRequestID() -> String {
-    requestIDPrefix + String(requestCount.add(1, ordering: .relaxed).newValue, radix: 16)
-  }
-
+  /// Random bits, so that no other process makes the same identifiers.
   private static let requestIDPrefix = String(UInt64.random(in: 1 << 60...UInt64.max), radix: 16) + "-"
   private static let requestCount = Atomic<UInt64>(0)
 }

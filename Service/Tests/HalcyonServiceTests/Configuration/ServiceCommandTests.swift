@@ -2,9 +2,10 @@ import Foundation
 import Halcyon
 import HalcyonService
 import TestSupport
+import TestTraits
 import Testing
 
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.unitTest)
 struct ServiceCommandTests {
   private let keys = ["--keys", "736563726574", "--salts", "68656C6C6F"]
 

@@ -2,10 +2,11 @@ import Foundation
 import Halcyon
 import HalcyonService
 import TestSupport
+import TestTraits
 import Testing
 
 /// Sources in a local folder.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.integrationTest)
 struct LocalSourceTests {
   @Test func `a file below the folder is served, also with spaces and from a folder below`() async throws {
     try await run { service, folder in

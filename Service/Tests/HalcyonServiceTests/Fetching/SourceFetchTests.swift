@@ -2,10 +2,11 @@ import Foundation
 import Halcyon
 import HalcyonService
 import TestSupport
+import TestTraits
 import Testing
 
 /// What is asked of sources: how often, how many at once, and with which header fields.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.integrationTest)
 struct SourceFetchTests {
   @Test(arguments: ["w:40/h:40", "rs:fill:30:30", "c:0.5:0.5:no", "z:0.5", "raw:1", "skp:png", ""])
   func `a source that must not be stored is fetched once for each request`(options: String) async throws {

@@ -2,10 +2,11 @@ import Foundation
 import Halcyon
 import HalcyonService
 import TestSupport
+import TestTraits
 import Testing
 
 /// Sources in S3-compatible storage.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.integrationTest)
 struct StorageSourceTests {
   private let credentials = S3Credentials(accessKeyID: "AKIDEXAMPLE", secretAccessKey: "wJalr/hidden+key")
   private let check = SignatureCheck(secretAccessKey: "wJalr/hidden+key", region: "eu-west-3")

@@ -1,9 +1,10 @@
 import Foundation
+import TestTraits
 import Testing
 
 @testable import HalcyonService
 
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.unitTest)
 struct UploadsTests {
   @Test func `the latest uploads are kept, and the oldest dropped`() {
     let uploads = Uploads(byteLimit: 100)

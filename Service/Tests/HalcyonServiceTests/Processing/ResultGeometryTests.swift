@@ -1,6 +1,7 @@
 import Halcyon
 import HalcyonCodecs
 @testable import HalcyonService
+import TestTraits
 import Testing
 
 /// Options for a source, and the size of their result.
@@ -18,7 +19,7 @@ struct SizeCase: CustomTestStringConvertible, Sendable {
   var testDescription: String { "\(options) of \(source)" }
 }
 
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.unitTest)
 struct ResultGeometryTests {
   static let sizes: [SizeCase] = [
     SizeCase("w:0", (400, 300), (400, 300)), SizeCase("rs:fit:200:200", (400, 300), (200, 150)),

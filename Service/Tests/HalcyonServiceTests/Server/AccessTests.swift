@@ -2,10 +2,11 @@ import Foundation
 import Halcyon
 import HalcyonService
 import TestSupport
+import TestTraits
 import Testing
 
 /// What the service refuses.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.integrationTest)
 struct AccessTests {
   private let pair = URLSigner.KeyPair(key: Data("secret".utf8), salt: Data("hello".utf8))
 

@@ -2,10 +2,11 @@ import Foundation
 import Halcyon
 import HalcyonService
 import TestSupport
+import TestTraits
 import Testing
 
 /// URLs as the `imgproxy` client of PyPI (1.0.0) makes them, with a key and a salt of 8 bytes.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.integrationTest)
 struct ClientURLTests {
   static let cases: [(path: String, type: String, size: PixelSize)] = [
     (

@@ -1,76 +1,139 @@
 import Foundation
 import Halcyon
 import TestSupport
+import TestTraits
 import Testing
 
 @testable import HalcyonService
 
 /// Results that are sent from memory without a task.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.integrationTest)
 struct FastResponseTests {
-  private func result(_ count: Int) -> ResultResponse {
-    ResultResponse(
-      ImageResult(data: Data(count: count), format: .png, isHit: false), ProcessingOptions(), source: "http://a/b.png",
-      ServiceConfiguration())
-  }
+  private static let small = "/_/rs:fill:20:20/plain/local:///a.png@png"
+  private static let large = "/_/rs:fill:40:40/plain/local:///a.png@png"
 
-  @Test func `results are kept up to a number of bytes, the oldest dropped first`() {
-    let cache = ResponseCache(byteLimit: 100_000, time: SystemTime())
-    let keys = (0..<12).map { ResponseCache.Key(path: "/\($0)", format: nil) }
-    for key in keys { cache.insert(result(10_000), for: key, freshness: .seconds(1000), isCurrent: nil) }
-    #expect(keys.map { cache[$0] != nil } == Array(repeating: false, count: 3) + Array(repeating: true, count: 9))
-    for _ in 0..<1000 { cache.insert(result(10_000), for: keys[0], freshness: .seconds(1000), isCurrent: nil) }
-    #expect(cache[keys[0]] != nil && cache[keys[11]] != nil)
-    cache.removeAll()
-    #expect(keys.allSatisfy { cache[$0] == nil })
-  }
-
-  @Test func `a result that is stale, too large or of a changed file is not sent`() {
-    let cache = ResponseCache(byteLimit: 100_000, time: SystemTime())
-    let (stale, large, changed) = (
-      ResponseCache.Key(path: "/a", format: nil), ResponseCache.Key(path: "/b", format: nil),
-      ResponseCache.Key(path: "/c", format: .webp)
-    )
-    cache.insert(result(10), for: stale, freshness: .zero, isCurrent: nil)
-    cache.insert(result(20_000), for: large, freshness: .seconds(1000), isCurrent: nil)
-    cache.insert(result(10), for: changed, freshness: .seconds(1000)) { false }
-    #expect([stale, large, changed].allSatisfy { cache[$0] == nil })
-  }
-
-  @Test func `responses keep the order of pipelined requests, whether they are in memory or not`() async throws {
+  /// Runs `body` with a connection to a service that has the results for `small` and `large` in memory, and their file.
+  private func run(_ body: @escaping @Sendable (RawConnection, RunningService, URL) throws -> Void) async throws {
     try await TemporaryDirectory.run { folder in
-      try Quadrants.png().write(to: folder.appending(path: "a.png"))
+      let file = folder.appending(path: "a.png")
+      try Quadrants.png().write(to: file)
       try await RunningService.run {
-        $0.localRoot = folder
+        ($0.localRoot, $0.purgeToken) = (folder, "secret")
       } body: { service, _ in
-        let fast = "/_/rs:fill:20:20/plain/local:///a.png@png"
-        _ = try await service.get(fast)
-        #expect(try await service.get(fast).headers["Cache-Status"] == "halcyon; hit")
-        let paths = [fast, "/health", fast, fast, "/nothing", "/_/w:33/plain/local:///a.png@png", fast]
-        let text = paths.enumerated().map { index, path in
-          let last = index == paths.count - 1 ? "Connection: close\r\n" : ""
-          return "GET \(path) HTTP/1.1\r\nHost: a\r\nX-Request-ID: number-\(index)\r\n\(last)\r\n"
-        }
-        let received = try await exchange(Data(text.joined().utf8), withPort: UInt16(service.port))
-        let heads = String(decoding: received, as: Unicode.ASCII.self).components(separatedBy: "X-Request-ID: number-")
-        #expect(heads.dropFirst().compactMap { $0.first.flatMap { Int(String($0)) } } == Array(0..<paths.count))
+        for path in [Self.small, Self.large] { _ = try await service.get(path) }
+        try await RawConnection.run(to: service) { try body($0, service, file) }
       }
     }
   }
 
-  /// Sends bytes and returns all that is received until the connection is closed, on a thread of its own.
-  private func exchange(_ bytes: Data, withPort port: UInt16) async throws -> Data {
-    try await withCheckedThrowingContinuation { continuation in
-      Thread.detachNewThread {
-        continuation.resume(
-          with: Result {
-            let socket = try Socket.connected(toPort: port)
-            _ = socket.send(bytes)
-            var received = Data()
-            while case let piece = try socket.receive(), !piece.isEmpty { received += piece }
-            return received
-          })
+  private static func request(_ path: String, _ fields: String = "", method: String = "GET") -> String {
+    "\(method) \(path) HTTP/1.1\r\nHost: a\r\n\(fields)\r\n"
+  }
+
+  @Test func `responses keep the order of pipelined requests, whether they are in memory or not`() async throws {
+    try await run { connection, _, _ in
+      let paths = [
+        Self.small, "/health", Self.large, Self.small, "/nothing", "/_/w:33/plain/local:///a.png@png", Self.large,
+      ]
+      let requests = paths.enumerated().map { Self.request($1, "X-Request-ID: number-\($0)\r\n") }
+      connection.send(requests.joined())
+      let responses = try paths.map { _ in try connection.response() }
+      #expect(responses.map { $0.headers["x-request-id"] } == paths.indices.map { "number-\($0)" })
+      #expect(responses[0].body == responses[3].body && responses[2].body == responses[6].body)
+      #expect(responses[0].body != responses[2].body && responses[1].body == Data("OK\n".utf8))
+    }
+  }
+
+  @Test func `two requests in one packet get two responses, each its own`() async throws {
+    try await run { connection, _, _ in
+      connection.send(Self.request("/health"))
+      #expect(try connection.response().status == 200)
+      var tags: [String?] = []
+      for path in [Self.small, Self.large] {
+        connection.send(Self.request(path))
+        tags.append(try connection.response().headers["etag"])
       }
+      #expect(tags[0] != tags[1])
+      connection.send(Self.request(Self.small) + Self.request(Self.large))
+      #expect(try [connection.response(), connection.response()].map { $0.headers["etag"] } == tags)
+    }
+  }
+
+  @Test(arguments: [true, false])
+  func `a body in the next packet is not a request`(isInMemory: Bool) async throws {
+    try await run { connection, _, _ in
+      let body = Self.request(Self.large)
+      let first = Self.request(isInMemory ? Self.small : "/health", "Content-Length: \(body.utf8.count)\r\n")
+      for _ in 0..<3 {
+        connection.send(first)
+        connection.send(body)
+        let response = try connection.response()
+        #expect(response.headers["content-type"] == (isInMemory ? "image/png" : "text/plain; charset=utf-8"))
+        connection.send(Self.request("/nothing"))
+        #expect(try connection.response().status == 400)
+      }
+    }
+  }
+
+  @Test func `each response has a date and an identifier, its own or that of the request`() async throws {
+    try await run { connection, _, _ in
+      let responses = try (0..<5).map { _ in
+        connection.send(Self.request(Self.small))
+        return try connection.response()
+      }
+      #expect(responses.allSatisfy { $0.status == 200 && $0.headers["date"]?.hasSuffix(" GMT") == true })
+      #expect(responses.allSatisfy { $0.headers["cache-status"] == "halcyon; hit" })
+      #expect(Set(responses.map(\.body)).count == 1 && Set(responses.map { $0.headers.keys.sorted() }).count == 1)
+      #expect(Set(responses.map { $0.headers["x-request-id"] }).count == 5)
+      connection.send(Self.request(Self.small, "X-Request-ID: mine\r\n"))
+      #expect(try connection.response().headers["x-request-id"] == "mine")
+    }
+  }
+
+  @Test func `conditional requests and requests for the head have no body`() async throws {
+    try await run { connection, _, _ in
+      connection.send(Self.request(Self.small))
+      let whole = try connection.response()
+      let tag = try #require(whole.headers["etag"])
+      for _ in 0..<3 {
+        connection.send(Self.request(Self.small, "If-None-Match: \(tag)\r\n"))
+        #expect(try connection.response().status == 304)
+        connection.send(Self.request(Self.small, method: "HEAD"))
+        let head = try connection.response(hasBody: false)
+        #expect(head.status == 200 && head.headers["content-length"] == whole.headers["content-length"])
+      }
+      connection.send(Self.request(Self.small))
+      #expect(try connection.response().body == whole.body)
+    }
+  }
+
+  @Test func `a changed file and a purged source are read again`() async throws {
+    try await run { connection, service, file in
+      func get() throws -> RawResponse {
+        connection.send(Self.request(Self.small))
+        return try connection.response()
+      }
+      let tags = try (0..<3).map { _ in try get().headers["etag"] }
+      try Photos.data("chelsea.png").write(to: file)
+      #expect(service.service.cachedResponse(to: ServiceRequest(path: Self.small)) == nil)
+      #expect(try get().headers["etag"] != tags[0])
+      #expect(service.service.cachedResponse(to: ServiceRequest(path: Self.small)) != nil)
+      let token = "Authorization: Bearer secret\r\n"
+      connection.send(Self.request("/cache/plain/local:///a.png", token, method: "DELETE"))
+      #expect(try connection.response().status == 200)
+      #expect(try get().headers["cache-status"] == "halcyon; fwd=miss")
+    }
+  }
+
+  @Test func `the connection ends with the response to a request that asks for that`() async throws {
+    try await run { connection, _, _ throws in
+      for _ in 0..<2 {
+        connection.send(Self.request(Self.small))
+        #expect(try connection.response().status == 200)
+      }
+      connection.send(Self.request(Self.small, "Connection: close\r\n"))
+      #expect(try connection.response().status == 200)
+      #expect(try connection.isClosed())
     }
   }
 }

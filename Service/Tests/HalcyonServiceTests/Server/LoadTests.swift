@@ -4,10 +4,11 @@ import HalcyonService
 import HalcyonTesting
 import ServiceLifecycle
 import TestSupport
+import TestTraits
 import Testing
 
 /// Many requests, slow sources and clients that leave.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.integrationTest)
 struct LoadTests {
   @Test func `equal requests share one fetch`() async throws {
     try await RunningService.run { service, origin in

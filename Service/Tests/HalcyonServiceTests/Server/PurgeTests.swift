@@ -2,10 +2,11 @@ import Foundation
 import Halcyon
 import HalcyonService
 import TestSupport
+import TestTraits
 import Testing
 
-/// Purges that are sent on to the other nodes of a fleet.
-@Suite(.timeLimit(.minutes(10)))
+/// Purges, also those that are sent on to the other nodes of a fleet.
+@Suite(.integrationTest)
 struct PurgeTests {
   private let authorization: HTTPHeaders = ["Authorization": "Bearer token"]
 
@@ -18,6 +19,30 @@ struct PurgeTests {
   private func path(_ source: URL) -> String {
     let text = Data(source.absoluteString.utf8).base64EncodedString()
     return "/cache/" + text.replacing("+", with: "-").replacing("/", with: "_").replacing("=", with: "")
+  }
+
+  @Test func `all results of a source are removed by clients with the token`() async throws {
+    let delete = try #require(HTTPMethod("DELETE"))
+    try await RunningService.run {
+      $0.purgeToken = "secret"
+    } body: { service, origin async throws in
+      let source = origin.serve("/a.png", .body(try Quadrants.png(), headers: ["Cache-Control": "max-age=1000"]))
+      for width in [40, 50] { _ = try await service.image("w:\(width)/h:40", of: source) }
+      #expect(origin.requests.count == 1)
+      let path = "/cache/plain/\(source.absoluteString)"
+      for headers: HTTPHeaders in [[:], ["Authorization": "Bearer wrong"], ["Authorization": "secret"]] {
+        let answer = try await service.get(path, method: delete, headers)
+        #expect(answer.status == 401 && answer.headers["WWW-Authenticate"] == "Bearer")
+      }
+      let answer = try await service.get(path, method: delete, ["Authorization": "Bearer secret"])
+      #expect(answer.status == 200 && answer.text == "{\"removed\":3}\n")
+      _ = try await service.image("w:40/h:40", of: source)
+      #expect(origin.requests.count == 2)
+    }
+    try await RunningService.run { service, origin async throws in
+      let answer = try await service.get("/cache/plain/x", method: delete, ["Authorization": "Bearer "])
+      #expect(answer.status == 401)
+    }
   }
 
   @Test func `a purge at one node removes what another has on its disk`() async throws {

@@ -4,10 +4,11 @@ import HalcyonCache
 import HalcyonMemcached
 import HalcyonService
 import TestSupport
+import TestTraits
 import Testing
 
 /// Several nodes that share results in memcached and in a bucket.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.integrationTest)
 struct SharedCacheTests {
   private let fresh: HeaderFields = ["Cache-Control": "max-age=1000"]
 

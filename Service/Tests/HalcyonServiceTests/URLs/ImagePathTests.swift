@@ -1,7 +1,8 @@
 import HalcyonService
+import TestTraits
 import Testing
 
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.unitTest)
 struct ImagePathTests {
   @Test func `a plain path has a signature, options, a source and an extension`() throws {
     let path = try ImagePath("/c2ln/rs:fit:300:200/g:no/plain/http://example.com/a%20b.jpg%3Fx=1@png")

@@ -1,5 +1,6 @@
 import Halcyon
 @testable import HalcyonService
+import TestTraits
 import Testing
 
 /// A segment of a path, and the options that it stands for.
@@ -14,7 +15,7 @@ struct OptionCase: CustomTestStringConvertible, Sendable {
   var testDescription: String { segment }
 }
 
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.unitTest)
 struct OptionParserTests {
   static let cases: [OptionCase] = [
     OptionCase("resize:fill:300:200:1:1:no:0:5") {

@@ -1,8 +1,9 @@
 import Foundation
 import HalcyonService
+import TestTraits
 import Testing
 
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.unitTest)
 struct URLSignerTests {
   /// The example of imgproxy's documentation: the key `secret` and the salt `hello`.
   private let documented = URLSigner.KeyPair(key: Data("secret".utf8), salt: Data("hello".utf8))

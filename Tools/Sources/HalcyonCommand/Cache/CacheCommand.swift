@@ -18,7 +18,6 @@ struct CacheCommand: AsyncParsableCommand {
     subcommands: [
       CacheListCommand.self, CacheStatisticsCommand.self, CacheVerifyCommand.self, CacheGetCommand.self,
       CacheRemoveCommand.self, CacheWarmCommand.self, CacheCleanCommand.self, CacheClearCommand.self,
-      CacheExportCommand.self, CacheImportCommand.self,
     ])
 }
 
@@ -52,8 +51,6 @@ enum CacheError: Error, CustomStringConvertible {
   case noCache(String)
   case noEntry(String)
   case notConfirmed
-  case badArchive(String)
-  case badSitemap(String, reason: String)
   case unreadable(String, reason: String)
 
   var description: String {
@@ -61,9 +58,6 @@ enum CacheError: Error, CustomStringConvertible {
     case .noCache(let path): "There is no cache in \(path). Name the folder of one with --directory."
     case .noEntry(let name): "The cache has no entry for \(name). Give a URL or a key that halcyon cache ls prints."
     case .notConfirmed: "Nothing was removed. Confirm with y, or use --yes."
-    case .badArchive(let reason):
-      "The archive cannot be imported: \(reason). Import what halcyon cache export has written."
-    case .badSitemap(let place, let reason): "\(place) is not a sitemap: \(reason)."
     case .unreadable(let place, let reason): "\(place) cannot be read: \(reason)."
     }
   }

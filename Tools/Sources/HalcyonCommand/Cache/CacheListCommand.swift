@@ -121,10 +121,3 @@ private struct EntryReport: Encodable {
     return parts.joined(separator: "  ").printableLine
   }
 }
-
-extension String {
-  /// Without control characters, which could change what a terminal shows.
-  var printableLine: String {
-    String(String.UnicodeScalarView(unicodeScalars.map { $0.properties.generalCategory == .control ? "\u{FFFD}" : $0 }))
-  }
-}

@@ -12,8 +12,7 @@ struct CacheWarmCommand: AsyncParsableCommand {
     commandName: "warm", abstract: "Downloads images into a cache before they are needed.",
     discussion: """
       Images that are stored already are not downloaded again, whatever their age: repeat an interrupted run to continue \
-      it. A part of a download is kept at Ctrl-C, and completed by the next run if the server supports ranges. Of a \
-      sitemap the images are downloaded, and those pages that are named like an image; indexes of sitemaps are followed.
+      it. A part of a download is kept at Ctrl-C, and completed by the next run if the server supports ranges.
 
       The cache may grow to --size-limit, or to its present size if that is larger: nothing that it has is evicted for \
       lack of that option.
@@ -21,7 +20,7 @@ struct CacheWarmCommand: AsyncParsableCommand {
       Examples:
         halcyon cache warm https://example.com/a.jpg https://example.com/b.jpg
         halcyon cache warm --file urls.txt --size-limit 2G
-        halcyon cache warm --sitemap https://example.com/sitemap.xml --directory /var/cache/halcyon-serve
+        halcyon cache warm --file urls.txt --directory /var/cache/halcyon-serve
 
       Exit status: 0 if all images are stored; 1 if one could not be downloaded; 64 for wrong arguments; 130 after Ctrl-C.
       """)
@@ -33,9 +32,6 @@ struct CacheWarmCommand: AsyncParsableCommand {
     help: "A file with one URL a line; - for standard input. Empty lines and lines with # are skipped.",
     completion: .file())
   var file: [String] = []
-
-  @Option(help: "The URL or file of a sitemap.", completion: .file())
-  var sitemap: [String] = []
 
   @OptionGroup var options: CacheOptions
   @OptionGroup var limits: LimitOptions
@@ -50,9 +46,7 @@ struct CacheWarmCommand: AsyncParsableCommand {
   var json = false
 
   func validate() throws {
-    if urls.isEmpty, file.isEmpty, sitemap.isEmpty {
-      throw ValidationError("Name URLs, a --file of URLs, or a --sitemap.")
-    }
+    if urls.isEmpty, file.isEmpty { throw ValidationError("Name URLs, or a --file of URLs.") }
     if !(1...64).contains(jobs) { throw ValidationError("--jobs has to be from 1 to 64, not \(jobs).") }
   }
 
@@ -80,7 +74,6 @@ struct CacheWarmCommand: AsyncParsableCommand {
     var run = WarmRun(pipeline: pipeline, width: jobs, isJSON: json)
     defer { run.end(isInterrupted: Task.isCancelled) }
     var batch: [String] = []
-    var failures = 0
     func add(_ url: String) async throws {
       batch.append(url)
       if batch.count >= Self.batchCount {
@@ -96,19 +89,11 @@ struct CacheWarmCommand: AsyncParsableCommand {
         if !url.isEmpty, !url.hasPrefix("#") { try await add(url) }
       }
     }
-    for place in sitemap {
-      do {
-        for url in try await Sitemap.images(in: place) { try await add(url) }
-      } catch let error as CacheError {
-        failures += 1
-        StandardError.write("Error: \(error)")
-      }
-    }
     try await run.load(batch)
     run.end(isInterrupted: false)
     await pipeline.cache.flush()
     print(json ? try JSONLine.encode(run.counts) : run.counts.line)
-    if failures > 0 || run.counts.failed > 0 { throw ExitCode.failure }
+    if run.counts.failed > 0 { throw ExitCode.failure }
   }
 }
 

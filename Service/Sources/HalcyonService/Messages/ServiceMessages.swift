@@ -1,0 +1,56 @@
+public import Foundation
+public import HTTPTypes
+
+/// A request, as far as the service uses it.
+public struct ServiceRequest: Sendable {
+  /// GET, HEAD or another method.
+  public var method: HTTPRequest.Method
+  /// The path as it was sent, without the query.
+  public var path: String
+  /// The header fields.
+  public var headers: HTTPFields
+  /// The body of an upload; `nil` of other requests, and beyond the limit.
+  public var body: Data?
+
+  /// Creates a request.
+  public init(method: HTTPRequest.Method = .get, path: String, headers: HTTPFields = [:], body: Data? = nil) {
+    self.method = method
+    self.path = path
+    self.headers = headers
+    self.body = body
+  }
+}
+
+/// The response to a request.
+public struct ServiceResponse: Sendable {
+  /// The status code.
+  public var status: Int
+  /// The header fields.
+  public var headers: HTTPFields
+  /// The body; also of a response to HEAD, which is sent without it.
+  public var body: Data
+}
+
+extension ServiceResponse {
+  /// A text.
+  static func text(_ status: Int, _ text: String, type: String = "text/plain; charset=utf-8") -> ServiceResponse {
+    ServiceResponse(
+      status: status,
+      headers: [.contentType: type, .cacheControl: "no-store", .xContentTypeOptions: "nosniff"],
+      body: Data(text.utf8))
+  }
+}
+
+extension HTTPField.Name {
+  static let requestID = name("X-Request-ID")
+  static let traceParent = name("traceparent")
+  static let traceState = name("tracestate")
+  static let fallbackImage = name("Fallback-Image")
+  static let cacheStatus = name("Cache-Status")
+  static let contentSecurityPolicy = name("Content-Security-Policy")
+
+  private static func name(_ text: String) -> Self {
+    guard let name = Self(text) else { preconditionFailure("\(text) is not the name of a header field") }
+    return name
+  }
+}

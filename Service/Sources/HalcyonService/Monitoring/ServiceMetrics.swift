@@ -1,0 +1,79 @@
+import HalcyonCache
+import Synchronization
+
+/// Counts of a service, in the text format of Prometheus.
+final class ServiceMetrics: Sendable {
+  private struct State {
+    var requests: [Int: Int] = [:]
+    var results: [String: Int] = [:]
+    var sentByteCount = 0
+    var decodeCount = 0
+    /// Requests by the first bucket that contains their duration; the last one has no limit.
+    var durations = [Int](repeating: 0, count: ServiceMetrics.buckets.count + 1)
+    var durationSum = 0.0
+    var inFlightCount = 0
+  }
+
+  /// The upper limits of the histogram, in seconds.
+  private static let buckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30]
+
+  private let state = Mutex(State())
+
+  func begin() { state.withLock { $0.inFlightCount += 1 } }
+
+  /// Counts a source that is decoded for a result, which equal requests share.
+  func countDecode() { state.withLock { $0.decodeCount += 1 } }
+
+  /// - Parameter isHit: Whether the result was in the cache, or `nil` without a result.
+  func end(status: Int, byteCount: Int, duration: Duration, isHit: Bool?) {
+    let seconds = duration / .seconds(1)
+    let bucket = Self.buckets.firstIndex { seconds <= $0 } ?? Self.buckets.count
+    state.withLock { state in
+      state.inFlightCount -= 1
+      state.requests[status, default: 0] += 1
+      state.sentByteCount += byteCount
+      state.durations[bucket] += 1
+      state.durationSum += seconds
+      if let isHit { state.results[isHit ? "hit" : "miss", default: 0] += 1 }
+    }
+  }
+
+  /// - Parameters:
+  ///   - gauges: Names, helps and values of what is measured elsewhere.
+  ///   - tiers: The counters of the tiers of the cache.
+  func text(gauges: [(name: String, help: String, value: Double)], tiers: [TierStatistics]) -> String {
+    let state = state.withLock { $0 }
+    var lines: [String] = []
+    func describe(_ name: String, _ help: String, _ type: String) {
+      lines += ["# HELP \(name) \(help)", "# TYPE \(name) \(type)"]
+    }
+    describe("halcyon_requests_total", "Requests by the status of their response.", "counter")
+    for (status, count) in state.requests.sorted(by: { $0.key < $1.key }) {
+      lines.append("halcyon_requests_total{status=\"\(status)\"} \(count)")
+    }
+    describe("halcyon_results_total", "Results that were in the cache, and those that were made.", "counter")
+    for (cache, count) in state.results.sorted(by: { $0.key < $1.key }) {
+      lines.append("halcyon_results_total{cache=\"\(cache)\"} \(count)")
+    }
+    describe("halcyon_decodes_total", "Sources that were decoded; equal requests share one.", "counter")
+    lines.append("halcyon_decodes_total \(state.decodeCount)")
+    describe("halcyon_sent_bytes_total", "Bytes of the bodies of responses.", "counter")
+    lines.append("halcyon_sent_bytes_total \(state.sentByteCount)")
+    describe("halcyon_request_duration_seconds", "The time from a request to its response.", "histogram")
+    var sum = 0
+    for (index, limit) in Self.buckets.enumerated() {
+      sum += state.durations[index]
+      lines.append("halcyon_request_duration_seconds_bucket{le=\"\(limit)\"} \(sum)")
+    }
+    sum += state.durations[Self.buckets.count]
+    lines.append("halcyon_request_duration_seconds_bucket{le=\"+Inf\"} \(sum)")
+    lines.append("halcyon_request_duration_seconds_sum \(state.durationSum)")
+    lines.append("halcyon_request_duration_seconds_count \(sum)")
+    let inFlight = ("halcyon_requests_in_flight", "Requests without a response yet.", Double(state.inFlightCount))
+    for (name, help, value) in [inFlight] + gauges {
+      describe(name, help, "gauge")
+      lines.append("\(name) \(value)")
+    }
+    return (lines + TierMetrics.lines(tiers)).joined(separator: "\n") + "\n"
+  }
+}

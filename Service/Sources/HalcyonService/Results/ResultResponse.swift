@@ -1,0 +1,127 @@
+import Crypto
+import Foundation
+import HTTPRanges
+import HTTPTypes
+import Halcyon
+
+/// A result and the headers of its responses: what does not depend on the conditions and ranges of a request.
+struct ResultResponse: Sendable {
+  private let data: Data
+  private var headers: HTTPFields
+  private let disposition: String
+  /// The status of the fallback image, which has neither conditions nor ranges.
+  private let fallbackStatus: Int?
+
+  init(_ result: ImageResult, _ options: ProcessingOptions, source: String, _ configuration: ServiceConfiguration) {
+    data = result.data
+    headers = Self.headers(of: result, configuration)
+    disposition = Self.disposition(options, source: source, format: result.format)
+    fallbackStatus = result.fallbackStatus
+  }
+
+  var byteCount: Int { data.count }
+
+  /// The same result, from the cache.
+  var asHit: ResultResponse {
+    var hit = self
+    hit.headers[.cacheStatus] = Self.hit
+    return hit
+  }
+
+  /// The response to a request with these headers.
+  func response(to request: HTTPFields) -> ServiceResponse {
+    var headers = headers
+    if let fallbackStatus {
+      headers[.contentDisposition] = disposition
+      return ServiceResponse(status: fallbackStatus, headers: headers, body: data)
+    }
+    if matches(request) {
+      headers[.contentType] = nil
+      return ServiceResponse(status: 304, headers: headers, body: Data())
+    }
+    headers[.contentDisposition] = disposition
+    headers[.acceptRanges] = "bytes"
+    let range = ByteRange(
+      range: request[.range], ifRange: request[.ifRange], entityTag: headers[.eTag],
+      lastModified: headers[.lastModified], byteCount: data.count)
+    switch range {
+    case nil:
+      return ServiceResponse(status: 200, headers: headers, body: data)
+    case .unsatisfiable:
+      var response = ServiceResponse.text(416, "The range is outside the image.\n")
+      response.headers[.contentRange] = "bytes */\(data.count)"
+      return response
+    case .part(let range):
+      headers[.contentRange] = "bytes \(range.lowerBound)-\(range.upperBound - 1)/\(data.count)"
+      let part = data[data.startIndex + range.lowerBound..<data.startIndex + range.upperBound]
+      return ServiceResponse(status: 206, headers: headers, body: Data(part))
+    }
+  }
+
+  private static let hit = "halcyon; hit"
+
+  private static func headers(of result: ImageResult, _ configuration: ServiceConfiguration) -> HTTPFields {
+    var headers: HTTPFields = [
+      .contentType: result.format.mediaType, .xContentTypeOptions: "nosniff", .eTag: entityTag(result.data),
+    ]
+    headers[.cacheStatus] = result.isHit ? hit + (result.storeTier.map { "; detail=\($0)" } ?? "") : "halcyon; fwd=miss"
+    if result.dependsOnAccept { headers[.vary] = "Accept" }
+    if result.format == .svg {
+      headers[.contentSecurityPolicy] = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; sandbox"
+    }
+    if result.fallbackStatus != nil {
+      headers[.fallbackImage] = "1"
+      headers[.cacheControl] = "public, max-age=\(configuration.fallbackTimeToLive)"
+      headers[.eTag] = nil
+      return headers
+    }
+    if let date = result.head?.headers["Last-Modified"] { headers[.lastModified] = date }
+    if configuration.passesCacheControl, let head = result.head {
+      headers[.cacheControl] = head.headers["Cache-Control"]
+      headers[.expires] = head.headers["Expires"]
+    }
+    if headers[.cacheControl] == nil, headers[.expires] == nil {
+      headers[.cacheControl] = "public, max-age=\(configuration.timeToLive)"
+    }
+    return headers
+  }
+
+  /// A strong entity tag: the hash of the bytes.
+  private static func entityTag(_ data: Data) -> String {
+    "\"\(Base64URL.encode(SHA256.hash(data: data).prefix(15)))\""
+  }
+
+  /// Whether the client has the current result (RFC 9110, 13.2.2).
+  private func matches(_ request: HTTPFields) -> Bool {
+    if let condition = request[.ifNoneMatch] {
+      let tags = condition.split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) }
+      return tags.contains { $0 == "*" || $0.trimmingPrefix("W/") == headers[.eTag] ?? "" }
+    }
+    guard let date = request[.ifModifiedSince] else { return false }
+    // Clients send back the date that they got; another date is not worth a comparison.
+    return date == headers[.lastModified]
+  }
+
+  /// `Content-Disposition` with a name in ASCII and, where that differs, in UTF-8 (RFC 6266).
+  static func disposition(_ options: ProcessingOptions, source: String, format: ImageFormat) -> String {
+    let name = (options.filename.isEmpty ? Self.name(of: source) : options.filename) + "." + format.fileExtension
+    let refused = "\"\\%;/".unicodeScalars
+    let plain = String(
+      name.unicodeScalars.map { (32..<127).contains($0.value) && !refused.contains($0) ? Character($0) : "_" })
+    let kind = options.returnsAttachment ? "attachment" : "inline"
+    guard plain != name else { return "\(kind); filename=\"\(plain)\"" }
+    let unreserved = CharacterSet(charactersIn: "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
+    let encoded = name.addingPercentEncoding(withAllowedCharacters: unreserved) ?? plain
+    return "\(kind); filename=\"\(plain)\"; filename*=UTF-8''\(encoded)"
+  }
+
+  /// The last segment of the path of a source, without its extension.
+  private static func name(of source: String) -> String {
+    let address = source.prefix { $0 != "?" && $0 != "#" }
+    let rest = address.split(separator: "://", maxSplits: 1).last ?? address
+    // The first part is the host, which is empty for local files.
+    let last = rest.split(separator: "/", omittingEmptySubsequences: false).dropFirst().last ?? ""
+    let name = last.contains(".") ? last.split(separator: ".").dropLast().joined(separator: ".") : String(last)
+    return name.isEmpty ? "image" : name.removingPercentEncoding ?? name
+  }
+}

@@ -1,0 +1,161 @@
+import HTTPTypes
+import Halcyon
+
+/// Why a request has no result, and the status that says so.
+enum ServiceError: Error {
+  case methodNotAllowed
+  case unauthorized
+  case notFound
+  case invalidSignature
+  case path(PathError)
+  case expired
+  case source(SourceError)
+  case plan(PlanError)
+  /// The service does not write this format.
+  case unwritableFormat(ImageFormat)
+  /// The source is SVG, which is sent only if the service is configured to.
+  case svgNotSent
+  /// An upload is over the limit.
+  case uploadTooLarge
+  /// An upload has another content type than the page sends.
+  case uploadType
+  case queueFull
+  case deadlineExceeded
+  case clientLeft
+  case shuttingDown
+  /// A tier of the cache could not be reached.
+  case purgeIncomplete
+  case image(ImageError)
+  case failed
+
+  init(_ error: any Error) {
+    self =
+      switch error {
+      case let error as ServiceError: error
+      case let error as PathError: .path(error)
+      case let error as SourceError: .source(error)
+      case let error as PlanError: .plan(error)
+      // Thrown while a result was planned.
+      case ImageError.failed(let cause as ServiceError, _): cause
+      case ImageError.failed(let cause as PlanError, _): .plan(cause)
+      case ImageError.cancelled: .clientLeft
+      case let error as ImageError: .image(error)
+      case is CancellationError: .clientLeft
+      default: .failed
+      }
+  }
+
+  var status: Int {
+    switch self {
+    case .methodNotAllowed: 405
+    case .unauthorized: 401
+    case .notFound, .expired: 404
+    case .invalidSignature: 403
+    case .path, .plan: 400
+    case .source(let error): error == .notAllowed ? 403 : error == .malformed ? 400 : 404
+    case .unwritableFormat, .svgNotSent: 422
+    case .uploadTooLarge: 413
+    case .uploadType: 415
+    case .queueFull: 429
+    case .deadlineExceeded, .shuttingDown, .purgeIncomplete: 503
+    // The status that nginx logs; the client has disconnected.
+    case .clientLeft: 499
+    case .image(let error): Self.status(of: error)
+    case .failed: 500
+    }
+  }
+
+  /// When to try again, in seconds.
+  var retryAfter: Int? {
+    switch status {
+    case 429, 503: 1
+    default: nil
+    }
+  }
+
+  /// The text of the response. It has no URL of a source, address or path.
+  var message: String {
+    switch self {
+    case .methodNotAllowed: "Use GET or HEAD."
+    case .unauthorized: "The request needs the token of the service."
+    case .notFound: "There is nothing at this path."
+    case .invalidSignature: "The signature of the URL is not valid."
+    case .path(.invalidSource): "The path has no valid source."
+    case .path(let error): error.description
+    case .expired: "The URL has expired."
+    case .source(let error): error.description
+    case .plan(let error): error.description
+    case .unwritableFormat(let format): "Images in the format \(format.rawValue) cannot be written."
+    case .svgNotSent: "The source is SVG, which is only sent drawn: add a format such as png."
+    case .uploadTooLarge: "The image is larger than the service allows."
+    case .uploadType: "Send the image as application/octet-stream."
+    case .queueFull: "Too many requests are waiting. Try again later."
+    case .deadlineExceeded: "The image was not ready in time. Try again later."
+    case .clientLeft: "The client has left."
+    case .shuttingDown: "The service is shutting down."
+    case .purgeIncomplete: "A part of the cache could not be reached. Purge again later."
+    case .image(let error): Self.message(of: error)
+    case .failed: "The image could not be made."
+    }
+  }
+
+  private static func status(of error: ImageError) -> Int {
+    switch error {
+    case .httpStatus(404, _), .httpStatus(410, _), .unreadableFile: 404
+    case .transport(.addressRejected, _): 403
+    case .redirectRejected, .requestRejected: 403
+    case .httpStatus, .transport, .tooManyRedirects, .emptyResponse, .responseRejected: isTimeout(error) ? 504 : 502
+    case .timedOut, .tooManyWaiting, .pipelineInvalidated: 503
+    case .invalidURL, .unsupportedScheme, .invalidTargetSize: 400
+    case .responseTooLarge, .notAnImage, .decoding, .processingFailed: 422
+    case .failed(let cause, _): cause is ImageEncodingError ? 422 : 500
+    default: 500
+    }
+  }
+
+  private static func isTimeout(_ error: ImageError) -> Bool {
+    switch error {
+    case .transport(.connectTimedOut, _), .transport(.idleTimedOut, _), .transport(.totalTimedOut, _): true
+    default: false
+    }
+  }
+
+  private static func message(of error: ImageError) -> String {
+    switch error {
+    case .httpStatus(let status, _): "The source responded with the status \(status)."
+    case .transport(.addressRejected, _), .redirectRejected, .requestRejected:
+      "The service is not configured to fetch this source."
+    case .transport: isTimeout(error) ? "The source did not respond in time." : "The source cannot be reached."
+    case .tooManyRedirects(let limit, _): "The source redirects more than \(limit) times."
+    case .emptyResponse: "The source is empty."
+    case .responseTooLarge(let limit, _): "The source is over \(limit) bytes."
+    case .notAnImage: "The source is not an image."
+    case .decoding(.tooManyPixels(let size, let limit), _): "The source has \(size) pixels, over \(limit)."
+    case .decoding(.sideTooLong(let size, let limit), _): "The source has \(size) pixels, over \(limit) a side."
+    case .decoding(.unsupportedFormat(let format), _): "The format \(format.rawValue) of the source cannot be read."
+    case .decoding: "The source could not be decoded."
+    case .processingFailed: "The source could not be processed with these options."
+    case .timedOut: "The image was not ready in time. Try again later."
+    case .tooManyWaiting: "Too many sources are waiting. Try again later."
+    case .failed(let cause as ImageEncodingError, _):
+      switch cause {
+      case .overByteLimit(_, let count, let limit): "The image has \(count) bytes at least, over \(limit)."
+      default: "The image could not be encoded in this format."
+      }
+    default: "The image could not be made."
+    }
+  }
+}
+
+extension ServiceResponse {
+  /// An error; it is never cached.
+  static func failure(_ error: ServiceError) -> ServiceResponse {
+    var response = text(error.status, error.message + "\n")
+    if let seconds = error.retryAfter { response.headers[.retryAfter] = "\(seconds)" }
+    if error.status == 405 { response.headers[.allow] = "GET, HEAD" }
+    // The rest of a body that is too large is not read.
+    if error.status == 413 { response.headers[.connection] = "close" }
+    if error.status == 401 { response.headers[.wwwAuthenticate] = "Bearer" }
+    return response
+  }
+}

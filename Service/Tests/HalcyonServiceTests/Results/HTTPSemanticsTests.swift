@@ -1,0 +1,169 @@
+import Foundation
+import Halcyon
+import HalcyonService
+import TestSupport
+import TestTraits
+import Testing
+
+/// Validators, ranges, caching headers and names of results.
+@Suite(.integrationTest)
+struct HTTPSemanticsTests {
+  private let head = HTTPMethod("HEAD") ?? .get
+
+  @Test func `a result has validators, and is not sent again to a client that has it`() async throws {
+    try await RunningService.run { service, origin in
+      let date = "Mon, 02 Jan 2023 03:04:05 GMT"
+      let source = origin.serve("/a.png", .body(try Quadrants.png(), headers: ["Last-Modified": date]))
+      let first = try await service.image("w:40", of: source)
+      let tag = try #require(first.headers["ETag"])
+      #expect(tag.hasPrefix("\"") && first.headers["Last-Modified"] == date)
+      for headers: HTTPHeaders in [
+        ["If-None-Match": tag], ["If-None-Match": "\"x\", W/\(tag)"], ["If-None-Match": "*"],
+        ["If-Modified-Since": date],
+      ] {
+        let answer = try await service.image("w:40", of: source, as: "png", headers)
+        #expect(answer.status == 304 && answer.body.isEmpty)
+        #expect(answer.headers["ETag"] == tag && answer.headers["Cache-Control"] != nil)
+      }
+      for headers: HTTPHeaders in [
+        ["If-None-Match": "\"other\""], ["If-Modified-Since": "Sun, 01 Jan 2023 03:04:05 GMT"],
+        ["If-None-Match": "\"other\"", "If-Modified-Since": date],
+      ] {
+        #expect(try await service.image("w:40", of: source, as: "png", headers).status == 200)
+      }
+      #expect(try await service.image("w:41", of: source).headers["ETag"] != tag)
+    }
+  }
+
+  @Test func `HEAD has the headers of GET and no body, and the connection goes on`() async throws {
+    try await RunningService.run { service, origin in
+      let source = origin.serve("/a.png", .body(try Quadrants.png()))
+      let path = "/_/w:40/plain/\(source.absoluteString)@png"
+      let get = try await service.get(path)
+      for _ in 0..<3 {
+        let answer = try await service.get(path, method: head)
+        #expect(answer.status == 200 && answer.body.isEmpty)
+        for name in ["Content-Type", "Content-Length", "ETag", "Cache-Control", "Content-Disposition"] {
+          #expect(answer.headers[name] == get.headers[name], "\(name)")
+        }
+      }
+      #expect(try await service.get("/nothing", method: head).status == 400)
+    }
+  }
+
+  @Test func `ranges of a result are sent`() async throws {
+    try await RunningService.run { service, origin in
+      let source = origin.serve("/a.jpg", .body(try Photos.data("rocket.jpg")))
+      let whole = try await service.image("w:300", of: source)
+      let count = whole.body.count
+      for (range, expected) in [
+        ("bytes=0-9", 0..<10), ("bytes=10-", 10..<count), ("bytes=-5", (count - 5)..<count),
+        ("bytes=5-99999999", 5..<count),
+      ] {
+        let part = try await service.image("w:300", of: source, as: "png", ["Range": range])
+        #expect(part.status == 206)
+        #expect(part.body == whole.body[expected])
+        #expect(
+          part.headers["Content-Range"] == "bytes \(expected.lowerBound)-\(expected.upperBound - 1)/\(count)")
+      }
+      let outside = try await service.image("w:300", of: source, as: "png", ["Range": "bytes=99999999-"])
+      #expect(outside.status == 416 && outside.headers["Content-Range"] == "bytes */\(count)")
+      for headers: HTTPHeaders in [
+        ["Range": "bytes=9-1"], ["Range": "lines=1-2"], ["Range": "bytes=0-1,3-4"],
+        ["Range": "bytes=0-9", "If-Range": "\"other\""],
+      ] {
+        #expect(try await service.image("w:300", of: source, as: "png", headers).status == 200)
+      }
+      let tag = try #require(whole.headers["ETag"])
+      let part = try await service.image("w:300", of: source, as: "png", ["Range": "bytes=0-9", "If-Range": tag])
+      #expect(part.status == 206)
+    }
+  }
+
+  @Test func `the lifetime is fixed, or that of the source`() async throws {
+    for passes in [false, true] {
+      try await RunningService.run {
+        $0.timeToLive = 600
+        $0.passesCacheControl = passes
+      } body: { service, origin in
+        let source = origin.serve("/a.png", .body(try Quadrants.png(), headers: ["Cache-Control": "max-age=7"]))
+        let silent = origin.serve("/b.png", .body(try Quadrants.png()))
+        for _ in 0..<2 {
+          let answer = try await service.image("w:40", of: source)
+          #expect(answer.headers["Cache-Control"] == (passes ? "max-age=7" : "public, max-age=600"))
+        }
+        #expect(try await service.image("w:40", of: silent).headers["Cache-Control"] == "public, max-age=600")
+      }
+    }
+  }
+
+  @Test func `a format is chosen by Accept where it is enabled, with Vary`() async throws {
+    try await RunningService.run {
+      $0.automaticFormats = [.avif, .webp]
+    } body: { service, origin in
+      let source = origin.serve("/a.png", .body(try Quadrants.png()))
+      for (accept, type) in [
+        ("image/avif,image/webp,*/*", "image/avif"), ("image/webp", "image/webp"),
+        ("image/avif;q=0, image/webp", "image/webp"),
+        ("image/*", "image/png"), ("*/*", "image/png"),
+      ] {
+        let answer = try await service.image("w:40", of: source, as: nil, ["Accept": accept])
+        #expect(answer.headers["Content-Type"] == type, "\(accept)")
+        #expect(answer.headers["Vary"] == "Accept")
+      }
+      let fixed = try await service.image("w:40", of: source, as: "png", ["Accept": "image/avif"])
+      #expect(fixed.headers["Content-Type"] == "image/png" && fixed.headers["Vary"] == nil)
+    }
+  }
+
+  @Test(arguments: [
+    ("", "inline; filename=\"a b.png\""), ("fn:cat", "inline; filename=\"cat.png\""),
+    ("att:1", "attachment; filename=\"a b.png\""),
+    ("fn:Katze%20%C3%A4", "inline; filename=\"Katze _.png\"; filename*=UTF-8''Katze%20%C3%A4.png"),
+    ("fn:x%0D%0ASet-Cookie", "inline; filename=\"x__Set-Cookie.png\"; filename*=UTF-8''x%0D%0ASet-Cookie.png"),
+  ])
+  func `a result has a name`(options: String, disposition: String) async throws {
+    try await RunningService.run { service, origin in
+      let source = origin.serve("/a%20b.jpg", .body(try Quadrants.png()))
+      let path = options.isEmpty ? "" : options + "/"
+      let encoded = source.absoluteString.replacingOccurrences(of: "%", with: "%25")
+      let answer = try await service.get("/_/\(path)plain/\(encoded)@png")
+      #expect(answer.headers["Content-Disposition"] == disposition)
+      #expect(answer.headers["X-Content-Type-Options"] == "nosniff")
+    }
+  }
+
+  @Test func `a harmless request identifier is sent back, and any other replaced`() async throws {
+    try await RunningService.run { service, _ in
+      let given = try await service.get("/health", ["X-Request-ID": "abc-123_X"])
+      #expect(given.headers["X-Request-ID"] == "abc-123_X")
+      let other = try await service.get("/health", ["X-Request-ID": "a b<script>"])
+      #expect(other.headers["X-Request-ID"]?.contains("<") == false)
+      #expect(try await service.get("/health").headers["X-Request-ID"] != nil)
+    }
+  }
+
+  @Test func `raw and skipped sources are sent as they are`() async throws {
+    try await RunningService.run { service, origin in
+      let file = try Photos.data("rocket.jpg")
+      let source = origin.serve("/a.jpg", .body(file))
+      #expect(try await service.image("raw:1/w:40", of: source, as: nil).body == file)
+      #expect(try await service.image("skp:jpg/w:40", of: source, as: nil).body == file)
+      #expect(try await service.image("skp:jpg/w:40", of: source, as: "jpg").body == file)
+      #expect(try await service.image("skp:png/w:40", of: source, as: nil).body != file)
+      #expect(try await service.image("skp:jpg/w:40", of: source, as: "png").headers["Content-Type"] == "image/png")
+    }
+  }
+
+  @Test func `the properties of a source are reported as JSON`() async throws {
+    try await RunningService.run { service, origin in
+      let file = try Photos.data("rocket.jpg")
+      let source = origin.serve("/a.jpg", .body(file))
+      let answer = try await service.get("/info/_/plain/\(source.absoluteString)")
+      #expect(answer.status == 200 && answer.headers["Content-Type"] == "application/json")
+      let report = try #require(try JSONSerialization.jsonObject(with: answer.body) as? [String: Any])
+      #expect(report["format"] as? String == "jpeg" && report["size"] as? Int == file.count)
+      #expect(report["width"] as? Int == 640 && report["height"] as? Int == 427)
+    }
+  }
+}

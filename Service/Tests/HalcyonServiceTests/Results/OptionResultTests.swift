@@ -1,0 +1,141 @@
+import Foundation
+import Halcyon
+import HalcyonCodecs
+import HalcyonService
+import TestSupport
+import TestTraits
+import Testing
+
+/// Options, and what the result of an image of four colours looks like.
+struct ResultCase: CustomTestStringConvertible, Sendable {
+  let options: String
+  let size: PixelSize
+  let corners: String
+
+  init(_ options: String, _ width: Int, _ height: Int, _ corners: String) {
+    self.options = options
+    size = PixelSize(width: width, height: height)
+    self.corners = corners
+  }
+
+  var testDescription: String { options }
+}
+
+/// The options of a path, shown by the pixels of their results.
+@Suite(.integrationTest)
+struct OptionResultTests {
+  /// For a source of 80 by 60 pixels: red and green above, blue and white below.
+  static let cases: [ResultCase] = [
+    ResultCase("", 80, 60, "rgbw"), ResultCase("rs:fit:40:40", 40, 30, "rgbw"),
+    ResultCase("rs:fit:160:160:1", 160, 120, "rgbw"), ResultCase("rs:fill:30:60", 30, 60, "rgbw"),
+    ResultCase("rs:fill:30:60/g:we", 30, 60, "rrbb"), ResultCase("rs:fill:30:60/g:ea", 30, 60, "ggww"),
+    ResultCase("rs:fill:80:20/g:no", 80, 20, "rgrg"), ResultCase("rs:fill:80:20/g:so", 80, 20, "bwbw"),
+    ResultCase("rs:fill:30:60/g:nowe:45:0", 30, 60, "ggww"), ResultCase("rs:fill:30:60/g:fp:0.1:0.5", 30, 60, "rrbb"),
+    ResultCase("rs:fill:160:160:1", 160, 160, "rgbw"), ResultCase("rs:fill-down:160:80", 80, 40, "rgbw"),
+    ResultCase("rs:force:40:60", 40, 60, "rgbw"), ResultCase("rs:auto:40:20", 40, 20, "rgbw"),
+    ResultCase("w:40/dpr:1.5", 60, 45, "rgbw"), ResultCase("z:0.5", 40, 30, "rgbw"),
+    ResultCase("c:30:20:nowe", 30, 20, "rrrr"), ResultCase("c:30:20:soea", 30, 20, "wwww"),
+    ResultCase("c:0.5:0:ea", 40, 60, "ggww"), ResultCase("c:40:30:nowe/w:80/el:1", 80, 60, "rrrr"),
+    ResultCase("c:40:60:we/rs:fill:20:10/g:so", 20, 10, "bbbb"), ResultCase("rot:90", 60, 80, "brwg"),
+    ResultCase("rot:180", 80, 60, "wbgr"), ResultCase("rot:270", 60, 80, "gwrb"),
+    ResultCase("rot:90/rs:fill:60:20/g:no", 60, 20, "brbr"), ResultCase("rot:90/rs:fill:20:80/g:we", 20, 80, "bbww"),
+    ResultCase("rot:270/rs:fill:60:20/g:no", 60, 20, "gwgw"), ResultCase("fl:1", 80, 60, "grwb"),
+    ResultCase("fl:0:1", 80, 60, "bwrg"), ResultCase("fl:1/rs:fill:30:60/g:we", 30, 60, "ggww"),
+    ResultCase("rs:fit:100:100/ex:1", 100, 100, "...."), ResultCase("rs:fit:100:60/ex:1:we", 100, 60, "r.b."),
+    ResultCase("rs:fit:100:60/ex:1:ea", 100, 60, ".g.w"), ResultCase("rs:fit:100:60/ex:1:we/bg:000", 100, 60, "rkbk"),
+    ResultCase("w:40/h:40/exar:1:no", 40, 40, "rg.."), ResultCase("pd:10", 100, 80, "...."),
+    ResultCase("pd:0:20:0:0/bg:0000ff", 100, 60, "rbbb"), ResultCase("br:-255", 80, 60, "kkkk"),
+    ResultCase("br:255", 80, 60, "wwww"), ResultCase("pix:80", 80, 60, "????"), ResultCase("sa:1/co:1", 80, 60, "rgbw"),
+    ResultCase("co:0", 80, 60, "????"), ResultCase("bl:2", 80, 60, "rgbw"), ResultCase("sh:1", 80, 60, "rgbw"),
+    ResultCase("mw:160", 160, 120, "rgbw"), ResultCase("pr:small", 20, 15, "rgbw"),
+  ]
+
+  @Test func `each option has the documented result`() async throws {
+    try await RunningService.run {
+      $0.presets = ["small": ["rs:fit:20:20"]]
+    } body: { service, origin in
+      let source = origin.serve("/a.png", .body(try Quadrants.png(), headers: ["Content-Type": "image/png"]))
+      for expected in Self.cases {
+        let answer = try await service.image(expected.options, of: source)
+        #expect(answer.status == 200, "\(expected.options): \(answer.status)")
+        guard answer.status == 200 else { continue }
+        let bitmap = try answer.bitmap()
+        #expect(bitmap.size == expected.size, "\(expected.options): \(bitmap.size)")
+        #expect(bitmap.corners == expected.corners, "\(expected.options): \(bitmap.corners)")
+      }
+      #expect(origin.requests.count == 1)
+    }
+  }
+
+  @Test(arguments: [
+    ("jpg", "image/jpeg"), ("png", "image/png"), ("webp", "image/webp"), ("gif", "image/gif"), ("avif", "image/avif"),
+    ("jxl", "image/jxl"),
+  ])
+  func `a result has the format of the extension or of the option`(format: String, type: String) async throws {
+    try await RunningService.run { service, origin in
+      let source = origin.serve("/a.png", .body(try Quadrants.png()))
+      for answer in [
+        try await service.image("w:40", of: source, as: format),
+        try await service.image("w:40/f:\(format)", of: source, as: nil),
+      ] {
+        #expect(answer.status == 200)
+        #expect(answer.headers["Content-Type"] == type)
+        #expect(ImageFormat(sniffing: answer.body)?.mediaType == type)
+      }
+    }
+  }
+
+  @Test func `without a format the result has that of the source`() async throws {
+    try await RunningService.run { service, origin in
+      let png = origin.serve("/a.png", .body(try Quadrants.png()))
+      let jpeg = origin.serve("/a.jpg", .body(try Quadrants.jpeg()))
+      #expect(try await service.image("w:40", of: png, as: nil).headers["Content-Type"] == "image/png")
+      #expect(try await service.image("w:40", of: jpeg, as: nil).headers["Content-Type"] == "image/jpeg")
+    }
+  }
+
+  @Test func `quality and the limit of bytes make smaller files`() async throws {
+    try await RunningService.run { service, origin in
+      let photo = try Photos.data("rocket.jpg")
+      let source = origin.serve("/a.jpg", .body(photo))
+      let good = try await service.image("w:300/q:90", of: source, as: "jpg").body.count
+      let bad = try await service.image("w:300/q:20", of: source, as: "jpg").body.count
+      let format = try await service.image("w:300/fq:jpg:20", of: source, as: "jpg").body.count
+      #expect(bad < good && bad == format)
+      let limited = try await service.image("w:300/q:90/mb:8000", of: source, as: "jpg")
+      #expect(limited.status == 200 && limited.body.count <= 8000)
+      #expect(try await service.image("w:300/mb:100", of: source, as: "jpg").status == 422)
+    }
+  }
+
+  @Test func `a transparent image has white behind it in JPEG, or the background`() async throws {
+    try await RunningService.run { service, origin in
+      let source = origin.serve("/a.png", .body(try Quadrants.png(alpha: 0)))
+      #expect(try await service.image("w:40", of: source, as: "jpg").bitmap().corners == "wwww")
+      #expect(try await service.image("w:40/bg:0:0:255", of: source, as: "jpg").bitmap().corners == "bbbb")
+      #expect(try await service.image("w:40", of: source, as: "png").bitmap().corners == "....")
+    }
+  }
+
+  @Test func `a watermark is drawn at its place`() async throws {
+    let file = URL.temporaryDirectory.appending(path: "halcyon-mark-\(UUID().uuidString).png")
+    defer { try? FileManager.default.removeItem(at: file) }
+    try Quadrants.png(width: 20, height: 20).write(to: file)
+    try await RunningService.run {
+      $0.watermark = file
+    } body: { service, origin in
+      let black = try Bitmap(size: PixelSize(width: 80, height: 60), isOpaque: true) { bytes in
+        for index in stride(from: 3, to: bytes.count, by: 4) { bytes[index] = 255 }
+      }
+      let source = origin.serve("/k.png", .body(try PNGEncoder().encode(black, options: EncodingOptions())))
+      #expect(try await service.image("wm:1:nowe", of: source).bitmap().corners == "rkkk")
+      #expect(try await service.image("wm:1:soea", of: source).bitmap().corners == "kkkw")
+      #expect(try await service.image("wm:1:re", of: source).bitmap().corners == "rgbw")
+      #expect(try await service.image("wm:0", of: source).bitmap().corners == "kkkk")
+      let half = try await service.image("wm:0.5:nowe", of: source).bitmap()[2, 2]
+      #expect((120...136).contains(half.red))
+      let scaled = try await service.image("wm:1:ce:0:0:1", of: source).bitmap()
+      #expect(scaled.letter(0.25, 0.05) == "r" && scaled.letter(0.7, 0.95) == "w")
+    }
+  }
+}

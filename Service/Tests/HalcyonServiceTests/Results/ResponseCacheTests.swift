@@ -1,0 +1,39 @@
+import Foundation
+import Halcyon
+import TestTraits
+import Testing
+
+@testable import HalcyonService
+
+/// Results in memory that are sent without any look-up.
+@Suite(.unitTest)
+struct ResponseCacheTests {
+  private func result(_ count: Int) -> ResultResponse {
+    ResultResponse(
+      ImageResult(data: Data(count: count), format: .png, isHit: false), ProcessingOptions(), source: "http://a/b.png",
+      ServiceConfiguration())
+  }
+
+  @Test func `results are kept up to a number of bytes, the oldest dropped first`() {
+    let cache = ResponseCache(byteLimit: 100_000, time: SystemTime())
+    let keys = (0..<12).map { ResponseCache.Key(path: "/\($0)", format: nil) }
+    for key in keys { cache.insert(result(10_000), for: key, freshness: .seconds(1000), isCurrent: nil) }
+    #expect(keys.map { cache[$0] != nil } == Array(repeating: false, count: 3) + Array(repeating: true, count: 9))
+    for _ in 0..<1000 { cache.insert(result(10_000), for: keys[0], freshness: .seconds(1000), isCurrent: nil) }
+    #expect(cache[keys[0]] != nil && cache[keys[11]] != nil)
+    cache.removeAll()
+    #expect(keys.allSatisfy { cache[$0] == nil })
+  }
+
+  @Test func `a result that is stale, too large or of a changed file is not sent`() {
+    let cache = ResponseCache(byteLimit: 100_000, time: SystemTime())
+    let (stale, large, changed) = (
+      ResponseCache.Key(path: "/a", format: nil), ResponseCache.Key(path: "/b", format: nil),
+      ResponseCache.Key(path: "/c", format: .webp)
+    )
+    cache.insert(result(10), for: stale, freshness: .zero, isCurrent: nil)
+    cache.insert(result(20_000), for: large, freshness: .seconds(1000), isCurrent: nil)
+    cache.insert(result(10), for: changed, freshness: .seconds(1000)) { false }
+    #expect([stale, large, changed].allSatisfy { cache[$0] == nil })
+  }
+}

@@ -1,0 +1,147 @@
+import Foundation
+import Halcyon
+import HalcyonApple
+import HalcyonViews
+import SwiftUI
+import TestSupport
+import TestTraits
+import Testing
+
+/// Views of SwiftUI, whose bodies are evaluated and whose modifiers are called.
+@MainActor @Suite(.integrationTest)
+struct SwiftUITests {
+  private let fixture = AppleFixture()
+
+  /// The modifiers of a body, the outermost first.
+  private func modifiers(_ view: any View) -> [any AnyModifiedView] {
+    guard let modified = view as? any AnyModifiedView else { return [] }
+    return [modified] + modifiers(modified.modifiedContent)
+  }
+
+  private func show(_ view: some View, width: CGFloat = 10, height: CGFloat = 10) {
+    for modifier in modifiers(view.body) {
+      modifier.onAppear?()
+      modifier.onSize?(CGSize(width: width, height: height))
+    }
+  }
+
+  private func hide(_ view: some View) {
+    for modifier in modifiers(view.body) { modifier.onDisappear?() }
+  }
+
+  /// The images below a view.
+  private func images(_ view: any View) -> [Image] {
+    if let image = view as? Image { return [image] }
+    if let modified = view as? any AnyModifiedView {
+      return images(modified.modifiedContent) + (modified.overlay.map(images) ?? [])
+    }
+    if let content = view as? HalcyonImageContent { return images(content.body) }
+    return Mirror(reflecting: view).children.flatMap { child in (child.value as? any View).map(images) ?? [] }
+  }
+
+  @Test func `content is built from the phases of a load`() async throws {
+    let phases = EventLog<String>()
+    let view = HalcyonImage(url: fixture.url("80x40")) { phase in
+      switch phase {
+      case .empty: phases.record("empty")
+      case .loading: phases.record("loading")
+      case .success(let image): phases.record("\(image.size)")
+      default: phases.record("other")
+      }
+      return Color.clear
+    }
+    .pipeline(fixture.pipeline)
+    .onCompletion(fixture.completion)
+    show(view)
+    _ = view.body
+    try await fixture.ends.waitForEvents(count: 1)
+    _ = view.body
+    #expect(phases.events == ["empty", "loading", "20x10"])
+  }
+
+  @Test func `a failed load is a phase, and a tap retries it`() async throws {
+    let log = EventLog<String>()
+    let view = HalcyonImage(url: fixture.url("recovering")) { phase in
+      if phase.error != nil { log.record("failed") }
+      if phase.image != nil { log.record("shown") }
+      return Color.clear
+    }
+    .pipeline(fixture.pipeline)
+    .retriesOnTap()
+    .onFailure { _ in log.record("failure") }
+    show(view)
+    #expect(modifiers(view.body).allSatisfy { $0.onTap == nil })
+    try await log.waitForEvents(count: 1)
+    let body = modifiers(view.body)
+    #expect(log.events == ["failure", "failed"])
+    body.compactMap(\.onTap).first?()
+    while log.events.last != "shown" {
+      _ = view.body
+      await Task.yield()
+    }
+  }
+
+  @Test func `modifiers change the request, the options and what is called`() async throws {
+    let log = EventLog<String>()
+    let view = HalcyonImage(url: fixture.url("80x40"), mode: .fill, pipeline: fixture.pipeline)
+      .priority(.high)
+      .processors([.grayscale])
+      .fade()
+      .onProgress { _ in log.record("progress") }
+      .onSuccess { log.record("\($0.image.size)") }
+      .onSuccess { _ in log.record("both") }
+    show(view)
+    while log.events.last != "both" { await Task.yield() }
+    #expect(log.events.contains("20x20"))
+    let image = try #require(images(view.body).first)
+    let pixel = try DecodedImage(#require(image.pixels)).bitmap[0, 0]
+    #expect(pixel.red == pixel.green && pixel.green == pixel.blue)
+  }
+
+  @Test func `the placeholder, the indicator and the content of a failure are shown`() async throws {
+    let own = try DecodedImage(bitmap: AppleFixture.bitmap(width: 3, height: 3), info: imageInfo())
+    var options = ImageViewOptions(placeholderDelay: .zero, failure: .shows(.image(own)))
+    let view = HalcyonImage(
+      url: fixture.url("gone"), placeholder: .image(own), options: options, pipeline: fixture.pipeline,
+      completion: fixture.completion)
+    show(view, width: 0)
+    #expect(images(view.body).first?.pixels?.width == 3)
+    show(view)
+    try await fixture.ends.waitForEvents(count: 1)
+    #expect(images(view.body).first?.pixels?.width == 3)
+    options.failure = .clears
+    let cleared = HalcyonImage(
+      url: fixture.url("gone"), options: options, pipeline: fixture.pipeline, completion: fixture.completion)
+    show(cleared)
+    try await fixture.ends.waitForEvents(count: 2)
+    #expect(images(cleared.body).isEmpty)
+  }
+
+  private func imageInfo() -> ImageInfo { ImageInfo(format: .png, storedSize: PixelSize(width: 3, height: 3)) }
+
+  @Test func `a view that disappears cancels its load if asked to, and loads when it appears again`() async throws {
+    let view = HalcyonImage(
+      url: fixture.url("80x40"), pipeline: fixture.pipeline, completion: fixture.completion
+    )
+    .cancelsOnDisappear()
+    show(view, width: 0)
+    hide(view)
+    #expect(fixture.ends.events == ["The view's load was cancelled."])
+    show(view)
+    try await fixture.ends.waitForEvents(count: 2)
+    #expect(fixture.ends.events.last == "20x10")
+  }
+
+  @Test func `an animation plays while the view is visible`() async throws {
+    let view = HalcyonImage(url: fixture.url("gif"), pipeline: fixture.pipeline, completion: fixture.completion)
+    show(view)
+    try await fixture.ends.waitForEvents(count: 1)
+    func red() throws -> UInt8 {
+      let pixels = try #require(images(view.body).first?.pixels)
+      return try DecodedImage(pixels).bitmap[0, 0].red
+    }
+    for value in [10, 20, 30, 10] as [UInt8] {
+      while try red() != value { await Task.yield() }
+    }
+  }
+}

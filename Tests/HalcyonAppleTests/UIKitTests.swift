@@ -1,0 +1,252 @@
+#if canImport(UIKit)
+import Foundation
+import Halcyon
+import HalcyonApple
+import HalcyonTesting
+import HalcyonViews
+import TestSupport
+import TestTraits
+import Testing
+import UIKit
+
+/// Views of UIKit that are in a window.
+@MainActor @Suite(.integrationTest)
+struct UIKitTests {
+  private let fixture = AppleFixture()
+  private let window = UIWindow(frame: CGRect(x: 0, y: 0, width: 300, height: 300))
+  private let square = CGRect(x: 0, y: 0, width: 10, height: 10)
+
+  private func imageView(_ mode: UIView.ContentMode = .scaleAspectFit) -> UIImageView {
+    let view = UIImageView(frame: square)
+    view.contentMode = mode
+    view.hc.pipeline = fixture.pipeline
+    window.addSubview(view)
+    return view
+  }
+
+  private func pixels(_ image: UIImage?) -> [Int?] { [image?.cgImage?.width, image?.cgImage?.height] }
+
+  @Test(arguments: [
+    (UIView.ContentMode.scaleAspectFit, "80x40", [20, 10]), (.scaleAspectFill, "80x40", [20, 20]),
+    (.scaleToFill, "80x40", [20, 20]), (.scaleToFill, "8x4", [8, 4]), (.scaleToFill, "80x4", [20, 4]),
+  ])
+  func `an image is decoded for the view's pixels, and a small one is not enlarged in memory`(
+    mode: UIView.ContentMode, name: String, expected: [Int?]
+  ) async throws {
+    let view = imageView(mode)
+    view.hc.setImage(with: fixture.url(name), completion: fixture.completion)
+    try await fixture.ends.waitForEvents(count: 1)
+    #expect(pixels(view.image) == expected)
+    #expect(view.image?.scale == 2)
+  }
+
+  @Test func `a view loads when it has a size, and again when it has grown`() async throws {
+    let view = imageView()
+    view.frame = .zero
+    view.hc.setImage(with: fixture.url("400x400"), completion: fixture.completion)
+    #expect(view.hc.isLoading && fixture.transport.requests.isEmpty)
+    view.frame = square
+    try await fixture.ends.waitForEvents(count: 1)
+    #expect(pixels(view.image) == [20, 20])
+    let isLarger = EventLog<Bool>()
+    view.frame = CGRect(x: 0, y: 0, width: 50, height: 50)
+    view.hc.setImage(with: fixture.url("400x400")) { _ in isLarger.record(true) }
+    try await isLarger.waitForEvents(count: 1)
+    #expect(pixels(view.image) == [100, 100])
+  }
+
+  @Test func `a released view cancels its load`() async throws {
+    var view: UIImageView? = imageView()
+    view?.frame = .zero
+    view?.hc.setImage(with: fixture.url("40x20"), completion: fixture.completion)
+    view?.removeFromSuperview()
+    view = nil
+    try await fixture.ends.waitForEvents(count: 1)
+    #expect(fixture.transport.requests.isEmpty)
+  }
+
+  @Test func `the completion waits for the end of the cross-fade if asked to`() async throws {
+    let view = imageView()
+    var options = ImageViewOptions(transition: .crossFade)
+    options.completesAfterTransition = true
+    let shown = EventLog<Bool>()
+    let task = Task {
+      while view.image == nil { await Task.yield() }
+      shown.record(true)
+    }
+    view.hc.setImage(with: fixture.url("40x20"), options: options, completion: fixture.completion)
+    try await shown.waitForEvents(count: 1)
+    await task.value
+    #expect(fixture.ends.events == [])
+    UIView.endTransitions()
+    #expect(fixture.ends.events == ["20x10"])
+  }
+
+  @Test func `a tap on a failed view loads its image again, other taps pass through`() async throws {
+    let view = imageView()
+    view.isUserInteractionEnabled = true
+    let options = ImageViewOptions(retriesOnTap: true)
+    view.hc.setImage(with: fixture.url("recovering"), options: options, completion: fixture.completion)
+    let middle = CGPoint(x: 5, y: 5)
+    #expect(view.hitTest(middle, with: nil) === view)
+    try await fixture.ends.waitForEvents(count: 1)
+    #expect(fixture.ends.events == ["404"])
+    let control = try #require(view.hitTest(middle, with: nil) as? UIControl)
+    control.sendActions(for: .touchUpInside)
+    while view.image == nil { await Task.yield() }
+    #expect(view.hitTest(middle, with: nil) === view)
+    #expect(fixture.transport.requests.count == 2)
+  }
+
+  @Test func `an animation plays with the updates of the window, and is paused without one`() async throws {
+    let view = imageView()
+    view.hc.setImage(with: fixture.url("gif"), completion: fixture.completion)
+    try await fixture.ends.waitForEvents(count: 1)
+    #expect(view.hc.animation.frameCount == 3)
+    func red() throws -> UInt8 {
+      let image = try #require(view.image)
+      return try DecodedImage(image).bitmap[0, 0].red
+    }
+    func playUntil(_ value: UInt8) async throws {
+      while try red() != value {
+        UIUpdateLink.step(to: 0)
+        await Task.yield()
+      }
+    }
+    for value in [10, 20, 30, 10] as [UInt8] { try await playUntil(value) }
+    #expect(view.hc.animation.isPlaying)
+    view.removeFromSuperview()
+    let frame = view.hc.animation.currentFrame
+    for _ in 0..<100 { UIUpdateLink.step(to: 0) }
+    #expect(view.hc.animation.currentFrame == frame)
+    window.addSubview(view)
+    try await playUntil(20)
+    view.hc.animation.pause()
+    #expect(!view.hc.animation.isPlaying)
+  }
+
+  @Test func `an image that the program sets is not replaced by the next frame`() async throws {
+    let view = imageView()
+    view.hc.setImage(with: fixture.url("gif"), completion: fixture.completion)
+    try await fixture.ends.waitForEvents(count: 1)
+    let own = UIImage()
+    view.image = own
+    let moved = EventLog<AnimationEvent>()
+    view.hc.animation.onEvent = { moved.record($0) }
+    while !moved.events.contains(where: { if case .frameChanged = $0 { true } else { false } }) {
+      UIUpdateLink.step(to: 0)
+      await Task.yield()
+    }
+    #expect(view.image === own)
+  }
+
+  @Test func `the indicator is shown while an image is loading`() async throws {
+    let view = imageView()
+    var options = ImageViewOptions(indicator: .activity)
+    view.frame = .zero
+    view.hc.setImage(with: fixture.url("40x20"), options: options, completion: fixture.completion)
+    func indicators() -> Int { view.subviews.count { $0 is UIActivityIndicatorView || $0 is UIProgressView } }
+    #expect(indicators() == 1)
+    view.frame = square
+    try await fixture.ends.waitForEvents(count: 1)
+    #expect(indicators() == 0)
+    options.indicator = .progress
+    view.hc.setImage(with: fixture.url("44x20"), options: options, completion: fixture.completion)
+    #expect(view.subviews.contains { $0 is UIProgressView })
+    try await fixture.ends.waitForEvents(count: 2)
+    #expect(indicators() == 0)
+  }
+
+  @Test func `a button has an image and a background image for each state`() async throws {
+    let button = UIButton(frame: square)
+    window.addSubview(button)
+    let own = UIImage()
+    button.setImage(own, for: .normal)
+    for binder in [button.hc.image(for: .normal), button.hc.backgroundImage(for: .selected)] {
+      binder.pipeline = fixture.pipeline
+    }
+    button.hc.setImage(with: fixture.url("80x40"), for: .normal, completion: fixture.completion)
+    #expect(button.image(for: .normal) === own)
+    button.hc.setBackgroundImage(with: fixture.url("60x60"), for: .selected, completion: fixture.completion)
+    try await fixture.ends.waitForEvents(count: 2)
+    #expect(pixels(button.image(for: .normal)) == [20, 10])
+    #expect(pixels(button.backgroundImage(for: .selected)) == [20, 20])
+    #expect(button.backgroundImage(for: .normal) == nil)
+    #expect(button.hc.image(for: .normal) === button.hc.image(for: .normal))
+    let failing = UIImage()
+    let options = ImageViewOptions(failure: .shows(.uiImage(failing)))
+    button.hc.setImage(with: fixture.url("gone"), for: .normal, options: options, completion: fixture.completion)
+    try await fixture.ends.waitForEvents(count: 3)
+    #expect(button.image(for: .normal) === failing)
+  }
+
+  @Test func `a button without a size loads after its layout`() async throws {
+    let button = UIButton(frame: .zero)
+    window.addSubview(button)
+    button.hc.image(for: .normal).pipeline = fixture.pipeline
+    button.hc.setImage(with: fixture.url("80x40"), for: .normal, completion: fixture.completion)
+    #expect(fixture.transport.requests.isEmpty)
+    button.frame = square
+    try await fixture.ends.waitForEvents(count: 1)
+    #expect(pixels(button.image(for: .normal)) == [20, 10])
+  }
+
+  @Test func `the contents of a layer are decoded for its bounds and scale`() async throws {
+    let layer = CALayer()
+    (layer.contentsScale, layer.contentsGravity) = (3, .resizeAspect)
+    layer.hc.pipeline = fixture.pipeline
+    layer.hc.setImage(with: fixture.url("90x90"), completion: fixture.completion)
+    #expect(fixture.transport.requests.isEmpty)
+    layer.bounds = square
+    layer.hc.displayDidChange()
+    try await fixture.ends.waitForEvents(count: 1)
+    #expect((layer.contents as? CGImage)?.width == 30)
+    layer.hc.setImage(with: nil)
+    #expect(layer.contents == nil)
+  }
+
+  @Test func `a text attachment has the image in its bounds, or in those of the text`() async throws {
+    let text = UIView(frame: CGRect(x: 0, y: 0, width: 40, height: 40))
+    for (bounds, expected) in [(CGRect.zero, 80), (square, 20)] {
+      let attachment = NSTextAttachment()
+      attachment.bounds = bounds
+      attachment.hc(in: text).pipeline = fixture.pipeline
+      let count = text.displayCount
+      attachment.hc(in: text).setImage(with: fixture.url("200x200"), completion: fixture.completion)
+      while attachment.image == nil { await Task.yield() }
+      #expect(attachment.image?.cgImage?.width == expected)
+      #expect(text.displayCount > count)
+    }
+  }
+
+  @Test func `a memory warning empties the memory cache, except for images in use`() async throws {
+    let requests = ["40x20", "20x20", "4x2"].map { ImageRequest(url: fixture.url($0)) }
+    for request in requests { _ = try await fixture.pipeline.image(for: request) }
+    let inUse = try #require(fixture.pipeline.cachedImage(for: requests[1]))
+    NotificationCenter.default.post(name: UIApplication.didReceiveMemoryWarningNotification, object: nil)
+    #expect(requests.map { fixture.pipeline.cachedImage(for: $0) != nil } == [false, true, false])
+    withExtendedLifetime(inUse) {}
+  }
+
+  @Test func `in the background disk caches release their locks, in time requested from the system`() async throws {
+    try await TemporaryDirectory.run { folder in
+      let cache = ImageCache(store: DiskCache(directory: folder))
+      let pipeline = ImagePipeline(transport: fixture.transport, cache: cache)
+      let view = imageView()
+      view.hc.setImage(with: fixture.url("40x20"), pipeline: pipeline, completion: fixture.completion)
+      try await fixture.ends.waitForEvents(count: 1)
+      await cache.flush()
+      let locks = folder.appending(path: "v1/own")
+      func lockCount() throws -> Int { try FileManager.default.contentsOfDirectory(atPath: locks.path).count }
+      #expect(try lockCount() == 1)
+      let application = UIApplication()
+      let ended = EventLog<Bool>()
+      application.onLastTaskEnd = { ended.record(true) }
+      NotificationCenter.default.post(name: UIApplication.didEnterBackgroundNotification, object: application)
+      #expect(application.backgroundTasks.count == 1)
+      try await ended.waitForEvents(count: 1)
+      #expect(try lockCount() == 0)
+    }
+  }
+}
+#endif

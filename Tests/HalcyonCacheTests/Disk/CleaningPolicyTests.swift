@@ -1,0 +1,203 @@
+import HalcyonImaging
+import HalcyonSupport
+import HalcyonCache
+import Foundation
+import HalcyonTesting
+import TestDoubles
+import TestSupport
+import TestTraits
+import Testing
+
+@Suite(.integrationTest)
+struct CleaningPolicyTests {
+  private let clock = TestClock()
+
+  private func entry(_ expiration: CacheExpiration = .never) -> StoredEntry {
+    StoredEntry(
+      body: Data(count: 100),
+      metadata: EntryMetadata(requestDate: clock.now(), responseDate: clock.now(), expiration: expiration))
+  }
+
+  private func withCache(
+    _ policy: CleaningPolicy, sizeLimit: Int = 8 << 20, _ body: (DiskCache) async throws -> Void
+  ) async throws {
+    try await TemporaryDirectory.run { folder in
+      let configuration = DiskCacheConfiguration(sizeLimit: sizeLimit, cleaning: policy)
+      try await body(DiskCache(directory: folder, configuration: configuration, time: clock))
+    }
+  }
+
+  @Test func `a cleaning reports what it removed and why`() async throws {
+    try await withCache(.whenAsked) { cache in
+      for number in 0..<3 { try await cache.store(entry(.minutes(1)), for: CacheKey("short \(number)")) }
+      for number in 0..<4 { try await cache.store(entry(), for: CacheKey("long \(number)")) }
+      let entrySize = try await cache.totalSize / 7
+      clock.advance(by: .seconds(61))
+      cache.configuration.sizeLimit = 3 * entrySize
+      let report = try await cache.clean()
+      #expect(
+        report.disk == [
+          .expiration: CleaningReport.Removal(count: 3, byteCount: 3 * entrySize),
+          .size: CleaningReport.Removal(count: 1, byteCount: entrySize),
+        ])
+      #expect(report.total.count == 4)
+      #expect(
+        report.description
+          == "disk: 1 by size (\(entrySize) bytes), 3 by expiration (\(3 * entrySize) bytes)")
+      #expect(cache.statistics.lastCleaning == report)
+      #expect(try await cache.clean().description == "nothing removed")
+    }
+  }
+
+  @Test func `each kind of cleaning can be disabled`() async throws {
+    var policy = CleaningPolicy.whenAsked
+    policy.removesExpired = false
+    policy.trimsToSizeLimit = false
+    try await withCache(policy) { cache in
+      try await cache.store(entry(.minutes(1)), for: "short")
+      try await cache.store(entry(), for: "long")
+      clock.advance(by: .seconds(61))
+      cache.configuration.sizeLimit = 100
+      #expect(try await cache.clean().total.count == 0)
+      #expect(try await cache.count == 2)
+      cache.configuration.cleaning.removesExpired = true
+      #expect(try await cache.clean().disk.keys.sorted { $0.rawValue < $1.rawValue } == [.expiration])
+      cache.configuration.cleaning.trimsToSizeLimit = true
+      #expect(try await cache.clean().disk.keys.sorted { $0.rawValue < $1.rawValue } == [.size])
+      #expect(try await cache.count == 0)
+    }
+  }
+
+  @Test func `a cache used all day is not idle in the evening`() async throws {
+    try await TemporaryDirectory.run { folder in
+      var policy = CleaningPolicy(wipesAfterIdle: .seconds(86_400))
+      policy.occasions = [.background]
+      let configuration = DiskCacheConfiguration(cleaning: policy)
+      try await DiskCache(directory: folder, configuration: configuration, time: clock).store(entry(), for: "old")
+      clock.advance(by: .seconds(3600))
+      let cache = DiskCache(directory: folder, configuration: configuration, time: clock)
+      for hour in 0..<30 {
+        try await cache.store(entry(), for: CacheKey("\(hour)"))
+        clock.advance(by: .seconds(3600))
+      }
+      await cache.willEnterBackground()
+      #expect(try await cache.entry(for: "old") != nil)
+    }
+  }
+
+  @Test func `the first cleaning of a process counts the time since the cache was opened`() async throws {
+    var policy = CleaningPolicy.whenAsked
+    policy.wipesAfterIdle = .seconds(86_400)
+    try await withCache(policy) { cache in
+      try await cache.store(entry(), for: "1")
+      clock.advance(by: .seconds(86_401))
+      #expect(try await cache.clean().disk[.idle]?.count == 1)
+    }
+  }
+
+  @Test func `by default a cache also cleans when the program terminates`() async throws {
+    #expect(CleaningPolicy().occasions == Set(CleaningPolicy.Occasion.allCases))
+  }
+
+  @Test func `entries without an expiration of their own expire by the current configuration`() async throws {
+    try await withCache(.whenAsked) { cache in
+      let plain = StoredEntry(
+        body: Data(count: 100), metadata: EntryMetadata(requestDate: clock.now(), responseDate: clock.now()))
+      try await cache.store(plain, for: "a")
+      try await cache.store(entry(.days(30)), for: "own")
+      cache.configuration.expiration = .never
+      clock.advance(by: .seconds(8 * 86_400))
+      try await cache.removeExpired()
+      #expect(try await cache.count == 2)
+      cache.configuration.expiration = .days(9)
+      #expect(try await cache.clean().total.count == 0)
+      cache.configuration.expiration = .days(1)
+      #expect(try await cache.clean().total.count == 1)
+      cache.configuration.expiration = .expired
+      try await cache.store(plain, for: "b")
+      try await cache.removeExpired()
+      #expect(try await cache.count == 1)
+      #expect(try await cache.entry(for: "own") != nil)
+    }
+  }
+
+  @Test func `a cache idle for a day is wiped at the next launch, and its entries are reported`() async throws {
+    try await TemporaryDirectory.run { folder in
+      let configuration = DiskCacheConfiguration(cleaning: CleaningPolicy(wipesAfterIdle: .seconds(86_400)))
+      do {
+        let cache = DiskCache(directory: folder, configuration: configuration, time: clock)
+        for number in 0..<3 { try await cache.store(entry(), for: CacheKey("\(number)")) }
+      }
+      clock.advance(by: .seconds(86_401))
+      let later = DiskCache(directory: folder, configuration: configuration, time: clock)
+      #expect(try await later.entry(for: "nothing") == nil)
+      while later.statistics.lastCleaning == nil { await Task.yield() }
+      #expect(later.statistics.lastCleaning?.disk[.idle]?.count == 3)
+      #expect(try await later.count == 0)
+    }
+  }
+
+  @Test func `the timer cleans at its interval, not sooner`() async throws {
+    var policy = CleaningPolicy()
+    policy.occasions = [.timer]
+    policy.interval = .seconds(60)
+    try await withCache(policy) { cache in
+      try await cache.store(entry(.seconds(10)), for: "1")
+      await clock.waitForSleepers()
+      clock.advance(by: .seconds(59))
+      await clock.waitForSleepers()
+      #expect(cache.statistics.lastCleaning == nil)
+      clock.advance(by: .seconds(5))
+      await clock.waitForSleepers()
+      #expect(cache.statistics.lastCleaning?.disk[.expiration]?.count == 1)
+    }
+  }
+
+  @Test(arguments: [CleaningPolicy.Occasion.background, .termination])
+  func `entering the background or terminating cleans if the policy includes it`(occasion: CleaningPolicy.Occasion)
+    async throws
+  {
+    for isIncluded in [true, false] {
+      var policy = CleaningPolicy.whenAsked
+      if isIncluded { policy.occasions = [occasion] }
+      try await withCache(policy) { cache in
+        try await cache.store(entry(.minutes(1)), for: "1")
+        clock.advance(by: .seconds(61))
+        if occasion == .background { await cache.willEnterBackground() } else { cache.willTerminate() }
+        #expect(cache.statistics.lastCleaning?.disk[.expiration]?.count == (isIncluded ? 1 : nil))
+        #expect(try await cache.count == (isIncluded ? 0 : 1))
+        #expect(cache.statistics.errors == 0)
+      }
+    }
+  }
+
+  @Test func `cleaning reads no image`() async throws {
+    try await withCache(.whenAsked) { cache in
+      try await cache.store(entry(.minutes(1)), for: "short")
+      try await cache.store(entry(), for: "long")
+      // Reading these files would report damaged entries.
+      let files = FileManager.default.enumerator(at: cache.directory, includingPropertiesForKeys: nil)
+      for case let file as URL in try #require(files) where file.path().contains("/d/") && !file.hasDirectoryPath {
+        try Data("not an entry".utf8).write(to: file)
+      }
+      clock.advance(by: .seconds(61))
+      #expect(try await cache.clean().disk[.expiration]?.count == 1)
+      #expect(try await cache.count == 1)
+    }
+  }
+
+  @Test func `one report covers both tiers`() async throws {
+    try await withCache(.whenAsked) { disk in
+      let cache = ImageCache(memory: MemoryCache(time: clock), store: disk)
+      let image = try solidImage()
+      cache.memory.store(image, for: "1", expiration: .minutes(1))
+      cache.memory.store(image, for: "2", expiration: .never)
+      try await disk.store(entry(.minutes(1)), for: "1")
+      clock.advance(by: .seconds(61))
+      let report = try await cache.clean()
+      #expect(report.memory == [.expiration: CleaningReport.Removal(count: 1, byteCount: image.byteCount)])
+      #expect(report.disk[.expiration]?.count == 1)
+      #expect(report.total.count == 2)
+    }
+  }
+}

@@ -1,0 +1,265 @@
+import HalcyonHTTP
+import Foundation
+import HalcyonTesting
+import TestDoubles
+import TestSupport
+import TestTraits
+import Testing
+
+@testable import HalcyonSupport
+@testable import HalcyonImaging
+@testable import HalcyonCache
+@testable import HalcyonPipeline
+
+@Suite(.integrationTest)
+struct DiskRemovalTests {
+  private let clock = TestClock()
+
+  private func withCache(
+    _ configuration: DiskCacheConfiguration = DiskCacheConfiguration(), _ body: (DiskCache) async throws -> Void
+  ) async throws {
+    try await TemporaryDirectory.run { folder in
+      try await body(DiskCache(directory: folder, configuration: configuration, time: clock))
+    }
+  }
+
+  private func entry(tags: [String] = [], expiration: CacheExpiration? = nil) -> StoredEntry {
+    StoredEntry(
+      body: Data("body".utf8),
+      metadata: EntryMetadata(
+        requestDate: clock.now(), responseDate: clock.now(), expiration: expiration, tags: tags))
+  }
+
+  private func key(_ url: String, size: TargetSize = .original) -> CacheKey {
+    ImagePipeline.cacheKey(for: ImageRequest(source: .string(url), size: size))
+  }
+
+  private func keys(in cache: DiskCache) async throws -> Set<CacheKey> {
+    var keys: Set<CacheKey> = []
+    for try await entry in cache.entries { keys.insert(entry.key) }
+    return keys
+  }
+
+  @Test func `all variants of one URL are removed together`() async throws {
+    try await withCache { cache in
+      let variants = [key("https://a.example/1"), key("https://a.example/1", size: .fit(width: 10, height: 10))]
+      let other = key("https://a.example/1?page=2")
+      for key in variants + [other] { try await cache.store(entry(), for: key) }
+      #expect(try await cache.removeEntries(from: .string("https://a.example/1")) == 2)
+      #expect(try await keys(in: cache) == [other])
+      let url = try #require(URL(string: "https://a.example/1?page=2"))
+      #expect(try await cache.removeEntries(from: .url(url)) == 1)
+      #expect(try await cache.count == 0)
+    }
+  }
+
+  @Test func `entries are removed by host, ignoring case`() async throws {
+    try await withCache { cache in
+      try await cache.store(entry(), for: key("https://A.example/1"))
+      try await cache.store(entry(), for: key("https://a.example:8080/2"))
+      try await cache.store(entry(), for: key("https://b.a.example/1"))
+      #expect(try await cache.removeEntries(fromHost: "a.EXAMPLE") == 2)
+      #expect(try await keys(in: cache) == [key("https://b.a.example/1")])
+    }
+  }
+
+  @Test func `entries with custom keys are removed by key, and by the host they came from`() async throws {
+    try await withCache { cache in
+      for name in ["17", "18"] {
+        var entry = entry(tags: ["user"])
+        entry.metadata.url = URL(string: "https://A.example/\(name).jpg")
+        try await cache.store(entry, for: ImagePipeline.cacheKey(for: .cached("users/\(name)")))
+      }
+      #expect(try await cache.removeEntries(from: ImageRequest.cached("users/17").source) == 1)
+      #expect(try await cache.removeEntries(fromHost: "b.example") == 0)
+      #expect(try await cache.removeEntries(fromHost: "a.example") == 1)
+      #expect(try await cache.count == 0)
+    }
+  }
+
+  @Test func `the entries of a host are found by an index, without a table scan`() async throws {
+    try await TemporaryDirectory.run { folder in
+      let layout = DiskLayout(root: folder.path())
+      let session = try IndexSession(layout: layout, configuration: DiskCacheConfiguration(), in: SystemFiles())
+      let selection = EntrySelection.host("a.example")
+      let plan = try session.index.database.run(
+        "EXPLAIN QUERY PLAN SELECT id FROM entry WHERE \(selection.condition)", selection.values)
+      let steps = plan.compactMap(\.last?.text)
+      #expect(steps.contains { $0.hasPrefix("SEARCH entry USING INDEX entry_source") }, "\(steps)")
+      #expect(!steps.contains { $0.hasPrefix("SCAN entry") || $0.hasPrefix("SCAN tag") }, "\(steps)")
+    }
+  }
+
+  @Test func `entries are removed by tag, also by one that was added later`() async throws {
+    try await withCache { cache in
+      try await cache.store(entry(tags: ["trip", "trip", "2026"]), for: "1")
+      try await cache.store(entry(tags: ["home"]), for: "2")
+      try await cache.store(entry(), for: "3")
+      #expect(try await cache.updateMetadata(entry(tags: ["trip"]).metadata, for: "2"))
+      #expect(try await cache.removeEntries(taggedWith: "home") == 0)
+      #expect(try await cache.removeEntries(taggedWith: "trip") == 2)
+      #expect(try await keys(in: cache) == ["3"])
+    }
+  }
+
+  @Test func `entries are removed by a predicate`() async throws {
+    try await withCache { cache in
+      for number in 0..<200 { try await cache.store(entry(tags: ["\(number % 3)"]), for: CacheKey("\(number)")) }
+      #expect(try await cache.removeEntries { $0.metadata.tags == ["1"] && $0.bodyByteCount == 4 } == 67)
+      #expect(try await cache.count == 133)
+    }
+  }
+
+  @Test func `entries are listed without their bodies`() async throws {
+    try await withCache { cache in
+      for number in 0..<150 { try await cache.store(entry(tags: ["\(number)"]), for: CacheKey("\(number)")) }
+      try await cache.setPinned(true, for: "7")
+      var (sum, pinned): (Int, [CacheKey]) = (0, [])
+      for try await entry in cache.entries {
+        #expect(entry.metadata.tags == [entry.key.text])
+        sum += entry.diskByteCount
+        if entry.isPinned { pinned.append(entry.key) }
+      }
+      #expect(try await cache.totalSize == sum)
+      #expect(pinned == ["7"])
+    }
+  }
+
+  @Test func `a pinned entry is not evicted, counts toward the limit, and can be unpinned`() async throws {
+    try await withCache(DiskCacheConfiguration(sizeLimit: 3 * 8192)) { cache in
+      try await cache.store(entry(), for: "pinned")
+      #expect(try await cache.setPinned(true, for: "pinned"))
+      #expect(try await !cache.setPinned(true, for: "missing"))
+      for number in 0..<10 { try await cache.store(entry(), for: CacheKey("\(number)")) }
+      #expect(try await keys(in: cache) == ["pinned", "8", "9"])
+      try await cache.store(entry(tags: ["new"]), for: "pinned")
+      for number in 0..<10 { try await cache.store(entry(), for: CacheKey("\(number)")) }
+      #expect(try await cache.entry(for: "pinned")?.metadata.tags == ["new"], "its replacement is pinned as well")
+      for number in 8...9 { try await cache.setPinned(true, for: CacheKey("\(number)")) }
+      await #expect(throws: DiskCacheError.insufficientSpace(byteCount: 8192, sizeLimit: 3 * 8192)) {
+        try await cache.store(entry(), for: "more")
+      }
+      #expect(try await cache.totalSize == 3 * 8192)
+      try await cache.setPinned(false, for: "pinned")
+      try await cache.store(entry(), for: "more")
+      #expect(try await keys(in: cache) == ["8", "9", "more"])
+      try await cache.removeAll()
+      #expect(try await cache.count == 0)
+    }
+  }
+
+  @Test func `cleaning removes expired entries and those over the size limit`() async throws {
+    try await withCache { cache in
+      for number in 0..<5 { try await cache.store(entry(expiration: .never), for: CacheKey("\(number)")) }
+      try await cache.store(entry(expiration: .minutes(1)), for: "short")
+      clock.advance(by: .seconds(61))
+      cache.configuration.sizeLimit = 3 * 8192
+      try await cache.clean()
+      #expect(try await keys(in: cache) == ["2", "3", "4"])
+      #expect(cache.statistics.evictions == 2)
+    }
+  }
+
+  @Test func `the first use cleans in the background`() async throws {
+    try await TemporaryDirectory.run { folder in
+      let first = DiskCache(directory: folder, time: clock)
+      try await first.store(entry(expiration: .minutes(1)), for: "1")
+      clock.advance(by: .seconds(61))
+      let second = DiskCache(directory: folder, time: clock)
+      #expect(try await second.entry(for: "2") == nil)
+      while try await first.count > 0 { await Task.yield() }
+    }
+  }
+
+  @Test func `a cache that does not clean on its own cleans only on request`() async throws {
+    var configuration = DiskCacheConfiguration()
+    configuration.cleansOnItsOwn = false
+    try await withCache(configuration) { cache in
+      try await cache.store(entry(expiration: .minutes(1)), for: "1")
+      clock.advance(by: .seconds(61))
+      #expect(try await cache.count == 1)
+      try await cache.clean()
+      #expect(try await cache.count == 0)
+    }
+  }
+
+  @Test(arguments: [(nil, 1), (.seconds(86_400), 0), (.seconds(90_000), 1)] as [(Duration?, Int)])
+  func `an idle cache is wiped only if configured`(limit: Duration?, left: Int) async throws {
+    try await TemporaryDirectory.run { folder in
+      let configuration = DiskCacheConfiguration(cleaning: CleaningPolicy(wipesAfterIdle: limit))
+      let cache = DiskCache(directory: folder, configuration: configuration, time: clock)
+      try await cache.store(entry(expiration: .never), for: "1")
+      clock.advance(by: .seconds(3600))
+      #expect(try await cache.entry(for: "1") != nil)
+      cache.willTerminate()
+      clock.advance(by: .seconds(86_401))
+      let later = DiskCache(directory: folder, configuration: configuration, time: clock)
+      try await later.store(entry(), for: "new")
+      try await later.clean()
+      #expect(try await later.count == left + 1, "the new entry stays")
+    }
+  }
+
+  @Test func `reads are saved when the app enters the background or terminates`() async throws {
+    for isTerminating in [true, false] {
+      try await TemporaryDirectory.run { folder in
+        let configuration = DiskCacheConfiguration(sizeLimit: 2 * 8192)
+        do {
+          let cache = DiskCache(directory: folder, configuration: configuration, time: clock)
+          try await cache.store(entry(), for: "1")
+          try await cache.store(entry(), for: "2")
+          #expect(try await cache.entry(for: "1") != nil)
+          if isTerminating { cache.willTerminate() } else { await cache.willEnterBackground() }
+        }
+        let cache = DiskCache(directory: folder, configuration: configuration, time: clock)
+        try await cache.store(entry(), for: "3")
+        #expect(try await keys(in: cache) == ["1", "3"])
+      }
+    }
+  }
+
+  @Test func `statistics count misses by reason`() async throws {
+    try await withCache { cache in
+      #expect(cache.statistics == DiskCacheStatistics())
+      try await cache.store(entry(expiration: .seconds(1)), for: "1")
+      #expect(try await cache.entry(for: "1") != nil)
+      #expect(try await cache.entry(for: "2") == nil)
+      clock.advance(by: .seconds(2))
+      #expect(try await cache.entry(for: "1") == nil)
+      try await cache.store(entry(), for: "3")
+      let path = DiskLayout(root: cache.directory.path()).entry(CacheKey("3").digest.bytes)
+      try Data(count: 1000).write(to: URL(filePath: path))
+      #expect(try await cache.entry(for: "3") == nil)
+      let statistics = cache.statistics
+      #expect(statistics.hits == 1)
+      #expect(statistics.misses == [.absent: 1, .expired: 1, .damaged: 1])
+      #expect(statistics.stores == 2)
+      #expect(statistics.errors == 0)
+    }
+  }
+
+  @Test func `setting the clock back a day loses no entries`() async throws {
+    let policy = CleaningPolicy(wipesAfterIdle: .seconds(3600))
+    try await withCache(DiskCacheConfiguration(sizeLimit: 4 * 8192, cleaning: policy)) { cache in
+      for number in 0..<3 { try await cache.store(entry(), for: CacheKey("\(number)")) }
+      clock.setDate(clock.now() - 86_400)
+      #expect(try await cache.entry(for: "0") != nil)
+      try await cache.clean()
+      try await cache.removeExpired()
+      #expect(try await cache.count == 3)
+      for number in 3..<5 { try await cache.store(entry(), for: CacheKey("\(number)")) }
+      #expect(try await keys(in: cache) == ["0", "2", "3", "4"])
+    }
+  }
+
+  @Test func `metadata that outgrows its slot is stored`() async throws {
+    try await withCache { cache in
+      try await cache.store(entry(), for: "1")
+      var metadata = entry().metadata
+      for number in 0..<100 { metadata.headers.add(name: "X-\(number)", value: "some value") }
+      #expect(try await cache.updateMetadata(metadata, for: "1"))
+      #expect(try await cache.entry(for: "1")?.metadata == metadata)
+      #expect(try await cache.count == 1)
+    }
+  }
+}

@@ -1,0 +1,140 @@
+import HalcyonSupport
+import HalcyonCache
+import Foundation
+import HalcyonTesting
+import TestSupport
+import TestTraits
+import Testing
+
+@Suite(.unitTest)
+struct DataMemoryCacheTests {
+  private let clock = TestClock()
+
+  private func entry(_ byteCount: Int = 1000, expiration: CacheExpiration? = nil) -> StoredEntry {
+    StoredEntry(
+      body: Data(count: byteCount),
+      metadata: EntryMetadata(requestDate: clock.now(), responseDate: clock.now(), expiration: expiration))
+  }
+
+  @Test func `it satisfies the data store laws, alone and in front of another store`() async throws {
+    try await DataStoreLaws.check { DataMemoryCache() }
+    try await DataStoreLaws.check { DataMemoryCache(over: MemoryDataStore()) }
+    // With no space in memory, every entry comes from the store behind.
+    try await DataStoreLaws.check { DataMemoryCache(byteLimit: 0, over: MemoryDataStore()) }
+    try await DataStoreLaws.check { DataMemoryCache(expiration: .expired, over: MemoryDataStore()) }
+  }
+
+  @Test func `the least recently used entry is evicted, and the limit holds`() async throws {
+    let cache = DataMemoryCache(byteLimit: 10_000)
+    for number in 0..<100 {
+      try await cache.store(entry(), for: CacheKey("\(number)"))
+      #expect(try await cache.entry(for: "0") != nil)
+      #expect(cache.byteCount <= 10_000)
+    }
+    #expect(cache.count > 3)
+    #expect(try await cache.entry(for: "99") != nil)
+    #expect(try await cache.entry(for: "50") == nil)
+    cache.byteLimit = 2000
+    #expect(cache.byteCount <= 2000 && cache.count == 1)
+    try await cache.store(entry(3000), for: "99")
+    #expect(try await cache.entry(for: "99") == nil, "the older entry is removed, too")
+  }
+
+  @Test func `an entry expires by its own expiration, or by the default of the cache`() async throws {
+    let cache = DataMemoryCache(time: clock)
+    for (key, expiration) in [("never", CacheExpiration.never), ("short", .seconds(10))] {
+      try await cache.store(entry(expiration: expiration), for: CacheKey(key))
+    }
+    try await cache.store(entry(), for: "own")
+    clock.advance(by: .seconds(11))
+    #expect(try await cache.lookUp("short", extending: .renewed).miss == .expired)
+    clock.advance(by: .seconds(280))
+    #expect(try await cache.entry(for: "own") != nil)
+    clock.advance(by: .seconds(299))
+    #expect(try await cache.lookUp("own", extending: .unchanged).value != nil)
+    clock.advance(by: .seconds(2))
+    #expect(try await cache.containsEntry(for: "own") == false)
+    #expect(try await cache.entry(for: "never") != nil)
+  }
+
+  @Test func `the disk is read once, and removals reach it`() async throws {
+    try await TemporaryDirectory.run { folder in
+      let disk = DiskCache(directory: folder, time: clock)
+      try await disk.store(entry(), for: "a")
+      let store = DataMemoryCache(over: disk, time: clock)
+      for _ in 0..<3 { #expect(try await store.entry(for: "a") == entry()) }
+      #expect(disk.statistics.hits == 1)
+      clock.advance(by: .seconds(301))
+      #expect(try await store.entry(for: "a") != nil)
+      #expect(disk.statistics.hits == 2)
+      let cache = ImageCache(store: store)
+      #expect(cache.disk === disk)
+      #expect(try await cache.usage.diskByteCount == 8192)
+      try await cache.removeAll()
+      #expect(try await store.entry(for: "a") == nil)
+      #expect(try await disk.count == 0)
+    }
+  }
+
+  @Test func `a copy in memory expires with the entry on disk`() async throws {
+    try await TemporaryDirectory.run { folder in
+      let cache = DataMemoryCache(over: DiskCache(directory: folder, time: clock), time: clock)
+      try await cache.store(entry(expiration: .seconds(10)), for: "a")
+      clock.advance(by: .seconds(9))
+      #expect(try await cache.containsEntry(for: "a"))
+      clock.advance(by: .seconds(2))
+      #expect(try await cache.entry(for: "a") == nil)
+    }
+  }
+
+  @Test func `an entry that is removed while it is read is not inserted`() async throws {
+    let removals: [@Sendable (DataMemoryCache) async throws -> Void] = [
+      { try await $0.removeEntry(for: "a") }, { try await $0.removeAll() },
+    ]
+    for remove in removals {
+      let reads = PausedReads()
+      let cache = DataMemoryCache(over: reads)
+      try await reads.base.store(entry(), for: "a")
+      let read = Task { try await cache.entry(for: "a") }
+      await reads.isReading.wait()
+      try await remove(cache)
+      reads.mayEnd.set()
+      #expect(try await read.value != nil, "it was stored when the read began")
+      #expect(cache.count == 0)
+      #expect(try await cache.entry(for: "a") != nil)
+      #expect(cache.count == 1, "an entry that is not removed meanwhile is inserted")
+    }
+  }
+
+  @Test func `an entry that the store behind fails to store is not inserted`() async throws {
+    struct Full: DataStore {
+      struct Failure: Error {}
+      func entry(for key: CacheKey) async throws -> StoredEntry? { nil }
+      func store(_ entry: StoredEntry, for key: CacheKey) async throws { throw Failure() }
+      func updateMetadata(_ metadata: EntryMetadata, for key: CacheKey) async throws -> Bool { false }
+      func removeEntry(for key: CacheKey) async throws {}
+      func removeAll() async throws {}
+    }
+    let cache = DataMemoryCache(over: Full())
+    await #expect(throws: Full.Failure.self) { try await cache.store(entry(), for: "a") }
+    #expect(cache.count == 0)
+  }
+}
+
+/// A store that ignores removals, and whose reads end when the test lets them.
+private struct PausedReads: DataStore {
+  let base = MemoryDataStore()
+  let isReading = Signal()
+  let mayEnd = Signal()
+
+  func entry(for key: CacheKey) async throws -> StoredEntry? {
+    isReading.set()
+    await mayEnd.wait()
+    return try await base.entry(for: key)
+  }
+
+  func store(_ entry: StoredEntry, for key: CacheKey) async throws { try await base.store(entry, for: key) }
+  func updateMetadata(_ metadata: EntryMetadata, for key: CacheKey) async throws -> Bool { true }
+  func removeEntry(for key: CacheKey) async throws {}
+  func removeAll() async throws {}
+}

@@ -1,0 +1,193 @@
+import Foundation
+import HalcyonCache
+import HalcyonHTTP
+import HalcyonSupport
+import HalcyonTesting
+import HalcyonTransport
+import TestSupport
+import TestDoubles
+import TestTraits
+import Testing
+
+/// The store on S3-compatible storage: moto's server, and a server that fails.
+@Suite(.integrationTest, .slow)
+struct S3StoreTests {
+  private let date = Date(timeIntervalSince1970: 1_700_000_000)
+
+  private func entry(_ byteCount: Int = 100, expiration: CacheExpiration? = nil) -> StoredEntry {
+    StoredEntry(
+      body: Data((0..<byteCount).map { UInt8(truncatingIfNeeded: $0) }),
+      metadata: EntryMetadata(requestDate: date, responseDate: date, expiration: expiration))
+  }
+
+  private func key(_ number: Int, source: String = "https://a.example/1.jpg") -> CacheKey {
+    CacheKey("|url=\(source.utf8.count):\(source)|size=\("\(number)".utf8.count):\(number)")
+  }
+
+  @Test(.enabled(if: MotoProcess.isInstalled), arguments: [S3Storage.Addressing.path, .virtualHost])
+  func `a store in a bucket satisfies the data store laws`(addressing: S3Storage.Addressing) async throws {
+    try await MotoProcess.run { server in
+      let number = Lock(0)
+      try await DataStoreLaws.check {
+        let next = number.withLock { number in
+          number += 1
+          return number
+        }
+        return try await server.store("bucket\(next)", addressing)
+      }
+    }
+  }
+
+  @Test(.enabled(if: MotoProcess.isInstalled))
+  func `a purge removes the entries of a source, and nothing else in the bucket`() async throws {
+    try await MotoProcess.run { server in
+      let store = try await server.store("images")
+      for number in 1...8 { try await store.store(entry(), for: key(number)) }
+      try await store.store(entry(), for: key(1, source: "https://a.example/2.jpg"))
+      let foreign = try #require(URL(string: "http://127.0.0.1:\(server.port)/images/halcyon/readme"))
+      _ = try await server.send(TransportRequest(url: foreign, method: .put, body: Data("text".utf8)))
+      #expect(try await store.removeEntries(ofSource: "https://a.example/1.jpg") == 8)
+      #expect(try await store.entry(for: key(1)) == nil)
+      #expect(try await store.entry(for: key(1, source: "https://a.example/2.jpg")) == entry())
+      try await store.removeAll()
+      #expect(try await server.names("images") == ["halcyon/readme"])
+    }
+  }
+
+  @Test(.enabled(if: MotoProcess.isInstalled))
+  func `only what is made from originals is stored, unless they are wanted`() async throws {
+    try await MotoProcess.run { server in
+      let original = CacheKey("|url=23:https://a.example/1.jpg|header=1:x")
+      let store = try await server.store("images")
+      try await store.store(entry(), for: original)
+      #expect(try await store.entry(for: original) == nil)
+      #expect(try await store.updateMetadata(entry().metadata, for: original) == false)
+      #expect(try await server.names("images") == [])
+      var configuration = S3StoreConfiguration()
+      configuration.storesOriginals = true
+      let all = try await server.store("originals", configuration: configuration)
+      try await all.store(entry(), for: original)
+      #expect(try await all.entry(for: original) == entry())
+    }
+  }
+
+  @Test(.enabled(if: MotoProcess.isInstalled))
+  func `damaged, foreign, oversized and expired objects are misses`() async throws {
+    try await MotoProcess.run { server in
+      var configuration = S3StoreConfiguration()
+      configuration.entryByteLimit = 10_000
+      let store = try await server.store("images", configuration: configuration)
+      try await store.store(entry(), for: key(1))
+      let name = try #require(try await server.names("images").first)
+      let url = try #require(URL(string: "http://127.0.0.1:\(server.port)/images/\(name)"))
+      let valid = try await server.send(TransportRequest(url: url)).body
+      var flipped = valid
+      flipped[80] ^= 1
+      for value in [Data(), Data("foreign".utf8), valid.dropLast(), flipped, Data(count: 100)] {
+        _ = try await server.send(TransportRequest(url: url, method: .put, body: value))
+        #expect(try await store.lookUp(key(1)).miss == .damaged)
+      }
+      _ = try await server.send(TransportRequest(url: url, method: .put, body: Data(count: 10_001)))
+      #expect(try await store.lookUp(key(1)).miss == .absent)
+      try await store.store(entry(10_001), for: key(1))
+      #expect(try await server.names("images") == [])
+      try await store.store(entry(expiration: .expired), for: key(1))
+      #expect(try await server.names("images") == [])
+      let clock = TestClock(date: date)
+      let timed = S3Store(
+        storage: try server.storage(), bucket: "images", transport: CurlTransport(), time: clock)
+      try await timed.store(entry(expiration: .after(.seconds(10))), for: key(2))
+      #expect(try await timed.lookUp(key(2)).value != nil)
+      clock.advance(by: .seconds(10))
+      #expect(try await timed.lookUp(key(2)).miss == .expired)
+      #expect(try await timed.metadata(for: key(2)) == nil)
+    }
+  }
+
+  /// A store on a server that responds as the test says.
+  private func store(
+    _ server: ImageServer, _ configuration: S3StoreConfiguration = S3StoreConfiguration(), time: any TimeSource
+  ) throws -> S3Store {
+    let storage = try #require(S3Storage(region: "us-east-1", endpoint: server.url("/")))
+    return S3Store(
+      storage: storage, bucket: "images", transport: CurlTransport(), configuration: configuration, time: time)
+  }
+
+  private func path(of key: CacheKey) -> String {
+    "/images/halcyon/\(KeyDigest(key.source?.text ?? key.text).hexadecimal)/\(key.digest.hexadecimal)"
+  }
+
+  @Test func `requests are repeated after failures that may pass, later and later`() async throws {
+    try await ImageServer.run { server in
+      let clock = TestClock(date: date)
+      let store = try store(server, time: clock)
+      server.serve(path(of: "a"), .status(503), .body(Data(count: 100)).cut(at: .body(10)), .status(404))
+      async let entry = store.entry(for: "a")
+      await clock.waitForSleepers()
+      clock.advance(by: .milliseconds(50))
+      await clock.waitForSleepers()
+      clock.advance(by: .milliseconds(99))
+      #expect(server.requests.count == 2)
+      clock.advance(by: .milliseconds(1))
+      #expect(try await entry == nil)
+      #expect(server.requests.count == 3)
+    }
+  }
+
+  @Test func `a refusal is an error with the code of the storage, and not repeated`() async throws {
+    try await ImageServer.run { server in
+      let store = try store(server, time: TestClock(date: date))
+      let body = Data("<?xml version=\"1.0\"?><Error><Code>AccessDenied</Code></Error>".utf8)
+      server.serve(path(of: "a"), .status(403, body: body))
+      let error = S3StoreError.refused(status: 403, code: "AccessDenied")
+      await #expect(throws: error) { try await store.entry(for: "a") }
+      await #expect(throws: error) { try await store.store(entry(), for: "a") }
+      await #expect(throws: error) { try await store.removeEntry(for: "a") }
+      #expect(server.requests.map(\.method) == ["GET", "PUT", "DELETE"])
+      server.serve(path(of: "a"), .status(404, body: Data("<Code>NoSuchBucket</Code>".utf8)))
+      await #expect(throws: S3StoreError.refused(status: 404, code: "NoSuchBucket")) {
+        try await store.entry(for: "a")
+      }
+      server.serve("/images/", .body(Data("<html>".utf8)))
+      await #expect(throws: S3StoreError.malformedList) { try await store.removeAll() }
+    }
+  }
+
+  @Test func `metadata replaces only the version that was read`() async throws {
+    try await ImageServer.run { server in
+      let store = try store(server, time: TestClock(date: date))
+      let first = try #require(SharedEntry(entry(10), storedDate: date).encoded(for: "a"))
+      let second = try #require(SharedEntry(entry(20), storedDate: date).encoded(for: "a"))
+      let replies = Lock<[Reply]>([
+        .body(first, headers: ["ETag": "\"1\""]), .status(412), .body(second, headers: ["ETag": "\"2\""]), .status(200),
+      ])
+      server.serve(path(of: "a")) { _ in replies.withLock { $0.removeFirst() } }
+      var metadata = entry().metadata
+      metadata.tags = ["changed"]
+      #expect(try await store.updateMetadata(metadata, for: "a"))
+      let puts = server.requests.filter { $0.method == "PUT" }
+      #expect(puts.map { $0.headers["If-Match"] } == ["\"1\"", "\"2\""])
+      let body = try #require(puts.last?.body)
+      let written = try #require(SharedEntry(decoding: body, for: "a"))
+      #expect(written.entry == StoredEntry(body: entry(20).body, metadata: metadata))
+    }
+  }
+
+  @Test func `a list that repeats itself, or names other objects, is not followed`() async throws {
+    try await ImageServer.run { server in
+      let store = try store(server, time: TestClock(date: date))
+      let names = ["halcyon/../secret", "other/a", "halcyon/\(String(repeating: "a", count: 32))/x", "a&amp;b"]
+      let list = """
+        <ListBucketResult><IsTruncated>true</IsTruncated><NextContinuationToken>again</NextContinuationToken>\
+        \(names.map { "<Contents><Key>\($0)</Key></Contents>" }.joined())</ListBucketResult>
+        """
+      server.serve("/images/", .body(Data(list.utf8)))
+      try await store.removeAll()
+      #expect(server.requests.map(\.method) == ["GET", "GET"])
+      #expect(
+        server.requests.map(\.path) == [
+          "/images/?list-type=2&prefix=halcyon%2F", "/images/?continuation-token=again&list-type=2&prefix=halcyon%2F",
+        ])
+    }
+  }
+}

@@ -1,0 +1,291 @@
+import Foundation
+import HalcyonCache
+import HalcyonHTTP
+import HalcyonSupport
+import HalcyonTesting
+import TestSupport
+import TestTraits
+import Testing
+
+/// Stores made of tiers, some of which fail.
+@Suite(.integrationTest)
+struct TieredStoreTests {
+  private let near = MemoryDataStore()
+  private let middle = FaultyTier()
+  private let far = FaultyTier()
+  private let clock = TestClock()
+
+  private func entry(_ text: String = "a") -> StoredEntry {
+    let date = Date(timeIntervalSince1970: 1_700_000_000)
+    return StoredEntry(body: Data(text.utf8), metadata: EntryMetadata(requestDate: date, responseDate: date))
+  }
+
+  private func store(_ budget: Duration = .milliseconds(50)) -> TieredStore {
+    TieredStore(
+      [
+        TieredStore.Tier(name: "near", store: near), TieredStore.Tier(name: "middle", store: middle, budget: budget),
+        TieredStore.Tier(name: "far", store: far, budget: budget, changeBudget: budget * 10),
+      ], time: clock)
+  }
+
+  @Test(arguments: [[], [1], [2], [1, 2]])
+  func `tiers satisfy the data store laws, also while some of them fail`(failing: [Int]) async throws {
+    try await DataStoreLaws.check {
+      let tiers = (0..<3).map { number in
+        let tier = FaultyTier()
+        if failing.contains(number) { tier.fault = .failure }
+        return TieredStore.Tier(name: "\(number)", store: tier, budget: number == 0 ? nil : .seconds(60))
+      }
+      return IgnoringRemovalErrors(base: TieredStore(tiers, time: clock))
+    }
+  }
+
+  @Test func `an entry is found in the first tier that has it, and copied to those before`() async throws {
+    try await far.base.store(entry(), for: "1")
+    let store = store()
+    #expect(try await store.entry(for: "1") == entry())
+    #expect(near.keys == ["1"] && middle.base.keys == ["1"])
+    #expect(try await store.entry(for: "1") == entry())
+    #expect(try await store.entry(for: "2") == nil)
+    #expect(store.statistics.map(\.hits) == [1, 0, 1] && store.statistics.map(\.misses) == [2, 2, 1])
+    #expect(store.statistics.map(\.copies) == [1, 1, 0])
+  }
+
+  @Test func `a new entry, its metadata and its removal reach all tiers`() async throws {
+    let store = store()
+    try await store.store(entry(), for: "1")
+    #expect([near, middle.base, far.base].allSatisfy { $0.keys == ["1"] })
+    var metadata = entry().metadata
+    metadata.tags = ["changed"]
+    #expect(try await store.updateMetadata(metadata, for: "1"))
+    for tier in [near, middle.base, far.base] { #expect(try await tier.metadata(for: "1") == metadata) }
+    try await store.removeEntry(for: "1")
+    #expect([near, middle.base, far.base].allSatisfy { $0.count == 0 })
+  }
+
+  @Test func `a tier that hangs costs its budget a few times, and then nothing until it is back`() async throws {
+    let store = store()
+    try await far.base.store(entry(), for: "1")
+    middle.fault = .hang
+    for _ in 1...3 {
+      async let found = store.entry(for: "1")
+      await clock.waitForSleepers()
+      clock.advance(by: .milliseconds(50))
+      #expect(try await found == entry())
+      try await near.removeAll()
+    }
+    #expect(store.statistics[1].isSkipped && store.statistics[1].timeouts == 3)
+    for _ in 1...10 {
+      #expect(try await store.entry(for: "1") == entry())
+      try await near.removeAll()
+    }
+    #expect(middle.callCount == 3 && store.statistics[1].skips == 10)
+    middle.fault = nil
+    clock.advance(by: .seconds(1))
+    #expect(try await store.entry(for: "1") == entry())
+    #expect(!store.statistics[1].isSkipped && store.statistics[1].opens == 1)
+    withExtendedLifetime(middle) {}
+  }
+
+  @Test func `an error of a tier is a miss of that tier, and thrown only if all fail`() async throws {
+    let store = store()
+    middle.fault = .failure
+    far.fault = .failure
+    #expect(try await store.entry(for: "1") == nil)
+    try await store.store(entry(), for: "1")
+    #expect(try await store.entry(for: "1") == entry())
+    let broken = TieredStore([TieredStore.Tier(name: "only", store: middle, budget: .seconds(1))], time: clock)
+    await #expect(throws: FaultyTier.Failure.self) { try await broken.entry(for: "1") }
+    await #expect(throws: FaultyTier.Failure.self) { try await broken.store(entry(), for: "1") }
+  }
+
+  @Test func `an entry that was replaced or removed while a tier failed does not come back from it`() async throws {
+    let store = store()
+    for key in ["1", "2", "3"] as [CacheKey] { try await store.store(entry("old"), for: key) }
+    far.fault = .failure
+    try await store.store(entry("new"), for: "1")
+    await #expect(throws: (any Error).self) { try await store.removeEntry(for: "2") }
+    #expect(try await store.updateMetadata(entry().metadata, for: "3"))
+    far.fault = nil
+    for tier in [near, middle.base] { try await tier.removeAll() }
+    clock.advance(by: .seconds(100))
+    #expect(try await store.entry(for: "2") == nil)
+    #expect(try await store.entry(for: "1") == nil)
+    #expect(try await store.entry(for: "3") == nil)
+    #expect(far.base.count == 0)
+    try await store.store(entry("newest"), for: "1")
+    #expect(try await far.base.entry(for: "1") == entry("newest"))
+  }
+
+  @Test func `a purge reaches every tier, and one that it does not reach is not read for the source`() async throws {
+    let store = store()
+    let key: CacheKey = "|url=3:a:b|size=1:1"
+    try await store.store(entry(), for: key)
+    far.fault = .failure
+    await #expect(throws: (any Error).self) { try await store.removeEntries(ofSource: "a:b") }
+    #expect(middle.base.count == 0 && far.base.count == 1)
+    far.fault = nil
+    let purging = TieredStore([TieredStore.Tier(name: "middle", store: middle)], time: clock)
+    #expect(try await purging.removeEntries(ofSource: "a:b") == 0)
+    await #expect(throws: TieredStoreError.purgeUnsupported(tier: "near")) {
+      try await store.removeEntries(ofSource: "a:b")
+    }
+    #expect(far.base.count == 0)
+  }
+
+  @Test func `a tier that has missed a purge is purged when it works again, and then read`() async throws {
+    let store = store()
+    let key: CacheKey = "|url=3:a:b|size=1:1"
+    try await store.store(entry("old"), for: key)
+    far.fault = .failure
+    await #expect(throws: (any Error).self) { try await store.removeEntries(ofSource: "a:b") }
+    far.fault = nil
+    clock.advance(by: .seconds(100))
+    try await near.removeAll()
+    #expect(try await store.entry(for: key) == nil)
+    #expect(far.base.count == 0)
+    try await store.store(entry("new"), for: key)
+    for tier in [near, middle.base] { try await tier.removeAll() }
+    #expect(try await store.entry(for: key) == entry("new"))
+  }
+
+  @Test func `an entry that is removed while it is copied is gone`() async throws {
+    let store = store(.seconds(1000))
+    try await far.base.store(entry(), for: "1")
+    let gate = Gate()
+    middle.storeGate = gate
+    async let found = store.entry(for: "1")
+    try await gate.waitUntilHolding()
+    try await store.removeEntry(for: "1")
+    gate.open()
+    #expect(try await found == entry())
+    #expect(near.count == 0 && middle.base.count == 0 && far.base.count == 0)
+  }
+
+  @Test func `a cancelled read ends at once, and is no failure of the tier`() async throws {
+    let store = store()
+    middle.fault = .hang
+    let read = Task { try await store.entry(for: "1") }
+    await clock.waitForSleepers()
+    read.cancel()
+    await #expect(throws: CancellationError.self) { try await read.value }
+    #expect(store.statistics[1].errors == 0)
+  }
+
+  @Test func `disk caches behind tiers are those of the image cache`() async throws {
+    try await TemporaryDirectory.run { folder in
+      let disk = DiskCache(directory: folder)
+      let store = TieredStore([TieredStore.Tier(name: "disk", store: disk), TieredStore.Tier(name: "far", store: far)])
+      for cache in [ImageCache(store: store), ImageCache(store: DataMemoryCache(over: store))] {
+        #expect(cache.disk === disk && cache.tiers === store)
+      }
+    }
+  }
+
+  @Test func `a breaker opens after failures in a row, and closes after a trial`() {
+    var breaker = CircuitBreaker(failureLimit: 2, retryInterval: .seconds(1))
+    breaker.recordFailure(at: .zero)
+    breaker.recordSuccess()
+    breaker.recordFailure(at: .zero)
+    #expect(breaker.permission(at: .zero) == .granted && !breaker.isOpen)
+    breaker.recordFailure(at: .zero)
+    #expect(breaker.isOpen && breaker.permission(at: .milliseconds(999)) == .refused)
+    breaker.recordSuccess()
+    #expect(breaker.isOpen)
+    #expect(breaker.permission(at: .seconds(1)) == .trial && breaker.permission(at: .seconds(1)) == .refused)
+    breaker.recordFailure(at: .seconds(1))
+    #expect(breaker.permission(at: .seconds(2)) == .refused && breaker.permission(at: .seconds(3)) == .trial)
+    // The outcome of that trial is never recorded.
+    #expect(breaker.permission(at: .seconds(5)) == .trial)
+    breaker.recordSuccess()
+    #expect(breaker.permission(at: .seconds(5)) == .granted && breaker.openCount == 1)
+  }
+}
+
+/// A store in memory that fails or hangs.
+final class FaultyTier: SourcePurgingStore {
+  struct Failure: Error {}
+
+  enum Fault { case failure, hang }
+
+  private struct State {
+    var fault: Fault?
+    var callCount = 0
+    var storeGate: Gate?
+  }
+
+  let base = MemoryDataStore()
+  private let state = Lock(State())
+
+  var fault: Fault? {
+    get { state.withLock { $0.fault } }
+    set { state.withLock { $0.fault = newValue } }
+  }
+
+  /// Holds stores.
+  var storeGate: Gate? {
+    get { state.withLock { $0.storeGate } }
+    set { state.withLock { $0.storeGate = newValue } }
+  }
+
+  var callCount: Int { state.withLock { $0.callCount } }
+
+  private func pass() async throws {
+    let fault = state.withLock { state in
+      state.callCount += 1
+      return state.fault
+    }
+    switch fault {
+    case nil: break
+    case .failure: throw Failure()
+    // Does not end when it is cancelled: a budget may not depend on that.
+    case .hang: await withUnsafeContinuation { (_: UnsafeContinuation<Void, Never>) in }
+    }
+  }
+
+  func entry(for key: CacheKey) async throws -> StoredEntry? {
+    try await pass()
+    return try await base.entry(for: key)
+  }
+
+  func store(_ entry: StoredEntry, for key: CacheKey) async throws {
+    try await pass()
+    try await storeGate?.wait()
+    try await base.store(entry, for: key)
+  }
+
+  func updateMetadata(_ metadata: EntryMetadata, for key: CacheKey) async throws -> Bool {
+    try await pass()
+    return try await base.updateMetadata(metadata, for: key)
+  }
+
+  func removeEntry(for key: CacheKey) async throws {
+    try await pass()
+    try await base.removeEntry(for: key)
+  }
+
+  func removeAll() async throws {
+    try await pass()
+    try await base.removeAll()
+  }
+
+  func removeEntries(ofSource source: String) async throws -> Int {
+    try await pass()
+    let keys = base.keys.filter { $0.source?.text == source }
+    for key in keys { try await base.removeEntry(for: key) }
+    return keys.count
+  }
+}
+
+/// Removals report the tiers that they did not reach, which the laws take for a failure.
+private struct IgnoringRemovalErrors: DataStore {
+  let base: TieredStore
+
+  func entry(for key: CacheKey) async throws -> StoredEntry? { try await base.entry(for: key) }
+  func store(_ entry: StoredEntry, for key: CacheKey) async throws { try await base.store(entry, for: key) }
+  func updateMetadata(_ metadata: EntryMetadata, for key: CacheKey) async throws -> Bool {
+    try await base.updateMetadata(metadata, for: key)
+  }
+  func removeEntry(for key: CacheKey) async throws { try? await base.removeEntry(for: key) }
+  func removeAll() async throws { try? await base.removeAll() }
+}

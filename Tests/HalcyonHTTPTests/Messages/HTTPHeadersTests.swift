@@ -1,0 +1,67 @@
+import HalcyonHTTP
+import Foundation
+import TestTraits
+import Testing
+
+@Suite(.unitTest)
+struct HTTPHeadersTests {
+  @Test func `field names are case-insensitive`() {
+    let headers: HTTPHeaders = ["Content-Type": "image/png"]
+    #expect(headers["content-type"] == "image/png")
+    #expect(headers["Content"] == nil)
+  }
+
+  @Test func `repeated fields are joined in order`() {
+    var headers = HTTPHeaders()
+    headers.add(name: "Cache-Control", value: "max-age=60")
+    headers.add(name: "cache-control", value: "public")
+    #expect(headers["Cache-Control"] == "max-age=60, public")
+    headers["CACHE-CONTROL"] = "no-store"
+    #expect(headers.fields.count == 1)
+    headers["Cache-Control"] = nil
+    #expect(headers.fields.isEmpty)
+  }
+
+  @Test func `equality and hash ignore case and order`() {
+    let left: HTTPHeaders = ["A": "1", "B": "2"]
+    let right: HTTPHeaders = ["b": "2", "a": "1"]
+    #expect(left == right)
+    #expect(Set([left, right]).count == 1)
+    #expect(left != ["A": "1", "B": "3"])
+  }
+
+  @Test func `hop-by-hop fields are not among the end-to-end fields`() {
+    let headers: HTTPHeaders = [
+      "connection": "close, X-Hop", "x-hop": "1", "Keep-Alive": "timeout=5", "TE": "trailers", "Upgrade": "h2c",
+      "Transfer-Encoding": "chunked", "Proxy-Authorization": "x", "ETag": "1", "Cache-Control": "no-store",
+    ]
+    #expect(headers.endToEnd == ["ETag": "1", "Cache-Control": "no-store"])
+  }
+
+  @Test(
+    arguments: [
+      (["If-None-Match": "\"a\""], true), (["if-modified-since": "Sun, 06 Nov 1994 08:49:37 GMT"], true),
+      (["If-Range": "\"a\"", "Cache-Control": "no-cache"], false), ([:], false),
+    ] as [(HTTPHeaders, Bool)])
+  func `If-None-Match and If-Modified-Since make a request conditional`(headers: HTTPHeaders, isConditional: Bool) {
+    #expect(headers.isConditional == isConditional)
+  }
+}
+
+@Suite(.unitTest)
+struct DigitsTests {
+  @Test(arguments: [
+    ("0", true), ("0123456789", true), ("", false), ("+1", false), ("-1", false), (" 1", false), ("1.0", false),
+    ("1a", false), ("\u{0661}", false),
+  ])
+  func `only one or more ASCII digits are digits`(text: String, isDigits: Bool) {
+    #expect(text.isASCIIDigits == isDigits)
+  }
+
+  @Test func `a field value without digits is not a number`() {
+    #expect((["Content-Length": ""] as HTTPHeaders).contentLength == nil)
+    #expect((["Content-Length": "5, "] as HTTPHeaders).contentLength == nil)
+    #expect(RetryAfter.parse("", now: Date()) == nil)
+    #expect(CacheControl(["Cache-Control": "max-age=, stale-if-error"]).maxAge == 0)
+  }
+}

@@ -1,0 +1,62 @@
+import HalcyonImaging
+import Foundation
+import TestTraits
+import Testing
+
+@Suite(.unitTest)
+struct ImageFormatTests {
+  private static let signatures: [(ImageFormat, [UInt8])] = [
+    (.jpeg, [0xFF, 0xD8, 0xFF, 0xE0]),
+    (.png, [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]),
+    (.gif, Array("GIF89a".utf8)),
+    (.webp, Array("RIFF....WEBPVP8 ".utf8)),
+    (.bmp, Array("BM".utf8) + [1, 2, 3, 4, 0, 0, 0, 0]),
+    (.tiff, [0x4D, 0x4D, 0, 0x2A]),
+    (.avif, [0, 0, 0, 0x1C] + Array("ftypavif".utf8)),
+    (.heic, [0, 0, 0, 0x18] + Array("ftypheic".utf8)),
+    (.jpegXL, [0xFF, 0x0A]),
+    (.ico, [0, 0, 1, 0, 1, 0]),
+    (.svg, Array("\n<?xml version=\"1.0\"?><!-- drawn --><svg xmlns=\"…\"/>".utf8)),
+  ]
+
+  @Test(arguments: signatures)
+  func `the format is detected from the first bytes`(format: ImageFormat, signature: [UInt8]) {
+    #expect(ImageFormat(sniffing: Data(signature)) == format)
+  }
+
+  @Test(arguments: [
+    (["avif", "mif1"], ImageFormat.avif), (["mif1", "avif"], .avif), (["msf1", "iso8", "avis"], .avif),
+    (["mif1", "heic"], .heic), (["mif1", "miaf"], .heic), (["heim", "mif1"], .heic), (["iso8", "heix"], .heic),
+    (["isom", "mp41"], nil),
+  ])
+  func `AVIF and HEIC are distinguished by their brands`(brands: [String], format: ImageFormat?) {
+    let names = ([brands[0], "\0\0\0\0"] + brands).joined()
+    let signature = [0, 0, 0, UInt8(names.utf8.count + 8)] + Array("ftyp\(names)".utf8)
+    #expect(ImageFormat(sniffing: Data(signature + [0, 0, 0, 8])) == format)
+  }
+
+  @Test func `a generic major brand is undecided until the compatible brands have arrived`() {
+    let signature = [0, 0, 0, 24] + Array("ftypmif1\0\0\0\0mif1avif".utf8)
+    #expect(ImageFormat(sniffing: Data(signature.prefix(20))) == nil)
+    #expect(ImageFormat(sniffing: Data(signature)) == .avif)
+  }
+
+  @Test(arguments: [String.Encoding.utf16, .utf16BigEndian, .utf16LittleEndian, .utf8])
+  func `SVG is detected in every text encoding`(encoding: String.Encoding) throws {
+    let text = "<!-- drawn --><!DOCTYPE svg><s:svg xmlns:s='http://www.w3.org/2000/svg'/>"
+    #expect(ImageFormat(sniffing: try #require(text.data(using: encoding))) == .svg)
+  }
+
+  @Test(arguments: [
+    "", "<!DOCTYPE html><html><body><svg/></body></html>", "<HTML><svg></svg></HTML>", "hello", "{\"error\": 404}",
+    "<xml/>", "BMW sells cars", "RIFF....AVI LIST",
+  ])
+  func `data that is not an image has no format`(text: String) {
+    #expect(ImageFormat(sniffing: Data(text.utf8)) == nil)
+  }
+
+  @Test func `a data slice is read from its start index`() {
+    let data = Data([1, 2, 3] + Array("GIF89a".utf8))
+    #expect(ImageFormat(sniffing: data.dropFirst(3)) == .gif)
+  }
+}

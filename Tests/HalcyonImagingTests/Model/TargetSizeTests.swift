@@ -1,0 +1,85 @@
+import HalcyonImaging
+import TestTraits
+import Testing
+
+@Suite(.unitTest)
+struct TargetSizeTests {
+  @Test(arguments: [
+    (TargetSize.original, 4000, 3000, 4000, 3000),
+    (.fit(width: 400, height: 400), 4000, 3000, 400, 300),
+    (.fit(width: 400, height: 400), 3000, 4000, 300, 400),
+    (.fit(width: 200, height: .max), 4000, 3000, 200, 150),
+    (.fit(width: 8000, height: 8000), 4000, 3000, 4000, 3000),
+    (.fit(width: 1, height: 1), 10_000, 10, 1, 1),
+    (.fill(width: 400, height: 400), 4000, 3000, 400, 400),
+    (.fill(width: 400, height: 400), 300, 3000, 300, 300),
+    (.fill(width: 200, height: 100), 4000, 3000, 200, 100),
+    (.fill(width: .max, height: 1), 4000, 3000, 4000, 1),
+    (.fill(width: 1, height: .max), 4000, 3000, 1, 3000),
+    (.fill(width: .max, height: .max), 4000, 3000, 3000, 3000),
+    (.crop(width: 400, height: 400, anchor: .top), 300, 3000, 300, 300),
+    (.crop(width: 200, height: 100, anchor: .left), 4000, 3000, 200, 100),
+  ])
+  func `the output has the target size and is never enlarged`(
+    target: TargetSize, width: Int, height: Int, expectedWidth: Int, expectedHeight: Int
+  ) {
+    let geometry = target.geometry(for: PixelSize(width: width, height: height))
+    #expect(geometry.outputSize == PixelSize(width: expectedWidth, height: expectedHeight))
+  }
+
+  @Test func `fill crops both sides equally`() {
+    let geometry = TargetSize.fill(width: 100, height: 100).geometry(for: PixelSize(width: 4000, height: 3000))
+    #expect(geometry.window == PixelRectangle(x: 500, y: 0, width: 3000, height: 3000))
+  }
+
+  @Test(arguments: [
+    (CropAnchor.left, 0.0), (.right, 1000), (.center, 500), (.top, 500), (CropAnchor(x: 0.25, y: 0), 250),
+    (CropAnchor(x: -3, y: 0), 0), (CropAnchor(x: .infinity, y: 0), 1000), (CropAnchor(x: .nan, y: .nan), 500),
+  ])
+  func `a crop keeps the part at its anchor`(_ anchor: CropAnchor, _ left: Double) {
+    let size = PixelSize(width: 4000, height: 3000)
+    let geometry = TargetSize.crop(width: 100, height: 100, anchor: anchor).geometry(for: size)
+    #expect(geometry.window == PixelRectangle(x: left, y: 0, width: 3000, height: 3000))
+    let upright = TargetSize.crop(width: 100, height: 100, anchor: CropAnchor(x: anchor.y, y: anchor.x))
+    #expect(upright.geometry(for: size.transposed).window.y == left)
+  }
+
+  @Test func `an exact size may enlarge and change the aspect ratio`() {
+    let geometry = TargetSize.exact(width: 100, height: 7).geometry(for: PixelSize(width: 10, height: 10))
+    #expect(geometry.outputSize == PixelSize(width: 100, height: 7))
+    #expect(geometry.window == PixelRectangle(x: 0, y: 0, width: 10, height: 10))
+  }
+
+  @Test(arguments: [(100, 7, 10, 7), (4, 40, 4, 10), (100, 100, 10, 10), (3, 3, 3, 3)])
+  func `a stretched size changes the aspect ratio but enlarges neither side`(
+    width: Int, height: Int, resultWidth: Int, resultHeight: Int
+  ) {
+    let geometry = TargetSize.stretch(width: width, height: height).geometry(for: PixelSize(width: 10, height: 10))
+    #expect(geometry.outputSize == PixelSize(width: resultWidth, height: resultHeight))
+    #expect(geometry.window == PixelRectangle(x: 0, y: 0, width: 10, height: 10))
+    #expect(
+      TargetSize.stretch(width: width, height: height).scaled(by: 2) == .stretch(width: 2 * width, height: 2 * height))
+  }
+
+  @Test func `different targets have different descriptions`() {
+    let targets: [TargetSize] = [
+      .original, .fit(width: 4, height: 4), .fill(width: 4, height: 4), .exact(width: 4, height: 4),
+      .crop(width: 4, height: 4, anchor: .top), .crop(width: 4, height: 4, anchor: .left),
+      .stretch(width: 4, height: 4),
+    ]
+    #expect(Set(targets.map(\.description)).count == targets.count)
+  }
+
+  @Test(arguments: [
+    TargetSize.exact(width: 0, height: 5), .exact(width: 5, height: -5), .crop(width: 0, height: 1, anchor: .top),
+    TargetSize.fit(width: 0, height: 1), .fit(width: 1, height: -1), .fill(width: 0, height: 0),
+    .fill(width: .min, height: 1), .stretch(width: 0, height: 2),
+  ])
+  func `a side below one is invalid`(target: TargetSize) {
+    #expect(!target.isValid)
+  }
+
+  @Test func `the pixel count saturates on overflow`() {
+    #expect(PixelSize(width: .max, height: 2).pixelCount == .max)
+  }
+}

@@ -1,0 +1,42 @@
+import HalcyonImaging
+import TestTraits
+import Testing
+
+@Suite(.unitTest)
+struct BlendModeTests {
+  /// The results for a backdrop of opaque greys 0.2 and 0.8 and a source of 0.4 and 0.6, computed by hand from W3C
+  /// Compositing and Blending 1, section 9.1.
+  static let expectations: [(BlendMode, [UInt8])] = [
+    (.normal, [102, 153]), (.multiply, [20, 122]), (.screen, [133, 235]), (.overlay, [41, 214]), (.darken, [51, 153]),
+    (.lighten, [102, 204]), (.colorDodge, [85, 255]), (.colorBurn, [0, 170]), (.hardLight, [41, 214]),
+    (.softLight, [43, 209]), (.difference, [51, 51]), (.exclusion, [112, 112]),
+  ]
+
+  @Test(arguments: expectations)
+  func `blend modes follow the formulas of the specification`(_ mode: BlendMode, _ expected: [UInt8]) throws {
+    let drawn = try WatermarkProcessor(Bitmap(grays: [102, 153]), blendMode: mode).process(Bitmap(grays: [51, 204]))
+    #expect(drawn.reds == expected)
+  }
+
+  @Test(arguments: BlendMode.allCases)
+  func `over a transparent backdrop every mode draws the source unchanged`(_ mode: BlendMode) throws {
+    let mark = try Bitmap.noise(width: 9, height: 9)
+    let backdrop = try Bitmap(rows: Array(repeating: Array(repeating: .zero, count: 9), count: 9))
+    #expect(try WatermarkProcessor(mark, blendMode: mode).process(backdrop).rows == mark.rows)
+    #expect(try WatermarkProcessor(backdrop, blendMode: mode).process(mark).rows == mark.rows)
+  }
+
+  @Test(arguments: BlendMode.allCases)
+  func `no premultiplied component exceeds alpha in any mode`(_ mode: BlendMode) throws {
+    let processor = try WatermarkProcessor(Bitmap.noise(width: 40, height: 40, seed: 3), opacity: 0.9, blendMode: mode)
+    let pixels = try processor.process(Bitmap.noise(width: 40, height: 40, seed: 4)).rows.joined()
+    #expect(pixels.allSatisfy { max($0.x, $0.y, $0.z) <= $0.w })
+  }
+
+  @Test func `an opaque overlay gives the result of the blend mode`() throws {
+    for (mode, expected) in Self.expectations {
+      let color = PixelColor(red: 102, green: 102, blue: 102)
+      #expect(try OverlayProcessor(color, blendMode: mode).process(Bitmap(grays: [51])).reds == [expected[0]])
+    }
+  }
+}

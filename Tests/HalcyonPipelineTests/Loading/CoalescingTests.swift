@@ -1,0 +1,200 @@
+import HalcyonCache
+import HalcyonHTTP
+import HalcyonImaging
+import HalcyonPipeline
+import Foundation
+import HalcyonTesting
+import Synchronization
+import TestDoubles
+import TestSupport
+import TestTraits
+import Testing
+
+@Suite(.integrationTest)
+struct CoalescingTests {
+  /// A pipeline whose transfers increment `started`, then wait for `release`.
+  private func heldFixture(_ release: Signal, started: Counter) -> PipelineFixture {
+    PipelineFixture { _ in
+      started.increment()
+      await release.wait()
+      return .response(body: SolidImage(width: 8, height: 8).data)
+    }
+  }
+
+  @Test func `a thousand coalesced requests cause one transfer, one decode and a thousand deliveries`() async throws {
+    let (release, started) = (Signal(), Counter())
+    let fixture = heldFixture(release, started: started)
+    let delivered = Counter()
+    let tasks = (0..<1000).map { _ in
+      Task {
+        _ = try await fixture.pipeline.image(for: fixture.url)
+        delivered.increment()
+      }
+    }
+    await started.wait(for: 1)
+    release.set()
+    for task in tasks { try await task.value }
+    #expect(delivered.count == 1000)
+    #expect(fixture.transport.requests.count == 1)
+    #expect(fixture.decoder.decodedSizes.count == 1)
+  }
+
+  @Test func `cancelling 999 of 1000 coalesced requests leaves one delivery`() async throws {
+    let (release, started) = (Signal(), Counter())
+    let fixture = heldFixture(release, started: started)
+    // The kept task starts first: cancelling every task that has started would cancel the transfer too.
+    let kept = fixture.pipeline.task(for: ImageRequest(url: fixture.url))
+    await started.wait(for: 1)
+    let others = (0..<999).map { _ in fixture.pipeline.task(for: ImageRequest(url: fixture.url)) }
+    for task in others { task.cancel() }
+    release.set()
+    let outcomes = await withTaskGroup(of: Bool.self) { group in
+      for task in [kept] + others { group.addTask { (try? await task.image) != nil } }
+      return await group.reduce(into: 0) { $0 += $1 ? 1 : 0 }
+    }
+    #expect(outcomes == 1)
+    #expect(fixture.transport.requests.count == 1)
+  }
+
+  @Test func `cancelling the last subscriber cancels the transfer, and the next request starts a new one`() async throws
+  {
+    let (begun, ended) = (Counter(), Signal())
+    let fixture = PipelineFixture { _ in
+      begun.increment()
+      if begun.count == 1 {
+        await withTaskCancellationHandler {
+          await ended.wait()
+        } onCancel: {
+          ended.set()
+        }
+        try Task.checkCancellation()
+      }
+      return .response(body: SolidImage(width: 8, height: 8).data)
+    }
+    let tasks = (0..<5).map { _ in fixture.pipeline.task(for: ImageRequest(url: fixture.url)) }
+    await begun.wait(for: 1)
+    for task in tasks { task.cancel() }
+    let image = try await fixture.pipeline.image(for: fixture.url)
+    #expect(image.size.width == 8)
+    await ended.wait()
+    #expect(fixture.transport.requests.count == 2)
+    for task in tasks {
+      let error = await #expect(throws: ImageError.self) { try await task.image }
+      #expect(error?.name == "cancelled")
+    }
+  }
+
+  @Test func `a task cancelled before it starts loads nothing`() async throws {
+    let fixture = PipelineFixture.serving()
+    let task = Task {
+      await Task.yield()
+      withUnsafeCurrentTask { $0?.cancel() }
+      return try await fixture.pipeline.image(for: fixture.url)
+    }
+    let error = await #expect(throws: ImageError.self) { try await task.value }
+    #expect(error?.name == "cancelled")
+    #expect(fixture.transport.requests.isEmpty)
+    #expect(fixture.pipeline.activeLoadCount == 0)
+  }
+
+  @Test func `a failure is delivered to every subscriber once, and the next request starts a new transfer`()
+    async throws
+  {
+    let (release, started, joined) = (Signal(), Counter(), Counter())
+    let fixture = PipelineFixture { configuration in
+      configuration.retryStrategy = NoRetry()
+      configuration.eventHandler = { if case .joined(.image) = $0.kind { joined.increment() } }
+    } script: { _ in
+      started.increment()
+      await release.wait()
+      if started.count > 1 { return .response(body: SolidImage(width: 8, height: 8).data) }
+      return .failure(.connectionLost(received: 3, expected: 9))
+    }
+    let tasks = (0..<50).map { _ in fixture.pipeline.task(for: ImageRequest(url: fixture.url)) }
+    await joined.wait(for: 49)
+    release.set()
+    for task in tasks {
+      var endings = 0
+      for await event in task.events {
+        if case .finished(.failure(.transport(.connectionLost, _))) = event { endings += 1 }
+      }
+      #expect(endings == 1)
+    }
+    _ = try await fixture.pipeline.image(for: fixture.url)
+    #expect(fixture.transport.requests.count == 2)
+  }
+
+  @Test func `a request that misses just before an equal load ends returns its image and starts no transfer`()
+    async throws
+  {
+    let memory = MemoryCache(configuration: MemoryCacheConfiguration(costLimit: 1 << 20))
+    let size = PixelSize(width: 8, height: 8)
+    let image = DecodedImage(
+      bitmap: try Bitmap(size: size, isOpaque: true) { _ in }, info: ImageInfo(format: .bmp, storedSize: size))
+    let fixture = PipelineFixture { configuration in
+      configuration.cache = ImageCache(memory: LateStore(memory: memory, image: image), store: MemoryDataStore())
+    } script: { _ in
+      .response(body: SolidImage(width: 9, height: 9).data)
+    }
+    #expect(try await fixture.pipeline.image(for: fixture.url).size.width == 8)
+    #expect(fixture.transport.requests.isEmpty)
+  }
+
+  @Test func `a cache-only request does not join a network load in flight`() async throws {
+    let (release, started) = (Signal(), Counter())
+    let fixture = heldFixture(release, started: started)
+    let normal = fixture.pipeline.task(for: ImageRequest(url: fixture.url))
+    await started.wait(for: 1)
+    let cacheOnly = ImageRequest(url: fixture.url, freshness: .cacheOnly)
+    await #expect(throws: ImageError.self) { try await fixture.pipeline.image(for: cacheOnly) }
+    release.set()
+    _ = try await normal.image
+  }
+
+  @Test func `tasks started and cancelled concurrently each finish exactly once`() async throws {
+    let fixture = PipelineFixture.serving()
+    await withTaskGroup { group in
+      for worker in 0..<8 {
+        group.addTask {
+          for step in 0..<250 {
+            let size = TargetSize.fit(width: 1 + (worker + step) % 5, height: 100)
+            let task = fixture.pipeline.task(for: ImageRequest(url: fixture.url, size: size))
+            if step % 2 == 0 { task.cancel() }
+            var endings = 0
+            for await event in task.events {
+              if case .finished = event { endings += 1 }
+            }
+            #expect(endings == 1)
+            if step % 5 == 0 { fixture.memory.removeAll() }
+          }
+        }
+      }
+    }
+    #expect(fixture.pipeline.activeLoadCount == 0)
+  }
+}
+
+/// A memory store in which another load stores `image` just after the first look-up.
+private struct LateStore: MemoryStore {
+  let memory: MemoryCache
+  let image: DecodedImage
+
+  var configuration: MemoryCacheConfiguration {
+    get { memory.configuration }
+    nonmutating set { memory.configuration = newValue }
+  }
+
+  func lookUp(_ key: CacheKey, extending: ExpirationExtension) -> CacheResult<DecodedImage> {
+    let result = memory.lookUp(key, extending: extending)
+    if case .miss = result { memory.store(image, for: key) }
+    return result
+  }
+
+  func image(for key: CacheKey) -> DecodedImage? { memory.image(for: key) }
+  func contains(_ key: CacheKey) -> Bool { memory.contains(key) }
+  func store(_ image: DecodedImage, for key: CacheKey, expiration: CacheExpiration?) -> Bool {
+    memory.store(image, for: key, expiration: expiration)
+  }
+  func removeImage(for key: CacheKey) { memory.removeImage(for: key) }
+  func removeAll() { memory.removeAll() }
+}

@@ -1,0 +1,88 @@
+import Foundation
+import HalcyonImaging
+import HalcyonPipeline
+import HalcyonSupport
+import HalcyonTesting
+import TestDoubles
+import TestTraits
+import Testing
+
+/// Decoders that fail at the target size.
+@Suite(.unitTest)
+struct DecodingFallbackTests {
+  private enum DecoderError: Error { case cannotScale }
+
+  /// Decodes 8×4 pixels, black on the left and white on the right, and fails at all sizes but the original.
+  private final class WholeImageDecoder: ImageDecoder {
+    let formats: Set<ImageFormat> = [.bmp]
+    private let error: any Error & Sendable
+    private let sizes = Lock<[TargetSize]>([])
+
+    init(failingWith error: any Error & Sendable) { self.error = error }
+
+    var decodedSizes: [TargetSize] { sizes.withLock { $0 } }
+
+    func probe(_ bytes: Data, isComplete: Bool) throws -> ImageInfo? {
+      ImageInfo(format: .bmp, storedSize: PixelSize(width: 8, height: 4))
+    }
+
+    func decode(_ bytes: Data, options: DecodingOptions) throws -> DecodedImage {
+      sizes.withLock { $0.append(options.size) }
+      guard options.size == .original, let info = try probe(bytes, isComplete: true) else { throw error }
+      try options.limits.check(info.pixelSize, format: .bmp)
+      let bitmap = try Bitmap(size: info.pixelSize, isOpaque: true) { pixels in
+        for index in pixels.indices { pixels[index] = index % 4 == 3 || index / 4 % 8 >= 4 ? 255 : 0 }
+      }
+      return DecodedImage(bitmap: bitmap, info: info)
+    }
+  }
+
+  @Test(arguments: [
+    DecoderError.cannotScale as any Error & Sendable, ImageDecodingError.unsupportedFeature(.bmp, feature: "scaling"),
+  ])
+  func `an image whose decoder fails at the target size is decoded whole and scaled`(
+    _ error: any Error & Sendable
+  ) async throws {
+    let decoder = WholeImageDecoder(failingWith: error)
+    let transport = ScriptedTransport { _ in .response(body: SolidImage(width: 8, height: 4).data) }
+    let pipeline = ImagePipeline(configuration: PipelineConfiguration(transport: transport, decoders: [decoder]))
+    let url = try #require(URL(string: "http://127.0.0.1/a.bmp"))
+    let image = try await pipeline.image(for: ImageRequest(url: url, size: .fit(width: 4, height: 4)))
+    #expect(image.size == PixelSize(width: 4, height: 2) && image.info.pixelSize == PixelSize(width: 8, height: 4))
+    #expect(image.bitmap[0, 0] == (0, 0, 0, 255) && image.bitmap[3, 1] == (255, 255, 255, 255))
+    #expect(image.bitmap[1, 0].red < 128 && image.bitmap[2, 0].red > 128)
+    #expect(decoder.decodedSizes == [.fit(width: 4, height: 4), .original])
+  }
+
+  @Test func `the scaled image is the part that the target size shows`() throws {
+    let decoder = WholeImageDecoder(failingWith: DecoderError.cannotScale)
+    let options = DecodingOptions(size: .crop(width: 2, height: 2, anchor: .right))
+    let image = try decoder.image(from: Data(), options: options)
+    #expect(image.size == PixelSize(width: 2, height: 2))
+    #expect(image.bitmap[0, 0].red > 200 && image.bitmap[1, 1] == (255, 255, 255, 255))
+    let larger = try decoder.image(from: Data(), options: DecodingOptions(size: .exact(width: 16, height: 4)))
+    #expect(larger.bitmap[0, 0].red == 0 && larger.bitmap[15, 3].red == 255)
+  }
+
+  @Test(arguments: [
+    ImageDecodingError.corrupt(.bmp, reason: "a bit"), .truncated(.bmp),
+    .tooManyPixels(PixelSize(width: 8, height: 4), limit: 1), .outOfMemory(PixelSize(width: 8, height: 4)), .cancelled,
+  ])
+  func `damaged data and limits end the first attempt`(_ error: ImageDecodingError) {
+    let decoder = WholeImageDecoder(failingWith: error)
+    #expect(throws: error) {
+      try decoder.image(from: Data(), options: DecodingOptions(size: .fit(width: 4, height: 4)))
+    }
+    #expect(decoder.decodedSizes.count == 1)
+  }
+
+  @Test func `the limits hold for the whole image and for the result`() {
+    let decoder = WholeImageDecoder(failingWith: DecoderError.cannotScale)
+    let small = ImageLimits(pixelCount: 31)
+    #expect(throws: DecoderError.cannotScale) {
+      try decoder.image(from: Data(), options: DecodingOptions(size: .fit(width: 4, height: 4), limits: small))
+    }
+    let enlarged = DecodingOptions(size: .exact(width: 100, height: 100), limits: ImageLimits(pixelCount: 32))
+    #expect(throws: ImageDecodingError.self) { try decoder.image(from: Data(), options: enlarged) }
+  }
+}

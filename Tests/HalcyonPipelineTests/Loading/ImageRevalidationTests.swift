@@ -1,0 +1,358 @@
+import HalcyonSupport
+import HalcyonImaging
+import HalcyonHTTP
+import HalcyonCache
+import HalcyonPipeline
+import Foundation
+import HalcyonTesting
+import TestDoubles
+import TestSupport
+import TestTraits
+import Testing
+
+/// When the pipeline serves a cached image, and when it contacts the server.
+@Suite(.unitTest)
+struct ImageRevalidationTests {
+  private static let old = SolidImage(width: 10, height: 10, color: (1, 1, 1)).data
+  private static let new = SolidImage(width: 10, height: 10, color: (2, 2, 2)).data
+  private let clock = TestClock()
+
+  /// A server that responds with 304 when `If-None-Match` is its current `ETag`.
+  private final class Origin: Sendable {
+    struct State {
+      var body = ImageRevalidationTests.old
+      var headers: HTTPHeaders
+      var failure: ScriptedTransport.Reply?
+    }
+
+    let state: Lock<State>
+    let requests = Counter()
+    /// Holds all responses while it is not `nil`.
+    let gate = Lock<Signal?>(nil)
+
+    init(_ headers: HTTPHeaders) { state = Lock(State(headers: headers)) }
+
+    func respond(to request: TransportRequest) -> ScriptedTransport.Reply {
+      defer { requests.increment() }
+      return state.withLock { state in
+        if let failure = state.failure { return failure }
+        let isKnown = request.headers["If-None-Match"].map { $0 == state.headers["ETag"] } ?? false
+        return isKnown
+          ? .response(status: 304, body: Data(), headers: state.headers)
+          : .response(body: state.body, headers: state.headers)
+      }
+    }
+
+    func change(_ change: (inout State) -> Void) { state.withLock { change(&$0) } }
+  }
+
+  private func fixture(_ origin: Origin, decoder: SolidDecoder = SolidDecoder()) -> PipelineFixture {
+    PipelineFixture(decoder: decoder) { [clock] configuration in
+      configuration.time = clock
+      configuration.retryStrategy = NoRetry()
+      configuration.failureLifetimes = .none
+    } script: { request in
+      await origin.gate.withLock { $0 }?.wait()
+      return origin.respond(to: request)
+    }
+  }
+
+  /// The events of a new task. The stream is opened before the load can end.
+  private func events(
+    of request: ImageRequest, _ fixture: PipelineFixture, _ origin: Origin
+  ) -> AsyncStream<ImageTask.Event> {
+    let gate = Signal()
+    origin.gate.withLock { $0 = gate }
+    defer { gate.set() }
+    return fixture.pipeline.task(for: request).events
+  }
+
+  private func color(_ image: DecodedImage) -> UInt8 { image.bitmap[0, 0].red }
+
+  @Test func `a stale image is revalidated, not downloaded or decoded again, and fresh afterwards`() async throws {
+    let origin = Origin(["ETag": "\"1\"", "Cache-Control": "max-age=60"])
+    let fixture = fixture(origin)
+    let request = ImageRequest(url: fixture.url, processors: [NumberedProcessor()])
+    let first = try await fixture.pipeline.response(for: request)
+    clock.advance(by: .seconds(59))
+    #expect(try await fixture.pipeline.response(for: request).origin == .memory)
+    clock.advance(by: .seconds(2))
+    #expect(fixture.pipeline.cachedImage(for: request) == nil)
+    let renewed = try await fixture.pipeline.response(for: request)
+    #expect(renewed.origin == .store)
+    #expect(renewed.image.bitmap[0, 0] == first.image.bitmap[0, 0])
+    #expect(fixture.decoder.decodedSizes.count == 1)
+    clock.advance(by: .seconds(59))
+    #expect(try await fixture.pipeline.response(for: request).origin == .memory)
+    #expect(fixture.transport.requests.map { $0.headers["If-None-Match"] } == [nil, "\"1\""])
+  }
+
+  @Test func `a changed image replaces the old one at every size and in every tier`() async throws {
+    let origin = Origin(["ETag": "\"1\"", "Cache-Control": "max-age=60"])
+    let fixture = fixture(origin)
+    let requests = [TargetSize.original, .fit(width: 5, height: 5)].map { ImageRequest(url: fixture.url, size: $0) }
+    for request in requests { #expect(color(try await fixture.pipeline.image(for: request)) == 1) }
+    origin.change { ($0.body, $0.headers["ETag"]) = (Self.new, "\"2\"") }
+    clock.advance(by: .seconds(61))
+    for request in requests { #expect(color(try await fixture.pipeline.image(for: request)) == 2) }
+    await fixture.pipeline.cache.flush()
+    fixture.memory.removeAll()
+    for request in requests { #expect(color(try await fixture.pipeline.image(for: request)) == 2) }
+    #expect(origin.requests.count == 2)
+  }
+
+  @Test func `without caching headers an image is fresh for seven days`() async throws {
+    let origin = Origin([:])
+    let fixture = fixture(origin)
+    for (days, expected) in [(0, 1), (6, 1), (2, 2)] {
+      clock.advance(by: .seconds(days * 86_400))
+      fixture.memory.removeAll()
+      _ = try await fixture.pipeline.image(for: fixture.url)
+      await fixture.pipeline.cache.flush()
+      #expect(origin.requests.count == expected)
+    }
+  }
+
+  @Test func `a no-store response is cached neither on disk nor in memory, and is delivered to coalesced requests`()
+    async throws
+  {
+    let origin = Origin(["Cache-Control": "no-store"])
+    let fixture = fixture(origin)
+    let tasks = (0..<10).map { _ in fixture.pipeline.task(for: ImageRequest(url: fixture.url)) }
+    for task in tasks { #expect(color(try await task.image) == 1) }
+    await fixture.pipeline.cache.flush()
+    #expect(fixture.store.count == 0)
+    let before = origin.requests.count
+    #expect(try await fixture.pipeline.response(for: ImageRequest(url: fixture.url)).origin == .network)
+    #expect(origin.requests.count == before + 1)
+  }
+
+  @Test func `the freshness policy decides whether a stale image is revalidated`() async throws {
+    for (policy, expected) in [
+      (FreshnessPolicy.standard, 2), (.cacheFirst, 1), (.revalidate, 2), (.cacheOnly, 1), (.offline, 1),
+    ] {
+      for forgetsMemory in [false, true] {
+        let origin = Origin(["ETag": "\"1\"", "Cache-Control": "max-age=60"])
+        let fixture = fixture(origin)
+        _ = try await fixture.pipeline.image(for: fixture.url)
+        await fixture.pipeline.cache.flush()
+        clock.advance(by: .seconds(100))
+        if forgetsMemory { fixture.memory.removeAll() }
+        _ = try await fixture.pipeline.image(for: ImageRequest(url: fixture.url, freshness: policy))
+        #expect(origin.requests.count == expected, "\(policy)")
+      }
+    }
+  }
+
+  @Test func `the revalidate policy revalidates a fresh image too, but not an immutable one`() async throws {
+    for (field, expected) in [("max-age=60", 2), ("max-age=60, immutable", 1)] {
+      let origin = Origin(["ETag": "\"1\"", "Cache-Control": field])
+      let fixture = fixture(origin)
+      _ = try await fixture.pipeline.image(for: fixture.url)
+      await fixture.pipeline.cache.flush()
+      _ = try await fixture.pipeline.image(for: ImageRequest(url: fixture.url, freshness: .revalidate))
+      #expect(origin.requests.count == expected)
+    }
+  }
+
+  @Test(arguments: [FreshnessPolicy.revalidate, .reloadIgnoringCache])
+  func `a reload downloads a changed image once, even when memory has the old one`(
+    policy: FreshnessPolicy
+  ) async throws {
+    for processors in [[], [NumberedProcessor()]] {
+      let origin = Origin(["ETag": "\"1\"", "Cache-Control": "max-age=60"])
+      let fixture = fixture(origin)
+      var request = ImageRequest(url: fixture.url, processors: processors)
+      let old = color(try await fixture.pipeline.image(for: request))
+      await fixture.pipeline.cache.flush()
+      origin.change { ($0.body, $0.headers["ETag"]) = (Self.new, "\"2\"") }
+      request.freshness = policy
+      #expect(color(try await fixture.pipeline.image(for: request)) != old)
+      #expect(origin.requests.count == 2)
+    }
+  }
+
+  @Test func `without ETags a stale image is downloaded again`() async throws {
+    let origin = Origin(["ETag": "\"1\"", "Cache-Control": "max-age=60"])
+    let fixture = fixture(origin)
+    _ = try await fixture.pipeline.image(for: fixture.url)
+    await fixture.pipeline.cache.flush()
+    clock.advance(by: .seconds(100))
+    var request = ImageRequest(url: fixture.url)
+    request.usesETags = false
+    #expect(try await fixture.pipeline.response(for: request).origin == .network)
+  }
+
+  @Test func `with stale-while-revalidate a stale image is served at once and revalidated once`() async throws {
+    let origin = Origin(["ETag": "\"1\"", "Cache-Control": "max-age=1, stale-while-revalidate=60"])
+    let fixture = fixture(origin)
+    _ = try await fixture.pipeline.image(for: fixture.url)
+    await fixture.pipeline.cache.flush()
+    clock.advance(by: .seconds(2))
+    origin.change { ($0.body, $0.headers["ETag"]) = (Self.new, "\"2\"") }
+    let release = Signal()
+    origin.gate.withLock { $0 = release }
+    for _ in 0..<3 { #expect(color(try await fixture.pipeline.image(for: fixture.url)) == 1) }
+    release.set()
+    await fixture.pipeline.cache.flush()
+    #expect(origin.requests.count == 2)
+    #expect(color(try await fixture.pipeline.image(for: fixture.url)) == 2)
+    clock.advance(by: .seconds(100))
+    let before = origin.requests.count
+    _ = try await fixture.pipeline.image(for: fixture.url)
+    #expect(origin.requests.count == before + 1)
+  }
+
+  @Test(arguments: [
+    ("max-age=1, stale-if-error=60", ScriptedTransport.Reply.response(status: 503, body: Data()), true),
+    ("max-age=1, stale-if-error=60", .failure(.connectionLost(received: 0, expected: nil)), true),
+    ("max-age=1", .response(status: 503, body: Data()), false),
+    ("max-age=1", .failure(.connectionLost(received: 0, expected: nil)), false),
+    ("max-age=1", .failure(.hostNotFound("a")), true),
+    ("max-age=1, must-revalidate", .failure(.hostNotFound("a")), false),
+    ("max-age=1, must-revalidate, stale-if-error=60", .response(status: 503, body: Data()), false),
+    ("max-age=1, stale-if-error=60", .response(status: 404, body: Data()), false),
+  ])
+  func `a stale image is served when the server fails, where stale-if-error allows it`(
+    field: String, failure: ScriptedTransport.Reply, servesStale: Bool
+  ) async throws {
+    let origin = Origin(["ETag": "\"1\"", "Cache-Control": field])
+    let fixture = fixture(origin)
+    _ = try await fixture.pipeline.image(for: fixture.url)
+    await fixture.pipeline.cache.flush()
+    clock.advance(by: .seconds(10))
+    origin.change { $0.failure = failure }
+    if servesStale {
+      #expect(try await fixture.pipeline.response(for: ImageRequest(url: fixture.url)).origin == .store)
+    } else {
+      await #expect(throws: ImageError.self) { try await fixture.pipeline.image(for: fixture.url) }
+    }
+  }
+
+  @Test func `an image that its server no longer has is removed from the store`() async throws {
+    let origin = Origin(["ETag": "\"1\"", "Cache-Control": "max-age=1"])
+    let fixture = fixture(origin)
+    _ = try await fixture.pipeline.image(for: fixture.url)
+    await fixture.pipeline.cache.flush()
+    clock.advance(by: .seconds(10))
+    origin.change { $0.failure = .response(status: 404, body: Data()) }
+    await #expect(throws: ImageError.self) { try await fixture.pipeline.image(for: fixture.url) }
+    #expect(fixture.store.count == 0)
+  }
+
+  @Test func `a 304 with another ETag is ignored and the image is downloaded again`() async throws {
+    let origin = Origin(["ETag": "\"1\"", "Cache-Control": "max-age=1"])
+    let fixture = fixture(origin)
+    _ = try await fixture.pipeline.image(for: fixture.url)
+    await fixture.pipeline.cache.flush()
+    clock.advance(by: .seconds(10))
+    let count = Lock(0)
+    let replies: [ScriptedTransport.Reply] = [
+      .response(status: 304, body: Data(), headers: ["ETag": "\"9\""]), .response(body: Self.new),
+    ]
+    let transport = ScriptedTransport { _ in
+      replies[
+        count.withLock { count in
+          defer { count += 1 }
+          return min(count, 1)
+        }]
+    }
+    let pipeline = ImagePipeline(
+      configuration: PipelineConfiguration(
+        transport: transport, decoders: [SolidDecoder()], cache: ImageCache(store: fixture.store), time: clock))
+    #expect(color(try await pipeline.image(for: fixture.url)) == 2)
+    #expect(transport.requests.map { $0.headers["If-None-Match"] } == ["\"1\"", nil])
+  }
+
+  @Test func `a task can deliver the stale image first and the fresh one after it`() async throws {
+    let origin = Origin(["ETag": "\"1\"", "Cache-Control": "max-age=1"])
+    let fixture = fixture(origin)
+    var request = ImageRequest(url: fixture.url)
+    request.showsStaleFirst = true
+    for forgetsMemory in [false, true] {
+      origin.change { ($0.body, $0.headers["ETag"]) = (Self.old, "\"old\"") }
+      _ = try await fixture.pipeline.image(for: ImageRequest(url: fixture.url, freshness: .revalidate))
+      await fixture.pipeline.cache.flush()
+      clock.advance(by: .seconds(10))
+      if forgetsMemory { fixture.memory.removeAll() }
+      origin.change { ($0.body, $0.headers["ETag"]) = (Self.new, "\"new\"") }
+      var colors: [UInt8] = []
+      for await event in events(of: request, fixture, origin) {
+        switch event {
+        case .preview(let image): colors.append(color(image))
+        case .finished(let result): colors.append(color(try result.get().image))
+        default: break
+        }
+      }
+      #expect(colors == [1, 2])
+    }
+  }
+
+  @Test(arguments: [CachePolicy(), CachePolicy(writesMemory: false)])
+  func `an unchanged image from the store that a task shows while it is stale is decoded and processed once`(
+    cachePolicy: CachePolicy
+  ) async throws {
+    let origin = Origin(["ETag": "\"1\"", "Cache-Control": "max-age=1"])
+    let fixture = fixture(origin)
+    for processors in [[], [NumberedProcessor()]] {
+      var request = ImageRequest(url: fixture.url, processors: processors, cachePolicy: cachePolicy)
+      request.showsStaleFirst = true
+      _ = try await fixture.pipeline.image(for: request)
+      await fixture.pipeline.cache.flush()
+      clock.advance(by: .seconds(10))
+      fixture.memory.removeAll()
+      let (decodes, requests) = (fixture.decoder.decodedSizes.count, origin.requests.count)
+      var colors: [UInt8] = []
+      for await event in events(of: request, fixture, origin) {
+        switch event {
+        case .preview(let image): colors.append(color(image))
+        case .finished(let result): colors.append(color(try result.get().image))
+        default: break
+        }
+      }
+      #expect(colors.count == 2 && colors.first == colors.last)
+      #expect(fixture.decoder.decodedSizes.count == decodes + 1)
+      #expect(origin.requests.count == requests + 1)
+    }
+  }
+
+  @Test func `variants of one URL are stored separately`() async throws {
+    let store = MemoryDataStore()
+    let transport = ScriptedTransport { request in
+      .response(
+        body: request.headers["Accept"] == "image/avif" ? Self.new : Self.old,
+        headers: ["Vary": "Accept", "Cache-Control": "max-age=1000"])
+    }
+    func pipeline(accepting accepted: String) -> ImagePipeline {
+      var configuration = PipelineConfiguration(
+        transport: transport, decoders: [SolidDecoder()], cache: ImageCache(store: store), time: clock)
+      configuration.headers["Accept"] = accepted
+      return ImagePipeline(configuration: configuration)
+    }
+    let url = try #require(URL(string: "http://example.com/a"))
+    for _ in 0..<2 {
+      for (accepted, expected) in [("image/avif", UInt8(2)), ("image/png", 1)] {
+        let pipeline = pipeline(accepting: accepted)
+        #expect(color(try await pipeline.image(for: url)) == expected)
+        await pipeline.cache.flush()
+      }
+    }
+    #expect(transport.requests.count == 2)
+  }
+}
+
+/// Fills the image with the number of its run, which shows whether it ran again.
+private struct NumberedProcessor: ImageProcessor {
+  let identifier = "numbered"
+  private static let runs = Lock(UInt8(0))
+
+  func process(_ bitmap: Bitmap) throws -> Bitmap {
+    let run = Self.runs.withLock { runs in
+      runs += 1
+      return runs
+    }
+    return try Bitmap(size: bitmap.size, isOpaque: true) { pixels in
+      pixels.initializeMemory(as: UInt8.self, repeating: run)
+    }
+  }
+}

@@ -1,0 +1,112 @@
+import HalcyonSupport
+import HalcyonImaging
+import HalcyonCache
+import HalcyonTesting
+import TestDoubles
+import TestTraits
+import Testing
+
+@Suite(.unitTest)
+struct ImagesInUseTests {
+  private let clock = TestClock()
+
+  private func cache(costLimit: Int = 1000, findsImagesInUse: Bool = true) -> MemoryCache {
+    MemoryCache(
+      configuration: MemoryCacheConfiguration(costLimit: costLimit, findsImagesInUse: findsImagesInUse), time: clock)
+  }
+
+  private func evict(from cache: MemoryCache) throws {
+    for number in 0..<20 { cache.store(try solidImage(10, 10), for: CacheKey("other \(number)")) }
+  }
+
+  @Test(arguments: [true, false])
+  func `an evicted image that is still in use is found again, if enabled`(findsImagesInUse: Bool) throws {
+    let cache = cache(findsImagesInUse: findsImagesInUse)
+    let held = try solidImage(7, 3)
+    cache.store(held, for: "held")
+    try evict(from: cache)
+    #expect(cache.contains("held") == findsImagesInUse)
+    let found = cache.image(for: "held")
+    #expect(found?.size == (findsImagesInUse ? held.size : nil))
+    #expect(found.map { $0.bitmap[6, 2] == held.bitmap[6, 2] } ?? !findsImagesInUse)
+    #expect(cache.statistics.hitsInUse == (findsImagesInUse ? 1 : 0))
+    withExtendedLifetime(held) {}
+  }
+
+  @Test func `pixels that are in use without their image are found again`() throws {
+    let cache = cache()
+    cache.store(try solidImage(7, 3), for: "held")
+    let pixels = try #require(cache.image(for: "held")).bitmap
+    cache.trim(to: 0)
+    #expect(cache.image(for: "held")?.size == pixels.size)
+    withExtendedLifetime(pixels) {}
+  }
+
+  @Test func `an image found again is reinserted with its cost`() throws {
+    let cache = cache()
+    let held = try solidImage(10, 20)
+    cache.store(held, for: "held")
+    cache.trim(to: 0)
+    #expect(cache.totalCost == 0)
+    #expect(cache.image(for: "held") != nil)
+    #expect(cache.totalCost == 800)
+    #expect(cache.image(for: "held") != nil)
+    #expect(cache.statistics.hitsInUse == 1)
+    withExtendedLifetime(held) {}
+  }
+
+  @Test func `an evicted image that is not in use is gone`() throws {
+    let cache = cache()
+    var held: DecodedImage? = try solidImage()
+    if let held { cache.store(held, for: "a") }
+    cache.store(try solidImage(), for: "b")
+    cache.trim(to: 0)
+    held = nil
+    #expect(cache.image(for: "a") == nil)
+    #expect(!cache.contains("b"))
+    #expect(held == nil)
+  }
+
+  @Test func `a removed, replaced or expired image is not found although it is in use`() throws {
+    let cache = cache()
+    let held = try solidImage()
+    for key in ["removed", "replaced", "expired"] { cache.store(held, for: CacheKey(key)) }
+    cache.trim(to: 0)
+    cache.removeImage(for: "removed")
+    #expect(cache.image(for: "removed") == nil)
+    let newer = try solidImage(9, 9)
+    cache.store(newer, for: "replaced")
+    cache.trim(to: 0)
+    #expect(cache.image(for: "replaced")?.size == newer.size)
+    clock.advance(by: .seconds(300))
+    #expect(cache.image(for: "expired") == nil)
+    cache.store(held, for: "all", expiration: .never)
+    cache.trim(to: 0)
+    cache.removeAll()
+    #expect(cache.image(for: "all") == nil)
+    withExtendedLifetime((held, newer)) {}
+  }
+
+  @Test func `an evicted image in use that has expired is reported as an expired miss, once`() throws {
+    let cache = cache()
+    let held = try solidImage()
+    cache.store(held, for: "a")
+    cache.trim(to: 0)
+    clock.advance(by: .seconds(300))
+    #expect(cache.lookUp("a").miss == .expired)
+    #expect(cache.lookUp("a").miss == .absent)
+    #expect(cache.statistics.missesExpired == 1)
+    #expect(cache.statistics.missesAbsent == 1)
+    withExtendedLifetime(held) {}
+  }
+
+  @Test func `disabling the search drops the images in use`() throws {
+    let cache = cache()
+    let held = try solidImage()
+    cache.store(held, for: "a")
+    cache.trim(to: 0)
+    cache.configuration.findsImagesInUse = false
+    #expect(cache.image(for: "a") == nil)
+    withExtendedLifetime(held) {}
+  }
+}

@@ -1,0 +1,37 @@
+import HalcyonSupport
+import Foundation
+import TestTraits
+import Testing
+
+@testable import HalcyonImaging
+@testable import HalcyonCache
+@testable import HalcyonPipeline
+
+@Suite(.unitTest)
+struct InFlightResponsesTests {
+  private let live = InFlightResponses()
+
+  private func body() -> EncodedImage {
+    EncodedImage(
+      data: Data([1]), metadata: EntryMetadata(url: nil, requestDate: Date(), responseDate: Date()),
+      info: ImageInfo(format: .jpeg, storedSize: PixelSize(width: 1, height: 1)), origin: .network, trace: LoadTrace())
+  }
+
+  @Test func `a response is found as long as it is referenced`() {
+    let key = InFlightResponses.Key(key: "a", cache: ObjectIdentifier(live))
+    var held: EncodedImage? = body()
+    held.map { live.insert($0, for: key) }
+    #expect(live[key] === held)
+    held = nil
+    #expect(live[key] == nil)
+  }
+
+  @Test func `a response that has been stored is no longer found, although it is still referenced`() {
+    let key = InFlightResponses.Key(key: "a", cache: ObjectIdentifier(live))
+    let held = body()
+    live.insert(held, for: key)
+    held.markStored()
+    #expect(live[key] == nil)
+    withExtendedLifetime(held) {}
+  }
+}

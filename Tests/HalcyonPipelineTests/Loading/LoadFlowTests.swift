@@ -1,0 +1,190 @@
+import Foundation
+import HalcyonCache
+import HalcyonHTTP
+import HalcyonImaging
+import HalcyonSupport
+import HalcyonTesting
+import TestDoubles
+import TestSupport
+import TestTraits
+import Testing
+
+@testable import HalcyonPipeline
+
+/// How often a load looks into memory, and what it leaves behind.
+@Suite(.integrationTest)
+struct LoadFlowTests {
+  private let clock = TestClock()
+
+  private func lookUps(_ fixture: PipelineFixture) -> Int {
+    let statistics = fixture.memory.statistics
+    return statistics.hits + statistics.missesAbsent + statistics.missesExpired
+  }
+
+  @Test func `a load looks into memory once`() async throws {
+    let fixture = PipelineFixture.serving()
+    _ = try await fixture.pipeline.image(for: fixture.url)
+    #expect(lookUps(fixture) == 1)
+    #expect(fixture.memory.statistics.missesAbsent == 1)
+    _ = try await fixture.pipeline.image(for: fixture.url)
+    #expect(lookUps(fixture) == 2)
+    _ = try await fixture.pipeline.task(for: ImageRequest(url: fixture.url.appending(path: "other"))).image
+    #expect(lookUps(fixture) == 3)
+  }
+
+  @Test func `a load with processors counts one miss`() async throws {
+    let fixture = PipelineFixture.serving()
+    let request = ImageRequest(url: fixture.url, processors: [.grayscale, .invert])
+    _ = try await fixture.pipeline.image(for: request)
+    #expect(fixture.memory.statistics.missesAbsent == 1)
+    #expect(lookUps(fixture) == 1)
+  }
+
+  @Test func `revalidating a stale image looks into memory once`() async throws {
+    let image = SolidImage(width: 10, height: 10)
+    let fixture = PipelineFixture { [clock] configuration in
+      configuration.time = clock
+    } script: { _ in
+      .response(body: image.data, headers: ["Cache-Control": "max-age=60"])
+    }
+    _ = try await fixture.pipeline.image(for: fixture.url)
+    clock.advance(by: .seconds(61))
+    _ = try await fixture.pipeline.image(for: fixture.url)
+    #expect(lookUps(fixture) == 2)
+    #expect(fixture.decoder.decodedSizes.count == 1, "the pixels in memory are used again")
+  }
+
+  @Test func `stale entries of one URL are revalidated in every cache`() async throws {
+    let image = SolidImage(width: 10, height: 10)
+    let gate = Lock<Signal?>(nil)
+    let fixture = PipelineFixture { [clock] configuration in
+      configuration.time = clock
+    } script: { _ in
+      await gate.withLock { $0 }?.wait()
+      return .response(body: image.data, headers: ["Cache-Control": "max-age=60, stale-while-revalidate=600"])
+    }
+    let caches = [ImageCache(store: MemoryDataStore()), ImageCache(store: MemoryDataStore())]
+    func load() async throws {
+      for cache in caches {
+        var request = ImageRequest(url: fixture.url, cachePolicy: .storeOnly)
+        request.options.targetCache = cache
+        _ = try await fixture.pipeline.image(for: request)
+      }
+    }
+    try await load()
+    for cache in caches { await cache.flush() }
+    clock.advance(by: .seconds(61))
+    // The revalidation for the first cache is still in flight when the second cache is read.
+    let held = Signal()
+    gate.withLock { $0 = held }
+    try await load()
+    held.set()
+    for cache in caches { await cache.flush() }
+    #expect(fixture.transport.requests.count == 4)
+  }
+
+  @Test func `a job that ends while callers join leaves no observer behind`() async {
+    let jobs = InFlightJobs<Int, Int>()
+    let subscriptions = (0..<20_000).map { _ in LoadSubscription(priority: .normal) }
+    await withTaskGroup(of: Void.self) { group in
+      for (index, subscription) in subscriptions.enumerated() {
+        group.addTask {
+          _ = try? await jobs.value(for: index % 3, subscription: subscription, keepsResult: true) { _ in
+            await Task.yield()
+            return index
+          }
+        }
+      }
+    }
+    #expect(subscriptions.allSatisfy { $0.priorityObserverCount == 0 })
+    #expect(jobs.count == 0)
+  }
+
+  @Test func `a job ends up with the highest priority of its callers, in whatever order they change it`() async throws {
+    for _ in 0..<200 {
+      let jobs = InFlightJobs<Int, Int>()
+      let (started, release) = (Signal(), Signal())
+      let job = JobSubscription()
+      let callers = [LoadSubscription(priority: .low), LoadSubscription(priority: .low)]
+      let loads = callers.map { subscription in
+        Task {
+          try await jobs.value(for: 0, subscription: subscription, keepsResult: true) { subscription in
+            job.subscription.withLock { $0 = subscription }
+            started.set()
+            await release.wait()
+            return 0
+          }
+        }
+      }
+      await started.wait()
+      await withTaskGroup(of: Void.self) { group in
+        for subscription in callers {
+          group.addTask {
+            for priority in [ImagePriority.high, .low, .veryHigh, .normal, .veryLow] {
+              subscription.priority = priority
+            }
+          }
+        }
+      }
+      #expect(job.subscription.withLock { $0?.priority } == .veryLow)
+      release.set()
+      for load in loads { _ = try await load.value }
+    }
+  }
+
+  @Test func `a request for a permit stops observing when it is granted or cancelled`() async throws {
+    let limiter = ConnectionLimiter(limits: ConnectionLimits(total: 1, perHost: 1))
+    let origin = try #require(URL(string: "http://example.com").flatMap { Origin($0) })
+    let held = limiter.newPermit()
+    try await held.acquire(origin, LoadSubscription(priority: .normal))
+    let (granted, cancelled) = (LoadSubscription(priority: .normal), LoadSubscription(priority: .normal))
+    let (first, second) = (limiter.newPermit(), limiter.newPermit())
+    let outcomes = Lock<[String]>([])
+    first.request(origin, granted) { outcome in outcomes.withLock { $0.append("\(outcome)") } }
+    second.request(origin, cancelled) { outcome in outcomes.withLock { $0.append("\(outcome)") } }
+    #expect(granted.priorityObserverCount == 1 && cancelled.priorityObserverCount == 1)
+    second.release()
+    held.release()
+    #expect(outcomes.withLock { $0 } == ["cancelled", "granted"])
+    #expect(granted.priorityObserverCount == 0 && cancelled.priorityObserverCount == 0)
+    first.release()
+    #expect(limiter.activeCount == 0)
+  }
+
+  @Test func `a load that waits for a thread starts earlier when its priority is raised`() async throws {
+    let (gate, started) = (Latch(), Signal())
+    let fixture = PipelineFixture(configure: { $0.decodingWidth = 1 }) { _ in
+      .response(body: SolidImage(width: 10, height: 10).data)
+    }
+    _ = try await fixture.pipeline.image(for: fixture.url)
+    let order = Lock<[Int]>([])
+    func task(_ number: Int, _ work: @escaping @Sendable () -> Void = {}) -> ImageTask {
+      let processor = ClosureProcessor(identifier: "\(number)") { bitmap in
+        work()
+        order.withLock { $0.append(number) }
+        return bitmap
+      }
+      return fixture.pipeline.task(for: ImageRequest(url: fixture.url, processors: [processor]))
+    }
+    let blocking = task(0) {
+      started.set()
+      gate.wait()
+    }
+    await started.wait()
+    var tasks: [ImageTask] = []
+    for number in 1...3 {
+      tasks.append(task(number))
+      while fixture.pipeline.loader.workers.waitingCount < number { await Task.yield() }
+    }
+    tasks[2].priority = .high
+    tasks[0].priority = .low
+    gate.open()
+    for task in [blocking] + tasks { _ = try await task.image }
+    #expect(order.withLock { $0 } == [0, 3, 2, 1])
+  }
+}
+
+/// The subscription that a job hands to its operation.
+private final class JobSubscription: Sendable {
+  let subscription = Lock<LoadSubscription?>(nil)
+}

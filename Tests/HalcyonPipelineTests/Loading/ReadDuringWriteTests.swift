@@ -1,0 +1,49 @@
+import HalcyonImaging
+import HalcyonSupport
+import HalcyonCache
+import HalcyonPipeline
+import Foundation
+import HalcyonTesting
+import TestDoubles
+import TestSupport
+import TestTraits
+import Testing
+
+@Suite(.unitTest)
+struct ReadDuringWriteTests {
+  @Test func `a response being written to the store serves other requests meanwhile`() async throws {
+    let store = HeldStore()
+    let fixture = PipelineFixture(configure: { $0.cache = ImageCache(memory: MemoryCache(), store: store) }) { _ in
+      .response(body: SolidImage(width: 100, height: 50).data)
+    }
+    _ = try await fixture.pipeline.image(for: fixture.url)
+    await store.release.waitForWaiter()
+    let small = ImageRequest(url: fixture.url, size: .fit(width: 10, height: 10))
+    #expect(try await fixture.pipeline.image(for: small).size.width == 10)
+    #expect(fixture.transport.requests.count == 1)
+    store.release.set()
+    await fixture.pipeline.cache.flush()
+    #expect(store.entries.count == 1)
+  }
+}
+
+/// A store whose writes wait for `release`.
+private final class HeldStore: DataStore {
+  let release = Signal()
+  let entries = MemoryDataStore()
+
+  func entry(for key: CacheKey) async throws -> StoredEntry? { try await entries.entry(for: key) }
+
+  func store(_ entry: StoredEntry, for key: CacheKey) async throws {
+    await release.wait()
+    try await entries.store(entry, for: key)
+  }
+
+  func updateMetadata(_ metadata: EntryMetadata, for key: CacheKey) async throws -> Bool {
+    try await entries.updateMetadata(metadata, for: key)
+  }
+
+  func removeEntry(for key: CacheKey) async throws { try await entries.removeEntry(for: key) }
+
+  func removeAll() async throws { try await entries.removeAll() }
+}

@@ -1,0 +1,59 @@
+import Foundation
+import TestDoubles
+import TestTraits
+import Testing
+
+@testable import HalcyonHTTP
+@testable import HalcyonPipeline
+
+@Suite(.unitTest)
+struct RedirectTests {
+  private let credentials: HTTPHeaders = [
+    "Authorization": "Bearer secret", "Cookie": "id=1", "X-Api-Key": "key", "Accept": "image/png",
+  ]
+
+  private let signature = RequestSignature(
+    credentials: S3Credentials(accessKeyID: "id", secretAccessKey: "key"), region: "eu")
+
+  private func request(_ url: String) throws -> TransportRequest {
+    var request = TransportRequest(url: try #require(URL(string: url)), headers: credentials)
+    request.signature = signature
+    return request
+  }
+
+  @Test(arguments: [
+    ("/b.jpg", "https://example.com/b.jpg"),
+    ("c.jpg?x=1", "https://example.com/a/c.jpg?x=1"),
+    ("https://example.com:443/b.jpg", "https://example.com:443/b.jpg"),
+  ])
+  func `a redirect within the origin keeps all headers`(location: String, expected: String) throws {
+    let next = try Redirect.next(
+      after: request("https://example.com/a/b"), status: 302, headers: ["Location": location])
+    #expect(next?.url.absoluteString == expected)
+    #expect(next?.headers == credentials)
+    #expect(next?.signature == signature)
+  }
+
+  @Test(arguments: [
+    "https://other.example/b.jpg", "http://example.com/b.jpg", "https://example.com:8443/b.jpg", "//evil.example/x",
+  ])
+  func `a redirect to another origin drops credentials`(location: String) throws {
+    let next = try Redirect.next(
+      after: request("https://example.com/a"), status: 301, headers: ["Location": location])
+    #expect(next?.headers == ["Accept": "image/png"])
+    #expect(next != nil && next?.signature == nil)
+  }
+
+  @Test(arguments: ["file:///etc/passwd", "ftp://example.com/a", "data:image/png;base64,AAAA", "http://"])
+  func `a redirect to anything but a valid HTTP URL is rejected`(location: String) throws {
+    #expect(throws: ImageError.self) {
+      try Redirect.next(after: request("https://example.com/a"), status: 302, headers: ["Location": location])
+    }
+  }
+
+  @Test(arguments: [200, 204, 300, 304, 404])
+  func `other status codes are not redirects`(status: Int) throws {
+    let next = try Redirect.next(after: request("https://example.com/a"), status: status, headers: ["Location": "/b"])
+    #expect(next == nil)
+  }
+}

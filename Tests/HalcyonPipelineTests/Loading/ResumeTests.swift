@@ -1,0 +1,276 @@
+import HalcyonSupport
+import HalcyonHTTP
+import HalcyonCache
+import HalcyonPipeline
+import Foundation
+import HalcyonTesting
+import TestSupport
+import TestDoubles
+import TestTraits
+import Testing
+
+@Suite(.unitTest)
+struct ResumeTests {
+  private static let body = SolidImage(width: 30, height: 30, paddingByteCount: 100_000).data
+  private static let strong: HTTPHeaders = ["ETag": "\"a\"", "Accept-Ranges": "bytes"]
+  private static let lost = TransportError.connectionLost(received: 0, expected: nil)
+
+  private func cut(at count: Int, _ headers: HTTPHeaders = strong) -> ScriptedTransport.Reply {
+    var headers = headers
+    headers["Content-Length"] = "\(Self.body.count)"
+    return .cut(body: Self.body, afterBytes: count, headers: headers, error: Self.lost)
+  }
+
+  private func rest(from first: Int, tag: String = "\"a\"", total: Int = body.count) -> ScriptedTransport.Reply {
+    .response(
+      status: 206, body: Self.body.dropFirst(first),
+      headers: [
+        "ETag": tag, "Content-Range": "bytes \(first)-\(Self.body.count - 1)/\(total)",
+        "Content-Length": "\(Self.body.count - first)",
+      ])
+  }
+
+  private func fixture(
+    _ replies: ScriptedTransport.Reply..., retry: any RetryStrategy = ExponentialBackoff(firstDelay: .zero)
+  ) -> PipelineFixture {
+    let next = Lock(replies)
+    return PipelineFixture {
+      $0.retryStrategy = retry
+      $0.progressInterval = .zero
+    } script: { _ in
+      next.withLock { $0.isEmpty ? .failure(.failed(reason: "too many requests")) : $0.removeFirst() }
+    }
+  }
+
+  @Test func `an interrupted download resumes where it stopped, twice`() async throws {
+    let second = ScriptedTransport.Reply.cut(
+      body: Self.body.dropFirst(50_000), afterBytes: 20_000,
+      headers: ["ETag": "\"a\"", "Content-Range": "bytes 50000-\(Self.body.count - 1)/\(Self.body.count)"],
+      error: Self.lost, status: 206)
+    let fixture = fixture(cut(at: 50_000), second, rest(from: 70_000))
+    #expect(try await fixture.pipeline.data(for: ImageRequest(url: fixture.url)) == Self.body)
+    let requests = fixture.transport.requests.map(\.headers)
+    #expect(requests.map { $0["Range"] } == [nil, "bytes=50000-", "bytes=70000-"])
+    #expect(requests.map { $0["If-Range"] } == [nil, "\"a\"", "\"a\""])
+  }
+
+  @Test func `progress continues from the resumed offset`() async throws {
+    let fixture = fixture(cut(at: 50_000), rest(from: 50_000))
+    let progress = EventLog<LoadProgress>()
+    _ = try await fixture.pipeline.data(for: ImageRequest(url: fixture.url)) { progress.record($0) }
+    #expect(progress.events.map(\.receivedByteCount) == [50_000, Self.body.count])
+    #expect(progress.events.map(\.expectedByteCount) == [Self.body.count, Self.body.count])
+  }
+
+  @Test func `another process resumes from the partial response in the store, and removes it afterwards`() async throws
+  {
+    let fixture = fixture(cut(at: 50_000), retry: NoRetry())
+    await #expect(throws: ImageError.self) { try await fixture.pipeline.image(for: fixture.url) }
+    await fixture.pipeline.cache.flush()
+    #expect(fixture.store.count == 1)
+    let transport = ScriptedTransport { _ in self.rest(from: 50_000) }
+    let next = ImagePipeline(
+      configuration: PipelineConfiguration(
+        transport: transport, decoders: [SolidDecoder()], cache: ImageCache(store: fixture.store)))
+    let response = try await next.response(for: ImageRequest(url: fixture.url))
+    #expect(response.encodedByteCount == Self.body.count)
+    #expect(transport.requests.first?.headers["Range"] == "bytes=50000-")
+    await next.cache.flush()
+    #expect(fixture.store.count == 1)
+    let key = ImagePipeline.cacheKey(for: ImageRequest(url: fixture.url))
+    let stored = try #require(try await fixture.store.entry(for: key))
+    #expect(stored.body == Self.body)
+    #expect(stored.metadata.status == 200)
+    #expect(stored.metadata.headers["Content-Range"] == nil)
+    #expect(stored.metadata.headers["Content-Length"] == "\(Self.body.count)")
+  }
+
+  @Test func `a cancelled load stores its partial response for the next`() async throws {
+    let (arrived, ended) = (Signal(), Signal())
+    let fixture = PipelineFixture { _ in
+      .response(body: Self.body, headers: Self.strong, pieceByteCount: 50_000) {
+        arrived.set()
+        await withTaskCancellationHandler {
+          await ended.wait()
+        } onCancel: {
+          ended.set()
+        }
+      }
+    }
+    let task = fixture.pipeline.task(for: ImageRequest(url: fixture.url))
+    await arrived.wait()
+    task.cancel()
+    // The load has ended for its subscribers; it stores the partial response after that.
+    await fixture.pipeline.cache.flush()
+    #expect(fixture.store.count == 1)
+    // The partial response is not an image, and has a separate key.
+    let key = ImagePipeline.cacheKey(for: ImageRequest(url: fixture.url))
+    #expect(try await fixture.store.entry(for: key) == nil)
+  }
+
+  @Test(arguments: [
+    ["ETag": "W/\"a\"", "Accept-Ranges": "bytes"] as HTTPHeaders, ["ETag": "\"a\""], ["Accept-Ranges": "bytes"],
+    ["ETag": "\"a\"", "Accept-Ranges": "none"],
+    ["ETag": "\"a\"", "Accept-Ranges": "bytes", "Content-Encoding": "gzip"],
+    [
+      "Accept-Ranges": "bytes", "Date": "Tue, 14 Nov 2023 22:13:20 GMT",
+      "Last-Modified": "Tue, 14 Nov 2023 22:13:19 GMT",
+    ],
+  ])
+  func `without a strong validator and range support an interrupted download starts over`(headers: HTTPHeaders)
+    async throws
+  {
+    let fixture = fixture(cut(at: 50_000, headers), .response(body: Self.body))
+    #expect(try await fixture.pipeline.data(for: ImageRequest(url: fixture.url)) == Self.body)
+    #expect(fixture.transport.requests.last?.headers["Range"] == nil)
+  }
+
+  @Test func `a Last-Modified well before the Date is a strong validator`() async throws {
+    let headers: HTTPHeaders = [
+      "Accept-Ranges": "bytes", "Date": "Tue, 14 Nov 2023 22:13:20 GMT",
+      "Last-Modified": "Mon, 13 Nov 2023 22:13:20 GMT",
+    ]
+    let fixture = fixture(cut(at: 50_000, headers), rest(from: 50_000))
+    #expect(try await fixture.pipeline.data(for: ImageRequest(url: fixture.url)) == Self.body)
+    #expect(fixture.transport.requests.last?.headers["If-Range"] == "Mon, 13 Nov 2023 22:13:20 GMT")
+  }
+
+  @Test func `a partial response that does not match is discarded and the whole image is requested`() async throws {
+    for wrong in [
+      rest(from: 40_000), rest(from: 50_000, tag: "\"b\""), rest(from: 50_000, total: Self.body.count + 1),
+      .response(status: 206, body: Self.body.dropFirst(50_000)), .response(status: 416, body: Data()),
+    ] {
+      let fixture = fixture(cut(at: 50_000), wrong, .response(body: Self.body))
+      #expect(try await fixture.pipeline.data(for: ImageRequest(url: fixture.url)) == Self.body)
+      #expect(fixture.transport.requests.map { $0.headers["Range"] } == [nil, "bytes=50000-", nil])
+    }
+  }
+
+  @Test(arguments: [
+    ["Content-Range": "bytes 50000-*/*", "ETag": "\"a\""] as HTTPHeaders,
+    ["Content-Range": "bytes 50000-\(body.count - 1)/\(body.count)"],
+    ["Content-Range": "bytes 50000-\(body.count - 51)/*", "ETag": "\"a\""],
+    [
+      "Content-Range": "bytes 50000-\(body.count - 1)/\(body.count)", "ETag": "\"a\"",
+      "Content-Length": "\(body.count - 50_050)",
+    ],
+  ])
+  func `a partial response without the validator or with the wrong end is discarded`(headers: HTTPHeaders) async throws
+  {
+    let wrong = ScriptedTransport.Reply.response(status: 206, body: Self.body.dropFirst(50_000), headers: headers)
+    let fixture = fixture(cut(at: 50_000), wrong, .response(body: Self.body))
+    #expect(try await fixture.pipeline.data(for: ImageRequest(url: fixture.url)) == Self.body)
+    #expect(fixture.transport.requests.map { $0.headers["Range"] } == [nil, "bytes=50000-", nil])
+  }
+
+  @Test func `a resumed body that ends before its Content-Range is resumed again`() async throws {
+    let headers: HTTPHeaders = [
+      "ETag": "\"a\"", "Content-Range": "bytes 50000-\(Self.body.count - 1)/\(Self.body.count)",
+    ]
+    let short = ScriptedTransport.Reply.response(
+      status: 206, body: Self.body[50_000..<(Self.body.count - 50)], headers: headers)
+    let fixture = fixture(cut(at: 50_000), short, rest(from: Self.body.count - 50))
+    #expect(try await fixture.pipeline.data(for: ImageRequest(url: fixture.url)) == Self.body)
+  }
+
+  @Test func `a resumed body that goes on after its Content-Range is downloaded again`() async throws {
+    let headers: HTTPHeaders = [
+      "ETag": "\"a\"", "Content-Range": "bytes 50000-\(Self.body.count - 1)/\(Self.body.count)",
+    ]
+    let long = ScriptedTransport.Reply.response(
+      status: 206, body: Self.body.dropFirst(50_000) + Data(count: 500), headers: headers)
+    let fixture = fixture(cut(at: 50_000), long, .response(body: Self.body))
+    #expect(try await fixture.pipeline.data(for: ImageRequest(url: fixture.url)) == Self.body)
+    #expect(fixture.transport.requests.map { $0.headers["Range"] } == [nil, "bytes=50000-", nil])
+  }
+
+  @Test func `the error of a resumed download counts the bytes of the whole body`() async throws {
+    let lost = TransportError.connectionLost(received: 20_000, expected: Self.body.count - 50_000)
+    let second = ScriptedTransport.Reply.cut(
+      body: Self.body.dropFirst(50_000), afterBytes: 20_000,
+      headers: ["ETag": "\"a\"", "Content-Range": "bytes 50000-\(Self.body.count - 1)/\(Self.body.count)"],
+      error: lost, status: 206)
+    let fixture = fixture(cut(at: 50_000), second, retry: ExponentialBackoff(attemptLimit: 2, firstDelay: .zero))
+    let error = await #expect(throws: ImageError.self) { try await fixture.pipeline.image(for: fixture.url) }
+    let whole = TransportError.connectionLost(received: 70_000, expected: Self.body.count)
+    #expect(error?.description == ImageError.transport(whole, url: fixture.url).description)
+  }
+
+  @Test func `without ETags a download is resumed only if its response has none`() async throws {
+    let dated: HTTPHeaders = [
+      "Accept-Ranges": "bytes", "Date": "Tue, 14 Nov 2023 22:13:20 GMT",
+      "Last-Modified": "Mon, 13 Nov 2023 22:13:20 GMT",
+    ]
+    let tagged = dated.adding(["ETag": "\"a\""])
+    for (headers, reply, range) in [
+      (tagged, .response(body: Self.body), nil), (dated, rest(from: 50_000), "bytes=50000-"),
+    ] as [(HTTPHeaders, ScriptedTransport.Reply, String?)] {
+      for retry in [ExponentialBackoff(firstDelay: .zero), NoRetry()] as [any RetryStrategy] {
+        let fixture = fixture(cut(at: 50_000, headers), reply, retry: retry)
+        var request = ImageRequest(url: fixture.url)
+        request.usesETags = false
+        if retry is NoRetry {
+          await #expect(throws: ImageError.self) { try await fixture.pipeline.data(for: request) }
+          await fixture.pipeline.cache.flush()
+        }
+        #expect(try await fixture.pipeline.data(for: request) == Self.body)
+        #expect(fixture.transport.requests.last?.headers["Range"] == range)
+      }
+    }
+  }
+
+  @Test func `a reload that ignores the cache does not resume an earlier download`() async throws {
+    let fixture = fixture(cut(at: 50_000), .response(body: Self.body), retry: NoRetry())
+    await #expect(throws: ImageError.self) { try await fixture.pipeline.image(for: fixture.url) }
+    await fixture.pipeline.cache.flush()
+    var request = ImageRequest(url: fixture.url)
+    request.freshness = .reloadIgnoringCache
+    #expect(try await fixture.pipeline.data(for: request) == Self.body)
+    #expect(fixture.transport.requests.map { $0.headers["Range"] } == [nil, nil])
+  }
+
+  @Test func `a body of empty pieces ends when its load is cancelled`() async throws {
+    let (asked, pieces) = (Signal(), Counter())
+    let transport = EmptyPieces {
+      pieces.increment()
+      if pieces.count == 3 { asked.set() }
+    }
+    let fixture = PipelineFixture {
+      $0.transport = transport
+    } script: { _ in
+      .failure(.cancelled)
+    }
+    let load = Task { try await fixture.pipeline.image(for: fixture.url) }
+    await asked.wait()
+    load.cancel()
+    let error = await #expect(throws: ImageError.self) { try await load.value }
+    #expect(error?.name == "cancelled")
+    while fixture.pipeline.activeLoadCount > 0 { await Task.yield() }
+  }
+
+  @Test func `a changed image replaces the partial response`() async throws {
+    let changed = SolidImage(width: 9, height: 9).data
+    let fixture = fixture(cut(at: 50_000), .response(body: changed))
+    #expect(try await fixture.pipeline.data(for: ImageRequest(url: fixture.url)) == changed)
+  }
+
+  @Test func `a 206 without a range request is rejected`() async throws {
+    let fixture = fixture(rest(from: 0))
+    let error = await #expect(throws: ImageError.self) { try await fixture.pipeline.image(for: fixture.url) }
+    #expect(error?.name == "httpStatus")
+  }
+}
+
+/// Sends bodies of empty pieces without end, and does not notice a cancellation.
+private struct EmptyPieces: Transport {
+  let onRead: @Sendable () -> Void
+
+  func response(to request: TransportRequest) async throws -> TransportResponse {
+    TransportResponse(
+      status: 200, headers: HTTPHeaders(),
+      body: TransportBody {
+        onRead()
+        return Data()
+      })
+  }
+}

@@ -1,0 +1,253 @@
+import HalcyonCache
+import HalcyonSupport
+import HalcyonHTTP
+import HalcyonImaging
+import HalcyonPipeline
+import Foundation
+import HalcyonTesting
+import TestSupport
+import TestDoubles
+import TestTraits
+import Testing
+
+@Suite(.unitTest)
+struct RetryTests {
+  private static let image = SolidImage(width: 10, height: 10).data
+  private let clock = TestClock()
+
+  /// A pipeline whose n-th request receives the n-th reply, the last one repeated.
+  private func fixture(
+    _ replies: ScriptedTransport.Reply..., configure: @escaping (inout PipelineConfiguration) -> Void = { _ in }
+  ) -> PipelineFixture {
+    let next = Lock(0)
+    return PipelineFixture { configuration in
+      configuration.time = clock
+      configuration.retryStrategy = ExponentialBackoff(random: { 0.5 })
+      configure(&configuration)
+    } script: { _ in
+      replies[
+        next.withLock { next in
+          defer { next += 1 }
+          return min(next, replies.count - 1)
+        }]
+    }
+  }
+
+  @Test(arguments: [
+    ScriptedTransport.Reply.response(status: 503, body: Data()), .response(status: 429, body: Data()),
+    .failure(.connectionLost(received: 0, expected: nil)), .failure(.idleTimedOut(.seconds(1))),
+    .failure(.hostNotFound("a")), .cut(body: image, afterBytes: 7, error: .connectionLost(received: 7, expected: 14)),
+  ])
+  func `transient failures are retried with backoff`(failure: ScriptedTransport.Reply) async throws {
+    let fixture = fixture(failure, failure, .response(body: Self.image))
+    let task = fixture.pipeline.task(for: ImageRequest(url: fixture.url))
+    await clock.waitForSleepers()
+    #expect(fixture.transport.requests.count == 1)
+    clock.advance(by: .milliseconds(374))
+    #expect(clock.sleeperCount == 1)
+    clock.advance(by: .milliseconds(1))
+    await clock.waitForSleepers()
+    #expect(fixture.transport.requests.count == 2)
+    clock.advance(by: .milliseconds(750))
+    let response = try await task.response
+    #expect(fixture.transport.requests.count == 3)
+    #expect(response.trace.steps.filter { $0.kind == .retryWait }.count == 2)
+  }
+
+  @Test(arguments: [
+    ScriptedTransport.Reply.response(status: 404, body: Data()), .response(status: 403, body: Data()),
+    .response(body: Data("<html>".utf8)), .failure(.secureConnectionFailed(host: "a", reason: "expired")),
+    .failure(.headersTooLarge(byteLimit: 1)), .failure(.badContentEncoding(reason: "cut")),
+  ])
+  func `permanent failures are not retried`(failure: ScriptedTransport.Reply) async throws {
+    let fixture = fixture(failure)
+    await #expect(throws: ImageError.self) { try await fixture.pipeline.image(for: fixture.url) }
+    #expect(fixture.transport.requests.count == 1)
+  }
+
+  @Test(arguments: [("7", 7), ("Tue, 14 Nov 2023 22:13:29 GMT", 9)])
+  func `a retry waits as long as Retry-After says`(field: String, seconds: Int) async throws {
+    let fixture = fixture(
+      .response(status: 503, body: Data(), headers: ["Retry-After": field]), .response(body: Self.image))
+    let task = fixture.pipeline.task(for: ImageRequest(url: fixture.url))
+    await clock.waitForSleepers()
+    clock.advance(by: .seconds(seconds) - .milliseconds(1))
+    #expect(clock.sleeperCount == 1)
+    clock.advance(by: .milliseconds(1))
+    _ = try await task.image
+  }
+
+  @Test func `delays and timeouts may be as long as a duration`() async throws {
+    let never = Duration.seconds(Int64.max)
+    let longest = ExponentialBackoff(firstDelay: never, longestDelay: never)
+    let failure = FailedAttempt(error: .httpStatus(503, url: fixture().url), attemptCount: 2)
+    let delay = try #require(await longest.delay(after: failure))
+    #expect(delay > .seconds(1 << 29))
+    let executor = IdleExecutor()
+    let sleep = Task(executorPreference: executor) { try await SystemTime().sleep(for: never) }
+    try await executor.waitUntilIdle()
+    sleep.cancel()
+    await #expect(throws: CancellationError.self) { try await sleep.value }
+    let fixture = fixture(.response(status: 404, body: Data())) {
+      $0.failureLifetimes = FailureLifetimes(missing: never)
+    }
+    var request = ImageRequest(url: fixture.url)
+    request.timeout = never
+    for _ in 0..<2 {
+      await #expect(throws: ImageError.self) { try await fixture.pipeline.image(for: request) }
+    }
+    #expect(fixture.transport.requests.count == 1)
+  }
+
+  @Test func `a Retry-After over 30 seconds is not waited for`() async throws {
+    let fixture = fixture(.response(status: 503, body: Data(), headers: ["Retry-After": "31"]))
+    await #expect(throws: ImageError.self) { try await fixture.pipeline.image(for: fixture.url) }
+    #expect(fixture.transport.requests.count == 1)
+  }
+
+  @Test func `a load cancelled during its backoff is not retried`() async throws {
+    let fixture = fixture(.response(status: 503, body: Data()))
+    let task = fixture.pipeline.task(for: ImageRequest(url: fixture.url))
+    await clock.waitForSleepers()
+    task.cancel()
+    await #expect(throws: ImageError.self) { try await task.image }
+    while fixture.pipeline.activeLoadCount > 0 { await Task.yield() }
+    #expect(clock.sleeperCount == 0)
+    #expect(fixture.transport.requests.count == 1)
+  }
+
+  @Test func `an exhausted retry budget stops all retries`() async throws {
+    let fixture = fixture(.response(status: 500, body: Data())) { configuration in
+      configuration.retryBudget = 2
+      configuration.retryStrategy = ExponentialBackoff(firstDelay: .zero)
+    }
+    for number in 0..<5 {
+      let url = fixture.url.appending(path: "\(number)")
+      await #expect(throws: ImageError.self) { try await fixture.pipeline.image(for: url) }
+    }
+    #expect(fixture.transport.requests.count == 7)
+  }
+
+  @Test func `backoff delays double up to the maximum, with jitter between half and all of each`() async throws {
+    let url = try #require(URL(string: "http://example.com/a"))
+    let (least, most) = (
+      ExponentialBackoff(attemptLimit: 20, random: { 0 }), ExponentialBackoff(attemptLimit: 20, random: { 1 })
+    )
+    for (count, ceiling) in [(1, 0.5), (2, 1), (3, 2), (6, 16), (7, 30), (19, 30)] {
+      let failure = FailedAttempt(error: .httpStatus(503, url: url), attemptCount: count)
+      #expect(await least.delay(after: failure) == .seconds(ceiling / 2))
+      #expect(await most.delay(after: failure) == .seconds(ceiling))
+    }
+    #expect(await most.delay(after: FailedAttempt(error: .httpStatus(503, url: url), attemptCount: 20)) == nil)
+  }
+
+  @Test func `a 404 is remembered for a while, unless revalidation is requested`() async throws {
+    let fixture = fixture(.response(status: 404, body: Data()))
+    func load(_ freshness: FreshnessPolicy = .standard) async {
+      let error = await #expect(throws: ImageError.self) {
+        try await fixture.pipeline.image(for: ImageRequest(url: fixture.url, freshness: freshness))
+      }
+      #expect(error?.name == "httpStatus")
+    }
+    await load()
+    clock.advance(by: .seconds(9))
+    await load()
+    #expect(fixture.transport.requests.count == 1)
+    await load(.revalidate)
+    #expect(fixture.transport.requests.count == 2)
+    clock.advance(by: .seconds(10))
+    await load()
+    #expect(fixture.transport.requests.count == 3)
+  }
+
+  @Test(arguments: [
+    ScriptedTransport.Reply.response(status: 404, body: Data()), .response(status: 410, body: Data()),
+    .response(status: 451, body: Data()), .response(body: Data("<html>".utf8)), .response(body: image.prefix(13)),
+    .response(body: Data()), .failure(.hostNotFound("a")),
+    .response(status: 302, body: Data(), headers: ["Location": "x:"]),
+  ])
+  func `a revalidation or reload requests an image whose failure is remembered`(failure: ScriptedTransport.Reply)
+    async throws
+  {
+    for freshness in [FreshnessPolicy.revalidate, .reloadIgnoringCache] {
+      for isProcessed in [false, true] {
+        let fixture = fixture(failure, failure, .response(body: Self.image)) { $0.retryStrategy = NoRetry() }
+        var request = ImageRequest(url: fixture.url, processors: isProcessed ? [.exposure(stops: 1)] : [])
+        for _ in 0..<2 {
+          await #expect(throws: ImageError.self) { try await fixture.pipeline.image(for: request) }
+        }
+        #expect(fixture.transport.requests.count == 1)
+        request.freshness = freshness
+        await #expect(throws: ImageError.self) { try await fixture.pipeline.image(for: request) }
+        #expect(fixture.transport.requests.count == 2)
+        _ = try await fixture.pipeline.image(for: request)
+        #expect(fixture.transport.requests.count == 3)
+      }
+    }
+  }
+
+  @Test func `a pipeline can stop remembering failures`() async throws {
+    let fixture = fixture(.response(status: 404, body: Data()))
+    #expect(fixture.pipeline.failureLifetimes == FailureLifetimes())
+    func load() async {
+      await #expect(throws: ImageError.self) { try await fixture.pipeline.image(for: fixture.url) }
+    }
+    await load()
+    fixture.pipeline.failureLifetimes = .none
+    await load()
+    await load()
+    #expect(fixture.transport.requests.count == 3)
+  }
+
+  @Test func `a success replaces a remembered failure`() async throws {
+    let fixture = fixture(.response(status: 404, body: Data()), .response(body: Self.image))
+    await #expect(throws: ImageError.self) { try await fixture.pipeline.image(for: fixture.url) }
+    _ = try await fixture.pipeline.image(for: ImageRequest(url: fixture.url, freshness: .revalidate))
+    await fixture.pipeline.cache.flush()
+    fixture.memory.removeAll()
+    _ = try await fixture.pipeline.image(for: fixture.url)
+    #expect(fixture.transport.requests.count == 2)
+  }
+
+  @Test func `when no server was reached a retry can wait for a network`() async throws {
+    let online = Signal()
+    let fixture = fixture(.failure(.hostNotFound("a")), .response(body: Self.image)) { configuration in
+      configuration.retryStrategy = ExponentialBackoff(firstDelay: .zero)
+      configuration.connectivity = SignalledConnectivity(online: online)
+    }
+    let task = fixture.pipeline.task(for: ImageRequest(url: fixture.url))
+    await online.waitForWaiter()
+    #expect(fixture.transport.requests.count == 1)
+    online.set()
+    _ = try await task.image
+  }
+
+  @Test func `a load that exceeds its timeout fails, and its transfer is cancelled`() async throws {
+    let (started, ended) = (Signal(), Signal())
+    let fixture = PipelineFixture { [clock] in
+      $0.time = clock
+    } script: { _ in
+      started.set()
+      await withTaskCancellationHandler {
+        await ended.wait()
+      } onCancel: {
+        ended.set()
+      }
+      return .failure(.cancelled)
+    }
+    var request = ImageRequest(url: fixture.url)
+    request.timeout = .seconds(5)
+    let task = fixture.pipeline.task(for: request)
+    await started.wait()
+    await clock.waitForSleepers()
+    clock.advance(by: .seconds(5))
+    let error = await #expect(throws: ImageError.self) { try await task.image }
+    #expect(error?.name == "timedOut")
+    await ended.wait()
+  }
+}
+
+private struct SignalledConnectivity: Connectivity {
+  let online: Signal
+  func waitUntilOnline() async throws { await online.wait() }
+}

@@ -1,0 +1,176 @@
+import HalcyonImaging
+import HalcyonHTTP
+import HalcyonCache
+import HalcyonPipeline
+import Foundation
+import HalcyonTesting
+import TestDoubles
+import TestSupport
+import TestTraits
+import Testing
+
+@Suite(.unitTest)
+struct CacheAccessTests {
+  private let bytes = SolidImage(width: 100, height: 50).data
+
+  @Test func `an image stored under any key is read back from memory and from the store`() async throws {
+    let fixture = PipelineFixture.serving()
+    for key in ["avatar", "", "ä/..?#", "https://example.com/a"] {
+      let request = ImageRequest.cached(key)
+      let image = try solidImage(7, 7)
+      try await fixture.pipeline.store(image, original: bytes, for: request)
+      #expect(try await fixture.pipeline.response(for: request).origin == .memory)
+      #expect(fixture.pipeline.cachedImage(for: request)?.size.width == 7)
+      fixture.memory.removeAll()
+      let response = try await fixture.pipeline.response(for: request)
+      #expect(response.origin == .store)
+      #expect(response.image.size.width == 100)
+      #expect(fixture.pipeline.cachedImage(for: request)?.size.width == 100, "a store hit is inserted into memory")
+      let small = ImageRequest.cached(key, size: .fit(width: 10, height: 10))
+      #expect(try await fixture.pipeline.image(for: small).size.width == 10)
+    }
+    #expect(fixture.transport.requests.isEmpty)
+  }
+
+  @Test func `a cache miss is an error, and no server is contacted`() async throws {
+    let fixture = PipelineFixture.serving()
+    let error = await #expect(throws: ImageError.self) { try await fixture.pipeline.image(for: .cached("a")) }
+    #expect(error?.name == "notCached")
+    #expect(fixture.transport.requests.isEmpty)
+  }
+
+  @Test func `an image loaded from a source with a key is found under that key`() async throws {
+    let fixture = PipelineFixture.serving()
+    let url = fixture.url
+    let resolver = URLResolver(key: "users/17") { url }
+    _ = try await fixture.pipeline.image(for: ImageRequest(source: .resolver(resolver)))
+    #expect(fixture.pipeline.cachedImage(for: .cached("users/17")) != nil)
+    await fixture.pipeline.cache.flush()
+    fixture.memory.removeAll()
+    #expect(try await fixture.pipeline.response(for: .cached("users/17")).origin == .store)
+    #expect(fixture.transport.requests.count == 1)
+  }
+
+  @Test func `an image stored for a URL is not fetched`() async throws {
+    let fixture = PipelineFixture.serving()
+    try await fixture.pipeline.store(original: bytes, for: ImageRequest(url: fixture.url), tags: ["trip"])
+    let response = try await fixture.pipeline.response(for: ImageRequest(url: fixture.url))
+    #expect(response.origin == .store)
+    #expect(response.url == fixture.url)
+    #expect(fixture.transport.requests.isEmpty)
+    let key = try #require(fixture.store.keys.first)
+    #expect(try await fixture.store.entry(for: key)?.metadata.tags == ["trip"])
+  }
+
+  @Test func `the tier that holds an image is reported`() async throws {
+    let fixture = PipelineFixture.serving()
+    let request = ImageRequest(url: fixture.url)
+    #expect(await fixture.pipeline.cachedTier(for: request) == nil)
+    _ = try await fixture.pipeline.image(for: request)
+    await fixture.pipeline.cache.flush()
+    #expect(await fixture.pipeline.cachedTier(for: request) == .memory)
+    let small = ImageRequest(url: fixture.url, size: .fit(width: 1, height: 1))
+    #expect(await fixture.pipeline.cachedTier(for: small) == .store)
+    fixture.memory.removeAll()
+    #expect(await fixture.pipeline.cachedTier(for: request) == .store)
+    #expect(await fixture.pipeline.cachedTier(for: ImageRequest(url: fixture.url, cachePolicy: .memoryOnly)) == nil)
+    #expect(fixture.decoder.decodedSizes.count == 1)
+  }
+
+  @Test func `looking up the tier renews no expiration, and expired entries are absent`() async throws {
+    let clock = TestClock()
+    try await TemporaryDirectory.run { folder in
+      let disk = DiskCache(
+        directory: folder, configuration: DiskCacheConfiguration(expiration: .seconds(100)), time: clock)
+      let memory = MemoryCache(
+        configuration: MemoryCacheConfiguration(costLimit: 1 << 20, expiration: .seconds(10)), time: clock)
+      let fixture = PipelineFixture(configure: { $0.cache = ImageCache(memory: memory, store: disk) }) { _ in
+        .failure(.cancelled)
+      }
+      try await fixture.pipeline.store(solidImage(), original: bytes, for: .cached("a"))
+      try FileManager.default.setAttributes([.modificationDate: clock.now()], ofItemAtPath: folder.entryFile())
+      for tier in [CacheTier.memory, .memory, .store, .store] {
+        #expect(await fixture.pipeline.cachedTier(for: .cached("a")) == tier)
+        clock.advance(by: .seconds(6))
+      }
+      clock.advance(by: .seconds(90))
+      #expect(await fixture.pipeline.cachedTier(for: .cached("a")) == nil)
+    }
+  }
+
+  @Test func `removing deletes one image, clearing deletes all`() async throws {
+    let fixture = PipelineFixture.serving()
+    for key in ["a", "b", "c"] { try await fixture.pipeline.store(solidImage(), original: bytes, for: .cached(key)) }
+    try await fixture.pipeline.removeCached(.cached("a"))
+    #expect(await fixture.pipeline.cachedTier(for: .cached("a")) == nil)
+    #expect(await fixture.pipeline.cachedTier(for: .cached("b")) == .memory)
+    #expect(fixture.store.count == 2)
+    try await fixture.pipeline.cache.removeAll()
+    #expect(fixture.store.keys.isEmpty)
+    #expect(fixture.memory.count == 0)
+  }
+
+  @Test func `an image can be removed from one tier only`() async throws {
+    let fixture = PipelineFixture.serving()
+    for key in ["a", "b"] { try await fixture.pipeline.store(solidImage(), original: bytes, for: .cached(key)) }
+    try await fixture.pipeline.removeCached(.cached("a"), from: [.memory])
+    #expect(await fixture.pipeline.cachedTier(for: .cached("a")) == .store)
+    try await fixture.pipeline.removeCached(.cached("b"), from: [.store])
+    #expect(fixture.pipeline.cachedImage(for: .cached("b")) != nil)
+    #expect(fixture.store.keys.count == 1)
+  }
+
+  @Test func `metadata stored with an image is returned`() async throws {
+    let fixture = PipelineFixture.serving()
+    #expect(try await fixture.pipeline.storedMetadata(for: .cached("a")) == nil)
+    let mine = Data("caption".utf8)
+    try await fixture.pipeline.store(original: bytes, for: .cached("a"), tags: ["trip"], userInfo: mine)
+    let metadata = try await fixture.pipeline.storedMetadata(for: .cached("a", size: .fit(width: 5, height: 5)))
+    #expect(metadata?.userInfo == mine && metadata?.tags == ["trip"])
+  }
+
+  @Test func `usage is reported, and expired entries are removed`() async throws {
+    try await TemporaryDirectory.run { folder in
+      let disk = DiskCache(directory: folder)
+      let fixture = PipelineFixture(configure: { $0.cache = ImageCache(memory: MemoryCache(), store: disk) }) { _ in
+        .failure(.cancelled)
+      }
+      let cache = fixture.pipeline.cache
+      try await fixture.pipeline.store(solidImage(), original: bytes, for: .cached("kept"), expiration: .never)
+      let usage = try await cache.usage
+      #expect(usage.memoryByteCount == 400)
+      #expect(usage.diskByteCount == 8192)
+      try await fixture.pipeline.store(original: bytes, for: .cached("old"), expiration: .date(.distantPast))
+      #expect(await fixture.pipeline.cachedTier(for: .cached("old")) == nil)
+      #expect(try await disk.count == 2)
+      try await cache.removeExpired()
+      #expect(try await disk.count == 1)
+      #expect(try await ImageCache(memory: MemoryCache()).usage.diskByteCount == nil)
+    }
+  }
+
+  @Test func `bytes that cannot be stored are rejected with the reason`() async throws {
+    let fixture = PipelineFixture.serving()
+    let notAnImage = await #expect(throws: ImageError.self) {
+      try await fixture.pipeline.store(original: Data("<html>".utf8), for: .cached("a"))
+    }
+    #expect(notAnImage?.name == "notAnImage")
+    var memoryOnly = ImageRequest.cached("a")
+    memoryOnly.cachePolicy = .memoryOnly
+    let forbidden = await #expect(throws: ImageError.self) {
+      try await fixture.pipeline.store(solidImage(), original: bytes, for: memoryOnly)
+    }
+    #expect(forbidden?.name == "notStorable")
+    #expect(await fixture.pipeline.cachedTier(for: memoryOnly) == .memory)
+    #expect(fixture.store.keys.isEmpty)
+  }
+}
+
+extension URL {
+  /// The path of the only entry file in the folder of a disk cache.
+  fileprivate func entryFile() throws -> String {
+    let blobs = appending(path: "v1/d")
+    let files = try FileManager.default.subpathsOfDirectory(atPath: blobs.path()).filter { $0.contains("/") }
+    return blobs.appending(path: try #require(files.first)).path()
+  }
+}

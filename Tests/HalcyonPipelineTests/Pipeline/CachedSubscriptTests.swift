@@ -1,0 +1,64 @@
+import HalcyonSupport
+import HalcyonCache
+import HalcyonHTTP
+import HalcyonImaging
+import HalcyonPipeline
+import HalcyonTesting
+import TestDoubles
+import TestTraits
+import Testing
+
+/// Reading and writing an image in memory under its request, and short forms of requests and options.
+@Suite(.unitTest)
+struct CachedSubscriptTests {
+  @Test func `an image is set, read and removed under a request with the options of the pipeline`() async throws {
+    let clock = TestClock()
+    let fixture = PipelineFixture(configure: {
+      $0.time = clock
+      $0.defaultOptions.scaleFactor = 2
+    }) { _ in .failure(.cancelled) }
+    let small = ImageRequest(url: fixture.url, size: .fit(width: 10))
+    fixture.pipeline[cached: small] = try solidImage(10, 5)
+    clock.advance(by: .seconds(86_400))
+    #expect(fixture.pipeline[cached: small]?.size.height == 5)
+    #expect(fixture.pipeline[cached: small]?.scale == 2)
+    #expect(try await fixture.pipeline.response(for: small).origin == .memory)
+    #expect(fixture.pipeline[cached: ImageRequest(url: fixture.url)] == nil)
+    fixture.pipeline[cached: small] = nil
+    #expect(fixture.pipeline[cached: small] == nil)
+    #expect(fixture.store.count == 0)
+  }
+
+  @Test func `an image is not set for a request that must not write to memory`() throws {
+    let fixture = PipelineFixture.serving()
+    fixture.pipeline[cached: ImageRequest(url: fixture.url, cachePolicy: .storeOnly)] = try solidImage()
+    #expect(fixture.memory.count == 0)
+  }
+
+  @Test func `a size of one side leaves the other open`() {
+    let source = PixelSize(width: 100, height: 400)
+    #expect(TargetSize.fit(width: 50).geometry(for: source).outputSize == PixelSize(width: 50, height: 200))
+    #expect(TargetSize.fit(height: 50).geometry(for: source).outputSize == PixelSize(width: 13, height: 50))
+    #expect(TargetSize.fit(width: 10).scaled(by: 2) == .fit(width: 20, height: .max))
+    #expect(!TargetSize.fit(width: 0).isValid)
+  }
+
+  @Test func `options are created with the common ones named`() {
+    let options = RequestOptions(
+      priority: .high, timeout: .seconds(1), previews: .never, cachePolicy: .memoryOnly, freshness: .cacheFirst,
+      storage: .photo, memoryExpiration: .minutes(1), storeExpiration: .days(1), tags: ["a"], scaleFactor: 2,
+      userInfo: ["a": 1])
+    #expect(options.priority == .high)
+    #expect(options.timeout == .seconds(1))
+    #expect(options.previews == .never)
+    #expect(options.cachePolicy == .memoryOnly)
+    #expect(options.freshness == .cacheFirst)
+    #expect(options.storage == .photo)
+    #expect(options.memoryExpiration == .minutes(1))
+    #expect(options.storeExpiration == .days(1))
+    #expect(options.tags == ["a"])
+    #expect(options.scaleFactor == 2)
+    #expect(options.userInfo?["a"] as? Int == 1)
+    #expect(options.waitsForStore == nil)
+  }
+}

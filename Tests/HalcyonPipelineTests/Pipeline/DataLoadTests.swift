@@ -1,0 +1,160 @@
+import Foundation
+import HalcyonCache
+import HalcyonHTTP
+import HalcyonImaging
+import HalcyonPipeline
+import HalcyonSupport
+import HalcyonTesting
+import TestDoubles
+import TestSupport
+import TestTraits
+import Testing
+
+/// Loads of encoded bytes: what they store, their progress, and how they end.
+@Suite(.unitTest)
+struct DataLoadTests {
+  private let body = SolidImage(width: 4, height: 4, paddingByteCount: 1000).data
+
+  private func fixture(
+    _ configure: (inout PipelineConfiguration) -> Void = { _ in },
+    script: (@Sendable (TransportRequest) async throws -> ScriptedTransport.Reply)? = nil
+  ) -> PipelineFixture {
+    let body = body
+    return PipelineFixture(configure: configure, script: script ?? { _ in .response(body: body) })
+  }
+
+  @Test func `encoded bytes are transferred once, whether data, info, a file or the image is loaded`() async throws {
+    let fixture = fixture()
+    let request = ImageRequest(url: fixture.url)
+    #expect(try await fixture.pipeline.data(for: request) == body)
+    await fixture.pipeline.cache.flush()
+    #expect(try await fixture.pipeline.data(for: request) == body)
+    #expect(try await fixture.pipeline.info(for: request).pixelSize == PixelSize(width: 4, height: 4))
+    try await TemporaryDirectory.run { folder in
+      _ = try await fixture.pipeline.writeOriginal(for: request, in: folder)
+    }
+    #expect(try await fixture.pipeline.response(for: request).origin == .store)
+    #expect(fixture.transport.requests.count == 1)
+  }
+
+  @Test func `encoded bytes are not stored where the request, its options or the server forbid it`() async throws {
+    var derived = RequestOptions()
+    (derived.storage, derived.keepsOriginal) = (.photo, false)
+    let cases: [(CachePolicy, RequestOptions, HTTPHeaders)] = [
+      (CachePolicy.memoryOnly, RequestOptions(), HTTPHeaders()), (CachePolicy(), derived, [:]),
+      (CachePolicy(), RequestOptions(), ["Cache-Control": "no-store"]),
+    ]
+    for (policy, options, headers) in cases {
+      let body = body
+      let fixture = fixture(script: { _ in .response(body: body, headers: headers) })
+      _ = try await fixture.pipeline.data(for: ImageRequest(url: fixture.url, cachePolicy: policy, options: options))
+      await fixture.pipeline.cache.flush()
+      #expect(fixture.store.count == 0)
+    }
+  }
+
+  @Test func `stored bytes that only begin like an image are fetched again when they are decoded`() async throws {
+    var damaged = body
+    damaged[13] = 0
+    let isRepaired = Lock(false)
+    let (bytes, body) = (damaged, body)
+    let fixture = fixture(script: { _ in .response(body: isRepaired.withLock { $0 } ? body : bytes) })
+    _ = try await fixture.pipeline.data(for: ImageRequest(url: fixture.url))
+    await fixture.pipeline.cache.flush()
+    isRepaired.withLock { $0 = true }
+    #expect(try await fixture.pipeline.response(for: ImageRequest(url: fixture.url)).origin == .network)
+    #expect(fixture.transport.requests.count == 2)
+  }
+
+  @Test func `the progress of encoded bytes is reported`() async throws {
+    let body = body
+    let fixture = fixture(
+      { $0.progressInterval = .zero },
+      script: { _ in
+        .response(body: body, headers: ["Content-Length": "\(body.count)"], pieceByteCount: 100)
+      })
+    let fractions = Lock<[Double]>([])
+    _ = try await fixture.pipeline.data(for: ImageRequest(url: fixture.url)) { progress in
+      fractions.withLock { $0.append(progress.fraction) }
+    }
+    #expect(fractions.withLock { $0 }.count == 11)
+    #expect(fractions.withLock { $0 }.last == 1)
+  }
+
+  @Test func `a stream of events that is opened during the load begins with what is known`() async throws {
+    let (body, halfway, release) = (body, Signal(), Signal())
+    let fixture = fixture({ $0.progressInterval = .zero }) { _ in
+      .response(
+        body: body, headers: ["Content-Length": "\(body.count)"], pieceByteCount: body.count / 2 + 1,
+        beforeRest: {
+          halfway.set()
+          await release.wait()
+        })
+    }
+    let task = fixture.pipeline.task(for: ImageRequest(url: fixture.url))
+    #expect(task.progress == nil)
+    await halfway.wait()
+    #expect(task.progress?.receivedByteCount == body.count / 2 + 1)
+    var events = task.events.makeAsyncIterator()
+    guard case .info(let info)? = await events.next(), case .progress(let progress)? = await events.next() else {
+      Issue.record("the stream does not begin with the format and the progress")
+      return
+    }
+    #expect(info.pixelSize == PixelSize(width: 4, height: 4))
+    #expect(progress == task.progress)
+    release.set()
+    _ = try await task.image
+  }
+
+  private func load(_ request: ImageRequest, by pipeline: ImagePipeline, asData: Bool) async throws {
+    if asData { _ = try await pipeline.data(for: request) } else { _ = try await pipeline.image(for: request) }
+  }
+
+  @Test func `a caller that waits for the store ends when it is cancelled or its time is over`() async throws {
+    let clock = TestClock()
+    for isData in [true, false] {
+      let store = StalledStore()
+      let pipeline = fixture {
+        $0.cache = ImageCache(store: store)
+        $0.time = clock
+      }.pipeline
+      var request = ImageRequest(url: try #require(URL(string: "http://example.com/a")))
+      request.options.waitsForStore = true
+      let waiting = request
+      let cancelled = Task { try await load(waiting, by: pipeline, asData: isData) }
+      await store.writes.wait(for: 1)
+      cancelled.cancel()
+      await #expect(throws: ImageError.self) { try await cancelled.value }
+      request.timeout = .seconds(5)
+      request.source = .url(try #require(URL(string: "http://example.com/b")))
+      let limited = request
+      let late = Task { try await load(limited, by: pipeline, asData: isData) }
+      await store.writes.wait(for: 2)
+      await clock.waitForSleepers(1)
+      clock.advance(by: .seconds(6))
+      let error = await #expect(throws: ImageError.self) { try await late.value }
+      #expect(error?.name == "timedOut")
+      store.release.set()
+      await pipeline.cache.flush()
+    }
+  }
+}
+
+/// A store whose writes wait.
+private final class StalledStore: DataStore {
+  let writes = Counter()
+  let release = Signal()
+
+  func entry(for key: CacheKey) async throws -> StoredEntry? { nil }
+
+  func store(_ entry: StoredEntry, for key: CacheKey) async throws {
+    writes.increment()
+    await release.wait()
+  }
+
+  func updateMetadata(_ metadata: EntryMetadata, for key: CacheKey) async throws -> Bool { false }
+
+  func removeEntry(for key: CacheKey) async throws {}
+
+  func removeAll() async throws {}
+}

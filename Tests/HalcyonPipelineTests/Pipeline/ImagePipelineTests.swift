@@ -1,0 +1,182 @@
+import HalcyonHTTP
+import HalcyonSupport
+import HalcyonImaging
+import HalcyonCache
+import HalcyonPipeline
+import Foundation
+import HalcyonTesting
+import TestDoubles
+import TestTraits
+import Testing
+
+@Suite(.unitTest)
+struct ImagePipelineTests {
+  @Test func `an image is downloaded once, then read from memory, then from the store`() async throws {
+    let fixture = PipelineFixture.serving()
+    let request = ImageRequest(url: fixture.url)
+    #expect(try await fixture.pipeline.response(for: request).origin == .network)
+    #expect(try await fixture.pipeline.response(for: request).origin == .memory)
+    fixture.memory.removeAll()
+    await fixture.pipeline.cache.flush()
+    let again = try await fixture.pipeline.response(for: request)
+    #expect(again.origin == .store)
+    #expect(again.image.size == PixelSize(width: 100, height: 50))
+    #expect(again.image.bitmap[0, 0] == (10, 20, 30, 255))
+    #expect(fixture.transport.requests.count == 1)
+  }
+
+  @Test func `an image in memory is returned synchronously`() async throws {
+    let fixture = PipelineFixture.serving()
+    let request = ImageRequest(url: fixture.url, size: .fit(width: 10, height: 10))
+    #expect(fixture.pipeline.cachedImage(for: request) == nil)
+    _ = try await fixture.pipeline.image(for: request)
+    #expect(fixture.pipeline.cachedImage(for: request)?.size == PixelSize(width: 10, height: 5))
+    #expect(fixture.pipeline.cachedImage(for: ImageRequest(url: fixture.url)) == nil)
+  }
+
+  @Test func `several sizes of one URL share a transfer, and each is decoded at its own size`() async throws {
+    let fixture = PipelineFixture.serving()
+    let sizes = (1...10).map { TargetSize.fit(width: $0 * 10, height: 1000) }
+    try await withThrowingTaskGroup { group in
+      for (index, size) in sizes.enumerated() {
+        group.addTask {
+          let image = try await fixture.pipeline.image(for: ImageRequest(url: fixture.url, size: size))
+          #expect(image.size.width == (index + 1) * 10)
+        }
+      }
+      try await group.waitForAll()
+    }
+    #expect(fixture.transport.requests.count == 1)
+    #expect(Set(fixture.decoder.decodedSizes) == Set(sizes))
+    #expect(fixture.decoder.decodedSizes.count == sizes.count)
+  }
+
+  @Test func `processors run in order, coalesced requests run each once, and only the final image is cached`()
+    async throws
+  {
+    let fixture = PipelineFixture.serving()
+    let runs = Lock<[String]>([])
+    let steps = ["a", "b", "c"].map { name in
+      CountingProcessor(identifier: name) { runs.withLock { $0.append(name) } }
+    }
+    try await withThrowingTaskGroup { group in
+      for _ in 0..<20 {
+        group.addTask {
+          _ = try await fixture.pipeline.image(for: ImageRequest(url: fixture.url, processors: steps))
+        }
+      }
+      try await group.waitForAll()
+    }
+    #expect(runs.withLock { $0 } == ["a", "b", "c"])
+    #expect(fixture.memory.count == 1)
+  }
+
+  @Test func `the error of a failing processor contains its identifier`() async throws {
+    let fixture = PipelineFixture.serving()
+    let request = ImageRequest(url: fixture.url, processors: [FailingProcessor()])
+    let error = await #expect(throws: ImageError.self) { try await fixture.pipeline.image(for: request) }
+    guard case .processingFailed("failing", _) = error else {
+      Issue.record("\(String(describing: error))")
+      return
+    }
+  }
+
+  @Test func `cache and freshness policies select the tiers that are read and written`() async throws {
+    let fixture = PipelineFixture.serving()
+    let cacheOnly = ImageRequest(url: fixture.url, freshness: .cacheOnly)
+    let error = await #expect(throws: ImageError.self) { try await fixture.pipeline.image(for: cacheOnly) }
+    #expect(error?.name == "notCached")
+    _ = try await fixture.pipeline.image(for: ImageRequest(url: fixture.url, cachePolicy: .memoryOnly))
+    await fixture.pipeline.cache.flush()
+    #expect(fixture.store.keys.isEmpty)
+    #expect(try await fixture.pipeline.response(for: cacheOnly).origin == .memory)
+    let reload = ImageRequest(url: fixture.url, freshness: .revalidate)
+    #expect(try await fixture.pipeline.response(for: reload).origin == .network)
+    await fixture.pipeline.cache.flush()
+    fixture.memory.removeAll()
+    #expect(try await fixture.pipeline.response(for: cacheOnly).origin == .store)
+    #expect(fixture.transport.requests.count == 2)
+  }
+
+  @Test func `requests with different credentials are not coalesced`() async throws {
+    let fixture = PipelineFixture { request in
+      .response(body: SolidImage(width: request.headers["Authorization"] == "a" ? 1 : 2, height: 1).data)
+    }
+    async let first = fixture.pipeline.image(for: ImageRequest(url: fixture.url, headers: ["Authorization": "a"]))
+    async let second = fixture.pipeline.image(for: ImageRequest(url: fixture.url, headers: ["Authorization": "b"]))
+    let widths = try await [first.size.width, second.size.width]
+    #expect(widths == [1, 2])
+    #expect(fixture.transport.requests.count == 2)
+  }
+
+  @Test func `a stored entry that is not a valid image is downloaded again`() async throws {
+    let fixture = PipelineFixture.serving()
+    _ = try await fixture.pipeline.image(for: fixture.url)
+    await fixture.pipeline.cache.flush()
+    let key = try #require(fixture.store.keys.first)
+    let metadata = try #require(try await fixture.store.entry(for: key)).metadata
+    for damage in [SolidImage(width: 100, height: 50).data.prefix(12), Data("no image".utf8)] {
+      try await fixture.store.store(StoredEntry(body: Data(damage), metadata: metadata), for: key)
+      fixture.memory.removeAll()
+      #expect(try await fixture.pipeline.response(for: ImageRequest(url: fixture.url)).origin == .network)
+      await fixture.pipeline.cache.flush()
+    }
+    #expect(try await fixture.store.entry(for: key)?.body == SolidImage(width: 100, height: 50).data)
+  }
+
+  @Test func `changing a copy of a request leaves the original unchanged`() {
+    let fixture = PipelineFixture.serving()
+    let original = ImageRequest(url: fixture.url)
+    var copy = original
+    copy.size = .fit(width: 1, height: 1)
+    copy.headers["A"] = "1"
+    copy.cachePolicy.readsStore = false
+    #expect(original.size == .original)
+    #expect(original.headers.fields.isEmpty)
+    #expect(original.cachePolicy.readsStore)
+  }
+
+  @Test func `a response has a trace of the steps of its load`() async throws {
+    let fixture = PipelineFixture.serving()
+    let response = try await fixture.pipeline.response(
+      for: ImageRequest(url: fixture.url, processors: [NamedProcessor(identifier: "n")]))
+    #expect(response.trace.steps.map(\.kind) == [.storeRead, .queue, .transfer, .decode, .process])
+    #expect(response.trace.description.hasPrefix("storeRead "))
+    #expect(response.url == fixture.url)
+    #expect(response.encodedByteCount == SolidImage(width: 100, height: 50).data.count)
+  }
+
+  @Test func `releasing a pipeline releases its transport and memory cache`() async throws {
+    weak var weakTransport: ScriptedTransport?
+    weak var weakMemory: MemoryCache?
+    do {
+      let fixture = PipelineFixture.serving()
+      (weakTransport, weakMemory) = (fixture.transport, fixture.memory)
+      _ = try await fixture.pipeline.image(for: fixture.url)
+      await fixture.pipeline.cache.flush()
+      #expect(fixture.transport.requests.count == 1)
+      #expect(fixture.memory.count == 1)
+    }
+    // The task may still be finishing after it has delivered its result.
+    while weakTransport != nil || weakMemory != nil { await Task.yield() }
+    #expect(weakTransport == nil)
+    #expect(weakMemory == nil)
+  }
+}
+
+private struct CountingProcessor: ImageProcessor {
+  let identifier: String
+  let onRun: @Sendable () -> Void
+
+  func process(_ bitmap: Bitmap) throws -> Bitmap {
+    onRun()
+    return bitmap
+  }
+}
+
+private struct FailingProcessor: ImageProcessor {
+  struct Failure: Error {}
+  let identifier = "failing"
+
+  func process(_ bitmap: Bitmap) throws -> Bitmap { throw Failure() }
+}

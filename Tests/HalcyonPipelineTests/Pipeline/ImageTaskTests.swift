@@ -1,0 +1,74 @@
+import HalcyonHTTP
+import HalcyonPipeline
+import Foundation
+import HalcyonTesting
+import Synchronization
+import TestDoubles
+import TestSupport
+import TestTraits
+import Testing
+
+@Suite(.unitTest)
+struct ImageTaskTests {
+  @Test func `progress is reported before the result, and a late subscriber receives the result`() async throws {
+    let body = SolidImage(width: 4, height: 4, paddingByteCount: 1000).data
+    let release = Signal()
+    let fixture = PipelineFixture(configure: { $0.progressInterval = .zero }) { _ in
+      await release.wait()
+      return .response(body: body, headers: ["Content-Length": "\(body.count)"], pieceByteCount: 100)
+    }
+    let task = fixture.pipeline.task(for: ImageRequest(url: fixture.url))
+    let events = task.events
+    #expect(task.result == nil)
+    release.set()
+    var fractions: [Double] = []
+    var (endings, infos) = (0, 0)
+    for await event in events {
+      switch event {
+      case .progress(let progress): fractions.append(progress.fraction)
+      case .finished: endings += 1
+      case .info: infos += 1
+      case .preview: Issue.record("unexpected preview")
+      }
+    }
+    #expect(fractions.count == 11)
+    #expect(fractions == fractions.sorted())
+    #expect(fractions.last == 1)
+    #expect(endings == 1)
+    #expect(infos == 1)
+    var late = 0
+    for await event in task.events {
+      if case .finished(.success) = event { late += 1 }
+    }
+    #expect(late == 1)
+  }
+
+  @Test func `cancelling takes effect at once, is idempotent, and does not change a result`() async throws {
+    let fixture = PipelineFixture.serving()
+    let done = fixture.pipeline.task(for: ImageRequest(url: fixture.url))
+    _ = try await done.image
+    done.cancel()
+    #expect(throws: Never.self) { try done.result?.get() }
+
+    let release = Signal()
+    let held = PipelineFixture { _ in
+      await release.wait()
+      return .failure(.cancelled)
+    }
+    let task = held.pipeline.task(for: ImageRequest(url: held.url))
+    task.cancel()
+    task.cancel()
+    guard case .failure(.cancelled) = task.result else {
+      Issue.record("unexpected result: \(String(describing: task.result))")
+      return
+    }
+    release.set()
+  }
+
+  @Test(arguments: [(0, nil, 0.0), (5, 10, 0.5), (20, 10, 1.0), (5, 0, 0.0)] as [(Int, Int?, Double)])
+  func `the progress fraction stays between 0 and 1, and is 0 for an unknown length`(
+    received: Int, expected: Int?, fraction: Double
+  ) {
+    #expect(LoadProgress(receivedByteCount: received, expectedByteCount: expected).fraction == fraction)
+  }
+}

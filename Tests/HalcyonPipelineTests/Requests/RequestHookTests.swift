@@ -1,0 +1,307 @@
+import Foundation
+import HalcyonCache
+import HalcyonHTTP
+import HalcyonImaging
+import HalcyonPipeline
+import HalcyonSupport
+import HalcyonTesting
+import TestDoubles
+import TestSupport
+import TestTraits
+import Testing
+
+/// Hooks of one request, which replace those of the pipeline.
+@Suite(.unitTest)
+struct RequestHookTests {
+  private let image = SolidImage(width: 10, height: 10).data
+  private let clock = TestClock()
+
+  private final class Retry: RetryStrategy {
+    let attempts: Int
+    let failures = Lock<[String]>([])
+
+    init(_ attempts: Int) { self.attempts = attempts }
+
+    func delay(after failure: FailedAttempt) async -> Duration? {
+      failures.withLock { $0.append(failure.error.name) }
+      return failure.attemptCount < attempts ? .zero : nil
+    }
+  }
+
+  private struct Header: RequestModifier {
+    let value: String
+    var identity: String? { value }
+
+    func modify(_ request: TransportRequest) async throws -> TransportRequest {
+      var request = request
+      request.headers["X-Token"] = value
+      return request
+    }
+  }
+
+  private struct Refused: Error {}
+
+  private func fixture(
+    _ configure: (inout PipelineConfiguration) -> Void = { _ in },
+    script: @escaping @Sendable (TransportRequest) async throws -> ScriptedTransport.Reply
+  ) -> PipelineFixture {
+    PipelineFixture(
+      configure: {
+        $0.failureLifetimes = .none
+        configure(&$0)
+      }, script: script)
+  }
+
+  private func request(_ fixture: PipelineFixture, _ change: (inout RequestOptions) -> Void) -> ImageRequest {
+    var request = ImageRequest(url: fixture.url)
+    change(&request.options)
+    return request
+  }
+
+  @Test func `a retry strategy is asked about every failure, whichever it is`() async throws {
+    let html = Data("<html>".utf8)
+    let cases: [(ScriptedTransport.Reply, String)] = [
+      (.response(status: 404, body: Data()), "httpStatus"), (.response(body: Data()), "emptyResponse"),
+      (.response(body: html), "notAnImage"), (.failure(.hostNotFound("a")), "transport"),
+    ]
+    for (reply, name) in cases {
+      let fixture = fixture { _ in reply }
+      let (own, pipelines) = (Retry(3), Retry(1))
+      let pipeline = ImagePipeline(
+        configuration: {
+          var configuration = fixture.pipeline.configuration
+          configuration.retryStrategy = pipelines
+          return configuration
+        }())
+      _ = try? await pipeline.image(for: request(fixture) { $0.retryStrategy = own })
+      #expect(own.failures.withLock { $0 } == [name, name, name])
+      #expect(pipelines.failures.withLock { $0 }.isEmpty)
+      #expect(fixture.transport.requests.count == 3)
+    }
+  }
+
+  @Test func `the default strategy retries transient failures only`() async throws {
+    let backoff = ExponentialBackoff()
+    let url = try #require(URL(string: "http://example.com"))
+    let permanent = FailedAttempt(error: .httpStatus(404, url: url), attemptCount: 1)
+    #expect(!permanent.isTransient)
+    #expect(await backoff.delay(after: permanent) == nil)
+    #expect(await backoff.delay(after: FailedAttempt(error: .httpStatus(503, url: url), attemptCount: 1)) != nil)
+  }
+
+  @Test func `a modifier, a redirect handler and a validator apply to their request only`() async throws {
+    let image = image
+    let fixture = fixture({ $0.requestModifier = Header(value: "pipeline") }) { request in
+      request.url.path() == "/a"
+        ? .response(status: 302, body: Data(), headers: ["Location": "/b"]) : .response(body: image)
+    }
+    let redirects = Lock<[String]>([])
+    let heads = Lock<[Int]>([])
+    let hooked = request(fixture) { options in
+      options.requestModifier = Header(value: "request")
+      options.redirectHandler = { _, next in
+        redirects.withLock { $0.append(next.url.path()) }
+        return next
+      }
+      options.responseValidator = { head in heads.withLock { $0.append(head.status) } }
+    }
+    _ = try await fixture.pipeline.image(for: hooked)
+    _ = try await fixture.pipeline.image(for: ImageRequest(url: fixture.url))
+    #expect(fixture.transport.requests.map { $0.headers["X-Token"] } == ["request", "request", "pipeline", "pipeline"])
+    #expect(redirects.withLock { $0 } == ["/b"])
+    #expect(heads.withLock { $0 } == [200])
+    let refused = request(fixture) { $0.responseValidator = { _ in throw Refused() } }
+    let error = await #expect(throws: ImageError.self) {
+      try await fixture.pipeline.image(
+        for: { () -> ImageRequest in
+          var request = refused
+          request.freshness = .reloadIgnoringCache
+          return request
+        }())
+    }
+    #expect(error?.name == "responseRejected")
+  }
+
+  @Test func `a transform changes the bytes before they are inspected and stored`() async throws {
+    let image = image
+    let key: UInt8 = 0x5A
+    let fixture = fixture { _ in .response(body: Data(image.map { $0 ^ key }), pieceByteCount: 7) }
+    let decrypted = request(fixture) { $0.dataTransform = { data, _ in Data(data.map { $0 ^ key }) } }
+    #expect(try await fixture.pipeline.image(for: decrypted).size == PixelSize(width: 10, height: 10))
+    await fixture.pipeline.cache.flush()
+    #expect(try await fixture.pipeline.data(for: decrypted) == image)
+    #expect(fixture.transport.requests.count == 1)
+    for transform in [
+      { _, _ in throw Refused() }, { _, _ in Data() }, { data, _ in data },
+    ] as [@Sendable (Data, ResponseHead) async throws -> Data] {
+      var failing = request(fixture) { $0.dataTransform = transform }
+      failing.freshness = .reloadIgnoringCache
+      await #expect(throws: ImageError.self) { try await fixture.pipeline.data(for: failing) }
+    }
+  }
+
+  /// XORs each byte with a key that depends on its place, and checks a last byte: 0x55.
+  private struct Cipher: StreamTransform {
+    var offset: UInt8 = 0
+    var held: UInt8?
+
+    mutating func transform(_ piece: Data) throws -> Data {
+      var bytes = held.map { Data([$0]) } ?? Data()
+      bytes.append(piece.dropLast())
+      held = piece.last
+      return Data(
+        bytes.map { byte in
+          offset &+= 1
+          return byte ^ offset
+        })
+    }
+
+    mutating func finish() throws -> Data {
+      guard held == 0x55 else { throw Refused() }
+      return Data()
+    }
+
+    static func encrypt(_ data: Data) -> Data {
+      var offset: UInt8 = 0
+      return Data(
+        data.map { byte in
+          offset &+= 1
+          return byte ^ offset
+        }) + [0x55]
+    }
+  }
+
+  private let padded = SolidImage(width: 10, height: 10, paddingByteCount: 10_000).data
+
+  @Test(arguments: [1, 7, 1_000_000])
+  func `a stream transform decrypts the pieces of a body as they arrive`(pieceByteCount: Int) async throws {
+    let body = Cipher.encrypt(padded)
+    let fixture = fixture { _ in .response(body: body, pieceByteCount: pieceByteCount) }
+    let decrypted = request(fixture) { $0.streamTransform = { _ in Cipher() } }
+    let task = fixture.pipeline.task(for: decrypted)
+    #expect(try await task.image.size == PixelSize(width: 10, height: 10))
+    #expect(task.progress?.receivedByteCount == body.count)
+    await fixture.pipeline.cache.flush()
+    #expect(try await fixture.pipeline.data(for: decrypted) == padded)
+    #expect(fixture.transport.requests.count == 1)
+  }
+
+  @Test func `the header of an image is read before a stream transform has its last piece`() async throws {
+    let (known, body) = (Signal(), Cipher.encrypt(padded))
+    let fixture = fixture { _ in .response(body: body, pieceByteCount: 8000, beforeRest: { await known.wait() }) }
+    let task = fixture.pipeline.task(for: request(fixture) { $0.streamTransform = { _ in Cipher() } })
+    for await event in task.events {
+      if case .info = event { known.set() }
+    }
+    _ = try await task.image
+  }
+
+  @Test func `a whole transform changes what a stream transform returns`() async throws {
+    let image = image
+    let body = Cipher.encrypt(Data(image.reversed()))
+    let fixture = fixture { _ in .response(body: body, pieceByteCount: 3) }
+    let both = request(fixture) { options in
+      options.streamTransform = { _ in Cipher() }
+      options.dataTransform = { data, _ in Data(data.reversed()) }
+    }
+    #expect(try await fixture.pipeline.data(for: both) == image)
+  }
+
+  @Test func `errors of a stream transform fail the load, and nothing is stored`() async throws {
+    let image = image
+    let bodies = [
+      (image, "responseRejected"), (Data([0x55]), "emptyResponse"), (Cipher.encrypt(Data("<html>".utf8)), "notAnImage"),
+    ]
+    for (body, name) in bodies {
+      let fixture = fixture { _ in .response(body: body) }
+      let failing = request(fixture) { $0.streamTransform = { _ in Cipher() } }
+      let error = await #expect(throws: ImageError.self) { try await fixture.pipeline.data(for: failing) }
+      #expect(error?.name == name)
+      await fixture.pipeline.cache.flush()
+      #expect(fixture.store.keys.isEmpty)
+    }
+    let fixture = fixture { _ in .response(body: image) }
+    let refusing = request(fixture) { $0.streamTransform = { _ in throw Refused() } }
+    let error = await #expect(throws: ImageError.self) { try await fixture.pipeline.data(for: refusing) }
+    #expect(error?.name == "responseRejected")
+  }
+
+  @Test func `a stream transform may not return more bytes than the limit`() async throws {
+    struct Expansion: StreamTransform {
+      func transform(_ piece: Data) -> Data { piece + Data(count: 1000) }
+      func finish() -> Data { Data() }
+    }
+    let image = padded
+    let fixture = fixture({ $0.limits.encodedByteCount = 20_000 }) { _ in .response(body: image, pieceByteCount: 16) }
+    let expanding = request(fixture) { $0.streamTransform = { _ in Expansion() } }
+    let error = await #expect(throws: ImageError.self) { try await fixture.pipeline.data(for: expanding) }
+    #expect(error?.name == "responseTooLarge")
+  }
+
+  @Test func `an interrupted transfer with a stream transform starts over`() async throws {
+    let body = Cipher.encrypt(padded)
+    let headers: HTTPHeaders = ["ETag": "\"a\"", "Accept-Ranges": "bytes", "Content-Length": "\(body.count)"]
+    let first = Lock(true)
+    let fixture = fixture({ $0.retryStrategy = ExponentialBackoff(firstDelay: .zero) }) { _ in
+      let isFirst = first.withLock { first in
+        defer { first = false }
+        return first
+      }
+      guard isFirst else { return .response(body: body, headers: headers) }
+      return .cut(body: body, afterBytes: 5000, headers: headers, error: .connectionLost(received: 0, expected: nil))
+    }
+    let decrypted = request(fixture) { $0.streamTransform = { _ in Cipher() } }
+    #expect(try await fixture.pipeline.data(for: decrypted) == padded)
+    #expect(fixture.transport.requests.map { $0.headers["Range"] } == [nil, nil])
+  }
+
+  @Test func `copies of a request with hooks share a transfer, others with hooks of their own do not`() async throws {
+    let image = image
+    let (started, release) = (Counter(), Signal())
+    let fixture = fixture { _ in
+      started.increment()
+      await release.wait()
+      return .response(body: image)
+    }
+    let first = request(fixture) { $0.retryStrategy = NoRetry() }
+    let second = request(fixture) { $0.retryStrategy = NoRetry() }
+    let tasks = [first, first, second].map { fixture.pipeline.task(for: $0) }
+    await started.wait(for: 2)
+    release.set()
+    for task in tasks { _ = try await task.image }
+    #expect(started.count == 2)
+  }
+
+  @Test func `values of the caller travel to the response, and the encoded bytes if they are requested`() async throws {
+    let fixture = PipelineFixture.serving()
+    let noted = request(fixture) { ($0.userInfo, $0.returnsEncodedData) = (["row": 7], true) }
+    let response = try await fixture.pipeline.response(for: noted)
+    #expect(response.userInfo["row"] as? Int == 7)
+    #expect(response.encodedData?.count == response.encodedByteCount)
+    let again = try await fixture.pipeline.response(for: noted)
+    #expect(again.origin == .memory && again.userInfo["row"] as? Int == 7 && again.encodedData == nil)
+    #expect(try await fixture.pipeline.response(for: ImageRequest(url: fixture.url)).userInfo.isEmpty)
+  }
+
+  @Test func `the event handler is told which other source is tried, and why`() async throws {
+    let image = image
+    let log = Lock<[String]>([])
+    let fixture = fixture({ configuration in
+      configuration.retryStrategy = NoRetry()
+      configuration.eventHandler = { event in
+        guard case .fallback(.url(let url), let error) = event.kind else { return }
+        log.withLock { $0.append("\(url.path()) after \(error.name)") }
+      }
+    }) { request in
+      request.url.path() == "/c" ? .response(body: image) : .response(status: 404, body: Data())
+    }
+    var request = ImageRequest(url: fixture.url)
+    request.alternatives = ["b", "c"].map { .url(fixture.url.deletingLastPathComponent().appending(path: $0)) }
+    _ = try await fixture.pipeline.image(for: request)
+    _ = try await fixture.pipeline.data(for: request)
+    #expect(
+      log.withLock { $0 } == [
+        "/b after httpStatus", "/c after httpStatus", "/b after httpStatus", "/c after httpStatus",
+      ])
+  }
+}

@@ -1,0 +1,194 @@
+import HalcyonCache
+import HalcyonSupport
+import HalcyonHTTP
+import HalcyonPipeline
+import Foundation
+import HalcyonTesting
+import TestDoubles
+import TestSupport
+import TestTraits
+import Testing
+
+@Suite(.unitTest)
+struct RequestModifierTests {
+  private static let image = SolidImage(width: 10, height: 10).data
+
+  /// Adds bearer tokens numbered from 1; a renewal yields the next number.
+  private final class TokenModifier: RequestModifier {
+    let identity: String?
+    let renewalCount = Counter()
+    private let canRenew: Bool
+    private let beforeRenewal: @Sendable () async -> Void
+
+    init(
+      identity: String? = "anna", canRenew: Bool = true, beforeRenewal: @escaping @Sendable () async -> Void = {}
+    ) {
+      self.identity = identity
+      self.canRenew = canRenew
+      self.beforeRenewal = beforeRenewal
+    }
+
+    func modify(_ request: TransportRequest) async throws -> TransportRequest {
+      var request = request
+      request.headers["Authorization"] = "Bearer \(renewalCount.count + 1)"
+      return request
+    }
+
+    func renewCredentials(after challenge: AuthenticationChallenge) async throws -> Bool {
+      await beforeRenewal()
+      renewalCount.increment()
+      return canRenew
+    }
+  }
+
+  private struct RefusingModifier: RequestModifier {
+    struct Refusal: Error {}
+    let identity: String? = nil
+    func modify(_ request: TransportRequest) async throws -> TransportRequest { throw Refusal() }
+  }
+
+  private final class SuspendedModifier: RequestModifier {
+    let identity: String? = nil
+    let (started, release) = (Signal(), Signal())
+
+    func modify(_ request: TransportRequest) async throws -> TransportRequest {
+      started.set()
+      await release.wait()
+      return request
+    }
+  }
+
+  private func fixture(
+    _ modifier: any RequestModifier,
+    script: @escaping @Sendable (TransportRequest) async throws -> ScriptedTransport.Reply
+  ) -> PipelineFixture {
+    PipelineFixture(configure: { $0.requestModifier = modifier }, script: script)
+  }
+
+  @Test func `the headers of a modifier are sent`() async throws {
+    let fixture = fixture(TokenModifier()) { _ in .response(body: Self.image) }
+    _ = try await fixture.pipeline.image(for: fixture.url)
+    #expect(fixture.transport.requests.map { $0.headers["Authorization"] } == ["Bearer 1"])
+  }
+
+  @Test func `a modifier that throws prevents the request`() async throws {
+    let fixture = fixture(RefusingModifier()) { _ in .response(body: Self.image) }
+    let error = await #expect(throws: ImageError.self) { try await fixture.pipeline.image(for: fixture.url) }
+    #expect(error?.name == "requestRejected")
+    #expect(fixture.transport.requests.isEmpty)
+  }
+
+  @Test func `a load cancelled while the modifier suspends sends nothing`() async throws {
+    let modifier = SuspendedModifier()
+    let fixture = fixture(modifier) { _ in .response(body: Self.image) }
+    let task = fixture.pipeline.task(for: ImageRequest(url: fixture.url))
+    await modifier.started.wait()
+    task.cancel()
+    while fixture.pipeline.activeLoadCount > 0 { await Task.yield() }
+    modifier.release.set()
+    await #expect(throws: ImageError.self) { try await task.image }
+    #expect(fixture.transport.requests.isEmpty)
+  }
+
+  @Test func `concurrent 401 responses share one credential renewal, and each request is sent once more`() async throws
+  {
+    let (arrived, release) = (Counter(), Signal())
+    let modifier = TokenModifier { await release.wait() }
+    let fixture = fixture(modifier) { request in
+      guard request.headers["Authorization"] == "Bearer 1" else { return .response(body: Self.image) }
+      arrived.increment()
+      return .response(status: 401, body: Data(), headers: ["WWW-Authenticate": "Bearer"])
+    }
+    fixture.pipeline.connectionLimits = ConnectionLimits(total: 100, perHost: 100)
+    let tasks = (0..<50).map { number in
+      fixture.pipeline.task(for: ImageRequest(url: fixture.url.appending(path: "\(number)")))
+    }
+    await arrived.wait(for: 50)
+    release.set()
+    for task in tasks { _ = try await task.image }
+    #expect(modifier.renewalCount.count == 1)
+    #expect(fixture.transport.requests.count == 100)
+  }
+
+  @Test(arguments: [true, false])
+  func `a second 401 is an error after at most one renewal`(canRenew: Bool) async throws {
+    let modifier = TokenModifier(canRenew: canRenew)
+    let fixture = fixture(modifier) { _ in .response(status: 401, body: Data()) }
+    let error = await #expect(throws: ImageError.self) { try await fixture.pipeline.image(for: fixture.url) }
+    #expect(error?.name == "httpStatus")
+    #expect(modifier.renewalCount.count == 1)
+    #expect(fixture.transport.requests.count == (canRenew ? 2 : 1))
+  }
+
+  @Test func `requests of different identities share neither loads nor cache entries`() async throws {
+    let fixture = PipelineFixture.serving()
+    for identity in ["anna", "ben", nil] {
+      var request = ImageRequest(url: fixture.url)
+      request.identity = identity
+      #expect(try await fixture.pipeline.response(for: request).origin == .network)
+      #expect(try await fixture.pipeline.response(for: request).origin == .memory)
+    }
+    await fixture.pipeline.cache.flush()
+    #expect(fixture.store.count == 3)
+    #expect(!fixture.store.keys.contains { $0.text.contains("anna") })
+  }
+
+  @Test func `a response authorized by a modifier without an identity is not stored on disk`() async throws {
+    let fixture = fixture(TokenModifier(identity: nil)) { _ in .response(body: Self.image) }
+    _ = try await fixture.pipeline.image(for: fixture.url)
+    await fixture.pipeline.cache.flush()
+    #expect(fixture.store.count == 0)
+  }
+
+  @Test func `credentials are not sent to another origin after a redirect`() async throws {
+    let fixture = fixture(TokenModifier()) { request in
+      request.url.host() == "example.com"
+        ? .response(
+          status: 302, body: Data(),
+          headers: ["Location": request.url.path() == "/a" ? "/b" : "https://elsewhere.example/c"])
+        : .response(body: Self.image)
+    }
+    _ = try await fixture.pipeline.image(for: fixture.url)
+    #expect(fixture.transport.requests.map { $0.headers["Authorization"] } == ["Bearer 1", "Bearer 1", nil])
+  }
+
+  @Test func `a redirect handler can change or reject a redirect`() async throws {
+    let elsewhere = try #require(URL(string: "https://elsewhere.example/c"))
+    let script: @Sendable (TransportRequest) -> ScriptedTransport.Reply = { request in
+      request.url.host() == "example.com"
+        ? .response(status: 302, body: Data(), headers: ["Location": elsewhere.absoluteString])
+        : .response(body: Self.image)
+    }
+    let marking = PipelineFixture { configuration in
+      configuration.redirectHandler = { _, next in
+        var next = next
+        next.headers["X-From"] = "handler"
+        return next
+      }
+    } script: {
+      script($0)
+    }
+    _ = try await marking.pipeline.image(for: marking.url)
+    #expect(marking.transport.requests.last?.headers["X-From"] == "handler")
+    let refusing = PipelineFixture {
+      $0.redirectHandler = { _, _ in nil }
+    } script: {
+      script($0)
+    }
+    let error = await #expect(throws: ImageError.self) { try await refusing.pipeline.image(for: refusing.url) }
+    #expect(error?.name == "redirectRejected")
+    #expect(refusing.transport.requests.count == 1)
+  }
+
+  @Test func `a response validator can reject a response by its headers`() async throws {
+    struct WrongServer: Error {}
+    let fixture = PipelineFixture {
+      $0.responseValidator = { head in if head.headers["X-Real"] == nil { throw WrongServer() } }
+    } script: { request in
+      .response(body: Self.image, headers: request.url.path() == "/a" ? [:] : ["X-Real": "yes"])
+    }
+    let error = await #expect(throws: ImageError.self) { try await fixture.pipeline.image(for: fixture.url) }
+    #expect(error?.name == "responseRejected")
+    _ = try await fixture.pipeline.image(for: fixture.url.appending(path: "b"))
+  }
+}

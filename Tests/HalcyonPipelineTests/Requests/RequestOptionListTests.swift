@@ -1,0 +1,62 @@
+import HalcyonImaging
+import HalcyonSupport
+import Foundation
+import TestTraits
+import Testing
+
+@testable import HalcyonPipeline
+
+@Suite(.unitTest) struct RequestOptionListTests {
+  private struct Paths: RequestOptionVisitor {
+    var names: [String] = []
+    var paths: Set<AnyKeyPath> = []
+
+    mutating func visit<Value>(_ name: StaticString, _ option: WritableKeyPath<RequestOptions, Value?>) {
+      names.append("\(name)")
+      paths.insert(option)
+    }
+  }
+
+  @Test func `every stored option is in the list that merging and emptiness follow from`() {
+    var paths = Paths()
+    RequestOptions.visitAll(&paths)
+    let stored = Mirror(reflecting: RequestOptions()).children.compactMap(\.label)
+    #expect(paths.paths.count == stored.count, "an option is missing in RequestOptions+List.swift, or twice there")
+    #expect(Set(paths.names).count == stored.count)
+    let named = stored.filter { !$0.hasSuffix("Hook") }
+    #expect(Set(named).isSubset(of: paths.names))
+  }
+
+  @Test func `options that are not set are taken from the defaults`() {
+    let own = RequestOptions(priority: .high, tags: ["own"])
+    var defaults = RequestOptions(priority: .low, timeout: .seconds(3), userInfo: ["row": 7])
+    defaults.imageModifier = { $0 }
+    defaults.retryStrategy = NoRetry()
+    let merged = own.over(defaults)
+    #expect(merged.priority == .high)
+    #expect(merged.tags == ["own"])
+    #expect(merged.timeout == .seconds(3))
+    #expect(merged.userInfo?["row"] as? Int == 7)
+    #expect(merged.imageModifier != nil && merged.retryStrategy is NoRetry)
+    #expect(merged.description == "priority, timeout, tags, imageModifier, userInfo, retryStrategy")
+  }
+
+  @Test func `options are empty until one is set`() {
+    var options = RequestOptions()
+    #expect(options.isEmpty)
+    #expect(options.description == "default")
+    options.decoder = nil
+    #expect(options.isEmpty)
+    options.isPinned = false
+    #expect(!options.isEmpty)
+  }
+
+  @Test func `every option is a property of the request`() {
+    var request = ImageRequest(source: .string("https://example.com/a.jpg"))
+    #expect(request.tags == nil && request.optionsBox == nil)
+    request.tags = ["a"]
+    request.scaleFactor = 2
+    #expect(request.options.tags == ["a"])
+    #expect(request.options.scaleFactor == 2)
+  }
+}

@@ -1,0 +1,207 @@
+import HalcyonHTTP
+import HalcyonImaging
+import HalcyonCache
+import HalcyonSupport
+import HalcyonPipeline
+import Foundation
+import HalcyonTesting
+import TestSupport
+import TestDoubles
+import TestTraits
+import Testing
+
+@Suite(.unitTest)
+struct SourceTests {
+  private static let image = SolidImage(width: 10, height: 10).data
+  private struct Broken: Error {}
+
+  @Test func `inline data is loaded without the network, and cached`() async throws {
+    let fixture = PipelineFixture.serving()
+    let response = try await fixture.pipeline.response(for: ImageRequest(source: .data(Self.image)))
+    #expect(response.origin == .inline)
+    #expect(try await fixture.pipeline.response(for: ImageRequest(source: .data(Self.image))).origin == .memory)
+    let other = ImageRequest(source: .data(SolidImage(width: 3, height: 3).data))
+    #expect(try await fixture.pipeline.response(for: other).image.size.width == 3)
+    #expect(fixture.transport.requests.isEmpty)
+  }
+
+  @Test func `coalesced requests call a provider once, and later requests read the caches`() async throws {
+    let joined = EventLog<PipelineEvent.SharedWork>()
+    let fixture = PipelineFixture { configuration in
+      configuration.eventHandler = { if case .joined(let work) = $0.kind { joined.record(work) } }
+    } script: { _ in
+      .response(body: Self.image)
+    }
+    let (calls, release) = (Counter(), Signal())
+    let source = ImageSource.provider(
+      ImageProvider(key: "album/1") {
+        calls.increment()
+        await release.wait()
+        return Self.image
+      })
+    let tasks = (0..<20).map { _ in fixture.pipeline.task(for: ImageRequest(source: source)) }
+    try await joined.waitForEvents(count: 19)
+    release.set()
+    for task in tasks { #expect(try await task.response.origin == .provider) }
+    fixture.memory.removeAll()
+    await fixture.pipeline.cache.flush()
+    #expect(try await fixture.pipeline.response(for: ImageRequest(source: source)).origin == .store)
+    #expect(calls.count == 1)
+  }
+
+  @Test
+  func `the error of a failing provider contains its key, and cancelling the last subscriber cancels the provider`()
+    async throws
+  {
+    let fixture = PipelineFixture.serving()
+    let failing = ImageSource.provider(ImageProvider(key: "broken") { throw Broken() })
+    let error = await #expect(throws: ImageError.self) {
+      try await fixture.pipeline.image(for: ImageRequest(source: failing))
+    }
+    #expect(error?.description.contains("broken") == true)
+    let (started, ended) = (Signal(), Signal())
+    let endless = ImageSource.provider(
+      ImageProvider(key: "endless") {
+        started.set()
+        await withTaskCancellationHandler {
+          await ended.wait()
+        } onCancel: {
+          ended.set()
+        }
+        try Task.checkCancellation()
+        return Data()
+      })
+    let task = fixture.pipeline.task(for: ImageRequest(source: endless))
+    await started.wait()
+    task.cancel()
+    await ended.wait()
+    await #expect(throws: ImageError.self) { try await task.image }
+  }
+
+  @Test func `a URL is resolved only when no cache has the image`() async throws {
+    let fixture = PipelineFixture.serving()
+    let calls = Counter()
+    let source = ImageSource.resolver(
+      URLResolver(key: "users/7/avatar") {
+        calls.increment()
+        return fixture.url.appending(queryItems: [URLQueryItem(name: "token", value: "\(calls.count)")])
+      })
+    let request = ImageRequest(source: source)
+    #expect(fixture.pipeline.cachedImage(for: request) == nil)
+    #expect(try await fixture.pipeline.response(for: request).origin == .network)
+    #expect(fixture.pipeline.cachedImage(for: request) != nil)
+    fixture.memory.removeAll()
+    await fixture.pipeline.cache.flush()
+    #expect(try await fixture.pipeline.response(for: request).origin == .store)
+    #expect(calls.count == 1)
+  }
+
+  @Test func `a resolver that throws or returns a file URL is an error`() async throws {
+    let fixture = PipelineFixture.serving()
+    let resolvers = [
+      URLResolver(key: "a") { throw Broken() }, URLResolver(key: "b") { URL(filePath: "/etc/passwd") },
+    ]
+    for (resolver, name) in zip(resolvers, ["providerFailed", "invalidURL"]) {
+      let error = await #expect(throws: ImageError.self) {
+        try await fixture.pipeline.image(for: ImageRequest(source: .resolver(resolver)))
+      }
+      #expect(error?.name == name)
+    }
+  }
+
+  @Test func `a signed URL keeps its cache key when its signature changes`() async throws {
+    let fixture = PipelineFixture.serving()
+    let addresses = [
+      "https://b.s3.amazonaws.com/a.png?v=2&X-Amz-Signature=1",
+      "https://b.s3.amazonaws.com/a.png?X-Amz-Signature=2&v=2",
+    ]
+    for (address, origin) in zip(addresses, [ImageOrigin.network, .memory]) {
+      let url = try #require(URL(string: address))
+      let request = ImageRequest(source: SignedURL.amazonS3.source(url))
+      #expect(try await fixture.pipeline.response(for: request).origin == origin)
+    }
+    #expect(fixture.transport.requests.first?.url.absoluteString == addresses[0])
+  }
+
+  @Test(arguments: [
+    (SignedURL.amazonS3, "https://h/p?a=1&X-Amz-Date=2&x-amz-signature=3", "https://h/p?a=1"),
+    (.googleCloudStorage, "https://h/p?X-Goog-Signature=2&GoogleAccessId=3&Expires=4", "https://h/p"),
+    (.azure, "https://h/p?sv=1&sig=a%2Fb&w=10", "https://h/p?w=10"),
+    (.cloudFront, "https://h/p?Policy=1&Key-Pair-Id=2&Signature=3&q=a%20b", "https://h/p?q=a%20b"),
+    (.amazonS3, "https://h/p?X-Goog-Date=1", "https://h/p?X-Goog-Date=1"),
+  ])
+  func `signature parameters are not part of the cache key`(rule: SignedURL, address: String, key: String) throws {
+    #expect(rule.key(for: try #require(URL(string: address))) == key)
+  }
+
+  @Test func `alternative sources are tried in order, and the error contains all failures when all fail`() async throws
+  {
+    let fixture = PipelineFixture { request in
+      request.url.path() == "/good" ? .response(body: Self.image) : .response(status: 404, body: Data())
+    }
+    var request = ImageRequest(url: fixture.url)
+    request.alternatives = [.url(fixture.url.appending(path: "b")), .string("not a valid URL")]
+    let error = await #expect(throws: ImageError.self) { try await fixture.pipeline.image(for: request) }
+    guard case .allSourcesFailed(let errors) = error else { throw Broken() }
+    #expect(errors.map(\.name) == ["httpStatus", "httpStatus", "invalidURL"])
+    request.alternatives.append(.string("http://example.com/good"))
+    let response = try await fixture.pipeline.response(for: request)
+    #expect(response.url?.path() == "/good")
+  }
+
+  @Test func `data and image info also fall back to an alternative source, within the timeout`() async throws {
+    let clock = TestClock()
+    let never = Signal()
+    let fixture = PipelineFixture(configure: { $0.time = clock }) { request in
+      if request.url.path() == "/slow" { await never.wait() }
+      return request.url.path() == "/good" ? .response(body: Self.image) : .response(status: 404, body: Data())
+    }
+    var request = ImageRequest(url: fixture.url)
+    request.alternatives = [.string("http://example.com/good")]
+    #expect(try await fixture.pipeline.data(for: request) == Self.image)
+    #expect(try await fixture.pipeline.info(for: request).pixelSize.width > 0)
+    request = ImageRequest(source: .string("http://example.com/slow"))
+    request.timeout = .seconds(3)
+    let load = Task { [request] in try await fixture.pipeline.data(for: request) }
+    await clock.waitForSleepers(1)
+    clock.advance(by: .seconds(3))
+    let error = await #expect(throws: ImageError.self) { try await load.value }
+    #expect(error?.name == "timedOut")
+    never.set()
+  }
+
+  @Test func `no alternative is tried after a cancellation`() async throws {
+    let (started, ended) = (Signal(), Signal())
+    let fixture = PipelineFixture { _ in
+      started.set()
+      await withTaskCancellationHandler {
+        await ended.wait()
+      } onCancel: {
+        ended.set()
+      }
+      return .failure(.cancelled)
+    }
+    var request = ImageRequest(url: fixture.url)
+    request.alternatives = [.url(fixture.url.appending(path: "b"))]
+    let task = fixture.pipeline.task(for: request)
+    await started.wait()
+    task.cancel()
+    await ended.wait()
+    while fixture.pipeline.activeLoadCount > 0 { await Task.yield() }
+    #expect(fixture.transport.requests.count == 1)
+  }
+
+  @Test func `in low data mode the low data source is loaded, unless the full image is cached`() async throws {
+    let isDear = Lock(true)
+    let fixture = PipelineFixture(configure: { $0.prefersLowData = { isDear.withLock { $0 } } }) { request in
+      .response(body: SolidImage(width: request.url.path() == "/a" ? 100 : 10, height: 10).data)
+    }
+    var request = ImageRequest(url: fixture.url)
+    request.lowDataSource = .url(fixture.url.appending(path: "small"))
+    #expect(try await fixture.pipeline.image(for: request).size.width == 10)
+    isDear.withLock { $0 = false }
+    #expect(try await fixture.pipeline.image(for: request).size.width == 100)
+    isDear.withLock { $0 = true }
+    #expect(try await fixture.pipeline.image(for: request).size.width == 100)
+  }
+}

@@ -1,0 +1,108 @@
+import HalcyonImaging
+import HalcyonPipeline
+import HalcyonTesting
+import HalcyonViews
+import TestSupport
+import TestTraits
+import Testing
+
+/// Playing an animation in a view of a toolkit, with frames of 40 ms.
+@MainActor @Suite(.unitTest)
+struct AnimationDriverTests {
+  /// A frame clock that the test moves.
+  private final class Clock: FrameClock {
+    var onFrame: (@MainActor (Duration) -> Void)?
+    private(set) var time: Duration?
+    var now = Duration.seconds(100)
+
+    func set(_ time: Duration) { self.time = time }
+    func cancel() { time = nil }
+
+    /// Moves to the time that is waited for.
+    func advance() {
+      guard let time else { return }
+      now = time
+      self.time = nil
+      onFrame?(time)
+    }
+  }
+
+  private let clock = Clock()
+
+  private func player() throws -> AnimationPlayer {
+    let image = try AnimatedView.image(frameCount: 3)
+    let player = AnimationPlayer.shared(for: image) { [clock] in clock.now }
+    return try #require(player)
+  }
+
+  private func waitForFrame(_ clock: Clock) async { while clock.time == nil { await Task.yield() } }
+
+  @Test func `a visible view waits for each frame in turn, a hidden one for none`() async throws {
+    let driver = AnimationDriver(clock: clock)
+    let player = try player()
+    driver.player = player
+    #expect(clock.time == nil && player.nextFrameTime == nil)
+    driver.isVisible = true
+    for index in [1, 2, 0] {
+      await waitForFrame(clock)
+      clock.advance()
+      #expect(player.index == index)
+    }
+    await waitForFrame(clock)
+    driver.isVisible = false
+    #expect(clock.time == nil && player.nextFrameTime == nil)
+    driver.isVisible = true
+    await waitForFrame(clock)
+    driver.player = nil
+    #expect(clock.time == nil && player.nextFrameTime == nil)
+  }
+
+  @Test func `the view is notified of frames and events`() async throws {
+    let driver = AnimationDriver(clock: clock)
+    var (changeCount, events) = (0, [AnimationEvent]())
+    driver.onChange = { changeCount += 1 }
+    driver.onEvent = { events.append($0) }
+    driver.isVisible = true
+    driver.player = try player()
+    await waitForFrame(clock)
+    clock.advance()
+    #expect(changeCount > 0)
+    #expect(events == [.started, .frameChanged(index: 1)])
+  }
+
+  @Test func `a view that shows the same animation in a player of its own loses no frame`() async throws {
+    let driver = AnimationDriver(clock: clock)
+    driver.isVisible = true
+    let shared = try player()
+    driver.player = shared
+    await waitForFrame(clock)
+    clock.advance()
+    let own = shared.makeOwn()
+    driver.player = own
+    #expect(own.index == 1 && own.bitmap[0, 0].red == shared.bitmap[0, 0].red)
+    await waitForFrame(clock)
+    clock.advance()
+    #expect(own.index == 2 && shared.index == 1)
+  }
+
+  @Test func `a timer calls at its time, unless it is set again or cancelled`() async throws {
+    let time = TestClock()
+    let timer = TimerFrameClock(time: time)
+    let calls = EventLog<Duration>()
+    timer.onFrame = { calls.record($0) }
+    let start = time.uptime()
+    timer.set(start + .milliseconds(50))
+    await time.waitForSleepers()
+    timer.set(start + .milliseconds(20))
+    await time.waitForSleepers()
+    time.advance(by: .milliseconds(20))
+    try await calls.waitForEvents(count: 1)
+    timer.set(start + .milliseconds(60))
+    await time.waitForSleepers()
+    timer.cancel()
+    time.advance(by: .seconds(1))
+    timer.set(start)
+    try await calls.waitForEvents(count: 2)
+    #expect(calls.events == [start + .milliseconds(20), start + .milliseconds(1020)])
+  }
+}

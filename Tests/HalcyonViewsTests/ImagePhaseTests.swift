@@ -1,0 +1,137 @@
+import HalcyonHTTP
+import HalcyonImaging
+import HalcyonPipeline
+import HalcyonTesting
+import TestDoubles
+import HalcyonViews
+import TestSupport
+import TestTraits
+import Testing
+
+/// The phases of views that are built from values, as in SwiftUI.
+@MainActor @Suite(.unitTest)
+struct ImagePhaseTests {
+  private func update(_ name: String, in view: ViewFixture) -> ImagePhaseModel.Update {
+    var update = ImagePhaseModel.Update(request: view.request(name))
+    update.pipeline = view.fixture.pipeline
+    update.completion = { [ends = view.ends] in ends.record($0.name) }
+    return update
+  }
+
+  private func model(_ view: ViewFixture, side: Double = 50) -> ImagePhaseModel {
+    let model = ImagePhaseModel(pipeline: view.fixture.pipeline, time: view.clock)
+    model.resize(to: ViewSize(width: side, height: side), scale: 2)
+    model.isVisible = true
+    return model
+  }
+
+  @Test func `a load goes from empty over loading to success`() async throws {
+    let view = ViewFixture(holding: ["400x200"])
+    let model = model(view)
+    guard case .empty = model.phase else { throw Unexpected(model.phase) }
+    model.apply(update("400x200", in: view))
+    #expect(model.phase.isLoading && model.phase.progress == nil && model.phase.image == nil)
+    try await view.waitForRequest("400x200")
+    view.release("400x200")
+    try await view.ends.waitForEvents(count: 1)
+    guard case .success(let image) = model.phase else { throw Unexpected(model.phase) }
+    #expect(image.size == PixelSize(width: 100, height: 50))
+    #expect(model.phase.image != nil && model.phase.error == nil && !model.phase.isLoading)
+  }
+
+  @Test func `an image in memory is shown without a phase of loading in between`() async throws {
+    let view = ViewFixture()
+    try await view.warm("400x200")
+    let model = model(view)
+    model.apply(update("400x200", in: view))
+    #expect(model.phase.image?.size == PixelSize(width: 100, height: 50))
+  }
+
+  @Test func `the same request is loaded once, whatever else changes`() async throws {
+    let view = ViewFixture()
+    let model = model(view)
+    for _ in 0..<3 { model.apply(update("40x20", in: view)) }
+    try await view.ends.waitForEvents(count: 1)
+    model.apply(update("40x20", in: view))
+    #expect(view.fixture.transport.requests.count == 1)
+    #expect(update("40x20", in: view).identity == update("40x20", in: view).identity)
+    #expect(update("40x20", in: view).identity != update("40x21", in: view).identity)
+    model.apply(update("44x20", in: view))
+    try await view.ends.waitForEvents(count: 2)
+    #expect(model.phase.image?.size == PixelSize(width: 44, height: 20))
+  }
+
+  @Test func `a failure is a phase, and a tap retries if the options say so`() async throws {
+    let view = ViewFixture()
+    let model = model(view)
+    var update = update("gone", in: view)
+    model.apply(update)
+    try await view.ends.waitForEvents(count: 1)
+    #expect(model.phase.error != nil)
+    model.tap()
+    #expect(model.phase.error != nil && view.fixture.transport.requests.count == 1)
+    update.request = view.request("down")
+    update.options.retriesOnTap = true
+    model.apply(update)
+    try await view.ends.waitForEvents(count: 2)
+    model.tap()
+    #expect(model.phase.isLoading)
+    while model.phase.error == nil { await Task.yield() }
+    #expect(view.fixture.transport.requests.count == 3)
+  }
+
+  @Test func `without a size the load waits, without a request the placeholder is shown`() async throws {
+    let view = ViewFixture()
+    let model = model(view, side: 0)
+    model.apply(update("40x20", in: view))
+    #expect(view.fixture.transport.requests.isEmpty)
+    model.resize(to: ViewSize(width: 10, height: 10), scale: 1)
+    try await view.ends.waitForEvents(count: 1)
+    #expect(model.phase.image?.size == PixelSize(width: 10, height: 5))
+    var empty = ImagePhaseModel.Update(request: nil)
+    empty.placeholder = .icon("photo")
+    model.apply(empty)
+    guard case .empty = model.phase, case .icon = model.placeholder else { throw Unexpected(model.phase) }
+  }
+
+  @Test func `a hidden view cancels its load only if asked to, and loads again when it is updated`() async throws {
+    let view = ViewFixture(holding: ["40x20"])
+    let model = model(view)
+    var update = update("40x20", in: view)
+    model.apply(update)
+    model.isVisible = false
+    #expect(model.phase.isLoading)
+    update.cancelsWhenHidden = true
+    model.isVisible = true
+    model.apply(update)
+    model.isVisible = false
+    #expect(view.ends.events == ["cancelled"])
+    guard case .empty = model.phase else { throw Unexpected(model.phase) }
+    view.release("40x20")
+    model.isVisible = true
+    model.apply(update)
+    try await view.ends.waitForEvents(count: 2)
+    #expect(model.phase.image != nil)
+  }
+
+  @Test func `the transition of an image is animated by the toolkit`() async throws {
+    let view = ViewFixture()
+    let model = model(view)
+    var durations: [Duration] = []
+    model.animate = { transition, change in
+      if case .crossFade(let duration) = transition { durations.append(duration) }
+      change()
+    }
+    var update = update("40x20", in: view)
+    update.options.transition = .crossFade(.milliseconds(70))
+    model.apply(update)
+    try await view.ends.waitForEvents(count: 1)
+    #expect(durations == [.milliseconds(70)])
+    #expect(model.phase.image != nil)
+  }
+
+  private struct Unexpected: Error {
+    let phase: ImagePhase
+    init(_ phase: ImagePhase) { self.phase = phase }
+  }
+}

@@ -1,0 +1,45 @@
+import HalcyonImaging
+import HalcyonPipeline
+import HalcyonViews
+import TestSupport
+import TestDoubles
+import TestTraits
+import Testing
+
+/// Places for one image, such as the image of a button.
+@MainActor @Suite(.unitTest)
+struct SlotDisplayTests {
+  private final class Button {
+    var size = ViewSize(width: 10, height: 10)
+    var image: DecodedImage?
+    var pixelsPerPoint = 0.0
+    var animationCount = 0
+  }
+
+  @Test func `a slot shows the image at the size and scale of its view, which it does not retain`() async throws {
+    let view = ViewFixture()
+    var button: Button? = Button()
+    weak let weakButton = button
+    let slot = SlotDisplay.Slot(
+      size: { [weak button] in button?.size ?? .zero }, scale: { 3 }, mode: { .fill },
+      show: { [weak button] picture, scale in
+        button?.image = DisplayContent(picture, role: .image).image
+        button?.pixelsPerPoint = scale
+      },
+      view: { [weak button] in button })
+    var prepared: [ImagePipeline] = []
+    let display = SlotDisplay(slot, pipeline: view.fixture.pipeline) { prepared.append($0) }
+    let transition = ImageTransition.custom { ($0 as? Button)?.animationCount += 1 }
+    var options = ImageViewOptions(indicator: .activity, transition: transition)
+    options.transitionOrigins = [.network]
+    display.binder.setImage(with: view.request("90x90"), options: options) { [ends = view.ends] in ends.record($0.name)
+    }
+    try await view.ends.waitForEvents(count: 1)
+    #expect(button?.image?.size == PixelSize(width: 30, height: 30))
+    #expect(button?.pixelsPerPoint == 3 && button?.animationCount == 1)
+    #expect(prepared.count == 1)
+    button = nil
+    #expect(weakButton == nil)
+    withExtendedLifetime(display) {}
+  }
+}

@@ -1,0 +1,148 @@
+import HalcyonViews
+import HalcyonTesting
+import TestDoubles
+import TestSupport
+import TestTraits
+import Testing
+
+@Suite(.unitTest)
+@MainActor
+final class TransitionGroupTests {
+  private let names = ["40x20", "30x10", "20x20"]
+  /// Keeps binders alive: optimised code would release them after their last use in a test.
+  private var held: [ImageViewBinder] = []
+
+  /// One view for each name, with a shared server.
+  private func binders(_ view: ViewFixture) -> (displays: [RecordingDisplay], binders: [ImageViewBinder]) {
+    let displays = names.map { _ in RecordingDisplay() }
+    let binders = displays.map { ImageViewBinder(display: $0, pipeline: view.fixture.pipeline, time: view.clock) }
+    held += binders
+    return (displays, binders)
+  }
+
+  @Test func `images of a group are shown together when the last one has loaded`() async throws {
+    let view = ViewFixture(holding: names)
+    let (displays, binders) = binders(view)
+    TransitionGroup.together { group in
+      for (name, binder) in zip(names, binders) {
+        view.set(name, on: binder) {
+          $0.transitionGroup = group
+          $0.indicator = .activity
+        }
+      }
+    }
+    for (name, display) in zip(names, displays).dropLast() {
+      view.release(name)
+      try await display.waitForShow("expects \(name)")
+      // Joins the load in flight, or reads its image from memory.
+      try await view.warm(name)
+    }
+    #expect(displays.allSatisfy { $0.events == ["indicator activity"] })
+    #expect(binders.allSatisfy { $0.isLoading })
+    view.release(names[2])
+    try await view.ends.waitForEvents(count: 1)
+    #expect(displays.map { $0.events.last } == names.map { "image \($0)" })
+    #expect(view.ends.events == names.map { "\($0) from network" })
+  }
+
+  @Test func `images in memory wait for the rest of their group`() async throws {
+    let view = ViewFixture()
+    try await view.warm(names[0])
+    let (displays, binders) = binders(view)
+    try await view.warm(names[1])
+    TransitionGroup.together { group in
+      for (name, binder) in zip(names, binders).prefix(2) { view.set(name, on: binder) { $0.transitionGroup = group } }
+      #expect(view.ends.events == [])
+    }
+    #expect(displays.prefix(2).map(\.events) == [["image 40x20"], ["image 30x10"]])
+    #expect(view.ends.events == ["40x20 from memory", "30x10 from memory"])
+  }
+
+  @Test func `a failed image shows its failure content together with the group`() async throws {
+    let view = ViewFixture(holding: ["40x20"])
+    let (displays, binders) = binders(view)
+    TransitionGroup.together { group in
+      for (name, binder) in zip(["40x20", "down"], binders) {
+        view.set(name, on: binder) {
+          $0.transitionGroup = group
+          $0.failure = .shows(.icon("broken"))
+        }
+      }
+    }
+    view.release("40x20")
+    try await view.ends.waitForEvents(count: 2)
+    #expect(displays.prefix(2).map(\.events) == [["image 40x20"], ["failure broken"]])
+    #expect(view.ends.events == ["40x20 from network", "httpStatus"])
+  }
+
+  @Test func `cancelled, superseded and released views do not delay their group`() async throws {
+    let view = ViewFixture(holding: ["9x9"])
+    try await view.warm("40x20")
+    let displays = names.map { _ in RecordingDisplay() }
+    var binders = displays.map { ImageViewBinder(display: $0, pipeline: view.fixture.pipeline, time: view.clock) }
+    let group = TransitionGroup()
+    for binder in binders { view.set("9x9", on: binder) { $0.transitionGroup = group } }
+    view.set("40x20") { $0.transitionGroup = group }
+    group.close()
+    binders[0].cancel()
+    binders[1].setImage(with: nil)
+    #expect(view.display.events == [])
+    binders.removeLast()
+    try await view.ends.waitForEvents(count: 4)
+    #expect(view.display.events == ["image 40x20"])
+    #expect(displays.map(\.events) == [[], ["nothing"], []])
+  }
+
+  @Test func `a group of a known size completes without being closed, and is used once`() async throws {
+    let view = ViewFixture()
+    for name in names { try await view.warm(name) }
+    let (displays, binders) = binders(view)
+    let group = TransitionGroup(count: 2)
+    for (number, endCount) in [0, 2, 3].enumerated() {
+      view.set(names[number], on: binders[number]) { $0.transitionGroup = group }
+      #expect(view.ends.events.count == endCount)
+    }
+    #expect(displays.map(\.events) == names.map { ["image \($0)"] })
+  }
+
+  @Test func `placeholders of a group are replaced together, however late they appeared`() async throws {
+    let view = ViewFixture(holding: ["40x20"])
+    try await view.warm("30x10")
+    let (displays, binders) = binders(view)
+    TransitionGroup.together { group in
+      for (name, binder) in zip(["40x20", "30x10"], binders) {
+        view.set(name, on: binder) { $0.transitionGroup = group }
+      }
+    }
+    await view.clock.waitForSleepers(2)
+    view.clock.advance(by: .seconds(1))
+    for display in displays.prefix(2) { try await display.waitForShow("placeholder dots") }
+    view.release("40x20")
+    try await view.ends.waitForEvents(count: 2)
+    #expect(displays.prefix(2).map(\.events.last) == ["image 40x20", "image 30x10"])
+  }
+
+  @Test func `views of a group show placeholders while loading, but no previews`() async throws {
+    let view = ViewFixture(holding: ["40x20"])
+    try await view.warm("4x2")
+    let group = TransitionGroup(count: 2)
+    view.set("40x20") {
+      $0.transitionGroup = group
+      $0.lowResolution = view.request("4x2")
+      $0.placeholderDelay = .zero
+    }
+    #expect(view.display.events == ["placeholder dots"])
+  }
+
+  @Test func `a view without a URL counts as a member, and does not delay its group`() async throws {
+    let view = ViewFixture()
+    try await view.warm("40x20")
+    let (_, binders) = binders(view)
+    var options = ImageViewOptions()
+    options.transitionGroup = TransitionGroup(count: 2)
+    view.set("40x20") { $0.transitionGroup = options.transitionGroup }
+    #expect(view.display.events == [])
+    binders[0].setImage(with: nil, options: options)
+    #expect(view.display.events == ["image 40x20"])
+  }
+}

@@ -1,0 +1,187 @@
+import HalcyonHTTP
+import HalcyonCache
+import HalcyonPipeline
+import HalcyonViews
+import HalcyonTesting
+import TestSupport
+import TestDoubles
+import TestTraits
+import Testing
+
+@Suite(.unitTest)
+@MainActor
+struct ViewAppearanceTests {
+  @Test func `an indicator is shown while the image is loading`() async throws {
+    let view = ViewFixture()
+    try await view.load("40x20") { $0.indicator = .activity }
+    try await view.load("down") { $0.indicator = .custom { "wheel" } }
+    try await view.load("30x10")
+    #expect(
+      view.display.events == [
+        "indicator activity", "no indicator", "image 40x20",
+        "indicator wheel", "nothing", "no indicator", "placeholder dots",
+        "nothing", "image 30x10",
+      ])
+  }
+
+  @Test func `a progress indicator is updated as bytes arrive`() async throws {
+    let image = SolidImage(width: 40, height: 20)
+    let gate = Gate()
+    let fixture = PipelineFixture(configure: { $0.progressInterval = .zero }) { _ in
+      try await gate.wait()
+      return .response(body: image.data, headers: ["Content-Length": "\(image.data.count)"])
+    }
+    let display = RecordingDisplay()
+    let binder = ImageViewBinder(display: display, pipeline: fixture.pipeline, time: TestClock())
+    let ends = EventLog<String>()
+    var options = ImageViewOptions()
+    options.indicator = .progress
+    binder.setImage(with: fixture.url, options: options) { ends.record($0.name) }
+    gate.open()
+    try await ends.waitForEvents(count: 1)
+    #expect(display.events.first == "indicator progress")
+    #expect(display.log.events.contains("progress \(image.data.count)"))
+    #expect(display.events.suffix(2) == ["no indicator", "image 40x20"])
+  }
+
+  @Test func `the indicator of a superseded load is hidden`() async throws {
+    let view = ViewFixture(holding: ["40x20", "30x10"])
+    view.set("40x20") { $0.indicator = .activity }
+    view.set("30x10")
+    #expect(view.display.events == ["indicator activity", "no indicator"])
+  }
+
+  @Test func `transitions apply to images that were loaded, not to images from memory`() async throws {
+    let view = ViewFixture()
+    try await view.load("40x20") { $0.transition = .crossFade }
+    try await view.load("40x20") { $0.transition = .crossFade }
+    try await view.load("40x20") {
+      $0.transition = .crossFade(.seconds(1))
+      $0.transitionOrigins.insert(.memory)
+    }
+    #expect(
+      view.display.events == [
+        "image 40x20 fading for 0.3 seconds", "image 40x20", "image 40x20 fading for 1.0 seconds",
+      ])
+  }
+
+  @Test func `images from the store are shown without a transition, unless the options include it`() async throws {
+    let view = ViewFixture()
+    for origins in [[], [ImageOrigin.store]] {
+      try await view.warm("40x20")
+      await view.fixture.pipeline.cache.flush()
+      view.fixture.memory.removeAll()
+      view.binder.setImage(with: nil)
+      try await view.load("40x20") {
+        $0.transition = .crossFade
+        $0.transitionOrigins.formUnion(origins)
+      }
+    }
+    #expect(view.ends.events == ["40x20 from store", "40x20 from store"])
+    #expect(view.display.events == ["nothing", "image 40x20", "nothing", "image 40x20 fading for 0.3 seconds"])
+  }
+
+  @Test func `the failure content appears with the transition`() async throws {
+    let view = ViewFixture()
+    try await view.load("down") {
+      $0.transition = .crossFade
+      $0.failure = .shows(.icon("broken"))
+    }
+    #expect(view.display.events == ["failure broken fading for 0.3 seconds"])
+  }
+
+  @Test func `a completion can wait for the end of the transition`() async throws {
+    let view = ViewFixture()
+    view.display.holdsTransitions = true
+    for end in ["transition", "cancel", "another image"] {
+      let count = view.ends.events.count
+      view.set("40x20") {
+        $0.transition = .crossFade
+        $0.transitionOrigins = [.network, .memory]
+        $0.completesAfterTransition = true
+      }
+      while view.display.onTransitionEnd == nil {
+        try await view.display.log.waitForEvents(count: view.display.log.events.count + 1)
+      }
+      #expect(view.binder.content.name == "image 40x20")
+      #expect(view.ends.events.count == count)
+      #expect(!view.binder.isLoading)
+      switch end {
+      case "transition": view.display.onTransitionEnd?()
+      case "cancel": view.binder.cancel()
+      default: view.binder.setImage(with: nil)
+      }
+      view.display.onTransitionEnd = nil
+      #expect(view.ends.events.count == count + 1)
+    }
+    #expect(view.ends.events == ["40x20 from network", "40x20 from memory", "40x20 from memory"])
+  }
+
+  @Test func `what the program has set on the view itself is cleared, or kept until the image is loaded`() async throws
+  {
+    for keepsCurrentImage in [false, true] {
+      let view = ViewFixture(holding: ["40x20"])
+      view.display.programContent = DisplayContent(.icon("own"), role: .image)
+      view.set("40x20") { $0.keepsCurrentImage = keepsCurrentImage }
+      #expect(view.display.events == (keepsCurrentImage ? [] : ["nothing"]))
+    }
+  }
+
+  @Test func `a custom transition receives the native view`() async throws {
+    let view = ViewFixture()
+    let animated = EventLog<ObjectIdentifier>()
+    try await view.load("40x20") { $0.transition = .custom { animated.record(ObjectIdentifier($0 as AnyObject)) } }
+    #expect(animated.events == [ObjectIdentifier(view.display)])
+    #expect(view.display.events == ["image 40x20 in another way"])
+  }
+
+  @Test func `a lower resolution image is shown until the full image has loaded`() async throws {
+    let view = ViewFixture(holding: ["40x20"])
+    view.set("40x20") { $0.lowResolution = view.request("4x2") }
+    while view.display.events.isEmpty {
+      try await view.display.log.waitForEvents(count: view.display.log.events.count + 1)
+    }
+    #expect(view.display.events == ["preview 4x2"])
+    #expect(view.clock.sleeperCount == 0)
+    view.release("40x20")
+    try await view.ends.waitForEvents(count: 1)
+    #expect(view.display.events == ["preview 4x2", "image 40x20"])
+    #expect(view.ends.events == ["40x20 from network"])
+  }
+
+  @Test func `a lower resolution image in memory is shown at once`() async throws {
+    let view = ViewFixture(holding: ["40x20"])
+    try await view.warm("4x2")
+    view.set("40x20") { $0.lowResolution = view.request("4x2") }
+    #expect(view.display.events == ["preview 4x2"])
+  }
+
+  @Test func `a lower resolution load is cancelled when the full image arrives first`() async throws {
+    let view = ViewFixture(holding: ["4x2", "40x20"])
+    view.set("40x20") { $0.lowResolution = view.request("4x2") }
+    try await view.waitForRequest("4x2")
+    view.release("40x20")
+    try await view.ends.waitForEvents(count: 1)
+    try await view.cancelled.waitForEvents(count: 1)
+    #expect(view.display.events == ["image 40x20"])
+    #expect(view.cancelled.events == ["4x2"])
+  }
+
+  @Test func `progressive previews are shown when the options enable them`() async throws {
+    let gate = Gate()
+    let fixture = PipelineFixture(configure: { $0.decoders = [StagedDecoder()] }) { _ in
+      .response(body: SolidImage(width: 40, height: 20).data, pieceByteCount: 13) { try? await gate.wait() }
+    }
+    let display = RecordingDisplay()
+    let binder = ImageViewBinder(display: display, pipeline: fixture.pipeline, time: TestClock())
+    let ends = EventLog<String>()
+    var options = ImageViewOptions()
+    options.previews = PreviewPolicy()
+    binder.setImage(with: fixture.url, options: options) { ends.record($0.name) }
+    while display.events.isEmpty { try await display.log.waitForEvents(count: display.log.events.count + 1) }
+    #expect(display.events == ["preview 2x1"])
+    gate.open()
+    try await ends.waitForEvents(count: 1)
+    #expect(display.events == ["preview 2x1", "image 40x20"])
+  }
+}

@@ -1,0 +1,92 @@
+import HalcyonPipeline
+import HalcyonViews
+import Foundation
+import HalcyonTesting
+import TestSupport
+import TestDoubles
+import TestTraits
+import Testing
+
+@Suite(.unitTest)
+@MainActor
+struct ViewFailureTests {
+  @Test func `a failure keeps the placeholder, or shows it if it is not visible yet`() async throws {
+    let view = ViewFixture()
+    try await view.load("down")
+    #expect(view.display.events == ["placeholder dots"])
+    #expect(view.ends.events == ["httpStatus"])
+    try await view.load("down") { $0.placeholderDelay = .zero }
+    #expect(view.display.events == ["placeholder dots", "placeholder dots"])
+  }
+
+  @Test func `a failure keeps the current image or preview instead of the placeholder`() async throws {
+    let view = ViewFixture()
+    try await view.load("40x20")
+    try await view.load("down") { $0.keepsCurrentImage = true }
+    #expect(view.binder.content.name == "image 40x20")
+    try await view.warm("4x2")
+    try await view.load("down") { $0.lowResolution = view.request("4x2") }
+    #expect(view.binder.content.name == "preview 4x2")
+  }
+
+  @Test func `a failure can show an image for failures`() async throws {
+    let view = ViewFixture()
+    try await view.load("down") { $0.failure = .shows(.icon("broken")) }
+    #expect(view.display.events == ["failure broken"])
+  }
+
+  @Test func `a failure can clear the view`() async throws {
+    let view = ViewFixture()
+    try await view.load("down") {
+      $0.placeholderDelay = .zero
+      $0.failure = .clears
+    }
+    #expect(view.display.events == ["placeholder dots", "nothing"])
+  }
+
+  @Test func `a tap retries a failed load, even while the pipeline remembers the failure`() async throws {
+    let isAvailable = EventLog<Bool>()
+    let fixture = PipelineFixture(configure: { $0.retryStrategy = NoRetry() }) { _ in
+      isAvailable.events.isEmpty
+        ? .response(status: 404, body: Data()) : .response(body: SolidImage(width: 40, height: 20).data)
+    }
+    let display = RecordingDisplay()
+    let binder = ImageViewBinder(display: display, pipeline: fixture.pipeline, time: TestClock())
+    let ends = EventLog<String>()
+    var options = ImageViewOptions()
+    options.retriesOnTap = true
+    // Longer than any delay of the test machine, so that the failure always comes first.
+    options.placeholderDelay = .seconds(3600)
+    options.failure = .shows(.icon("broken"))
+    binder.setImage(with: fixture.url, placeholder: .icon("dots"), options: options) { ends.record($0.name) }
+    try await ends.waitForEvents(count: 1)
+    isAvailable.record(true)
+    #expect(binder.didTap())
+    // While loading, taps are not handled by the binder.
+    #expect(!binder.didTap())
+    while display.events.count < 3 { try await display.log.waitForEvents(count: display.log.events.count + 1) }
+    #expect(display.events == ["failure broken", "placeholder dots", "image 40x20"])
+    #expect(!binder.didTap())
+    #expect(ends.events == ["httpStatus"])
+  }
+
+  @Test func `a tap does nothing by default`() async throws {
+    let view = ViewFixture()
+    try await view.load("down")
+    #expect(!view.binder.didTap())
+    #expect(!view.binder.isLoading)
+    view.binder.setImage(with: nil)
+    #expect(view.binder.retry() == nil)
+  }
+
+  @Test func `a retry calls its own completion`() async throws {
+    let view = ViewFixture()
+    try await view.load("down")
+    let attempt = view.binder.retry { [ends = view.ends] in ends.record("again: \($0.name)") }
+    let load = try #require(attempt)
+    try await view.ends.waitForEvents(count: 2)
+    #expect(view.ends.events == ["httpStatus", "again: httpStatus"])
+    #expect(load.isFinished)
+    #expect(view.fixture.transport.requests.count == 2)
+  }
+}

@@ -1,0 +1,193 @@
+import Foundation
+import HalcyonCache
+import HalcyonHTTP
+import HalcyonImaging
+import HalcyonPipeline
+import HalcyonSupport
+import HalcyonTesting
+import HalcyonViews
+import TestSupport
+import TestDoubles
+import TestTraits
+import Testing
+
+/// The options of views where no image is loaded for the first time: for images in memory, stale images, failures, and
+/// views that are visible again.
+@Suite(.unitTest)
+@MainActor
+struct ViewSituationTests {
+  /// Sets every option that shows something before the image.
+  private func setLoadingOptions(_ options: inout ImageViewOptions, _ view: ViewFixture) {
+    (options.placeholderDelay, options.minimumPlaceholderTime) = (.zero, .seconds(9))
+    (options.indicator, options.previews) = (.activity, PreviewPolicy(minimumInterval: .zero))
+    (options.lowResolution, options.retriesOnTap) = (view.request("4x2"), true)
+    (options.failure, options.whenSuperseded) = (.shows(.icon("broken")), .finish)
+  }
+
+  @Test func `an image in memory is shown without indicator, placeholder, preview and other loads`() async throws {
+    let view = ViewFixture()
+    try await view.warm("40x20")
+    for keepsCurrentImage in [true, false] {
+      view.binder.isVisible = keepsCurrentImage
+      view.set("40x20") {
+        setLoadingOptions(&$0, view)
+        $0.keepsCurrentImage = keepsCurrentImage
+      }
+      #expect(!view.binder.didTap())
+    }
+    #expect(view.display.log.events == ["image 40x20", "image 40x20"])
+    #expect(view.ends.events == ["40x20 from memory", "40x20 from memory"])
+    #expect(view.fixture.transport.requests.count == 1)
+  }
+
+  @Test func `a failure waits for the minimum time of a placeholder`() async throws {
+    let view = ViewFixture(holding: ["down"])
+    view.set("down") { $0.failure = .shows(.icon("broken")) }
+    await view.clock.waitForSleepers()
+    view.clock.advance(by: .seconds(1))
+    try await view.display.log.waitForEvents(count: 1)
+    view.release("down")
+    await view.clock.waitForSleepers()
+    #expect(view.ends.events == [])
+    view.clock.advance(by: .milliseconds(300))
+    try await view.ends.waitForEvents(count: 1)
+    #expect(view.display.events == ["placeholder dots", "failure broken"])
+  }
+
+  @Test func `a view that is visible again shows its image with the transition of its origin`() async throws {
+    let view = ViewFixture()
+    try await view.load("40x20") {
+      ($0.onlyWhileVisible, $0.transition) = (true, .crossFade)
+      ($0.transitionOrigins, $0.indicator) = ([.memory, .store], .activity)
+      ($0.lowResolution, $0.completesAfterTransition) = (view.request("4x2"), true)
+    }
+    for isInMemory in [true, false] {
+      view.binder.isVisible = false
+      await view.fixture.pipeline.cache.flush()
+      if !isInMemory { view.fixture.memory.removeAll() }
+      let count = view.display.events.count
+      view.binder.isVisible = true
+      while view.display.events.count == count {
+        try await view.display.log.waitForEvents(count: view.display.log.events.count + 1)
+      }
+      #expect(view.display.events.dropFirst(count) == ["image 40x20 fading for 0.3 seconds"])
+    }
+    #expect(view.ends.events == ["40x20 from network"])
+  }
+
+  /// A pipeline whose server has a new image for each request, always stale; all but the first wait at the gate.
+  ///
+  /// - Parameter outcomes: Whether requests at the gate were answered or cancelled.
+  private func stalePipeline(_ gate: Gate, _ outcomes: EventLog<String> = EventLog()) -> PipelineFixture {
+    let count = Lock(0)
+    return PipelineFixture { _ in
+      let number = count.withLock { count in
+        count += 1
+        return count
+      }
+      do {
+        if number > 1 {
+          try await gate.wait()
+          outcomes.record("answered")
+        }
+      } catch {
+        outcomes.record("cancelled")
+        throw error
+      }
+      let image = SolidImage(width: 400, height: number == 1 ? 200 : 100)
+      return .response(body: image.data, headers: ["Cache-Control": "max-age=0"])
+    }
+  }
+
+  @Test func `a stale image is shown at once, and replaced in place with the transition of its origin`() async throws {
+    let gate = Gate()
+    let fixture = stalePipeline(gate)
+    let (display, ends) = (RecordingDisplay(), EventLog<String>())
+    let binder = ImageViewBinder(display: display, pipeline: fixture.pipeline, time: TestClock())
+    var options = ImageViewOptions()
+    (options.placeholderDelay, options.indicator, options.transition) = (.zero, .activity, .crossFade)
+    (options.previews, options.completesAfterTransition) = (PreviewPolicy(minimumInterval: .zero), true)
+    (options.failure, options.retriesOnTap, options.onlyWhileVisible) = (.shows(.icon("broken")), true, true)
+    options.lowResolution = ImageRequest(url: fixture.url.appending(path: "low"))
+    options.animation = AnimationPlayback(speed: 3)
+    _ = try await fixture.pipeline.image(
+      for: ImageRequest(url: fixture.url, size: .fit(width: 100, height: 100)))
+    binder.isVisible = false
+    binder.setImage(with: fixture.url, placeholder: .icon("dots"), options: options) { ends.record($0.name) }
+    let count = display.events.count
+    binder.isVisible = true
+    #expect(display.events.dropFirst(count).last == "image 100x50")
+    #expect(ends.events == ["100x50 from memory"])
+    #expect(!binder.didTap())
+    gate.open()
+    try await display.log.waitUntilLast(is: "image 100x25 fading for 0.3 seconds")
+    #expect(display.playbacks.map(\.speed) == [3, 3])
+    #expect(ends.events.count == 1)
+    #expect(fixture.transport.requests.map(\.url) == [fixture.url, fixture.url])
+  }
+
+  @Test(arguments: [SupersededLoadPolicy.cancel, .finish])
+  func `the revalidation of a superseded image is cancelled or finishes`(policy: SupersededLoadPolicy) async throws {
+    let (gate, outcomes) = (Gate(), EventLog<String>())
+    let fixture = stalePipeline(gate, outcomes)
+    let request = ImageRequest(url: fixture.url, size: .fit(width: 100, height: 100))
+    _ = try await fixture.pipeline.image(for: request)
+    let display = RecordingDisplay()
+    let binder = ImageViewBinder(display: display, pipeline: fixture.pipeline, time: TestClock())
+    var options = ImageViewOptions()
+    options.whenSuperseded = policy
+    binder.setImage(with: request, options: options)
+    try await gate.waitUntilHolding()
+    binder.setImage(with: nil)
+    if policy == .finish { gate.open() }
+    #expect(try await outcomes.waitForEvents(count: 1) == [policy == .finish ? "answered" : "cancelled"])
+    withExtendedLifetime(display) {}
+  }
+
+  @Test func `a stale image waits for its group`() async throws {
+    let gate = Gate()
+    let fixture = stalePipeline(gate)
+    let request = ImageRequest(url: fixture.url, size: .fit(width: 100, height: 100))
+    _ = try await fixture.pipeline.image(for: request)
+    let displays = [RecordingDisplay(), RecordingDisplay()]
+    let binders = displays.map { ImageViewBinder(display: $0, pipeline: fixture.pipeline, time: TestClock()) }
+    var options = ImageViewOptions()
+    options.transitionGroup = TransitionGroup(count: 2)
+    binders[0].setImage(with: request, options: options)
+    #expect(displays[0].events == [])
+    gate.open()
+    binders[1].setImage(with: ImageRequest(url: fixture.url.appending(path: "other")), options: options)
+    try await displays[1].waitForShow("image 100x25")
+    #expect(displays[0].events.first?.hasPrefix("image 100x") == true)
+    // Optimised code would release the binders after their last use, which cancels their loads.
+    withExtendedLifetime(binders) {}
+  }
+
+  @Test func `a kept preview is shown by the next load of a view`() async throws {
+    let gate = Gate()
+    let count = Lock(0)
+    let fixture = PipelineFixture(configure: { $0.decoders = [StagedDecoder()] }) { _ in
+      let isFirst = count.withLock { count in
+        count += 1
+        return count == 1
+      }
+      if !isFirst { try await gate.wait() }
+      return .response(body: SolidImage(width: 40, height: 20).data, pieceByteCount: 13) { try? await gate.wait() }
+    }
+    let display = RecordingDisplay()
+    let binder = ImageViewBinder(display: display, pipeline: fixture.pipeline, time: TestClock())
+    var request = ImageRequest(url: fixture.url)
+    request.options.keepsPreviews = true
+    var options = ImageViewOptions()
+    options.previews = PreviewPolicy()
+    for count in 1...2 {
+      binder.setImage(with: request, options: options)
+      while display.events.filter({ $0 == "preview 2x1" }).count < count {
+        try await display.log.waitForEvents(count: display.log.events.count + 1)
+      }
+      if count == 1 { binder.setImage(with: nil) }
+    }
+    gate.open()
+    try await display.waitForShow("image 40x20")
+  }
+}

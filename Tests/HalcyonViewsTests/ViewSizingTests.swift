@@ -1,0 +1,197 @@
+import HalcyonCache
+import HalcyonHTTP
+import HalcyonPipeline
+import HalcyonImaging
+import HalcyonViews
+import HalcyonTesting
+import TestSupport
+import TestDoubles
+import TestTraits
+import Testing
+
+@Suite(.unitTest)
+@MainActor
+struct ViewSizingTests {
+  @Test(
+    arguments: [
+      (.view, .fit, .fit(width: 100, height: 60)),
+      (.view(factor: 1.5), .fit, .fit(width: 150, height: 90)),
+      (.view, .fill, .fill(width: 100, height: 60)),
+      (.view, .stretch, .stretch(width: 100, height: 60)),
+      (.original, .fit, .original),
+    ] as [(ViewSizing, ImageDisplayMode, TargetSize)])
+  func `an image is decoded at the view's device pixels`(
+    sizing: ViewSizing, mode: ImageDisplayMode, expected: TargetSize
+  ) async throws {
+    let view = ViewFixture()
+    view.display.displaySize = ViewSize(width: 50, height: 30)
+    view.display.displayMode = mode
+    try await view.load("400x200") { $0.sizing = sizing }
+    #expect(view.fixture.decoder.decodedSizes == [expected])
+  }
+
+  @Test func `a target size set in the request is kept`() async throws {
+    let view = ViewFixture()
+    var request = view.request("400x200")
+    request.size = .fit(width: 33, height: 33)
+    view.set(request)
+    try await view.ends.waitForEvents(count: 1)
+    view.display.displaySize = ViewSize(width: 500, height: 500)
+    view.binder.displayDidChange()
+    #expect(view.fixture.decoder.decodedSizes == [.fit(width: 33, height: 33)])
+    #expect(!view.binder.isLoading)
+  }
+
+  @Test func `fractional pixels are rounded up, except for floating-point error`() async throws {
+    let view = ViewFixture()
+    view.display.displayScale = 1.25
+    view.display.displaySize = ViewSize(width: 33.3, height: 80.000_000_1)
+    try await view.load("400x200")
+    #expect(view.fixture.decoder.decodedSizes == [.fit(width: 42, height: 100)])
+  }
+
+  @Test(
+    arguments: [
+      ViewSize.zero, ViewSize(width: 10, height: 0), ViewSize(width: -5, height: 10), ViewSize(width: .nan, height: 10),
+      ViewSize(width: .infinity, height: 10),
+    ])
+  func `a view without a size starts loading once it has one`(size: ViewSize) async throws {
+    let view = ViewFixture()
+    view.display.displaySize = size
+    view.set("400x200") { $0.placeholderDelay = .zero }
+    view.binder.displayDidChange()
+    #expect(view.binder.isLoading)
+    #expect(view.display.events == ["placeholder dots"])
+    view.display.displaySize = ViewSize(width: 10, height: 10)
+    view.binder.displayDidChange()
+    view.binder.displayDidChange()
+    try await view.ends.waitForEvents(count: 1)
+    #expect(view.fixture.decoder.decodedSizes == [.fit(width: 20, height: 20)])
+    #expect(view.display.events == ["placeholder dots", "image 20x10"])
+  }
+
+  @Test func `a view without a size shows an image from memory as soon as it has one`() async throws {
+    let view = ViewFixture()
+    try await view.warm("40x20")
+    view.display.displaySize = .zero
+    view.set("40x20")
+    view.display.displaySize = ViewSize(width: 50, height: 50)
+    view.binder.displayDidChange()
+    #expect(view.ends.events == ["40x20 from memory"])
+    #expect(view.clock.sleeperCount == 0)
+  }
+
+  @Test func `a layout pass caused by showing content starts no second load`() async throws {
+    let view = ViewFixture(holding: ["400x200"])
+    view.display.onShow = { [binder = view.binder] in binder.displayDidChange() }
+    view.set("400x200") { $0.placeholderDelay = .zero }
+    view.release("400x200")
+    try await view.ends.waitForEvents(count: 1)
+    #expect(view.fixture.transport.requests.count == 1)
+    #expect(view.display.events == ["placeholder dots", "image 100x50"])
+  }
+
+  @Test func `a huge view size does not overflow the target size`() async throws {
+    let view = ViewFixture()
+    view.display.displaySize = ViewSize(width: 1e300, height: 1e300)
+    try await view.load("40x20")
+    #expect(view.ends.events == ["40x20 from network"])
+  }
+
+  @Test func `an image is loaded again when its view grows, and replaced without transition or indicator`() async throws
+  {
+    let view = ViewFixture()
+    try await view.load("400x200") {
+      $0.indicator = .activity
+      $0.transition = .crossFade
+      $0.placeholderDelay = .zero
+      $0.animation = AnimationPlayback(speed: 3)
+    }
+    view.display.displaySize = ViewSize(width: 40, height: 40)
+    view.binder.displayDidChange()
+    let before = view.display.events.count
+    view.display.displaySize = ViewSize(width: 80, height: 40)
+    view.binder.displayDidChange()
+    try await view.display.waitForShow("image 160x80")
+    #expect(view.display.events[before...] == ["image 160x80"])
+    #expect(view.display.playbacks.map(\.speed) == [3, 3])
+    #expect(view.ends.events == ["100x50 from network"])
+    #expect(view.fixture.decoder.decodedSizes == [.fit(width: 100, height: 100), .fit(width: 160, height: 80)])
+    #expect(view.fixture.transport.requests.count == 1)
+  }
+
+  @Test func `a view that grows is loaded again from the original, also if its image came from a stored variant`()
+    async throws
+  {
+    let view = ViewFixture { $0.encoders = [SolidEncoder()] }
+    var request = view.request("400x200")
+    request.options.storage = .encoded(as: .bmp)
+    for _ in 0..<2 {
+      view.set(request)
+      try await view.ends.waitForEvents(count: view.ends.events.count + 1)
+      await view.fixture.pipeline.cache.flush()
+      view.fixture.memory.removeAll()
+      view.binder.setImage(with: nil)
+    }
+    view.set(request)
+    try await view.ends.waitForEvents(count: 3)
+    #expect(view.ends.events == ["100x50 from network", "100x50 from store", "100x50 from store"])
+    view.display.displaySize = ViewSize(width: 100, height: 100)
+    view.binder.displayDidChange()
+    try await view.display.waitForShow("image 200x100")
+    #expect(view.fixture.transport.requests.count == 1)
+  }
+
+  @Test func `a higher display scale loads a larger image`() async throws {
+    let view = ViewFixture()
+    try await view.load("400x200")
+    view.display.displayScale = 3
+    view.binder.displayDidChange()
+    try await view.display.waitForShow("image 150x75")
+    #expect(view.fixture.decoder.decodedSizes == [.fit(width: 100, height: 100), .fit(width: 150, height: 150)])
+    #expect(view.display.events == ["image 100x50", "image 150x75"])
+    #expect(view.fixture.transport.requests.count == 1)
+  }
+
+  @Test func `a view that grows while loading is loaded again at its new size`() async throws {
+    let view = ViewFixture(holding: ["400x200"])
+    view.set("400x200")
+    view.display.displaySize = ViewSize(width: 100, height: 100)
+    view.binder.displayDidChange()
+    view.release("400x200")
+    try await view.display.waitForShow("image 200x100")
+    #expect(view.ends.events == ["100x50 from network"])
+  }
+
+  @Test func `an image shown at its full size is not loaded again`() async throws {
+    let view = ViewFixture()
+    try await view.load("40x20")
+    view.display.displaySize = ViewSize(width: 500, height: 500)
+    view.binder.displayDidChange()
+    #expect(view.fixture.pipeline.activeLoadCount == 0)
+    #expect(view.fixture.decoder.decodedSizes.count == 1)
+  }
+
+  @Test func `after another image is set, the reload at a larger size is not shown`() async throws {
+    let view = ViewFixture(holding: ["30x10"])
+    try await view.load("400x200")
+    view.display.displaySize = ViewSize(width: 100, height: 100)
+    view.binder.displayDidChange()
+    view.set("30x10")
+    view.release("30x10")
+    try await view.ends.waitForEvents(count: 2)
+    #expect(view.display.events == ["image 100x50", "nothing", "image 30x10"])
+  }
+
+  @Test func `a view that grows reloads its image without contacting the server again`() async throws {
+    let view = ViewFixture()
+    var request = view.request("400x200")
+    request.freshness = .revalidate
+    view.set(request)
+    try await view.ends.waitForEvents(count: 1)
+    view.display.displaySize = ViewSize(width: 100, height: 100)
+    view.binder.displayDidChange()
+    try await view.display.waitForShow("image 200x100")
+    #expect(view.fixture.transport.requests.count == 1)
+  }
+}

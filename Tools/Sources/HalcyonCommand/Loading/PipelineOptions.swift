@@ -1,0 +1,50 @@
+import ArgumentParser
+import Foundation
+import Halcyon
+
+/// The options of the limits.
+struct LimitOptions: ParsableArguments {
+  @Option(help: "The most bytes of an image file. Default: \(ImageLimits().encodedByteCount).")
+  var maxBytes: Int?
+
+  @Option(help: "The most pixels of an image. Default: \(ImageLimits().pixelCount).")
+  var maxPixels: Int?
+
+  @Option(help: "The most pixels of a side of an image. Default: \(ImageLimits().sideLength).")
+  var maxSide: Int?
+
+  func validate() throws {
+    for (name, value) in [("bytes", maxBytes), ("pixels", maxPixels), ("side", maxSide)] {
+      if let value, value < 1 { throw ValidationError("--max-\(name) has to be at least 1, not \(value).") }
+    }
+  }
+
+  /// Limits with the default of each that is not given.
+  func limits(_ defaults: ImageLimits = ImageLimits()) -> ImageLimits {
+    ImageLimits(
+      pixelCount: maxPixels ?? defaults.pixelCount, sideLength: maxSide ?? defaults.sideLength,
+      encodedByteCount: maxBytes ?? defaults.encodedByteCount)
+  }
+}
+
+/// The options of the disk cache and the limits.
+struct PipelineOptions: ParsableArguments {
+  @Option(
+    name: .customLong("cache-dir"),
+    help: "The folder of the disk cache. Default: halcyon/PROGRAM/default in the system's cache folder.",
+    completion: .directory)
+  var directory: String?
+
+  @OptionGroup var limits: LimitOptions
+
+  func pipeline() -> ImagePipeline {
+    let directory = directory.map { URL(filePath: $0, directoryHint: .isDirectory) } ?? DiskCache.defaultDirectory
+    let pipeline = ImagePipeline(cache: .standard(directory: directory))
+    var configuration = pipeline.configuration
+    configuration.limits = limits.limits(configuration.limits)
+    // The progress bar draws what has been received, also before a pause.
+    configuration.progressInterval = .zero
+    if let decoder = DrawSVGCommand.decoder { configuration.decoders.insert(decoder, at: 0) }
+    return ImagePipeline(configuration: configuration)
+  }
+}

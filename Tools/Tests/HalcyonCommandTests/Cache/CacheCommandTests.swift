@@ -1,0 +1,136 @@
+import Foundation
+import TestSupport
+import TestTraits
+import Testing
+
+@testable import HalcyonCommand
+
+@Suite(.integrationTest)
+struct CacheCommandTests {
+  @Test func `entries are listed, filtered and sorted`() async throws {
+    try await withCache { cache, urls in
+      let bySize = try await CommandRun("cache", "ls", "--sort", "size", "--json", "-d", cache)
+      #expect(bySize.status == 0, "\(bySize.errors)")
+      #expect(try bySize.objects().map { $0["source"] as? String } == [urls[1], urls[0]])
+      #expect(try bySize.objects()[1]["bodyBytes"] as? Int == 112_525)
+      for (filter, found) in [
+        (["--max-size", "150K"], [urls[0]]), (["--min-size", "150K"], [urls[1]]), (["--host", "127.0.0.1"], urls),
+        (["--host", "example.com"], []), (["--older-than", "1h"], []), (["--newer-than", "1h"], urls),
+        (["--tag", "none"], []), (["--sort", "url", "--reverse", "--limit", "1"], [urls[0]]), (["--expired"], []),
+      ] {
+        let run = try await CommandRun(["cache", "ls", "--json", "-d", cache] + filter)
+        #expect(Set(try run.objects().compactMap { $0["source"] as? String }) == Set(found), "\(filter)")
+      }
+      let statistics = try await CommandRun("cache", "stat", "--json", "-d", cache)
+      #expect(try statistics.objects().first?["entries"] as? Int == 2)
+      #expect(try statistics.objects().first?["bodyBytes"] as? Int == 112_525 + 240_512)
+    }
+  }
+
+  @Test func `a stored image is written with its bytes, by URL or key`() async throws {
+    try await withCache { cache, urls in
+      let list = try await CommandRun("cache", "ls", "--json", "--max-size", "150K", "-d", cache)
+      let key = try #require(try list.objects().first?["key"] as? String)
+      for name in [urls[0], key] {
+        let file = cache + "-copy.jpg"
+        let run = try await CommandRun("cache", "get", name, "-o", file, "-d", cache)
+        #expect(run.status == 0, "\(run.errors)")
+        #expect(try Data(contentsOf: URL(filePath: file)) == Photos.data("rocket.jpg"))
+      }
+      let missing = try await CommandRun("cache", "get", "http://example.com/a.jpg", "-d", cache)
+      #expect(missing.status == 1)
+      #expect(missing.errors.contains("The cache has no entry for http://example.com/a.jpg."))
+    }
+  }
+
+  @Test func `a damaged entry is found, and removed only when asked`() async throws {
+    try await withCache { cache, _ in
+      let intact = try await CommandRun("cache", "verify", "-d", cache)
+      #expect(intact.status == 0)
+      #expect(intact.output == "Checked 2 entries: all intact.\n")
+      let file = try largestFile(in: cache)
+      var bytes = try Data(contentsOf: file)
+      bytes[bytes.count - 5] ^= 1
+      try bytes.write(to: file)
+      for arguments in [[], ["--remove"]] {
+        let run = try await CommandRun(["cache", "verify", "--json", "-d", cache] + arguments)
+        #expect(run.status == 1)
+        #expect(try run.objects().first?["damaged"] as? [String] == [file.path()])
+      }
+      let repaired = try await CommandRun("cache", "verify", "-d", cache)
+      #expect(repaired.output == "Checked 1 entries: all intact.\n")
+    }
+  }
+
+  @Test func `entries are removed by URL, host and filters`() async throws {
+    try await withCache { cache, urls in
+      let dry = try await CommandRun("cache", "rm", "--host", "127.0.0.1", "--dry-run", "-d", cache)
+      #expect(dry.output.hasSuffix("Would remove 2 entries.\n"))
+      let one = try await CommandRun("cache", "rm", urls[0], "-d", cache)
+      #expect(one.output == "Removed 1 entry.\n")
+      let again = try await CommandRun("cache", "rm", urls[0], "-d", cache)
+      #expect(again.status == 1)
+      let host = try await CommandRun("cache", "rm", "--host", "127.0.0.1", "-d", cache)
+      #expect(host.output == "Removed 1 entry.\n")
+      #expect(try await CommandRun("cache", "rm", "-d", cache).status == 64)
+    }
+  }
+
+  @Test func `clearing asks, and removes nothing without a yes`() async throws {
+    try await withCache { cache, _ in
+      // Standard input of the tests is empty.
+      let unconfirmed = try await CommandRun("cache", "clear", "-d", cache)
+      #expect(unconfirmed.status == 1)
+      #expect(unconfirmed.errors.contains("Remove all 2 entries"))
+      #expect(try await CommandRun("cache", "clear", "--yes", "-d", cache).output == "Removed 2 entries.\n")
+    }
+  }
+
+  @Test func `cleaning evicts down to the given limit only`() async throws {
+    try await withCache { cache, _ in
+      #expect(try await CommandRun("cache", "clean", "-d", cache).output == "nothing removed\n")
+      let trimmed = try await CommandRun("cache", "clean", "--size-limit", "300K", "--json", "-d", cache)
+      #expect(try trimmed.objects().first?["removed"] as? Int == 1, "\(trimmed.output) \(trimmed.errors)")
+    }
+  }
+
+  @Test func `a folder without a cache is an error, and stays without one`() async throws {
+    try await TemporaryDirectory.run { folder in
+      let path = folder.path() + "none"
+      for arguments in [["ls"], ["stat"], ["verify"], ["clear", "--yes"], ["get", "a"]] {
+        let run = try await CommandRun(["cache"] + arguments + ["-d", path])
+        #expect(run.status == 1)
+        #expect(run.errors.contains("There is no cache in \(path)"))
+      }
+      #expect(!FileManager.default.fileExists(atPath: path))
+    }
+  }
+
+  private func largestFile(in cache: String) throws -> URL {
+    let paths = try FileManager.default.subpathsOfDirectory(atPath: cache).filter { $0.hasPrefix("v1/d/") }
+    let files = paths.map { URL(filePath: cache).appending(path: $0) }
+    return try #require(
+      try files.filter { !$0.hasDirectoryPath }.max { try Data.byteCount($0) < Data.byteCount($1) })
+  }
+}
+
+/// A cache with a small and a large image, filled by `cache warm`.
+func withCache(_ body: (_ cache: String, _ urls: [String]) async throws -> Void) async throws {
+  try await withOrigin { server, folder in
+    let urls = try ["rocket.jpg", "chelsea.png"].map { name in
+      let type = name.hasSuffix("png") ? "image/png" : "image/jpeg"
+      let reply = Reply.status(200, headers: ["Content-Type": type], body: try Photos.data(name))
+      return server.serve("/" + (name == "rocket.jpg" ? "z.jpg" : "a.png"), reply).absoluteString
+    }
+    let cache = folder.path() + "cache"
+    let run = try await CommandRun(["cache", "warm", "-d", cache] + urls)
+    try #require(run.status == 0, "\(run.errors)")
+    try await body(cache, urls)
+  }
+}
+
+extension Data {
+  fileprivate static func byteCount(_ file: URL) throws -> Int {
+    try FileManager.default.attributesOfItem(atPath: file.path())[.size] as? Int ?? 0
+  }
+}

@@ -1,0 +1,64 @@
+import Foundation
+import TestSupport
+import TestTraits
+import Testing
+
+@testable import HalcyonCommand
+
+@Suite(.integrationTest)
+struct CacheWarmCommandTests {
+  @Test func `a second run downloads only what the first has not stored`() async throws {
+    try await withOrigin { server, folder in
+      let photo = try Photos.data("rocket.jpg")
+      let urls = (0..<5).map { server.serve("/\($0).jpg", .body(photo)).absoluteString }
+      let list = folder.appending(path: "urls.txt")
+      let cache = folder.path() + "cache"
+      for (count, downloaded) in [(3, 3), (5, 2)] {
+        try Data(("# photos\n\n" + urls.prefix(count).joined(separator: "\n")).utf8).write(to: list)
+        let run = try await CommandRun("cache", "warm", "--file", list.path(), "-d", cache, "--json")
+        #expect(run.status == 0, "\(run.errors)")
+        let counts = try #require(try run.objects().last)
+        #expect(counts["downloaded"] as? Int == downloaded)
+        #expect(counts["stored"] as? Int == count - downloaded)
+      }
+      #expect(server.requests.count == 5)
+    }
+  }
+
+  @Test func `an image that cannot be downloaded is reported, and the others are stored`() async throws {
+    try await withOrigin { server, folder in
+      let good = server.serve("/a.jpg", .body(try Photos.data("rocket.jpg"))).absoluteString
+      let gone = server.serve("/b.jpg", .status(410)).absoluteString
+      let run = try await CommandRun("cache", "warm", gone, good, "-d", folder.path() + "cache")
+      #expect(run.status == 1)
+      #expect(run.errors.contains("\(gone) responded with HTTP 410."))
+      #expect(run.output == "Downloaded 1 images; 0 were stored already; 1 failed.\n")
+      #expect(try await CommandRun("cache", "warm", "-d", folder.path() + "cache").status == 64)
+    }
+  }
+
+  @Test func `a cache is listed, checked and trimmed while another process fills it`() async throws {
+    try await withOrigin { server, folder in
+      let photo = try Photos.data("rocket.jpg")
+      let gate = Gate()
+      // The last image arrives when the cache has been used for a while.
+      let urls = (0..<60).map { server.serve("/\($0).jpg", .body(photo)).absoluteString }
+      let last = server.serve("/last.jpg", .body(photo).held(by: gate)).absoluteString
+      let cache = folder.path() + "cache"
+      async let warming = CommandRun(["cache", "warm", "-d", cache] + urls + [last])
+      try await gate.waitUntilHolding()
+      for round in 0..<3 {
+        for arguments in [["ls", "--json"], ["verify"], ["stat"]] {
+          let run = try await CommandRun(["cache"] + arguments + ["-d", cache])
+          #expect(run.status == 0, "\(arguments) \(run.errors)")
+        }
+        let removed = try await CommandRun("cache", "rm", urls[round], "-d", cache)
+        #expect(removed.status == 0, "\(removed.errors)")
+      }
+      gate.open()
+      #expect(try await warming.status == 0)
+      let end = try await CommandRun("cache", "verify", "-d", cache)
+      #expect(end.output == "Checked 58 entries: all intact.\n")
+    }
+  }
+}

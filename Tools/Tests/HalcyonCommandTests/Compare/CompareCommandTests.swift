@@ -1,0 +1,78 @@
+import Foundation
+import TestSupport
+import TestTraits
+import Testing
+
+@Suite(.integrationTest)
+struct CompareCommandTests {
+  @Test func `an image is identical to itself`() async throws {
+    try await withPhotos { rocket, _, folder in
+      let run = try await CommandRun(
+        "compare", rocket, rocket, "--json", "--threshold", "1", "--cache-dir", folder.path() + "/c")
+      #expect(run.status == 0, "\(run.errors)")
+      let report = try #require(try run.objects().first)
+      #expect(report["ssim"] as? Double == 1)
+      #expect(report["psnr"] == nil)
+      #expect(report["largestDifference"] as? Int == 0)
+    }
+  }
+
+  @Test func `below the threshold the status is 1, and a picture shows the differences`() async throws {
+    try await withPhotos { rocket, progressive, folder in
+      let picture = folder.path() + "/difference.png"
+      let run = try await CommandRun(
+        "compare", rocket, progressive, "--threshold", "0.999", "-o", picture, "--verbose", "--cache-dir",
+        folder.path() + "/c")
+      #expect(run.status == 1)
+      #expect(run.output.hasPrefix("SSIM 0.98"))
+      #expect(run.output.contains("PSNR 29.7"))
+      let info = try await CommandRun("info", picture, "--json", "--cache-dir", folder.path() + "/c")
+      #expect(try info.objects().first?["width"] as? Int == 640)
+      let accepted = try await CommandRun(
+        "compare", rocket, progressive, "--threshold", "0.9", "--cache-dir", folder.path() + "/c")
+      #expect(accepted.status == 0)
+    }
+  }
+
+  @Test func `different sizes are an error that names them, unless the larger image is reduced`() async throws {
+    try await withPhotos { rocket, _, folder in
+      let cache = ["--cache-dir", folder.path() + "/c"]
+      let small = try await CommandRun(["get", rocket, "--size", "200x", "-o", folder.path() + "/small.png"] + cache)
+      #expect(small.status == 0)
+      let arguments = ["compare", rocket, folder.path() + "/small.png"]
+      let run = try await CommandRun(arguments + cache)
+      #expect(run.status == 2)
+      #expect(run.errors.contains("different sizes, 640x427 and 200x133. Use --resize"))
+      let resized = try await CommandRun(arguments + ["--resize", "--threshold", "0.99"] + cache)
+      #expect(resized.status == 0, "\(resized.errors) \(resized.output)")
+    }
+  }
+
+  @Test func `images that cannot be read or have different shapes have status 2`() async throws {
+    try await withPhotos { rocket, _, folder in
+      let cache = ["--cache-dir", folder.path() + "/c"]
+      let missing = try await CommandRun(["compare", rocket, folder.path() + "/none.png"] + cache)
+      #expect(missing.status == 2)
+      let square = folder.path() + "/square.png"
+      #expect(
+        try await CommandRun(
+          "convert", rocket, "-o", folder.path(), "--name", "square.png", "--format", "png", "--size", "50x50",
+          "--resize", "exact"
+        ).status == 0)
+      let shapes = try await CommandRun(["compare", rocket, square, "--resize"] + cache)
+      #expect(shapes.status == 2)
+      #expect(shapes.errors.contains("different shapes"))
+      let usage = try await CommandRun(["compare", rocket, rocket, "--threshold", "2"] + cache)
+      #expect(usage.status == 64)
+    }
+  }
+
+  /// The paths of a photo as a baseline and as a progressive JPEG.
+  private func withPhotos(_ body: (String, String, URL) async throws -> Void) async throws {
+    try await TemporaryDirectory.run { folder in
+      let files = ["rocket.jpg", "rocket_progressive.jpg"].map { folder.appending(path: $0) }
+      for file in files { try Photos.data(file.lastPathComponent).write(to: file) }
+      try await body(files[0].path(), files[1].path(), folder)
+    }
+  }
+}

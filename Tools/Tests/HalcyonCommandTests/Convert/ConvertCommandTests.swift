@@ -1,0 +1,233 @@
+import Foundation
+import TestSupport
+import TestTraits
+import Testing
+
+@testable import HalcyonCommand
+
+@Suite(.integrationTest)
+struct ConvertCommandTests {
+  @Test func `a folder is converted with its folders, and other files are skipped`() async throws {
+    try await withFolders { sources, output in
+      try write("rocket.jpg", to: sources, as: ["a.jpg", "in/b.jpg", "in/deep/c.jpg", ".hidden/d.jpg"])
+      try Data("text".utf8).write(to: sources.appending(path: "in/notes.txt"))
+      let arguments = [
+        "convert", sources.path(), "-o", output.path(), "--size", "100x100", "--format", "webp", "--json",
+      ]
+      let flat = try await CommandRun(arguments)
+      #expect(flat.status == 0, "\(flat.errors)")
+      #expect(try names(in: output) == ["a.webp"])
+      let all = try await CommandRun(arguments + ["--recursive"])
+      #expect(all.status == 0, "\(all.errors)")
+      #expect(try names(in: output) == ["a.webp", "in/b.webp", "in/deep/c.webp"])
+      let reports = try all.objects()
+      #expect(reports.count == 3)
+      #expect(reports.filter { $0["exists"] is String }.count == 1)
+      for report in reports where report["exists"] == nil {
+        #expect(report["format"] as? String == "webp")
+        #expect(report["width"] as? Int == 100)
+        #expect(report["height"] as? Int == 67)
+      }
+    }
+  }
+
+  @Test func `an existing file is replaced only with overwrite`() async throws {
+    try await withFolders { sources, output in
+      try write("rocket.jpg", to: sources, as: ["a.jpg"])
+      let existing = output.appending(path: "a.jpg")
+      try Data("mine".utf8).write(to: existing)
+      let arguments = ["convert", sources.path() + "/a.jpg", "-o", output.path(), "--size", "50x"]
+      let kept = try await CommandRun(arguments)
+      #expect(kept.status == 0)
+      #expect(kept.output == "Converted 0 files; left 1 that exists.\n")
+      #expect(try Data(contentsOf: existing) == Data("mine".utf8))
+      let replaced = try await CommandRun(arguments + ["--overwrite"])
+      #expect(replaced.status == 0)
+      #expect(try Data(contentsOf: existing).starts(with: [0xFF, 0xD8]))
+      #expect(try names(in: output) == ["a.jpg"])
+    }
+  }
+
+  @Test func `a damaged file is reported, and the others are converted`() async throws {
+    try await withFolders { sources, output in
+      try write("rocket.jpg", to: sources, as: ["a.jpg", "c.jpg"])
+      try (try Photos.data("rocket.jpg")).prefix(2000).write(to: sources.appending(path: "b.jpg"))
+      let run = try await CommandRun("convert", sources.path(), "-o", output.path(), "--size", "50x")
+      #expect(run.status == 1)
+      #expect(run.errors.contains("\(sources.path())b.jpg: ") || run.errors.contains("b.jpg"))
+      #expect(run.output.contains("1 failed."))
+      #expect(try names(in: output) == ["a.jpg", "c.jpg"])
+    }
+  }
+
+  @Test func `two sources with one output are an error, and neither replaces the other`() async throws {
+    try await withFolders { sources, output in
+      try write("rocket.jpg", to: sources, as: ["a.jpg"])
+      try write("chelsea.png", to: sources, as: ["a.png"])
+      let arguments = ["convert", sources.path(), "-o", output.path(), "--format", "webp", "--overwrite"]
+      let run = try await CommandRun(arguments)
+      #expect(run.status == 1)
+      #expect(run.errors.contains("is also the output of another file"))
+      let apart = try await CommandRun(arguments + ["--name", "{name}-{source-ext}-{width}x{height}.{ext}"])
+      #expect(apart.status == 0, "\(apart.errors)")
+      #expect(try names(in: output) == ["a-jpg-640x427.webp", "a-png-451x300.webp", "a.webp"])
+    }
+  }
+
+  @Test func `patterns match files at any depth, and keep folders from their first special character on`() async throws
+  {
+    try await withFolders { sources, output in
+      try write("rocket.jpg", to: sources, as: ["2023/a.jpg", "2024/b.jpg", "2024/more/c.jpg", "other/d.jpg"])
+      let pattern = sources.path() + "20*/**/*.jpg"
+      let run = try await CommandRun("convert", pattern, "-o", output.path(), "--size", "50x")
+      #expect(run.status == 0, "\(run.errors)")
+      #expect(try names(in: output) == ["2023/a.jpg", "2024/b.jpg", "2024/more/c.jpg"])
+      let none = try await CommandRun("convert", sources.path() + "*.tiff", "-o", output.path())
+      #expect(none.status == 1)
+      #expect(none.errors.contains("*.tiff matches no file."))
+    }
+  }
+
+  @Test func `the output folder inside a source is not searched`() async throws {
+    try await withFolders { sources, _ in
+      try write("rocket.jpg", to: sources, as: ["a.jpg"])
+      let output = sources.path() + "small"
+      for _ in 1...2 {
+        let run = try await CommandRun("convert", sources.path(), "-r", "-o", output, "--size", "50x")
+        #expect(run.status == 0, "\(run.errors)")
+      }
+      #expect(try names(in: sources) == ["a.jpg", "small/a.jpg"])
+    }
+  }
+
+  @Test(arguments: [
+    ("fit", [100, 67]), ("fill", [100, 100]), ("exact", [100, 100]),
+  ])
+  func `the size is that of the library's target sizes`(resize: String, size: [Int]) async throws {
+    try await withFolders { sources, output in
+      try write("rocket.jpg", to: sources, as: ["a.jpg"])
+      let run = try await CommandRun(
+        "convert", sources.path(), "-o", output.path(), "--size", "100x100", "--resize", resize, "--json")
+      let report = try #require(try run.objects().first)
+      #expect([report["width"] as? Int, report["height"] as? Int] == size)
+    }
+  }
+
+  @Test(arguments: [
+    ["--quality", "101"], ["--resize", "fill", "--size", "10x"], ["--format", "tiff"], ["--jobs", "0"],
+    ["--name", "{unknown}"], ["--name", "../{name}"], ["--format", "avif", "--metadata", "keep"], ["--memory", "0"],
+  ])
+  func `invalid arguments print the usage`(arguments: [String]) async throws {
+    let run = try await CommandRun(["convert", "a.jpg", "-o", "out"] + arguments)
+    #expect(run.status == 64)
+    #expect(run.errors.contains("Usage: halcyon convert"))
+  }
+
+  @Test func `the metadata policy decides what the results say`() async throws {
+    try await withFolders { sources, output in
+      try photoWithArtist("Ann").write(to: sources.appending(path: "a.jpg"))
+      for (policy, isKept) in [("strip", false), ("copyright", true), ("keep", true)] {
+        let run = try await CommandRun(
+          "convert", sources.path(), "-o", output.path(), "--metadata", policy, "--name", "\(policy).{ext}")
+        #expect(run.status == 0, "\(run.errors)")
+        let bytes = try Data(contentsOf: output.appending(path: "\(policy).jpg"))
+        #expect((bytes.firstRange(of: Data("Ann\0".utf8)) != nil) == isKept, "\(policy)")
+      }
+    }
+  }
+
+  @Test func `with little memory images are converted one after another`() async throws {
+    try await withFolders { sources, output in
+      try write("retina.jpg", to: sources, as: (0..<6).map { "\($0).jpg" })
+      let run = try await CommandRun(
+        "convert", sources.path(), "-o", output.path(), "--memory", "1", "--jobs", "4", "--format", "png")
+      #expect(run.status == 0, "\(run.errors)")
+      #expect(try names(in: output).count == 6)
+    }
+  }
+
+  #if os(Linux)
+  @Test func `a signal leaves whole files only, and the next run converts the others`() async throws {
+    try await withFolders { sources, output in
+      try write("retina.jpg", to: sources, as: (0..<200).map { "\($0).jpg" })
+      let run = try TerminalRun("convert", sources.path(), "-o", output.path(), "--format", "png")
+      try await run.waitForText("of 200")
+      run.send(SIGINT)
+      let end = try await run.end()
+      #expect(end.status == 130)
+      let written = try FileManager.default.contentsOfDirectory(atPath: output.path())
+      #expect(written.count < 200 && written.allSatisfy { $0.hasSuffix(".png") }, "\(written)")
+      for name in written {
+        let bytes = try Data(contentsOf: output.appending(path: name))
+        #expect(bytes.suffix(8).starts(with: "IEND".utf8))
+      }
+      let next = try await CommandRun("convert", sources.path(), "-o", output.path(), "--format", "png", "--size", "9x")
+      #expect(next.status == 0)
+      #expect(next.output.contains("Converted \(200 - written.count) files"))
+    }
+  }
+  #endif
+}
+
+@Suite(.integrationTest)
+struct MemoryBudgetTests {
+  @Test func `reservations never exceed the limit, unless one alone does`() async {
+    let budget = MemoryBudget(limit: 100)
+    let sum = Monitor((now: 0, most: 0))
+    let ended = EventLog<Int>()
+    for number in 0..<40 {
+      Thread.detachNewThread {
+        let size = number == 7 ? 250 : 10 + number
+        budget.withReservation(size) {
+          sum.update { state in
+            state.now += size
+            if size <= 100 { state.most = max(state.most, state.now) }
+          }
+          sum.update { $0.now -= size }
+        }
+        ended.record(number)
+      }
+    }
+    _ = try? await ended.waitForEvents(count: 40)
+    #expect(sum.read { $0.now } == 0)
+    #expect(sum.read { $0.most } <= 100)
+  }
+}
+
+/// An empty folder for sources and one for the output.
+private func withFolders(_ body: (_ sources: URL, _ output: URL) async throws -> Void) async throws {
+  try await TemporaryDirectory.run { folder in
+    let folders = ["sources", "output"].map { folder.appending(path: $0, directoryHint: .isDirectory) }
+    for folder in folders { try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true) }
+    try await body(folders[0], folders[1])
+  }
+}
+
+/// Writes a bundled photo under some paths.
+private func write(_ photo: String, to folder: URL, as paths: [String]) throws {
+  let data = try Photos.data(photo)
+  for path in paths {
+    let file = folder.appending(path: path)
+    try FileManager.default.createDirectory(at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
+    try data.write(to: file)
+  }
+}
+
+/// A photo with Exif data that has an artist of three letters.
+private func photoWithArtist(_ name: String) throws -> Data {
+  // A little-endian TIFF header, and a directory of one ASCII field with its value inside.
+  let exif: [UInt8] =
+    Array("Exif\0\0II*\0".utf8) + [8, 0, 0, 0, 1, 0, 0x3B, 0x01, 2, 0, 4, 0, 0, 0] + Array("\(name)\0".utf8)
+    + [0, 0, 0, 0]
+  let photo = try Photos.data("rocket.jpg")
+  return photo.prefix(2) + Data([0xFF, 0xE1, 0, UInt8(exif.count + 2)] + exif) + photo.dropFirst(2)
+}
+
+/// The paths of all files below a folder, sorted.
+private func names(in folder: URL) throws -> [String] {
+  try FileManager.default.subpathsOfDirectory(atPath: folder.path()).sorted().filter { path in
+    var isFolder: ObjCBool = false
+    let exists = FileManager.default.fileExists(atPath: folder.path() + "/" + path, isDirectory: &isFolder)
+    return exists && !isFolder.boolValue
+  }
+}
