@@ -16,6 +16,7 @@ import AppKit
 #endif
 
 /// Pixels from the library to the image types of Apple's platforms and back.
+@Suite(.integrationTest)
 struct ConversionTests {
   /// Six pixels with their number in the red component, half of them half transparent and premultiplied.
   private func numbered(isOpaque: Bool = false) throws -> Bitmap {

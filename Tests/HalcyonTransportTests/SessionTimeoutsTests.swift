@@ -1,9 +1,11 @@
 #if URLSESSION
 import HalcyonHTTP
+import TestTraits
 import Testing
 
 @testable import HalcyonTransport
 
+@Suite(.unitTest)
 struct SessionTimeoutsTests {
   private let limits = TransportLimits(connectTimeout: .seconds(10), idleTimeout: .seconds(15))
 

@@ -1,7 +1,8 @@
 import HalcyonImaging
+import TestTraits
 import Testing
 
-@Suite struct AnimationTimelineTests {
+@Suite(.unitTest) struct AnimationTimelineTests {
   /// Three frames of 100, 50 and 200 ms.
   private static let durations: [Duration] = [.milliseconds(100), .milliseconds(50), .milliseconds(200)]
 
