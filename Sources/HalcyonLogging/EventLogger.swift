@@ -5,6 +5,8 @@ public import Logging
 /// Writes the events of a pipeline to a swift-log `Logger`.
 ///
 /// ```swift
+/// import Logging
+///
 /// let log = EventLogger(Logger(label: "images"))
 /// configuration.eventHandler = { event in log(event) }
 /// ```
