@@ -2,5 +2,8 @@
 #if !Logging
 /// Needs the trait Logging.
 @available(*, unavailable, message: "Enable the trait Logging of Halcyon: .package(url: …, traits: [\"Logging\"])")
-public struct EventLogger {}
+public struct EventLogger {
+  /// Needs the trait Logging.
+  public init() {}
+}
 #endif

@@ -2,5 +2,8 @@
 #if !Metrics
 /// Needs the trait Metrics.
 @available(*, unavailable, message: "Enable the trait Metrics of Halcyon: .package(url: …, traits: [\"Metrics\"])")
-public struct EventMetrics {}
+public struct EventMetrics {
+  /// Needs the trait Metrics.
+  public init() {}
+}
 #endif
