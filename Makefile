@@ -15,7 +15,7 @@ export SWIFT_BACKTRACE ?= enable=no
 # Where Scripts/install-moto installs moto's server, if it is not on the PATH.
 MOTO = $(CURDIR)/.build-moto/bin
 
-.PHONY: help demo gallery serve check-page check-stand-ins check test test-release test-sanitize fuzz torture soak api format deb docs \
+.PHONY: help demo gallery serve check-page check-stand-ins check test lint test-release test-sanitize fuzz torture soak api format deb docs \
   bench bench-views bench-memory bench-processors bench-resampling bench-disk bench-network bench-downsample \
   bench-pipeline bench-instructions bench-build bench-convert bench-service fleet bench-fleet packages all-packages
 
@@ -133,7 +133,7 @@ fleet: all-packages ## Runs three nodes, memcached, S3-compatible storage and HA
 	$(SWIFT) build --quiet -c release --package-path Service --product halcyon-serve
 	PATH="$(MOTO):$$PATH" Service/Scripts/fleet $(ARGUMENTS)
 
-bench-fleet: all-packages ## Prints METRIC lines for the fleet, for a look-up in memcached beside libmemcached alone, and for costs; takes ten minutes.
+bench-fleet: all-packages ## Prints METRIC lines for the fleet, and for a look-up in memcached beside libmemcached alone; takes ten minutes.
 	@Scripts/install-packages haproxy wrk
 	@Scripts/install-moto
 	$(SWIFT) build --quiet -c release --package-path Service --product halcyon-serve
@@ -152,14 +152,17 @@ check-stand-ins: ## Checks the stand-ins for Apple's frameworks against the reco
 	Scripts/check-stand-ins
 
 api: all-packages ## Writes the list of the public API, Scripts/public-api.txt.
-	HALCYON_CHECKS=1 $(SWIFT) build --scratch-path .build-test
+	@Scripts/run-checks build
 	Scripts/list-api
+
+lint: ## Checks the format of all sources.
+	@$(SWIFT) format lint --strict --parallel --recursive $(SOURCES)
 
 format: ## Formats all sources.
 	$(SWIFT) format --in-place --parallel --recursive $(SOURCES)
 
 docs: all-packages ## Builds the documentation website of all products in .build-docs/site, and checks its links.
-	HALCYON_CHECKS=1 $(SWIFT) build --scratch-path .build-test
+	@Scripts/run-checks build
 	Scripts/stand-ins build
 	Scripts/build-docs
 

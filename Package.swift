@@ -96,6 +96,7 @@ let layers: [Target.Dependency] = [
 
 let package = Package(
   name: "Halcyon",
+  // The oldest systems with the module Synchronization: atomics count on paths where a lock costs more than the work.
   platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
   products: [
     .library(name: "Halcyon", targets: ["Halcyon"]),

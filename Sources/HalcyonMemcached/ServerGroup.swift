@@ -4,6 +4,8 @@ import HalcyonCache
 import HalcyonSupport
 
 /// The servers of a store: which of them has a key, which are ejected, and the idle connections of each.
+///
+/// libmemcached could eject servers itself, but for each connection on its own and by the system's clock.
 final class ServerGroup: Sendable {
   /// A server that a call goes to.
   struct Choice: Sendable {

@@ -11,7 +11,7 @@ package protocol FrameClock: AnyObject {
   func cancel()
 }
 
-/// Plays the animation of one view while the view is visible.
+/// Plays the animation of one view while the view is visible: for every toolkit, over its ``FrameClock``.
 @MainActor
 package final class AnimationDriver: AnimationViewer {
   /// The player of the animation that is shown; `nil` for other content.

@@ -4,7 +4,7 @@ import HalcyonPipeline
 
 /// A view shows the image that it was set to last: what other loads deliver is dropped.
 extension ImageViewLoad {
-  /// Whether the view has not been set to another image.
+  /// Whether the view has not been set to another image: the single condition under which late results are dropped.
   var isCurrent: Bool { binder?.current === self }
 
   /// Whether its images are shown: it is current, and not finished.

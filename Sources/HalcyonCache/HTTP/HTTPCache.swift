@@ -2,7 +2,8 @@ public import HalcyonSupport
 public import HalcyonHTTP
 public import Foundation
 
-/// An HTTP cache over a data store (RFC 9111), which does not use the network itself.
+/// An HTTP cache over a data store (RFC 9111), which moves no bytes over the network: the caller does, a pipeline
+/// as well as a proxy.
 ///
 /// Look up each request. If it must be sent, pass its response to ``outcome(of:to:)``; if the outcome is storable, call
 /// ``store(_:body:)`` once the body is complete and valid.

@@ -2,7 +2,8 @@ import HalcyonSupport
 public import HalcyonHTTP
 public import Foundation
 
-/// The rules for storing responses and for serving them without contacting the server (RFC 9111).
+/// The rules for storing responses and for serving them without contacting the server (RFC 9111, with the
+/// extensions of RFC 5861 and RFC 8246).
 ///
 /// The rules are pure: nothing is read, written or remembered. Ages are computed at each use from the dates in the
 /// metadata, so a clock that was wrong for a while has no lasting effect.

@@ -4,6 +4,8 @@ import HalcyonImaging
 /// The costs, order and deadlines of all entries of a memory cache, which decide what is evicted. The entries
 /// themselves are in the shards.
 ///
+/// Only writes lock it; a hit does not. Deadlines are in timer wheels, so that expiry needs no scan of all entries.
+///
 /// Lock order: the lock of a shard may be taken under the lock of the index, never the other way round. Images that are
 /// removed are appended to `discarded`, so that the caller frees them without locks held.
 struct EvictionIndex: Sendable {

@@ -4,7 +4,7 @@ public import Foundation
 /// Decodes GIF 87a and 89a, still and animated.
 ///
 /// ``decode(_:options:)`` gives the first frame of an animation. Frames are resampled row by row, except interlaced
-/// ones, which take one byte per pixel.
+/// ones, which take one byte per pixel. In Swift, which checks every bound; giflib keeps a record of every frame.
 public struct GIFDecoder: AnimatedImageDecoder {
   private let graphs = ResampleGraphCache()
 

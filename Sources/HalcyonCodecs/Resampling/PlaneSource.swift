@@ -2,6 +2,8 @@ import HalcyonImaging
 import Foundation
 
 /// Reads the rows of an image in planes, from top to bottom, once.
+///
+/// The resampler takes them while the file is decoded, so memory is the result and a few rows.
 protocol PlaneSource: AnyObject {
   var format: PlaneFormat { get }
 

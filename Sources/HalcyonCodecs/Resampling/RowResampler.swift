@@ -1,6 +1,6 @@
 import HalcyonImaging
 
-/// The code that resamples rows. Both give the same image, save for rounding.
+/// The code that resamples rows. Both give the same image, save for rounding, as `LanczosResamplerTests` checks.
 package enum LanczosImplementation: Sendable {
   /// ``LanczosResampler``, on every platform.
   case swift

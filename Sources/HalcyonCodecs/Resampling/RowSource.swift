@@ -1,6 +1,8 @@
 import HalcyonImaging
 
 /// Reads the rows of an image as premultiplied RGBA, from top to bottom, once.
+///
+/// The resampler takes them while the file is decoded, so memory is the result and a few rows.
 protocol RowSource: AnyObject {
   /// The width and the number of the rows.
   var size: PixelSize { get }

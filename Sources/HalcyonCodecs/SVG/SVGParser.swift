@@ -4,6 +4,8 @@ import XMLShim
 
 /// Parses a document with libxml2 into the elements that can be drawn.
 ///
+/// librsvg uses the same parser: what is checked is the document that it draws.
+///
 /// Elements and attributes of other namespaces, comments and processing instructions are left out. Entities are
 /// expanded if they are plain text; external ones are never loaded.
 final class SVGParser {

@@ -4,6 +4,8 @@ import Foundation
 /// Decodes one image through the codecs of the operating system, to the size and crop of a plan.
 ///
 /// The system decodes at a smaller size if it can, with at least two pixels per output pixel; Lanczos does the rest.
+/// Files are parsed, limited, cropped and turned here, and frames of APNG and animated WebP are taken apart and composed, so
+/// that the system only decodes still images, and sequences of AVIF and HEIC.
 struct SystemDecoder {
   /// The smallest reduction by the system that saves time.
   private static let minimumReduction = 1.5

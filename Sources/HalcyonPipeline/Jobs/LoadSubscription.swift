@@ -4,7 +4,8 @@ import Synchronization
 
 /// One subscriber's side of a load: its priority, and where the events go.
 ///
-/// A shared job subscribes to the work below it in the same way, with the priority of its most urgent subscriber.
+/// A shared job subscribes to the work below it in the same way, with the priority of its most urgent subscriber:
+/// priorities go down, events go up.
 final class LoadSubscription: Sendable {
   private struct State {
     var priorityObservers = ObserverList<@Sendable () -> Void>()

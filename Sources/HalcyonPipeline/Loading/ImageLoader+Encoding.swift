@@ -102,8 +102,7 @@ extension ImageLoader {
       }
       let encoded = try await bytes.encodedImage(for: request, key: keys.fetch, subscription: subscription)
       guard let planned = try planned(request, planner, encoded) else {
-        await storeOriginalIfWanted(encoded, of: request, nil)
-        try await applyStoreOptions(request, after: encoded)
+        try await store(encoded, of: request)
         return EncodedVariant(encoded.data, of: encoded, wasStored: encoded.origin == .store)
       }
       var loaded = try await decodeOrFetchAgain(encoded, planned, key: keys.fetch, subscription)

@@ -119,7 +119,7 @@ extension ImageLoader {
 
   /// Starts storing the bytes and, if the request waits for it, waits until they are stored.
   @inline(never)
-  private func store(_ encoded: EncodedImage, of request: ImageRequest) async throws(ImageError) {
+  func store(_ encoded: EncodedImage, of request: ImageRequest) async throws(ImageError) {
     await storeOriginalIfWanted(encoded, of: request, nil)
     if request.waitsForStore { try await encoded.waitForWriting() }
     if request.optionsBox != nil { try await applyStoreOptions(request, after: encoded) }

@@ -8,15 +8,17 @@ import Synchronization
 /// A load from beginning to end. Equal loads share one job.
 ///
 /// 1. ``lookUpMemory(_:key:)``: the image in memory, without suspending.
-/// 2. ``load(_:keys:stale:_:keepsResult:)``: the steps of a job.
+/// 2. Timeout, alternatives, stale image first and low data mode, if the request has any (`ImageLoader+Fallback.swift`).
+/// 3. ``load(_:keys:stale:_:keepsResult:)``: the steps of a job.
 ///    - A stale image in memory is revalidated. If its bytes have not changed, it is fresh again without decoding.
 ///    - The processed image in the store, if the storage policy stores it.
 ///    - The image before the last processor, which is a load of its own, and then the processor.
 ///    - Without processors: the encoded bytes from the store or the network (``CachingLoader``), decoded at the
 ///      requested size.
-/// 3. The image is put into memory, and its bytes into the store, which delays no caller.
+/// 4. The image is put into memory, and its bytes into the store, which delays no caller.
 ///
-/// Alternatives, timeouts and low data mode are in `ImageLoader+Fallback.swift`, processors in `ImageLoader+Processing.swift`.
+/// Functions that do not wait are `@inline(never)`, and rare cases are functions: both keep locals out of the async frame
+/// of a load that waits. Processors are in `ImageLoader+Processing.swift`.
 final class ImageLoader: Sendable {
   /// The result of a job.
   struct Loaded: Sendable {

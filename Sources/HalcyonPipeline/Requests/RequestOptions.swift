@@ -66,7 +66,8 @@ public struct RequestOptions: Sendable {
   /// Applies to loads of images and to ``ImagePrefetcher``, also with the destination
   /// ``ImagePrefetcher/Destination/store``. ``ImagePipeline/data(for:onProgress:)``, ``ImagePipeline/info(for:)`` and
   /// ``ImagePipeline/writeOriginal(for:in:)`` make no image that could be encoded: they read and store original bytes only.
-  /// The format of ``ImagePipeline/encodedData(for:as:quality:byteLimit:metadata:)`` replaces it.
+  /// The format of ``ImagePipeline/encodedData(for:as:quality:byteLimit:metadata:)`` replaces it. Animations are stored as
+  /// their original bytes, whatever this and ``keepsOriginal`` say.
   public var storage: StoragePolicy?
   /// Whether the original bytes are stored in addition to the encoded image of ``storage``. Default: yes.
   ///
@@ -105,11 +106,11 @@ public struct RequestOptions: Sendable {
 
   /// Whether the image is decoded in its original size, regardless of ``ImageRequest/size``. Default: no.
   ///
-  /// No effect where only bytes are loaded.
+  /// No effect where only bytes are loaded, or an ``EncodingPlan`` has the size.
   public var usesOriginalSize: Bool?
   /// A factor for ``ImageRequest/size``, greater than 0; 1.5 decodes at one and a half times the size. Default: 1.
   ///
-  /// No effect where only bytes are loaded.
+  /// No effect where only bytes are loaded, or an ``EncodingPlan`` has the size.
   public var downsamplingScale: Double?
   /// Pixels per point of the screen, set as ``DecodedImage/scale`` of delivered images. Default: 1.
   ///

@@ -175,6 +175,28 @@ struct CacheOptionsTests {
     #expect(response.trace.steps.last?.kind == .storeWrite)
   }
 
+  @Test func `an encoded response without a plan waits for the store as well`() async throws {
+    let (store, gate, ends, image) = (MemoryDataStore(), Gate(), EventLog<Int>(), image)
+    let pipeline = ImagePipeline(
+      transport: ScriptedTransport { _ in .response(body: image) },
+      cache: ImageCache(store: HeldStore(store: store, gate: gate)))
+    var request = ImageRequest(url: try #require(URL(string: "http://example.com/a")))
+    request.options.waitsForStore = true
+    let executor = IdleExecutor()
+    let load = Task(executorPreference: executor) { [request] in
+      _ = try await pipeline.encodedResponse(for: request, planIdentifier: "as is") { _ in nil }
+      ends.record(store.count)
+    }
+    try await gate.waitUntilHolding(1)
+    // Another load of the same bytes ends meanwhile, so this one would have.
+    _ = try await pipeline.data(for: ImageRequest(url: try #require(URL(string: "http://example.com/a"))))
+    try await executor.waitUntilIdle()
+    #expect(ends.events == [])
+    gate.open()
+    try await load.value
+    #expect(ends.events == [1])
+  }
+
   @Test func `an entry removed while being written stays removed`() async throws {
     let (store, gate) = (MemoryDataStore(), Gate())
     let image = image

@@ -3,6 +3,8 @@ import Halcyon
 import HalcyonImaging
 
 /// Makes results with the pipeline.
+///
+/// Results are cached under the options of their path; the plan is made only once a source has been fetched.
 struct ImageMaker: Sendable {
   let pipeline: ImagePipeline
   let configuration: ServiceConfiguration
