@@ -27,6 +27,19 @@ extension DiskWriter {
     return update
   }
 
+  /// Writes an entry anew, unless it was replaced or removed since it was read.
+  func replace(_ content: EntryFile.Content, for key: CacheKey, _ context: Context) throws(DiskCacheError) -> Bool {
+    do throws(DiskCacheError) {
+      let file = try EntryFile.describe(path: layout.entry(key.digest.bytes), in: fileSystem)
+      guard let file, file.header.id == content.id else { return false }
+    } catch {
+      if error.isMissing { return false }
+      throw error
+    }
+    try store(content.entry, for: key, context)
+    return true
+  }
+
   func setPinned(_ isPinned: Bool, for key: CacheKey) throws(DiskCacheError) -> Bool {
     let digest = key.digest.bytes
     do throws(DiskCacheError) {

@@ -40,6 +40,21 @@ struct DiskRemovalTests {
     return keys
   }
 
+  @Test func `an entry that is removed while it is written anew stays removed`() async throws {
+    try await withCache { cache in
+      let key = key("http://example.com/a")
+      try await cache.store(entry(), for: key)
+      let path = cache.layout.entry(key.digest.bytes)
+      let old = try #require(try EntryFile.read(path: path, key: key, in: cache.fileSystem))
+      try await cache.store(entry(tags: ["new"]), for: key)
+      #expect(try await cache.writer.replace(old, for: key, cache.context) == false)
+      #expect(try await cache.metadata(for: key)?.tags == ["new"])
+      try await cache.removeEntry(for: key)
+      #expect(try await cache.writer.replace(old, for: key, cache.context) == false)
+      #expect(try await cache.count == 0)
+    }
+  }
+
   @Test func `all variants of one URL are removed together`() async throws {
     try await withCache { cache in
       let variants = [key("https://a.example/1"), key("https://a.example/1", size: .fit(width: 10, height: 10))]
