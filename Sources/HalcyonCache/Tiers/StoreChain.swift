@@ -12,6 +12,8 @@ public struct StoreChain: DataStore {
   /// The stores in the order in which they are searched.
   public let stores: [any DataStore]
 
+  private let reads = OverlappingReads()
+
   /// Creates a chain.
   ///
   /// - Parameter stores: The stores in the order in which they are searched; at least one.
@@ -25,12 +27,13 @@ public struct StoreChain: DataStore {
 
   /// The entry in the first store that contains it, or the reason of the miss in the first.
   public func lookUp(_ key: CacheKey, extending: ExpirationExtension) async throws -> CacheResult<StoredEntry> {
+    let read = reads.begin(key)
+    defer { reads.end(key) }
     var firstMiss: CacheMiss?
     let found = try await firstResult { index, store -> StoredEntry? in
       switch try await store.lookUp(key, extending: extending) {
       case .hit(let entry):
-        // The entry was read, even if the copy fails.
-        if index > 0 { try? await stores[0].store(entry, for: key) }
+        if index > 0 { await copy(entry, for: key, read) }
         return entry
       case .miss(let miss):
         firstMiss = firstMiss ?? miss
@@ -55,6 +58,8 @@ public struct StoreChain: DataStore {
 
   /// Stores an entry in the first store, and removes those under the same key from the others, even if the first fails.
   public func store(_ entry: StoredEntry, for key: CacheKey) async throws {
+    reads.beginChange(key)
+    defer { reads.endChange(key) }
     try await inAll { index, store in
       if index == 0 { try await store.store(entry, for: key) } else { try await store.removeEntry(for: key) }
     }
@@ -82,12 +87,24 @@ public struct StoreChain: DataStore {
 
   /// Removes one entry from all stores.
   public func removeEntry(for key: CacheKey) async throws {
+    reads.beginChange(key)
+    defer { reads.endChange(key) }
     try await inAll { _, store in try await store.removeEntry(for: key) }
   }
 
   /// Removes all entries from all stores.
   public func removeAll() async throws {
+    reads.beginChange(nil)
+    defer { reads.endChange(nil) }
     try await inAll { _, store in try await store.removeAll() }
+  }
+
+  /// Copies an entry to the first store, unless it was changed since the read began. It was read even if that fails.
+  private func copy(_ entry: StoredEntry, for key: CacheKey, _ read: OverlappingReads.Read) async {
+    guard !reads.isChanged(key, since: read) else { return }
+    try? await stores[0].store(entry, for: key)
+    // A change that came between may have been undone by the copy.
+    if reads.isChanged(key, since: read) { try? await stores[0].removeEntry(for: key) }
   }
 
   /// The result of the first store that has one; stores that fail are skipped.

@@ -51,6 +51,17 @@ struct CacheChainTests {
     #expect(near.count == 0 && far.count == 0)
   }
 
+  @Test func `an entry that is removed while it is read is not copied to the first store`() async throws {
+    let reader = ReadingStore(far)
+    let chain = StoreChain([near, reader])
+    for removesAll in [false, true] {
+      try await far.store(entry(), for: "1")
+      reader.whileReading = { try await removesAll ? chain.removeAll() : chain.removeEntry(for: "1") }
+      #expect(try await chain.entry(for: "1") == entry())
+      #expect(near.count == 0)
+    }
+  }
+
   @Test func `a failing store is skipped, and the last error is thrown when all fail`() async throws {
     try await far.store(entry(), for: "1")
     let chain = StoreChain([BrokenStore("near"), far])
@@ -228,4 +239,35 @@ private struct BrokenStore: DataStore {
   func updateMetadata(_ metadata: EntryMetadata, for key: CacheKey) async throws -> Bool { throw failure }
   func removeEntry(for key: CacheKey) async throws { throw failure }
   func removeAll() async throws { throw failure }
+}
+
+/// A store that calls a closure after each read.
+private final class ReadingStore: DataStore {
+  private let base: MemoryDataStore
+  private let closure = Lock<(@Sendable () async throws -> Void)?>(nil)
+
+  init(_ base: MemoryDataStore) {
+    self.base = base
+  }
+
+  var whileReading: (@Sendable () async throws -> Void)? {
+    get { closure.withLock(\.self) }
+    set { closure.withLock { $0 = newValue } }
+  }
+
+  func entry(for key: CacheKey) async throws -> StoredEntry? {
+    let entry = try await base.entry(for: key)
+    try await whileReading?()
+    return entry
+  }
+
+  func store(_ entry: StoredEntry, for key: CacheKey) async throws { try await base.store(entry, for: key) }
+
+  func updateMetadata(_ metadata: EntryMetadata, for key: CacheKey) async throws -> Bool {
+    try await base.updateMetadata(metadata, for: key)
+  }
+
+  func removeEntry(for key: CacheKey) async throws { try await base.removeEntry(for: key) }
+
+  func removeAll() async throws { try await base.removeAll() }
 }
