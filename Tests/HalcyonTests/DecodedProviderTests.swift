@@ -37,6 +37,19 @@ struct DecodedProviderTests {
       })
   }
 
+  @Test func `a partial image is delivered, and stored in no tier`() async throws {
+    let store = MemoryDataStore()
+    let pipeline = ImagePipeline(cache: ImageCache(store: store))
+    let whole = try drawing()
+    let partial = DecodedImage(bitmap: whole.bitmap, info: whole.info, isPartial: true)
+    let source = source(EventLog(), partial)
+    for size in [TargetSize.original, .fit(width: 5, height: 5)] {
+      _ = try await pipeline.image(for: ImageRequest(source: source, size: size))
+    }
+    await pipeline.cache.flush()
+    #expect(store.keys.isEmpty)
+  }
+
   @Test func `the image is delivered, processed, cached in memory, and stored encoded`() async throws {
     try await OptionsFixture.run(serving: Data()) { fixture async throws in
       let (calls, drawing) = (EventLog<Int>(), try drawing())

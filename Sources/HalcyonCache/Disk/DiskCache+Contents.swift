@@ -26,32 +26,36 @@ extension DiskCache {
     try await withWriter { writer in try await writer.setPinned(isPinned, for: key) }
   }
 
-  /// Removes every variant stored for a source.
+  /// Removes every variant stored for a source, which loads in flight do not store again.
   ///
   /// - Parameter source: A URL before redirects, or a custom key.
   /// - Returns: The number of entries removed.
   @discardableResult
   public func removeEntries(ofSource source: String) async throws -> Int {
-    try await withWriter { writer in try await writer.remove(.source(source)) }
+    removals.record(source: source)
+    defer { removals.record(source: source) }
+    return try await withWriter { writer in try await writer.remove(.source(source)) }
   }
 
-  /// Removes the entries that have a tag.
+  /// Removes the entries that have a tag. Loads in flight store nothing.
   ///
   /// - Returns: The number of entries removed.
   @discardableResult
   public func removeEntries(taggedWith tag: String) async throws -> Int {
-    try await withWriter { writer in try await writer.remove(.tag(tag)) }
+    try await removals.recordAll { try await withWriter { writer in try await writer.remove(.tag(tag)) } }
   }
 
-  /// Removes the entries that were requested from a host, ignoring case.
+  /// Removes the entries that were requested from a host, ignoring case. Loads in flight store nothing.
   ///
   /// - Returns: The number of entries removed.
   @discardableResult
   public func removeEntries(fromHost host: String) async throws -> Int {
-    try await withWriter { writer in try await writer.remove(.host(host)) }
+    try await removals.recordAll { try await withWriter { writer in try await writer.remove(.host(host)) } }
   }
 
   /// Removes the entries that satisfy `condition`, which is called for every entry; images are not read.
+  ///
+  /// A load in flight may store an entry again.
   ///
   /// - Returns: The number of entries removed.
   @discardableResult

@@ -26,6 +26,7 @@ public final class DiskCache: DataStore {
   private let nonblockingReads = NonblockingReads()
   let time: any TimeSource
   let counters = DiskCounters()
+  let removals = RemovalHistory()
   private let maintenance = DiskMaintenance()
   private let background = BackgroundWrites(byteLimit: 0)
   private let settings: DiskSettings
@@ -146,10 +147,9 @@ public final class DiskCache: DataStore {
       case .updated: return true
       case .noEntry: return false
       case .slotTooSmall:
-        guard var entry = try await content(for: key).value?.entry else { return false }
-        entry.metadata = metadata
-        try await writer.store(entry, for: key, context)
-        return true
+        guard var content = try await content(for: key).value else { return false }
+        content.entry.metadata = metadata
+        return try await writer.replace(content, for: key, context)
       }
     }
     if isUpdated { await record(Access(renewedAt: time.now()), for: key) }
@@ -161,9 +161,9 @@ public final class DiskCache: DataStore {
     _ = try await withWriter { writer in try await writer.removeEntry(of: key) }
   }
 
-  /// Removes all entries, including pinned ones.
+  /// Removes all entries, including pinned ones. Loads in flight deliver their images, but do not store them here.
   public func removeAll() async throws {
-    _ = try await withWriter { writer in try await writer.removeAll() }
+    _ = try await removals.recordAll { try await withWriter { writer in try await writer.removeAll() } }
   }
 }
 

@@ -20,6 +20,7 @@ public final class DataMemoryCache: DataStore {
   /// The store behind this cache, or `nil`.
   public let base: (any DataStore)?
 
+  let removals = RemovalHistory()
   private let expiration: CacheExpiration
   private let time: any TimeSource
   private let entries: Lock<LRUDictionary>
@@ -127,8 +128,10 @@ public final class DataMemoryCache: DataStore {
   public func removeAll() async throws {
     entries.withLock { $0.pendingWrites.beginAll() }
     defer { entries.withLock { $0.pendingWrites.endAll() } }
-    trim(to: 0)
-    try await base?.removeAll()
+    try await removals.recordAll {
+      trim(to: 0)
+      try await base?.removeAll()
+    }
   }
 
   /// Evicts entries until at most `byteCount` bytes are left in memory. The limit does not change.

@@ -26,6 +26,7 @@ public final class MemoryCache: MemoryStore {
   private let pool: PixelPool
   /// Removes expired images while the cache is idle; `nil` if only its use does.
   let sweeper: MemorySweeper?
+  package let removals = RemovalHistory()
   /// Reports evictions.
   package let evictionObservers = EvictionObservers(tier: .memory)
 
@@ -124,13 +125,21 @@ public final class MemoryCache: MemoryStore {
     }
   }
 
-  /// Removes the image stored under `key`.
+  /// Removes the image stored under `key`. A load in flight delivers its image, but does not store it here.
   public func removeImage(for key: CacheKey) {
+    removals.record(key)
+    discardImage(for: key)
+  }
+
+  /// Removes an image that another cache replaces.
+  func discardImage(for key: CacheKey) {
     update { $0.remove(key, discarded: &$1) }
   }
 
-  /// Removes all images, and frees the memory kept for reuse.
+  /// Removes all images, and frees the memory kept for reuse. Loads in flight deliver their images, but do not store them
+  /// here.
   public func removeAll() {
+    removals.recordAll()
     let now = now()
     update { $0.removeAll(at: now, discarded: &$1) }
     pool.drain()

@@ -15,6 +15,10 @@ public final class ImageCache: Sendable {
   package let writes = BackgroundWrites(byteLimit: 64 << 20)
   package let metadataUpdates = SerialWork()
   package let placeholders = PlaceholderTable()
+  /// The removals through this cache itself.
+  package let removals = (memory: RemovalHistory(), store: RemovalHistory())
+  /// ``removals``, and those of the tiers.
+  package let removalHistories: (memory: [RemovalHistory], store: [RemovalHistory])
   private let monitor: MemoryPressureMonitor?
 
   /// Creates a cache of two tiers.
@@ -30,6 +34,9 @@ public final class ImageCache: Sendable {
   ) {
     self.memory = memory
     self.store = store
+    removalHistories = (
+      [removals.memory] + Self.removals(of: memory), [removals.store] + (store.map(Self.removals) ?? [])
+    )
     monitor = pressure.map { MemoryPressureMonitor(source: $0, onPressure: memory.trim(for:)) }
   }
 
@@ -123,12 +130,23 @@ extension ImageCache {
 extension ImageCache {
   /// Removes all images from both tiers, after waiting for pending writes.
   ///
+  /// Loads in flight deliver their images, but do not store them.
+  ///
   /// - Throws: The errors of the store; the memory tier is empty even then.
   public func removeAll() async throws {
+    removeAllFromMemory()
+    // Once more, for loads that began meanwhile.
+    defer { removeAllFromMemory() }
+    try await removals.store.recordAll {
+      placeholders.removeAll()
+      await flush()
+      try await store?.removeAll()
+    }
+  }
+
+  private func removeAllFromMemory() {
+    removals.memory.recordAll()
     memory.removeAll()
-    placeholders.removeAll()
-    await flush()
-    try await store?.removeAll()
   }
 
   /// Removes expired images from each ``MemoryCache`` and ``DiskCache``, without reading images. Other tiers are not

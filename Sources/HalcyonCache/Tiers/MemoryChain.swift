@@ -56,9 +56,12 @@ public struct MemoryChain: MemoryStore {
   public func lookUp(_ key: CacheKey, extending: ExpirationExtension) -> CacheResult<DecodedImage> {
     let first = stores[0].lookUp(key, extending: extending)
     guard case .miss = first else { return first }
+    let removals = removalCount(of: key)
     for store in stores.dropFirst() {
       guard case .hit(let image) = store.lookUp(key, extending: extending) else { continue }
       stores[0].store(image, for: key, expiration: nil)
+      // Another thread may have removed it before the copy.
+      if removalCount(of: key) != removals { discard(key, from: stores[0]) }
       return .hit(image)
     }
     return first
@@ -70,7 +73,7 @@ public struct MemoryChain: MemoryStore {
   /// Stores an image in the first cache, and removes those under the same key from the others.
   @discardableResult
   public func store(_ image: DecodedImage, for key: CacheKey, expiration: CacheExpiration?) -> Bool {
-    for store in stores.dropFirst() { store.removeImage(for: key) }
+    for store in stores.dropFirst() { discard(key, from: store) }
     return stores[0].store(image, for: key, expiration: expiration)
   }
 
@@ -87,5 +90,14 @@ public struct MemoryChain: MemoryStore {
   /// Gives memory back in every tier.
   public func trim(for pressure: MemoryPressure) {
     for store in stores { store.trim(for: pressure) }
+  }
+
+  /// Removes an image without recording a removal.
+  private func discard(_ key: CacheKey, from store: any MemoryStore) {
+    if let cache = store as? MemoryCache { cache.discardImage(for: key) } else { store.removeImage(for: key) }
+  }
+
+  private func removalCount(of key: CacheKey) -> UInt64 {
+    stores.reduce(0) { $0 + (($1 as? MemoryCache)?.removals.last(of: key) ?? 0) }
   }
 }

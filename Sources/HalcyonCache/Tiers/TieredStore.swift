@@ -48,6 +48,7 @@ public final class TieredStore: SourcePurgingStore {
   public var tiers: [Tier] { states.map(\.tier) }
 
   let states: [TierState]
+  let removals = RemovalHistory()
   private let reads = OverlappingReads()
 
   /// Creates a store.
@@ -149,16 +150,16 @@ public final class TieredStore: SourcePurgingStore {
     try await remove { state in try await state.removeEntry(for: key) }
   }
 
-  /// Removes all entries from all tiers, without their budgets.
+  /// Removes all entries from all tiers, without their budgets. Loads in flight do not store them again.
   ///
   /// - Throws: The error of the nearest tier that failed, after all were tried.
   public func removeAll() async throws {
     reads.beginChange(nil)
     defer { reads.endChange(nil) }
-    try await remove { state in try await state.removeAll() }
+    try await removals.recordAll { try await remove { state in try await state.removeAll() } }
   }
 
-  /// Removes all entries of a source from all tiers, without their budgets.
+  /// Removes all entries of a source from all tiers, without their budgets. Loads in flight do not store them again.
   ///
   /// - Returns: The number of entries removed, without those of tiers that do not count them.
   /// - Throws: The error of the nearest tier that failed, after all were tried; ``TieredStoreError/purgeUnsupported(tier:)`` for a tier whose
@@ -167,6 +168,8 @@ public final class TieredStore: SourcePurgingStore {
   public func removeEntries(ofSource source: String) async throws -> Int {
     reads.beginChange(nil)
     defer { reads.endChange(nil) }
+    removals.record(source: source)
+    defer { removals.record(source: source) }
     let count = Lock(0)
     try await remove { state in
       let removed = try await state.removeEntries(ofSource: source)

@@ -19,6 +19,8 @@ extension CachingLoader {
     /// `nil` without a store.
     let lookup: CacheLookup?
 
+    var watch: RemovalWatch { httpRequest.watch }
+
     init(_ httpRequest: HTTPRequest, of request: ImageRequest, _ lookup: CacheLookup?) {
       self.httpRequest = httpRequest
       self.request = request
@@ -33,10 +35,11 @@ extension CachingLoader {
   }
 
   func httpImage(
-    for request: ImageRequest, key: CacheKey, _ subscription: LoadSubscription, at location: Location
+    for request: ImageRequest, key: CacheKey, _ subscription: LoadSubscription, at location: Location,
+    _ watch: RemovalWatch
   ) async throws(ImageError) -> EncodedImage {
     var trace = LoadTrace()
-    switch try await step(for: request, key: key, subscription, at: location, &trace) {
+    switch try await step(for: request, key: key, subscription, at: location, watch, &trace) {
     case .served(let image): return image
     case .fetch(let fetch): return try await image(from: fetch, subscription, trace: &trace)
     }
@@ -46,15 +49,15 @@ extension CachingLoader {
   @inline(never)
   private func step(
     for request: ImageRequest, key: CacheKey, _ subscription: LoadSubscription, at location: Location,
-    _ trace: inout LoadTrace
+    _ watch: RemovalWatch, _ trace: inout LoadTrace
   ) async throws(ImageError) -> Step {
-    if let image = inFlightImage(for: request, key: key) {
+    if let image = inFlightImage(for: request, key: key, watch) {
       configuration.report(.joined(.bytes), to: subscription)
       return .served(image)
     }
     var lookup: CacheLookup?
     if let cache = cacheInUse(by: request) {
-      switch try await lookUp(request, key: key, in: cache, subscription, at: location, &trace) {
+      switch try await lookUp(request, key: key, in: cache, subscription, at: location, watch, &trace) {
       case .served(let image): return .served(image)
       case .fetch(let found): lookup = found
       }
@@ -62,14 +65,14 @@ extension CachingLoader {
       configuration.report(.storeMiss(.notRead), to: subscription)
     }
     guard request.freshness.usesNetwork else { throw .notCached(key) }
-    let httpRequest = try await httpRequest(for: request, key: key, lookup, at: location)
+    let httpRequest = try await httpRequest(for: request, key: key, lookup, at: location, watch)
     return .fetch(Fetch(httpRequest, of: request, lookup))
   }
 
   @inline(never)
-  private func inFlightImage(for request: ImageRequest, key: CacheKey) -> EncodedImage? {
+  private func inFlightImage(for request: ImageRequest, key: CacheKey, _ watch: RemovalWatch) -> EncodedImage? {
     guard request.cachePolicy.readsStore, !request.freshness.contactsServerFirst else { return nil }
-    return inFlight[configuration.inFlightKey(key, for: request)]
+    return inFlight[configuration.inFlightKey(key, for: request, watch)]
   }
 
   @inline(never)
@@ -81,7 +84,7 @@ extension CachingLoader {
   @inline(never)
   private func lookUp(
     _ request: ImageRequest, key: CacheKey, in cache: HTTPCache, _ subscription: LoadSubscription,
-    at location: Location, _ trace: inout LoadTrace
+    at location: Location, _ watch: RemovalWatch, _ trace: inout LoadTrace
   ) async throws(ImageError) -> StoreLookup {
     let start = ContinuousClock.now
     let (found, tier) = await TierTrace.recording {
@@ -91,8 +94,8 @@ extension CachingLoader {
     }
     let readsStore = request.cachePolicy.readsStore
     trace.add(.storeRead, since: start, miss: readsStore ? found.miss : .notRead, tier: tier)
-    let image =
-      readsStore ? found.stored.flatMap { storedImage($0, for: request, isFromHTTP: true, trace: trace) } : nil
+    let entry = readsStore ? found.stored : nil
+    let image = entry.flatMap { storedImage($0, for: request, isFromHTTP: true, trace: trace, watch) }
     let miss: CacheMiss? = readsStore ? found.miss ?? (image == nil ? .damaged : nil) : .notRead
     report(miss, image, to: subscription)
     switch (found.action, image) {
@@ -103,7 +106,7 @@ extension CachingLoader {
       (.fetch, _?) where request.optionsBox?.content != nil:
       return .fetch(found.unconditional)
     case (.serveStaleWhileRevalidating, let image?):
-      revalidate(request, found, at: location)
+      revalidate(request, found, at: location, watch)
       return .served(image)
     case (.fetch, _?):
       if request.freshness != .reloadIgnoringCache { subscription.report(.storedStale) }
@@ -120,25 +123,25 @@ extension CachingLoader {
 
   @inline(never)
   func httpRequest(
-    for request: ImageRequest, key: CacheKey, _ lookup: CacheLookup?, at location: Location
+    for request: ImageRequest, key: CacheKey, _ lookup: CacheLookup?, at location: Location, _ watch: RemovalWatch
   ) async throws(ImageError) -> HTTPRequest {
     switch location {
-    case .known(let url): return httpRequest(for: request, key: key, lookup, to: url)
+    case .known(let url): return httpRequest(for: request, key: key, lookup, to: url, watch)
     case .unresolved(let resolver):
       let url = try await LoadChain.calling(for: link(key)) { () async throws(ImageError) in
         try await resolver.resolvedURL()
       }
-      return httpRequest(for: request, key: key, lookup, to: url)
+      return httpRequest(for: request, key: key, lookup, to: url, watch)
     }
   }
 
   @inline(never)
   private func httpRequest(
-    for request: ImageRequest, key: CacheKey, _ lookup: CacheLookup?, to url: HTTPURL
+    for request: ImageRequest, key: CacheKey, _ lookup: CacheLookup?, to url: HTTPURL, _ watch: RemovalWatch
   ) -> HTTPRequest {
     var cacheFields = lookup?.addedFields ?? HTTPHeaders()
     if lookup == nil, request.freshness.contactsServerFirst { cacheFields["Cache-Control"] = "no-cache" }
-    return HTTPRequest(request, to: url, key: key, cacheFields: cacheFields, configuration)
+    return HTTPRequest(request, to: url, key: key, cacheFields: cacheFields, watch, configuration)
   }
 
   private func image(
@@ -148,7 +151,7 @@ extension CachingLoader {
     do throws(ImageError) {
       result = try await http.load(fetch.httpRequest, subscription: subscription, trace: &trace)
     } catch {
-      return try await staleImage(insteadOf: error, fetch.request, fetch.lookup, trace)
+      return try await staleImage(insteadOf: error, fetch, trace)
     }
     return try await image(of: result, from: fetch, subscription, trace: &trace)
   }
@@ -161,24 +164,25 @@ extension CachingLoader {
     switch result {
     case .response(let response):
       let storable = fetch.lookup == nil ? nil : await storable(response, request, fetch.lookup)
-      return fetchedImage(response, request, key: httpRequest.key, storable, trace: trace)
+      return fetchedImage(response, request, key: httpRequest.key, storable, trace: trace, fetch.watch)
     case .notModified(let head):
       guard let lookup = fetch.lookup else { throw .httpStatus(304, url: httpRequest.url) }
-      if let image = await revalidatedImage(lookup, by: head, request, trace) { return image }
+      if let image = await revalidatedImage(lookup, by: head, request, trace, fetch.watch) { return image }
       let unconditional = lookup.unconditional
-      let again = self.httpRequest(for: request, key: httpRequest.key, unconditional, to: httpRequest.target)
+      let again = self.httpRequest(
+        for: request, key: httpRequest.key, unconditional, to: httpRequest.target, fetch.watch)
       return try await image(from: Fetch(again, of: request, unconditional), subscription, trace: &trace)
     }
   }
 
   @inline(never)
   private func revalidatedImage(
-    _ lookup: CacheLookup, by head: EntryMetadata, _ request: ImageRequest, _ trace: LoadTrace
+    _ lookup: CacheLookup, by head: EntryMetadata, _ request: ImageRequest, _ trace: LoadTrace, _ watch: RemovalWatch
   ) async -> EncodedImage? {
     guard case .serve(let entry)? = await configuration.httpCache(for: request)?.outcome(of: head, to: lookup) else {
       return nil
     }
-    return storedImage(entry, for: request, isFromHTTP: true, trace: trace)
+    return storedImage(entry, for: request, isFromHTTP: true, trace: trace, watch)
   }
 
   /// How a response is stored; `nil` if it must not be.
@@ -194,14 +198,15 @@ extension CachingLoader {
 
   @inline(never)
   private func fetchedImage(
-    _ response: HTTPResponse, _ request: ImageRequest, key: CacheKey, _ storable: StorableResponse?, trace: LoadTrace
+    _ response: HTTPResponse, _ request: ImageRequest, key: CacheKey, _ storable: StorableResponse?, trace: LoadTrace,
+    _ watch: RemovalWatch
   ) -> EncodedImage {
-    let inFlightKey = storable.map { _ in configuration.inFlightKey(key, for: request) }
+    let inFlightKey = storable.map { _ in configuration.inFlightKey(key, for: request, watch) }
     let forbidsStorage = CacheControl(response.metadata.headers).forbidsStorage
     let image = EncodedImage(
       data: response.data, metadata: response.metadata, info: response.info, origin: .network, storable: storable,
       freshEnd: freshEnd(response.metadata), allowsMemory: !forbidsStorage || request.freshness == .cacheFirst,
-      trace: trace
+      trace: trace, watch: watch
     ) { [inFlight] in if let inFlightKey { inFlight.removeReleased(inFlightKey) } }
     if let inFlightKey { inFlight.insert(image, for: inFlightKey) }
     return image
@@ -210,11 +215,12 @@ extension CachingLoader {
   /// The stored image, if it may be served although the server cannot be reached or answered with an error.
   @inline(never)
   private func staleImage(
-    insteadOf error: ImageError, _ request: ImageRequest, _ lookup: CacheLookup?, _ trace: LoadTrace
+    insteadOf error: ImageError, _ fetch: Fetch, _ trace: LoadTrace
   ) async throws(ImageError) -> EncodedImage {
-    guard let lookup, request.freshness != .reloadIgnoringCache,
+    let request = fetch.request
+    guard let lookup = fetch.lookup, request.freshness != .reloadIgnoringCache,
       let entry = await staleEntry(insteadOf: error, request, lookup),
-      let image = storedImage(entry, for: request, isFromHTTP: true, trace: trace)
+      let image = storedImage(entry, for: request, isFromHTTP: true, trace: trace, fetch.watch)
     else { throw error }
     return image
   }

@@ -14,17 +14,17 @@ extension CachingLoader {
   }
 
   func providedImage(
-    _ request: ImageRequest, key: CacheKey, _ subscription: LoadSubscription,
+    _ request: ImageRequest, key: CacheKey, _ subscription: LoadSubscription, _ watch: RemovalWatch,
     provide: @escaping @Sendable () async throws(ImageError) -> Provided
   ) async throws(ImageError) -> EncodedImage {
     var trace = LoadTrace()
-    let inFlightKey = configuration.inFlightKey(key, for: request)
+    let inFlightKey = configuration.inFlightKey(key, for: request, watch)
     if request.cachePolicy.readsStore, !request.freshness.contactsServerFirst {
       if let image = inFlight[inFlightKey] {
         configuration.report(.joined(.bytes), to: subscription)
         return image
       }
-      if let image = await storedProvidedImage(request, key, subscription, trace: &trace) { return image }
+      if let image = await storedProvidedImage(request, key, subscription, watch, trace: &trace) { return image }
     } else {
       configuration.report(.storeMiss(.notRead), to: subscription)
     }
@@ -33,15 +33,16 @@ extension CachingLoader {
     let provided = try await LoadChain.calling(for: link(key), provide)
     trace.add(.transfer, since: start)
     let image = try localImage(
-      provided, of: request, url: nil, origin: .provider,
-      storeKey: request.cachePolicy.writesStore ? inFlightKey : nil, trace: trace)
+      provided, of: request, url: nil, origin: .provider, watch,
+      storeKey: request.cachePolicy.writesStore && provided.image?.isPartial != true ? inFlightKey : nil, trace: trace)
     if image.storable != nil { inFlight.insert(image, for: inFlightKey) }
     return image
   }
 
   /// A store that fails counts as a miss.
   private func storedProvidedImage(
-    _ request: ImageRequest, _ key: CacheKey, _ subscription: LoadSubscription, trace: inout LoadTrace
+    _ request: ImageRequest, _ key: CacheKey, _ subscription: LoadSubscription, _ watch: RemovalWatch,
+    trace: inout LoadTrace
   ) async -> EncodedImage? {
     let cache = configuration.originalCache(for: request)
     guard let store = configuration.store(of: cache, for: request) else {
@@ -51,7 +52,7 @@ extension CachingLoader {
     let start = ContinuousClock.now
     let (result, tier) = await TierTrace.recording { (try? await store.lookUp(key)) ?? .miss(.failed) }
     trace.add(.storeRead, since: start, miss: result.miss, tier: tier)
-    let image = result.value.flatMap { storedImage($0, for: request, isFromHTTP: false, trace: trace) }
+    let image = result.value.flatMap { storedImage($0, for: request, isFromHTTP: false, trace: trace, watch) }
     report(image == nil ? result.miss ?? .damaged : nil, image, to: subscription)
     return image
   }
@@ -73,16 +74,15 @@ extension CachingLoader {
 
   @inline(never)
   func localImage(
-    _ data: Data, of request: ImageRequest, url: URL?, origin: ImageOrigin
+    _ data: Data, of request: ImageRequest, url: URL?, origin: ImageOrigin, _ watch: RemovalWatch
   ) throws(ImageError) -> EncodedImage {
-    try localImage(Provided(data: data), of: request, url: url, origin: origin)
+    try localImage(Provided(data: data), of: request, url: url, origin: origin, watch)
   }
 
   @inline(never)
   private func localImage(
-    _ provided: Provided, of request: ImageRequest, url: URL?, origin: ImageOrigin,
-    storeKey: InFlightResponses.Key? = nil,
-    trace: LoadTrace = LoadTrace()
+    _ provided: Provided, of request: ImageRequest, url: URL?, origin: ImageOrigin, _ watch: RemovalWatch,
+    storeKey: InFlightResponses.Key? = nil, trace: LoadTrace = LoadTrace()
   ) throws(ImageError) -> EncodedImage {
     let data = provided.data
     guard !data.isEmpty else { throw .emptyResponse(url ?? .unnamedImage) }
@@ -97,7 +97,7 @@ extension CachingLoader {
     return EncodedImage(
       data: data, metadata: metadata,
       info: try configuration.inspector(of: url, decoder: request.optionsBox?.options.decoder).info(of: data),
-      origin: origin, storable: storable, decoded: provided.image, trace: trace
+      origin: origin, storable: storable, decoded: provided.image, trace: trace, watch: watch
     ) { [inFlight] in if let storeKey { inFlight.removeReleased(storeKey) } }
   }
 }

@@ -13,6 +13,7 @@ final class CachingLoader: Sendable {
   private struct JobKey: Hashable {
     let key: CacheKey
     let options: OptionsKey<FetchKey>
+    let removals: UInt64
 
     /// Requests that differ in their options alone are rare.
     func hash(into hasher: inout Hasher) { hasher.combine(key) }
@@ -110,13 +111,13 @@ final class CachingLoader: Sendable {
   /// A stored image; `nil` if the entry is not an image.
   @inline(never)
   func storedImage(
-    _ entry: StoredEntry, for request: ImageRequest, isFromHTTP: Bool, trace: LoadTrace
+    _ entry: StoredEntry, for request: ImageRequest, isFromHTTP: Bool, trace: LoadTrace, _ watch: RemovalWatch
   ) -> EncodedImage? {
     let inspector = configuration.inspector(of: entry.metadata.url, decoder: request.optionsBox?.options.decoder)
     guard let info = try? inspector.info(of: entry.body) else { return nil }
     return EncodedImage(
       data: entry.body, metadata: entry.metadata, info: info, origin: .store,
-      freshEnd: isFromHTTP ? freshEnd(entry.metadata) : nil, trace: trace)
+      freshEnd: isFromHTTP ? freshEnd(entry.metadata) : nil, trace: trace, watch: watch)
   }
 
   @inline(never)
@@ -124,62 +125,66 @@ final class CachingLoader: Sendable {
     for request: ImageRequest, key: CacheKey
   ) throws(ImageError) -> (JobKey, InFlightJobs<JobKey, EncodedImage>.Operation) {
     let source = try ResolvedSource(request.source)
+    let watch = configuration.watch(key, for: request)
     let operation: InFlightJobs<JobKey, EncodedImage>.Operation
     if case .web(let url) = source {
       operation = { [self] subscription throws(ImageError) in
-        try await httpImage(for: request, key: key, subscription, at: .known(url))
+        try await httpImage(for: request, key: key, subscription, at: .known(url), watch)
       }
     } else {
       operation = { [self] subscription throws(ImageError) in
-        try await image(from: source, request, key: key, subscription)
+        try await image(from: source, request, key: key, subscription, watch)
       }
     }
-    return (JobKey(key: key, options: FetchKey.key(request)), operation)
+    return (JobKey(key: key, options: FetchKey.key(request), removals: watch.removals.store), operation)
   }
 
   /// All sources but URLs of the web, apart from that most frequent one to keep its async frame small.
   @inline(never)
   private func image(
-    from source: ResolvedSource, _ request: ImageRequest, key: CacheKey, _ subscription: LoadSubscription
+    from source: ResolvedSource, _ request: ImageRequest, key: CacheKey, _ subscription: LoadSubscription,
+    _ watch: RemovalWatch
   ) async throws(ImageError) -> EncodedImage {
     switch source {
     case .web(let url):
-      return try await httpImage(for: request, key: key, subscription, at: .known(url))
+      return try await httpImage(for: request, key: key, subscription, at: .known(url), watch)
     case .unresolved(let resolver):
-      return try await httpImage(for: request, key: key, subscription, at: .unresolved(resolver))
+      return try await httpImage(for: request, key: key, subscription, at: .unresolved(resolver), watch)
     case .file(let path, let url):
       let data = try await LocalFile.read(
         path: path, url: url, byteLimit: configuration.limits.encodedByteCount, on: files)
-      return try localImage(data, of: request, url: url, origin: .file)
+      return try localImage(data, of: request, url: url, origin: .file, watch)
     case .inline(let text, let url):
-      return try localImage(try await DataURL.decode(text, on: files), of: request, url: url, origin: .inline)
+      return try localImage(
+        try await DataURL.decode(text, on: files), of: request, url: url, origin: .inline, watch)
     case .data(let data):
-      return try localImage(data, of: request, url: nil, origin: .inline)
+      return try localImage(data, of: request, url: nil, origin: .inline, watch)
     case .provider(let provider):
-      return try await providedImage(request, key: key, subscription) { () async throws(ImageError) in
+      return try await providedImage(request, key: key, subscription, watch) { () async throws(ImageError) in
         Provided(data: try await provider.providedData())
       }
     case .decoded(let provider):
-      return try await providedImage(request, key: key, subscription) { [self] () async throws(ImageError) in
+      return try await providedImage(request, key: key, subscription, watch) { [self] () async throws(ImageError) in
         try await encoded(provider.providedImage())
       }
     }
   }
 
   /// Revalidates a stale entry in the background.
-  func revalidate(_ request: ImageRequest, _ lookup: CacheLookup, at location: Location) {
-    let key = configuration.inFlightKey(lookup.key, for: request)
+  func revalidate(_ request: ImageRequest, _ lookup: CacheLookup, at location: Location, _ watch: RemovalWatch) {
+    let key = configuration.inFlightKey(lookup.key, for: request, watch)
     guard let cache = configuration.httpCache(for: request) else { return }
     revalidations.start(key, trackedBy: configuration.originalCache(for: request).writes) { [self] in
-      guard let httpRequest = try? await httpRequest(for: request, key: lookup.key, lookup, at: location) else {
-        return
-      }
+      guard let httpRequest = try? await httpRequest(for: request, key: lookup.key, lookup, at: location, watch)
+      else { return }
       var trace = LoadTrace()
       let result = try? await http.load(httpRequest, subscription: LoadSubscription(priority: .low), trace: &trace)
       switch result {
       case .notModified(let head)?: _ = await cache.outcome(of: head, to: lookup)
       case .response(let response)?:
-        if case .deliver(let storable?) = await cache.outcome(of: response.metadata, to: lookup), response.isStorable {
+        if case .deliver(let storable?) = await cache.outcome(of: response.metadata, to: lookup), response.isStorable,
+          !watch.isRemovedFromStore
+        {
           // Completed even if the pipeline is invalidated meanwhile.
           _ = await Task { try await cache.store(storable, body: response.data) }.result
         }

@@ -22,6 +22,8 @@ final class EncodedImage: Sendable {
   /// The image in its original size, if its source returned it decoded.
   let decoded: DecodedImage?
   let trace: LoadTrace
+  /// That of the load that got the bytes.
+  let watch: RemovalWatch
 
   private struct Write {
     /// Starts the write, and returns it.
@@ -37,7 +39,7 @@ final class EncodedImage: Sendable {
   init(
     data: Data, metadata: EntryMetadata, info: ImageInfo, origin: ImageOrigin, storable: StorableResponse? = nil,
     freshEnd: Duration? = nil, allowsMemory: Bool = true, decoded: DecodedImage? = nil, trace: LoadTrace,
-    onDeinit: @escaping @Sendable () -> Void = {}
+    watch: RemovalWatch, onDeinit: @escaping @Sendable () -> Void = {}
   ) {
     self.data = data
     self.metadata = metadata
@@ -48,6 +50,7 @@ final class EncodedImage: Sendable {
     self.allowsMemory = allowsMemory
     self.decoded = decoded
     self.trace = trace
+    self.watch = watch
     self.onDeinit = onDeinit
   }
 
@@ -115,6 +118,8 @@ final class InFlightResponses: Sendable {
   struct Key: Hashable {
     let key: CacheKey
     let cache: ObjectIdentifier
+    /// Loads that began before a removal are not found by later ones.
+    let removals: UInt64
     /// That of the request, which describes the image.
     var decoder: String?
   }

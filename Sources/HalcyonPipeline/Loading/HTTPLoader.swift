@@ -69,7 +69,8 @@ final class HTTPLoader: Sendable {
 
   /// Where interrupted downloads of a request are stored.
   func partialBodies(for request: HTTPRequest) -> PartialBodies {
-    PartialBodies(cache: request.cache, store: configuration.observed(request.cache.store))
+    PartialBodies(
+      cache: request.cache, store: configuration.observed(request.cache.store), watch: request.watch)
   }
 
   @inline(never)

@@ -16,6 +16,7 @@ final class HTTPRequest: Sendable {
   let cachePolicy: CachePolicy
   /// Stores the partial body of an interrupted download.
   let cache: ImageCache
+  let watch: RemovalWatch
   /// Whether the request is sent even if it failed a moment ago.
   let ignoresRememberedFailures: Bool
   /// Whether a download that an earlier load began is resumed.
@@ -27,10 +28,11 @@ final class HTTPRequest: Sendable {
 
   init(
     _ request: ImageRequest, to target: HTTPURL, key: CacheKey, cacheFields: HTTPHeaders,
-    _ configuration: PipelineConfiguration
+    _ watch: RemovalWatch, _ configuration: PipelineConfiguration
   ) {
     self.target = target
     self.key = key
+    self.watch = watch
     self.cacheFields = cacheFields
     headers = request.headers.adding(configuration.headers)
     cachePolicy = request.cachePolicy

@@ -49,9 +49,11 @@ extension ImageLoader {
     for request: ImageRequest, _ subscription: LoadSubscription
   ) async throws(ImageError) -> EncodedVariant {
     let keys = RequestKeys(request)
-    let jobKey = JobKey(key: keys.variant(request.storage) ?? keys.image, options: LoadKey.key(request))
+    let key = keys.variant(request.storage) ?? keys.image
+    let watch = watch(key, for: request)
     return try await encodings.value(
-      for: jobKey, subscription: subscription, keepsResult: true
+      for: JobKey(key: key, options: LoadKey.key(request), removals: watch.removals), subscription: subscription,
+      keepsResult: true
     ) { [self] subscription throws(ImageError) in
       if let stored = await storedVariantBytes(request, keys: keys, subscription) {
         try await applyStoreOptions(request, after: stored)
@@ -60,14 +62,15 @@ extension ImageLoader {
       let loaded = try await load(request, keys: keys, stale: nil, subscription, keepsResult: false)
       // Without reading memory every image is made from bytes.
       guard let encoded = loaded.encoded else { throw .notCached(keys.fetch) }
-      return try await variant(of: loaded.image, encoded, request, key: keys.variant(request.storage), subscription)
+      return try await variant(
+        of: loaded.image, encoded, request, key: keys.variant(request.storage), subscription, watch)
     }
   }
 
   /// An image encoded, and its storing started.
   private func variant(
     of image: DecodedImage, _ encoded: EncodedImage, _ request: ImageRequest, key: CacheKey?,
-    _ subscription: LoadSubscription
+    _ subscription: LoadSubscription, _ watch: RemovalWatch
   ) async throws(ImageError) -> EncodedVariant {
     let data: Data?
     do {
@@ -79,7 +82,7 @@ extension ImageLoader {
     }
     guard let data else { return EncodedVariant(encoded.data, of: encoded) }
     if !image.isPartial {
-      await startStoring(data, of: encoded, request, key: key)
+      await startStoring(data, of: encoded, request, key: key, watch)
       try await applyStoreOptions(request, after: encoded)
     }
     return EncodedVariant(data, of: encoded)
@@ -93,8 +96,10 @@ extension ImageLoader {
   ) async throws(ImageError) -> EncodedVariant {
     let keys = RequestKeys(request)
     let key = keys.image.adding("plan", planner.identifier)
+    let watch = watch(key, for: request)
     return try await encodings.value(
-      for: JobKey(key: key, options: LoadKey.key(request)), subscription: subscription, keepsResult: true
+      for: JobKey(key: key, options: LoadKey.key(request), removals: watch.removals), subscription: subscription,
+      keepsResult: true
     ) { [self] subscription throws(ImageError) in
       if let stored = await storedVariantBytes(request, key: key, subscription) {
         try await applyStoreOptions(request, after: stored)
@@ -107,7 +112,7 @@ extension ImageLoader {
       }
       var loaded = try await decodeOrFetchAgain(encoded, planned, key: keys.fetch, subscription)
       for processor in planned.processors { try await apply(processor, to: &loaded, planned, subscription) }
-      return try await variant(of: loaded.image, loaded.encoded ?? encoded, planned, key: key, subscription)
+      return try await variant(of: loaded.image, loaded.encoded ?? encoded, planned, key: key, subscription, watch)
     }
   }
 

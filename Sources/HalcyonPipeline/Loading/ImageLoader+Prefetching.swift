@@ -44,6 +44,7 @@ extension ImageLoader {
     _ request: ImageRequest, _ keys: RequestKeys, _ subscription: LoadSubscription
   ) async throws(ImageError) -> Bool {
     guard request.size.isValid else { throw .invalidTargetSize(request.size) }
+    let watch = watch(keys.image, for: request)
     if let stored = await storedVariantBytes(request, keys: keys, subscription) {
       try await applyStoreOptions(request, after: stored)
       return false
@@ -59,7 +60,7 @@ extension ImageLoader {
     // A caller that joined this load has started the write.
     await loaded.variantWrite?.value
     if !storesOriginalBytes, await isVariantMissing(after: loaded, request, keys, subscription) {
-      try await storeVariantNow(of: loaded.image, encoded, request, keys: keys)
+      try await storeVariantNow(of: loaded.image, encoded, request, keys: keys, watch)
     }
     if storesOriginalBytes || request.storesOriginal { try await encoded.waitForStoring() }
     try await applyStoreOptions(request, after: encoded, loaded.variantWrite)
@@ -77,7 +78,9 @@ extension ImageLoader {
   private func store(
     _ encoded: EncodedImage, as storable: StorableResponse, in cache: HTTPCache, for request: ImageRequest
   ) async throws(ImageError) {
-    let write = Task { try await cache.store(storable, body: encoded.data) }
+    let write = Task {
+      if !encoded.watch.isRemovedFromStore { try await cache.store(storable, body: encoded.data) }
+    }
     configuration.originalCache(for: request).writes.track { _ = await write.result }
     if case .failure(let cause) = await write.result {
       throw .failed(cause: cause, url: encoded.metadata.url ?? .unnamedImage)

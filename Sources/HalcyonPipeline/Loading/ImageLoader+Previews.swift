@@ -20,10 +20,10 @@ extension ImageLoader {
 
 extension PipelineConfiguration {
   /// Puts a preview into memory, unless the request or the response forbids it.
-  func keepPreview(_ preview: DecodedImage, of request: ImageRequest, _ head: ResponseHead) {
-    guard request.keepsPreviews, request.cachePolicy.writesMemory, !CacheControl(head.headers).forbidsStorage else {
-      return
-    }
+  func keepPreview(_ preview: DecodedImage, of request: ImageRequest, _ head: ResponseHead, _ watch: RemovalWatch) {
+    guard request.keepsPreviews, request.cachePolicy.writesMemory, !CacheControl(head.headers).forbidsStorage,
+      !watch.isRemovedFromMemory, !watch.isRemovedFromStore
+    else { return }
     let keys = RequestKeys(request)
     let memory = targetCache(for: request).memory
     guard !memory.contains(keys.image) else { return }

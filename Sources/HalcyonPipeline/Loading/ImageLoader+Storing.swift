@@ -7,12 +7,15 @@ import HalcyonSupport
 /// What a load writes to the caches. Images encoded by a storage policy are in `ImageLoader+Variants.swift`.
 extension ImageLoader {
   func storeInMemory(
-    _ image: DecodedImage, _ request: ImageRequest, _ keys: RequestKeys, _ subscription: LoadSubscription
+    _ loaded: Loaded, _ request: ImageRequest, _ keys: RequestKeys, _ subscription: LoadSubscription,
+    _ watch: RemovalWatch
   ) {
     let expiration = request.optionsBox?.options.memoryExpiration
-    if configuration.targetCache(for: request).memory.store(image, for: keys.image, expiration: expiration) {
-      configuration.report(.stored(.memory, byteCount: image.byteCount), to: subscription)
-    }
+    let memory = configuration.targetCache(for: request).memory
+    guard !loaded.isRemoved(watch), memory.store(loaded.image, for: keys.image, expiration: expiration) else { return }
+    // Removed on another thread before it was stored.
+    if loaded.isRemoved(watch) { return memory.removeImage(for: keys.image) }
+    configuration.report(.stored(.memory, byteCount: loaded.image.byteCount), to: subscription)
   }
 
   /// Applies the tags, the expiration and the pin of a request whose image was in memory to its stored entries, in the
@@ -57,6 +60,7 @@ extension ImageLoader {
     await encoded.startWriting { [monitor, storable] in
       // Holds the bytes until they are written, so that other loads find them in flight.
       await writes.start(byteCount: encoded.data.count) {
+        if encoded.watch.isRemovedFromStore { return }
         do {
           try await cache.store(storable, body: encoded.data)
         } catch {
@@ -85,6 +89,11 @@ extension ImageLoader {
 }
 
 extension ImageLoader.Loaded {
+  /// Whether the image, or the bytes that it was made from, have been removed since their loads began.
+  func isRemoved(_ watch: RemovalWatch) -> Bool {
+    watch.isRemovedFromMemory || watch.isRemovedFromStore || encoded?.watch.isRemovedFromStore == true
+  }
+
   /// Waits until everything that is being stored of the image is stored, or has failed.
   mutating func waitForWriting() async throws(ImageError) {
     let start = ContinuousClock.now

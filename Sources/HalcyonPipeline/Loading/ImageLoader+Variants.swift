@@ -43,6 +43,7 @@ extension ImageLoader {
     guard request.cachePolicy.readsStore, !request.freshness.contactsServerFirst,
       let variant = variantEntry(request, key)
     else { return nil }
+    let watch = watch(variant.key, for: request)
     var trace = LoadTrace()
     let start = ContinuousClock.now
     let (lookup, tier) = await TierTrace.recording {
@@ -56,11 +57,13 @@ extension ImageLoader {
       subscription.report(.storedStale)
       return nil
     }
-    return bytes.storedImage(entry, for: request.ofStoredForm, isFromHTTP: variant.isFromHTTP, trace: trace)
+    return bytes.storedImage(entry, for: request.ofStoredForm, isFromHTTP: variant.isFromHTTP, trace: trace, watch)
   }
 
   /// Starts encoding and storing a processed image in the background. A failure does not fail the load.
-  func storeVariant(of loaded: Loaded, _ request: ImageRequest, keys: RequestKeys) async -> Task<Void, Never>? {
+  func storeVariant(
+    of loaded: Loaded, _ request: ImageRequest, keys: RequestKeys, _ watch: RemovalWatch
+  ) async -> Task<Void, Never>? {
     guard request.cachePolicy.writesStore, let encoded = loaded.encoded, let variant = variantEntry(request, keys),
       let storable = encoded.storable(asVariant: variant.key, for: request, configuration)
     else { return nil }
@@ -75,7 +78,7 @@ extension ImageLoader {
     return await configuration.targetCache(for: request).writes.start(byteCount: image.bitmap.byteCount) { [self] in
       // The store reports its failures itself.
       guard let data = await encodedVariant(image, request, original: original) else { return }
-      try? await store(data, as: storable, in: variant.cache)
+      try? await store(data, as: storable, in: variant.cache, encoded, watch)
     }
   }
 
@@ -85,14 +88,14 @@ extension ImageLoader {
   ///
   /// - Throws: Errors of the encoder and of the store.
   func storeVariantNow(
-    of image: DecodedImage, _ encoded: EncodedImage, _ request: ImageRequest, keys: RequestKeys
+    of image: DecodedImage, _ encoded: EncodedImage, _ request: ImageRequest, keys: RequestKeys, _ watch: RemovalWatch
   ) async throws(ImageError) {
     guard let variant = variantEntry(request, keys),
       let storable = encoded.storable(asVariant: variant.key, for: request, configuration)
     else { throw .notStorable(keys.fetch) }
     let write = Task {
       guard let data = try await encode(image, request, original: encoded.data) else { return }
-      try await store(data, as: storable, in: variant.cache)
+      try await store(data, as: storable, in: variant.cache, encoded, watch)
     }
     configuration.targetCache(for: request).writes.track { _ = await write.result }
     if case .failure(let cause) = await write.result {
@@ -120,17 +123,23 @@ extension ImageLoader {
   }
 
   /// Starts storing an encoded image in the background, unless the request or the server forbids it.
-  func startStoring(_ data: Data, of encoded: EncodedImage, _ request: ImageRequest, key: CacheKey?) async {
+  func startStoring(
+    _ data: Data, of encoded: EncodedImage, _ request: ImageRequest, key: CacheKey?, _ watch: RemovalWatch
+  ) async {
     guard request.cachePolicy.writesStore, let variant = variantEntry(request, key),
       let storable = encoded.storable(asVariant: variant.key, for: request, configuration)
     else { return }
     let write = await configuration.targetCache(for: request).writes.start(byteCount: data.count) { [self] in
-      try? await store(data, as: storable, in: variant.cache)
+      try? await store(data, as: storable, in: variant.cache, encoded, watch)
     }
     if request.waitsForStore { try? await write.waitUnlessCancelled() }
   }
 
-  private func store(_ data: Data, as storable: StorableResponse, in cache: HTTPCache) async throws {
+  /// Stores an encoded image, unless it or the bytes it was made from have been removed meanwhile.
+  private func store(
+    _ data: Data, as storable: StorableResponse, in cache: HTTPCache, _ encoded: EncodedImage, _ watch: RemovalWatch
+  ) async throws {
+    if watch.isRemovedFromStore || encoded.watch.isRemovedFromStore { return }
     try await cache.store(storable, body: data)
     monitor?.report(.stored(.store, byteCount: data.count))
   }

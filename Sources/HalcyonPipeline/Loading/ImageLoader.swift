@@ -35,6 +35,7 @@ final class ImageLoader: Sendable {
   struct JobKey: Hashable {
     let key: CacheKey
     let options: OptionsKey<LoadKey>
+    let removals: RemovalWatch.Removals
 
     /// Requests that differ in their options alone are rare.
     func hash(into hasher: inout Hasher) { hasher.combine(key) }
@@ -154,27 +155,33 @@ final class ImageLoader: Sendable {
     _ request: ImageRequest, keys: RequestKeys, stale: DecodedImage?, _ subscription: LoadSubscription,
     keepsResult: Bool
   ) async throws(ImageError) -> Loaded {
-    let operation = operation(request, keys: keys, stale: stale, keepsResult: keepsResult)
+    let watch = watch(keys.image, for: request)
+    let operation = operation(request, keys: keys, stale: stale, keepsResult: keepsResult, watch)
     return try await jobs.value(
-      for: JobKey(key: keys.image, options: LoadKey.key(request)), subscription: subscription,
+      for: JobKey(key: keys.image, options: LoadKey.key(request), removals: watch.removals), subscription: subscription,
       keepsResult: keepsResult, operation: operation)
+  }
+
+  /// Notices that the image of a request is removed.
+  func watch(_ key: CacheKey, for request: ImageRequest) -> RemovalWatch {
+    RemovalWatch(key, in: configuration.targetCache(for: request))
   }
 
   @inline(never)
   private func operation(
-    _ request: ImageRequest, keys: RequestKeys, stale: DecodedImage?, keepsResult: Bool
+    _ request: ImageRequest, keys: RequestKeys, stale: DecodedImage?, keepsResult: Bool, _ watch: RemovalWatch
   ) -> InFlightJobs<JobKey, Loaded>.Operation {
     if stale == nil, request.processors.isEmpty, !request.storage.encodesImages {
       // Most images are only decoded: they wait in the smaller async frame of a closure of their own.
       return { [self] subscription throws(ImageError) in
         if let loaded = loadedMeanwhile(request, keys.image) { return loaded }
-        return await keep(try await decode(request, key: keys.fetch, subscription), request, keys, subscription)
+        return await keep(try await decode(request, key: keys.fetch, subscription), request, keys, subscription, watch)
       }
     }
     return { [self] subscription throws(ImageError) in
       if stale == nil, let loaded = loadedMeanwhile(request, keys.image) { return loaded }
       let loaded = try await image(request, keys: keys, stale: stale, subscription, keepsResult: keepsResult)
-      return await keep(loaded, request, keys, subscription)
+      return await keep(loaded, request, keys, subscription, watch)
     }
   }
 
@@ -219,17 +226,18 @@ final class ImageLoader: Sendable {
   /// Puts the result of a job into memory and into the store, as the request says.
   @inline(never)
   private func keep(
-    _ loaded: Loaded, _ request: ImageRequest, _ keys: RequestKeys, _ subscription: LoadSubscription
+    _ loaded: Loaded, _ request: ImageRequest, _ keys: RequestKeys, _ subscription: LoadSubscription,
+    _ watch: RemovalWatch
   ) async -> Loaded {
     // A caller that joins after this line finds nothing in memory next time, and loads again.
     guard subscription.keepsResult, !loaded.image.isPartial else { return loaded }
     guard loaded.encoded?.allowsMemory ?? true else {
-      unstoredImages[keys.image] = loaded.image
+      if !loaded.isRemoved(watch) { unstoredImages[keys.image] = loaded.image }
       return loaded
     }
-    if request.cachePolicy.writesMemory { storeInMemory(loaded.image, request, keys, subscription) }
+    if request.cachePolicy.writesMemory { storeInMemory(loaded, request, keys, subscription, watch) }
     var loaded = loaded
-    if !loaded.isStoredVariant { loaded.variantWrite = await storeVariant(of: loaded, request, keys: keys) }
+    if !loaded.isStoredVariant { loaded.variantWrite = await storeVariant(of: loaded, request, keys: keys, watch) }
     return loaded
   }
 
@@ -334,7 +342,7 @@ final class ImageLoader: Sendable {
     var trace = encoded.trace
     trace.add(.decode, since: start)
     configuration.report(.decoded(image.size), to: subscription)
-    if let known = placeholder ?? encoded.metadata.placeholder {
+    if let known = placeholder ?? encoded.metadata.placeholder, !encoded.watch.isRemovedFromStore {
       configuration.originalCache(for: request).placeholders.insert(known, for: key)
     }
     if !image.isPartial { await storeOriginalIfWanted(encoded, of: request, placeholder) }

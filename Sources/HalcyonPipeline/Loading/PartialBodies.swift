@@ -13,6 +13,8 @@ struct PartialBodies: Sendable {
   let cache: ImageCache
   /// The cache's store as the pipeline uses it.
   let store: (any DataStore)?
+  /// That of the load.
+  let watch: RemovalWatch
 
   func partial(for key: CacheKey, usesETags: Bool) async -> PartialBody? {
     guard let store, let entry = try? await store.entry(for: Self.key(key)) else { return nil }
@@ -27,7 +29,9 @@ struct PartialBodies: Sendable {
     metadata.expiration = .hours(24)
     metadata.tags = ["partial"]
     let entry = StoredEntry(body: partial.data, metadata: metadata)
-    return await cache.writes.start(byteCount: partial.data.count) { try? await store.store(entry, for: Self.key(key)) }
+    return await cache.writes.start(byteCount: partial.data.count) {
+      if !watch.isRemovedFromStore { try? await store.store(entry, for: Self.key(key)) }
+    }
   }
 
   func remove(for key: CacheKey) async {

@@ -15,6 +15,7 @@ final class PreviewMaker: Sendable {
   private let policy: PreviewPolicy
   private let configuration: PipelineConfiguration
   private let workers: WorkerPool
+  private let watch: RemovalWatch
   private let state = Lock(State())
 
   /// `nil` if the request has no previews.
@@ -24,6 +25,7 @@ final class PreviewMaker: Sendable {
     self.policy = policy
     self.configuration = configuration
     self.workers = workers
+    watch = RemovalWatch(RequestKeys(request).image, in: configuration.targetCache(for: request))
   }
 
   /// Receives the bytes so far. They are dropped if the last preview is too recent.
@@ -70,7 +72,7 @@ final class PreviewMaker: Sendable {
       made = nil
     }
     guard let preview = made ?? nil else { return }
-    configuration.keepPreview(preview.image, of: request, received.head)
+    configuration.keepPreview(preview.image, of: request, received.head, watch)
     show(preview.image)
     let earliest = configuration.time.uptime() + policy.minimumInterval
     state.withLock { ($0.stage, $0.earliest) = (preview.stage, earliest) }

@@ -48,10 +48,15 @@ extension PipelineConfiguration {
   }
 
   /// The key of the request's bytes while they are in flight.
-  func inFlightKey(_ key: CacheKey, for request: ImageRequest) -> InFlightResponses.Key {
+  func inFlightKey(_ key: CacheKey, for request: ImageRequest, _ watch: RemovalWatch) -> InFlightResponses.Key {
     InFlightResponses.Key(
-      key: key, cache: ObjectIdentifier(originalCache(for: request)),
+      key: key, cache: ObjectIdentifier(originalCache(for: request)), removals: watch.removals.store,
       decoder: request.optionsBox?.options.decoderHook?.identity)
+  }
+
+  /// Notices that the bytes of a request are removed from the store.
+  func watch(_ key: CacheKey, for request: ImageRequest) -> RemovalWatch {
+    RemovalWatch(key, in: originalCache(for: request))
   }
 
   /// A store that reports its failures to the event handler.

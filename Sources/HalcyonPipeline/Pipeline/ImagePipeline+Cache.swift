@@ -17,14 +17,19 @@ extension ImagePipeline {
   ///
   /// Synchronous and without disk access. Reading is the same as ``cachedImage(for:)``. An image that is set has the
   /// expiration of the request, and needs no revalidation; ``store(_:original:for:expiration:tags:userInfo:)`` stores it
-  /// on disk as well. Setting has no effect if the ``CachePolicy`` of the request does not write to memory.
+  /// on disk as well. Setting has no effect if the ``CachePolicy`` of the request does not write to memory, or if the image
+  /// is partial.
   public subscript(cached request: ImageRequest) -> DecodedImage? {
     get { cachedImage(for: request) }
     set {
       let request = resolved(request)
       guard request.cachePolicy.writesMemory else { return }
       let (memory, key) = (configuration.targetCache(for: request).memory, RequestKeys(request).image)
-      guard let newValue else { return memory.removeImage(for: key) }
+      guard let newValue else {
+        configuration.targetCache(for: request).removals.memory.record(key)
+        return memory.removeImage(for: key)
+      }
+      guard !newValue.isPartial else { return }
       memory.store(newValue, for: key, expiration: request.optionsBox?.options.memoryExpiration)
     }
   }
@@ -46,7 +51,8 @@ extension ImagePipeline {
   ///     or of each tier.
   ///   - tags: Tags by which the stored entry can be found and removed. Default: none.
   ///   - userInfo: Custom bytes stored with the entry, returned by ``storedMetadata(for:)``. Default: none.
-  /// - Throws: ``ImageError/notStorable(_:)`` if `original` is not `nil` and there is no store for it;
+  /// - Throws: ``ImageError/notStorable(_:)`` if `original` is not `nil` and there is no store for it, or if `image` is
+  ///   partial, which changes nothing;
   ///   ``ImageError/notAnImage(contentType:url:)`` if it is not an image; ``ImageError/failed(cause:url:)`` with the
   ///   error of the encoder or the store. The image has been inserted into memory then.
   public func store(
@@ -56,6 +62,7 @@ extension ImagePipeline {
     var request = resolved(request)
     if let expiration { (request.options.memoryExpiration, request.options.storeExpiration) = (expiration, expiration) }
     let keys = RequestKeys(request)
+    if image?.isPartial == true { throw .notStorable(keys.image) }
     if let image, request.cachePolicy.writesMemory {
       configuration.targetCache(for: request).memory.store(
         image, for: keys.image, expiration: request.optionsBox?.options.memoryExpiration)
@@ -154,7 +161,8 @@ extension ImagePipeline {
   /// ``StoragePolicy`` stores from the store.
   ///
   /// Waits for pending writes first. Images of other sizes or with other processors remain in memory until they are
-  /// evicted or removed by their own requests.
+  /// evicted or removed by their own requests. Loads of the request that are in flight deliver their image, but do not
+  /// store it; a load that begins afterwards does not join them.
   ///
   /// - Parameters:
   ///   - request: The request whose image is removed.
@@ -167,11 +175,26 @@ extension ImagePipeline {
     let request = resolved(request)
     let keys = RequestKeys(request)
     let target = configuration.targetCache(for: request)
-    if tiers.contains(.memory) {
+    func recordRemoval() {
+      if tiers.contains(.memory) { target.removals.memory.record(keys.image) }
+      guard tiers.contains(.store) else { return }
+      target.removals.store.record(keys.image)
+      configuration.originalCache(for: request).removals.store.record(keys.fetch)
+    }
+    func removeFromMemory() {
+      guard tiers.contains(.memory) else { return }
       target.memory.removeImage(for: keys.image)
       target.memory.removeImage(for: keys.preview)
+      loader.unstoredImages[keys.image] = nil
     }
+    recordRemoval()
+    removeFromMemory()
     guard tiers.contains(.store) else { return }
+    // Once more at the end, for loads that began meanwhile.
+    defer {
+      recordRemoval()
+      removeFromMemory()
+    }
     let original = configuration.originalCache(for: request)
     original.placeholders.remove(keys.fetch)
     // A pending write would insert the entry again.

@@ -61,7 +61,8 @@ public indirect enum ImageError: Error, Sendable {
   case failed(cause: any Error, url: URL)
   /// The image is not cached, and the request does not allow the network.
   case notCached(CacheKey)
-  /// The bytes cannot be stored: there is no store, or the request or the server forbids it.
+  /// The image cannot be stored: there is no store, the request or the server forbids it, or it is partial
+  /// (``DecodedImage/isPartial``).
   case notStorable(CacheKey)
   /// The load was started by the closure of a provider or resolver on which it depends, and would wait for itself.
   case circularLoad(CacheKey)
@@ -127,8 +128,8 @@ extension ImageError: CustomStringConvertible {
       """
     case .notStorable(let key):
       """
-      \((key.source?.text ?? key.text).printable) cannot be stored: there is no store, or the request or the server forbids it. Load it into \
-      memory instead.
+      \((key.source?.text ?? key.text).printable) cannot be stored: there is no store, the request or the server forbids it, or the image \
+      is partial. Load it into memory instead.
       """
     case .circularLoad(let key):
       """

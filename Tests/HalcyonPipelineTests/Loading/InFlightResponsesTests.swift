@@ -14,11 +14,12 @@ struct InFlightResponsesTests {
   private func body() -> EncodedImage {
     EncodedImage(
       data: Data([1]), metadata: EntryMetadata(url: nil, requestDate: Date(), responseDate: Date()),
-      info: ImageInfo(format: .jpeg, storedSize: PixelSize(width: 1, height: 1)), origin: .network, trace: LoadTrace())
+      info: ImageInfo(format: .jpeg, storedSize: PixelSize(width: 1, height: 1)), origin: .network, trace: LoadTrace(),
+      watch: RemovalWatch("a", in: ImageCache()))
   }
 
   @Test func `a response is found as long as it is referenced`() {
-    let key = InFlightResponses.Key(key: "a", cache: ObjectIdentifier(live))
+    let key = InFlightResponses.Key(key: "a", cache: ObjectIdentifier(live), removals: 0)
     var held: EncodedImage? = body()
     held.map { live.insert($0, for: key) }
     #expect(live[key] === held)
@@ -27,7 +28,7 @@ struct InFlightResponsesTests {
   }
 
   @Test func `a response that has been stored is no longer found, although it is still referenced`() {
-    let key = InFlightResponses.Key(key: "a", cache: ObjectIdentifier(live))
+    let key = InFlightResponses.Key(key: "a", cache: ObjectIdentifier(live), removals: 0)
     let held = body()
     live.insert(held, for: key)
     held.markStored()

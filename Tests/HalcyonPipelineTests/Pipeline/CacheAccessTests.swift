@@ -32,6 +32,19 @@ struct CacheAccessTests {
     #expect(fixture.transport.requests.isEmpty)
   }
 
+  @Test func `a partial image is stored in no tier`() async throws {
+    let fixture = PipelineFixture(configure: { $0.encoders = [SolidEncoder()] }) { _ in .failure(.cancelled) }
+    let whole = try solidImage()
+    let partial = DecodedImage(bitmap: whole.bitmap, info: whole.info, isPartial: true)
+    let request = ImageRequest(url: fixture.url)
+    let error = await #expect(throws: ImageError.self) { try await fixture.pipeline.store(partial, for: request) }
+    #expect(error?.name == "notStorable")
+    fixture.pipeline[cached: request] = partial
+    await fixture.pipeline.cache.flush()
+    #expect(fixture.memory.contains(fixture.pipeline.cacheKey(for: request)) == false)
+    #expect(fixture.store.keys.isEmpty)
+  }
+
   @Test func `a cache miss is an error, and no server is contacted`() async throws {
     let fixture = PipelineFixture.serving()
     let error = await #expect(throws: ImageError.self) { try await fixture.pipeline.image(for: .cached("a")) }

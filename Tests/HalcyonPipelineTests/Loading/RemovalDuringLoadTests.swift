@@ -1,0 +1,207 @@
+import HalcyonCache
+import HalcyonHTTP
+import HalcyonImaging
+import HalcyonPipeline
+import HalcyonSupport
+import Foundation
+import HalcyonTesting
+import TestDoubles
+import TestSupport
+import TestTraits
+import Testing
+
+/// A removal while a load is in flight: the load delivers its image, and stores it nowhere.
+@Suite(.unitTest)
+struct RemovalDuringLoadTests {
+  /// The first response has a width of 100 pixels and waits for ``release``; later ones have 60.
+  private struct Held {
+    let asked = Signal()
+    let release = Signal()
+    let fixture: PipelineFixture
+
+    init(cache: ImageCache? = nil, configure: (inout PipelineConfiguration) -> Void = { _ in }) {
+      let (asked, release) = (asked, release)
+      let count = Counter()
+      fixture = PipelineFixture(configure: {
+        if let cache { $0.cache = cache }
+        configure(&$0)
+      }) { _ in
+        guard count.next() == 1 else { return .response(body: SolidImage(width: 60, height: 50).data) }
+        asked.set()
+        await release.wait()
+        return .response(body: SolidImage(width: 100, height: 50).data)
+      }
+    }
+
+    /// The image of a request during whose load `removal` runs.
+    func load(
+      _ request: ImageRequest, during removal: (ImagePipeline) async throws -> Void
+    ) async throws -> DecodedImage {
+      let pipeline = fixture.pipeline
+      let load = Task { try await pipeline.image(for: request) }
+      await asked.wait()
+      try await removal(pipeline)
+      release.set()
+      defer { withExtendedLifetime(load) {} }
+      let image = try await load.value
+      await pipeline.cache.flush()
+      return image
+    }
+  }
+
+  enum Removal: CaseIterable {
+    case request, storeOnly, cache, tiers, assignment
+  }
+
+  @Test(arguments: Removal.allCases)
+  func `an image removed during its load is delivered, and not stored`(_ removal: Removal) async throws {
+    let disk = DiskCache(directory: URL.temporaryDirectory.appending(path: UUID().uuidString))
+    defer { try? FileManager.default.removeItem(at: disk.directory) }
+    let memory = MemoryCache()
+    let held = Held(cache: ImageCache(memory: memory, store: disk))
+    let request = ImageRequest(url: held.fixture.url)
+    let image = try await held.load(request) { pipeline in
+      switch removal {
+      case .request: try await pipeline.removeCached(request)
+      case .storeOnly: try await pipeline.removeCached(request, from: [.store])
+      case .cache: try await pipeline.cache.removeAll()
+      case .tiers:
+        memory.removeAll()
+        try await disk.removeEntries(ofSource: held.fixture.url.absoluteString)
+      case .assignment: pipeline[cached: request] = nil
+      }
+    }
+    #expect(image.size.width == 100)
+    #expect(memory.count == 0)
+    // Assigning `nil` leaves the store.
+    #expect(try await disk.count == (removal == .assignment ? 1 : 0))
+    #expect(try await held.fixture.pipeline.image(for: request).size.width == (removal == .assignment ? 100 : 60))
+  }
+
+  @Test func `a load that begins after a removal does not join the one in flight`() async throws {
+    let held = Held()
+    let request = ImageRequest(url: held.fixture.url)
+    let image = try await held.load(request) { pipeline in
+      try await pipeline.removeCached(request)
+      #expect(try await pipeline.image(for: request).size.width == 60)
+    }
+    #expect(image.size.width == 100)
+    #expect(held.fixture.pipeline.cachedImage(for: request)?.size.width == 60)
+    held.fixture.memory.removeAll()
+    #expect(try await held.fixture.pipeline.image(for: request).size.width == 60)
+    #expect(held.fixture.transport.requests.count == 2)
+  }
+
+  @Test func `the removal of another image does not concern a load`() async throws {
+    let held = Held()
+    let request = ImageRequest(url: held.fixture.url)
+    let other = ImageRequest(url: held.fixture.url.appending(path: "b"))
+    _ = try await held.load(request) { try await $0.removeCached(other) }
+    #expect(held.fixture.pipeline.cachedImage(for: request) != nil)
+    #expect(held.fixture.store.keys.count == 1)
+  }
+
+  @Test func `a processed image removed during its load is not stored either`() async throws {
+    let held = Held { $0.encoders = [SolidEncoder()] }
+    var request = ImageRequest(url: held.fixture.url, processors: [.grayscale])
+    request.options.storage = .encoded(as: .bmp)
+    _ = try await held.load(request) { try await $0.cache.removeAll() }
+    #expect(held.fixture.memory.count == 0)
+    #expect(held.fixture.store.keys.isEmpty)
+  }
+
+  @Test func `an encoded response made during a removal is not stored`() async throws {
+    let held = Held { $0.encoders = [SolidEncoder()] }
+    let pipeline = held.fixture.pipeline
+    let request = ImageRequest(url: held.fixture.url, size: .fit(width: 10, height: 10))
+    let load = Task { try await pipeline.encodedResponse(for: request, as: .bmp) }
+    await held.asked.wait()
+    try await pipeline.cache.removeAll()
+    held.release.set()
+    _ = try await load.value
+    await pipeline.cache.flush()
+    #expect(held.fixture.store.keys.isEmpty)
+  }
+
+  @Test func `an image prefetched to the store during a removal is not stored`() async throws {
+    let held = Held()
+    let pipeline = held.fixture.pipeline
+    let prefetcher = ImagePrefetcher(pipeline: pipeline, destination: .store)
+    let prefetch = prefetcher.start([held.fixture.url])
+    await held.asked.wait()
+    try await pipeline.cache.removeAll()
+    held.release.set()
+    #expect(await prefetch.result.failed.isEmpty)
+    await pipeline.cache.flush()
+    #expect(held.fixture.store.keys.isEmpty)
+  }
+
+  @Test func `a removal through the tiers of a store concerns loads in flight`() async throws {
+    let purging = PurgingStore()
+    let tiers = TieredStore([TieredStore.Tier(name: "memory", store: purging)])
+    let held = Held(cache: ImageCache(store: tiers))
+    let request = ImageRequest(url: held.fixture.url)
+    _ = try await held.load(request) { _ in try await tiers.removeEntries(from: request.source) }
+    #expect(held.fixture.pipeline.cachedImage(for: request) == nil)
+    #expect(purging.entries.keys.isEmpty)
+  }
+
+  @Test func `a stored image revalidated during a removal is not written again`() async throws {
+    let (asked, release, count) = (Signal(), Signal(), Counter())
+    let fixture = PipelineFixture { _ in
+      guard count.next() > 1 else {
+        return .response(
+          body: SolidImage(width: 100, height: 50).data,
+          headers: ["ETag": "\"1\"", "Cache-Control": "max-age=0, stale-while-revalidate=60"])
+      }
+      asked.set()
+      await release.wait()
+      return .response(body: SolidImage(width: 60, height: 50).data, headers: ["Cache-Control": "max-age=60"])
+    }
+    let request = ImageRequest(url: fixture.url)
+    _ = try await fixture.pipeline.image(for: request)
+    await fixture.pipeline.cache.flush()
+    fixture.memory.removeAll()
+    _ = try await fixture.pipeline.image(for: request)
+    await asked.wait()
+    let removal = Task { try await fixture.pipeline.removeCached(request) }
+    while await fixture.pipeline.cachedTier(for: request) == .memory { await Task.yield() }
+    release.set()
+    try await removal.value
+    await fixture.pipeline.cache.flush()
+    #expect(fixture.store.keys.isEmpty)
+  }
+}
+
+private final class Counter: Sendable {
+  private let count = Lock(0)
+
+  func next() -> Int {
+    count.withLock { count in
+      count += 1
+      return count
+    }
+  }
+}
+
+/// A store in memory that can remove the entries of a source.
+private struct PurgingStore: SourcePurgingStore {
+  let entries = MemoryDataStore()
+
+  func entry(for key: CacheKey) async throws -> StoredEntry? { try await entries.entry(for: key) }
+
+  func store(_ entry: StoredEntry, for key: CacheKey) async throws { try await entries.store(entry, for: key) }
+
+  func updateMetadata(_ metadata: EntryMetadata, for key: CacheKey) async throws -> Bool {
+    try await entries.updateMetadata(metadata, for: key)
+  }
+
+  func removeEntry(for key: CacheKey) async throws { try await entries.removeEntry(for: key) }
+
+  func removeAll() async throws { try await entries.removeAll() }
+
+  func removeEntries(ofSource source: String) async throws -> Int {
+    try await removeAll()
+    return 1
+  }
+}
