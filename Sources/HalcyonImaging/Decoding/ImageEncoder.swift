@@ -43,21 +43,28 @@ extension ImageEncoder {
   ///   - bitmap: The pixels to encode.
   ///   - options: Its quality is the upper bound.
   ///   - byteLimit: The most bytes of the file.
-  /// - Throws: ``ImageEncodingError/overByteLimit(_:byteCount:byteLimit:)`` if even quality 0 is too large; errors of
-  ///   ``encode(_:options:)``.
-  public func encode(_ bitmap: Bitmap, options: EncodingOptions, byteLimit: Int) throws -> Data {
+  ///   - isCancelled: Called before each encoding but the first. Default: never cancelled.
+  /// - Throws: ``ImageEncodingError/overByteLimit(_:byteCount:byteLimit:)`` if even quality 0 is too large;
+  ///   `CancellationError` if `isCancelled` returns true; errors of ``encode(_:options:)``.
+  public func encode(
+    _ bitmap: Bitmap, options: EncodingOptions, byteLimit: Int, isCancelled: () -> Bool = { false }
+  ) throws -> Data {
+    func encodeAgain(_ options: EncodingOptions) throws -> Data {
+      if isCancelled() { throw CancellationError() }
+      return try encode(bitmap, options: options)
+    }
     let best = try encode(bitmap, options: options)
     if best.count <= byteLimit { return best }
     var lower = options
     lower.quality = 0
-    var fitting = try encode(bitmap, options: lower)
+    var fitting = try encodeAgain(lower)
     guard fitting.count <= byteLimit else {
       throw ImageEncodingError.overByteLimit(format, byteCount: fitting.count, byteLimit: byteLimit)
     }
     var (low, high) = (0.0, options.quality)
     for _ in 0..<6 {
       lower.quality = (low + high) / 2
-      let file = try encode(bitmap, options: lower)
+      let file = try encodeAgain(lower)
       if file.count <= byteLimit {
         (fitting, low) = (file, lower.quality)
       } else {

@@ -117,8 +117,8 @@ extension ImageLoader {
     _ image: DecodedImage, _ request: ImageRequest, original: Data?, priority: ImagePriority = .low
   ) async throws -> Data? {
     let (policy, encoders, decoders) = (request.storage, configuration.encoders, configuration.decoders(for: request))
-    return try await workers.run(priority: priority) { _ in
-      try policy.encoded(image, by: encoders, original: original, decoders: decoders)
+    return try await workers.run(priority: priority) { flag in
+      try policy.encoded(image, by: encoders, original: original, decoders: decoders) { flag.isCancelled }
     }
   }
 

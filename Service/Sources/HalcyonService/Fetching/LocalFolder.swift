@@ -19,10 +19,10 @@ struct LocalFolder: Sendable {
 
   /// The segments of a `local:///` URL, percent-decoded once.
   static func segments(of text: String) throws(SourceError) -> [String] {
-    guard text.lowercased().hasPrefix("local:///") else { throw .malformed }
+    guard text.lowercased().begins(with: "local:///") else { throw .malformed }
     var segments: [String] = []
-    for segment in text.dropFirst(9).split(separator: "/", omittingEmptySubsequences: false) {
-      guard !segment.isEmpty, ![".", ".."].contains(segment), !segment.contains("\0"), segment.utf8.count <= 255
+    for segment in Substring(text.utf8.dropFirst("local:///".utf8.count)).parts(at: "/") {
+      guard !segment.isEmpty, ![".", ".."].contains(segment), !segment.contains(ascii: "\0"), segment.utf8.count <= 255
       else { throw .noSuchFile }
       segments.append(String(segment))
     }

@@ -31,7 +31,7 @@ struct LocalTransport: Transport {
 
   func response(to request: TransportRequest) async throws -> TransportResponse {
     guard request.url.host() == Self.host else { throw TransportError.hostNotFound(request.url.host() ?? "") }
-    let segments = request.url.path(percentEncoded: false).split(separator: "/").map(String.init)
+    let segments = request.url.path(percentEncoded: false).parts(at: "/").dropFirst().map(String.init)
     guard let file = try? folder.open(segments) else {
       return TransportResponse(status: 404, headers: [:], body: TransportBody { nil })
     }

@@ -27,57 +27,65 @@ struct MarkProcessor: ImageProcessor {
 
   func process(_ bitmap: Bitmap) throws -> Bitmap {
     let mark = try scaled(to: bitmap.size)
-    var result = bitmap
-    for (left, top) in positions(of: mark.size, in: bitmap.size) {
-      result = try result.drawing(mark, left: left, top: top, opacity: watermark.opacity)
+    let size = bitmap.size
+    return try Bitmap(
+      size: size, pixelFormat: bitmap.pixelFormat, colorSpace: bitmap.colorSpace, isOpaque: bitmap.isOpaque
+    ) { result in
+      bitmap.withUnsafeBytes { result.copyMemory(from: UnsafeRawBufferPointer(rebasing: $0.prefix(result.count))) }
+      mark.withUnsafeBytes { ink in
+        let area = Area(bytes: result, size: size)
+        guard watermark.isRepeated else {
+          let outer = (max(size.width, mark.size.width), max(size.height, mark.size.height))
+          let (left, top) = watermark.gravity.position(of: (mark.size.width, mark.size.height), in: outer, scale: dpr)
+          return area.draw(ink, of: mark, left: left, top: top, opacity: watermark.opacity)
+        }
+        let (stepX, stepY) = (mark.size.width + gap(watermark.gravity.x), mark.size.height + gap(watermark.gravity.y))
+        for top in stride(from: 0, to: size.height, by: stepY) {
+          for left in stride(from: 0, to: size.width, by: stepX) {
+            area.draw(ink, of: mark, left: left, top: top, opacity: watermark.opacity)
+          }
+        }
+      }
     }
-    return result
   }
 
-  private func scaled(to size: PixelSize) throws -> Bitmap {
-    guard watermark.scale > 0 else { return mark }
-    let width = max(1, Double(size.width) * watermark.scale)
-    let height = max(1, Double(size.height) * watermark.scale)
+  /// The space between two marks of a repeated one.
+  private func gap(_ offset: Double) -> Int { Int(rounding: abs(offset) * dpr) }
+
+  private func scaled(to image: PixelSize) throws -> Bitmap {
+    let size = size(on: image)
+    return size == mark.size ? mark : try ResizeProcessor(.exact(width: size.width, height: size.height)).process(mark)
+  }
+
+  /// The size of the mark on an image.
+  func size(on image: PixelSize) -> PixelSize {
+    guard watermark.scale > 0 else { return mark.size }
+    let width = max(1, Double(image.width) * watermark.scale)
+    let height = max(1, Double(image.height) * watermark.scale)
     let factor = min(width / Double(mark.size.width), height / Double(mark.size.height))
-    return try ResizeProcessor(
-      .exact(
-        width: max(1, Int((Double(mark.size.width) * factor).rounded())),
-        height: max(1, Int((Double(mark.size.height) * factor).rounded()))
-      )
-    ).process(mark)
-  }
-
-  private func positions(of mark: PixelSize, in size: PixelSize) -> [(left: Int, top: Int)] {
-    guard watermark.isRepeated else {
-      let outer = (max(size.width, mark.width), max(size.height, mark.height))
-      return [watermark.gravity.position(of: (mark.width, mark.height), in: outer, scale: dpr)]
-    }
-    let stepX = max(1, mark.width + Int((abs(watermark.gravity.x) * dpr).rounded()))
-    let stepY = max(1, mark.height + Int((abs(watermark.gravity.y) * dpr).rounded()))
-    return stride(from: 0, to: size.height, by: stepY).flatMap { top in
-      stride(from: 0, to: size.width, by: stepX).map { (left: $0, top: top) }
-    }
+    return PixelSize(
+      width: max(1, Int(rounding: Double(mark.size.width) * factor)),
+      height: max(1, Int(rounding: Double(mark.size.height) * factor)))
   }
 }
 
-extension Bitmap {
-  /// The image with another one over it, clipped to this one.
-  fileprivate func drawing(_ mark: Bitmap, left: Int, top: Int, opacity: Double) throws -> Bitmap {
-    let share = Int((opacity * 255).rounded())
+/// The pixels of an image that is drawn on.
+private struct Area {
+  let bytes: UnsafeMutableRawBufferPointer
+  let size: PixelSize
+
+  /// Draws a mark, clipped to the image.
+  func draw(_ ink: UnsafeRawBufferPointer, of mark: Bitmap, left: Int, top: Int, opacity: Double) {
+    let share = Int(rounding: opacity * 255)
     let (columns, rows) = (min(mark.size.width, size.width - left), min(mark.size.height, size.height - top))
-    return try Bitmap(size: size, pixelFormat: pixelFormat, colorSpace: colorSpace, isOpaque: isOpaque) { result in
-      withUnsafeBytes { result.copyMemory(from: UnsafeRawBufferPointer(rebasing: $0.prefix(result.count))) }
-      mark.withUnsafeBytes { ink in
-        for row in 0..<max(0, rows) {
-          for column in 0..<max(0, columns) {
-            let from = row * mark.bytesPerRow + column * 4
-            let to = ((top + row) * size.width + left + column) * 4
-            let rest = 255 - Int(ink[from + 3]) * share / 255
-            for channel in 0..<4 {
-              let value = Int(ink[from + channel]) * share / 255 + (Int(result[to + channel]) * rest + 127) / 255
-              result[to + channel] = UInt8(min(255, value))
-            }
-          }
+    for row in 0..<max(0, rows) {
+      for column in 0..<max(0, columns) {
+        let from = row * mark.bytesPerRow + column * 4
+        let to = ((top + row) * size.width + left + column) * 4
+        let rest = 255 - Int(ink[from + 3]) * share / 255
+        for channel in 0..<4 {
+          let value = Int(ink[from + channel]) * share / 255 + (Int(bytes[to + channel]) * rest + 127) / 255
+          bytes[to + channel] = UInt8(min(255, value))
         }
       }
     }

@@ -31,7 +31,12 @@ public struct ProcessingPlan: Sendable {
     decodingSize = turn.before(steps.decodingSize)
     processors = turn.processors + steps.processors + ColorPlan.processors(options) + canvas.processors
     if let watermark = options.watermark, let mark {
-      processors.append(MarkProcessor(mark, watermark, dpr: geometry.dpr))
+      let processor = MarkProcessor(mark, watermark, dpr: geometry.dpr)
+      let markSize = processor.size(on: size)
+      guard max(markSize.width, markSize.height) <= max(sideLimit, mark.size.width, mark.size.height) else {
+        throw .resultTooLarge(markSize, sideLimit: sideLimit)
+      }
+      processors.append(processor)
     }
   }
 }

@@ -109,7 +109,7 @@ struct ResultGeometry: Equatable {
       height: height == 0 ? scaled.height : min(height, scaled.height))
   }
 
-  private static func length(_ value: Double) -> Int { max(1, Int(min(1_000_000, value).rounded())) }
+  private static func length(_ value: Double) -> Int { max(1, Int(rounding: min(1_000_000, value))) }
 }
 
 /// A rectangle of whole pixels.

@@ -117,11 +117,11 @@ struct ResultResponse: Sendable {
 
   /// The last segment of the path of a source, without its extension.
   private static func name(of source: String) -> String {
-    let address = source.prefix { $0 != "?" && $0 != "#" }
-    let rest = address.split(separator: "://", maxSplits: 1).last ?? address
-    // The first part is the host, which is empty for local files.
-    let last = rest.split(separator: "/", omittingEmptySubsequences: false).dropFirst().last ?? ""
-    let name = last.contains(".") ? last.split(separator: ".").dropLast().joined(separator: ".") : String(last)
+    let address = Substring(source.utf8.prefix { !"?#".utf8.contains($0) })
+    // SCHEME, nothing and the host, which is empty for local files.
+    let last = address.parts(at: "/").dropFirst(3).last ?? ""
+    let parts = last.parts(at: ".").filter { !$0.isEmpty }
+    let name = last.contains(ascii: ".") ? parts.dropLast().joined(separator: ".") : String(last)
     return name.isEmpty ? "image" : name.removingPercentEncoding ?? name
   }
 }

@@ -70,7 +70,7 @@ public final class ImageService: Sendable {
         }
       case .post where request.path == GalleryUpload.path && configuration.showsGallery:
         response = try await upload(request)
-      case .delete where request.path.hasPrefix("/cache/"): response = try await purge(request)
+      case .delete where request.path.begins(with: "/cache/"): response = try await purge(request)
       default: throw ServiceError.methodNotAllowed
       }
     } catch {
@@ -154,8 +154,8 @@ public final class ImageService: Sendable {
       return (.text(200, text, type: type), nil)
     case "/", "/favicon.ico", "/gallery.css", "/gallery.js", "/gallery.json":
       return (try await gallery(request.path), nil)
-    case let path where path.hasPrefix("/info/"):
-      return (try await info(path.dropFirst(5)), nil)
+    case let path where path.begins(with: "/info/"):
+      return (try await info(Substring(path.utf8.dropFirst("/info".utf8.count))), nil)
     default:
       return try await image(request)
     }
@@ -212,7 +212,7 @@ public final class ImageService: Sendable {
     let purge = CachePurge(
       token: configuration.purgeToken, resolver: maker.resolver, cache: maker.pipeline.cache)
     guard purge.isAuthorized(request.headers) else { throw ServiceError.unauthorized }
-    let path = try ImagePath("/_/" + request.path.dropFirst("/cache/".count))
+    let path = try ImagePath("/_/" + Substring(request.path.utf8.dropFirst("/cache/".utf8.count)))
     // Also if a tier could not be reached.
     defer { responses.removeAll() }
     async let removed = purge.removeAll(of: path.source)
@@ -224,8 +224,9 @@ public final class ImageService: Sendable {
 
   /// Checks the signature, which is the first segment, of the rest of a path, whatever that is.
   private func checkSignature(of path: String) throws(ServiceError) {
-    guard !configuration.isInsecure, let end = path.dropFirst().firstIndex(of: "/") else { return }
-    guard signer.isValid(String(path[..<end].dropFirst()), for: String(path[end...])) else { throw .invalidSignature }
+    let parts = path.parts(at: "/", limit: 3)
+    guard !configuration.isInsecure, parts.count == 3 else { return }
+    guard signer.isValid(String(parts[1]), for: "/" + parts[2]) else { throw .invalidSignature }
   }
 
   private func checkExpiry(_ options: ProcessingOptions) throws(ServiceError) {

@@ -19,11 +19,12 @@ public struct ImagePath: Hashable, Sendable {
   /// - Parameter hasPresetsOnly: Whether the only segment with options is a list of presets, which may be one name
   ///   without a colon.
   public init(_ path: String, hasPresetsOnly: Bool = false) throws(PathError) {
-    guard path.hasPrefix("/"), let end = path.dropFirst().firstIndex(of: "/") else { throw .incomplete(path: path) }
-    signature = String(path[path.index(after: path.startIndex)..<end])
-    signedPart = String(path[end...])
-    let segments = signedPart.dropFirst().split(separator: "/", omittingEmptySubsequences: false).map(String.init)
-    let sourceStart = hasPresetsOnly ? 1 : segments.firstIndex { !$0.contains(":") } ?? segments.endIndex
+    let parts = path.parts(at: "/", limit: 3)
+    guard parts.count == 3, parts[0].isEmpty else { throw .incomplete(path: path) }
+    signature = String(parts[1])
+    signedPart = "/" + parts[2]
+    let segments = parts[2].parts(at: "/").map(String.init)
+    let sourceStart = hasPresetsOnly ? 1 : segments.firstIndex { !$0[...].contains(ascii: ":") } ?? segments.endIndex
     guard !signature.isEmpty, sourceStart < segments.endIndex else { throw .incomplete(path: path) }
     options = Array(segments[..<sourceStart])
     if segments[sourceStart] == "plain" {
@@ -35,7 +36,7 @@ public struct ImagePath: Hashable, Sendable {
 
   /// Everything after `plain/`; the last `@` begins the extension.
   private static func plain(_ text: String) throws(PathError) -> (source: String, fileExtension: String?) {
-    let parts = text.split(separator: "@", omittingEmptySubsequences: false)
+    let parts = text.parts(at: "@")
     guard parts.count <= 2, let url = parts[0].removingPercentEncoding, !url.isEmpty else {
       throw .invalidSource(text)
     }
@@ -44,7 +45,7 @@ public struct ImagePath: Hashable, Sendable {
 
   /// The segments joined without slashes; a dot begins the extension.
   private static func encoded(_ text: String) throws(PathError) -> (source: String, fileExtension: String?) {
-    let parts = text.split(separator: ".", omittingEmptySubsequences: false)
+    let parts = text.parts(at: ".")
     guard (1...2).contains(parts.count), let bytes = Base64URL.decode(parts[0]), !bytes.isEmpty,
       let url = String(bytes: bytes, encoding: .utf8)
     else { throw .invalidSource(text) }

@@ -9,7 +9,7 @@ struct OptionArguments {
 
   /// Splits `NAME:ARGUMENT:…`; arguments are percent-decoded.
   init(_ segment: String) throws(PathError) {
-    let parts = segment.split(separator: ":", omittingEmptySubsequences: false)
+    let parts = segment.parts(at: ":")
     option = String(parts[0])
     var values: [String] = []
     for part in parts.dropFirst() {
@@ -56,12 +56,8 @@ struct OptionArguments {
     return value
   }
 
-  /// A factor above 0.
-  func factor(_ index: Int) throws(PathError) -> Double? {
-    guard let value = try number(index, in: 0...1000) else { return nil }
-    guard value > 0 else { throw invalid(values[index], "a number above 0") }
-    return value
-  }
+  /// A factor of lengths.
+  func factor(_ index: Int) throws(PathError) -> Double? { try number(index, in: 0.001...1000) }
 
   func flag(_ index: Int) throws(PathError) -> Bool? {
     guard let text = text(index) else { return nil }

@@ -51,7 +51,7 @@ public struct OptionParser: Sendable {
   ) throws(PathError) {
     let arguments = try OptionArguments(segment)
     if acceptsPresetsOnly, names.isEmpty {
-      for name in segment.split(separator: ":") {
+      for name in segment.parts(at: ":") where !name.isEmpty {
         guard presets[String(name)] != nil else { throw .presetsOnly(segment) }
         try apply(preset: String(name), to: &target, within: names)
       }
@@ -84,6 +84,9 @@ public struct OptionParser: Sendable {
     /// Whether it changes the result, not only its response.
     let changesResult: Bool
   }
+
+  /// The full names of all options.
+  static var optionNames: [String] { Set(table.values.map(\.name)).sorted() }
 
   private static let table: [String: Option] = {
     var table: [String: Option] = [:]

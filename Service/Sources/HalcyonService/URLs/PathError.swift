@@ -27,9 +27,9 @@ extension PathError: CustomStringConvertible {
     case .unknownOption(let name):
       "There is no processing option “\(name.excerpt)”. Check its name, or remove it."
     case .tooManyArguments(let option, let limit):
-      "The option \(option) has too many arguments. Pass at most \(limit)."
+      "The option \(option.excerpt) has too many arguments. Pass at most \(limit)."
     case .invalidArgument(let option, let value, let expected):
-      "The option \(option) has the argument “\(value.excerpt)”. Use \(expected)."
+      "The option \(option.excerpt) has the argument “\(value.excerpt)”. Use \(expected)."
     case .unknownPreset(let name):
       "There is no preset “\(name.excerpt)”. Use one that the service is configured with."
     case .presetsOnly(let text):
@@ -43,6 +43,10 @@ extension PathError: CustomStringConvertible {
 }
 
 extension String {
-  /// The first characters, for a message.
-  var excerpt: String { count <= 60 ? self : prefix(60) + "…" }
+  /// The first characters, for a message; those that are not visible are replaced.
+  var excerpt: String {
+    let invisible: [Unicode.GeneralCategory] = [.control, .format, .lineSeparator, .paragraphSeparator]
+    let visible = unicodeScalars.prefix(60).map { invisible.contains($0.properties.generalCategory) ? "\u{FFFD}" : $0 }
+    return String(String.UnicodeScalarView(visible)) + (unicodeScalars.count > 60 ? "…" : "")
+  }
 }

@@ -26,9 +26,9 @@ public struct SourceURL: Hashable, Sendable {
     else { return nil }
     guard let defaultPort = ["http": 80, "https": 443, "s3": 0][scheme] else { return nil }
     var segments: [String] = []
-    for segment in parts.percentEncodedPath.split(separator: "/") {
+    for segment in parts.percentEncodedPath.parts(at: "/") where !segment.isEmpty {
       guard let decoded = segment.removingPercentEncoding, ![".", ".."].contains(decoded),
-        !decoded.contains(where: { $0 == "/" || $0 == "\\" || $0 == "\0" })
+        !decoded.utf8.contains(where: { $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "\\") || $0 == 0 })
       else { return nil }
       segments.append(decoded)
     }

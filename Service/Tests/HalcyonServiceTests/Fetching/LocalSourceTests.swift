@@ -22,12 +22,14 @@ struct LocalSourceTests {
   @Test(arguments: [
     "../secret.png", "sub/../../secret.png", "%2e%2e/secret.png", "..%2fsecret.png", "%252e%252e/secret.png",
     "link.png", "linked/secret.png", "sub", "", "/etc/passwd", "sub//b.png", "./a.png", "missing.png", "a.png/b",
-    "a.png%00.jpg", "pipe.png",
+    "a.png%00.jpg", "pipe.png", "../\u{301}secret.png", "sub/..%2F%CC%81secret.png", "..\u{301}/secret.png",
   ])
   func `no path leads out of the folder or to something that is no file`(path: String) async throws {
     try await run { service, folder in
       let outside = folder.deletingLastPathComponent()
-      try Quadrants.png().write(to: outside.appending(path: "secret.png"))
+      for name in ["secret.png", "\u{301}secret.png"] {
+        try Quadrants.png().write(to: outside.appending(path: name))
+      }
       let links = FileManager.default
       try links.createSymbolicLink(
         at: folder.appending(path: "link.png"), withDestinationURL: outside.appending(path: "secret.png"))
