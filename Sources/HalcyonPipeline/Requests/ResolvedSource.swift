@@ -7,6 +7,7 @@ enum ResolvedSource: Sendable {
   case web(HTTPURL)
   /// A web URL that is not known yet.
   case unresolved(URLResolver)
+  /// `path` is for messages: the bytes of the name need not be UTF-8.
   case file(path: String, url: URL)
   /// `text` is the original text, since `URL` corrects text that it considers malformed.
   case inline(text: String, url: URL)
@@ -33,7 +34,7 @@ enum ResolvedSource: Sendable {
       guard let web = HTTPURL(url) else { throw .invalidURL(url.absoluteString) }
       self = .web(web)
     case "file":
-      let path = url.path(percentEncoded: false)
+      let path = String(decoding: url.decodedPath, as: UTF8.self)
       guard !path.isEmpty, !path.utf8.contains(0) else { throw .invalidURL(url.absoluteString) }
       self = .file(path: path, url: url)
     case "data":

@@ -25,6 +25,19 @@ struct SourceTests {
     #expect(fixture.transport.requests.isEmpty)
   }
 
+  @Test func `the name of a file need not be UTF-8`() async throws {
+    try await TemporaryDirectory.run { folder in
+      let (old, new) = (
+        folder.path() + "/caf", Array((folder.path() + "/caf").utf8) + [0xE9] + Array(".png".utf8) + [0]
+      )
+      try Self.image.write(to: URL(filePath: old))
+      try #require(rename(old, new.map { CChar(bitPattern: $0) }) == 0)
+      let fixture = PipelineFixture.serving()
+      let request = ImageRequest(source: .string("file://\(folder.path())/caf%E9.png"))
+      #expect(try await fixture.pipeline.response(for: request).origin == .file)
+    }
+  }
+
   @Test func `coalesced requests call a provider once, and later requests read the caches`() async throws {
     let joined = EventLog<PipelineEvent.SharedWork>()
     let fixture = PipelineFixture { configuration in
