@@ -18,8 +18,9 @@ public struct BatchProgress: Hashable, Sendable {
 
   /// The mean progress of all images, from 0 to 1; 1 if there are none.
   ///
-  /// Images count equally, whatever their size. An image that has ended counts as 1, even if it failed.
-  public var fraction: Double { totalCount == 0 ? 1 : Double(millionths) / Double(totalCount * 1_000_000) }
+  /// Images count equally, whatever their size. An image that has ended counts as 1, even if it failed; one that has been
+  /// received and is not decoded yet counts as a little less, so that the fraction is 1 only when all have ended.
+  public var fraction: Double { totalCount == 0 ? 1 : Double(millionths) / Double(totalCount * BatchItemProgress.end) }
 
   mutating func advance(_ part: BatchItemProgress, to newPart: BatchItemProgress) {
     millionths += newPart.millionths - part.millionths
@@ -27,8 +28,19 @@ public struct BatchProgress: Hashable, Sendable {
   }
 }
 
+extension BatchProgress: CustomStringConvertible {
+  /// For example `9 of 10 images, 1 failed, 24576 bytes, 93 %`.
+  public var description: String {
+    let failed = failedCount > 0 ? ", \(failedCount) failed" : ""
+    return "\(endedCount) of \(totalCount) images\(failed), \(receivedByteCount) bytes, \(Int(fraction * 100)) %"
+  }
+}
+
 /// The progress of one image of a batch.
 struct BatchItemProgress: Sendable {
+  /// Of an image that has ended.
+  static let end = 1_000_000
+
   var millionths = 0
   var receivedByteCount = 0
 }

@@ -55,17 +55,28 @@ final class BatchProgressTracker: Sendable {
   }
 
   func update(_ progress: LoadProgress, of index: Int) {
-    change(index) { part in
-      part.millionths = Int(progress.fraction * 1_000_000)
-      part.receivedByteCount = progress.receivedByteCount
+    let change = parts.withLock { parts in
+      let old = parts[index]
+      // An event of another thread after the end.
+      if old.millionths == BatchItemProgress.end { return (old, old) }
+      parts[index].millionths = min(Int(progress.fraction * Double(BatchItemProgress.end)), BatchItemProgress.end - 1)
+      parts[index].receivedByteCount = progress.receivedByteCount
+      return (old, parts[index])
     }
+    broadcaster.update { $0.advance(change.0, to: change.1) }
   }
 
   /// Returns the progress after the end of an image.
   func end(_ index: Int, _ result: Result<ImageResponse, ImageError>) -> BatchProgress {
-    change(index) { $0.millionths = 1_000_000 }
+    let (old, new) = parts.withLock { parts in
+      let old = parts[index]
+      parts[index].millionths = BatchItemProgress.end
+      return (old, parts[index])
+    }
     var current = BatchProgress(totalCount: 0)
+    // In one change, so that nobody sees the fraction without the count.
     broadcaster.update { progress in
+      progress.advance(old, to: new)
       switch result {
       case .success: progress.completedCount += 1
       case .failure: progress.failedCount += 1
@@ -73,14 +84,5 @@ final class BatchProgressTracker: Sendable {
       current = progress
     }
     return current
-  }
-
-  private func change(_ index: Int, _ change: (inout BatchItemProgress) -> Void) {
-    let (old, new) = parts.withLock { parts in
-      let old = parts[index]
-      change(&parts[index])
-      return (old, parts[index])
-    }
-    broadcaster.update { $0.advance(old, to: new) }
   }
 }

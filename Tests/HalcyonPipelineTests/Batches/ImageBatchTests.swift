@@ -1,12 +1,14 @@
 import HalcyonHTTP
 import HalcyonImaging
-import HalcyonPipeline
+import HalcyonSupport
 import Foundation
 import HalcyonTesting
 import TestSupport
 import TestDoubles
 import TestTraits
 import Testing
+
+@testable import HalcyonPipeline
 
 @Suite(.unitTest)
 struct ImageBatchTests {
@@ -141,6 +143,22 @@ struct ImageBatchTests {
     #expect(last?.fraction == 1)
     #expect(last?.completedCount == 2)
     #expect(last?.receivedByteCount == 2 * body.count)
+  }
+
+  @Test func `the fraction is 1 only when all images have ended, also if all are received`() async throws {
+    let tracker = BatchProgressTracker(count: 10)
+    let response = try await PipelineFixture.serving().pipeline.response(for: requests(1)[0])
+    var changes = tracker.broadcaster.stream().makeAsyncIterator()
+    for index in 0..<10 { tracker.update(LoadProgress(receivedByteCount: 5, expectedByteCount: 5), of: index) }
+    for index in 0..<9 { #expect(tracker.end(index, .success(response)).fraction < 1) }
+    let progress = try #require(await changes.next())
+    #expect(progress.endedCount == 9 && progress.fraction < 1)
+    #expect("\(progress)" == "9 of 10 images, 50 bytes, 99 %")
+    let last = tracker.end(9, .failure(.cancelled))
+    #expect(last.fraction == 1)
+    #expect("\(last)" == "10 of 10 images, 1 failed, 50 bytes, 100 %")
+    tracker.update(LoadProgress(receivedByteCount: 1, expectedByteCount: 5), of: 9)
+    #expect(await changes.next() == last)
   }
 
   @Test func `equal requests in a batch are coalesced, and each receives the image`() async throws {
