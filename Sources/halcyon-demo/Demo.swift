@@ -28,7 +28,7 @@ struct Demo {
     _ = try await load(urls, with: second)
 
     try await coalesce(first)
-    try writeContactSheet(images, with: first)
+    try writeContactSheet(images)
   }
 
   private func load(_ urls: [URL], with pipeline: ImagePipeline) async throws -> [DecodedImage] {
@@ -53,13 +53,11 @@ struct Demo {
       "1000 concurrent requests for one URL: \(server.requests(for: "/shared.jpg").count) GET, \(delivered) images")
   }
 
-  private func writeContactSheet(_ images: [DecodedImage], with pipeline: ImagePipeline) throws {
-    guard let encoder = pipeline.configuration.encoders.first(where: { $0.format == .jpeg }) else {
-      throw ImageEncodingError.unsupportedFormat(.jpeg)
-    }
+  private func writeContactSheet(_ images: [DecodedImage]) throws {
     let sheet = try ContactSheet(images: images.map(\.bitmap), columns: 4).draw()
     let file = URL(filePath: FileManager.default.currentDirectoryPath).appending(path: "contact-sheet.jpg")
-    try encoder.encode(sheet, options: EncodingOptions(quality: 0.9)).write(to: file, options: .atomic)
+    let image = DecodedImage(bitmap: sheet, info: ImageInfo(format: .jpeg, storedSize: sheet.size))
+    try image.write(to: file, quality: 0.9)
     print("Contact sheet of all photographs: \(file.path())")
   }
 }

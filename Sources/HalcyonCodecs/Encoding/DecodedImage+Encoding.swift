@@ -52,7 +52,8 @@ extension DecodedImage {
 
   /// Encodes the image and writes the file, on a thread of the library.
   ///
-  /// The file is written atomically: it is complete or not there, and replaces one of the same name.
+  /// The file is written atomically: it is complete or not there, and replaces one of the same name, whose permissions it
+  /// keeps. Devices, pipes and the targets of symbolic links are written to, and not replaced.
   ///
   /// - Parameters:
   ///   - file: The URL of the file. Its folder must exist.
@@ -74,7 +75,8 @@ extension DecodedImage {
 
   /// Encodes the image and writes the file, on the calling thread.
   ///
-  /// The file is written atomically: it is complete or not there, and replaces one of the same name.
+  /// The file is written atomically: it is complete or not there, and replaces one of the same name, whose permissions it
+  /// keeps. Devices, pipes and the targets of symbolic links are written to, and not replaced.
   ///
   /// - Parameters:
   ///   - file: The URL of the file. Its folder must exist.
@@ -102,7 +104,7 @@ extension DecodedImage {
     }
     let data = try encoded(as: format, options)
     do {
-      try data.write(to: file, options: .atomic)
+      try data.writeWhole(to: file)
     } catch {
       throw ImageEncodingError.unwritable(file, reason: (error as NSError).localizedDescription)
     }

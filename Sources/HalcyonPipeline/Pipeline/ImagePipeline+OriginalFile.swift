@@ -7,7 +7,7 @@ extension ImagePipeline {
   ///
   /// The size and the processors of the request are ignored, and its storage policy as by ``data(for:onProgress:)``. The
   /// name of the file is the hash of the request's key, with the extension ``RequestOptions/fileExtension``. The file is
-  /// written atomically and replaces one of the same name.
+  /// written atomically and replaces one of the same name, but not a symbolic link, to whose target it writes.
   ///
   /// - Parameters:
   ///   - request: The image whose bytes to write.
@@ -22,7 +22,7 @@ extension ImagePipeline {
     do {
       try await loader.workers.run { _ in
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        try body.data.write(to: file, options: .atomic)
+        try body.data.writeWhole(to: file)
       }
     } catch is CancellationError {
       throw .cancelled
