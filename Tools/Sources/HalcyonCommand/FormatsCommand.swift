@@ -16,7 +16,7 @@ struct FormatsCommand: AsyncParsableCommand {
       let report = FormatReport(
         format: format.rawValue, reads: formats.readable.contains(format),
         animates: formats.animated.contains(format), writes: formats.writable.contains(format))
-      print(json ? try JSONLine.encode(report) : report.line)
+      StandardOutput.write(json ? try JSONLine.encode(report) : report.line)
     }
   }
 }

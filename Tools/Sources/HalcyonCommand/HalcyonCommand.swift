@@ -1,4 +1,5 @@
 public import ArgumentParser
+import Foundation
 import Halcyon
 
 /// The command-line program `halcyon`.
@@ -13,4 +14,34 @@ public struct HalcyonCommand: AsyncParsableCommand {
 
   /// Creates the command for its parser.
   public init() {}
+
+  /// Runs the command that the arguments of the process name, and ends the process with its exit status.
+  public static func main() async {
+    let arguments = UnsafeBufferPointer(start: CommandLine.unsafeArgv, count: Int(CommandLine.argc)).dropFirst()
+      .compactMap { $0.map { String(fileName: UnsafePointer($0)) } }
+    do {
+      var command = try await asyncParseAsRoot(arguments)
+      if var command = command as? any AsyncParsableCommand {
+        try await command.run()
+      } else {
+        try command.run()
+      }
+    } catch {
+      exit(error, arguments)
+    }
+  }
+
+  /// Prints the help or the error, and ends the process.
+  private static func exit(_ error: any Error, _ arguments: [String]) -> Never {
+    let status = exitCode(for: error)
+    var text = fullMessage(for: error)
+    if status.isSuccess || text.isEmpty { exit(withError: error) }
+    // The message has lines of its own; an argument in it has none.
+    for value in arguments.flatMap({ [$0] + $0.utf8.split(separator: UInt8(ascii: "=")).map { String(Substring($0)) } })
+    where value.printableLine != value {
+      text = text.replacing(value, with: value.printableLine)
+    }
+    for line in text.split(separator: "\n", omittingEmptySubsequences: false) { StandardError.write(String(line)) }
+    Foundation.exit(status.rawValue)
+  }
 }

@@ -18,10 +18,13 @@ struct ServeCommand: ParsableCommand {
     let folders = [Bundle.main.executableURL?.resolvingSymlinksInPath().deletingLastPathComponent().path].compactMap(
       \.self)
     let path = ProcessInfo.processInfo.environment["PATH"] ?? ""
-    guard let program = Self.program(in: folders + path.split(separator: ":").map(String.init)) else {
+    guard
+      let program = Self.program(
+        in: folders + path.utf8.split(separator: UInt8(ascii: ":")).map { String(Substring($0)) })
+    else {
       throw ServeError.noProgram
     }
-    var texts: [UnsafeMutablePointer<CChar>?] = ([program] + rest).map { strdup($0) } + [nil]
+    var texts: [UnsafeMutablePointer<CChar>?] = ([program] + rest).map { strdup($0.cPath) } + [nil]
     execv(program, &texts)
     throw ServeError.notStarted(program, reason: String(cString: strerror(errno)))
   }

@@ -35,9 +35,10 @@ struct CacheCleanCommand: AsyncParsableCommand {
     try await Interruption.run {
       let report = try await cache.clean()
       if json {
-        print(try JSONLine.encode(RemovalReport(removed: report.total.count, bytes: report.total.byteCount)))
+        StandardOutput.write(
+          try JSONLine.encode(RemovalReport(removed: report.total.count, bytes: report.total.byteCount)))
       } else {
-        print("\(report)")
+        StandardOutput.write("\(report)")
       }
     }
   }
@@ -65,11 +66,11 @@ struct CacheClearCommand: AsyncParsableCommand {
       let count = try await cache.count
       if !yes {
         let question = "Remove all \(count) entries of \(cache.directory.path(percentEncoded: false))? [y/N] "
-        FileHandle.standardError.write(Data(question.utf8))
+        StandardError.write(question, terminator: "")
         guard let reply = readLine(), ["y", "yes"].contains(reply.lowercased()) else { throw CacheError.notConfirmed }
       }
       try await cache.removeAll()
-      print("Removed \(count) \(count == 1 ? "entry" : "entries").")
+      StandardOutput.write("Removed \(count) \(count == 1 ? "entry" : "entries").")
     }
   }
 }

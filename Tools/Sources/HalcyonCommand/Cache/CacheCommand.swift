@@ -30,7 +30,7 @@ struct CacheOptions: ParsableArguments {
   var directory: String?
 
   var url: URL {
-    directory.map { URL(filePath: $0, directoryHint: .isDirectory) } ?? DiskCache.defaultDirectory
+    get throws { try directory.map { try SourceArgument.folderURL($0) } ?? DiskCache.defaultDirectory }
   }
 
   /// A configuration under which nothing expires, is evicted or is cleaned because of this program's settings: those of
@@ -41,6 +41,7 @@ struct CacheOptions: ParsableArguments {
 
   /// The cache, which has to exist.
   func cache(_ configuration: DiskCacheConfiguration = CacheOptions.passive) throws -> DiskCache {
+    let url = try url
     guard DiskCache.exists(in: url) else { throw CacheError.noCache(url.path(percentEncoded: false)) }
     return DiskCache(directory: url, configuration: configuration)
   }
@@ -66,7 +67,7 @@ enum CacheError: Error, CustomStringConvertible {
 extension DiskCacheEntry {
   /// Whether an argument names the entry: its key, its source before redirects, or its URL after them.
   func isNamed(_ name: String) -> Bool {
-    key.text == name || source == name || metadata.url?.absoluteString == name
+    [key.text, source, metadata.url?.absoluteString].contains { $0?.hasSameBytes(as: name) ?? false }
   }
 
   /// The host of the source or, for a custom key, of the URL.
@@ -107,8 +108,8 @@ struct EntryFilter: ParsableArguments {
 
   func matches(_ entry: DiskCacheEntry, now: Date) -> Bool {
     let age = now.timeIntervalSince(entry.storedDate)
-    return (host.map { entry.host == $0.lowercased() } ?? true)
-      && (tag.map { entry.metadata.tags.contains($0) } ?? true)
+    return (host.map { entry.host?.hasSameBytes(as: $0.lowercased()) ?? false } ?? true)
+      && (tag.map { tag in entry.metadata.tags.contains { $0.hasSameBytes(as: tag) } } ?? true)
       && (minSize.map { entry.diskByteCount >= $0.byteCount } ?? true)
       && (maxSize.map { entry.diskByteCount <= $0.byteCount } ?? true)
       && (olderThan.map { age >= $0.seconds } ?? true) && (newerThan.map { age <= $0.seconds } ?? true)

@@ -21,13 +21,16 @@ struct CacheGetCommand: AsyncParsableCommand {
   @Option(name: .shortAndLong, help: "The file. Default: standard output.", completion: .file())
   var output: String?
 
+  @Flag(help: "Replace that file if it exists.")
+  var overwrite = false
+
   func run() async throws {
     let cache = try options.cache()
     try await Interruption.run {
       for try await candidate in cache.entries where candidate.isNamed(entry) {
         // Replaced or damaged meanwhile: there may be another variant.
         guard let body = try await cache.body(of: candidate) else { continue }
-        if let output, output != "-" { return try OutputFile.write(body, to: output) }
+        if let output, output != "-" { return try OutputFile.write(body, toNamed: output, overwrites: overwrite) }
         let code = OutputFile.write(body, to: STDOUT_FILENO)
         if code != 0 { throw OutputError.unwritable(path: "standard output", code: code) }
         return
@@ -82,7 +85,8 @@ struct CacheRemoveCommand: AsyncParsableCommand {
         if removed == 0 { missing.append(entry) }
         count += removed
       }
-      print("\(dryRun ? "Would remove" : "Removed") \(count) \(count == 1 ? "entry" : "entries").")
+      let action = dryRun ? "Would remove" : "Removed"
+      StandardOutput.write("\(action) \(count) \(count == 1 ? "entry" : "entries").")
       for entry in missing { StandardError.write("Error: \(CacheError.noEntry(entry))") }
       if !missing.isEmpty { throw ExitCode.failure }
     }
@@ -91,7 +95,7 @@ struct CacheRemoveCommand: AsyncParsableCommand {
   private func list(_ cache: DiskCache) async throws -> Int {
     var count = 0
     for try await entry in cache.entries where isSelected(entry, Date()) {
-      print(entry.title.printableLine)
+      StandardOutput.write(entry.title)
       count += 1
     }
     return count

@@ -72,7 +72,7 @@ struct CacheListCommand: AsyncParsableCommand {
 
   private func show(_ entry: DiskCacheEntry, _ now: Date) throws {
     let report = EntryReport(entry)
-    print(json ? try JSONLine.encode(report) : report.line(now))
+    StandardOutput.write(json ? try JSONLine.encode(report) : report.line(now))
   }
 }
 
@@ -118,6 +118,6 @@ private struct EntryReport: Encodable {
     if isExpired { parts.append("expired") }
     if isPinned { parts.append("pinned") }
     if !tags.isEmpty { parts.append("tags " + tags.joined(separator: " ")) }
-    return parts.joined(separator: "  ").printableLine
+    return parts.joined(separator: "  ")
   }
 }

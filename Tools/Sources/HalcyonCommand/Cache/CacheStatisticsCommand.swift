@@ -19,7 +19,7 @@ struct CacheStatisticsCommand: AsyncParsableCommand {
       var report = CacheReport(directory: cache.directory.path(percentEncoded: false))
       report.diskBytes = try await cache.totalSize
       for try await entry in cache.entries { report.add(entry) }
-      print(json ? try JSONLine.encode(report) : report.text)
+      for line in json ? [try JSONLine.encode(report)] : report.lines { StandardOutput.write(line) }
     }
   }
 }
@@ -69,7 +69,7 @@ private struct CacheReport: Encodable {
     group.bytes += entry.diskByteCount
   }
 
-  var text: String {
+  var lines: [String] {
     var lines = [
       directory, "\(entries) entries, \(Self.size(diskBytes)) on disk, \(Self.size(bodyBytes)) of images",
     ]
@@ -79,11 +79,11 @@ private struct CacheReport: Encodable {
       lines.append("\(name):")
       let largest = groups.sorted { ($0.value.bytes, $1.key) > ($1.value.bytes, $0.key) }
       for (key, group) in largest.prefix(10) {
-        lines.append("  \(Self.size(group.bytes))  \(group.entries)  \(key.printableLine)")
+        lines.append("  \(Self.size(group.bytes))  \(group.entries)  \(key)")
       }
       if largest.count > 10 { lines.append("  and \(largest.count - 10) more") }
     }
-    return lines.joined(separator: "\n")
+    return lines
   }
 
   private static func size(_ count: Int) -> String {

@@ -34,12 +34,12 @@ struct CacheVerifyCommand: AsyncParsableCommand {
     bar.clear()
     let damaged = result.damagedFiles.map { $0.path(percentEncoded: false) }
     if json {
-      print(
-        try JSONLine.encode(VerificationReport(checked: result.checkedCount, bytes: result.byteCount, damaged: damaged))
-      )
+      let report = VerificationReport(checked: result.checkedCount, bytes: result.byteCount, damaged: damaged)
+      StandardOutput.write(try JSONLine.encode(report))
     } else {
-      for path in damaged { print("damaged\(remove ? ", removed" : ""): \(path)") }
-      print("Checked \(result.checkedCount) entries: \(damaged.isEmpty ? "all intact" : "\(damaged.count) damaged").")
+      for path in damaged { StandardOutput.write("damaged\(remove ? ", removed" : ""): \(path)") }
+      let state = damaged.isEmpty ? "all intact" : "\(damaged.count) damaged"
+      StandardOutput.write("Checked \(result.checkedCount) entries: \(state).")
     }
     if !damaged.isEmpty { throw ExitCode.failure }
   }

@@ -59,11 +59,11 @@ struct CacheWarmCommand: AsyncParsableCommand {
     var disk = DiskCacheConfiguration(cleaning: .whenAsked)
     if let sizeLimit {
       disk.sizeLimit = sizeLimit.byteCount
-    } else if DiskCache.exists(in: options.url) {
+    } else if DiskCache.exists(in: try options.url) {
       // With the index and the folders, which count as well.
       disk.sizeLimit = max(disk.sizeLimit, try await options.cache().totalSize + (64 << 20))
     }
-    let store = DiskCache(directory: options.url, configuration: disk)
+    let store = DiskCache(directory: try options.url, configuration: disk)
     let pipeline = ImagePipeline(cache: ImageCache(store: store))
     var configuration = pipeline.configuration
     configuration.limits = limits.limits(configuration.limits)
@@ -85,14 +85,14 @@ struct CacheWarmCommand: AsyncParsableCommand {
     for path in file {
       let lines = try LineReader(path)
       while let line = try lines.next() {
-        let url = line.trimmingCharacters(in: .whitespaces)
-        if !url.isEmpty, !url.hasPrefix("#") { try await add(url) }
+        let url = line.trimmingCharacters(in: .whitespacesAndNewlines)
+        if !url.isEmpty, url.utf8.first != UInt8(ascii: "#") { try await add(url) }
       }
     }
     try await run.load(batch)
     run.end(isInterrupted: false)
     await pipeline.cache.flush()
-    print(json ? try JSONLine.encode(run.counts) : run.counts.line)
+    StandardOutput.write(json ? try JSONLine.encode(run.counts) : run.counts.line)
     if run.counts.failed > 0 { throw ExitCode.failure }
   }
 }
@@ -157,7 +157,7 @@ private struct WarmRun {
   private func report(_ failure: PrefetchResult.Failure) throws {
     let text = Advice.describe(failure.error)
     if isJSON {
-      print(try JSONLine.encode(FailureReport(address: failure.request.source.description, error: text)))
+      StandardOutput.write(try JSONLine.encode(FailureReport(address: failure.request.source.description, error: text)))
     } else {
       StandardError.write("Error: \(text)")
     }
@@ -173,10 +173,9 @@ private final class LineReader {
 
   init(_ path: String) throws(CacheError) {
     self.path = path
-    guard let file = path == "-" ? .standardInput : FileHandle(forReadingAtPath: path) else {
-      throw .unreadable(path, reason: String(cString: strerror(errno)))
-    }
-    self.file = file
+    let descriptor = path == "-" ? STDIN_FILENO : open(path.cPath, O_RDONLY | O_CLOEXEC)
+    guard descriptor >= 0 else { throw .unreadable(path, reason: String(cString: strerror(errno))) }
+    file = FileHandle(fileDescriptor: descriptor, closeOnDealloc: path != "-")
   }
 
   /// The next line without its end; `nil` after the last.

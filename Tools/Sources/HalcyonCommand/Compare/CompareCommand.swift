@@ -19,7 +19,7 @@ struct CompareCommand: AsyncParsableCommand {
       compared; 64 for wrong arguments.
       """)
 
-  @Argument(help: "A URL or a file.", completion: .file())
+  @Argument(help: "A URL or a file, or - for standard input.", completion: .file())
   var first: String
 
   @Argument(help: "Another URL or file.", completion: .file())
@@ -27,6 +27,9 @@ struct CompareCommand: AsyncParsableCommand {
 
   @Option(name: .shortAndLong, help: "Write a picture of the differences to this file.", completion: .file())
   var output: String?
+
+  @Flag(help: "Replace that file if it exists.")
+  var overwrite = false
 
   @Option(help: "The factor by which the differences in that picture are enlarged.")
   var gain = 8.0
@@ -56,7 +59,7 @@ struct CompareCommand: AsyncParsableCommand {
   }
 
   func run() async throws {
-    let pipeline = options.pipeline()
+    let pipeline = try options.pipeline()
     try await Interruption.run(with: pipeline) {
       do {
         try await compare(with: pipeline)
@@ -64,22 +67,24 @@ struct CompareCommand: AsyncParsableCommand {
         throw status
       } catch {
         try Task.checkCancellation()
-        StandardError.write("Error: \(Advice.describe(error))")
+        StandardError.write("Error: \(Advice.describe(error, of: first, second))")
         throw ExitCode(2)
       }
     }
   }
 
   private func compare(with pipeline: ImagePipeline) async throws {
+    if let output { try OutputFile.check(output, overwrites: overwrite) }
     let (one, two) = try await images(with: pipeline)
     let difference = ImageDifference(one, two)
     let isBelow = threshold.map { difference.similarity < $0 } ?? false
     let report = ComparisonReport(first: first, second: second, size: one.size, difference, isBelow: isBelow)
-    print(json ? try JSONLine.encode(report) : verbose ? report.details : report.line)
+    StandardOutput.write(json ? try JSONLine.encode(report) : verbose ? report.details : report.line)
     if let output, case .file(let path, let format) = try OutputTarget(output) {
       let info = ImageInfo(format: .png, storedSize: one.size)
       let picture = DecodedImage(bitmap: try one.difference(from: two, gain: gain), info: info)
-      try OutputFile.write(try await picture.encoded(as: format, quality: 0.9), to: path)
+      let data = try await picture.encoded(as: format ?? .png, quality: 0.9)
+      try OutputFile.write(data, toNamed: path, overwrites: overwrite)
     }
     await pipeline.cache.flush()
     if isBelow { throw ExitCode.failure }
@@ -87,16 +92,20 @@ struct CompareCommand: AsyncParsableCommand {
 
   /// Both images at the same size.
   private func images(with pipeline: ImagePipeline) async throws -> (Bitmap, Bitmap) {
-    var one = try await image(first, .original, with: pipeline)
-    var two = try await image(second, .original, with: pipeline)
+    let byteLimit = pipeline.configuration.limits.encodedByteCount
+    let sources = try await (
+      SourceArgument.source(first, byteLimit: byteLimit), SourceArgument.source(second, byteLimit: byteLimit)
+    )
+    var one = try await image(sources.0, .original, with: pipeline)
+    var two = try await image(sources.1, .original, with: pipeline)
     if one.size == two.size { return (one, two) }
     let (a, b) = (one.size, two.size)
     guard resize else { throw ComparisonError.differentSizes(a, b) }
     let target = a.pixelCount <= b.pixelCount ? a : b
     guard Self.isSameShape(a, b) else { throw ComparisonError.differentShapes(a, b) }
     let size = TargetSize.exact(width: target.width, height: target.height)
-    if one.size != target { one = try await image(first, size, with: pipeline) }
-    if two.size != target { two = try await image(second, size, with: pipeline) }
+    if one.size != target { one = try await image(sources.0, size, with: pipeline) }
+    if two.size != target { two = try await image(sources.1, size, with: pipeline) }
     return (one, two)
   }
 
@@ -108,9 +117,8 @@ struct CompareCommand: AsyncParsableCommand {
     return abs(height - Double(small.height)) <= 1 || abs(width - Double(small.width)) <= 1
   }
 
-  private func image(_ source: String, _ size: TargetSize, with pipeline: ImagePipeline) async throws -> Bitmap {
-    let request = ImageRequest(source: .string(SourceURL.resolve(source)), size: size)
-    return try await pipeline.image(for: request).bitmap
+  private func image(_ source: ImageSource, _ size: TargetSize, with pipeline: ImagePipeline) async throws -> Bitmap {
+    try await pipeline.image(for: ImageRequest(source: source, size: size)).bitmap
   }
 }
 

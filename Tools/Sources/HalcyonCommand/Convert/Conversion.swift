@@ -10,24 +10,29 @@ struct Conversion: Sendable {
   let options: EncodingOptions
   let metadata: MetadataPolicy
   let limits: ImageLimits
-  /// The output folder, without a slash at the end.
-  let folder: String
-  let names: NamePattern
+  let destination: Destination
   let overwrites: Bool
   private let decoders: [any ImageDecoder] = [DrawSVGCommand.decoder].compactMap(\.self) + StandardCodecs.decoders
 
   init(
     size: TargetSize, format: ImageFormat?, options: EncodingOptions, metadata: MetadataPolicy, limits: ImageLimits,
-    folder: String, names: NamePattern, overwrites: Bool
+    destination: Destination, overwrites: Bool
   ) {
     self.size = size
     self.format = format
     self.options = options
     self.metadata = metadata
     self.limits = limits
-    self.folder = folder
-    self.names = names
+    self.destination = destination
     self.overwrites = overwrites
+  }
+
+  /// Where results are written.
+  enum Destination {
+    case folder(String, NamePattern)
+    /// The result of the only source.
+    case file(String)
+    case standardOutput
   }
 
   /// What became of one file.
@@ -41,22 +46,22 @@ struct Conversion: Sendable {
 
   /// Converts one file on the calling thread.
   ///
-  /// - Throws: ``ConversionError``, `ImageDecodingError`, `ImageEncodingError` or `OutputError`.
+  /// - Throws: ``ConversionError``, `InputError`, `ImageDecodingError`, `ImageEncodingError` or `OutputError`.
   func convert(
     _ file: SourceFile, memory: MemoryBudget, claimed: ClaimedOutputs, isCancelled: @escaping @Sendable () -> Bool
   ) throws -> Outcome {
     let start = ContinuousClock.now
-    let input = try InputFile(file.path)
+    let input = try file.open(byteLimit: limits.encodedByteCount, isCancelled: isCancelled)
     guard let source = ImageFormat(sniffing: try input.prefix()) else {
-      if file.isNamed { throw ConversionError.notAnImage(file.path) }
+      if file.isNamed { throw ConversionError.notAnImage(file.title) }
       return .notAnImage
     }
     guard let decoder = decoders.first(where: { $0.formats.contains(source) }) else {
-      throw ConversionError.notRead(file.path, source)
+      throw ConversionError.notRead(file.title, source)
     }
     var output: String?
     // Before it is decoded, where the name does not depend on the size of the result.
-    if !names.usesSize, let format = format ?? Self.kept(source, hasAlpha: nil) {
+    if !destination.usesSize, let format = format ?? Self.kept(source, hasAlpha: nil) {
       output = outputPath(of: file, format: format, size: PixelSize(width: 0, height: 0))
       if let output, try !claim(output, claimed, for: file) { return .exists(output: output) }
     }
@@ -83,13 +88,26 @@ struct Conversion: Sendable {
   }
 
   private func outputPath(of file: SourceFile, format: ImageFormat, size: PixelSize) -> String {
-    folder + "/" + names.path(for: file.relativePath, format: format, size: size)
+    switch destination {
+    case .folder(let folder, let names): folder.appendingPath(names.path(for: file, format: format, size: size))
+    case .file(let path): path
+    case .standardOutput: "-"
+    }
   }
 
   /// Whether the output is to be written. Throws if another source of the same run has this output.
   private func claim(_ output: String, _ claimed: ClaimedOutputs, for file: SourceFile) throws -> Bool {
-    guard claimed.claim(output) else { throw ConversionError.sameOutput(file.path, output: output) }
-    return overwrites || !FileManager.default.fileExists(atPath: output)
+    switch claimed.claim(output, for: file.path) {
+    case .granted:
+      switch destination {
+      case .folder: return overwrites || stat(ofPath: output, followsLinks: false) == nil
+      case .file: try OutputFile.check(output, overwrites: overwrites)
+      case .standardOutput: break
+      }
+      return true
+    case .repeated: return false
+    case .taken: throw ConversionError.sameOutput(file.path, output: output)
+    }
   }
 
   private func encode(
@@ -103,15 +121,24 @@ struct Conversion: Sendable {
     return try encoder.encode(image.bitmap, options: options)
   }
 
-  /// Creates the folders of the output, and writes it; `false` if it exists and is not to be replaced.
+  /// Writes a result, and creates the folders of its path; `false` if it exists and is not to be replaced.
   private func write(_ data: Data, to path: String) throws -> Bool {
-    do {
-      return try OutputFile.write(data, to: path, replaces: overwrites)
-    } catch OutputError.unwritable(_, ENOENT) {
-      let folder = URL(filePath: path).deletingLastPathComponent()
-      try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-      return try OutputFile.write(data, to: path, replaces: overwrites)
+    switch destination {
+    case .standardOutput:
+      let code = OutputFile.write(data, to: STDOUT_FILENO)
+      if code != 0 { throw OutputError.unwritable(path: "standard output", code: code) }
+    case .file:
+      try OutputFile.createFolder(path.parentFolder)
+      try OutputFile.write(data, toNamed: path, overwrites: overwrites)
+    case .folder:
+      do {
+        try OutputFile.createFolder(path.parentFolder)
+        try OutputFile.write(data, to: path, overwrites: overwrites)
+      } catch OutputError.exists {
+        return false
+      }
     }
+    return true
   }
 
   private static func info(of bytes: Data, _ decoder: any ImageDecoder) throws -> ImageInfo {
@@ -130,29 +157,30 @@ struct Conversion: Sendable {
   }
 }
 
+extension Conversion.Destination {
+  /// Whether a path depends on the size of the result.
+  fileprivate var usesSize: Bool {
+    if case .folder(_, let names) = self { names.usesSize } else { false }
+  }
+}
+
 /// Why a file was not converted.
 enum ConversionError: Error, CustomStringConvertible {
-  case unreadable(String, code: Int32)
   case notAnImage(String)
   case notRead(String, ImageFormat)
-  case tooLarge(String, byteCount: Int, limit: Int)
   case sameOutput(String, output: String)
   case unmatched(pattern: String)
 
   var description: String {
     switch self {
-    case .unreadable(let path, let code):
-      "\(path) cannot be read: \(String(cString: strerror(code))). Check the path and the permissions."
     case .notAnImage(let path):
       "\(path) is not an image, or of an unknown format. See halcyon formats for those that are read."
     case .notRead(let path, let format):
       "\(path) is \(format.rawValue), which this build does not read. See halcyon formats."
-    case .tooLarge(let path, let byteCount, let limit):
-      "\(path) has \(byteCount) bytes; the limit is \(limit). Raise --max-bytes to accept it."
     case .sameOutput(let path, let output):
       """
       \(path) was not converted: \(output) is also the output of another file. Tell them apart, for example with \
-      --name '{name}-{source-ext}.{ext}'.
+      --name '{folder}/{name}-{source-ext}.{ext}'.
       """
     case .unmatched(let pattern):
       "\(pattern) matches no file. Check the pattern; ** matches folders at any depth."

@@ -73,10 +73,13 @@ final class ConversionLog: Sendable {
   private let state = Mutex(State())
   private let isJSON: Bool
   private let isVerbose: Bool
+  /// Whether standard output gets the image, so that what is printed goes to standard error.
+  private let isImageOnOutput: Bool
 
-  init(isJSON: Bool, isVerbose: Bool) {
+  init(isJSON: Bool, isVerbose: Bool, isImageOnOutput: Bool) {
     self.isJSON = isJSON
     self.isVerbose = isVerbose
+    self.isImageOnOutput = isImageOnOutput
   }
 
   var counts: Counts { state.withLock { $0.counts } }
@@ -94,14 +97,15 @@ final class ConversionLog: Sendable {
     state.withLock { state in
       let texts = count(event, &state.counts)
       if texts.output != nil || texts.error != nil { state.bar.clear() }
-      if let output = texts.output {
-        print(output)
-        // A piped reader gets each line at once.
-        fflush(nil)
-      }
+      if let output = texts.output { show(output) }
       if let error = texts.error { StandardError.write(error) }
       state.bar.show(state.counts)
     }
+  }
+
+  /// Prints a line.
+  func show(_ line: String) {
+    if isImageOnOutput { StandardError.write(line) } else { StandardOutput.write(line) }
   }
 
   /// Counts an event; returns the lines to print.
@@ -123,7 +127,7 @@ final class ConversionLog: Sendable {
       counts.failed += 1
       let text = Advice.describe(error)
       if isJSON { return (JSONLine.text(UnconvertedReport(source: path, error: text)), nil) }
-      return (nil, "Error: " + (text.contains(path) ? text : "\(path): \(text)"))
+      return (nil, "Error: " + (path.isEmpty || text.contains(path) ? text : "\(path): \(text)"))
     }
   }
 }

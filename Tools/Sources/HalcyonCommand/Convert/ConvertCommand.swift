@@ -14,6 +14,7 @@ struct ConvertCommand: AsyncParsableCommand {
       files and files that are not images are skipped. Animations become their first frame.
 
       Examples:
+        halcyon convert photo.heic -o photo.jpg
         halcyon convert photo.heic -o . --format jpeg
         halcyon convert photos -r -o thumbnails --size 400x400 --format webp --quality 75
         halcyon convert 'photos/**/*.png' -o out --name '{name}-{width}.{ext}'
@@ -21,15 +22,23 @@ struct ConvertCommand: AsyncParsableCommand {
       Exit status: 0 if all files were converted or exist; 1 if one failed; 64 for wrong arguments; 130 after Ctrl-C.
       """)
 
-  @Argument(help: "Files, folders, or quoted patterns with *, ?, [...] and **.", completion: .file())
+  @Argument(
+    help: "Files, folders, quoted patterns with *, ?, [...] and **, or - for standard input.", completion: .file())
   var sources: [String]
 
-  @Option(name: .shortAndLong, help: "The folder for the results; created when missing.", completion: .directory)
+  @Option(
+    name: .shortAndLong,
+    help: """
+      The folder for the results; created when missing. For one file also the file of the result, in the format of its \
+      extension, or standard output, with -.
+      """,
+    completion: .file())
   var output: String
 
   @Option(
     help: """
-      The names of the results below the output folder, with {name}, {ext}, {source-ext}, {width} and {height}.
+      The names of the results below the output folder, with {name}, {ext}, {source-ext}, {width} and {height}. With \
+      {folder}, the folder of the source from the current one, the results are in no other folders.
       """)
   var name = NamePattern.standard
 
@@ -83,9 +92,10 @@ struct ConvertCommand: AsyncParsableCommand {
     }
     if sources.isEmpty { throw ValidationError("Name a file, a folder or a pattern.") }
     _ = try target()
-    if metadata != .strip, let format, ![.jpeg, .png, .webp].contains(format.format) {
+    _ = try destination()
+    if metadata != .strip, let format = try resultFormat(), ![.jpeg, .png, .webp].contains(format) {
       throw ValidationError(
-        "\(format.format.rawValue) files are written without metadata. Use --metadata strip, or jpeg, png or webp.")
+        "\(format.rawValue) files are written without metadata. Use --metadata strip, or jpeg, png or webp.")
     }
   }
 
@@ -95,16 +105,20 @@ struct ConvertCommand: AsyncParsableCommand {
 
   private func convert() async throws {
     let start = ContinuousClock.now
-    let folder = output.count > 1 && output.hasSuffix("/") ? String(output.dropLast()) : output
-    do {
-      try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-    } catch {
-      throw OutputError.unwritable(path: folder, code: EACCES)
+    let destination = try destination()
+    // The output folder is not searched.
+    var folder: String?
+    if case .folder(let path, _) = destination {
+      try OutputFile.createFolder(path)
+      folder = path
     }
     let conversion = Conversion(
-      size: try target(), format: format?.format, options: EncodingOptions(quality: Double(quality) / 100),
-      metadata: metadata.policy, limits: limits.limits(), folder: folder, names: name, overwrites: overwrite)
-    let log = ConversionLog(isJSON: json, isVerbose: verbose)
+      size: try target(), format: try resultFormat(), options: EncodingOptions(quality: Double(quality) / 100),
+      metadata: metadata.policy, limits: limits.limits(), destination: destination,
+      overwrites: overwrite)
+    var isImageOnOutput = false
+    if case .standardOutput = destination { isImageOnOutput = true }
+    let log = ConversionLog(isJSON: json, isVerbose: verbose, isImageOnOutput: isImageOnOutput)
     if ProgressBar.isShown { countFiles(for: log, excluding: folder) }
     let converter = Converter(
       conversion, SourceFiles(sources, isRecursive: recursive, excluding: folder),
@@ -114,18 +128,47 @@ struct ConvertCommand: AsyncParsableCommand {
     try await converter.run(width: jobs ?? ProcessInfo.processInfo.activeProcessorCount)
     log.end(isInterrupted: false)
     let counts = log.counts
-    if !json { print(counts.summary(elapsed: start.duration(to: .now))) }
+    if !json { log.show(counts.summary(elapsed: start.duration(to: .now))) }
     if counts.failed > 0 { throw ExitCode.failure }
   }
 
   /// Counts the files, for the progress bar, while the first are converted.
-  private func countFiles(for log: ConversionLog, excluding folder: String) {
+  private func countFiles(for log: ConversionLog, excluding folder: String?) {
     Thread.detachNewThread { [sources, recursive] in
       var files = SourceFiles(sources, isRecursive: recursive, excluding: folder)
       var count = 0
       while files.next() != nil { count += 1 }
       log.setTotal(count)
     }
+  }
+
+  /// An output with the extension of an image is a file, for one source that is a file.
+  private func destination() throws -> Conversion.Destination {
+    let isFile = ImageFormat(fileExtension: output.lastComponent.stemAndExtension.fileExtension) != nil
+    if !isFile, output != "-", !OutputFile.isStream(output) || output.endsWithSlash {
+      if output.isEmpty { throw ValidationError("The output has no name. Name a folder, a file, or -.") }
+      return .folder(output.withoutEndSlashes, name)
+    }
+    let target = try OutputTarget(output)
+    if case .folder(let folder) = target { return .folder(folder.withoutEndSlashes, name) }
+    guard sources.count == 1, sources[0] == StandardInput.argument || stat(ofPath: sources[0])?.isFolder == false else {
+      throw ValidationError("Only one file fits into \(output). Name a folder, as \(output)/.")
+    }
+    if name != .standard { throw ValidationError("--name names files in a folder, and \(output) is a file.") }
+    if case .file(let path, let named) = target {
+      if let named, let format, format.format != named {
+        throw ValidationError("\(output) is no name for --format \(format.format.rawValue). Leave one of both out.")
+      }
+      return .file(path)
+    }
+    return .standardOutput
+  }
+
+  /// The format that an option or the output names; `nil` for that of each source.
+  private func resultFormat() throws -> ImageFormat? {
+    if let format { return format.format }
+    guard case .file = try destination(), case .file(_, let named) = try OutputTarget(output) else { return nil }
+    return named
   }
 
   private func target() throws -> TargetSize {

@@ -53,7 +53,7 @@ final class Converter: Sendable {
     while !isCancelled.load(ordering: .relaxed), let item = files.withLock({ $0.next() }) {
       switch item {
       case .file(let file): convert(file)
-      case .unreadable(let path, let code): report(.failure(path: path, ConversionError.unreadable(path, code: code)))
+      case .unreadable(let path, let error): report(.failure(path: path, error))
       case .unmatched(let pattern): report(.failure(path: pattern, ConversionError.unmatched(pattern: pattern)))
       }
     }
@@ -69,7 +69,7 @@ final class Converter: Sendable {
       report(.outcome(file, outcome))
     } catch {
       // The rest is reported by the signal.
-      if !isCancelled.load(ordering: .relaxed) { report(.failure(path: file.path, error)) }
+      if !isCancelled.load(ordering: .relaxed) { report(.failure(path: file.title, error)) }
     }
   }
 }

@@ -7,6 +7,17 @@ struct SourceFile: Sendable {
   let relativePath: String
   /// Whether the file itself was named. Other files that are not images are skipped.
   let isNamed: Bool
+
+  /// The image on standard input.
+  static let standardInput = SourceFile(path: StandardInput.argument, relativePath: "image", isNamed: true)
+
+  /// The name in messages.
+  var title: String { path == StandardInput.argument ? StandardInput.title : path }
+
+  func open(byteLimit: Int, isCancelled: () -> Bool) throws -> InputFile {
+    if path != StandardInput.argument { return try InputFile(path) }
+    return InputFile(piped: try StandardInput.read(byteLimit: byteLimit, isCancelled: isCancelled))
+  }
 }
 
 /// The files that sources name: files, folders, and patterns with `*`, `?`, `[…]` and `**`.
@@ -17,7 +28,7 @@ struct SourceFiles: ~Copyable {
   enum Item {
     case file(SourceFile)
     /// A source that does not exist, or a folder that cannot be read.
-    case unreadable(path: String, code: Int32)
+    case unreadable(path: String, InputError)
     /// A pattern without a file.
     case unmatched(pattern: String)
   }
@@ -40,11 +51,11 @@ struct SourceFiles: ~Copyable {
 
     /// Whether a file in this folder is to be found.
     func matchesFile(_ name: String) -> Bool {
-      guard let component = pattern.first else { return !name.hasPrefix(".") }
+      guard let component = pattern.first else { return !name.isHiddenName }
       return pattern.count == 1 && matches(name, component)
     }
 
-    func path(_ name: String) -> String { path.hasSuffix("/") ? path + name : "\(path)/\(name)" }
+    func path(_ name: String) -> String { path.appendingPath(name) }
     func relativePath(_ name: String) -> String { relativePath.isEmpty ? name : "\(relativePath)/\(name)" }
   }
 
@@ -90,7 +101,7 @@ struct SourceFiles: ~Copyable {
       } catch {
         // The folder of a pattern, which matches nothing then.
         if error.code == ENOENT, !folder.isWhole { return nil }
-        return .unreadable(path: folder.path, code: error.code)
+        return .unreadable(path: folder.path, .unreadable(folder.path, code: error.code))
       }
       // `**` also matches no folder at all.
       if folder.pattern.first == "**" {
@@ -105,8 +116,9 @@ struct SourceFiles: ~Copyable {
   }
 
   private mutating func item(source: String) -> Item? {
-    var status = stat()
-    if stat(source, &status) == 0 {
+    if source == StandardInput.argument { return found(.standardInput) }
+    if source.isEmpty { return .unreadable(path: source, .noName) }
+    if let status = stat(ofPath: source) {
       guard status.isFolder else {
         return found(SourceFile(path: source, relativePath: source.lastComponent, isNamed: true))
       }
@@ -114,7 +126,7 @@ struct SourceFiles: ~Copyable {
       return nil
     }
     let code = errno
-    guard let pattern = Pattern(source) else { return .unreadable(path: source, code: code) }
+    guard let pattern = Pattern(source) else { return .unreadable(path: source, .unreadable(source, code: code)) }
     steps.append(.endOfPattern(source, foundBefore: foundCount))
     steps.append(.folder(Folder(path: pattern.folder, relativePath: "", pattern: pattern.components)))
     return nil
@@ -125,8 +137,7 @@ struct SourceFiles: ~Copyable {
     let isLink = entry.type == DT_LNK
     var type = Int(entry.type)
     if isLink || type == DT_UNKNOWN {
-      var status = stat()
-      guard stat(path, &status) == 0 else { return nil }
+      guard let status = stat(ofPath: path) else { return nil }
       type = status.isFolder ? Int(DT_DIR) : status.isRegularFile ? Int(DT_REG) : Int(DT_UNKNOWN)
     }
     let inner = Folder(path: path, relativePath: folder.relativePath(entry.name))
@@ -142,9 +153,9 @@ struct SourceFiles: ~Copyable {
   private mutating func addFolders(_ name: String, _ inner: Folder, in folder: Folder) {
     var inner = inner
     if folder.isWhole {
-      guard isRecursive, !name.hasPrefix(".") else { return }
+      guard isRecursive, !name.isHiddenName else { return }
     } else if folder.pattern[0] == "**" {
-      guard !name.hasPrefix(".") else { return }
+      guard !name.isHiddenName else { return }
       inner.pattern = folder.pattern
     } else {
       guard matches(name, folder.pattern[0]), folder.pattern.count > 1 || isRecursive else { return }
@@ -167,10 +178,10 @@ private struct Pattern {
 
   /// `nil` without a special character.
   init?(_ text: String) {
-    let parts = text.split(separator: "/").map(String.init)
-    guard let start = parts.firstIndex(where: { $0.contains { "*?[".contains($0) } }) else { return nil }
+    let parts = text.pathComponents
+    guard let start = parts.firstIndex(where: { $0.utf8.contains { "*?[".utf8.contains($0) } }) else { return nil }
     let prefix = parts[..<start].joined(separator: "/")
-    folder = text.hasPrefix("/") ? "/" + prefix : prefix.isEmpty ? "." : prefix
+    folder = text.isAbsolutePath ? "/" + prefix : prefix.isEmpty ? "." : prefix
     var components: [String] = []
     for part in parts[start...] where !(part == "**" && components.last == "**") { components.append(part) }
     // All files at any depth.
@@ -179,9 +190,4 @@ private struct Pattern {
   }
 }
 
-private func matches(_ name: String, _ pattern: String) -> Bool { fnmatch(pattern, name, FNM_PERIOD) == 0 }
-
-extension String {
-  /// The part after the last slash.
-  var lastComponent: String { split(separator: "/").last.map(String.init) ?? self }
-}
+private func matches(_ name: String, _ pattern: String) -> Bool { fnmatch(pattern.cPath, name.cPath, FNM_PERIOD) == 0 }

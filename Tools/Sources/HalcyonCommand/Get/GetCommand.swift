@@ -12,7 +12,7 @@ struct GetCommand: AsyncParsableCommand {
       supports ranges: the next run resumes there.
       """)
 
-  @Argument(help: "http, https, file or data URLs, or the paths of files.")
+  @Argument(help: "http, https, file or data URLs, the paths of files, or - for standard input.")
   var sources: [String]
 
   @Option(help: "Fit the images into this size in pixels, for example 400x300, 400x or x300.")
@@ -25,6 +25,9 @@ struct GetCommand: AsyncParsableCommand {
       or to standard output, with -. What is printed then goes to standard error.
       """)
   var output: String?
+
+  @Flag(help: "Replace existing files.")
+  var overwrite = false
 
   @Option(help: "The quality of written images from 0 to 100, for lossy formats. Default: 80, or the original bytes.")
   var quality: Int?
@@ -54,12 +57,13 @@ struct GetCommand: AsyncParsableCommand {
   }
 
   func run() async throws {
-    let pipeline = options.pipeline()
+    let pipeline = try options.pipeline()
     try await Interruption.run(with: pipeline) { try await getAll(with: pipeline) }
   }
 
   private func getAll(with pipeline: ImagePipeline) async throws {
     let target = try output.map { try OutputTarget($0) }
+    if case .file(let path, _) = target { try OutputFile.check(path, overwrites: overwrite) }
     var hasFailed = false
     var written: Set<String> = []
     for source in sources {
@@ -69,7 +73,7 @@ struct GetCommand: AsyncParsableCommand {
       } catch {
         try Task.checkCancellation()
         hasFailed = true
-        let message = Advice.describe(error)
+        let message = Advice.describe(error, of: source)
         if json {
           show(try JSONLine.encode(FailureReport(address: source, error: message)), target)
         } else {
@@ -84,7 +88,9 @@ struct GetCommand: AsyncParsableCommand {
   private func get(
     _ source: String, to target: OutputTarget?, with pipeline: ImagePipeline, besides written: inout Set<String>
   ) async throws -> GetReport {
-    var request = ImageRequest(source: .string(SourceURL.resolve(source)), size: size?.target ?? .original)
+    let byteLimit = pipeline.configuration.limits.encodedByteCount
+    let imageSource = try await SourceArgument.source(source, byteLimit: byteLimit)
+    var request = ImageRequest(source: imageSource, size: size?.target ?? .original)
     request.freshness = freshness.policy
     // The bytes that are written without conversion, so that no second load contacts the server again.
     request.options.returnsEncodedData = true
@@ -120,14 +126,14 @@ struct GetCommand: AsyncParsableCommand {
     _ response: ImageResponse, of request: ImageRequest, _ source: String, to target: OutputTarget,
     from pipeline: ImagePipeline, besides written: inout Set<String>
   ) async throws -> String? {
-    var (path, format) = target.destination(of: response.image, source: SourceURL.resolve(source))
+    var (path, format) = target.destination(of: response.image, source: source)
     let data: Data
     if quality == nil, response.image.info.format == format, response.image.size == response.image.info.pixelSize {
       if let encoded = response.encodedData { data = encoded } else { data = try await pipeline.data(for: request) }
     } else {
       let encoders = pipeline.configuration.encoders
       if !encoders.contains(where: { $0.format == format }) {
-        path = path.map { URL(filePath: $0).deletingPathExtension().path + ".png" }
+        path = path.map { Self.path($0, suffix: "", fileExtension: "png") }
         format = .png
       }
       guard let encoder = encoders.first(where: { $0.format == format }) else {
@@ -142,22 +148,28 @@ struct GetCommand: AsyncParsableCommand {
       if code != 0 { throw OutputError.unwritable(path: "standard output", code: code) }
       return nil
     }
-    let file = URL(filePath: path)
-    let folder = file.deletingLastPathComponent()
-    if case .folder = target { try? FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true) }
+    guard case .folder(let folder) = target else {
+      try OutputFile.write(data, toNamed: path, overwrites: overwrite)
+      return path
+    }
+    try OutputFile.createFolder(folder)
     var (free, number) = (path, 1)
     while !written.insert(free).inserted {
       number += 1
-      free = file.deletingPathExtension().path + "-\(number).\(file.pathExtension)"
+      free = Self.path(path, suffix: "-\(number)", fileExtension: format.fileExtension)
     }
-    try OutputFile.write(data, to: free)
+    try OutputFile.write(data, to: free, overwrites: overwrite)
     return free
+  }
+
+  /// The path with a suffix of the name and another extension.
+  private static func path(_ path: String, suffix: String, fileExtension: String) -> String {
+    path.parentFolder.appendingPath("\(path.lastComponent.stemAndExtension.stem)\(suffix).\(fileExtension)")
   }
 
   /// Prints a line, on standard error if the image is on standard output.
   private func show(_ line: String, _ target: OutputTarget?) {
     if case .standardOutput = target { return StandardError.write(line) }
-    print(line)
-    fflush(nil)
+    StandardOutput.write(line)
   }
 }

@@ -11,7 +11,7 @@ struct InfoCommand: AsyncParsableCommand {
       with status 1.
       """)
 
-  @Argument(help: "URLs, files, or folders, which are searched recursively.")
+  @Argument(help: "URLs, files, folders, which are searched recursively, or - for standard input.")
   var sources: [String]
 
   @Flag(help: "Decode each image fully, and report the time and the peak memory.")
@@ -23,7 +23,7 @@ struct InfoCommand: AsyncParsableCommand {
   @OptionGroup var options: PipelineOptions
 
   func run() async throws {
-    let pipeline = options.pipeline()
+    let pipeline = try options.pipeline()
     try await Interruption.run(with: pipeline) { try await reportAll(with: pipeline) }
   }
 
@@ -38,9 +38,7 @@ struct InfoCommand: AsyncParsableCommand {
         continue
       }
       hasFailed = hasFailed || report.error != nil
-      print(json ? try JSONLine.encode(report) : report.line)
-      // A piped reader gets each line at once.
-      fflush(nil)
+      StandardOutput.write(json ? try JSONLine.encode(report) : report.line)
     }
     await pipeline.cache.flush()
     if skippedCount > 0 {
@@ -53,10 +51,11 @@ struct InfoCommand: AsyncParsableCommand {
   /// Returns `nil` for a file in a folder that is not an image.
   private func report(on source: String, isInFolder: Bool, pipeline: ImagePipeline) async -> InfoReport? {
     var report = InfoReport(path: source)
-    var request = ImageRequest(source: .string(SourceURL.resolve(source)))
-    request.cachePolicy.readsMemory = false
-    request.cachePolicy.writesMemory = false
-    do throws(ImageError) {
+    do {
+      let byteLimit = pipeline.configuration.limits.encodedByteCount
+      var request = ImageRequest(source: try await SourceArgument.source(source, byteLimit: byteLimit))
+      request.cachePolicy.readsMemory = false
+      request.cachePolicy.writesMemory = false
       report.add(try await pipeline.metadata(for: request))
       if decode {
         let meter = PeakMemory()
@@ -67,8 +66,8 @@ struct InfoCommand: AsyncParsableCommand {
       }
     } catch {
       switch error {
-      case .notAnImage where isInFolder, .emptyResponse where isInFolder: return nil
-      default: report.error = Advice.describe(error)
+      case ImageError.notAnImage where isInFolder, ImageError.emptyResponse where isInFolder: return nil
+      default: report.error = Advice.describe(error, of: source)
       }
     }
     return report
@@ -76,14 +75,25 @@ struct InfoCommand: AsyncParsableCommand {
 
   /// The files below a folder, recursively and sorted by path; any other source unchanged.
   private static func files(_ source: String) -> [(path: String, isInFolder: Bool)] {
-    var isFolder: ObjCBool = false
-    guard FileManager.default.fileExists(atPath: source, isDirectory: &isFolder), isFolder.boolValue else {
-      return [(source, false)]
+    guard OutputFile.isFolder(source) else { return [(source, false)] }
+    return files(below: source).sorted().map { ($0, true) }
+  }
+
+  /// The paths of all files below a folder, and of folders that cannot be read, which then are reported.
+  private static func files(below folder: String) -> [String] {
+    guard let names = try? FolderNames(folder) else { return [folder] }
+    var paths: [String] = []
+    while let entry = names.next() {
+      let path = folder.appendingPath(entry.name)
+      guard let status = stat(ofPath: path, followsLinks: false) else { continue }
+      // A folder that a link leads to may contain the link.
+      if status.isFolder {
+        paths += files(below: path)
+      } else if stat(ofPath: path)?.isRegularFile == true {
+        paths.append(path)
+      }
     }
-    let names = FileManager.default.enumerator(atPath: source)?.compactMap { $0 as? String } ?? []
-    return names.sorted().map { source.hasSuffix("/") ? source + $0 : source + "/" + $0 }.filter { path in
-      FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) && !isFolder.boolValue
-    }.map { ($0, true) }
+    return paths
   }
 }
 

@@ -80,8 +80,8 @@ struct InfoReport: Encodable {
   var line: String {
     guard let format, let width, let height else {
       let reason = error ?? "unknown"
-      // Most errors begin with the path or the URL.
-      return reason.contains(path) ? reason : "\(path): \(reason)"
+      // Most errors name the path or the URL.
+      return path.isEmpty || reason.contains(path) ? reason : "\(path): \(reason)"
     }
     var parts = ["\(format) \(width)x\(height)", "\(bitDepth ?? 8)-bit \(color ?? "")"]
     if alpha == true { parts.append("with alpha") }

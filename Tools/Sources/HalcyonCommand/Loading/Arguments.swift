@@ -55,13 +55,3 @@ struct SecondsArgument: ExpressibleByArgument {
     duration = .seconds(seconds)
   }
 }
-
-/// The URL of a source argument, which may also be a path.
-enum SourceURL {
-  /// A URL unchanged; a path as a `file` URL.
-  static func resolve(_ text: String) -> String {
-    let scheme = text.prefix { $0.isASCII && ($0.isLetter || $0.isNumber || "+-.".contains($0)) }
-    let isURL = text.dropFirst(scheme.count).hasPrefix("://") || scheme.lowercased() == "data"
-    return isURL ? text : URL(filePath: text).absoluteString
-  }
-}

@@ -37,8 +37,8 @@ struct PipelineOptions: ParsableArguments {
 
   @OptionGroup var limits: LimitOptions
 
-  func pipeline() -> ImagePipeline {
-    let directory = directory.map { URL(filePath: $0, directoryHint: .isDirectory) } ?? DiskCache.defaultDirectory
+  func pipeline() throws -> ImagePipeline {
+    let directory = try directory.map { try SourceArgument.folderURL($0) } ?? DiskCache.defaultDirectory
     let pipeline = ImagePipeline(cache: .standard(directory: directory))
     var configuration = pipeline.configuration
     configuration.limits = limits.limits(configuration.limits)

@@ -2,10 +2,24 @@ import Foundation
 
 /// Encodes a value as a JSON object on one line.
 enum JSONLine {
+  /// Control characters and other invisible ones are escaped.
   static func encode(_ value: some Encodable) throws -> String {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-    return String(decoding: try encoder.encode(value), as: UTF8.self)
+    let text = String(decoding: try encoder.encode(value), as: UTF8.self)
+    if text.unicodeScalars.allSatisfy(\.isPrintable) { return text }
+    return text.unicodeScalars.reduce(into: "") { line, scalar in
+      if scalar.isPrintable {
+        line.unicodeScalars.append(scalar)
+      } else if scalar.isEscapedByte {
+        line += "\u{FFFD}"
+      } else {
+        for unit in scalar.utf16 {
+          let digits = String(unit, radix: 16)
+          line += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+        }
+      }
+    }
   }
 
   /// The object; empty for a value that cannot be encoded, as numbers that are not finite cannot.
@@ -13,9 +27,21 @@ enum JSONLine {
 }
 
 extension String {
-  /// Without control characters, which could change what a terminal shows.
+  /// Without characters that could change what a terminal shows, or pretend to be another line: names of files, URLs,
+  /// metadata and error messages are chosen by others.
   var printableLine: String {
-    String(String.UnicodeScalarView(unicodeScalars.map { $0.properties.generalCategory == .control ? "\u{FFFD}" : $0 }))
+    String(String.UnicodeScalarView(unicodeScalars.map { $0.isPrintable ? $0 : "\u{FFFD}" }))
+  }
+}
+
+extension Unicode.Scalar {
+  /// Whether a terminal shows the scalar as itself. Joiners, which many scripts and emoji need, are.
+  var isPrintable: Bool {
+    switch properties.generalCategory {
+    case .control, .lineSeparator, .paragraphSeparator: false
+    case .format: self == "\u{200C}" || self == "\u{200D}"
+    default: !isEscapedByte
+    }
   }
 }
 

@@ -1,8 +1,19 @@
 import Foundation
 
+/// Lines on standard output. All that the commands print passes through this and ``StandardError``.
+enum StandardOutput {
+  /// Prints a line; a reader of a pipe gets it at once.
+  static func write(_ line: String) {
+    print(line.printableLine)
+    fflush(nil)
+  }
+}
+
 /// Messages on standard error.
 enum StandardError {
-  static func write(_ line: String) { FileHandle.standardError.write(Data((line + "\n").utf8)) }
+  static func write(_ line: String, terminator: String = "\n") {
+    FileHandle.standardError.write(Data((line.printableLine + terminator).utf8))
+  }
 }
 
 /// The descriptions of the library's errors, with the options of the program instead of the library's properties.
@@ -16,10 +27,19 @@ enum Advice {
       "and the request does not allow the network. Set its freshness to .standard to load it.",
       "and --freshness does not allow the network. Use --freshness standard to load it."
     ),
+    ("a path, not a URL. Use URL(filePath:).", "a path, not a URL. Give an http or https URL."),
+    (", or URL(filePath:) for a file.", "."),
+    ("file:///unnamed-image is not an image", "\(StandardInput.title) is not an image"),
+    ("file:///unnamed-image", StandardInput.title),
+    ("that this build reads. Check the URL.", "that this build reads. See halcyon formats."),
   ]
 
-  static func describe(_ error: any Error) -> String {
-    replacements.reduce("\(error)") { $0.replacing($1.0, with: $1.1) }
+  /// - Parameter sources: The arguments that the error may be about; paths are named as they were given.
+  static func describe(_ error: any Error, of sources: String...) -> String {
+    let text = replacements.reduce("\(error)") { $0.replacing($1.0, with: $1.1) }
+    return sources.reduce(text) { text, source in
+      SourceArgument.isURL(source) ? text : text.replacing(SourceArgument.fileURL(source), with: source)
+    }
   }
 }
 

@@ -33,7 +33,10 @@ struct CacheCommandTests {
       let key = try #require(try list.objects().first?["key"] as? String)
       for name in [urls[0], key] {
         let file = cache + "-copy.jpg"
-        let run = try await CommandRun("cache", "get", name, "-o", file, "-d", cache)
+        try Data("mine".utf8).write(to: URL(filePath: file))
+        let kept = try await CommandRun("cache", "get", name, "-o", file, "-d", cache)
+        #expect(kept.status == 1 && kept.errors.contains("\(file) exists. Replace it with --overwrite"))
+        let run = try await CommandRun("cache", "get", name, "-o", file, "--overwrite", "-d", cache)
         #expect(run.status == 0, "\(run.errors)")
         #expect(try Data(contentsOf: URL(filePath: file)) == Photos.data("rocket.jpg"))
       }

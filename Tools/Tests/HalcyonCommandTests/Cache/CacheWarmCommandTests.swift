@@ -37,6 +37,18 @@ struct CacheWarmCommandTests {
     }
   }
 
+  @Test func `a path is an error in the words of the program, and lines may end as on Windows`() async throws {
+    try await withOrigin { server, folder in
+      let url = server.serve("/a.jpg", .body(try Photos.data("rocket.jpg"))).absoluteString
+      let list = folder.appending(path: "urls.txt")
+      try Data("# \u{301}\r\n#\u{301}\r\n\(url)\r\n./a.jpg\r\na.jpg\r\n".utf8).write(to: list)
+      let run = try await CommandRun("cache", "warm", "--file", list.path(), "-d", folder.path() + "cache")
+      #expect(run.output == "Downloaded 1 images; 0 were stored already; 2 failed.\n", "\(run.errors)")
+      #expect(run.errors.contains("“./a.jpg” is a path, not a URL. Give an http or https URL."))
+      #expect(!run.errors.contains("filePath"))
+    }
+  }
+
   @Test func `a cache is listed, checked and trimmed while another process fills it`() async throws {
     try await withOrigin { server, folder in
       let photo = try Photos.data("rocket.jpg")

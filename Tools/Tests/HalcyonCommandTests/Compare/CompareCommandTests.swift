@@ -28,6 +28,9 @@ struct CompareCommandTests {
       #expect(run.output.contains("PSNR 29.7"))
       let info = try await CommandRun("info", picture, "--json", "--cache-dir", folder.path() + "/c")
       #expect(try info.objects().first?["width"] as? Int == 640)
+      let again = try await CommandRun(
+        "compare", rocket, progressive, "-o", picture, "--cache-dir", folder.path() + "/c")
+      #expect(again.status == 2 && again.errors.contains("\(picture) exists. Replace it with --overwrite"))
       let accepted = try await CommandRun(
         "compare", rocket, progressive, "--threshold", "0.9", "--cache-dir", folder.path() + "/c")
       #expect(accepted.status == 0)

@@ -62,7 +62,8 @@ struct GetCommandTests {
       let file = folder.appending(path: "rocket.jpg")
       for count in 1...2 {
         let run = try await CommandRun(
-          "get", url, "-o", file.path(), "--cache-dir", folder.path() + "/cache", "--freshness", "reload")
+          "get", url, "-o", file.path(), "--overwrite", "--cache-dir", folder.path() + "/cache", "--freshness", "reload"
+        )
         #expect(run.status == 0, "\(run.errors)")
         #expect(server.requests.count == count)
         #expect(try Data(contentsOf: file) == photo)
@@ -173,6 +174,72 @@ struct GetCommandTests {
         #expect(run.errors.contains(advice), "\(run.errors)")
         #expect(!run.errors.contains("limits.") && !run.errors.contains(".standard"))
       }
+    }
+  }
+
+  @Test func `a URL cannot choose another folder, a hidden name or what a terminal obeys`() async throws {
+    try await withOrigin { server, folder in
+      let photo = try Photos.data("rocket.jpg")
+      let outside = folder.appending(path: "etc/x.jpg")
+      try FileManager.default.createDirectory(at: folder.appending(path: "etc"), withIntermediateDirectories: true)
+      try Data("mine".utf8).write(to: outside)
+      let base = server.url("/").absoluteString
+      let names = ["a/..%2Fetc%2Fx.jpg", "..%2Fetc%2F%CC%81y.jpg", ".bashrc.jpg", "a%0Ab%1B%5B2J%C2%9B%E2%80%AE.jpg"]
+      for name in names { _ = server.serve("/" + name, .body(photo)) }
+      let run = try await CommandRun(
+        ["get", "-o", folder.path() + "/out/", "--cache-dir", folder.path() + "/c"] + names.map { base + $0 })
+      #expect(run.status == 0, "\(run.errors)")
+      let written = try FileManager.default.contentsOfDirectory(atPath: folder.path() + "/out")
+      #expect(Set(written) == ["x.jpg", "\u{301}y.jpg", "bashrc.jpg", "ab[2J.jpg"])
+      #expect(try Data(contentsOf: outside) == Data("mine".utf8))
+    }
+  }
+
+  @Test func `an existing file is replaced only with overwrite, and the error names both`() async throws {
+    try await withOrigin { server, folder in
+      let photo = try Photos.data("rocket.jpg")
+      let url = server.serve("/a.jpg", .body(photo)).absoluteString
+      let file = folder.appending(path: "a.jpg")
+      try Data("mine".utf8).write(to: file)
+      for output in [file.path(), folder.path()] {
+        let arguments = ["get", url, "-o", output, "--cache-dir", folder.path() + "/c"]
+        let kept = try await CommandRun(arguments)
+        #expect(kept.status == 1)
+        #expect(kept.errors.contains("a.jpg exists. Replace it with --overwrite"), "\(kept.errors)")
+        #expect(try Data(contentsOf: file) == Data("mine".utf8))
+        #expect(try await CommandRun(arguments + ["--overwrite"]).status == 0)
+        #expect(try Data(contentsOf: file) == photo)
+        try Data("mine".utf8).write(to: file)
+      }
+    }
+  }
+
+  @Test func `an empty argument, a pipe and a folder are errors that say so`() async throws {
+    try await TemporaryDirectory.run { folder in
+      let pipe = folder.path() + "/pipe.png"
+      try #require(mkfifo(pipe, 0o600) == 0)
+      let cache = ["--cache-dir", folder.path() + "/c"]
+      for (source, message) in [
+        ("", "An argument is empty."), (pipe, "\(pipe) is a pipe, not a file."),
+        (folder.path(), "\(folder.path()) is a folder, not a file."),
+      ] {
+        let run = try await CommandRun(["get", source] + cache)
+        #expect(run.status == 1 && run.errors.contains("Error: " + message), "\(run.errors)")
+        let comparison = try await CommandRun(["compare", source, source] + cache)
+        #expect(comparison.status == 2 && comparison.errors.contains("Error: " + message), "\(comparison.errors)")
+      }
+    }
+  }
+
+  @Test func `errors of arguments show what a terminal would obey`() async throws {
+    for arguments in [
+      ["get\n\u{1B}[31m"], ["get", "--x\u{1B}[31m\ny"], ["cache", "get", "\u{202E}\u{9B}x", "-d", "."],
+    ] {
+      let run = try await CommandRun(arguments)
+      #expect(run.status != 0)
+      #expect(
+        !run.errors.isEmpty && !run.errors.unicodeScalars.contains { ["\u{1B}", "\u{9B}", "\u{202E}"].contains($0) })
+      #expect(!run.errors.contains("\ny") && !run.errors.contains("\n["))
     }
   }
 

@@ -42,6 +42,95 @@ struct InfoCommandTests {
     }
   }
 
+  @Test func `a name that is not UTF-8, or that a terminal would obey, is read and shown harmlessly`() async throws {
+    try await TemporaryDirectory.run { folder in
+      let photo = folder.appending(path: "photo")
+      let cache = ["--cache-dir", folder.path() + "/c"]
+      for name in [Array("caf".utf8) + [0xE9], Array("a\u{1B}[2J\n\u{202E}b".utf8)] {
+        try Photos.data("rocket.jpg").write(to: photo)
+        let directory = folder.path() + "/in"
+        mkdir(directory, 0o700)
+        let path = Array("\(directory)/".utf8) + name
+        try #require(rename(photo.path(), path.map { CChar(bitPattern: $0) } + [0]) == 0)
+        defer { unlink(path.map { CChar(bitPattern: $0) } + [0]) }
+        let run = try await CommandRun(["info", directory] + cache)
+        #expect(run.status == 0 && run.output.contains(": jpeg 640x427"), "\(run.output)\(run.errors)")
+        #expect(run.output.split(separator: "\n").count == 1)
+        #expect(!run.output.unicodeScalars.contains { $0 == "\u{1B}" || $0 == "\u{202E}" })
+        let report = try #require(try await CommandRun(["info", directory, "--json"] + cache).objects().first)
+        #expect(
+          (report["path"] as? String)?.hasSuffix(name[0] == 0x63 ? "/caf\u{FFFD}" : "/a\u{1B}[2J\n\u{202E}b") == true)
+      }
+    }
+  }
+
+  #if os(Linux)
+  @Test func `a name that is not UTF-8 is an argument of all commands`() async throws {
+    try await TemporaryDirectory.run { folder in
+      try Photos.data("rocket.jpg").write(to: folder.appending(path: "a.jpg"))
+      // Foundation passes no other bytes than UTF-8 to a process.
+      let script = """
+        set -e; cd '\(folder.path())'; halcyon='\(try CommandRun.program().path())'; name="$(printf 'caf\\351')"
+        mv a.jpg "$name.jpg"
+        $halcyon info "$name.jpg" --cache-dir c
+        $halcyon get "$name.jpg" -o "$name.png" --cache-dir c
+        $halcyon get "$name.jpg" -o out/ --cache-dir c
+        $halcyon compare "$name.jpg" "$name.png" --cache-dir c -o "$name-difference.png"
+        $halcyon convert "$name.jpg" -o "$name" --size 9x
+        $halcyon convert "$name.jpg" -o "$name.webp"
+        $halcyon convert 'caf?.j*' -o patterns --size 9x
+        test -f "out/$name.jpg" -a -f "$name/$name.jpg" -a -f "$name.webp" -a -f "$name-difference.png"
+        test -f "patterns/$name.jpg"
+        ! $halcyon cache ls -d "$name-cache" 2> errors; grep 'is not UTF-8' errors
+        rm -r *
+        """
+      let run = try await CommandRun(URL(filePath: "/bin/sh"), ["-c", script])
+      #expect(run.status == 0, "\(run.output)\(run.errors)")
+    }
+  }
+  #endif
+
+  @Test func `a pipe, a socket and a missing file are errors, and in a folder no files`() async throws {
+    try await TemporaryDirectory.run { folder in
+      let pipe = folder.path() + "/pipe.jpg"
+      try #require(mkfifo(pipe, 0o600) == 0)
+      let cache = ["--cache-dir", folder.path() + "/c"]
+      let run = try await CommandRun(["info", pipe, ""] + cache)
+      #expect(run.status == 1)
+      #expect(run.output.contains("\(pipe) is a pipe, not a file."))
+      #expect(run.output.contains("\nAn argument is empty."))
+      let inFolder = try await CommandRun(["info", folder.path()] + cache)
+      #expect(inFolder.status == 0 && inFolder.output.isEmpty, "\(inFolder.output)")
+    }
+  }
+
+  @Test func `a file that is not an image is named once, as it was given`() async throws {
+    try await TemporaryDirectory.run { folder in
+      try Data("hello".utf8).write(to: folder.appending(path: "my notes.txt"))
+      let path = "\(folder.path())/./my notes.txt"
+      let run = try await CommandRun("info", path, "--cache-dir", folder.path() + "/c")
+      #expect(run.output.hasPrefix("\(path) is not an image"), "\(run.output)")
+      #expect(run.output.components(separatedBy: "notes").count == 2)
+    }
+  }
+
+  @Test func `a minus reads standard input`() async throws {
+    try await TemporaryDirectory.run { folder in
+      let photo = folder.appending(path: "a.jpg")
+      try Photos.data("rocket.jpg").write(to: photo)
+      let halcyon = "'\(try CommandRun.program().path())'"
+      let cache = "--cache-dir '\(folder.path())/c'"
+      let shell = URL(filePath: "/bin/sh")
+      let run = try await CommandRun(shell, ["-c", "cat '\(photo.path())' | \(halcyon) info - \(cache)"])
+      #expect(run.output.hasPrefix("-: jpeg 640x427"), "\(run.output)\(run.errors)")
+      for (input, message) in [("true", "Standard input is empty."), ("echo hello", "Standard input is not an image")] {
+        let failed = try await CommandRun(shell, ["-c", "\(input) | \(halcyon) info - \(cache)"])
+        #expect(failed.status == 1 && failed.output.contains(message), "\(failed.output)")
+        #expect(!failed.output.contains("unnamed-image"))
+      }
+    }
+  }
+
   @Test func `camera, date, profile and animation are printed`() async throws {
     try await withOrigin { _, folder in
       let photo = folder.appending(path: "photo.jpg")

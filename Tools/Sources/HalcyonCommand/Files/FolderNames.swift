@@ -19,7 +19,7 @@ final class FolderNames {
   #endif
 
   init(_ path: String) throws(Failure) {
-    guard let folder = opendir(path) else { throw Failure(code: errno) }
+    guard let folder = opendir(path.cPath) else { throw Failure(code: errno) }
     self.folder = folder
   }
 
@@ -30,7 +30,7 @@ final class FolderNames {
     while let entry = readdir(folder) {
       let name = withUnsafePointer(to: &entry.pointee.d_name) { field in
         field.withMemoryRebound(to: CChar.self, capacity: MemoryLayout.size(ofValue: field.pointee)) {
-          String(cString: $0)
+          String(fileName: $0)
         }
       }
       if name != ".", name != ".." { return Entry(name: name, type: entry.pointee.d_type) }
@@ -46,13 +46,39 @@ struct FileIdentity: Equatable {
 
   /// `nil` if there is no file, or it cannot be examined.
   init?(ofPath path: String) {
-    var status = stat()
-    guard stat(path, &status) == 0 else { return nil }
-    (device, inode) = (status.st_dev, status.st_ino)
+    guard let status = stat(ofPath: path) else { return nil }
+    self.init(status)
   }
+
+  init?(ofDescriptor descriptor: Int32) {
+    var status = stat()
+    guard fstat(descriptor, &status) == 0 else { return nil }
+    self.init(status)
+  }
+
+  private init(_ status: stat) { (device, inode) = (status.st_dev, status.st_ino) }
 }
 
 extension stat {
-  var isFolder: Bool { st_mode & S_IFMT == S_IFDIR }
-  var isRegularFile: Bool { st_mode & S_IFMT == S_IFREG }
+  /// The status of a file; `nil` if there is none, or it cannot be examined, and then `errno` says why.
+  init?(ofPath path: String, followsLinks: Bool = true) {
+    self.init()
+    guard fstatat(AT_FDCWD, path.cPath, &self, followsLinks ? 0 : AT_SYMLINK_NOFOLLOW) == 0 else { return nil }
+  }
+
+  private var type: mode_t { st_mode & S_IFMT }
+  var isFolder: Bool { type == S_IFDIR }
+  var isRegularFile: Bool { type == S_IFREG }
+  var isLink: Bool { type == S_IFLNK }
+
+  /// The type in words.
+  var kind: String {
+    switch type {
+    case S_IFDIR: "a folder"
+    case S_IFREG: "a file"
+    case S_IFIFO: "a pipe"
+    case S_IFSOCK: "a socket"
+    default: "a device"
+    }
+  }
 }

@@ -1,0 +1,109 @@
+import ArgumentParser
+import Foundation
+import Halcyon
+
+/// Where an image is written: a file in the format of its extension, a folder, or standard output.
+enum OutputTarget {
+  /// A device or a pipe has no format of its own, and gets that of the image.
+  case file(path: String, ImageFormat?)
+  case folder(path: String)
+  case standardOutput
+
+  /// The formats that can be written, with the extensions of their files.
+  private static var writable: [(format: ImageFormat, names: [String])] {
+    let formats = Set(StandardCodecs.encoders.map(\.format))
+    return ImageFormat.builtIn.filter(formats.contains).map { format in
+      (format, format == .jpeg ? ["jpg", "jpeg"] : [format.fileExtension])
+    }
+  }
+
+  init(_ path: String) throws {
+    if path.isEmpty { throw ValidationError("The output has no name. Name a file, a folder, or -.") }
+    if path == "-" || Self.isStandardOutput(path) {
+      self = .standardOutput
+    } else if path.endsWithSlash || OutputFile.isFolder(path) {
+      self = .folder(path: path)
+    } else if let format = Self.format(ofPath: path) {
+      self = .file(path: path, format)
+    } else if OutputFile.isStream(path) {
+      self = .file(path: path, nil)
+    } else {
+      let name = path.lastComponent.stemAndExtension.fileExtension
+      let names = Self.writable.map { "." + $0.names[0] }.joined(separator: ", ")
+      throw ValidationError("Cannot write “.\(name)” files: \(path). Name the output \(names), a folder, or -.")
+    }
+  }
+
+  /// The format that the extension names, if it can be written.
+  private static func format(ofPath path: String) -> ImageFormat? {
+    let name = path.lastComponent.stemAndExtension.fileExtension.lowercased()
+    return writable.first { $0.names.contains(name) }?.format
+  }
+
+  /// Whether the path leads to standard output, as `/dev/stdout` does.
+  private static func isStandardOutput(_ path: String) -> Bool {
+    guard stat(ofPath: path, followsLinks: false)?.isLink == true,
+      let output = FileIdentity(ofDescriptor: STDOUT_FILENO)
+    else { return false }
+    return FileIdentity(ofPath: path) == output
+  }
+
+  /// The path and the format for an image; no path for standard output.
+  ///
+  /// In a folder and on standard output an image keeps its format if that can be written, and becomes PNG if not.
+  func destination(of image: DecodedImage, source: String) -> (path: String?, format: ImageFormat) {
+    let kept = image.info.format
+    switch self {
+    case .file(let path, let format): return (path, format ?? kept)
+    case .standardOutput: return (nil, kept)
+    case .folder(let folder):
+      return (folder.appendingPath("\(OutputName.stem(of: source)).\(kept.fileExtension)"), kept)
+    }
+  }
+}
+
+/// The name of an image in a folder, made of a URL or a path that anyone may have chosen.
+enum OutputName {
+  /// Less than file systems allow, with an extension and a number.
+  private static let byteLimit = 200
+
+  /// The last part of the decoded path, without its extension, control characters and dots at the beginning; `image` if
+  /// nothing is left.
+  static func stem(of source: String) -> String {
+    let name = String(fileName: path(of: source)).lastComponent.unicodeScalars.filter { $0.isSafeInName && $0 != "/" }
+    var stem = String(String.UnicodeScalarView(name.drop { $0 == "." })).stemAndExtension.stem
+    while stem.fileNameBytes.count > byteLimit { stem.unicodeScalars.removeLast() }
+    return stem.isEmpty ? "image" : stem
+  }
+
+  /// The bytes of the path of a source, decoded; empty if it has none.
+  private static func path(of source: String) -> [UInt8] {
+    if source == StandardInput.argument { return [] }
+    guard let rest = SourceArgument.afterScheme(of: source) else { return source.fileNameBytes }
+    guard rest.starts(with: "//".utf8) else { return [] }
+    let path = rest.dropFirst(2).drop { $0 != UInt8(ascii: "/") }
+    return percentDecoded(path.prefix { $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") })
+  }
+
+  private static func percentDecoded(_ text: some Collection<UInt8>) -> [UInt8] {
+    var bytes: [UInt8] = []
+    var rest = text[...]
+    while let byte = rest.popFirst() {
+      let digits = rest.prefix(2)
+      if byte == UInt8(ascii: "%"), digits.count == 2, digits.allSatisfy({ Character(Unicode.Scalar($0)).isHexDigit }),
+        let decoded = UInt8(String(decoding: digits, as: UTF8.self), radix: 16)
+      {
+        bytes.append(decoded)
+        rest = rest.dropFirst(2)
+      } else {
+        bytes.append(byte)
+      }
+    }
+    return bytes
+  }
+}
+
+extension Unicode.Scalar {
+  /// Also the bytes of encodings such as Latin-1, but not those of its control characters.
+  fileprivate var isSafeInName: Bool { isPrintable || isEscapedByte && value & 0xFF >= 0xA0 }
+}
