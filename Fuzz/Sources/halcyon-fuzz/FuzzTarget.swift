@@ -2,7 +2,7 @@ import Foundation
 import Halcyon
 import HalcyonImaging
 
-/// Sniffs, probes and decodes bytes in every way that the library offers.
+/// Sniffs, probes and decodes bytes in every way that the library offers, and reads and writes their metadata.
 ///
 /// Documented errors are fine; a crash, a leak, a hang or an undocumented kind of error is a finding.
 struct FuzzTarget {
@@ -22,6 +22,12 @@ struct FuzzTarget {
       for decoder in decoders where decoder.formats.contains(.svg) { decode(document, with: decoder, choice: choice) }
       return
     }
+    if bytes.starts(with: MetadataContainer.signature) {
+      for file in MetadataContainer.files(Data(bytes.dropFirst(MetadataContainer.signature.count))) {
+        readMetadata(file, choice: choice)
+      }
+      return
+    }
     guard let format = ImageFormat(sniffing: bytes) else { return }
     for decoder in decoders where decoder.formats.contains(format) {
       probe(bytes, with: decoder)
@@ -30,6 +36,26 @@ struct FuzzTarget {
         attempt { _ = try decoder.preview(bytes, after: choice & 3, options: options(choice)) }
       }
       if let decoder = decoder as? any AnimatedImageDecoder { play(bytes, with: decoder, choice: choice) }
+    }
+  }
+
+  /// Reads the metadata of a file, decodes the file by it, and writes the metadata again.
+  private func readMetadata(_ file: Data, choice: Int) {
+    guard let format = ImageFormat(sniffing: file) else { preconditionFailure("the file around a block is damaged") }
+    for decoder in decoders where decoder.formats.contains(format) {
+      probe(file, with: decoder)
+      decode(file, with: decoder, choice: choice)
+      guard let metadata = try? decoder.metadata(of: file) else { continue }
+      for policy in [MetadataPolicy.keep, .copyright] {
+        do {
+          guard let kept = policy.applied(to: metadata) else { continue }
+          let written = try MetadataContainer.written(kept, as: format)
+          let orientation = try decoder.metadata(of: written).info.orientation
+          precondition(orientation == .up, "metadata that was written turns the image: \(orientation)")
+        } catch {
+          precondition(error is ImageEncodingError, "what was written cannot be read: \(error)")
+        }
+      }
     }
   }
 
