@@ -2,6 +2,7 @@ import HalcyonImaging
 import HalcyonPipeline
 import HalcyonSupport
 import Foundation
+import HalcyonTesting
 import TestDoubles
 import TestSupport
 import TestTraits

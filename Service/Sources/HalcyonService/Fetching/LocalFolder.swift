@@ -32,20 +32,29 @@ struct LocalFolder: Sendable {
 
   /// Opens a regular file.
   func open(_ segments: [String]) throws(SourceError) -> LocalFile {
-    var folder = openFolder(root)
-    defer { if folder >= 0 { close(folder) } }
+    var folder = try Self.opened(openFolder(root))
+    defer { close(folder) }
     for segment in segments.dropLast() {
-      guard folder >= 0 else { throw .noSuchFile }
-      let next = openat(folder, segment, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+      let next = try Self.opened(openat(folder, segment, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC))
       close(folder)
       folder = next
     }
-    guard folder >= 0, let name = segments.last else { throw .noSuchFile }
+    guard let name = segments.last else { throw .noSuchFile }
     // A pipe without a writer would block.
-    let descriptor = openat(folder, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
-    guard descriptor >= 0 else { throw .noSuchFile }
+    let descriptor = try Self.opened(openat(folder, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC))
     guard let file = LocalFile(descriptor: descriptor) else { throw .noSuchFile }
     return file
+  }
+
+  /// A descriptor, or the error that the system gave instead.
+  private static func opened(_ descriptor: Int32) throws(SourceError) -> Int32 {
+    if descriptor >= 0 { return descriptor }
+    throw error(errno)
+  }
+
+  /// The error for an `errno` value of opening a file.
+  static func error(_ code: Int32) -> SourceError {
+    [ENOENT, ENOTDIR, ELOOP, EACCES, EPERM, ENXIO, ENAMETOOLONG].contains(code) ? .noSuchFile : .temporarilyUnreadable
   }
 
   /// The path of a file, which may lead out of the folder: only ``open(_:)`` is safe.

@@ -32,7 +32,10 @@ struct LocalTransport: Transport {
   func response(to request: TransportRequest) async throws -> TransportResponse {
     guard request.url.host() == Self.host else { throw TransportError.hostNotFound(request.url.host() ?? "") }
     let segments = request.url.path(percentEncoded: false).parts(at: "/").dropFirst().map(String.init)
-    guard let file = try? folder.open(segments) else {
+    let file: LocalFile
+    do throws(SourceError) {
+      file = try folder.open(segments)
+    } catch .noSuchFile {
       return TransportResponse(status: 404, headers: [:], body: TransportBody { nil })
     }
     let headers: HTTPHeaders = [

@@ -10,6 +10,8 @@ public enum SourceError: Error, Hashable {
   case noStorage
   /// There is no such file in the folder, or it is no regular file.
   case noSuchFile
+  /// A file cannot be opened or read now, for example for want of file descriptors.
+  case temporarilyUnreadable
 }
 
 extension SourceError: CustomStringConvertible {
@@ -21,6 +23,7 @@ extension SourceError: CustomStringConvertible {
     case .noLocalFolder: "The service has no folder of local files."
     case .noStorage: "The service has no S3-compatible storage."
     case .noSuchFile: "There is no such file."
+    case .temporarilyUnreadable: "The file cannot be read now. Try again later."
     }
   }
 }

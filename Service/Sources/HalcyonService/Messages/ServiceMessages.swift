@@ -9,11 +9,14 @@ public struct ServiceRequest: Sendable {
   public var path: String
   /// The header fields.
   public var headers: HTTPFields
-  /// The body of an upload; `nil` of other requests, and beyond the limit.
-  public var body: Data?
+  /// Reads the body of an upload, once; throws for one of more bytes than a limit. Default: an empty body.
+  public var body: @Sendable (_ byteLimit: Int) async throws -> Data
 
   /// Creates a request.
-  public init(method: HTTPRequest.Method = .get, path: String, headers: HTTPFields = [:], body: Data? = nil) {
+  public init(
+    method: HTTPRequest.Method = .get, path: String, headers: HTTPFields = [:],
+    body: @escaping @Sendable (_ byteLimit: Int) async throws -> Data = { _ in Data() }
+  ) {
     self.method = method
     self.path = path
     self.headers = headers

@@ -64,6 +64,7 @@ public final class ImageService: Sendable {
     var response: ServiceResponse
     do {
       switch request.method {
+      case _ where request.path == RequestRules.refusedTarget: throw ServiceError.notOneHost
       case .get, .head:
         (response, isHit) = try await TraceFields.$current.withValue(TraceFields.fields(of: request.headers, id: id)) {
           try await route(request)
@@ -75,6 +76,8 @@ public final class ImageService: Sendable {
       }
     } catch {
       response = .failure(ServiceError(error))
+      // The rest of a body that was refused is not read.
+      if request.method == .post { response.headers[.connection] = "close" }
       logger.debug("Failed", metadata: ["id": "\(id)", "error": "\(error)"])
     }
     finish(&response, to: request, id: id, since: start, isHit: isHit)
@@ -195,12 +198,6 @@ public final class ImageService: Sendable {
     guard let folder = configuration.localRoot else { return .text(200, "[]", type: "application/json") }
     let photos = GalleryPhotos(maker: maker)
     return .text(200, try await working { try await photos.json(ofFolder: folder) }, type: "application/json")
-  }
-
-  /// The most bytes of the body of a request; 0 for requests without one.
-  func bodyLimit(of method: HTTPRequest.Method, path: String) -> Int {
-    method == .post && path == GalleryUpload.path && configuration.showsGallery
-      ? configuration.limits.encodedByteCount : 0
   }
 
   private func upload(_ request: ServiceRequest) async throws -> ServiceResponse {

@@ -38,8 +38,8 @@ public struct ServiceServer: Service {
       responder: CallbackResponder { [service] (request: Request, context: Context) in
         var received = ServiceRequest(
           method: request.method, path: Self.path(request.head.path ?? "/"), headers: request.headers)
-        let limit = service.bodyLimit(of: received.method, path: received.path)
-        if limit > 0 { received.body = try? await Data(buffer: request.body.collect(upTo: limit)) }
+        let body = request.body
+        received.body = { try await Data(buffer: body.collect(upTo: $0)) }
         let response = await connections.run(for: context.channel) { [received] in
           await service.response(to: received)
         }
@@ -47,10 +47,13 @@ public struct ServiceServer: Service {
       },
       server: .http1(
         configuration: HTTP1Channel.Configuration(
-          additionalChannelHandlers: [connections.handler(), FastResponses(service: service)],
+          additionalChannelHandlers: [
+            RequestRulesSetup(), connections.handler(), FastResponses(service: service),
+          ],
           idleTimeout: .seconds(75))),
       configuration: ApplicationConfiguration(
-        address: .hostname(configuration.host, port: configuration.port), serverName: nil),
+        address: .hostname(configuration.host, port: configuration.port), serverName: nil,
+        availableConnectionsDelegate: MaximumAvailableConnections(DescriptorLimit.connections)),
       onServerRunning: { [onListening] channel in onListening(channel.localAddress?.port ?? 0) },
       logger: logger)
     try await withGracefulShutdownHandler {

@@ -1,6 +1,6 @@
 import Foundation
 import Halcyon
-import HalcyonService
+@testable import HalcyonService
 import TestSupport
 import TestTraits
 import Testing
@@ -57,6 +57,17 @@ struct LocalSourceTests {
       let second = try await service.get(path).bitmap()
       #expect(second.size.height > second.size.width)
     }
+  }
+
+  @Test func `a file that cannot be opened now is not reported as missing`() {
+    for code in [EMFILE, ENFILE, ENOMEM, EIO] {
+      let error = ServiceError(LocalFolder.error(code))
+      #expect(error.status == 503 && error.retryAfter == 1)
+    }
+    #expect(ServiceError(LocalFolder.error(ENOENT)).status == 404)
+    // As the pipeline reports the error of a transport.
+    let url = URL(filePath: "/a.png")
+    #expect(ServiceError(ImageError.failed(cause: SourceError.temporarilyUnreadable, url: url)).status == 503)
   }
 
   @Test func `without a folder there are no local sources`() async throws {
