@@ -6,7 +6,7 @@ extension ExifData {
   private static let sRGBValue: UInt8 = 1
 
   /// Exif data for a file with upright sRGB pixels: without the thumbnail of the original, and with an orientation and a
-  /// colour space that are true of the new file. `nil` if these bytes are no Exif data.
+  /// colour space that are true of the new file. `nil` if these bytes are no Exif data, or their directories overlap so that this fails.
   ///
   /// Values are changed in place, since the notes of camera makers contain positions.
   static func upright(_ data: Data) -> Data? {
@@ -23,7 +23,8 @@ extension ExifData {
     for (offset, bytes) in changes {
       for (index, byte) in zip(offset..., bytes) where copy.indices.contains(index) { copy[index] = byte }
     }
-    return Data(copy)
+    let orientation = copy.withUnsafeBytes { ImageOrientation(exif: Bytes($0)) }
+    return orientation == nil || orientation == .up ? Data(copy) : nil
   }
 
   private var changes: [(offset: Int, bytes: [UInt8])] {

@@ -53,6 +53,13 @@ struct DamagedMetadataTests {
     #expect(try metadata(exif: exif.prefix(8) + [0xFF, 0xFF]).cameraMake == nil)
   }
 
+  @Test func `a directory over the header, whose end is its own position, does not turn what is written`() throws {
+    // Without its next directory, the first one begins at 0, with an orientation as the second entry.
+    let header: [UInt8] = [0x4D, 0x4D, 0, 42, 0, 0, 0, 5]
+    let exif = Data(header + FileSurgery.bytes(0, count: 6) + [0x01, 0x12, 0, 3, 0, 0, 0, 1, 0, 6, 0, 0])
+    #expect(try written(exif).info.orientation == .up)
+  }
+
   @Test func `a text longer than 4,096 bytes is cut`() throws {
     let text = [UInt8](repeating: UInt8(ascii: "a"), count: 50_000)
     var exif = Data("MM".utf8) + Data(FileSurgery.bytes(42, count: 2) + FileSurgery.bytes(8, count: 4))
