@@ -56,7 +56,7 @@ test-sanitize: all-packages ## Runs the tests with ThreadSanitizer, then with Ad
 	$(SWIFT) test --disable-xctest --no-parallel --sanitize=address $(UNDEFINED_FLAGS) --scratch-path .build-address
 
 fuzz: SECONDS ?= 60
-fuzz: all-packages ## Fuzzes the decoders for SECONDS (default 60), with the files in DIR as additional seeds.
+fuzz: all-packages ## Fuzzes the decoders and the readers of metadata for SECONDS (default 60), with the files in DIR as additional seeds.
 	$(SWIFT) build -c release --package-path Fuzz --product halcyon-fuzz $(FUZZ_FLAGS)
 	mkdir -p .build-fuzz/corpus
 	LSAN_OPTIONS=suppressions=$(CURDIR)/Fuzz/leaks.supp \
