@@ -19,7 +19,7 @@ public final class TestClock: TimeSource {
     var date: Date
     var uptime = Duration.zero
     var sleepers: [Sleeper] = []
-    var watchers: [(count: Int, continuation: CheckedContinuation<Void, Never>)] = []
+    var watchers: [(id: UInt64, count: Int, continuation: CheckedContinuation<Void, Never>)] = []
     var lastID: UInt64 = 0
   }
 
@@ -58,10 +58,7 @@ public final class TestClock: TimeSource {
   /// - Throws: `CancellationError` as soon as the task is cancelled.
   public func sleep(for duration: Duration) async throws {
     guard duration > .zero else { return try Task.checkCancellation() }
-    let id = state.withLock { state in
-      state.lastID += 1
-      return state.lastID
-    }
+    let id = newID()
     let isOver = await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
         addSleeper(id, for: duration, continuation)
@@ -77,13 +74,35 @@ public final class TestClock: TimeSource {
   public var sleeperCount: Int { state.withLock { $0.sleepers.count } }
 
   /// Waits until at least `count` tasks are sleeping.
+  ///
+  /// Returns early when the task is cancelled, so that the time limit of a test ends it if nothing sleeps.
   public func waitForSleepers(_ count: Int = 1) async {
-    await withCheckedContinuation { continuation in
-      let isReached = state.withLock { state in
-        if state.sleepers.count < count { state.watchers.append((count, continuation)) }
-        return state.sleepers.count >= count
+    let id = newID()
+    await withTaskCancellationHandler {
+      await withCheckedContinuation { continuation in
+        let isReached = state.withLock { state in
+          if state.sleepers.count < count { state.watchers.append((id, count, continuation)) }
+          return state.sleepers.count >= count
+        }
+        if isReached { continuation.resume() }
+        if Task.isCancelled { endWatching(id) }
       }
-      if isReached { continuation.resume() }
+    } onCancel: {
+      endWatching(id)
+    }
+  }
+
+  private func endWatching(_ id: UInt64) {
+    let watcher = state.withLock { state in
+      state.watchers.firstIndex { $0.id == id }.map { state.watchers.remove(at: $0) }
+    }
+    watcher?.continuation.resume()
+  }
+
+  private func newID() -> UInt64 {
+    state.withLock { state in
+      state.lastID += 1
+      return state.lastID
     }
   }
 
