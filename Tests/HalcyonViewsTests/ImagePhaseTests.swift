@@ -76,7 +76,7 @@ struct ImagePhaseTests {
     try await view.ends.waitForEvents(count: 2)
     model.tap()
     #expect(model.phase.isLoading)
-    while model.phase.error == nil { await Task.yield() }
+    while model.phase.error == nil { try await Task.yieldUnlessCancelled() }
     #expect(view.fixture.transport.requests.count == 3)
   }
 

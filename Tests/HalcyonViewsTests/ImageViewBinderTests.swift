@@ -238,7 +238,7 @@ struct ImageViewBinderTests {
     try await ends.waitForEvents(count: 1)
     #expect(ends.events == ["40x20 from store"])
     gate.open()
-    while fixture.pipeline.activeLoadCount > 0 { await Task.yield() }
+    while fixture.pipeline.activeLoadCount > 0 { try await Task.yieldUnlessCancelled() }
     #expect(fixture.decoder.decodedSizes.count == 2)
     #expect(fixture.transport.requests.count == 2)
     #expect(display.events == ["image 40x20"])

@@ -13,6 +13,8 @@ public struct TestLimit: TestTrait, SuiteTrait, TestScoping {
 
   let seconds: Int
 
+  package init(seconds: Int) { self.seconds = seconds }
+
   public var isRecursive: Bool { true }
 
   public func provideScope(
@@ -43,8 +45,9 @@ extension Trait where Self == TestLimit {
   /// For suites whose tests take milliseconds: a minute for each test.
   public static var unitTest: Self { Self(seconds: 60) }
 
-  /// For suites that wait for processes, sockets or large images: ten minutes for each test.
-  public static var integrationTest: Self { Self(seconds: 600) }
+  /// For suites that wait for processes, sockets or large images: three minutes for each test, less than any stage of
+  /// `make test`, which could not name the test.
+  public static var integrationTest: Self { Self(seconds: 180) }
 }
 
 extension Trait where Self == ConditionTrait {
@@ -138,6 +141,7 @@ private final class Watchdog: Sendable {
     let hanging = tests.withLock { $0.running.values.filter { $0.deadline + .seconds(30) < now }.map(\.name) }
     guard !hanging.isEmpty else { return }
     FileHandle.standardError.write(Data("These tests hang: \(hanging.joined(separator: ", "))\n".utf8))
-    exit(1)
+    // Without the handlers of `exit`, which may wait for what hangs.
+    _exit(1)
   }
 }

@@ -131,7 +131,7 @@ struct CleaningPolicyTests {
       clock.advance(by: .seconds(86_401))
       let later = DiskCache(directory: folder, configuration: configuration, time: clock)
       #expect(try await later.entry(for: "nothing") == nil)
-      while later.statistics.lastCleaning == nil { await Task.yield() }
+      while later.statistics.lastCleaning == nil { try await Task.yieldUnlessCancelled() }
       #expect(later.statistics.lastCleaning?.disk[.idle]?.count == 3)
       #expect(try await later.count == 0)
     }

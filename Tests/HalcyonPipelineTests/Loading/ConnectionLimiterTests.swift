@@ -27,7 +27,7 @@ struct ConnectionLimiterTests {
       order.add(name)
       permit.release()
     }
-    while limiter.waitingCount == count { await Task.yield() }
+    while limiter.waitingCount == count { try await Task.yieldUnlessCancelled() }
     return task
   }
 
@@ -107,7 +107,7 @@ struct ConnectionLimiterTests {
     tasks.append(try await occupy(limiter, host: "a", priority: .normal, until: release))
     #expect(order.names.isEmpty)
     raised.priority = .high
-    while order.names.isEmpty { await Task.yield() }
+    while order.names.isEmpty { try await Task.yieldUnlessCancelled() }
     #expect(order.names == ["raised"])
     release.set()
     for task in tasks { try await task.value }

@@ -174,7 +174,7 @@ struct LoadFlowTests {
     var tasks: [ImageTask] = []
     for number in 1...3 {
       tasks.append(task(number))
-      while fixture.pipeline.loader.workers.waitingCount < number { await Task.yield() }
+      while fixture.pipeline.loader.workers.waitingCount < number { try await Task.yieldUnlessCancelled() }
     }
     tasks[2].priority = .high
     tasks[0].priority = .low

@@ -111,7 +111,7 @@ struct RetryTests {
     await clock.waitForSleepers()
     task.cancel()
     await #expect(throws: ImageError.self) { try await task.image }
-    while fixture.pipeline.activeLoadCount > 0 { await Task.yield() }
+    while fixture.pipeline.activeLoadCount > 0 { try await Task.yieldUnlessCancelled() }
     #expect(clock.sleeperCount == 0)
     #expect(fixture.transport.requests.count == 1)
   }

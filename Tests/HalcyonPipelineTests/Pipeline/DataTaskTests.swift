@@ -49,7 +49,7 @@ struct DataTaskTests {
     let rest = (0..<4).filter { $0 != first }
     let raised = rest[2]
     tasks[raised].priority = .veryHigh
-    while held.pipeline.loader.bytes.http.limiter.waitingCount < 3 { await Task.yield() }
+    while held.pipeline.loader.bytes.http.limiter.waitingCount < 3 { try await Task.yieldUnlessCancelled() }
     held.gate.release()
     try await held.began.waitForEvents(count: 2)
     #expect(held.began.events[1] == "\(raised)")

@@ -6,6 +6,7 @@ import HalcyonPipeline
 import Foundation
 import HalcyonTesting
 import TestDoubles
+import TestSupport
 import TestTraits
 import Testing
 
@@ -158,7 +159,7 @@ struct ImagePipelineTests {
       #expect(fixture.memory.count == 1)
     }
     // The task may still be finishing after it has delivered its result.
-    while weakTransport != nil || weakMemory != nil { await Task.yield() }
+    while weakTransport != nil || weakMemory != nil { try await Task.yieldUnlessCancelled() }
     #expect(weakTransport == nil)
     #expect(weakMemory == nil)
   }

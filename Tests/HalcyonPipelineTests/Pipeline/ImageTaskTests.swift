@@ -52,7 +52,7 @@ struct ImageTaskTests {
 
     let release = Signal()
     let held = PipelineFixture { _ in
-      await release.wait()
+      await release.waitIgnoringCancellation()
       return .failure(.cancelled)
     }
     let task = held.pipeline.task(for: ImageRequest(url: held.url))

@@ -18,7 +18,7 @@ struct InvalidationTests {
   private func heldFixture(_ started: Counter, _ release: Signal) -> PipelineFixture {
     PipelineFixture(configure: { $0.connectionLimits = ConnectionLimits(total: 100, perHost: 100) }) { _ in
       started.increment()
-      await release.wait()
+      await release.waitIgnoringCancellation()
       return .response(body: SolidImage(width: 10, height: 10).data)
     }
   }
@@ -58,7 +58,7 @@ struct InvalidationTests {
     #expect(isInvalidated(await batch.results.first))
     #expect(isInvalidated(await prefetch.result.failed.first.map { .failure($0.error) } ?? .success(())))
     release.set()
-    while pipeline.activeLoadCount > 0 { await Task.yield() }
+    while pipeline.activeLoadCount > 0 { try await Task.yieldUnlessCancelled() }
   }
 
   /// A pipeline whose image is stale and being revalidated, which waits at `gate` until it is cancelled.
@@ -145,7 +145,7 @@ struct InvalidationTests {
     async let data = result { () async throws(ImageError) in try await fixture.pipeline.data(for: dataRequest) }
     await started.wait(for: 3)
     // The three requests of one URL share a transfer: four jobs for images, three for bytes, and three transfers.
-    while fixture.pipeline.activeLoadCount < 10 { await Task.yield() }
+    while fixture.pipeline.activeLoadCount < 10 { try await Task.yieldUnlessCancelled() }
     fixture.pipeline.cancelLoads(of: url)
     fixture.pipeline.cancelLoads(of: dataRequest.source)
     for task in tasks {

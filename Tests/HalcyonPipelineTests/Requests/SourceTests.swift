@@ -200,7 +200,7 @@ struct SourceTests {
     await started.wait()
     task.cancel()
     await ended.wait()
-    while fixture.pipeline.activeLoadCount > 0 { await Task.yield() }
+    while fixture.pipeline.activeLoadCount > 0 { try await Task.yieldUnlessCancelled() }
     #expect(fixture.transport.requests.count == 1)
   }
 

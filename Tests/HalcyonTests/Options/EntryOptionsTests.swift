@@ -180,7 +180,7 @@ struct EntryOptionsTests {
       let first = fixture.pipeline.task(for: fixture.request { $0.tags = ["first"] })
       let second = fixture.pipeline.task(
         for: fixture.request { ($0.tags, $0.isPinned, $0.storeExpiration) = (["second"], true, .never) })
-      while fixture.transport.requests.isEmpty { await Task.yield() }
+      while fixture.transport.requests.isEmpty { try await Task.yieldUnlessCancelled() }
       gate.open()
       _ = try await (first.image, second.image)
       #expect(fixture.transport.requests.count == 1)

@@ -1,85 +1,47 @@
-import Synchronization
-
 /// An event that happens once and can be awaited.
 public final class Signal: Sendable {
   private struct State {
     var isSet = false
-    var waiters: [CheckedContinuation<Void, Never>] = []
-    var watchers: [CheckedContinuation<Void, Never>] = []
+    var waiterCount = 0
   }
 
-  private let state = Mutex(State())
+  private let state = Monitor(State())
 
   public init() {}
 
   /// Ends all waits, also those that begin later.
-  public func set() {
-    let waiters = state.withLock { state in
-      state.isSet = true
-      defer { state.waiters = [] }
-      return state.waiters
-    }
-    for waiter in waiters { waiter.resume() }
-  }
+  public func set() { state.update { $0.isSet = true } }
 
-  /// Waits until the signal is set.
+  /// Waits until the signal is set, or the task is cancelled: by the time limit of the test, if nothing sets it.
   public func wait() async {
-    await withCheckedContinuation { continuation in
-      let (isSet, watchers) = state.withLock { state in
-        if !state.isSet { state.waiters.append(continuation) }
-        defer { state.watchers = [] }
-        return (state.isSet, state.watchers)
-      }
-      for watcher in watchers { watcher.resume() }
-      if isSet { continuation.resume() }
-    }
+    state.update { $0.waiterCount += 1 }
+    try? await state.wait { $0.isSet }
+    state.update { $0.waiterCount -= 1 }
   }
 
-  /// Waits until another task waits for the signal.
-  public func waitForWaiter() async {
-    await withCheckedContinuation { continuation in
-      let isThere = state.withLock { state in
-        if state.waiters.isEmpty { state.watchers.append(continuation) }
-        return !state.waiters.isEmpty
-      }
-      if isThere { continuation.resume() }
-    }
+  /// Waits until the signal is set, even when the task is cancelled: for doubles that do not notice a cancellation.
+  public func waitIgnoringCancellation() async {
+    state.update { $0.waiterCount += 1 }
+    await state.waitIgnoringCancellation { $0.isSet }
+    state.update { $0.waiterCount -= 1 }
   }
+
+  /// Waits until another task waits for the signal, or this task is cancelled.
+  public func waitForWaiter() async { try? await state.wait { $0.waiterCount > 0 } }
 }
 
 /// A counter whose value can be awaited.
 public final class Counter: Sendable {
-  private struct State {
-    var count = 0
-    var waiters: [(target: Int, continuation: CheckedContinuation<Void, Never>)] = []
-  }
-
-  private let state = Mutex(State())
+  private let state = Monitor(0)
 
   public init() {}
 
   /// How often it was incremented.
-  public var count: Int { state.withLock(\.count) }
+  public var count: Int { state.read { $0 } }
 
   /// Adds one.
-  public func increment() {
-    let ready = state.withLock { state in
-      state.count += 1
-      let ready = state.waiters.filter { $0.target <= state.count }
-      state.waiters.removeAll { $0.target <= state.count }
-      return ready
-    }
-    for waiter in ready { waiter.continuation.resume() }
-  }
+  public func increment() { state.update { $0 += 1 } }
 
-  /// Waits until the counter is at least `target`.
-  public func wait(for target: Int) async {
-    await withCheckedContinuation { continuation in
-      let isReached = state.withLock { state in
-        if state.count < target { state.waiters.append((target, continuation)) }
-        return state.count >= target
-      }
-      if isReached { continuation.resume() }
-    }
-  }
+  /// Waits until the counter is at least `target`, or the task is cancelled.
+  public func wait(for target: Int) async { try? await state.wait { $0 >= target } }
 }
