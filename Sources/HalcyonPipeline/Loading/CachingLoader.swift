@@ -183,7 +183,7 @@ final class CachingLoader: Sendable {
       case .notModified(let head)?: _ = await cache.outcome(of: head, to: lookup)
       case .response(let response)?:
         if case .deliver(let storable?) = await cache.outcome(of: response.metadata, to: lookup), response.isStorable,
-          !watch.isRemovedFromStore
+          request.cachePolicy.writesStore, !watch.isRemovedFromStore
         {
           // Completed even if the pipeline is invalidated meanwhile.
           _ = await Task { try await cache.store(storable, body: response.data) }.result

@@ -106,10 +106,13 @@ final class HTTPAttempt: Sendable {
   ) async throws(ImageError) -> Outcome? {
     var redirects = Redirect.Counter(limit: configuration.redirectLimit, from: request.url)
     var (current, next) = (first, redirect)
+    var isStorable = isStorable(first)
     while true {
       try redirects.count()
       current = try await accepted(next, after: current)
-      switch try await perform(try exchange(of: current), partial: &partial, trace: &trace) {
+      isStorable = isStorable && self.isStorable(current)
+      let exchange = try exchange(of: current, isStorable: isStorable)
+      switch try await perform(exchange, partial: &partial, trace: &trace) {
       case .done(let outcome): return outcome
       case .cannotResume: return nil
       case .redirect(let further, _): next = further
@@ -120,7 +123,8 @@ final class HTTPAttempt: Sendable {
   @inline(never)
   private func firstExchange(_ partial: PartialBody?) async throws(ImageError) -> HTTPExchange {
     let unmodified = unmodifiedRequest(partial)
-    return try exchange(of: modifier == nil ? unmodified : try await modified(unmodified))
+    let first = modifier == nil ? unmodified : try await modified(unmodified)
+    return try exchange(of: first, isStorable: isStorable(first))
   }
 
   @inline(never)
@@ -176,7 +180,7 @@ final class HTTPAttempt: Sendable {
 
   /// Prepares an exchange; its transfer begins when it gets its permit, if the transport can prepare transfers.
   @inline(never)
-  private func exchange(of current: TransportRequest) throws(ImageError) -> HTTPExchange {
+  private func exchange(of current: TransportRequest, isStorable: Bool) throws(ImageError) -> HTTPExchange {
     let (origin, queued) = (try origin(of: current), ContinuousClock.now)
     let permit = loader.limiter.newPermit()
     let transport = loader.preparingTransport(for: request)
@@ -185,7 +189,8 @@ final class HTTPAttempt: Sendable {
       QueuedTransfer(transport.prepare(current) { permit.release() }, time: configuration.time)
     }
     if let transfer { permit.request(origin, subscription) { transfer.receive($0) } }
-    return HTTPExchange(request: current, origin: origin, queued: queued, permit: permit, transfer: transfer)
+    return HTTPExchange(
+      request: current, isStorable: isStorable, origin: origin, queued: queued, permit: permit, transfer: transfer)
   }
 
   @inline(never)
@@ -228,7 +233,7 @@ final class HTTPAttempt: Sendable {
     trace.add(.queue, since: exchange.queued)
     let (began, sent) = (ContinuousClock.now, configuration.time.now())
     let response = try await response(to: exchange.request)
-    return HTTPReply(request: exchange.request, began: began, sent: sent, response: response)
+    return HTTPReply(to: exchange, began: began, sent: sent, response: response)
   }
 
   @inline(never)
@@ -237,7 +242,7 @@ final class HTTPAttempt: Sendable {
   ) throws(ImageError) -> HTTPReply {
     guard let beginning = exchange.transfer?.beginning else { throw .cancelled }
     trace.add(.queue, since: exchange.queued, until: beginning.instant)
-    return HTTPReply(request: exchange.request, began: beginning.instant, sent: beginning.date, response: response)
+    return HTTPReply(to: exchange, began: beginning.instant, sent: beginning.date, response: response)
   }
 
   private func response(to current: TransportRequest) async throws(ImageError) -> TransportResponse {
@@ -283,7 +288,7 @@ final class HTTPAttempt: Sendable {
   ) async throws(ImageError) -> HTTPResponse {
     try await validate(reply, with: permit)
     let metadata = metadata(of: reply, continuing: partial)
-    let (isStorable, usesETags) = (isStorable(reply.request), request.usesETags)
+    let (isStorable, usesETags) = (reply.isStorable, request.usesETags)
     var reader = BodyReader(
       reply.response, url: reply.request.url, continuing: partial, decoder: request.optionsBox?.options.decoder,
       configuration: configuration)
@@ -363,6 +368,7 @@ final class HTTPAttempt: Sendable {
   }
 
   /// A response to credentials that a modifier without an identity added must not be stored: other users would find it.
+  /// Nor must that of a redirect, whose URL may be a secret of the user.
   private func isStorable(_ sent: TransportRequest) -> Bool {
     guard let modifier, modifier.identity == nil else { return true }
     return sent.signature == nil

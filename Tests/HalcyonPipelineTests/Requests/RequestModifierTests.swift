@@ -41,6 +41,30 @@ struct RequestModifierTests {
     }
   }
 
+  /// Adds a field, without an identity.
+  private struct FieldModifier: RequestModifier {
+    let identity: String? = nil
+    let name: String
+    var isNeeded: @Sendable (TransportRequest) -> Bool = { _ in true }
+
+    func modify(_ request: TransportRequest) async throws -> TransportRequest {
+      var request = request
+      if isNeeded(request) { request.headers[name] = "secret" }
+      return request
+    }
+  }
+
+  private struct SigningModifier: RequestModifier {
+    let identity: String? = nil
+
+    func modify(_ request: TransportRequest) async throws -> TransportRequest {
+      var request = request
+      request.signature = RequestSignature(
+        credentials: S3Credentials(accessKeyID: "id", secretAccessKey: "key"), region: "eu")
+      return request
+    }
+  }
+
   private struct RefusingModifier: RequestModifier {
     struct Refusal: Error {}
     let identity: String? = nil
@@ -53,7 +77,7 @@ struct RequestModifierTests {
 
     func modify(_ request: TransportRequest) async throws -> TransportRequest {
       started.set()
-      await release.wait()
+      await release.waitIgnoringCancellation()
       return request
     }
   }
@@ -84,7 +108,7 @@ struct RequestModifierTests {
     let task = fixture.pipeline.task(for: ImageRequest(url: fixture.url))
     await modifier.started.wait()
     task.cancel()
-    while fixture.pipeline.activeLoadCount > 0 { await Task.yield() }
+    while fixture.pipeline.activeLoadCount > 0 { try await Task.yieldUnlessCancelled() }
     modifier.release.set()
     await #expect(throws: ImageError.self) { try await task.image }
     #expect(fixture.transport.requests.isEmpty)
@@ -138,6 +162,94 @@ struct RequestModifierTests {
     _ = try await fixture.pipeline.image(for: fixture.url)
     await fixture.pipeline.cache.flush()
     #expect(fixture.store.count == 0)
+  }
+
+  @Test(arguments: [("Authorization", 0), ("Cookie", 0), ("Proxy-Authorization", 0), ("X-Trace", 1)])
+  func `a response to credentials that a modifier without an identity adds is not stored`(name: String, count: Int)
+    async throws
+  {
+    let fixture = fixture(FieldModifier(name: name)) { _ in .response(body: Self.image) }
+    _ = try await fixture.pipeline.image(for: fixture.url)
+    await fixture.pipeline.cache.flush()
+    #expect(fixture.store.count == count)
+  }
+
+  @Test func `a response to a signature that a modifier without an identity adds is not stored`() async throws {
+    let fixture = fixture(SigningModifier()) { _ in .response(body: Self.image) }
+    _ = try await fixture.pipeline.image(for: fixture.url)
+    await fixture.pipeline.cache.flush()
+    #expect(fixture.store.count == 0)
+  }
+
+  @Test(arguments: ["/b", "https://elsewhere.example/b"])
+  func `a response behind a redirect is not stored if credentials led to it`(location: String) async throws {
+    let modifier = FieldModifier(name: "Cookie") { $0.url.path() == "/a" }
+    let fixture = fixture(modifier) { request in
+      request.url.path() == "/a"
+        ? .response(status: 302, body: Data(), headers: ["Location": location]) : .response(body: Self.image)
+    }
+    _ = try await fixture.pipeline.image(for: fixture.url)
+    #expect(fixture.transport.requests.map { $0.headers["Cookie"] }.first == "secret")
+    await fixture.pipeline.cache.flush()
+    #expect(fixture.store.count == 0)
+  }
+
+  @Test(arguments: [("Cookie", CachePolicy(), "old"), ("X", .init(writesStore: false), "old"), ("X", .init(), "new")])
+  func `a revalidation in the background stores only what its load may store`(
+    name: String, policy: CachePolicy, expected: String
+  ) async throws {
+    let clock = TestClock()
+    let fixture = PipelineFixture {
+      $0.time = clock
+      $0.requestModifier = FieldModifier(name: name) { $0.headers["If-None-Match"] != nil }
+    } script: { request in
+      let tag = request.headers["If-None-Match"] == nil ? "old" : "new"
+      return .response(
+        body: Self.image,
+        headers: ["ETag": "\"\(tag)\"", "Cache-Control": "max-age=1, stale-while-revalidate=60"])
+    }
+    _ = try await fixture.pipeline.image(for: fixture.url)
+    await fixture.pipeline.cache.flush()
+    clock.advance(by: .seconds(2))
+    var request = ImageRequest(url: fixture.url)
+    request.cachePolicy = policy
+    _ = try await fixture.pipeline.image(for: request)
+    await fixture.pipeline.cache.flush()
+    #expect(fixture.transport.requests.count == 2)
+    let stored = try await fixture.store.entry(for: ImagePipeline.cacheKey(for: request))
+    #expect(stored?.metadata.headers["ETag"] == "\"\(expected)\"")
+  }
+
+  @Test func `a 401 of another origin renews no credentials`() async throws {
+    let modifier = TokenModifier()
+    let fixture = fixture(modifier) { request in
+      request.url.host() == "example.com"
+        ? .response(status: 302, body: Data(), headers: ["Location": "https://elsewhere.example/c"])
+        : .response(status: 401, body: Data())
+    }
+    let error = await #expect(throws: ImageError.self) { try await fixture.pipeline.image(for: fixture.url) }
+    #expect(error?.name == "httpStatus")
+    #expect(modifier.renewalCount.count == 0)
+    #expect(fixture.transport.requests.count == 2)
+  }
+
+  @Test func `a renewal is not repeated for a load that was sent before it`() async throws {
+    let (arrived, release) = (Counter(), Signal())
+    let modifier = TokenModifier()
+    let fixture = fixture(modifier) { request in
+      guard request.headers["Authorization"] == "Bearer 1" else { return .response(body: Self.image) }
+      arrived.increment()
+      if request.url.path() == "/late" { await release.wait() }
+      return .response(status: 401, body: Data())
+    }
+    let slow = try #require(URL(string: "http://example.com/late"))
+    let task = fixture.pipeline.task(for: ImageRequest(url: slow))
+    await arrived.wait(for: 1)
+    _ = try await fixture.pipeline.image(for: fixture.url)
+    #expect(modifier.renewalCount.count == 1)
+    release.set()
+    _ = try await task.image
+    #expect(modifier.renewalCount.count == 1)
   }
 
   @Test func `credentials are not sent to another origin after a redirect`() async throws {
