@@ -63,7 +63,13 @@ final class HTTPLoader: Sendable {
       await recordSuccess(of: request, hadPartial: hadPartial)
       return loaded
     }
-    try await waitForRetry(after: result, attemptCount, of: request, partial, subscription, trace: &trace)
+    do throws(ImageError) {
+      try await waitForRetry(after: result, attemptCount, of: request, partial, subscription, trace: &trace)
+    } catch {
+      // Of no use: the response that it continued was rejected.
+      if hadPartial, partial == nil { await partialBodies(for: request).remove(for: request.key) }
+      throw error
+    }
     return nil
   }
 

@@ -154,6 +154,10 @@ struct ResumeTests {
       "Content-Range": "bytes 50000-\(body.count - 1)/\(body.count)", "ETag": "\"a\"",
       "Content-Length": "\(body.count - 50_050)",
     ],
+    [
+      "Content-Range": "bytes 50000-\(body.count - 1)/\(body.count)", "ETag": "\"a\"",
+      "Content-Encoding": "gzip",
+    ],
   ])
   func `a partial response without the validator or with the wrong end is discarded`(headers: HTTPHeaders) async throws
   {
@@ -245,7 +249,88 @@ struct ResumeTests {
     load.cancel()
     let error = await #expect(throws: ImageError.self) { try await load.value }
     #expect(error?.name == "cancelled")
-    while fixture.pipeline.activeLoadCount > 0 { await Task.yield() }
+    while fixture.pipeline.activeLoadCount > 0 { try await Task.yieldUnlessCancelled() }
+  }
+
+  private static let always = AlwaysRetry(attemptLimit: 2)
+
+  @Test(
+    arguments: [
+      .cut(body: Data("<html>".utf8) + body, afterBytes: 50_000, headers: strong, error: lost),
+      .cut(body: body, afterBytes: 50_000, headers: strong, error: .badContentEncoding(reason: "cut")),
+    ] as [ScriptedTransport.Reply])
+  func `bytes that were rejected are neither stored nor continued`(reply: ScriptedTransport.Reply) async throws {
+    let fixture = fixture(reply, .response(body: Self.body), retry: Self.always)
+    #expect(try await fixture.pipeline.data(for: ImageRequest(url: fixture.url)) == Self.body)
+    #expect(fixture.transport.requests.map { $0.headers["Range"] } == [nil, nil])
+    let other = self.fixture(reply, retry: NoRetry())
+    await #expect(throws: ImageError.self) { try await other.pipeline.data(for: ImageRequest(url: other.url)) }
+    await other.pipeline.cache.flush()
+    #expect(other.store.count == 0)
+  }
+
+  @Test func `a stored partial response whose rest is rejected is removed`() async throws {
+    let fixture = fixture(cut(at: 50_000), rest(from: 50_000), .response(body: Self.body), retry: NoRetry())
+    let request = ImageRequest(url: fixture.url)
+    await #expect(throws: ImageError.self) { try await fixture.pipeline.data(for: request) }
+    await fixture.pipeline.cache.flush()
+    #expect(fixture.store.count == 1)
+    var refusing = request
+    refusing.options.dataTransform = { _, _ in throw Refused() }
+    await #expect(throws: ImageError.self) { try await fixture.pipeline.data(for: refusing) }
+    await fixture.pipeline.cache.flush()
+    #expect(fixture.store.count == 0)
+    #expect(try await fixture.pipeline.data(for: request) == Self.body)
+    #expect(fixture.transport.requests.map { $0.headers["Range"] } == [nil, "bytes=50000-", nil])
+  }
+
+  @Test func `a stored partial response remains while its server cannot be reached`() async throws {
+    let fixture = fixture(
+      cut(at: 50_000), .failure(.connectionLost(received: 0, expected: nil)), .response(status: 503, body: Data()),
+      rest(from: 50_000), retry: NoRetry())
+    let request = ImageRequest(url: fixture.url)
+    for _ in 0..<3 {
+      await #expect(throws: ImageError.self) { try await fixture.pipeline.data(for: request) }
+      await fixture.pipeline.cache.flush()
+      #expect(fixture.store.count == 1)
+    }
+    #expect(try await fixture.pipeline.data(for: request) == Self.body)
+    let part = "bytes=50000-"
+    #expect(fixture.transport.requests.map { $0.headers["Range"] } == [nil, part, part, part])
+  }
+
+  @Test func `a request with validators is not a request for the rest of a body`() async throws {
+    let clock = TestClock()
+    let old: HTTPHeaders = ["ETag": "\"old\"", "Cache-Control": "max-age=1"]
+    let next = Lock([.response(body: Self.body, headers: old), cut(at: 50_000), .response(status: 304, body: Data())])
+    let fixture = PipelineFixture {
+      ($0.time, $0.retryStrategy) = (clock, NoRetry())
+    } script: { _ in
+      next.withLock { $0.removeFirst() }
+    }
+    let request = ImageRequest(url: fixture.url)
+    _ = try await fixture.pipeline.data(for: request)
+    await fixture.pipeline.cache.flush()
+    clock.advance(by: .seconds(2))
+    await #expect(throws: ImageError.self) { try await fixture.pipeline.data(for: request) }
+    await fixture.pipeline.cache.flush()
+    #expect(fixture.store.count == 2)
+    _ = try await fixture.pipeline.data(for: request)
+    #expect(fixture.transport.requests.map { $0.headers["If-None-Match"] } == [nil, "\"old\"", "\"old\""])
+    #expect(fixture.transport.requests.allSatisfy { $0.headers["Range"] == nil })
+  }
+
+  @Test func `only bodies of some size are stored in part, and none that must not be`() async throws {
+    for (count, policy, stored) in [
+      (32 << 10, CachePolicy(), 1), ((32 << 10) - 1, CachePolicy(), 0), (50_000, .memoryOnly, 0),
+    ] {
+      let fixture = fixture(cut(at: count), retry: NoRetry())
+      var request = ImageRequest(url: fixture.url)
+      request.cachePolicy = policy
+      await #expect(throws: ImageError.self) { try await fixture.pipeline.data(for: request) }
+      await fixture.pipeline.cache.flush()
+      #expect(fixture.store.count == stored)
+    }
   }
 
   @Test func `a changed image replaces the partial response`() async throws {
@@ -258,6 +343,17 @@ struct ResumeTests {
     let fixture = fixture(rest(from: 0))
     let error = await #expect(throws: ImageError.self) { try await fixture.pipeline.image(for: fixture.url) }
     #expect(error?.name == "httpStatus")
+  }
+}
+
+private struct Refused: Error {}
+
+/// Retries after every failure.
+private struct AlwaysRetry: RetryStrategy {
+  let attemptLimit: Int
+
+  func delay(after failure: FailedAttempt) async -> Duration? {
+    failure.attemptCount < attemptLimit ? .zero : nil
   }
 }
 
