@@ -102,8 +102,17 @@ struct AddressPolicyTransportTests {
         let url = try #require(URL(string: "http://192.0.2.1/a"))
         let open = try await CurlTransport().response(to: TransportRequest(url: url))
         #expect(open.status == 404, "the proxy was not used")
-        let closed = CurlTransport(configuration: .init(addressPolicy: .publicInternetOnly))
-        await #expect(throws: TransportError.self) { try await closed.response(to: TransportRequest(url: url)) }
+        // The proxy itself is allowed, and would connect to what is not.
+        let range = try #require(AddressRange("127.0.0.1"))
+        let closed = CurlTransport(
+          configuration: .init(addressPolicy: AddressPolicy(scope: .publicInternet, allowed: [range])))
+        let error = await #expect(throws: TransportError.self) {
+          try await closed.response(to: TransportRequest(url: url))
+        }
+        guard case .addressRejected("192.0.2.1", "192.0.2.1", _) = error else {
+          Issue.record("\(error.map { "\($0)" } ?? "a response")")
+          return
+        }
         #expect(proxy.requests.count == 1)
       }
     }

@@ -344,6 +344,12 @@ struct DiskRecoveryTests {
         try await cache.store(entry(key.text), for: key)
       }
       try await cache.setPinned(true, for: "pinned")
+      // Its replacement is pinned in its own file.
+      try await cache.store(entry("replaced"), for: "pinned")
+      for key in ["old", "new"] as [CacheKey] {
+        clock.advance(by: .seconds(1))
+        try await cache.store(entry(key.text), for: key)
+      }
       try FileManager.default.removeItem(at: folder.appending(path: "v1/index.db"))
       try await cache.store(entry("more"), for: "more")
       #expect(try await cache.entry(for: "pinned") != nil)

@@ -191,6 +191,75 @@ struct HTTPCacheRulesTests {
     #expect(verdict(both, after: 500, isShared: true) == .fresh)
     #expect(verdict(both, after: 500) == .stale)
   }
+
+  @Test(arguments: [("s-maxage=1", true), ("max-age=1, proxy-revalidate", true), ("max-age=1", false)])
+  func `a shared cache serves nothing stale that has s-maxage or proxy-revalidate`(control: String, isStrict: Bool) {
+    let headers: HTTPHeaders = [
+      "Cache-Control": "\(control), stale-while-revalidate=60, stale-if-error=60", "Expires": Self.httpDate(1),
+    ]
+    let now = Self.start + 30
+    for isShared in [true, false] {
+      let (rules, forbids) = (HTTPCacheRules(isShared: isShared), isShared && isStrict)
+      #expect(rules.verdict(on: stored(headers), at: now) == (forbids ? .stale : .staleWhileRevalidate))
+      let patient: HTTPHeaders = ["Cache-Control": "max-stale"]
+      #expect(rules.verdict(on: stored(headers), requestHeaders: patient, at: now) == (forbids ? .stale : .fresh))
+      for isOffline in [true, false] {
+        #expect(rules.allowsStaleIfError(stored(headers), at: now, isOffline: isOffline) == !forbids)
+      }
+    }
+  }
+
+  @Test func `a shared cache stores the response to credentials if it says so in one of three ways`() {
+    let shared = HTTPCacheRules(isShared: true)
+    let credentials: HTTPHeaders = ["Authorization": "Basic eA=="]
+    for (control, isStorable) in [
+      ("public", true), ("must-revalidate", true), ("s-maxage=1", true), ("max-age=1", false), ("no-cache", false),
+      ("proxy-revalidate", false),
+    ] {
+      let headers: HTTPHeaders = ["Cache-Control": control]
+      #expect(shared.isStorable(status: 200, headers: headers, requestHeaders: credentials) == isStorable)
+      #expect(rules.isStorable(status: 200, headers: headers, requestHeaders: credentials))
+    }
+    let lifetime: HTTPHeaders = ["Cache-Control": "s-maxage=1"]
+    #expect(shared.isStorable(status: 302, headers: lifetime, requestHeaders: [:]))
+    #expect(!rules.isStorable(status: 302, headers: lifetime, requestHeaders: [:]))
+    #expect(rules.isStorable(status: 302, headers: ["Expires": Self.date], requestHeaders: [:]))
+    #expect(!rules.isStorable(status: 304, headers: ["Cache-Control": "max-age=5"], requestHeaders: [:]))
+  }
+
+  @Test func `no-cache is never served on errors, and the request's stale-if-error precedes that of the response`() {
+    let now = Self.start + 30
+    let tolerant = stored(["Cache-Control": "max-age=1, stale-if-error=60"])
+    #expect(!rules.allowsStaleIfError(tolerant, requestHeaders: ["Cache-Control": "stale-if-error=5"], at: now))
+    #expect(rules.allowsStaleIfError(tolerant, at: Self.start + 61))
+    #expect(!rules.allowsStaleIfError(tolerant, at: Self.start - 3600))
+    for isOffline in [true, false] {
+      let strict = stored(["Cache-Control": "no-cache, max-age=1, stale-if-error=60"])
+      #expect(!rules.allowsStaleIfError(strict, at: now, isOffline: isOffline))
+    }
+  }
+
+  @Test func `of repeated directives the most restrictive one applies`() {
+    let control = CacheControl([
+      "Cache-Control":
+        "s-maxage=9, s-maxage=3, stale-while-revalidate=9, stale-while-revalidate=4, stale-if-error=5, stale-if-error=9"
+    ])
+    #expect(control.sharedMaxAge == 3 && control.staleWhileRevalidate == 4 && control.staleIfError == 5)
+    let request = CacheControl(["Cache-Control": "min-fresh=3, min-fresh=8, min-fresh=1, max-stale=7, max-stale"])
+    #expect(request.minFresh == 8 && request.maxStale == 7)
+    #expect(CacheControl(["Cache-Control": "max-stale, max-stale=7"]).maxStale == 7)
+    #expect(CacheControl(["Cache-Control": "max-age=\"6\\0\", x"]).maxAge == 60)
+  }
+
+  @Test func `the remaining lifetime is that of the verdict`() {
+    let response = stored(["Cache-Control": "max-age=60"])
+    #expect(rules.remainingLifetime(of: response, at: Self.start + 10) == 50)
+    #expect(rules.remainingLifetime(of: response, at: Self.start + 70) == 0)
+    #expect(rules.remainingLifetime(of: response, at: Self.start - 3600) == 0)
+    #expect(rules.remainingLifetime(of: stored(["Cache-Control": "no-cache, max-age=60"]), at: Self.start) == 0)
+    // A clock that is a little behind does not make a response older.
+    #expect(rules.age(of: response, at: Self.start - 59) == 0)
+  }
 }
 
 @Suite(.unitTest)
@@ -198,6 +267,9 @@ struct ValidatorTests {
   private let stored = EntryMetadata(
     headers: ["ETag": "\"a\"", "Last-Modified": "Sun, 06 Nov 1994 08:49:37 GMT", "Content-Length": "9", "X": "old"],
     requestDate: Date(timeIntervalSince1970: 0), responseDate: Date(timeIntervalSince1970: 0))
+  private static let fieldsOfBody = [
+    "Content-Length", "Content-Encoding", "Content-Type", "Content-Range", "Set-Cookie", "Set-Cookie2",
+  ]
   private let later = Date(timeIntervalSince1970: 100)
 
   @Test func `both validators are sent, also weak ones`() {
@@ -219,6 +291,19 @@ struct ValidatorTests {
     #expect(renewed.headers["Connection"] == nil)
     #expect(renewed.headers["Last-Modified"] == stored.headers["Last-Modified"])
     #expect(renewed.responseDate == later)
+  }
+
+  @Test(arguments: fieldsOfBody)
+  func `a 304 neither changes, adds nor removes a field about the body or of a user`(name: String) throws {
+    for value in [nil, "old"] {
+      var known = stored
+      known.headers[name] = value
+      for response in [[name: "new", "Age": "1"], [name.lowercased(): ""], [:]] as [HTTPHeaders] {
+        let renewed = try #require(known.refreshed(by: response, requestDate: later, responseDate: later))
+        #expect(renewed.headers[name] == value)
+        #expect(renewed.requestDate == later)
+      }
+    }
   }
 
   @Test func `a 304 for another entity is not applied`() {

@@ -82,6 +82,26 @@ struct HTTPCacheTests {
     #expect(client.store.keys.isEmpty)
   }
 
+  @Test mutating func `a request with no-store neither stores nor removes anything`() async throws {
+    try await fill(["Cache-Control": "max-age=1", "ETag": "\"a\""], wait: 2)
+    let unstored: HTTPHeaders = ["Cache-Control": "no-store"]
+    for response in [
+      Response.body("new", ["Cache-Control": "max-age=60"]), .body("new", ["Cache-Control": "no-store"]),
+    ] {
+      #expect(try await client.get(unstored) { _ in response } == .fetched("new"))
+      #expect(try await client.store.entry(for: client.key)?.body == Data("old".utf8))
+    }
+  }
+
+  @Test(arguments: [200, 201, 299, 300, 206, 404, 500])
+  mutating func `a response that must not be stored removes the stored one only if it replaces it`(status: Int)
+    async throws
+  {
+    try await fill(["Cache-Control": "max-age=1"], wait: 2)
+    _ = try await client.get { _ in .status(status, ["Cache-Control": "no-store"]) }
+    #expect(client.store.keys.isEmpty == ((200..<300).contains(status) && status != 206 || status == 404))
+  }
+
   @Test mutating func `a partial response leaves the stored one in place`() async throws {
     try await fill(["Cache-Control": "max-age=1"], wait: 2)
     _ = try await client.get { _ in .status(206, ["Content-Range": "bytes 0-0/3"]) }

@@ -1,7 +1,6 @@
 import HalcyonCache
 import HalcyonHTTP
 import HalcyonImaging
-import HalcyonPipeline
 import Foundation
 import HalcyonTesting
 import Synchronization
@@ -9,6 +8,8 @@ import TestDoubles
 import TestSupport
 import TestTraits
 import Testing
+
+@testable import HalcyonPipeline
 
 @Suite(.integrationTest)
 struct CoalescingTests {
@@ -82,6 +83,24 @@ struct CoalescingTests {
       let error = await #expect(throws: ImageError.self) { try await task.image }
       #expect(error?.name == "cancelled")
     }
+  }
+
+  @Test(arguments: [true, false])
+  func `a shared load falls back to the priority of those who still wait for it`(cancels: Bool) async throws {
+    let held = HeldPipeline { $0.connectionLimits = ConnectionLimits(total: 1) }
+    let urls = [URL].numbered(3)
+    let first = held.pipeline.task(for: ImageRequest(url: urls[0]))
+    try await held.began.waitForEvents(count: 1)
+    let patient = held.pipeline.task(for: ImageRequest(url: urls[1], priority: .veryLow))
+    let urgent = held.pipeline.task(for: ImageRequest(url: urls[1], priority: .veryHigh))
+    let other = held.pipeline.task(for: ImageRequest(url: urls[2]))
+    while held.pipeline.loader.bytes.http.limiter.waitingCount < 2 { try await Task.yieldUnlessCancelled() }
+    while held.pipeline.activeLoadCount < 7 { try await Task.yieldUnlessCancelled() }
+    if cancels { urgent.cancel() } else { urgent.priority = .low }
+    held.gate.release()
+    #expect(try await held.began.waitForEvents(count: 2) == ["0", "2"])
+    held.gate.open()
+    for task in [first, patient, other] { _ = try await task.image }
   }
 
   @Test func `a task cancelled before it starts loads nothing`() async throws {

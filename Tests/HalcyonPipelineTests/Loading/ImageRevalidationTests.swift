@@ -229,6 +229,27 @@ struct ImageRevalidationTests {
     }
   }
 
+  @Test(arguments: [
+    ScriptedTransport.Reply.response(status: 503, body: Data()), .failure(.hostNotFound("a")),
+    .failure(.connectionLost(received: 0, expected: nil)),
+  ])
+  func `a reload that ignores the cache fails when the server does, whatever is stored`(
+    failure: ScriptedTransport.Reply
+  ) async throws {
+    let origin = Origin(["ETag": "\"1\"", "Cache-Control": "max-age=1, stale-if-error=60"])
+    let fixture = fixture(origin)
+    _ = try await fixture.pipeline.image(for: fixture.url)
+    await fixture.pipeline.cache.flush()
+    origin.change { $0.failure = failure }
+    for seconds in [0, 10] {
+      clock.advance(by: .seconds(seconds))
+      let request = ImageRequest(url: fixture.url, freshness: .reloadIgnoringCache)
+      await #expect(throws: ImageError.self) { try await fixture.pipeline.image(for: request) }
+      #expect(fixture.store.count == 1)
+    }
+    #expect(try await fixture.pipeline.response(for: ImageRequest(url: fixture.url)).origin == .store)
+  }
+
   @Test func `an image that its server no longer has is removed from the store`() async throws {
     let origin = Origin(["ETag": "\"1\"", "Cache-Control": "max-age=1"])
     let fixture = fixture(origin)

@@ -1,0 +1,78 @@
+import HalcyonHTTP
+import HalcyonSupport
+import HalcyonTesting
+import Foundation
+import TestTraits
+import Testing
+
+@testable import HalcyonPipeline
+
+@Suite(.unitTest)
+struct FailureMemoryTests {
+  private let clock = TestClock()
+  private let url = URL(filePath: "/a")
+
+  private func memory() -> FailureMemory { FailureMemory(lifetimes: FailureLifetimes(), time: clock) }
+
+  private func keys(_ range: Range<Int>) -> [CacheKey] { range.map { CacheKey("\($0)") } }
+
+  @Test func `a thousand failures are remembered, and never more`() {
+    let memory = memory()
+    for (number, key) in keys(0..<5000).enumerated() {
+      memory.remember(.httpStatus(404, url: url), for: key)
+      #expect(memory.error(for: key) != nil)
+      if number == 999 { #expect(keys(0..<1000).allSatisfy { memory.error(for: $0) != nil }) }
+    }
+    #expect(keys(0..<5000).count { memory.error(for: $0) != nil } <= 1000)
+  }
+
+  @Test func `failures that are over make way for others`() {
+    let memory = memory()
+    for key in keys(0..<999) { memory.remember(.transport(.hostNotFound("a"), url: url), for: key) }
+    memory.remember(.httpStatus(404, url: url), for: "long")
+    clock.advance(by: .seconds(3))
+    for key in keys(1000..<1100) { memory.remember(.httpStatus(404, url: url), for: key) }
+    #expect(memory.error(for: "long") != nil)
+    #expect(keys(1000..<1100).allSatisfy { memory.error(for: $0) != nil })
+  }
+
+  @Test func `a failure is remembered for its lifetime, or until it is forgotten`() {
+    let lifetimes = FailureLifetimes(missing: .seconds(3), unusable: .seconds(5), unknownHost: .seconds(7))
+    let memory = FailureMemory(lifetimes: lifetimes, time: clock)
+    let cases: [(ImageError, Int)] = [
+      (.httpStatus(404, url: url), 3), (.httpStatus(410, url: url), 3), (.httpStatus(451, url: url), 3),
+      (.httpStatus(401, url: url), 0), (.httpStatus(403, url: url), 0), (.httpStatus(503, url: url), 0),
+      (.emptyResponse(url), 5), (.responseTooLarge(byteLimit: 1, url: url), 5),
+      (.tooManyRedirects(limit: 1, url: url), 5), (.redirectRejected(to: "b", from: url), 5),
+      (.transport(.hostNotFound("a"), url: url), 7), (.transport(.idleTimedOut(.seconds(1)), url: url), 0),
+      (.cancelled, 0),
+    ]
+    for (error, seconds) in cases {
+      memory.remember(error, for: "a")
+      #expect((memory.error(for: "a") != nil) == (seconds > 0), "\(error)")
+      clock.advance(by: .seconds(seconds) - .milliseconds(seconds > 0 ? 1 : 0))
+      #expect((memory.error(for: "a") != nil) == (seconds > 0), "\(error)")
+      clock.advance(by: .milliseconds(1))
+      #expect(memory.error(for: "a") == nil, "\(error)")
+    }
+    memory.remember(.httpStatus(404, url: url), for: "a")
+    memory.forget("a")
+    #expect(memory.error(for: "a") == nil)
+    memory.remember(.httpStatus(404, url: url), for: "a")
+    memory.lifetimes = .none
+    #expect(memory.error(for: "a") == nil)
+  }
+}
+
+@Suite(.unitTest)
+struct RetryBudgetTests {
+  @Test func `ten successes refill one retry, up to the capacity`() {
+    let budget = RetryBudget(capacity: 2)
+    for _ in 0..<100 { budget.recordSuccess() }
+    #expect((0..<3).map { _ in budget.spend() } == [true, true, false])
+    for _ in 0..<9 { budget.recordSuccess() }
+    #expect(!budget.spend())
+    for _ in 0..<2 { budget.recordSuccess() }
+    #expect((0..<2).map { _ in budget.spend() } == [true, false])
+  }
+}
