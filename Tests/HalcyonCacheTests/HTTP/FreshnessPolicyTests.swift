@@ -45,6 +45,13 @@ struct FreshnessPolicyTests {
     #expect(client.requests.last == ["If-None-Match": "\"a\"", "Cache-Control": "no-cache"])
   }
 
+  @Test mutating func `a request's own directives are kept`() async throws {
+    for policy in [FreshnessPolicy.revalidate, .reloadIgnoringCache] {
+      _ = try await client.get(["Cache-Control": "max-age=5"], policy: policy) { _ in .body("new", [:]) }
+      #expect(client.requests.last == ["Cache-Control": "max-age=5"])
+    }
+  }
+
   @Test mutating func `reloading sends no validators`() async throws {
     _ = try await client.get { _ in .body("old", ["Cache-Control": "max-age=200", "ETag": "\"a\""]) }
     #expect(try await client.get(policy: .reloadIgnoringCache) { _ in .body("new", [:]) } == .fetched("new"))

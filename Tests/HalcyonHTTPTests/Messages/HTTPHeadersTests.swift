@@ -58,6 +58,16 @@ struct DigitsTests {
     #expect(text.isASCIIDigits == isDigits)
   }
 
+  @Test(
+    arguments: [
+      ("7", 7), ("0", 0), ("99999999999", 1 << 31), ("Sun, 06 Nov 1994 08:49:47 GMT", 10),
+      ("Sun, 06 Nov 1994 08:49:27 GMT", 0), ("-1", nil), ("1.5", nil), ("soon", nil), (nil, nil),
+    ] as [(String?, Int?)])
+  func `Retry-After is a number of seconds or a date, and never negative`(field: String?, seconds: Int?) {
+    let now = Date(timeIntervalSince1970: 784_111_777)
+    #expect(RetryAfter.parse(field, now: now) == seconds.map { .seconds($0) })
+  }
+
   @Test func `a field value without digits is not a number`() {
     #expect((["Content-Length": ""] as HTTPHeaders).contentLength == nil)
     #expect((["Content-Length": "5, "] as HTTPHeaders).contentLength == nil)

@@ -27,6 +27,45 @@ struct ReadDuringWriteTests {
   }
 }
 
+extension ReadDuringWriteTests {
+  @Test func `a response being written serves no request that contacts the server first, or reads no store`()
+    async throws
+  {
+    let store = HeldStore()
+    let fixture = PipelineFixture(configure: { $0.cache = ImageCache(memory: MemoryCache(), store: store) }) { _ in
+      .response(body: SolidImage(width: 100, height: 50).data)
+    }
+    let first = try await fixture.pipeline.image(for: fixture.url)
+    await store.release.waitForWaiter()
+    var requests = [FreshnessPolicy.revalidate, .reloadIgnoringCache].map {
+      ImageRequest(url: fixture.url, freshness: $0)
+    }
+    requests.append(ImageRequest(url: fixture.url, cachePolicy: CachePolicy(readsMemory: false, readsStore: false)))
+    // Another decoder may describe the same bytes in another way.
+    var decoded = ImageRequest(url: fixture.url)
+    decoded.options.decoder = SolidDecoder()
+    for (number, request) in (requests + [decoded]).enumerated() {
+      _ = try await fixture.pipeline.image(for: request)
+      #expect(fixture.transport.requests.count == number + 2)
+    }
+    store.release.set()
+    await fixture.pipeline.cache.flush()
+    withExtendedLifetime(first) {}
+  }
+
+  @Test func `without a store a request that contacts the server first says so to caches on the way`() async throws {
+    let fixture = PipelineFixture(configure: { $0.cache = ImageCache() }) { _ in
+      .response(body: SolidImage(width: 100, height: 50).data)
+    }
+    for freshness in [FreshnessPolicy.standard, .cacheFirst, .revalidate, .reloadIgnoringCache] {
+      let request = ImageRequest(url: fixture.url, cachePolicy: .disabled, freshness: freshness)
+      _ = try await fixture.pipeline.image(for: request)
+    }
+    let fields = fixture.transport.requests.map { $0.headers["Cache-Control"] }
+    #expect(fields == [nil, nil, "no-cache", "no-cache"])
+  }
+}
+
 /// A store whose writes wait for `release`.
 private final class HeldStore: DataStore {
   let release = Signal()

@@ -299,6 +299,51 @@ struct ResumeTests {
     #expect(fixture.transport.requests.map { $0.headers["Range"] } == [nil, part, part, part])
   }
 
+  @Test func `a long body is stored in part while it arrives, for a process that is killed`() async throws {
+    let body = SolidImage(width: 30, height: 30, paddingByteCount: 9 << 20).data
+    let (gate, pieces) = (Gate(), Counter())
+    let fixture = PipelineFixture { _ in
+      .response(body: body, headers: Self.strong, pieceByteCount: 1 << 20) {
+        pieces.increment()
+        if pieces.count == 9 { try? await gate.wait() }
+      }
+    }
+    let task = fixture.pipeline.task(for: ImageRequest(url: fixture.url))
+    try await gate.waitUntilHolding()
+    await fixture.pipeline.cache.flush()
+    #expect(fixture.store.count == 1)
+    gate.open()
+    _ = try await task.image
+  }
+
+  @Test func `the response to the last range request renews the head of a resumed body`() async throws {
+    let clock = TestClock()
+    let next = Lock([
+      cut(at: 50_000, Self.strong.adding(["Cache-Control": "no-cache", "X-Kept": "1"])),
+      .response(
+        status: 206, body: Self.body.dropFirst(50_000),
+        headers: [
+          "ETag": "\"a\"", "Content-Range": "bytes 50000-\(Self.body.count - 1)/\(Self.body.count)",
+          "Cache-Control": "max-age=60",
+        ]),
+    ])
+    let fixture = PipelineFixture {
+      ($0.time, $0.retryStrategy) = (clock, NoRetry())
+    } script: { _ in
+      next.withLock { $0.removeFirst() }
+    }
+    let request = ImageRequest(url: fixture.url)
+    await #expect(throws: ImageError.self) { try await fixture.pipeline.data(for: request) }
+    await fixture.pipeline.cache.flush()
+    clock.advance(by: .seconds(100))
+    _ = try await fixture.pipeline.data(for: request)
+    await fixture.pipeline.cache.flush()
+    let stored = try await fixture.store.entry(for: ImagePipeline.cacheKey(for: request))
+    let metadata = try #require(stored?.metadata)
+    #expect(metadata.headers["Cache-Control"] == "max-age=60" && metadata.headers["X-Kept"] == "1")
+    #expect(metadata.responseDate == clock.now() && metadata.requestDate == clock.now())
+  }
+
   @Test func `a request with validators is not a request for the rest of a body`() async throws {
     let clock = TestClock()
     let old: HTTPHeaders = ["ETag": "\"old\"", "Cache-Control": "max-age=1"]
