@@ -102,6 +102,20 @@ struct CurlTransportTests {
     }
   }
 
+  #if !URLSESSION
+  @Test(arguments: ["file:///etc/passwd", "ftp://127.0.0.1/a", "gopher://127.0.0.1/a"])
+  func `only web URLs are transferred`(text: String) async throws {
+    let url = try #require(URL(string: text))
+    let error = await #expect(throws: TransportError.self) {
+      try await transport.response(to: TransportRequest(url: url))
+    }
+    guard case .malformedResponse = error else {
+      Issue.record("\(error.map { "\($0)" } ?? "a response")")
+      return
+    }
+  }
+  #endif
+
   @Test func `a connection is reused`() async throws {
     try await ImageServer.run { server in
       let url = server.serve("/a", .body(body))

@@ -74,6 +74,16 @@ struct VariantTests {
     #expect(try await client.get(["Accept": "a", "Accept-Language": "de"]) { _ in nil } == .stored("old"))
   }
 
+  @Test mutating func `an entry with Vary that another program stored without its variant serves no request`()
+    async throws
+  {
+    _ = try await get("a", .body("a", Self.varying))
+    var entry = try #require(try await client.store.entry(for: client.key))
+    (entry.metadata.variant, entry.metadata.variants) = (nil, [])
+    try await client.store.store(entry, for: client.key)
+    #expect(try await get("a", .body("a2", Self.varying)) == .fetched("a2"))
+  }
+
   @Test mutating func `an evicted variant is fetched again, also the one that lists the others`() async throws {
     for name in ["a", "b"] { _ = try await get(name, .body(name, Self.varying)) }
     let second = try #require(client.store.keys.first { $0 != client.key })

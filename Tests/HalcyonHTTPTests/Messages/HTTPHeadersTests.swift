@@ -22,6 +22,12 @@ struct HTTPHeadersTests {
     #expect(headers.fields.isEmpty)
   }
 
+  @Test func `fields are added unless there are some of the same name`() {
+    let headers: HTTPHeaders = ["Accept": "image/png"]
+    #expect(headers.adding(["accept": "*/*", "X": "1"]).fields.map(\.value) == ["image/png", "1"])
+    #expect(HTTPHeaders().adding(headers) == headers)
+  }
+
   @Test func `equality and hash ignore case and order`() {
     let left: HTTPHeaders = ["A": "1", "B": "2"]
     let right: HTTPHeaders = ["b": "2", "a": "1"]

@@ -51,6 +51,16 @@ struct RedirectTests {
     }
   }
 
+  @Test func `a redirect without a Location is the error of its status`() throws {
+    let error = #expect(throws: ImageError.self) {
+      try Redirect.next(after: request("https://example.com/a"), status: 302, headers: [:])
+    }
+    guard case .httpStatus(302, _) = error else {
+      Issue.record("\(error.map { "\($0)" } ?? "no error")")
+      return
+    }
+  }
+
   @Test(arguments: [200, 204, 300, 304, 404])
   func `other status codes are not redirects`(status: Int) throws {
     let next = try Redirect.next(after: request("https://example.com/a"), status: status, headers: ["Location": "/b"])

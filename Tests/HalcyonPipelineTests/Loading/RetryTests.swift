@@ -128,6 +128,24 @@ struct RetryTests {
     #expect(fixture.transport.requests.count == 7)
   }
 
+  @Test func `loads that succeed refill the retry budget`() async throws {
+    let fixture = PipelineFixture {
+      ($0.retryBudget, $0.retryStrategy) = (1, ExponentialBackoff(firstDelay: .zero))
+    } script: { request in
+      request.url.path() == "/bad" ? .response(status: 500, body: Data()) : .response(body: Self.image)
+    }
+    let bad = try #require(URL(string: "http://example.com/bad"))
+    for sent in [2, 1] {
+      let before = fixture.transport.requests.count
+      await #expect(throws: ImageError.self) { try await fixture.pipeline.image(for: bad) }
+      #expect(fixture.transport.requests.count == before + sent)
+    }
+    for number in 0..<11 { _ = try await fixture.pipeline.image(for: fixture.url.appending(path: "\(number)")) }
+    let before = fixture.transport.requests.count
+    await #expect(throws: ImageError.self) { try await fixture.pipeline.image(for: bad) }
+    #expect(fixture.transport.requests.count == before + 2)
+  }
+
   @Test func `backoff delays double up to the maximum, with jitter between half and all of each`() async throws {
     let url = try #require(URL(string: "http://example.com/a"))
     let (least, most) = (
@@ -220,6 +238,30 @@ struct RetryTests {
     #expect(fixture.transport.requests.count == 1)
     online.set()
     _ = try await task.image
+  }
+
+  @Test(arguments: [
+    ScriptedTransport.Reply.response(status: 503, body: Data()), .failure(.connectionLost(received: 0, expected: nil)),
+  ])
+  func `a retry waits for no network when a server was reached`(failure: ScriptedTransport.Reply) async throws {
+    let fixture = fixture(failure, .response(body: Self.image)) { configuration in
+      configuration.retryStrategy = ExponentialBackoff(firstDelay: .zero)
+      configuration.connectivity = SignalledConnectivity(online: Signal())
+    }
+    _ = try await fixture.pipeline.image(for: fixture.url)
+  }
+
+  @Test(arguments: [(16 << 10, 16), ((16 << 10) + 1, 0)])
+  func `a short body of an error is read, so that its connection can be reused`(byteCount: Int, count: Int)
+    async throws
+  {
+    let reads = Counter()
+    let fixture = fixture(
+      .response(
+        status: 404, body: Data(count: byteCount), headers: ["Content-Length": "\(byteCount)"], pieceByteCount: 1 << 10,
+        beforeRest: { reads.increment() }))
+    await #expect(throws: ImageError.self) { try await fixture.pipeline.image(for: fixture.url) }
+    #expect(reads.count == count)
   }
 
   @Test func `a load that exceeds its timeout fails, and its transfer is cancelled`() async throws {

@@ -95,6 +95,15 @@ struct CacheKeyTests {
     #expect(RequestKeys(ImageRequest(url: url)).fetch == keys[0])
   }
 
+  @Test func `the key of a long data URL is short, and depends on every byte`() throws {
+    let long = "data:image/png;base64," + String(repeating: "A", count: 10_000)
+    let keys = [long, long + "A", long.dropLast() + "B"].map { text in
+      RequestKeys(ImageRequest(source: .string(String(text)))).fetch
+    }
+    #expect(Set(keys).count == 3)
+    #expect(keys.allSatisfy { $0.text.utf8.count < 200 })
+  }
+
   @Test func `secrets in headers are not readable in keys`() throws {
     let url = try #require(URL(string: "https://example.com/a"))
     let request = ImageRequest(url: url, headers: ["Authorization": "Bearer hunter2"])

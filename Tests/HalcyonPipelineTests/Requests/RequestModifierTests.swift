@@ -17,6 +17,7 @@ struct RequestModifierTests {
   private final class TokenModifier: RequestModifier {
     let identity: String?
     let renewalCount = Counter()
+    let challenges = EventLog<AuthenticationChallenge>()
     private let canRenew: Bool
     private let beforeRenewal: @Sendable () async -> Void
 
@@ -35,6 +36,7 @@ struct RequestModifierTests {
     }
 
     func renewCredentials(after challenge: AuthenticationChallenge) async throws -> Bool {
+      challenges.record(challenge)
       await beforeRenewal()
       renewalCount.increment()
       return canRenew
@@ -218,6 +220,28 @@ struct RequestModifierTests {
     #expect(fixture.transport.requests.count == 2)
     let stored = try await fixture.store.entry(for: ImagePipeline.cacheKey(for: request))
     #expect(stored?.metadata.headers["ETag"] == "\"\(expected)\"")
+  }
+
+  @Test func `a renewal sees the URL and the headers of the response`() async throws {
+    let modifier = TokenModifier()
+    let fixture = fixture(modifier) { request in
+      if request.url.path() == "/a" { return .response(status: 302, body: Data(), headers: ["Location": "/b"]) }
+      return request.headers["Authorization"] == "Bearer 1"
+        ? .response(status: 401, body: Data(), headers: ["WWW-Authenticate": "Bearer"]) : .response(body: Self.image)
+    }
+    _ = try await fixture.pipeline.image(for: fixture.url)
+    #expect(modifier.challenges.events.map { $0.url.path() } == ["/b"])
+    #expect(modifier.challenges.events.map { $0.headers["WWW-Authenticate"] } == ["Bearer"])
+    #expect(fixture.transport.requests.map { $0.url.path() } == ["/a", "/b", "/a", "/b"])
+  }
+
+  @Test func `a response to credentials of the request itself is stored under their key`() async throws {
+    let fixture = fixture(FieldModifier(name: "X-Trace")) { _ in .response(body: Self.image) }
+    let request = ImageRequest(url: fixture.url, headers: ["Authorization": "Basic eA=="])
+    _ = try await fixture.pipeline.image(for: request)
+    await fixture.pipeline.cache.flush()
+    #expect(fixture.store.keys == [ImagePipeline.cacheKey(for: request)])
+    #expect(ImagePipeline.cacheKey(for: request) != ImagePipeline.cacheKey(for: ImageRequest(url: fixture.url)))
   }
 
   @Test func `a 401 of another origin renews no credentials`() async throws {
