@@ -8,6 +8,6 @@ enum FrameDuration {
 
   /// The same for a duration in seconds: one day at most, and 0 if not finite.
   static func displayed(seconds: Double) -> Duration {
-    displayed(seconds.isFinite ? .seconds(min(seconds, 86_400)) : .zero)
+    displayed(seconds.isFinite ? .seconds(min(max(seconds, 0), 86_400)) : .zero)
   }
 }

@@ -42,8 +42,8 @@ public struct GIFEncoder: ImageEncoder {
       file += [0x21, 0xFF, 11] + "NETSCAPE2.0".utf8 + [3, 1] + Self.littleEndian(repetitions) + [0]
     }
     for frame in frames {
-      let hundredths = Int((frame.duration / .milliseconds(10)).rounded())
-      append(frame.bitmap, hundredths: min(max(hundredths, 0), 65_535), isAnimated: true, to: &file)
+      let hundredths = min(max((frame.duration / .milliseconds(10)).rounded(), 0), 65_535)
+      append(frame.bitmap, hundredths: Int(hundredths), isAnimated: true, to: &file)
     }
     return file + [0x3B]
   }

@@ -32,7 +32,8 @@ extension ConnectionLimits {
   ///   - activeCount: The transfers in flight.
   ///   - hostCount: Those of them to the host.
   func allowTransfer(at priority: ImagePriority, activeCount: Int, hostCount: Int) -> Bool {
-    let share = priority <= .low ? 2.0 / 3 : 1
-    return activeCount < max(1, Int(Double(total) * share)) && hostCount < max(1, Int(Double(perHost) * share))
+    // In whole numbers: a limit of `Int.max`, which means none, is no `Double`.
+    func share(_ limit: Int) -> Int { priority <= .low ? max(1, limit / 3 * 2 + limit % 3 * 2 / 3) : limit }
+    return activeCount < share(total) && hostCount < share(perHost)
   }
 }

@@ -27,6 +27,14 @@ struct GIFEncoderTests {
     #expect(image.bitmap.color(7, 0) == Color(255, 0, 0, 255))
   }
 
+  @Test(arguments: [(Duration.seconds(Int64.max), 65_535), (.seconds(Int64.min), 0)])
+  func `durations that the format cannot express are clamped`(_ duration: Duration, _ hundredths: Int) throws {
+    let frame = AnimationFrame(bitmap: try Bitmap.painted(1, 1) { _, _ in Color(0, 0, 0, 255) }, duration: duration)
+    let file = try GIFEncoder().encode([frame], loopCount: 1)
+    let extensionStart = try #require(file.range(of: Data([0x21, 0xF9, 4])))
+    #expect(Int(file[extensionStart.upperBound + 1]) | Int(file[extensionStart.upperBound + 2]) << 8 == hundredths)
+  }
+
   @Test func `a photograph stays close to the original on average`() throws {
     let original = try PNGDecoder().decode(Fixture.data(Fixture.photo), options: DecodingOptions()).bitmap
     let image = try decode(GIFEncoder().encode(original, options: EncodingOptions()))

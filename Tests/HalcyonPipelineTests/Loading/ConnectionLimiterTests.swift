@@ -114,6 +114,13 @@ struct ConnectionLimiterTests {
     #expect(order.names == ["raised", "waits"])
   }
 
+  @Test func `limits may be as large as an integer`() {
+    let limits = ConnectionLimits(total: .max, perHost: .max)
+    #expect(limits.allowTransfer(at: .normal, activeCount: 1000, hostCount: 1000))
+    #expect(limits.allowTransfer(at: .low, activeCount: .max / 2, hostCount: .max / 2))
+    #expect(!limits.allowTransfer(at: .low, activeCount: .max / 4 * 3, hostCount: 0))
+  }
+
   @Test func `raising the limits grants permits to waiting loads at once`() async throws {
     let limiter = ConnectionLimiter(limits: ConnectionLimits(total: 1, perHost: 1))
     let release = Signal()
