@@ -21,7 +21,7 @@ public struct GIFEncoder: ImageEncoder {
   public func encode(_ bitmap: Bitmap, options: EncodingOptions) throws -> Data {
     try rejectMetadata(options)
     var file = try header(bitmap.size)
-    append(bitmap, hundredths: 0, isAnimated: false, to: &file)
+    try append(bitmap, hundredths: 0, isAnimated: false, to: &file)
     return file + [0x3B]
   }
 
@@ -43,7 +43,7 @@ public struct GIFEncoder: ImageEncoder {
     }
     for frame in frames {
       let hundredths = min(max((frame.duration / .milliseconds(10)).rounded(), 0), 65_535)
-      append(frame.bitmap, hundredths: Int(hundredths), isAnimated: true, to: &file)
+      try append(frame.bitmap, hundredths: Int(hundredths), isAnimated: true, to: &file)
     }
     return file + [0x3B]
   }
@@ -53,11 +53,11 @@ public struct GIFEncoder: ImageEncoder {
     return Data("GIF89a".utf8) + Self.littleEndian(size.width) + Self.littleEndian(size.height) + [0, 0, 0]
   }
 
-  private func append(_ bitmap: Bitmap, hundredths: Int, isAnimated: Bool, to file: inout Data) {
+  private func append(_ bitmap: Bitmap, hundredths: Int, isAnimated: Bool, to file: inout Data) throws {
     let pixels = straightPixels(bitmap)
     let palette = GIFPalette(pixels)
     var dithering = GIFDithering(palette)
-    let indices = dithering.indices(pixels, size: bitmap.size)
+    let indices = try dithering.indices(pixels, size: bitmap.size)
     if isAnimated || palette.transparentIndex != nil {
       // Each frame is cleared before the next, which may be transparent where this one is not.
       let flags: UInt8 = (isAnimated ? 2 << 2 : 0) | (palette.transparentIndex == nil ? 0 : 1)

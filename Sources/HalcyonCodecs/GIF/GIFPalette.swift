@@ -1,4 +1,5 @@
 import HalcyonImaging
+import HalcyonSupport
 
 /// The colour table of a frame: all of its colours, or a selection by median cut (Heckbert, 1982).
 struct GIFPalette {
@@ -99,11 +100,12 @@ struct GIFDithering {
   }
 
   /// - Parameter pixels: Straight RGBA, four bytes a pixel.
-  mutating func indices(_ pixels: [UInt8], size: PixelSize) -> [UInt8] {
+  mutating func indices(_ pixels: [UInt8], size: PixelSize) throws -> [UInt8] {
     var indices = [UInt8](repeating: 0, count: size.pixelCount)
     // In sixteenths; one extra element on both sides, so that borders are not a special case.
     var errors = [SIMD3<Int>](repeating: .zero, count: size.width + 2)
     for row in 0..<size.height {
+      try CancellationFlag.checkCurrent(atRow: row)
       var below = [SIMD3<Int>](repeating: .zero, count: size.width + 2)
       for column in 0..<size.width {
         let pixel = row * size.width + column

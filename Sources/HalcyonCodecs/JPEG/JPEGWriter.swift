@@ -1,5 +1,6 @@
 #if !IMAGEIO
 import HalcyonImaging
+import HalcyonSupport
 import Foundation
 import JPEGShim
 
@@ -11,6 +12,7 @@ extension JPEGEncoder {
     try bitmap.withUnsafeBytes { bytes in
       guard let start = bytes.bindMemory(to: UInt8.self).baseAddress else { return }
       for row in 0..<bitmap.size.height {
+        try CancellationFlag.checkCurrent(atRow: row)
         let pixels = start + row * bitmap.bytesPerRow
         if bitmap.isOpaque {
           try writer.write(pixels)

@@ -1,5 +1,6 @@
 #if JXL && !IMAGEIO
 public import HalcyonImaging
+import HalcyonSupport
 import CJXL
 public import Foundation
 
@@ -116,6 +117,7 @@ private final class JPEGXLWriter {
     var output = Data()
     var chunk = [UInt8](repeating: 0, count: Self.outputStep)
     while true {
+      try CancellationFlag.checkCurrent()
       let (status, count) = chunk.withUnsafeMutableBufferPointer { chunk in
         var next = chunk.baseAddress
         var free = chunk.count

@@ -1,5 +1,6 @@
 #if !IMAGEIO
 import HalcyonImaging
+import HalcyonSupport
 import CSPNG
 import Foundation
 
@@ -11,6 +12,7 @@ extension PNGEncoder {
     try bitmap.withUnsafeBytes { bytes in
       guard let start = bytes.bindMemory(to: UInt8.self).baseAddress else { return }
       for index in 0..<bitmap.size.height {
+        try CancellationFlag.checkCurrent(atRow: index)
         let pixels = start + index * bitmap.bytesPerRow
         if bitmap.isOpaque {
           dropAlpha(pixels, count: bitmap.size.width, into: &row)

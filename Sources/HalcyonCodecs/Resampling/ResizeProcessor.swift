@@ -1,4 +1,5 @@
 public import HalcyonImaging
+import HalcyonSupport
 
 /// Resizes an image with the Lanczos filter that decoding uses.
 ///
@@ -40,8 +41,13 @@ public struct ResizeProcessor: ImageProcessor {
     }
     if size == bitmap.size, geometry.window == target.whole(of: bitmap.size) { return bitmap }
     let resampler = RowResampler(
-      format: .png, geometry: geometry, graphs: graphs, implementation: implementation, isCancelled: { false })
-    return try resampler.bitmap(isOpaque: bitmap.isOpaque) { BitmapRowSource(bitmap) }
+      format: .png, geometry: geometry, graphs: graphs, implementation: implementation,
+      isCancelled: { CancellationFlag.isCurrentCancelled })
+    do {
+      return try resampler.bitmap(isOpaque: bitmap.isOpaque) { BitmapRowSource(bitmap) }
+    } catch ImageDecodingError.cancelled {
+      throw CancellationError()
+    }
   }
 }
 

@@ -1,5 +1,6 @@
 #if !IMAGEIO
 public import HalcyonImaging
+import HalcyonSupport
 import CWebP
 public import Foundation
 
@@ -64,7 +65,7 @@ private struct WebPOutputBuffer: ~Copyable {
   }
 
   /// The encoded file.
-  mutating func encode(_ config: WebPConfig) throws(ImageEncodingError) -> Data {
+  mutating func encode(_ config: WebPConfig) throws -> Data {
     var config = config
     var writer = WebPMemoryWriter()
     WebPMemoryWriterInit(&writer)
@@ -72,10 +73,12 @@ private struct WebPOutputBuffer: ~Copyable {
     let isEncoded = withUnsafeMutablePointer(to: &writer) { writer in
       picture.writer = WebPMemoryWrite
       picture.custom_ptr = UnsafeMutableRawPointer(writer)
+      picture.progress_hook = { _, _ in CancellationFlag.isCurrentCancelled ? 0 : 1 }
       return WebPEncode(&config, &picture) != 0
     }
     guard isEncoded, let bytes = writer.mem else {
-      throw .failed(.webp, reason: "libwebp error \(picture.error_code.rawValue)")
+      if picture.error_code == VP8_ENC_ERROR_USER_ABORT { throw CancellationError() }
+      throw ImageEncodingError.failed(.webp, reason: "libwebp error \(picture.error_code.rawValue)")
     }
     return Data(bytes: bytes, count: writer.size)
   }

@@ -1,4 +1,5 @@
 public import Foundation
+import HalcyonSupport
 
 /// Encodes bitmaps. Calls may run concurrently on several threads.
 public protocol ImageEncoder: Sendable {
@@ -43,28 +44,23 @@ extension ImageEncoder {
   ///   - bitmap: The pixels to encode.
   ///   - options: Its quality is the upper bound.
   ///   - byteLimit: The most bytes of the file.
-  ///   - isCancelled: Called before each encoding but the first. Default: never cancelled.
-  /// - Throws: ``ImageEncodingError/overByteLimit(_:byteCount:byteLimit:)`` if even quality 0 is too large;
-  ///   `CancellationError` if `isCancelled` returns true; errors of ``encode(_:options:)``.
-  public func encode(
-    _ bitmap: Bitmap, options: EncodingOptions, byteLimit: Int, isCancelled: () -> Bool = { false }
-  ) throws -> Data {
-    func encodeAgain(_ options: EncodingOptions) throws -> Data {
-      if isCancelled() { throw CancellationError() }
-      return try encode(bitmap, options: options)
-    }
+  /// - Throws: ``ImageEncodingError/overByteLimit(_:byteCount:byteLimit:)`` if even quality 0 is too large; errors of
+  ///   ``encode(_:options:)``; `CancellationError` between two encodings once a pipeline needs the file no more.
+  public func encode(_ bitmap: Bitmap, options: EncodingOptions, byteLimit: Int) throws -> Data {
     let best = try encode(bitmap, options: options)
     if best.count <= byteLimit { return best }
     var lower = options
     lower.quality = 0
-    var fitting = try encodeAgain(lower)
+    try CancellationFlag.checkCurrent()
+    var fitting = try encode(bitmap, options: lower)
     guard fitting.count <= byteLimit else {
       throw ImageEncodingError.overByteLimit(format, byteCount: fitting.count, byteLimit: byteLimit)
     }
     var (low, high) = (0.0, options.quality)
     for _ in 0..<6 {
       lower.quality = (low + high) / 2
-      let file = try encodeAgain(lower)
+      try CancellationFlag.checkCurrent()
+      let file = try encode(bitmap, options: lower)
       if file.count <= byteLimit {
         (fitting, low) = (file, lower.quality)
       } else {

@@ -79,14 +79,14 @@ public struct Bitmap: Sendable {
 
   /// Changes the pixels in place; copies them first if they are shared.
   ///
-  /// - Throws: ``BitmapError`` when there is no memory for the copy.
-  package mutating func withUnsafeMutableBytes(_ body: (UnsafeMutableRawBufferPointer) -> Void) throws(BitmapError) {
+  /// - Throws: ``BitmapError`` when there is no memory for the copy; errors of `body`.
+  package mutating func withUnsafeMutableBytes(_ body: (UnsafeMutableRawBufferPointer) throws -> Void) throws {
     if !isUniquelyReferenced {
-      guard let copy = PixelStorage(byteCount: byteCount) else { throw .outOfMemory(size) }
+      guard let copy = PixelStorage(byteCount: byteCount) else { throw BitmapError.outOfMemory(size) }
       withUnsafeBytes { copy.bytes.copyMemory(from: $0) }
       storage = copy
     }
-    withExtendedLifetime(storage) { body(storage.bytes) }
+    try withExtendedLifetime(storage) { try body(storage.bytes) }
   }
 
   /// The pixel at a column and a row as red, green, blue, alpha.

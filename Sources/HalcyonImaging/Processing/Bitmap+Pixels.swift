@@ -1,3 +1,5 @@
+import HalcyonSupport
+
 extension Bitmap {
   /// Red, green, blue, alpha; colours are premultiplied by alpha, so none exceeds it.
   typealias Pixel = SIMD4<UInt8>
@@ -23,7 +25,18 @@ extension Bitmap {
   @inline(__always)
   func mapPixels(isOpaque: Bool, _ transform: (Pixel) -> Pixel) throws -> Bitmap {
     try redrawn(size: size, isOpaque: isOpaque) { source, result in
-      for index in 0..<source.count { result[index] = transform(source[index]) }
+      try Self.inParts(of: source.count) { part in
+        for index in part { result[index] = transform(source[index]) }
+      }
+    }
+  }
+
+  /// Calls `body` with parts of the indices below `count`; between them it throws if the load has been cancelled.
+  @inline(__always)
+  static func inParts(of count: Int, _ body: (Range<Int>) -> Void) throws {
+    for start in stride(from: 0, to: count, by: 1 << 16) {
+      try CancellationFlag.checkCurrent()
+      body(start..<min(count, start + 1 << 16))
     }
   }
 }

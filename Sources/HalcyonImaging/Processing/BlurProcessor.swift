@@ -1,3 +1,5 @@
+import HalcyonSupport
+
 /// Blurs an image with a Gaussian, approximated by three box filters in each direction.
 ///
 /// The cost is proportional to the image's area; the radius only adds a margin beyond the edges. Every value is within
@@ -26,6 +28,7 @@ public struct BlurProcessor: ImageProcessor, Hashable {
     let half = try bitmap.redrawn(size: bitmap.size, isOpaque: bitmap.isOpaque) { source, result in
       guard let source = source.baseAddress, let result = result.baseAddress else { return }
       for row in stride(from: 0, to: height, by: BlurStrip.width) {
+        try CancellationFlag.checkCurrent()
         let start = row * width
         let count = min(BlurStrip.width, height - row)
         across.blur(source + start, into: result + start, lineCount: count, step: 1, lineStep: width)
@@ -35,6 +38,7 @@ public struct BlurProcessor: ImageProcessor, Hashable {
     return try half.redrawn(size: bitmap.size, isOpaque: bitmap.isOpaque) { source, result in
       guard let source = source.baseAddress, let result = result.baseAddress else { return }
       for column in stride(from: 0, to: width, by: BlurStrip.width) {
+        try CancellationFlag.checkCurrent()
         let count = min(BlurStrip.width, width - column)
         down.blur(source + column, into: result + column, lineCount: count, step: width, lineStep: 1)
       }

@@ -1,3 +1,5 @@
+import HalcyonSupport
+
 /// Mirrors an image.
 public struct FlipProcessor: ImageProcessor, Hashable {
   /// The direction in which an image is mirrored.
@@ -21,6 +23,7 @@ public struct FlipProcessor: ImageProcessor, Hashable {
     let (width, height) = (bitmap.size.width, bitmap.size.height)
     return try bitmap.redrawn(size: bitmap.size, isOpaque: bitmap.isOpaque) { source, result in
       for row in 0..<height {
+        try CancellationFlag.checkCurrent(atRow: row)
         switch direction {
         case .horizontal:
           for column in 0..<width { result[row * width + column] = source[row * width + width - 1 - column] }

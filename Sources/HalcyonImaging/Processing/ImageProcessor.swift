@@ -1,3 +1,5 @@
+import HalcyonSupport
+
 /// Transforms the pixels of an image.
 ///
 /// A conformer keeps these laws:
@@ -18,7 +20,16 @@ public protocol ImageProcessor: Sendable {
   var identifier: String { get }
 
   /// The processed bitmap. Errors reach the caller as ``ImageError/processingFailed(identifier:cause:)``.
+  ///
+  /// One that takes long calls ``checkCancellation()`` now and then.
   func process(_ bitmap: Bitmap) throws -> Bitmap
+}
+
+extension ImageProcessor {
+  /// Throws `CancellationError` if nobody waits any more for the image that this thread processes.
+  ///
+  /// Pipelines ask between processors; a processor asks in its own loops, for example every few rows.
+  public func checkCancellation() throws { try CancellationFlag.checkCurrent() }
 }
 
 /// The identifier of a built-in processor: its name and its parameters in order, different for different values.

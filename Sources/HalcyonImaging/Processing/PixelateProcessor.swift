@@ -1,3 +1,5 @@
+import HalcyonSupport
+
 /// Fills square blocks with their mean colour, starting at the upper left corner.
 public struct PixelateProcessor: ImageProcessor, Hashable {
   private let blockSize: Int
@@ -19,6 +21,7 @@ public struct PixelateProcessor: ImageProcessor, Hashable {
     let (width, height) = (bitmap.size.width, bitmap.size.height)
     return try bitmap.redrawn(size: bitmap.size, isOpaque: bitmap.isOpaque) { source, result in
       for top in stride(from: 0, to: height, by: blockSize) {
+        try CancellationFlag.checkCurrent()
         for left in stride(from: 0, to: width, by: blockSize) {
           let rows = top..<min(height, top + blockSize)
           let columns = left..<min(width, left + blockSize)

@@ -1,4 +1,5 @@
 import Foundation
+import HalcyonSupport
 
 /// Rotates an image clockwise around its centre; the result is large enough to show all of it.
 ///
@@ -38,6 +39,7 @@ public struct RotateProcessor: ImageProcessor, Hashable {
     let (width, height) = (bitmap.size.width, bitmap.size.height)
     return try bitmap.redrawn(size: bitmap.size.transposed, isOpaque: bitmap.isOpaque) { source, result in
       for row in 0..<height {
+        try CancellationFlag.checkCurrent(atRow: row)
         for column in 0..<width {
           let resultRow = clockwise ? column : width - 1 - column
           let resultColumn = clockwise ? height - 1 - row : row
@@ -49,7 +51,9 @@ public struct RotateProcessor: ImageProcessor, Hashable {
 
   private func rotatedHalf(_ bitmap: Bitmap) throws -> Bitmap {
     try bitmap.redrawn(size: bitmap.size, isOpaque: bitmap.isOpaque) { source, result in
-      for index in 0..<source.count { result[index] = source[source.count - 1 - index] }
+      try Bitmap.inParts(of: source.count) { part in
+        for index in part { result[index] = source[source.count - 1 - index] }
+      }
     }
   }
 }
@@ -81,6 +85,7 @@ private struct Rotation {
     guard outputSize.pixelCount <= limit else { throw ImageProcessingError.resultTooLarge(outputSize, limit: limit) }
     return try bitmap.redrawn(size: outputSize, isOpaque: false) { pixels, result in
       for row in 0..<outputSize.height {
+        try CancellationFlag.checkCurrent(atRow: row)
         for column in 0..<outputSize.width {
           result[row * outputSize.width + column] = pixel(column: column, row: row, of: pixels)
         }

@@ -1,3 +1,5 @@
+import HalcyonSupport
+
 /// Rounds the corners of an image, antialiased, and draws a border along its edge.
 public struct RoundedCornersProcessor: ImageProcessor, Hashable {
   private let radii: CornerRadii
@@ -37,6 +39,7 @@ public struct RoundedCornersProcessor: ImageProcessor, Hashable {
     return try bitmap.redrawn(size: bitmap.size, isOpaque: isOpaque) { source, result in
       let ground = background.premultiplied
       for row in 0..<bitmap.size.height {
+        try CancellationFlag.checkCurrent(atRow: row)
         let solid = (inner ?? outer).solidColumns(row: row)
         for column in 0..<bitmap.size.width {
           let index = row * bitmap.size.width + column

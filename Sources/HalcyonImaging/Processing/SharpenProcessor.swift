@@ -1,3 +1,5 @@
+import HalcyonSupport
+
 /// Sharpens edges with an unsharp mask: adds the difference to a blurred copy.
 public struct SharpenProcessor: ImageProcessor, Hashable {
   private let amount: Double
@@ -24,10 +26,12 @@ public struct SharpenProcessor: ImageProcessor, Hashable {
     let amount = Float(amount)
     return try BlurProcessor(radius: radius).process(bitmap).withPixels { blurred in
       try bitmap.redrawn(size: bitmap.size, isOpaque: bitmap.isOpaque) { source, result in
-        for index in 0..<source.count {
-          let value = source[index].components
-          let sharper = value + (value - blurred[index].components) * amount
-          result[index] = Bitmap.Pixel(color: sharper, alpha: source[index].alpha)
+        try Bitmap.inParts(of: source.count) { part in
+          for index in part {
+            let value = source[index].components
+            let sharper = value + (value - blurred[index].components) * amount
+            result[index] = Bitmap.Pixel(color: sharper, alpha: source[index].alpha)
+          }
         }
       }
     }

@@ -47,7 +47,7 @@ public struct WatermarkProcessor: ImageProcessor {
     let top = start(of: mark.size.height, in: bitmap.size.height, anchor: anchor.y)
     var marked = bitmap
     try marked.withUnsafeMutableBytes { bytes in
-      draw(over: bytes.bindMemory(to: Bitmap.Pixel.self), of: bitmap.size, left: left, top: top)
+      try draw(over: bytes.bindMemory(to: Bitmap.Pixel.self), of: bitmap.size, left: left, top: top)
     }
     return marked
   }
@@ -56,12 +56,15 @@ public struct WatermarkProcessor: ImageProcessor {
     inset + Int((Double(length - count - 2 * inset) * anchor).rounded())
   }
 
-  private func draw(over result: UnsafeMutableBufferPointer<Bitmap.Pixel>, of size: PixelSize, left: Int, top: Int) {
+  private func draw(
+    over result: UnsafeMutableBufferPointer<Bitmap.Pixel>, of size: PixelSize, left: Int, top: Int
+  ) throws {
     let columns = (left..<(left + mark.size.width)).clamped(to: 0..<size.width)
     let rows = (top..<(top + mark.size.height)).clamped(to: 0..<size.height)
     let share = UInt8(fraction: Float(opacity))
-    mark.withPixels { pixels in
+    try mark.withPixels { pixels in
       for row in rows {
+        try CancellationFlag.checkCurrent(atRow: row)
         for column in columns {
           let ink = pixels[(row - top) * mark.size.width + column - left].scaled(by: share)
           let index = row * size.width + column

@@ -30,12 +30,12 @@ extension ImageLoader {
     let start = ContinuousClock.now
     let image = loaded.image
     do {
-      let bitmap = try await workers.run(for: subscription) { _ in try processor.process(image.bitmap) }
+      let bitmap = try await workers.run(for: subscription) { flag in
+        try flag.asCurrent { try processor.process(image.bitmap) }
+      }
       loaded.image = request.processesFrames ? image.replacing(bitmap, by: processor) : image.replacing(bitmap)
-    } catch is CancellationError {
-      throw .cancelled
     } catch {
-      throw .processingFailed(identifier: processor.identifier, cause: error)
+      throw ImageError(processing: error, by: processor)
     }
     loaded.trace.add(.process, since: start)
     configuration.report(.processed(identifier: processor.identifier), to: subscription)

@@ -118,7 +118,7 @@ extension ImageLoader {
   ) async throws -> Data? {
     let (policy, encoders, decoders) = (request.storage, configuration.encoders, configuration.decoders(for: request))
     return try await workers.run(priority: priority) { flag in
-      try policy.encoded(image, by: encoders, original: original, decoders: decoders) { flag.isCancelled }
+      try flag.asCurrent { try policy.encoded(image, by: encoders, original: original, decoders: decoders) }
     }
   }
 

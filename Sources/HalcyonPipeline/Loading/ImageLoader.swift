@@ -300,16 +300,25 @@ final class ImageLoader: Sendable {
     do throws(ImageError) {
       return try await decode(encoded, request: request, key: key, subscription)
     } catch {
-      if encoded.origin == .network { bytes.remember(error, for: request.failureKey(key)) }
-      // Stored bytes were an image once. If they no longer are, the image is fetched again, once.
-      guard encoded.origin == .store, case .decoding(let reason, _) = error, reason != .cancelled,
-        request.freshness.usesNetwork
-      else { throw error }
-      var retry = request
-      retry.cachePolicy.readsStore = false
-      let fetched = try await bytes.encodedImage(for: retry, key: key, subscription: subscription)
+      let fetched = try await fetchAgain(encoded, after: error, request, key: key, subscription)
       return try await decode(fetched, request: request, key: key, subscription)
     }
+  }
+
+  /// The bytes from the network, in place of stored ones that could not be decoded: they were an image once.
+  ///
+  /// - Throws: `error` if the bytes are not stored ones, or another error than that of a decoder.
+  func fetchAgain(
+    _ encoded: EncodedImage, after error: ImageError, _ request: ImageRequest, key: CacheKey,
+    _ subscription: LoadSubscription
+  ) async throws(ImageError) -> EncodedImage {
+    if encoded.origin == .network { bytes.remember(error, for: request.failureKey(key)) }
+    guard encoded.origin == .store, case .decoding(let reason, _) = error, reason != .cancelled,
+      request.freshness.usesNetwork
+    else { throw error }
+    var retry = request
+    retry.cachePolicy.readsStore = false
+    return try await bytes.encodedImage(for: retry, key: key, subscription: subscription)
   }
 
   /// Decodes at the requested size, and stores the bytes, now that they are known to be an image.
@@ -322,22 +331,10 @@ final class ImageLoader: Sendable {
     do {
       let decoder = try configuration.decoders(for: request).decoder(for: encoded.info.format)
       (image, placeholder) = try await workers.run(for: subscription) { [self] flag in
-        let options = DecodingOptions(
-          size: request.size, limits: configuration.limits, allowsPartialImage: request.allowsPartialImage,
-          keepsAnimation: !request.firstFrameOnly
-        ) { flag.isCancelled }
-        var image = try encoded.decoded(for: request) ?? decoder.image(from: encoded.data, options: options)
-        image.facts.freshness = encoded.freshEnd.map { SourceFreshness(end: $0, version: encoded.version) }
-        return (image, Self.placeholder(for: image, of: encoded, for: request, configuration))
+        try flag.asCurrent { try decodeNow(encoded, request, by: decoder, flag) }
       }
-    } catch is CancellationError {
-      throw .cancelled
-    } catch ImageDecodingError.cancelled {
-      throw .cancelled
-    } catch let error as ImageDecodingError {
-      throw .decoding(error, url: encoded.metadata.url ?? .unnamedImage)
     } catch {
-      throw .failed(cause: error, url: encoded.metadata.url ?? .unnamedImage)
+      throw ImageError(decoding: error, encoded)
     }
     var trace = encoded.trace
     trace.add(.decode, since: start)
@@ -347,6 +344,45 @@ final class ImageLoader: Sendable {
     }
     if !image.isPartial { await storeOriginalIfWanted(encoded, of: request, placeholder) }
     return Loaded(image: image, encoded: encoded, trace: trace)
+  }
+}
+
+extension ImageLoader {
+  /// An image and its placeholder, decoded on the calling thread.
+  func decodeNow(
+    _ encoded: EncodedImage, _ request: ImageRequest, by decoder: any ImageDecoder, _ flag: CancellationFlag
+  ) throws -> (DecodedImage, ThumbHash?) {
+    let options = DecodingOptions(
+      size: request.size, limits: configuration.limits, allowsPartialImage: request.allowsPartialImage,
+      keepsAnimation: !request.firstFrameOnly
+    ) { flag.isCancelled }
+    var image = try encoded.decoded(for: request) ?? decoder.image(from: encoded.data, options: options)
+    image.facts.freshness = encoded.freshEnd.map { SourceFreshness(end: $0, version: encoded.version) }
+    return (image, Self.placeholder(for: image, of: encoded, for: request, configuration))
+  }
+}
+
+extension ImageError {
+  /// The error of a decoder.
+  init(decoding error: any Error, _ encoded: EncodedImage) {
+    let url = encoded.metadata.url ?? .unnamedImage
+    self =
+      switch error {
+      case is CancellationError, ImageDecodingError.cancelled: .cancelled
+      case let error as ImageDecodingError: .decoding(error, url: url)
+      default: .failed(cause: error, url: url)
+      }
+  }
+
+  /// The error of an encoder.
+  init(encoding error: any Error, _ encoded: EncodedImage) {
+    self = error is CancellationError ? .cancelled : .failed(cause: error, url: encoded.metadata.url ?? .unnamedImage)
+  }
+
+  /// The error of a processor.
+  init(processing error: any Error, by processor: any ImageProcessor) {
+    self =
+      error is CancellationError ? .cancelled : .processingFailed(identifier: processor.identifier, cause: error)
   }
 }
 

@@ -37,10 +37,8 @@ extension StoragePolicy {
   /// - Parameters:
   ///   - original: The encoded bytes that the image was made from, for their metadata; `nil` if they are not known.
   ///   - decoders: Read the metadata.
-  ///   - isCancelled: Called between the encodings that a byte limit takes.
   func encoded(
-    _ image: DecodedImage, by encoders: [any ImageEncoder], original: Data? = nil, decoders: DecoderTable? = nil,
-    isCancelled: () -> Bool = { false }
+    _ image: DecodedImage, by encoders: [any ImageEncoder], original: Data? = nil, decoders: DecoderTable? = nil
   ) throws -> Data? {
     guard let (format, encoding) = encoding(of: image) else { return nil }
     var options = encoding
@@ -49,7 +47,7 @@ extension StoragePolicy {
     }
     let encoder = try encoders.encoder(for: format)
     guard let byteLimit else { return try encoder.encode(image.bitmap, options: options) }
-    return try encoder.encode(image.bitmap, options: options, byteLimit: byteLimit, isCancelled: isCancelled)
+    return try encoder.encode(image.bitmap, options: options, byteLimit: byteLimit)
   }
 }
 

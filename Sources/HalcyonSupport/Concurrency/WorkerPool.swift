@@ -127,6 +127,29 @@ package final class CancellationFlag: Sendable {
   package func cancel() { flag.store(true, ordering: .relaxed) }
 }
 
+/// Cancellation of loops that are called without a flag: those of processors and encoders.
+extension CancellationFlag {
+  @TaskLocal private static var current: CancellationFlag?
+
+  /// Runs `body`, in which ``checkCurrent()`` looks at this flag.
+  package func asCurrent<Value>(_ body: () throws -> Value) rethrows -> Value {
+    try Self.$current.withValue(self, operation: body)
+  }
+
+  /// Whether the work of the calling thread or task has been cancelled.
+  package static var isCurrentCancelled: Bool { current?.isCancelled ?? Task.isCancelled }
+
+  /// Throws `CancellationError` if the work of the calling thread or task has been cancelled.
+  package static func checkCurrent() throws {
+    if isCurrentCancelled { throw CancellationError() }
+  }
+
+  /// The same at every 16th row: often enough for rows of any length, and too seldom to be measured.
+  package static func checkCurrent(atRow row: Int) throws {
+    if row % 16 == 0 { try checkCurrent() }
+  }
+}
+
 /// A release–acquire pair that orders the writes of a thread before the reads of a task.
 ///
 /// Resuming a continuation orders them as well. But if it is resumed before the task suspends, the thread sanitizer
