@@ -86,6 +86,9 @@ public struct PipelineConfiguration: Sendable {
   public var makesPlaceholders = true
   /// The number of threads that decode and process images, at least 1. Default: the number of active processors.
   public var decodingWidth: Int
+  /// The memory for images that are made from an ``EncodingPlan``, each of which waits until there is enough for it to be
+  /// decoded, processed and encoded. Default: half of the memory available to the process.
+  public var memoryBudget = MemoryBudget()
   /// Headers sent with every request that does not have them itself. Default: `User-Agent` with the name and version of
   /// the library, and `Accept` with the formats of the decoders passed to the initializer.
   public var headers: HTTPHeaders

@@ -1,6 +1,7 @@
 import Foundation
 import HalcyonCache
 import HalcyonImaging
+import HalcyonSupport
 
 /// An image encoded as the storage policy of a request says.
 struct EncodedVariant: Sendable {
@@ -75,10 +76,8 @@ extension ImageLoader {
     let data: Data?
     do {
       data = try await encode(image, request, original: encoded.data, priority: subscription.priority)
-    } catch is CancellationError {
-      throw .cancelled
     } catch {
-      throw .failed(cause: error, url: encoded.metadata.url ?? .unnamedImage)
+      throw ImageError(encoding: error, encoded)
     }
     guard let data else { return EncodedVariant(encoded.data, of: encoded) }
     if !image.isPartial {
@@ -106,27 +105,120 @@ extension ImageLoader {
         return EncodedVariant(stored.data, of: stored, wasStored: true)
       }
       let encoded = try await bytes.encodedImage(for: request, key: keys.fetch, subscription: subscription)
-      guard let planned = try planned(request, planner, encoded) else {
+      guard let plan = try plan(planner, encoded) else {
         try await store(encoded, of: request)
         return EncodedVariant(encoded.data, of: encoded, wasStored: encoded.origin == .store)
       }
-      var loaded = try await decodeOrFetchAgain(encoded, planned, key: keys.fetch, subscription)
-      for processor in planned.processors { try await apply(processor, to: &loaded, planned, subscription) }
-      return try await variant(of: loaded.image, loaded.encoded ?? encoded, planned, key: key, subscription, watch)
+      do throws(ImageError) {
+        return try await variant(of: encoded, plan, request, keys: (keys.fetch, key), subscription, watch)
+      } catch {
+        let fetched = try await fetchAgain(encoded, after: error, request, key: keys.fetch, subscription)
+        return try await variant(of: fetched, plan, request, keys: (keys.fetch, key), subscription, watch)
+      }
     }
   }
 
-  private func planned(
-    _ request: ImageRequest, _ planner: EncodingPlanner, _ encoded: EncodedImage
-  ) throws(ImageError) -> ImageRequest? {
+  /// What is made of an image in one piece of work.
+  private struct Made: Sendable {
+    let data: Data
+    let placeholder: ThumbHash?
+    let decodedSize: PixelSize
+    let isPartial: Bool
+  }
+
+  /// Decodes, processes and encodes an image once there is memory for it, and starts storing it.
+  private func variant(
+    of encoded: EncodedImage, _ plan: EncodingPlan, _ request: ImageRequest, keys: (fetch: CacheKey, variant: CacheKey),
+    _ subscription: LoadSubscription, _ watch: RemovalWatch
+  ) async throws(ImageError) -> EncodedVariant {
+    let request = plan.applied(to: request)
+    let made: Made
+    do {
+      let decoder = try configuration.decoders(for: request).decoder(for: encoded.info.format)
+      let byteCount = plan.byteCount(for: encoded, decoder)
+      try await configuration.memoryBudget.reserve(byteCount)
+      defer { configuration.memoryBudget.release(byteCount) }
+      // One piece of work: no bitmap waits for a thread.
+      made = try await workers.run(for: subscription) { [self] flag in
+        try flag.asCurrent { try make(encoded, request, by: decoder, flag) }
+      }
+    } catch let error as ImageError {
+      throw error
+    } catch {
+      throw ImageError(decoding: error, encoded)
+    }
+    configuration.report(.decoded(made.decodedSize), to: subscription)
+    for processor in plan.processors {
+      configuration.report(.processed(identifier: processor.identifier), to: subscription)
+    }
+    if let known = made.placeholder ?? encoded.metadata.placeholder, !encoded.watch.isRemovedFromStore {
+      configuration.originalCache(for: request).placeholders.insert(known, for: keys.fetch)
+    }
+    if !made.isPartial {
+      await storeOriginalIfWanted(encoded, of: request, made.placeholder)
+      await startStoring(made.data, of: encoded, request, key: keys.variant, watch)
+      try await applyStoreOptions(request, after: encoded)
+    }
+    return EncodedVariant(made.data, of: encoded)
+  }
+
+  /// Decodes, processes and encodes an image on the calling thread.
+  private func make(
+    _ encoded: EncodedImage, _ request: ImageRequest, by decoder: any ImageDecoder, _ flag: CancellationFlag
+  ) throws -> Made {
+    var (image, placeholder) = try decodeNow(encoded, request, by: decoder, flag)
+    let decodedSize = image.bitmap.size
+    for processor in request.processors {
+      let processor = processor.bound(to: encoded, image, request)
+      do {
+        try CancellationFlag.checkCurrent()
+        image = image.replacing(try processor.process(image.bitmap))
+      } catch {
+        throw ImageError(processing: error, by: processor)
+      }
+    }
+    do {
+      try CancellationFlag.checkCurrent()
+      let data = try request.storage.encoded(
+        image, by: configuration.encoders, original: encoded.data, decoders: configuration.decoders(for: request))
+      return Made(
+        data: data ?? encoded.data, placeholder: placeholder, decodedSize: decodedSize, isPartial: image.isPartial)
+    } catch {
+      throw ImageError(encoding: error, encoded)
+    }
+  }
+
+  private func plan(_ planner: EncodingPlanner, _ encoded: EncodedImage) throws(ImageError) -> EncodingPlan? {
     do {
       guard let plan = try planner.plan(encoded.info) else { return nil }
       guard plan.size.isValid else { throw ImageError.invalidTargetSize(plan.size) }
-      return plan.applied(to: request)
+      return plan
     } catch let error as ImageError {
       throw error
     } catch {
       throw .failed(cause: error, url: encoded.metadata.url ?? .unnamedImage)
     }
+  }
+}
+
+extension ImageProcessor {
+  /// The processor with the context of an image, if it needs one.
+  fileprivate func bound(to encoded: EncodedImage, _ image: DecodedImage, _ request: ImageRequest) -> any ImageProcessor
+  {
+    guard let processor = self as? any ContextualImageProcessor else { return self }
+    return processor.bound(
+      to: ImageProcessingContext(
+        request: request, response: encoded.responseHead, info: image.info, isComplete: !image.isPartial))
+  }
+}
+
+extension EncodingPlan {
+  /// An estimate of the memory that an image takes until it is encoded.
+  fileprivate func byteCount(for encoded: EncodedImage, _ decoder: any ImageDecoder) -> Int {
+    let mayBeProgressive = [.jpeg, .png].contains(encoded.info.format)
+    let isProgressive = mayBeProgressive && (try? decoder.metadata(of: encoded.data).isProgressive) == true
+    return encoded.info.decodingByteCount(
+      outputSize: size.geometry(for: encoded.info.pixelSize).outputSize, isProgressive: isProgressive)
+      + min(max(processingByteCount, 0), 1 << 60)
   }
 }

@@ -16,6 +16,9 @@ public struct EncodingPlan: Sendable {
   public var byteLimit: Int?
   /// The metadata of the file that the result gets, if ``format`` is JPEG, PNG or WebP. Default: none.
   public var metadata: MetadataPolicy
+  /// The memory in bytes that ``processors`` take besides the decoded image, for ``PipelineConfiguration/memoryBudget``.
+  /// Default: 0, for processors whose results are not larger than the image.
+  public var processingByteCount = 0
 
   /// Creates a plan.
   ///

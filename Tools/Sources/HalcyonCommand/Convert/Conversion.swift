@@ -70,7 +70,7 @@ struct Conversion: Sendable {
     let format = format ?? Self.kept(source, hasAlpha: info.hasAlpha) ?? .png
     let result = size.geometry(for: info.pixelSize).outputSize
     let isProgressive = [.jpeg, .png].contains(source) ? try decoder.metadata(of: bytes).isProgressive : false
-    let cost = ConversionMemory.byteCount(info, output: result, isProgressive: isProgressive) + bytes.count
+    let cost = info.decodingByteCount(outputSize: result, isProgressive: isProgressive) + bytes.count
     return try memory.withReservation(cost) {
       if isCancelled() { throw CancellationError() }
       let image = try decoder.decode(

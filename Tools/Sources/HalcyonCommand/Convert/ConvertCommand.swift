@@ -122,7 +122,7 @@ struct ConvertCommand: AsyncParsableCommand {
     if ProgressBar.isShown { countFiles(for: log, excluding: folder) }
     let converter = Converter(
       conversion, SourceFiles(sources, isRecursive: recursive, excluding: folder),
-      memory: MemoryBudget(limit: memory.map { $0 << 20 } ?? MemoryBudget.defaultLimit)
+      memory: MemoryBudget(byteLimit: memory.map { $0 << 20 } ?? MemoryBudget.defaultByteLimit)
     ) { log.record($0) }
     defer { log.end(isInterrupted: Task.isCancelled) }
     try await converter.run(width: jobs ?? ProcessInfo.processInfo.activeProcessorCount)

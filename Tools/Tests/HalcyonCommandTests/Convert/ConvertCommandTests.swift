@@ -273,31 +273,6 @@ struct ConvertCommandTests {
   #endif
 }
 
-@Suite(.integrationTest)
-struct MemoryBudgetTests {
-  @Test func `reservations never exceed the limit, unless one alone does`() async {
-    let budget = MemoryBudget(limit: 100)
-    let sum = Monitor((now: 0, most: 0))
-    let ended = EventLog<Int>()
-    for number in 0..<40 {
-      Thread.detachNewThread {
-        let size = number == 7 ? 250 : 10 + number
-        budget.withReservation(size) {
-          sum.update { state in
-            state.now += size
-            if size <= 100 { state.most = max(state.most, state.now) }
-          }
-          sum.update { $0.now -= size }
-        }
-        ended.record(number)
-      }
-    }
-    _ = try? await ended.waitForEvents(count: 40)
-    #expect(sum.read { $0.now } == 0)
-    #expect(sum.read { $0.most } <= 100)
-  }
-}
-
 /// An empty folder for sources and one for the output.
 private func withFolders(_ body: (_ sources: URL, _ output: URL) async throws -> Void) async throws {
   try await TemporaryDirectory.run { folder in

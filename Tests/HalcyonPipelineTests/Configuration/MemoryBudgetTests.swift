@@ -1,0 +1,68 @@
+import Foundation
+import HalcyonImaging
+import HalcyonPipeline
+import TestSupport
+import TestTraits
+import Testing
+
+@Suite(.unitTest)
+struct MemoryBudgetTests {
+  @Test func `reservations never exceed the limit, unless one alone does`() async throws {
+    let budget = MemoryBudget(byteLimit: 100)
+    let sum = Monitor((now: 0, most: 0))
+    let ended = EventLog<Int>()
+    for number in 0..<40 {
+      Thread.detachNewThread {
+        let size = number == 7 ? 250 : 10 + number
+        budget.withReservation(size) {
+          sum.update { state in
+            state.now += size
+            if size <= 100 { state.most = max(state.most, state.now) }
+          }
+          sum.update { $0.now -= size }
+        }
+        ended.record(number)
+      }
+    }
+    try await ended.waitForEvents(count: 40)
+    #expect(sum.read { $0.now } == 0)
+    #expect(sum.read { $0.most } <= 100)
+  }
+
+  @Test func `reservations are granted in order, and those after one that is cancelled move up`() async throws {
+    let budget = MemoryBudget(byteLimit: 100)
+    try await budget.reserve(60)
+    let large = Task { try await budget.reserve(90) }
+    while budget.waitingCount < 1 { await Task.yield() }
+    let small = Task { try await budget.reserve(30) }
+    while budget.waitingCount < 2 { await Task.yield() }
+    large.cancel()
+    await #expect(throws: CancellationError.self) { try await large.value }
+    try await small.value
+    #expect(budget.waitingCount == 0)
+    budget.release(60)
+    try await budget.reserve(70)
+  }
+
+  @Test func `a task that is cancelled already reserves nothing`() async throws {
+    let budget = MemoryBudget(byteLimit: 100)
+    try await budget.reserve(100)
+    let task = Task {
+      withUnsafeCurrentTask { $0?.cancel() }
+      try await budget.reserve(1)
+    }
+    await #expect(throws: CancellationError.self) { try await task.value }
+    budget.release(100)
+    try await budget.reserve(100)
+  }
+
+  @Test func `an estimate of any size is a number of bytes`() {
+    let info = ImageInfo(format: .jpegXL, storedSize: PixelSize(width: .max, height: .max))
+    #expect(info.decodingByteCount(outputSize: PixelSize(width: .max, height: 1)) >= 1 << 60)
+    let photo = ImageInfo(format: .jpeg, storedSize: PixelSize(width: 4000, height: 3000))
+    let (small, whole) = (PixelSize(width: 400, height: 300), photo.pixelSize)
+    #expect(photo.decodingByteCount(outputSize: small) < photo.decodingByteCount(outputSize: whole))
+    #expect(
+      photo.decodingByteCount(outputSize: small) < photo.decodingByteCount(outputSize: small, isProgressive: true))
+  }
+}

@@ -1,0 +1,133 @@
+import Foundation
+import HalcyonImaging
+import HalcyonPipeline
+import HalcyonTesting
+import TestDoubles
+import TestSupport
+import TestTraits
+import Testing
+
+/// Images that are decoded, processed and encoded for a server: in which order, in how much memory, and for how long.
+@Suite(.unitTest)
+struct PlannedEncodingTests {
+  /// An encoder that reports each call.
+  private struct ReportingEncoder: ImageEncoder {
+    let format = ImageFormat.bmp
+    let onEncode: @Sendable () -> Void
+
+    func encode(_ bitmap: Bitmap, options: EncodingOptions) -> Data {
+      onEncode()
+      return SolidEncoder().encode(bitmap, options: options)
+    }
+  }
+
+  private func fixture(
+    width: Int, _ budget: MemoryBudget = MemoryBudget(), beforeDecode: @escaping @Sendable () -> Void = {},
+    onEncode: @escaping @Sendable () -> Void = {}
+  ) -> PipelineFixture {
+    PipelineFixture(decoder: SolidDecoder(beforeDecode: beforeDecode)) {
+      $0.decodingWidth = width
+      $0.memoryBudget = budget
+      $0.encoders = [ReportingEncoder(onEncode: onEncode)]
+    } script: { _ in
+      .response(body: SolidImage(width: 100, height: 50).data)
+    }
+  }
+
+  private func load(
+    _ number: Int, _ fixture: PipelineFixture, processors: [any ImageProcessor] = [], byteLimit: Int? = nil,
+    onPlan: @escaping @Sendable () -> Void = {}
+  ) -> Task<Data, any Error> {
+    Task {
+      try await fixture.pipeline.encodedResponse(
+        for: ImageRequest(url: fixture.url), planIdentifier: "plan \(number)"
+      ) { _ in
+        onPlan()
+        return EncodingPlan(processors: processors, format: .bmp, byteLimit: byteLimit)
+      }.data
+    }
+  }
+
+  @Test func `an image is encoded before the next one is decoded on the same thread`() async throws {
+    let (gate, steps, plans) = (Gate(), EventLog<String>(), Monitor(0))
+    let fixture = fixture(width: 1) {
+      gate.waitBlocking()
+      steps.record("decode")
+    } onEncode: {
+      steps.record("encode")
+    }
+    let loads = (0..<4).map { load($0, fixture, processors: [InvertProcessor()]) { plans.update { $0 += 1 } } }
+    try await plans.wait { $0 == 4 }
+    gate.open()
+    for load in loads { _ = try await load.value }
+    #expect(steps.events == (0..<8).map { $0.isMultiple(of: 2) ? "decode" : "encode" })
+  }
+
+  @Test func `images beyond the budget of memory wait, and one that exceeds it is made alone`() async throws {
+    let (gate, counts, budget) = (Gate(), Monitor((now: 0, most: 0)), MemoryBudget(byteLimit: 1))
+    let fixture = fixture(width: 8, budget) {
+      gate.waitBlocking()
+      counts.update { ($0.now, $0.most) = ($0.now + 1, max($0.most, $0.now + 1)) }
+    } onEncode: {
+      counts.update { $0.now -= 1 }
+    }
+    let loads = (0..<8).map { load($0, fixture) }
+    while budget.waitingCount < 7 { await Task.yield() }
+    try await gate.waitUntilHolding()
+    #expect(gate.heldCount == 1)
+    gate.open()
+    for load in loads { _ = try await load.value }
+    #expect(counts.read { $0.most } == 1)
+  }
+
+  @Test func `a load that is cancelled while it waits for memory leaves the queue`() async throws {
+    let budget = MemoryBudget(byteLimit: 1)
+    try await budget.reserve(1)
+    let fixture = fixture(width: 8, budget)
+    let (first, second) = (load(1, fixture), load(2, fixture))
+    while budget.waitingCount < 2 { await Task.yield() }
+    first.cancel()
+    await #expect(throws: ImageError.self) { try await first.value }
+    while budget.waitingCount > 1 { await Task.yield() }
+    budget.release(1)
+    _ = try await second.value
+    #expect(fixture.decoder.decodedSizes.count == 1)
+  }
+
+  @Test func `a load that is cancelled while a processor runs runs no other, and does not encode`() async throws {
+    let (gate, runs) = (Gate(), EventLog<String>())
+    let fixture = fixture(width: 1, onEncode: { runs.record("encode") })
+    let processors = ["a", "b"].map { name in
+      ClosureProcessor(identifier: name) { bitmap in
+        runs.record(name)
+        gate.waitBlocking()
+        return bitmap
+      }
+    }
+    let load = load(1, fixture, processors: processors)
+    try await gate.waitUntilHolding()
+    load.cancel()
+    await #expect(throws: ImageError.self) { try await load.value }
+    gate.open()
+    // The next piece of work on the only thread.
+    _ = try await self.load(2, fixture).value
+    #expect(runs.events == ["a", "encode"])
+  }
+
+  @Test func `the search for a limit of bytes ends when its load is cancelled`() async throws {
+    let (gate, runs) = (Gate(), EventLog<String>())
+    let fixture = fixture(
+      width: 1,
+      onEncode: {
+        runs.record("encode")
+        gate.waitBlocking()
+      })
+    let load = load(1, fixture, byteLimit: 1)
+    try await gate.waitUntilHolding()
+    load.cancel()
+    await #expect(throws: ImageError.self) { try await load.value }
+    gate.open()
+    _ = try await self.load(2, fixture).value
+    #expect(runs.events.count == 2)
+  }
+}
