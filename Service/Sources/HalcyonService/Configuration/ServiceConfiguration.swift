@@ -85,6 +85,9 @@ public struct ServiceConfiguration: Sendable {
   public var resultSideLimit = 8192
   /// The longest time for a request, including its wait.
   public var deadline = Duration.seconds(30)
+  /// The most bytes of the images that are decoded, processed and encoded at the same time; others wait, and one that
+  /// takes more alone is made alone. Default: half of the memory available to the process.
+  public var workingByteCount = MemoryBudget.defaultByteLimit
   /// The most requests that are worked on at the same time.
   public var concurrency = 256
   /// The most requests that wait; beyond it they get the status 429.

@@ -163,6 +163,9 @@ extension Setting {
     } value: {
       "\($0.configuration.deadline / .seconds(1))"
     },
+    number(
+      "working-memory", \.workingByteCount, in: 1...Int.max,
+      "The most bytes of images that are decoded, processed and encoded at the same time; others wait."),
     number("concurrency", \.concurrency, in: 1...100_000, "The most requests worked on at the same time."),
     number("queue", \.queueLength, in: 0...1_000_000, "The most requests that wait; others get the status 429."),
     flag(

@@ -19,6 +19,7 @@ extension ImagePipeline {
     var configuration = PipelineConfiguration.standard(
       transport: transport, cache: ImageCache(memory: memory, store: store))
     configuration.limits = service.limits
+    configuration.memoryBudget = MemoryBudget(byteLimit: service.workingByteCount)
     configuration.redirectLimit = service.redirectLimit
     configuration.makesPlaceholders = service.showsGallery
     configuration.connectionLimits = ConnectionLimits(

@@ -49,7 +49,7 @@ struct FlattenProcessor: ImageProcessor {
   func process(_ bitmap: Bitmap) throws -> Bitmap {
     guard !bitmap.isOpaque else { return bitmap }
     let backdrop = [color.red, color.green, color.blue, 255].map(Int.init)
-    return try bitmap.mappingPixels(isOpaque: true) { pixel in
+    return try mappingPixels(of: bitmap, isOpaque: true) { pixel in
       let rest = 255 - Int(pixel[3])
       for channel in 0..<4 {
         pixel[channel] = UInt8(min(255, Int(pixel[channel]) + (backdrop[channel] * rest + 127) / 255))
@@ -74,11 +74,26 @@ extension Bitmap {
     }
   }
 
-  /// A copy in which `change` was applied to the four bytes of each pixel.
-  func mappingPixels(isOpaque: Bool, _ change: (UnsafeMutableRawBufferPointer) -> Void) throws -> Bitmap {
+  /// A copy whose bytes `change` changes.
+  func copy(
+    isOpaque: Bool, _ change: (inout UnsafeMutableRawBufferPointer) throws -> Void
+  ) throws -> Bitmap {
     try Bitmap(size: size, pixelFormat: pixelFormat, colorSpace: colorSpace, isOpaque: isOpaque) { result in
       withUnsafeBytes { result.copyMemory(from: UnsafeRawBufferPointer(rebasing: $0.prefix(result.count))) }
+      var bytes = result
+      try change(&bytes)
+    }
+  }
+}
+
+extension ImageProcessor {
+  /// A copy of an image in which `change` was applied to the four bytes of each pixel.
+  func mappingPixels(
+    of bitmap: Bitmap, isOpaque: Bool, _ change: (UnsafeMutableRawBufferPointer) -> Void
+  ) throws -> Bitmap {
+    try bitmap.copy(isOpaque: isOpaque) { result in
       for start in stride(from: 0, to: result.count, by: 4) {
+        if start.isMultiple(of: 1 << 18) { try checkCancellation() }
         change(UnsafeMutableRawBufferPointer(rebasing: result[start..<start + 4]))
       }
     }

@@ -25,7 +25,7 @@ struct BrightnessOffsetProcessor: ImageProcessor {
   var identifier: String { "halcyon.service.brightness \(offset)" }
 
   func process(_ bitmap: Bitmap) throws -> Bitmap {
-    try bitmap.mappingPixels(isOpaque: bitmap.isOpaque) { pixel in
+    try mappingPixels(of: bitmap, isOpaque: bitmap.isOpaque) { pixel in
       let alpha = Int(pixel[3])
       for channel in 0..<3 {
         pixel[channel] = UInt8(max(0, min(alpha, Int(pixel[channel]) + offset * alpha / 255)))

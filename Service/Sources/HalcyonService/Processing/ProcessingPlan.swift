@@ -7,6 +7,8 @@ public struct ProcessingPlan: Sendable {
   public private(set) var decodingSize: TargetSize
   /// The processors of the decoded image, in order.
   public private(set) var processors: [any ImageProcessor]
+  /// The memory in bytes that the processors take, roughly.
+  public private(set) var processingByteCount: Int
 
   /// A plan for a source of a known size.
   ///
@@ -30,13 +32,16 @@ public struct ProcessingPlan: Sendable {
     let steps = GeometrySteps(geometry, source: turned, isVector: isVector)
     decodingSize = turn.before(steps.decodingSize)
     processors = turn.processors + steps.processors + ColorPlan.processors(options) + canvas.processors
+    // The result twice, or a processor's input and output.
+    processingByteCount = processors.isEmpty ? 0 : size.width * size.height * 8
     if let watermark = options.watermark, let mark {
       let processor = MarkProcessor(mark, watermark, dpr: geometry.dpr)
-      let markSize = processor.size(on: size)
+      let markSize = processor.markSize(on: size)
       guard max(markSize.width, markSize.height) <= max(sideLimit, mark.size.width, mark.size.height) else {
-        throw .resultTooLarge(markSize, sideLimit: sideLimit)
+        throw .watermarkTooLarge(markSize, sideLimit: sideLimit)
       }
       processors.append(processor)
+      processingByteCount = size.width * size.height * 8 + markSize.width * markSize.height * 4
     }
   }
 }

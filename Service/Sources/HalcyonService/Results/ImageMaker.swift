@@ -94,9 +94,11 @@ struct ImageMaker: Sendable {
       mark: mark)
     let format = chosen ?? formats.format(of: source)
     metrics.countDecode()
-    return EncodingPlan(
+    var encoding = EncodingPlan(
       size: plan.decodingSize, processors: plan.processors, format: format, quality: quality(options, format),
       byteLimit: options.maxBytes > 0 ? options.maxBytes : nil, metadata: metadata(options, format))
+    encoding.processingByteCount = plan.processingByteCount
+    return encoding
   }
 
   private func metadata(_ options: ProcessingOptions, _ format: ImageFormat) -> MetadataPolicy {

@@ -54,7 +54,7 @@ struct ResultGeometryTests {
     var options = ProcessingOptions()
     options.watermark = ProcessingOptions.Watermark(opacity: 1, scale: 10)
     let source = PixelSize(width: 100, height: 100)
-    #expect(throws: PlanError.resultTooLarge(PixelSize(width: 1000, height: 1000), sideLimit: 999)) {
+    #expect(throws: PlanError.watermarkTooLarge(PixelSize(width: 1000, height: 1000), sideLimit: 999)) {
       try ProcessingPlan(options, source: source, sideLimit: 999, mark: mark)
     }
     _ = try ProcessingPlan(options, source: source, sideLimit: 1000, mark: mark)
