@@ -56,12 +56,14 @@ test-sanitize: all-packages ## Runs the tests with ThreadSanitizer, then with Ad
 	$(SWIFT) test --disable-xctest --no-parallel --sanitize=address $(UNDEFINED_FLAGS) --scratch-path .build-address
 
 fuzz: SECONDS ?= 60
-fuzz: all-packages ## Fuzzes the decoders and the readers of metadata for SECONDS (default 60), with the files in DIR as additional seeds.
+fuzz: all-packages ## Fuzzes decoders and readers of metadata for SECONDS (default 60), with the files in DIR as additional seeds; then URLs.
 	$(SWIFT) build -c release --package-path Fuzz --product halcyon-fuzz $(FUZZ_FLAGS)
 	mkdir -p .build-fuzz/corpus
 	LSAN_OPTIONS=suppressions=$(CURDIR)/Fuzz/leaks.supp \
 	Fuzz/.build/release/halcyon-fuzz -max_total_time=$(SECONDS) -timeout=30 -rss_limit_mb=1024 -max_len=65536 \
 	  -dict=Fuzz/svg.dict -artifact_prefix=.build-fuzz/ .build-fuzz/corpus Fuzz/Seeds $(DIR)
+	HALCYON_CHECKS=1 SWIFT_DETERMINISTIC_HASHING=1 HALCYON_FUZZ_SECONDS=$(SECONDS) $(SWIFT) test --disable-xctest \
+	  --package-path Service --scratch-path .build-test -debug-info-format none --filter ExtremeOptionTests
 
 test-release: all-packages ## Runs the tests in release configuration.
 	$(SWIFT) test --disable-xctest -c release -Xswiftc -enable-testing --scratch-path .build-release

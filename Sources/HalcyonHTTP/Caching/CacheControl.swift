@@ -75,36 +75,38 @@ public struct CacheControl: Hashable, Sendable {
 }
 
 /// Parses directives of the form `name`, `name=value` or `name="value"`, separated by commas.
+///
+/// By Unicode scalars: a comma that a combining mark follows separates as well.
 private struct DirectiveList {
-  private var rest: Substring
+  private var rest: Substring.UnicodeScalarView
 
   init(_ field: String) {
-    rest = field[...]
+    rest = field[...].unicodeScalars
   }
 
   mutating func next() -> (name: String, value: String?)? {
-    rest = rest.drop { $0 == "," || $0.isWhitespace }
+    rest = rest.drop { $0 == "," || $0.properties.isWhitespace }
     guard !rest.isEmpty else { return nil }
     let name = rest.prefix { $0 != "," && $0 != "=" }
-    rest = rest.dropFirst(name.count)
+    rest = rest[name.endIndex...]
     let value = rest.first == "=" ? parseValue() : nil
     rest = rest.drop { $0 != "," }
-    return (name.lowercased().filter { !$0.isWhitespace }, value)
+    return (Substring(name).lowercased().filter { !$0.isWhitespace }, value)
   }
 
   private mutating func parseValue() -> String {
     rest = rest.dropFirst()
     guard rest.first == "\"" else {
       let token = rest.prefix { $0 != "," }
-      rest = rest.dropFirst(token.count)
-      return token.filter { !$0.isWhitespace }
+      rest = rest[token.endIndex...]
+      return Substring(token).filter { !$0.isWhitespace }
     }
     var value = ""
     var isEscaped = false
     rest = rest.dropFirst()
     while let character = rest.popFirst(), isEscaped || character != "\"" {
       isEscaped = !isEscaped && character == "\\"
-      if !isEscaped { value.append(character) }
+      if !isEscaped { value.unicodeScalars.append(character) }
     }
     return value
   }

@@ -15,8 +15,8 @@ public struct VaryKey: Hashable, Sendable {
   /// The key of a response to a request; `nil` if the response matches no other request (`Vary: *`).
   public init?(of responseHeaders: HTTPHeaders, requestHeaders: HTTPHeaders) {
     let names = Set(
-      (responseHeaders["Vary"] ?? "").split(separator: ",").map { name in
-        name.filter { !$0.isWhitespace }.lowercased()
+      (responseHeaders["Vary"] ?? "").utf8.split(separator: UInt8(ascii: ",")).map { name in
+        Substring(name).filter { !$0.isWhitespace }.lowercased()
       })
     guard !names.contains("*") else { return nil }
     fields = names.filter { !$0.isEmpty }.sorted().map { name in

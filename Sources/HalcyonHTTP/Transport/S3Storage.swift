@@ -53,7 +53,11 @@ public struct S3Storage: Hashable, Sendable {
   ///   - key: The key, at most 1024 bytes. Keys with a segment `.` or `..` have no URL.
   public func url(bucket: String, key: String) -> URL? {
     guard Self.isValid(bucket: bucket), (1...1024).contains(key.utf8.count),
-      !key.split(separator: "/").contains(where: { $0 == "." || $0 == ".." }), !key.contains("\0"),
+      // By bytes: a slash that a combining mark follows is a slash.
+      !key.utf8.split(separator: UInt8(ascii: "/")).contains(where: {
+        $0.elementsEqual(".".utf8) || $0.elementsEqual("..".utf8)
+      }),
+      !key.utf8.contains(0),
       let path = key.addingPercentEncoding(withAllowedCharacters: Self.unreserved),
       var parts = URLComponents(url: endpoint, resolvingAgainstBaseURL: true)
     else { return nil }
@@ -106,10 +110,11 @@ public struct S3Storage: Hashable, Sendable {
   public func contains(_ url: URL) -> Bool {
     guard let other = Origin(url) else { return false }
     if other == origin { return true }
-    guard other.scheme == origin.scheme, other.port == origin.port, other.host.hasSuffix("." + origin.host) else {
-      return false
-    }
-    return isInHost(String(other.host.dropLast(origin.host.count + 1)))
+    let suffix = "." + origin.host
+    guard other.scheme == origin.scheme, other.port == origin.port,
+      other.host.utf8.reversed().starts(with: suffix.utf8.reversed())
+    else { return false }
+    return isInHost(String(Substring(other.host.utf8.dropLast(suffix.utf8.count))))
   }
 
   private func isInHost(_ bucket: String) -> Bool {

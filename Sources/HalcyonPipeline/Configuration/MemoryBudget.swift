@@ -6,10 +6,7 @@ import HalcyonSupport
 /// Memory that is reserved before it is used, so that all that is done at once stays within a limit.
 ///
 /// ```swift
-/// let budget = MemoryBudget(byteLimit: 1 << 30)
-/// let thumbnail = try budget.withReservation(info.decodingByteCount(outputSize: info.pixelSize)) {
-///   try decoder.decode(data, options: DecodingOptions())
-/// }
+/// configuration.memoryBudget = MemoryBudget(byteLimit: 1 << 30)
 /// ```
 ///
 /// Reservations are granted in the order in which they were requested. One that exceeds the limit alone is granted when

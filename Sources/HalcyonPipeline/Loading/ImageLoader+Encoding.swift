@@ -147,6 +147,8 @@ extension ImageLoader {
     } catch {
       throw ImageError(decoding: error, encoded)
     }
+    // Encoders that cannot be cancelled end later; nothing is stored after a cancellation.
+    if Task.isCancelled { throw .cancelled }
     configuration.report(.decoded(made.decodedSize), to: subscription)
     for processor in plan.processors {
       configuration.report(.processed(identifier: processor.identifier), to: subscription)

@@ -28,6 +28,23 @@ struct HTTPHeadersTests {
     #expect(HTTPHeaders().adding(headers) == headers)
   }
 
+  @Test func `a comma separates also before a combining mark`() throws {
+    let caching = CacheControl(["Cache-Control": "no-store,\u{301}x, max-age=5,\u{301}, private"])
+    #expect(caching.forbidsStorage && caching.maxAge == 5 && caching.isPrivate)
+    #expect(VaryKey(of: ["Vary": "*,\u{301}"], requestHeaders: [:]) == nil)
+    let headers: HTTPHeaders = ["Connection": "X-Secret,\u{301}a", "X-Secret": "1", "X-Other": "2"]
+    #expect(headers.endToEnd == ["X-Other": "2"])
+  }
+
+  @Test func `keys of objects have no segment that leads elsewhere, whatever follows its slash`() throws {
+    let endpoint = try #require(URL(string: "https://s3.example.com"))
+    let storage = try #require(S3Storage(region: "us-east-1", endpoint: endpoint))
+    for key in ["../secret/a", "..\u{2F}\u{301}a", "a/..\u{2F}\u{301}b", "a/.\u{2F}\u{301}b", "a\0\u{301}"] {
+      #expect(storage.url(bucket: "images", key: key) == nil)
+    }
+    #expect(storage.url(bucket: "images", key: "a/\u{301}b") != nil)
+  }
+
   @Test func `equality and hash ignore case and order`() {
     let left: HTTPHeaders = ["A": "1", "B": "2"]
     let right: HTTPHeaders = ["b": "2", "a": "1"]

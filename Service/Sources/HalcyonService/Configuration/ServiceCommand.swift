@@ -43,7 +43,7 @@ public enum ServiceCommand: Sendable {
     while let argument = rest.popFirst() {
       if ["--help", "-h", "help"].contains(argument) { return [("help", "")] }
       guard argument.hasPrefix("--") else { throw .unknownSetting(argument, origin: "argument") }
-      let sides = argument.dropFirst(2).parts(at: "=", limit: 2)
+      let sides = argument.dropFirst(2).split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
       let name = String(sides[0])
       let takesValue = name == "config" || Setting.all.contains { $0.name == name && $0.placeholder != nil }
       if sides.count == 2 {
@@ -65,10 +65,10 @@ public enum ServiceCommand: Sendable {
     } catch {
       throw .unreadableFile(file, reason: error.localizedDescription)
     }
-    for (index, line) in text.parts(at: "\n").enumerated() {
+    for (index, line) in text.parts(between: "\n").enumerated() {
       let line = line.trimmingCharacters(in: .whitespacesAndNewlines)
       guard !line.isEmpty, !line.hasPrefix("#") else { continue }
-      let sides = line.parts(at: "=", limit: 2)
+      let sides = line.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
       guard sides.count == 2 else { throw .malformedLine(index + 1, file: file) }
       try apply(
         sides[0].trimmingCharacters(in: .whitespaces), sides[1].trimmingCharacters(in: .whitespaces), origin: file,

@@ -92,8 +92,8 @@ extension Setting {
     number("quality", \.quality, in: 1...100, "The quality of lossy formats, in percent."),
     Setting("format-quality", "FORMAT=N,…", "The quality of single formats.") {
       (text, settings) throws(ConfigurationError) in
-      for part in text.parts(at: ",") where !part.isEmpty {
-        let sides = part.parts(at: "=").map { $0.trimmingCharacters(in: .whitespaces) }
+      for part in text.split(separator: ",") {
+        let sides = part.split(separator: "=").map { $0.trimmingCharacters(in: .whitespaces) }
         guard sides.count == 2, let format = ImageFormat(fileExtension: sides[0]), let quality = Int(sides[1]),
           (1...100).contains(quality)
         else { throw .invalidValue(setting: "format-quality", value: String(part), expected: "pairs such as webp=79") }
@@ -111,12 +111,12 @@ extension Setting {
     flag("send-svg", \.configuration.sendsSVG, "Send SVG as it is where a URL asks for it, instead of refusing."),
     Setting("presets", "NAME=OPTIONS;…", "Options by name, such as small=rs:fit:200:200/q:70;sharp=sh:1.") {
       (text, settings) throws(ConfigurationError) in
-      for part in text.parts(at: ";") where !part.isEmpty {
-        let sides = part.parts(at: "=", limit: 2).map { $0.trimmingCharacters(in: .whitespaces) }
+      for part in text.split(separator: ";") {
+        let sides = part.split(separator: "=", maxSplits: 1).map { $0.trimmingCharacters(in: .whitespaces) }
         guard sides.count == 2, !sides[0].isEmpty else {
           throw .invalidValue(setting: "presets", value: String(part), expected: "NAME=OPTION/OPTION")
         }
-        settings.configuration.presets[sides[0]] = sides[1].parts(at: "/").filter { !$0.isEmpty }.map(String.init)
+        settings.configuration.presets[sides[0]] = sides[1].split(separator: "/").map(String.init)
       }
     } value: {
       $0.configuration.presets.map { "\($0)=\($1.joined(separator: "/"))" }.sorted().joined(separator: ";")

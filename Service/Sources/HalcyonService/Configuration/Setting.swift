@@ -185,7 +185,7 @@ extension Setting {
   ) -> Setting {
     Setting(name, placeholder, help) { (list, settings) throws(ConfigurationError) in
       var elements: [Element] = []
-      for part in list.parts(at: ",") where !part.isEmpty {
+      for part in list.split(separator: ",") {
         let part = part.trimmingCharacters(in: .whitespaces)
         guard let next = element(part) else { throw .invalidValue(setting: name, value: part, expected: expected) }
         elements.append(next)

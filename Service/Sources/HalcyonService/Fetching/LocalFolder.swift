@@ -19,19 +19,21 @@ struct LocalFolder: Sendable {
 
   /// The segments of a `local:///` URL, percent-decoded once.
   static func segments(of text: String) throws(SourceError) -> [String] {
-    guard text.lowercased().begins(with: "local:///") else { throw .malformed }
-    var segments: [String] = []
-    for segment in Substring(text.utf8.dropFirst("local:///".utf8.count)).parts(at: "/") {
-      guard !segment.isEmpty, ![".", ".."].contains(segment), !segment.contains(ascii: "\0"), segment.utf8.count <= 255
-      else { throw .noSuchFile }
-      segments.append(String(segment))
-    }
-    guard !segments.isEmpty else { throw .noSuchFile }
+    guard let path = text.bytes(afterPrefix: "local:///") else { throw .malformed }
+    let segments = path.parts(between: "/")
+    guard segments.allSatisfy(isName) else { throw .noSuchFile }
     return segments
+  }
+
+  /// Whether a text names a file or a folder in its folder, and nothing else.
+  private static func isName(_ text: String) -> Bool {
+    (1...255).contains(text.utf8.count) && text != "." && text != ".." && !text.hasByte("/") && !text.hasByte("\0")
   }
 
   /// Opens a regular file.
   func open(_ segments: [String]) throws(SourceError) -> LocalFile {
+    guard segments.allSatisfy(Self.isName) else { throw .noSuchFile }
+    guard let name = segments.last else { throw .noSuchFile }
     var folder = try Self.opened(openFolder(root))
     defer { close(folder) }
     for segment in segments.dropLast() {
@@ -39,22 +41,15 @@ struct LocalFolder: Sendable {
       close(folder)
       folder = next
     }
-    guard let name = segments.last else { throw .noSuchFile }
     // A pipe without a writer would block.
     let descriptor = try Self.opened(openat(folder, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC))
     guard let file = LocalFile(descriptor: descriptor) else { throw .noSuchFile }
     return file
   }
 
-  /// A descriptor, or the error that the system gave instead.
   private static func opened(_ descriptor: Int32) throws(SourceError) -> Int32 {
-    if descriptor >= 0 { return descriptor }
-    throw error(errno)
-  }
-
-  /// The error for an `errno` value of opening a file.
-  static func error(_ code: Int32) -> SourceError {
-    [ENOENT, ENOTDIR, ELOOP, EACCES, EPERM, ENXIO, ENAMETOOLONG].contains(code) ? .noSuchFile : .temporarilyUnreadable
+    guard descriptor >= 0 else { throw SourceError(opening: errno) }
+    return descriptor
   }
 
   /// The path of a file, which may lead out of the folder: only ``open(_:)`` is safe.
@@ -88,10 +83,10 @@ final class LocalFile: Sendable {
   deinit { close(descriptor) }
 
   /// Up to `count` bytes from an offset on; empty at the end.
-  func read(at offset: Int, count: Int) throws -> Data {
+  func read(at offset: Int, count: Int) throws(SourceError) -> Data {
     var data = Data(count: count)
     let received = data.withUnsafeMutableBytes { pread(descriptor, $0.baseAddress, count, off_t(offset)) }
-    guard received >= 0 else { throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
+    guard received >= 0 else { throw .unreadable }
     return data.prefix(received)
   }
 }

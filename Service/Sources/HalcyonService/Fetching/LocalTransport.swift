@@ -31,9 +31,9 @@ struct LocalTransport: Transport {
 
   func response(to request: TransportRequest) async throws -> TransportResponse {
     guard request.url.host() == Self.host else { throw TransportError.hostNotFound(request.url.host() ?? "") }
-    let segments = request.url.path(percentEncoded: false).parts(at: "/").dropFirst().map(String.init)
+    let segments = request.url.path(percentEncoded: false).parts(between: "/").filter { !$0.isEmpty }
     let file: LocalFile
-    do throws(SourceError) {
+    do {
       file = try folder.open(segments)
     } catch .noSuchFile {
       return TransportResponse(status: 404, headers: [:], body: TransportBody { nil })

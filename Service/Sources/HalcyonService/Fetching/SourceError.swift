@@ -1,3 +1,5 @@
+import Foundation
+
 /// Why a source is not fetched.
 public enum SourceError: Error, Hashable {
   /// The text is not a URL of a scheme that the service fetches.
@@ -10,8 +12,8 @@ public enum SourceError: Error, Hashable {
   case noStorage
   /// There is no such file in the folder, or it is no regular file.
   case noSuchFile
-  /// A file cannot be opened or read now, for example for want of file descriptors.
-  case temporarilyUnreadable
+  /// The file cannot be read now, for example because the process has no file descriptors left.
+  case unreadable
 }
 
 extension SourceError: CustomStringConvertible {
@@ -23,7 +25,17 @@ extension SourceError: CustomStringConvertible {
     case .noLocalFolder: "The service has no folder of local files."
     case .noStorage: "The service has no S3-compatible storage."
     case .noSuchFile: "There is no such file."
-    case .temporarilyUnreadable: "The file cannot be read now. Try again later."
+    case .unreadable: "The file cannot be read now. Try again later."
+    }
+  }
+}
+
+extension SourceError {
+  /// Why a file or a folder cannot be opened: it is not there for this process, or cannot be read now.
+  init(opening code: Int32) {
+    switch code {
+    case ENOENT, ENOTDIR, ELOOP, EACCES, EPERM, ENXIO, ENODEV, ENAMETOOLONG, EINVAL, EILSEQ: self = .noSuchFile
+    default: self = .unreadable
     }
   }
 }

@@ -29,12 +29,12 @@ struct SourceResolver: Sendable {
 
   /// A request for the source in its original size.
   func request(for source: String) throws(SourceError) -> ImageRequest {
-    if source.lowercased().begins(with: "local:") {
+    if source.bytes(afterPrefix: "local:") != nil {
       guard let localTransport else { throw .noLocalFolder }
       let url = try localTransport.url(of: try LocalFolder.segments(of: source))
       return ImageRequest(url: url, options: localOptions)
     }
-    if let uploadOptions, source.begins(with: "upload:") {
+    if let uploadOptions, source.bytes(afterPrefix: "upload:") != nil {
       return ImageRequest(url: try UploadTransport.url(of: source), options: uploadOptions)
     }
     guard let url = SourceURL(Self.encodingPath(of: source)) else { throw .malformed }
@@ -47,7 +47,7 @@ struct SourceResolver: Sendable {
   /// A URL whose spaces and other characters outside ASCII, which the path of a request decodes, are encoded again;
   /// the host is left as it is.
   private static func encodingPath(of source: String) -> String {
-    guard let scheme = source.range(of: "://"),
+    guard let scheme = source.utf8.firstRange(of: "://".utf8),
       let start = source.utf8[scheme.upperBound...].firstIndex(where: { "/?".utf8.contains($0) })
     else { return source }
     let path = source[start...].utf8.map { byte in
@@ -58,7 +58,7 @@ struct SourceResolver: Sendable {
 
   /// Whether a source is still what a request for it was made for; `nil` for sources that only the network can tell of.
   func isCurrent(_ source: String, _ request: ImageRequest) -> (@Sendable () -> Bool)? {
-    guard let localTransport, source.lowercased().begins(with: "local:"), case .url(let url) = request.source,
+    guard let localTransport, source.bytes(afterPrefix: "local:") != nil, case .url(let url) = request.source,
       let segments = try? LocalFolder.segments(of: source)
     else { return nil }
     return localTransport.isCurrent(segments, url: url)

@@ -44,7 +44,7 @@ struct UploadTransport: Transport {
   /// The URL of an `upload:///NAME` source; it exists for this transport only.
   static func url(of source: String) throws(SourceError) -> URL {
     let name = source.dropFirst("upload:///".count)
-    guard source.begins(with: "upload:///"), name.utf8.count == 32, name.allSatisfy(\.isHexDigit),
+    guard source.hasPrefix("upload:///"), name.utf8.count == 32, name.allSatisfy(\.isHexDigit),
       let url = URL(string: "http://\(host)/\(name)")
     else { throw .malformed }
     return url

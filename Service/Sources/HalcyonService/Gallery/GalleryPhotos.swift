@@ -22,7 +22,10 @@ struct GalleryPhotos: Sendable {
 
   /// A list of the images of a folder; files that are no images are left out.
   func json(ofFolder folder: URL) async throws -> String {
-    let names = try FileManager.default.contentsOfDirectory(atPath: folder.path).filter { !$0.hasPrefix(".") }
+    guard let files = try? FileManager.default.contentsOfDirectory(atPath: folder.path) else {
+      throw SourceError.unreadable
+    }
+    let names = files.filter { $0.utf8.first != UInt8(ascii: ".") }
     var photos: [Photo] = []
     for name in names.sorted().prefix(Self.limit) {
       let title = (name as NSString).deletingPathExtension.replacingOccurrences(of: "_", with: " ")

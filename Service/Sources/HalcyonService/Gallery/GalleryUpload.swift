@@ -9,20 +9,24 @@ struct GalleryUpload: Sendable {
   let uploads: Uploads
   let maker: ImageMaker
 
+  private var byteLimit: Int { maker.configuration.limits.encodedByteCount }
+
+  /// Refuses an upload by its head.
+  func check(_ request: ServiceRequest) throws(ServiceError) {
+    // A type that pages of other sites cannot send without asking first.
+    guard request.headers[.contentType] == "application/octet-stream" else { throw .uploadType }
+    // One that is no integer has more digits than one.
+    let length = request.headers[.contentLength].map { Int($0) ?? .max } ?? 0
+    guard length <= byteLimit else { throw .uploadTooLarge }
+  }
+
   /// The source of an uploaded image, as JSON.
   ///
-  /// The body is read only once the request has a permit and its length is known to be within the limit.
-  ///
-  /// - Throws: ``ServiceError/uploadTooLarge`` and ``ServiceError/uploadType``; errors of bodies that are no image within
-  ///   the limits.
+  /// - Throws: ``ServiceError/uploadTooLarge``; errors of bodies that are no image within the limits.
   func response(to request: ServiceRequest) async throws -> ServiceResponse {
-    // A type that pages of other sites cannot send without asking first.
-    guard request.headers[.contentType] == "application/octet-stream" else { throw ServiceError.uploadType }
-    let limit = maker.configuration.limits.encodedByteCount
-    guard request.headers[.contentLength].flatMap(Int.init) ?? 0 <= limit else { throw ServiceError.uploadTooLarge }
     let body: Data
     do {
-      body = try await request.body(limit)
+      body = try await request.body?(byteLimit) ?? Data()
     } catch is NIOTooManyBytesError {
       throw ServiceError.uploadTooLarge
     }

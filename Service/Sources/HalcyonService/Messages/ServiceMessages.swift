@@ -9,13 +9,15 @@ public struct ServiceRequest: Sendable {
   public var path: String
   /// The header fields.
   public var headers: HTTPFields
-  /// Reads the body of an upload, once; throws for one of more bytes than a limit. Default: an empty body.
-  public var body: @Sendable (_ byteLimit: Int) async throws -> Data
+  /// Receives the body, up to a number of bytes; `nil` without one. Nothing is received before it is called.
+  ///
+  /// It throws an error if there is more, or if the client leaves.
+  public var body: (@Sendable (_ byteLimit: Int) async throws -> Data)?
 
   /// Creates a request.
   public init(
     method: HTTPRequest.Method = .get, path: String, headers: HTTPFields = [:],
-    body: @escaping @Sendable (_ byteLimit: Int) async throws -> Data = { _ in Data() }
+    body: (@Sendable (_ byteLimit: Int) async throws -> Data)? = nil
   ) {
     self.method = method
     self.path = path

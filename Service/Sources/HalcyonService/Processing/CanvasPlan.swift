@@ -19,8 +19,8 @@ struct CanvasPlan {
     }
     if options.extendAspectRatio.isEnabled, requested.width > 0, requested.height > 0 {
       let ratio = Double(requested.width) / Double(requested.height)
-      let width = Int(rounding: Double(size.height) * ratio)
-      let height = Int(rounding: Double(size.width) / ratio)
+      let width = Int(pixels: Double(size.height) * ratio)
+      let height = Int(pixels: Double(size.width) / ratio)
       add(PixelSize(width: width, height: height), gravity: options.extendAspectRatio.gravity, dpr: dpr)
     }
     pad(options.padding, dpr: dpr)
@@ -34,7 +34,7 @@ struct CanvasPlan {
   }
 
   private mutating func pad(_ padding: ProcessingOptions.Padding, dpr: Double) {
-    func scaled(_ length: Int) -> Int { Int(rounding: Double(length) * dpr) }
+    func scaled(_ length: Int) -> Int { Int(pixels: Double(length) * dpr) }
     let scaled = ProcessingOptions.Padding(
       top: scaled(padding.top), right: scaled(padding.right), bottom: scaled(padding.bottom),
       left: scaled(padding.left))

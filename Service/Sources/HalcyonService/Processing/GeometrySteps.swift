@@ -24,8 +24,8 @@ struct GeometrySteps {
       let whole = PixelSize(
         width: Self.length(source.width, geometry.scale.x), height: Self.length(source.height, geometry.scale.y))
       decodingSize = whole == source && !isVector ? .original : .exact(width: whole.width, height: whole.height)
-      let left = Int(rounding: Double(area.left) * geometry.scale.x) + kept.left
-      let top = Int(rounding: Double(area.top) * geometry.scale.y) + kept.top
+      let left = Int(pixels: Double(area.left) * geometry.scale.x) + kept.left
+      let top = Int(pixels: Double(area.top) * geometry.scale.y) + kept.top
       processors.append(
         .crop(
           x: max(0, min(left, whole.width - kept.width)), y: max(0, min(top, whole.height - kept.height)),
@@ -52,12 +52,12 @@ struct GeometrySteps {
   private static func window(of kept: PixelArea, in area: PixelArea, scale: (x: Double, y: Double)) -> PixelArea {
     let width = min(area.width, length(kept.width, 1 / scale.x))
     let height = min(area.height, length(kept.height, 1 / scale.y))
-    let left = min(Int(rounding: Double(kept.left) / scale.x), area.width - width)
-    let top = min(Int(rounding: Double(kept.top) / scale.y), area.height - height)
+    let left = min(Int(pixels: Double(kept.left) / scale.x), area.width - width)
+    let top = min(Int(pixels: Double(kept.top) / scale.y), area.height - height)
     return PixelArea(left: area.left + left, top: area.top + top, width: width, height: height)
   }
 
   private static func length(_ length: Int, _ scale: Double) -> Int {
-    max(1, Int(rounding: min(1_000_000, Double(length) * scale)))
+    max(1, min(1_000_000, Int(pixels: Double(length) * scale)))
   }
 }

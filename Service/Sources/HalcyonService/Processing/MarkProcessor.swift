@@ -35,8 +35,8 @@ struct MarkProcessor: ImageProcessor {
     let height = max(1, Double(size.height) * watermark.scale)
     let factor = min(width / Double(mark.size.width), height / Double(mark.size.height))
     return PixelSize(
-      width: max(1, Int(rounding: Double(mark.size.width) * factor)),
-      height: max(1, Int(rounding: Double(mark.size.height) * factor)))
+      width: max(1, Int(pixels: Double(mark.size.width) * factor)),
+      height: max(1, Int(pixels: Double(mark.size.height) * factor)))
   }
 
   func process(_ bitmap: Bitmap) throws -> Bitmap {
@@ -61,7 +61,7 @@ struct MarkProcessor: ImageProcessor {
       let (left, top) = watermark.gravity.position(of: (mark.width, mark.height), in: outer, scale: dpr)
       return (stride(from: left, to: left + 1, by: 1), stride(from: top, to: top + 1, by: 1))
     }
-    func step(_ length: Int, _ space: Double) -> Int { max(Self.leastStep, length + Int(rounding: abs(space) * dpr)) }
+    func step(_ length: Int, _ space: Double) -> Int { max(Self.leastStep, length + Int(pixels: abs(space) * dpr)) }
     return (
       stride(from: 0, to: size.width, by: step(mark.width, watermark.gravity.x)),
       stride(from: 0, to: size.height, by: step(mark.height, watermark.gravity.y))
@@ -72,7 +72,7 @@ struct MarkProcessor: ImageProcessor {
   private func draw(
     _ mark: Bitmap, over result: inout UnsafeMutableRawBufferPointer, of size: PixelSize, left: Int, top: Int
   ) {
-    let share = Int(rounding: watermark.opacity * 255)
+    let share = Int((watermark.opacity * 255).rounded())
     let (columns, rows) = (min(mark.size.width, size.width - left), min(mark.size.height, size.height - top))
     mark.withUnsafeBytes { ink in
       for row in 0..<max(0, rows) {

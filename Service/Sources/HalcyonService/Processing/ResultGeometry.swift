@@ -109,7 +109,7 @@ struct ResultGeometry: Equatable {
       height: height == 0 ? scaled.height : min(height, scaled.height))
   }
 
-  private static func length(_ value: Double) -> Int { max(1, Int(rounding: min(1_000_000, value))) }
+  private static func length(_ value: Double) -> Int { max(1, min(1_000_000, Int(pixels: value))) }
 }
 
 /// A rectangle of whole pixels.

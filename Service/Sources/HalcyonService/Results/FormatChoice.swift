@@ -9,7 +9,7 @@ struct FormatChoice: Sendable {
 
   /// The first automatic format that a client accepts by name; `*/*` and `image/*` accept none of them.
   func format(accept: String?) -> ImageFormat? {
-    let accepted = Set((accept ?? "").split(separator: ",").compactMap(Self.acceptedType))
+    let accepted = Set((accept ?? "").parts(between: ",").compactMap(Self.acceptedType))
     return automatic.first { writable.contains($0) && accepted.contains($0.mediaType) }
   }
 
@@ -20,8 +20,8 @@ struct FormatChoice: Sendable {
   }
 
   /// The media type of an element of `Accept`, unless its weight is 0.
-  private static func acceptedType(_ element: Substring) -> String? {
-    let parts = element.split(separator: ";").map { $0.filter { $0 != " " && $0 != "\t" }.lowercased() }
+  private static func acceptedType(_ element: String) -> String? {
+    let parts = element.parts(between: ";").map { $0.filter { $0 != " " && $0 != "\t" }.lowercased() }
     guard let type = parts.first else { return nil }
     let weight = parts.dropFirst().first { $0.hasPrefix("q=") }.flatMap { Double($0.dropFirst(2)) } ?? 1
     return weight > 0 ? type : nil

@@ -11,6 +11,16 @@ final class ResponseCache: Sendable {
     let path: String
     /// The format chosen by `Accept`.
     let format: ImageFormat?
+
+    /// By bytes, which are what a signature is for.
+    static func == (left: Key, right: Key) -> Bool {
+      left.format == right.format && left.path.hasSameBytes(as: right.path)
+    }
+
+    func hash(into hasher: inout Hasher) {
+      hasher.combine(path.utf8.count)
+      hasher.combine(path)
+    }
   }
 
   private struct Entry {
@@ -31,6 +41,7 @@ final class ResponseCache: Sendable {
     var firstIndex = 0
     var number: UInt64 = 0
     var byteCount = 0
+    var generation = 0
   }
 
   private static let lifetime = Duration.seconds(5)
@@ -43,6 +54,9 @@ final class ResponseCache: Sendable {
 
   init(byteLimit: Int, time: any TimeSource) { (self.byteLimit, self.time) = (byteLimit, time) }
 
+  /// How often everything was dropped.
+  var generation: Int { state.withLock { $0.generation } }
+
   /// The result of a path, if it may be sent without asking the pipeline.
   subscript(key: Key) -> ResultResponse? {
     let entry = state.withLock { $0.entries[key] }
@@ -52,15 +66,19 @@ final class ResponseCache: Sendable {
 
   /// Keeps a result that is fresh for some time; the oldest ones are dropped for it.
   ///
-  /// - Parameter isCurrent: Whether its source is unchanged, asked for each time; `nil` leaves that to `freshness`.
+  /// - Parameters:
+  ///   - isCurrent: Whether its source is unchanged, asked for each time; `nil` leaves that to `freshness`.
+  ///   - generation: The ``generation`` when its load began; a result from before ``removeAll()`` is not kept.
   func insert(
-    _ response: ResultResponse, for key: Key, freshness: Duration, isCurrent: (@Sendable () -> Bool)?
+    _ response: ResultResponse, for key: Key, freshness: Duration, isCurrent: (@Sendable () -> Bool)?,
+    since generation: Int
   ) {
     let cost = response.byteCount + Self.overhead
     guard freshness > .zero, cost <= byteLimit / 8 else { return }
     let end = time.uptime() + min(freshness, Self.lifetime)
     var dropped: [Entry?] = []
     state.withLock { state in
+      guard state.generation == generation else { return }
       state.number += 1
       let entry = Entry(response: response, end: end, isUnchanged: isCurrent, number: state.number)
       let replaced = state.entries.updateValue(entry, forKey: key)
@@ -87,7 +105,7 @@ final class ResponseCache: Sendable {
   /// Drops everything.
   func removeAll() {
     let old = state.withLock { state in
-      defer { state = State() }
+      defer { state = State(generation: state.generation + 1) }
       return state.entries
     }
     withExtendedLifetime(old) {}

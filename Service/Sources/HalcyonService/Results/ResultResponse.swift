@@ -94,7 +94,7 @@ struct ResultResponse: Sendable {
   /// Whether the client has the current result (RFC 9110, 13.2.2).
   private func matches(_ request: HTTPFields) -> Bool {
     if let condition = request[.ifNoneMatch] {
-      let tags = condition.split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) }
+      let tags = condition.parts(between: ",").map { $0.trimmingCharacters(in: .whitespaces) }
       return tags.contains { $0 == "*" || $0.trimmingPrefix("W/") == headers[.eTag] ?? "" }
     }
     guard let date = request[.ifModifiedSince] else { return false }
@@ -118,10 +118,11 @@ struct ResultResponse: Sendable {
   /// The last segment of the path of a source, without its extension.
   private static func name(of source: String) -> String {
     let address = Substring(source.utf8.prefix { !"?#".utf8.contains($0) })
-    // SCHEME, nothing and the host, which is empty for local files.
-    let last = address.parts(at: "/").dropFirst(3).last ?? ""
-    let parts = last.parts(at: ".").filter { !$0.isEmpty }
-    let name = last.contains(ascii: ".") ? parts.dropLast().joined(separator: ".") : String(last)
+    let rest = address.utf8.firstRange(of: "://".utf8).map { address[$0.upperBound...] } ?? address
+    // The first part is the host, which is empty for local files.
+    let last = rest.parts(between: "/").dropFirst().last ?? ""
+    let parts = last.parts(between: ".")
+    let name = parts.count > 1 ? parts.dropLast().filter { !$0.isEmpty }.joined(separator: ".") : last
     return name.isEmpty ? "image" : name.removingPercentEncoding ?? name
   }
 }

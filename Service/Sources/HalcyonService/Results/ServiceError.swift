@@ -4,8 +4,6 @@ import Halcyon
 /// Why a request has no result, and the status that says so.
 enum ServiceError: Error {
   case methodNotAllowed
-  /// The request does not have exactly one `Host` field.
-  case notOneHost
   case unauthorized
   case notFound
   case invalidSignature
@@ -40,6 +38,7 @@ enum ServiceError: Error {
       // Thrown while a result was planned.
       case ImageError.failed(let cause as ServiceError, _): cause
       case ImageError.failed(let cause as PlanError, _): .plan(cause)
+      // Of the transport of local files.
       case ImageError.failed(let cause as SourceError, _): .source(cause)
       case ImageError.cancelled: .clientLeft
       case let error as ImageError: .image(error)
@@ -54,11 +53,8 @@ enum ServiceError: Error {
     case .unauthorized: 401
     case .notFound, .expired: 404
     case .invalidSignature: 403
-    case .notOneHost, .path, .plan: 400
-    case .source(.notAllowed): 403
-    case .source(.malformed): 400
-    case .source(.temporarilyUnreadable): 503
-    case .source: 404
+    case .path, .plan: 400
+    case .source(let error): Self.status(of: error)
     case .unwritableFormat, .svgNotSent: 422
     case .uploadTooLarge: 413
     case .uploadType: 415
@@ -83,7 +79,6 @@ enum ServiceError: Error {
   var message: String {
     switch self {
     case .methodNotAllowed: "Use GET or HEAD."
-    case .notOneHost: "Send exactly one Host field."
     case .unauthorized: "The request needs the token of the service."
     case .notFound: "There is nothing at this path."
     case .invalidSignature: "The signature of the URL is not valid."
@@ -103,6 +98,15 @@ enum ServiceError: Error {
     case .purgeIncomplete: "A part of the cache could not be reached. Purge again later."
     case .image(let error): Self.message(of: error)
     case .failed: "The image could not be made."
+    }
+  }
+
+  private static func status(of error: SourceError) -> Int {
+    switch error {
+    case .malformed: 400
+    case .notAllowed: 403
+    case .noLocalFolder, .noStorage, .noSuchFile: 404
+    case .unreadable: 503
     }
   }
 
@@ -160,6 +164,8 @@ extension ServiceResponse {
     var response = text(error.status, error.message + "\n")
     if let seconds = error.retryAfter { response.headers[.retryAfter] = "\(seconds)" }
     if error.status == 405 { response.headers[.allow] = "GET, HEAD" }
+    // The rest of a body that is too large is not read.
+    if error.status == 413 { response.headers[.connection] = "close" }
     if error.status == 401 { response.headers[.wwwAuthenticate] = "Bearer" }
     return response
   }

@@ -9,7 +9,8 @@ struct CachePurge: Sendable {
   /// `nil` refuses every request.
   let token: String?
   let resolver: SourceResolver
-  let cache: ImageCache
+  let pipeline: ImagePipeline
+  let purges: Purges
 
   /// Whether the request has the token, compared in a time that does not depend on it.
   func isAuthorized(_ headers: HTTPFields) -> Bool {
@@ -18,17 +19,23 @@ struct CachePurge: Sendable {
     return expected == SHA256.hash(data: Data((headers[.authorization] ?? "").utf8))
   }
 
-  /// The number of entries removed, without those of tiers that do not count them: the original and its results.
+  /// Removes all that is cached of a source. Loads in flight are cancelled: what they have received is not stored.
+  ///
+  /// Returns the number of entries removed, without those of tiers that do not count them: the original and its results.
   ///
   /// - Throws: ``ServiceError/purgeIncomplete`` if a tier could not be reached; the others are purged.
   func removeAll(of source: String) async throws -> Int {
     let request = try resolver.request(for: source)
-    await cache.flush()
-    defer { (cache.store as? DataMemoryCache)?.trim(to: 0) }
-    do {
-      return try await cache.tiers?.removeEntries(from: request.source) ?? 0
-    } catch {
-      throw ServiceError.purgeIncomplete
+    let cache = pipeline.cache
+    return try await purges.run(request.source) {
+      pipeline.cancelLoads(of: request.source)
+      await cache.flush()
+      defer { (cache.store as? DataMemoryCache)?.trim(to: 0) }
+      do {
+        return try await cache.tiers?.removeEntries(from: request.source) ?? 0
+      } catch {
+        throw ServiceError.purgeIncomplete
+      }
     }
   }
 }

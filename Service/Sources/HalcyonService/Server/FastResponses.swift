@@ -13,13 +13,9 @@ final class FastResponses: ChannelDuplexHandler, RemovableChannelHandler {
   typealias OutboundIn = HTTPResponsePart
   typealias OutboundOut = HTTPResponsePart
 
-  /// After this time a request passes through, so that the server sees that the connection is in use.
-  private static let passInterval = TimeAmount.seconds(20)
-
   private let service: ImageService
   /// Requests that have passed through and have no response yet.
   private var passedCount = 0
-  private var nextPass = NIODeadline.now()
   /// Whether the current request has its response, so that the server does not see its end either.
   private var hasResponded = false
 
@@ -33,7 +29,6 @@ final class FastResponses: ChannelDuplexHandler, RemovableChannelHandler {
         send(response, isHead: request.method == .head, context)
       } else {
         passedCount += 1
-        nextPass = .now() + Self.passInterval
         context.fireChannelRead(data)
       }
     case .body:
@@ -54,8 +49,7 @@ final class FastResponses: ChannelDuplexHandler, RemovableChannelHandler {
   ///
   /// A client that does not read its responses is left to the server, which waits for it.
   private func response(to request: HTTPRequest, on channel: any Channel) -> ServiceResponse? {
-    guard passedCount == 0, request.keepsConnection, !request.hasBody, channel.isWritable, NIODeadline.now() < nextPass
-    else { return nil }
+    guard passedCount == 0, request.keepsConnection, !request.hasBody, channel.isWritable else { return nil }
     return service.cachedResponse(
       to: ServiceRequest(
         method: request.method, path: ServiceServer.path(request.path ?? "/"), headers: request.headerFields))

@@ -15,11 +15,14 @@ public final class ImageService: Sendable {
   private let maker: ImageMaker
   private let purgeNodes: PurgeNodes
   private let limiter: AdmissionLimiter
+  /// Few at once, each of which may have the most bytes of a source in memory.
+  private let uploadLimiter = AdmissionLimiter(limit: 2, queueLength: 16)
   private let metrics = ServiceMetrics()
   private let logger: Logger
   private let time: any TimeSource
   private let uploads: Uploads
   private let responses: ResponseCache
+  private let purges = Purges()
   private let lastDate = Mutex((second: Int.min, text: ""))
   private let isStopping = Atomic(false)
 
@@ -51,7 +54,7 @@ public final class ImageService: Sendable {
       automatic: configuration.automaticFormats, writable: pipeline.supportedFormats.writable)
     maker = ImageMaker(
       pipeline: pipeline, configuration: configuration, resolver: resolver, formats: formats, mark: mark,
-      metrics: metrics)
+      purges: purges, metrics: metrics)
   }
 
   /// The response to a request; errors are responses as well. Cancelling the task ends the work for it.
@@ -64,20 +67,17 @@ public final class ImageService: Sendable {
     var response: ServiceResponse
     do {
       switch request.method {
-      case _ where request.path == RequestRules.refusedTarget: throw ServiceError.notOneHost
       case .get, .head:
         (response, isHit) = try await TraceFields.$current.withValue(TraceFields.fields(of: request.headers, id: id)) {
           try await route(request)
         }
       case .post where request.path == GalleryUpload.path && configuration.showsGallery:
         response = try await upload(request)
-      case .delete where request.path.begins(with: "/cache/"): response = try await purge(request)
+      case .delete where request.path.hasPrefix("/cache/"): response = try await purge(request)
       default: throw ServiceError.methodNotAllowed
       }
     } catch {
       response = .failure(ServiceError(error))
-      // The rest of a body that was refused is not read.
-      if request.method == .post { response.headers[.connection] = "close" }
       logger.debug("Failed", metadata: ["id": "\(id)", "error": "\(error)"])
     }
     finish(&response, to: request, id: id, since: start, isHit: isHit)
@@ -157,8 +157,8 @@ public final class ImageService: Sendable {
       return (.text(200, text, type: type), nil)
     case "/", "/favicon.ico", "/gallery.css", "/gallery.js", "/gallery.json":
       return (try await gallery(request.path), nil)
-    case let path where path.begins(with: "/info/"):
-      return (try await info(Substring(path.utf8.dropFirst("/info".utf8.count))), nil)
+    case let path where path.hasPrefix("/info/"):
+      return (try await info(path.dropFirst(5)), nil)
     default:
       return try await image(request)
     }
@@ -170,12 +170,15 @@ public final class ImageService: Sendable {
     let (options, identifier) = try parser.parsed(path)
     try checkExpiry(options)
     let accept = request.headers[.accept]
+    let generation = responses.generation
     let result = try await working { [maker] in
       try await maker.result(for: path.source, options, identifier: identifier, accept: accept)
     }
     let response = ResultResponse(result, options, source: path.source, configuration)
     if let freshness = result.freshness, result.fallbackStatus == nil, options.expires == nil {
-      responses.insert(response.asHit, for: responseKey(request), freshness: freshness, isCurrent: result.isCurrent)
+      responses.insert(
+        response.asHit, for: responseKey(request), freshness: freshness, isCurrent: result.isCurrent,
+        since: generation)
     }
     return (response.response(to: request.headers), result.isHit)
   }
@@ -202,14 +205,15 @@ public final class ImageService: Sendable {
 
   private func upload(_ request: ServiceRequest) async throws -> ServiceResponse {
     let upload = GalleryUpload(uploads: uploads, maker: maker)
-    return try await working { try await upload.response(to: request) }
+    try upload.check(request)
+    return try await working(uploadLimiter) { try await upload.response(to: request) }
   }
 
   private func purge(_ request: ServiceRequest) async throws -> ServiceResponse {
     let purge = CachePurge(
-      token: configuration.purgeToken, resolver: maker.resolver, cache: maker.pipeline.cache)
+      token: configuration.purgeToken, resolver: maker.resolver, pipeline: maker.pipeline, purges: purges)
     guard purge.isAuthorized(request.headers) else { throw ServiceError.unauthorized }
-    let path = try ImagePath("/_/" + Substring(request.path.utf8.dropFirst("/cache/".utf8.count)))
+    let path = try ImagePath("/_/" + request.path.dropFirst("/cache/".count))
     // Also if a tier could not be reached.
     defer { responses.removeAll() }
     async let removed = purge.removeAll(of: path.source)
@@ -221,9 +225,8 @@ public final class ImageService: Sendable {
 
   /// Checks the signature, which is the first segment, of the rest of a path, whatever that is.
   private func checkSignature(of path: String) throws(ServiceError) {
-    let parts = path.parts(at: "/", limit: 3)
-    guard !configuration.isInsecure, parts.count == 3 else { return }
-    guard signer.isValid(String(parts[1]), for: "/" + parts[2]) else { throw .invalidSignature }
+    guard !configuration.isInsecure, let (signature, signedPart) = ImagePath.signature(in: path) else { return }
+    guard signer.isValid(signature, for: signedPart) else { throw .invalidSignature }
   }
 
   private func checkExpiry(_ options: ProcessingOptions) throws(ServiceError) {
@@ -232,9 +235,10 @@ public final class ImageService: Sendable {
 
   /// Runs `body` when a permit is free, until the deadline.
   private func working<Result: Sendable>(
-    _ body: @escaping @Sendable () async throws -> Result
+    _ uploadLimiter: AdmissionLimiter? = nil, _ body: @escaping @Sendable () async throws -> Result
   ) async throws -> Result {
-    try await withThrowingTaskGroup(of: Result.self) { [limiter, time, configuration] group in
+    try await withThrowingTaskGroup(of: Result.self) {
+      [limiter = uploadLimiter ?? limiter, time, configuration] group in
       group.addTask { try await limiter.run(body) }
       group.addTask {
         try await time.sleep(for: configuration.deadline)

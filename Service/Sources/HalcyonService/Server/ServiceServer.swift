@@ -38,22 +38,18 @@ public struct ServiceServer: Service {
       responder: CallbackResponder { [service] (request: Request, context: Context) in
         var received = ServiceRequest(
           method: request.method, path: Self.path(request.head.path ?? "/"), headers: request.headers)
-        let body = request.body
-        received.body = { try await Data(buffer: body.collect(upTo: $0)) }
+        received.body = { limit in try await Data(buffer: request.body.collect(upTo: limit)) }
         let response = await connections.run(for: context.channel) { [received] in
           await service.response(to: received)
         }
         return Self.response(response, isHead: request.method == .head)
       },
-      server: .http1(
-        configuration: HTTP1Channel.Configuration(
-          additionalChannelHandlers: [
-            RequestRulesSetup(), connections.handler(), FastResponses(service: service),
-          ],
-          idleTimeout: .seconds(75))),
+      server: HTTPServerBuilder { [service] responder in
+        ServiceChannel(responder: responder, service: service, connections: connections)
+      },
       configuration: ApplicationConfiguration(
         address: .hostname(configuration.host, port: configuration.port), serverName: nil,
-        availableConnectionsDelegate: MaximumAvailableConnections(DescriptorLimit.connections)),
+        availableConnectionsDelegate: MaximumAvailableConnections(configuration.connectionLimit, logger: logger)),
       onServerRunning: { [onListening] channel in onListening(channel.localAddress?.port ?? 0) },
       logger: logger)
     try await withGracefulShutdownHandler {
@@ -75,7 +71,7 @@ public struct ServiceServer: Service {
   }
 
   /// The path of a request target.
-  static func path(_ target: String) -> String { String(target.prefix { $0 != "?" }) }
+  static func path(_ target: String) -> String { String(Substring(target.utf8.prefix { $0 != UInt8(ascii: "?") })) }
 
   private static func response(_ response: ServiceResponse, isHead: Bool) -> Response {
     var headers = response.headers

@@ -53,8 +53,8 @@ extension Gravity {
     let left: Int
     let top: Int
     if kind == .focusPoint {
-      left = Int(rounding: Double(outer.width) * x) - inner.width / 2
-      top = Int(rounding: Double(outer.height) * y) - inner.height / 2
+      left = Int(pixels: Double(outer.width) * x) - inner.width / 2
+      top = Int(pixels: Double(outer.height) * y) - inner.height / 2
     } else {
       let offsetX = Self.pixels(x, of: outer.width, scale: scale)
       let offsetY = Self.pixels(y, of: outer.height, scale: scale)
@@ -75,6 +75,6 @@ extension Gravity {
   }
 
   private static func pixels(_ offset: Double, of length: Int, scale: Double) -> Int {
-    Int(rounding: abs(offset) >= 1 ? offset * scale : offset * Double(length))
+    Int(pixels: abs(offset) >= 1 ? offset * scale : offset * Double(length))
   }
 }

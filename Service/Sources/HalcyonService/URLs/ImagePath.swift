@@ -19,12 +19,10 @@ public struct ImagePath: Hashable, Sendable {
   /// - Parameter hasPresetsOnly: Whether the only segment with options is a list of presets, which may be one name
   ///   without a colon.
   public init(_ path: String, hasPresetsOnly: Bool = false) throws(PathError) {
-    let parts = path.parts(at: "/", limit: 3)
-    guard parts.count == 3, parts[0].isEmpty else { throw .incomplete(path: path) }
-    signature = String(parts[1])
-    signedPart = "/" + parts[2]
-    let segments = parts[2].parts(at: "/").map(String.init)
-    let sourceStart = hasPresetsOnly ? 1 : segments.firstIndex { !$0[...].contains(ascii: ":") } ?? segments.endIndex
+    guard let (signature, signedPart) = Self.signature(in: path) else { throw .incomplete(path: path) }
+    (self.signature, self.signedPart) = (signature, signedPart)
+    let segments = Array(signedPart.parts(between: "/").dropFirst())
+    let sourceStart = hasPresetsOnly ? 1 : segments.firstIndex { !$0.hasByte(":") } ?? segments.endIndex
     guard !signature.isEmpty, sourceStart < segments.endIndex else { throw .incomplete(path: path) }
     options = Array(segments[..<sourceStart])
     if segments[sourceStart] == "plain" {
@@ -34,9 +32,16 @@ public struct ImagePath: Hashable, Sendable {
     }
   }
 
+  /// The first segment of a path, and the rest with the slash that begins it; `nil` without a rest.
+  static func signature(in path: some StringProtocol) -> (signature: String, signedPart: String)? {
+    guard path.utf8.first == UInt8(ascii: "/"), let end = path.utf8.dropFirst().firstIndex(of: UInt8(ascii: "/"))
+    else { return nil }
+    return (String(path[path.utf8.index(after: path.startIndex)..<end]), String(path[end...]))
+  }
+
   /// Everything after `plain/`; the last `@` begins the extension.
   private static func plain(_ text: String) throws(PathError) -> (source: String, fileExtension: String?) {
-    let parts = text.parts(at: "@")
+    let parts = text.parts(between: "@")
     guard parts.count <= 2, let url = parts[0].removingPercentEncoding, !url.isEmpty else {
       throw .invalidSource(text)
     }
@@ -45,14 +50,14 @@ public struct ImagePath: Hashable, Sendable {
 
   /// The segments joined without slashes; a dot begins the extension.
   private static func encoded(_ text: String) throws(PathError) -> (source: String, fileExtension: String?) {
-    let parts = text.parts(at: ".")
+    let parts = text.parts(between: ".")
     guard (1...2).contains(parts.count), let bytes = Base64URL.decode(parts[0]), !bytes.isEmpty,
       let url = String(bytes: bytes, encoding: .utf8)
     else { throw .invalidSource(text) }
     return (url, fileExtension(parts))
   }
 
-  private static func fileExtension(_ parts: [Substring]) -> String? {
-    parts.count == 2 && !parts[1].isEmpty ? String(parts[1]) : nil
+  private static func fileExtension(_ parts: [String]) -> String? {
+    parts.count == 2 && !parts[1].isEmpty ? parts[1] : nil
   }
 }

@@ -9,12 +9,12 @@ struct OptionArguments {
 
   /// Splits `NAME:ARGUMENT:…`; arguments are percent-decoded.
   init(_ segment: String) throws(PathError) {
-    let parts = segment.parts(at: ":")
-    option = String(parts[0])
+    let parts = segment.parts(between: ":")
+    option = parts[0]
     var values: [String] = []
     for part in parts.dropFirst() {
       guard let value = part.removingPercentEncoding else {
-        throw .invalidArgument(option: String(parts[0]), value: String(part), expected: "valid percent-encoding")
+        throw .invalidArgument(option: option, value: part, expected: "valid percent-encoding")
       }
       values.append(value)
     }
@@ -56,7 +56,7 @@ struct OptionArguments {
     return value
   }
 
-  /// A factor of lengths.
+  /// A factor of lengths. A smaller one leaves no pixel of any image.
   func factor(_ index: Int) throws(PathError) -> Double? { try number(index, in: 0.001...1000) }
 
   func flag(_ index: Int) throws(PathError) -> Bool? {

@@ -51,9 +51,9 @@ public struct OptionParser: Sendable {
   ) throws(PathError) {
     let arguments = try OptionArguments(segment)
     if acceptsPresetsOnly, names.isEmpty {
-      for name in segment.parts(at: ":") where !name.isEmpty {
-        guard presets[String(name)] != nil else { throw .presetsOnly(segment) }
-        try apply(preset: String(name), to: &target, within: names)
+      for name in segment.parts(between: ":") where !name.isEmpty {
+        guard presets[name] != nil else { throw .presetsOnly(segment) }
+        try apply(preset: name, to: &target, within: names)
       }
     } else if ["preset", "pr"].contains(arguments.option) {
       for name in arguments.values { try apply(preset: name, to: &target, within: names) }
@@ -61,7 +61,7 @@ public struct OptionParser: Sendable {
       guard let option = Self.table[arguments.option] else { throw .unknownOption(arguments.option) }
       try option.parse(arguments, &target.options)
       if option.changesResult {
-        target.segments.append(option.name + segment.dropFirst(arguments.option.count))
+        target.segments.append(option.name + String(Substring(segment.utf8.dropFirst(arguments.option.utf8.count))))
       }
     }
   }
@@ -84,9 +84,6 @@ public struct OptionParser: Sendable {
     /// Whether it changes the result, not only its response.
     let changesResult: Bool
   }
-
-  /// The full names of all options.
-  static var optionNames: [String] { Set(table.values.map(\.name)).sorted() }
 
   private static let table: [String: Option] = {
     var table: [String: Option] = [:]

@@ -43,10 +43,20 @@ extension PathError: CustomStringConvertible {
 }
 
 extension String {
-  /// The first characters, for a message; those that are not visible are replaced.
+  /// The first characters for a message, on one line: control and format characters, which would forge lines or reorder
+  /// the text, are written as `�`.
   var excerpt: String {
-    let invisible: [Unicode.GeneralCategory] = [.control, .format, .lineSeparator, .paragraphSeparator]
-    let visible = unicodeScalars.prefix(60).map { invisible.contains($0.properties.generalCategory) ? "\u{FFFD}" : $0 }
-    return String(String.UnicodeScalarView(visible)) + (unicodeScalars.count > 60 ? "…" : "")
+    let start = unicodeScalars.prefix(60)
+    let text = String(String.UnicodeScalarView(start.map { $0.isPrintable ? $0 : "\u{FFFD}" }))
+    return start.endIndex == unicodeScalars.endIndex ? text : text + "…"
+  }
+}
+
+extension Unicode.Scalar {
+  fileprivate var isPrintable: Bool {
+    switch properties.generalCategory {
+    case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate, .unassigned: false
+    default: true
+    }
   }
 }

@@ -26,8 +26,9 @@ public struct SourcePattern: Hashable, Sendable {
   /// Whether the source is allowed.
   public func matches(_ url: SourceURL) -> Bool {
     url.scheme == scheme && url.port == port
-      && (matchesSubdomains ? url.host.hasSuffix("." + host) : url.host == host)
-      && url.segments.starts(with: path)
+      && (matchesSubdomains
+        ? url.host.utf8.reversed().starts(with: ("." + host).utf8.reversed()) : url.host.hasSameBytes(as: host))
+      && url.segments.starts(with: path) { $0.hasSameBytes(as: $1) }
   }
 }
 

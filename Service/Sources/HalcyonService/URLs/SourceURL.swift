@@ -26,9 +26,9 @@ public struct SourceURL: Hashable, Sendable {
     else { return nil }
     guard let defaultPort = ["http": 80, "https": 443, "s3": 0][scheme] else { return nil }
     var segments: [String] = []
-    for segment in parts.percentEncodedPath.parts(at: "/") where !segment.isEmpty {
+    for segment in parts.percentEncodedPath.split(separator: "/") {
       guard let decoded = segment.removingPercentEncoding, ![".", ".."].contains(decoded),
-        !decoded.utf8.contains(where: { $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "\\") || $0 == 0 })
+        !decoded.utf8.contains(where: { "/\\\0".utf8.contains($0) })
       else { return nil }
       segments.append(decoded)
     }

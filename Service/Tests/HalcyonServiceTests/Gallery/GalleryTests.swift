@@ -1,4 +1,5 @@
 import Foundation
+import HTTPTypes
 import Halcyon
 import HalcyonService
 import TestSupport
@@ -44,6 +45,31 @@ struct GalleryTests {
         let encoded = try #require(Data(base64Encoded: String(placeholder.trimmingPrefix("data:image/png;base64,"))))
         #expect(ImageFormat(sniffing: encoded) == .png)
       }
+    }
+  }
+
+  @Test func `two uploads are received at once, and the others wait before their bytes are`() async throws {
+    try await TemporaryDirectory.run { folder in
+      var configuration = ServiceConfiguration()
+      (configuration.isInsecure, configuration.showsGallery, configuration.cacheDirectory) = (true, true, folder)
+      let service = try await ImageService(configuration, logger: .silent)
+      let (gate, counts, image) = (Gate(), Monitor((now: 0, most: 0)), try Quadrants.png())
+      let request = ServiceRequest(
+        method: .post, path: "/gallery/uploads", headers: [.contentType: "application/octet-stream"]
+      ) { _ in
+        counts.update { ($0.now, $0.most) = ($0.now + 1, max($0.most, $0.now + 1)) }
+        try await gate.wait()
+        counts.update { $0.now -= 1 }
+        return image
+      }
+      await withTaskGroup(of: Int.self) { group in
+        for _ in 0..<8 { group.addTask { await service.response(to: request).status } }
+        try? await gate.waitUntilHolding(2)
+        gate.open()
+        for await status in group { #expect(status == 200) }
+      }
+      #expect(counts.read { $0.most } == 2)
+      await service.close()
     }
   }
 

@@ -49,17 +49,6 @@ struct ResultGeometryTests {
     SizeCase("rs:fill:100:100", (10000, 10), (100, 10)),
   ]
 
-  @Test func `a watermark that would be larger than a result may be is an error`() throws {
-    let mark = try Bitmap(size: PixelSize(width: 10, height: 10), isOpaque: true) { _ in }
-    var options = ProcessingOptions()
-    options.watermark = ProcessingOptions.Watermark(opacity: 1, scale: 10)
-    let source = PixelSize(width: 100, height: 100)
-    #expect(throws: PlanError.watermarkTooLarge(PixelSize(width: 1000, height: 1000), sideLimit: 999)) {
-      try ProcessingPlan(options, source: source, sideLimit: 999, mark: mark)
-    }
-    _ = try ProcessingPlan(options, source: source, sideLimit: 1000, mark: mark)
-  }
-
   @Test(arguments: sizes) func `the result has the documented size`(size: SizeCase) throws {
     let segments = size.options.split(separator: "/").map(String.init)
     var path = try ImagePath("/_/plain/http://e.com/a.jpg")

@@ -137,8 +137,9 @@ struct AccessTests {
       let source = origin.serve("/a.png", .body(try Quadrants.png()))
       #expect(try await service.image("exp:1000", of: source).status == 404)
       #expect(try await service.image("exp:99999999999", of: source).status == 200)
-      #expect(try await service.get("/info/_/exp:1000/plain/\(source.absoluteString)").status == 404)
-      #expect(try await service.get("/info/_/exp:99999999999/plain/\(source.absoluteString)").status == 200)
+      for (expiry, status) in [("1000", 404), ("99999999999", 200)] {
+        #expect(try await service.get("/info/_/exp:\(expiry)/plain/\(source.absoluteString)").status == status)
+      }
     }
   }
 

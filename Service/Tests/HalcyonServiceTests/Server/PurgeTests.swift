@@ -45,6 +45,30 @@ struct PurgeTests {
     }
   }
 
+  @Test(arguments: ["w:40", "raw:1"])
+  func `what a fetch in flight receives after a purge is not stored`(options: String) async throws {
+    try await RunningService.run {
+      $0.purgeToken = "token"
+    } body: { service, origin async throws in
+      let (gate, fresh): (Gate, HeaderFields) = (Gate(), ["Cache-Control": "max-age=1000"])
+      let source = origin.serve(
+        "/a.png", .body(try Quadrants.png(width: 80, height: 20), headers: fresh).held(by: gate),
+        .body(try Quadrants.png(width: 80, height: 60), headers: fresh))
+      async let early = service.image(options, of: source)
+      try await gate.waitUntilHolding()
+      #expect(try await purge(source, at: service, authorization) == 200)
+      gate.open()
+      #expect(try await early.status == 200)
+      await service.service.flush()
+      for _ in 0..<2 {
+        let later = try await service.image("w:20", of: source).bitmap()
+        #expect(later.size == PixelSize(width: 20, height: 15))
+      }
+      // What is fetched while the purge runs is not stored either.
+      #expect([2, 3].contains(origin.requests.count))
+    }
+  }
+
   @Test func `a purge at one node removes what another has on its disk`() async throws {
     try await RunningService.run {
       $0.purgeToken = "token"

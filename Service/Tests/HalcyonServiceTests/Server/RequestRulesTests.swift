@@ -1,88 +1,97 @@
 import Foundation
-import HTTPTypes
 import Halcyon
+import HalcyonService
 import TestSupport
 import TestTraits
 import Testing
 
-@testable import HalcyonService
-
-/// The rules of HTTP/1 for requests and connections (RFC 9112).
+/// What RFC 9112 asks of a server, on connections whose bytes the test writes.
 @Suite(.integrationTest)
 struct RequestRulesTests {
-  private func run(_ body: @escaping @Sendable (RawConnection) throws -> Void) async throws {
-    try await RunningService.run { service, _ in
-      try await RawConnection.run(to: service, body)
-    }
+  private func run(
+    _ change: @escaping (inout ServiceConfiguration) -> Void = { _ in },
+    _ body: @escaping @Sendable (RawConnection) throws -> Void
+  ) async throws {
+    try await RunningService.run(change) { service, _ in try await RawConnection.run(to: service, body) }
   }
 
-  @Test func `a client of HTTP 1.0 gets one response, unless it asks for more`() async throws {
+  @Test(arguments: ["", "Host: a\r\n", "Connection: close\r\n", "Connection: foo\r\n"])
+  func `HTTP 1_0 ends the connection with the response`(fields: String) async throws {
     try await run { connection throws in
-      connection.send("GET /health HTTP/1.0\r\nConnection: keep-alive\r\n\r\n")
-      #expect(try connection.response().status == 200)
-      connection.send("GET /health HTTP/1.0\r\n\r\n")
-      #expect(try connection.response().status == 200)
+      connection.send("GET /health HTTP/1.0\r\n\(fields)\r\n")
+      let response = try connection.response()
+      #expect(response.status == 200 && response.body == Data("OK\n".utf8))
+      #expect(response.headers["connection"] == "close")
       #expect(try connection.isClosed())
     }
   }
 
-  @Test(arguments: ["", "Host: a\r\nHost: b\r\n", "Host: a\r\nhost: a\r\n"])
-  func `a request without exactly one host is refused, after the responses before it`(fields: String) async throws {
+  @Test func `HTTP 1_0 keeps the connection where the client asks for that`() async throws {
     try await run { connection throws in
-      connection.send("GET /health HTTP/1.1\r\nHost: a\r\n\r\nGET /health HTTP/1.1\r\n\(fields)\r\n")
+      for _ in 0..<2 {
+        connection.send("GET /health HTTP/1.0\r\nConnection: Keep-Alive\r\n\r\n")
+        let response = try connection.response()
+        #expect(response.status == 200 && response.headers["connection"] == "keep-alive")
+      }
+    }
+  }
+
+  @Test(arguments: ["Close", "keep-alive, close", "CLOSE"])
+  func `the last request of a client may be spelt in any way`(value: String) async throws {
+    try await run { connection throws in
+      connection.send("GET /health HTTP/1.1\r\nHost: a\r\nConnection: \(value)\r\n\r\n")
+      #expect(try connection.response().headers["connection"] == "close")
+      #expect(try connection.isClosed())
+    }
+  }
+
+  @Test(arguments: [
+    "", "Host: a\r\nHost: a\r\n", "Host: a\r\nHost: b\r\n", "Host: a, b\r\n", "Host: a b\r\n", "Host: a/b\r\n",
+    "Host: user@a\r\n",
+  ])
+  func `a request names exactly one host`(fields: String) async throws {
+    try await run { connection throws in
+      connection.send("GET /health HTTP/1.1\r\nHost: a\r\n\r\n")
       #expect(try connection.response().status == 200)
+      connection.send("GET /health HTTP/1.1\r\n\(fields)\r\nGET /health HTTP/1.1\r\nHost: a\r\n\r\n")
       #expect(try connection.response().status == 400)
       #expect(try connection.isClosed())
     }
   }
 
-  @Test func `an upload that announces too many bytes is refused before they are sent`() async throws {
-    try await RunningService.run {
+  @Test func `HTTP 1_0 names at most one host`() async throws {
+    try await run { connection throws in
+      connection.send("GET /health HTTP/1.0\r\nHost: a\r\nHost: a\r\n\r\n")
+      #expect(try connection.response().status == 400)
+    }
+  }
+
+  @Test func `an upload over the limit is refused by its length, and the connection ends`() async throws {
+    try await run {
       $0.showsGallery = true
       $0.limits.encodedByteCount = 20_000
-    } body: { service, _ in
-      try await RawConnection.run(to: service) { connection in
-        connection.send(
-          """
-          POST /gallery/uploads HTTP/1.1\r\nHost: a\r\nContent-Type: application/octet-stream\r\n\
-          Content-Length: 20001\r\n\r\n
-          """)
-        let response = try connection.response()
-        #expect(response.status == 413 && response.headers["connection"] == "close")
-      }
+    } _: { connection throws in
+      let head = "POST /gallery/uploads HTTP/1.1\r\nHost: a\r\nContent-Type: application/octet-stream\r\n"
+      connection.send("\(head)Content-Length: 20001\r\n\r\n")
+      let response = try connection.response()
+      #expect(response.status == 413 && response.headers["connection"] == "close")
+      // What follows is dropped.
+      connection.send(String(repeating: "a", count: 1000))
+      #expect(try connection.isClosed())
     }
   }
 
-  @Test func `the body of an upload is read only once it has a permit`() async throws {
-    try await RunningService.run {
-      ($0.showsGallery, $0.concurrency) = (true, 1)
-    } body: { service, _ in
-      let (isHeld, release, order) = (Signal(), Signal(), EventLog<String>())
-      @Sendable func upload(_ body: @escaping @Sendable () async -> Void) async -> Int {
-        let request = ServiceRequest(
-          method: .post, path: "/gallery/uploads", headers: [.contentType: "application/octet-stream"]
-        ) { _ in
-          await body()
-          return Data()
-        }
-        return await service.service.response(to: request).status
+  @Test(arguments: ["w:%0D%0ASet-Cookie:%20a", "%1B%5B2J:1", "w:%E2%80%AE1", "w:%00", "w:%C2%85", "x\u{202E}y:1"])
+  func `errors repeat no control characters`(options: String) async throws {
+    try await RunningService.run { service, _ in
+      let path = "/_/\(options)/plain/http://example.com/a.png"
+      let response = await service.service.response(to: ServiceRequest(path: path))
+      let text = String(decoding: response.body, as: UTF8.self)
+      #expect(response.status == 400 && text.hasSuffix("\n"))
+      let hasInvisible = text.dropLast().unicodeScalars.contains { scalar in
+        [.control, .format, .lineSeparator].contains(scalar.properties.generalCategory)
       }
-      async let first = upload {
-        isHeld.set()
-        await release.wait()
-        order.record("first")
-      }
-      await isHeld.wait()
-      async let second = upload { order.record("second") }
-      while try await !service.get("/metrics").text.contains("halcyon_requests_waiting 1\n") { await Task.yield() }
-      release.set()
-      #expect(await [first, second].allSatisfy { $0 != 200 })
-      #expect(order.events == ["first", "second"])
+      #expect(!hasInvisible, "\(text)")
     }
-  }
-
-  @Test(arguments: [(1024, 768), (200, 8), (400, 200), (1_048_576, 786_432), (20, 8)])
-  func `clients leave file descriptors for everything else`(descriptors: Int, connections: Int) {
-    #expect(DescriptorLimit.connections(ofDescriptors: descriptors) == connections)
   }
 }

@@ -1,4 +1,4 @@
-import HalcyonService
+@testable import HalcyonService
 import TestTraits
 import Testing
 
@@ -38,6 +38,14 @@ struct ImagePathTests {
   @Test(arguments: ["plain/", "plain/%zz", "not*base64", "YQ.png.jpg", "/"])
   func `a malformed source is refused`(source: String) {
     #expect(throws: PathError.self) { try ImagePath("/_/" + source) }
+  }
+
+  @Test func `a combining mark after a delimiter belongs to what follows`() throws {
+    let path = try ImagePath("/\u{301}s/w:\u{301}3/\u{301}:x/plain/http://e.com/\u{301}a.jpg@\u{301}png")
+    #expect(path.signature == "\u{301}s")
+    #expect(path.options == ["w:\u{301}3", "\u{301}:x"])
+    #expect(path.source == "http://e.com/\u{301}a.jpg" && path.fileExtension == "\u{301}png")
+    #expect(try OptionArguments(path.options[0]).values == ["\u{301}3"])
   }
 
   @Test func `a single preset without a colon is no source where only presets are accepted`() throws {

@@ -20,6 +20,7 @@ struct SourcePatternTests {
     ("https://example.com", "https://evil.net/https://example.com"),
     ("https://example.com", "https://example.com:444/"),
     ("https://example.com", "https://sub.example.com/a"), ("https://example.com/x", "https://example.com/xy/a.jpg"),
+    ("https://example.com/caf\u{e9}", "https://example.com/cafe%CC%81/a.jpg"),
     ("https://*.example.com", "https://example.com/a"), ("https://*.example.com", "https://evilexample.com/a"),
   ])
   func `a pattern refuses what only begins alike`(pattern: String, source: String) throws {
@@ -30,6 +31,7 @@ struct SourcePatternTests {
   @Test(arguments: [
     "https://example.com@evil.net/a", "https://user:secret@example.com/a", "https://example.com\\@evil.net/a",
     "https://example.com/x/../y", "https://example.com/x/%2e%2e/y", "https://example.com/x%2f..%2fy",
+    "https://example.com/..%2f%CC%81y", "https://example.com/a%5C%CC%81b", "https://example.com/a%00%CC%81b",
     "https://example.com/a\u{0}b", "https://example.com/a\nb", "ftp://example.com/a", "file:///etc/passwd",
     "//example.com/a", "example.com/a", "", "https:///a", "https://./a", "gopher://example.com:11211/x",
     "https://example.com/x/%252e%252e/y ",

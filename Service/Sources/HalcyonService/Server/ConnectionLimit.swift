@@ -1,0 +1,30 @@
+#if canImport(Darwin)
+import Darwin
+#elseif canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#endif
+
+extension ServiceConfiguration {
+  /// The most connections of clients at the same time; others wait until one ends. They leave enough file descriptors to
+  /// work on requests, so that none fails for want of one.
+  var connectionLimit: Int { connectionLimit(descriptorLimit: Self.descriptorLimit) }
+
+  func connectionLimit(descriptorLimit: Int) -> Int {
+    // Sources, a local file or an entry of the cache for each request, and what a process opens at its start.
+    let reserved = min(concurrency, 100_000) + min(sourceConnections, 10_000) + 64
+    return max(1, descriptorLimit - min(reserved, descriptorLimit / 2))
+  }
+
+  /// The most file descriptors of this process.
+  private static var descriptorLimit: Int {
+    var limit = rlimit()
+    #if canImport(Glibc)
+    let status = getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+    #else
+    let status = getrlimit(RLIMIT_NOFILE, &limit)
+    #endif
+    return status == 0 ? Int(clamping: limit.rlim_cur) : 256
+  }
+}

@@ -1,0 +1,70 @@
+import NIOCore
+import NIOHTTP1
+
+/// Closes a connection on which nothing happens: no request, no work for one, and no bytes that its client reads.
+///
+/// A client that reads slowly is not idle, however long its response takes.
+final class IdleTimeout: ChannelDuplexHandler, RemovableChannelHandler {
+  typealias InboundIn = HTTPServerRequestPart
+  typealias InboundOut = HTTPServerRequestPart
+  typealias OutboundIn = HTTPServerResponsePart
+  typealias OutboundOut = HTTPServerResponsePart
+
+  private let timeout: TimeAmount
+  private let unreadByteCount: (any Channel) -> Int
+  private var lastActive = NIODeadline.now()
+  /// Requests whose response has not been written.
+  private var openCount = 0
+  /// The bytes that the client had not read at the last check.
+  private var unreadCount = 0
+  private var check: Scheduled<Void>?
+
+  /// - Parameter unreadByteCount: The bytes that a channel has not been able to send yet.
+  init(
+    _ timeout: TimeAmount = .seconds(75),
+    unreadByteCount: @escaping (any Channel) -> Int = {
+      (try? $0.syncOptions?.getOption(.bufferedWritableBytes)) ?? 0
+    }
+  ) {
+    (self.timeout, self.unreadByteCount) = (timeout, unreadByteCount)
+  }
+
+  func handlerAdded(context: ChannelHandlerContext) {
+    lastActive = context.eventLoop.now
+    schedule(context)
+  }
+
+  func handlerRemoved(context: ChannelHandlerContext) { check?.cancel() }
+
+  func channelInactive(context: ChannelHandlerContext) {
+    check?.cancel()
+    context.fireChannelInactive()
+  }
+
+  func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+    lastActive = context.eventLoop.now
+    if case .head = unwrapInboundIn(data) { openCount += 1 }
+    context.fireChannelRead(data)
+  }
+
+  func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+    lastActive = context.eventLoop.now
+    if case .end = unwrapOutboundIn(data) { openCount -= 1 }
+    context.write(data, promise: promise)
+  }
+
+  private func schedule(_ context: ChannelHandlerContext) {
+    check = context.eventLoop.assumeIsolated().scheduleTask(deadline: lastActive + timeout) { [weak self] in
+      self?.closeIfIdle(context)
+    }
+  }
+
+  private func closeIfIdle(_ context: ChannelHandlerContext) {
+    let unread = unreadByteCount(context.channel)
+    let isReading = unread > 0 && unread != unreadCount
+    if isReading || unread == 0 && openCount > 0 { lastActive = context.eventLoop.now }
+    unreadCount = unread
+    guard context.eventLoop.now < lastActive + timeout else { return context.close(promise: nil) }
+    schedule(context)
+  }
+}

@@ -1,0 +1,33 @@
+import HummingbirdCore
+import Logging
+import NIOCore
+import NIOHTTP1
+import NIOHTTPTypes
+import NIOHTTPTypesHTTP1
+
+/// The handlers of a connection.
+struct ServiceChannel: ServerChildChannel, HTTPChannelHandler {
+  let responder: HTTPChannelHandler.Responder
+  let service: ImageService
+  let connections: ClientConnections
+
+  func setup(
+    channel: any Channel, logger: Logger
+  ) -> EventLoopFuture<NIOAsyncChannel<HTTPRequestPart, HTTPResponsePart>> {
+    channel.eventLoop.makeCompletedFuture {
+      let pipeline = channel.pipeline.syncOperations
+      try pipeline.configureHTTPServerPipeline(
+        withPipeliningAssistance: false, withErrorHandling: false, withOutboundHeaderValidation: false)
+      try pipeline.addHandlers([
+        IdleTimeout(), RequestRules(), HTTP1ToHTTPServerCodec(secure: false), connections.handler(),
+        FastResponses(service: service), HTTPConnectionStateHandler(logger: logger),
+      ])
+      return try NIOAsyncChannel(
+        wrappingChannelSynchronously: channel, configuration: .init(isOutboundHalfClosureEnabled: true))
+    }
+  }
+
+  func handle(value channel: NIOAsyncChannel<HTTPRequestPart, HTTPResponsePart>, logger: Logger) async {
+    await handleHTTP(asyncChannel: channel, logger: logger)
+  }
+}
