@@ -26,6 +26,10 @@ public final class ImageViewBinder {
   /// The load of the image that was set last, whether it has finished or not.
   private(set) var current: ImageViewLoad?
   private var hasIndicator = false
+  /// Superseded loads that go on, with completions that are still to be called.
+  private var supersededLoads: [ImageViewLoad] = []
+  /// Whether the view is being destroyed.
+  private var hasEnded = false
   /// Plays, pauses and observes the animation that the view shows.
   public private(set) lazy var animation = AnimationController(animatedDisplay)
 
@@ -56,6 +60,21 @@ public final class ImageViewBinder {
   deinit {
     guard let current else { return }
     Task { @MainActor in current.supersede() }
+  }
+
+  /// Supersedes the loads of a view that is being destroyed, and calls all completions while they can use the view.
+  ///
+  /// Loads with ``SupersededLoadPolicy/finish`` go on. Images that are set later are not loaded: their completions are
+  /// called at once.
+  package func end() {
+    hasEnded = true
+    stopIndicator()
+    let loads = supersededLoads + [current].compactMap(\.self)
+    (supersededLoads, current) = ([], nil)
+    for load in loads {
+      load.supersede()
+      load.finish(.failure(.superseded(.failure(.cancelled))))
+    }
   }
 
   /// Whether a load is in flight.
@@ -196,6 +215,10 @@ public final class ImageViewBinder {
   private func apply(
     _ request: ViewRequest, progress: Progress?, completion: Completion?
   ) -> ImageViewLoad? {
+    guard !hasEnded else {
+      completion?(.failure(.superseded(.failure(.cancelled))))
+      return nil
+    }
     display?.prepare(for: request.options, pipeline: request.pipeline)
     if let own = display?.adoptProgramContent() { content = own }
     let load = ImageViewLoad(
@@ -206,6 +229,8 @@ public final class ImageViewBinder {
     current = load
     stopIndicator()
     previous?.supersede()
+    supersededLoads.removeAll(where: \.isFinished)
+    if let previous, !previous.isFinished { supersededLoads.append(previous) }
     // The completion of the previous load may have set another image.
     if load.isCurrent { load.start() }
     return load.isFinished ? nil : load

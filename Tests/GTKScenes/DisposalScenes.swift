@@ -54,10 +54,83 @@ enum DisposalScenes {
     try await stage.until("the load has ended, handler: \(handler)", within: 100) { outcome.count == 1 }
   }
 
+  /// Completions run before the widget is freed: they can use it, and set it to another image.
+  static func completed(_ stage: Stage) async throws {
+    try await ImageServer.run { server in
+      let gate = Gate()
+      let url = server.serve("/a.png", .body(try SolidImage.png(.green)).held(by: gate))
+      for policy in [SupersededLoadPolicy.cancel, .finish] {
+        for endsWindow in [false, true] {
+          guard let widget = gtk_picture_new() else { return }
+          let window = endsWindow ? gtk_window_new() : nil
+          try await complete(widget, in: window, stage, url, policy)
+        }
+      }
+      gate.open()
+    }
+  }
+
+  private static func complete(
+    _ widget: UnsafeMutablePointer<GtkWidget>, in window: UnsafeMutablePointer<GtkWidget>?, _ stage: Stage, _ url: URL,
+    _ policy: SupersededLoadPolicy
+  ) async throws {
+    if let window {
+      gtk_widget_set_size_request(widget, 100, 100)
+      gtk_window_set_child(OpaquePointer(window).as(GtkWindow.self), widget)
+      gtk_window_present(OpaquePointer(window).as(GtkWindow.self))
+      try await stage.until("the widget has an allocation") { gtk_widget_get_width(widget) >= 100 }
+    } else {
+      try await stage.add(widget)
+    }
+    gtk_widget_set_name(widget, "cell")
+    let events = Events()
+    events.watchEnd(of: widget)
+    var options = ImageViewOptions()
+    options.whenSuperseded = policy
+    let pipeline = ViewScenes.pipeline()
+    for number in 1...2 {
+      widget.hc.setImage(with: url, options: options, pipeline: pipeline) { result in
+        guard case .failure(.superseded) = result else { return events.add("\(number) ended with \(result)") }
+        events.add("\(number) superseded, \(String(cString: gtk_widget_get_name(widget)))")
+        guard number == 2 else { return }
+        let load = widget.hc.setImage(with: url, pipeline: pipeline) { result in
+          if case .failure(.superseded) = result { events.add("nested superseded") }
+        }
+        events.add(load == nil ? "nested ended" : "nested goes on")
+      }
+    }
+    if let window { gtk_window_destroy(OpaquePointer(window).as(GtkWindow.self)) } else { stage.remove(widget) }
+    try await stage.until("the widget is freed", within: 100) { events.all.contains("finalized") }
+    for _ in 0..<5 { await stage.nextFrame() }
+    let expected = [
+      "1 superseded, cell", "2 superseded, cell", "nested superseded", "nested ended", "finalized",
+    ]
+    try stage.require(events.all == expected, "\(policy): \(events.all)")
+  }
+
   private static func paintable(of widget: UnsafeMutablePointer<GtkWidget>) -> OpaquePointer? {
     let instance = UnsafeMutableRawPointer(widget).assumingMemoryBound(to: GTypeInstance.self)
     return g_type_check_instance_is_a(instance, gtk_picture_get_type()) != 0
       ? gtk_picture_get_paintable(OpaquePointer(widget)) : gtk_image_get_paintable(OpaquePointer(widget))
+  }
+}
+
+/// What has happened, in order.
+@MainActor
+private final class Events {
+  private(set) var all: [String] = []
+
+  func add(_ event: String) { all.append(event) }
+
+  /// Adds an event when the widget is finalized.
+  func watchEnd(of widget: UnsafeMutablePointer<GtkWidget>) {
+    let object = UnsafeMutableRawPointer(widget).assumingMemoryBound(to: GObject.self)
+    g_object_set_data_full(object, "halcyon-scenes-events", Unmanaged.passRetained(self).toOpaque()) { data in
+      nonisolated(unsafe) let data = data
+      MainActor.assumeIsolated {
+        data.map { Unmanaged<Events>.fromOpaque($0).takeRetainedValue().add("finalized") }
+      }
+    }
   }
 }
 

@@ -48,6 +48,7 @@ enum Scenes {
     "scroll-only-while-visible": ScrollScenes.onlyWhileVisible,
     "scroll-destroyed": ScrollScenes.destroyed,
     "view-disposed": DisposalScenes.disposed,
+    "view-completed-before-end": DisposalScenes.completed,
     "view-reuse": ReuseScene.play,
     "view-rebinding": RebindScene.play,
     "view-loads": LoadsScene.play,

@@ -100,6 +100,10 @@ import Testing
     #expect(try await Scene.play("view-freed") == "")
   }
 
+  @Test func `completions of a view that is destroyed run while it is alive`() async throws {
+    #expect(try await Scene.play("view-completed-before-end") == "")
+  }
+
   @Test func `a widget that is destroyed while its activity indicator runs is given no paintable again`() async throws {
     #expect(try await Scene.play("view-disposed") == "")
   }

@@ -11,7 +11,8 @@ extension UnsafeMutablePointer<GtkWidget> {
   /// picture.hc.setImage(with: url, placeholder: .icon("image-x-generic-symbolic"))
   /// ```
   ///
-  /// Created at the first use and owned by the widget: destroying the widget cancels its load. Its pipeline is that of the
+  /// Created at the first use and owned by the widget: destroying the widget supersedes its load, whose completion is
+  /// called in the signal `destroy`, while the widget is alive. Images that are set in there are not loaded. Its pipeline is that of the
   /// ``PictureView``, otherwise ``ImagePipeline/shared``, until ``ImageViewBinder/pipeline`` is set; a call of `setImage`
   /// can name another one. Images are loaded at the widget's size in device pixels.
   ///
@@ -19,9 +20,7 @@ extension UnsafeMutablePointer<GtkWidget> {
   /// `GdkPaintable`; only a ``PictureView`` shows widgets. A custom transition receives the pointer to this widget.
   ///
   /// - Precondition: The widget is a `GtkPicture` or a `GtkImage`.
-  @MainActor public var hc: ImageViewBinder {
-    (WidgetBinding.existing(of: self) ?? WidgetBinding.make(for: self, pipeline: .shared)).binder
-  }
+  @MainActor public var hc: ImageViewBinder { WidgetBinding.of(self).binder }
 }
 
 extension OpaquePointer {

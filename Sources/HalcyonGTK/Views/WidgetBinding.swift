@@ -31,7 +31,14 @@ final class WidgetBinding {
     }
     display.onVisibilityChange = { [weak self] in self?.binder.isVisible = $0 }
     Signal.connect(widget, "destroy") { [weak self] in self?.stop() }
-    if gtk_widget_in_destruction(widget) != 0 { display.stop() }
+  }
+
+  /// The binding of a widget, made if it has none yet.
+  static func of(_ widget: UnsafeMutablePointer<GtkWidget>) -> WidgetBinding {
+    let binding = existing(of: widget) ?? make(for: widget, pipeline: .shared)
+    // A handler of `destroy` that is called before or after the binding's own.
+    if gtk_widget_in_destruction(widget) != 0 { binding.end() }
+    return binding
   }
 
   /// The binding of a widget, or `nil` if it has none yet.
@@ -73,10 +80,16 @@ final class WidgetBinding {
     if let application = g_application_get_default() { pipeline.cache.followLifeCycle(of: application) }
   }
 
-  /// Detaches the display from the widget, which is being destroyed, and releases the binder, which cancels its load.
+  /// Ends everything that uses the widget, which is being destroyed but alive, and releases the binder.
   private func stop() {
-    display.stop()
+    end()
     g_object_set_qdata(Self.object(widget), Self.key, nil)
+  }
+
+  /// Supersedes the load, and detaches the display from the widget. Idempotent.
+  private func end() {
+    binder.end()
+    display.stop()
   }
 
   private static func object(_ widget: UnsafeMutablePointer<GtkWidget>) -> UnsafeMutablePointer<GObject> {
