@@ -57,8 +57,8 @@ public struct IsolatedSVGDecoder: ImageDecoder {
 
   /// Renders a complete file at the target size.
   ///
-  /// - Throws: Also `ImageDecodingError.unsupportedFeature` if the helper exceeds a limit, and errors of the system if it
-  ///   cannot be started.
+  /// - Throws: Also `ImageDecodingError.unsupportedFeature` if the helper exceeds a limit, and `POSIXError` if it cannot
+  ///   be started, for example `EMFILE` in a program that has no descriptors left.
   public func decode(_ bytes: Data, options: DecodingOptions) throws -> DecodedImage {
     let (info, drawing) = try SVGDecoder().drawing(of: bytes, options: options)
     let request = SVGHelperRequest(drawing, limits)
@@ -73,8 +73,9 @@ public struct IsolatedSVGDecoder: ImageDecoder {
   ///
   /// The process must have written nothing to standard output before.
   public static func runHelper() -> Never {
-    let input = FileHandle.standardInput.readDataToEndOfFile()
-    guard let (request, document) = SVGHelperRequest.read(input) else { exit(EXIT_FAILURE) }
+    guard let input = try? FileHandle.standardInput.readToEnd(),
+      let (request, document) = SVGHelperRequest.read(input)
+    else { exit(EXIT_FAILURE) }
     guard halcyon_limit_process(request.cpuSeconds, request.byteCount) == 0 else { exit(EXIT_FAILURE) }
     let result = Result { try request.drawing.bitmap(of: document, isCancelled: { false }) }
     SVGHelperReply(result).write(result, to: FileHandle.standardOutput)

@@ -2,16 +2,18 @@
 #include "SystemShim.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
+#include <spawn.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
 #ifdef __linux__
-#include <fcntl.h>
 #include <pthread.h>
+#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
 #include <sys/vfs.h>
-#include <unistd.h>
 #if __has_include(<linux/openat2.h>)
 #include <linux/openat2.h>
 #endif
@@ -32,6 +34,75 @@ int halcyon_limit_process(long cpu_seconds, long byte_count) {
   if (setrlimit(RLIMIT_CORE, &core) || setrlimit(RLIMIT_AS, &memory)) return -1;
   return setrlimit(RLIMIT_CPU, &time);
 }
+
+#ifdef __linux__
+extern char **environ;
+
+// Moves a descriptor above those of standard input, output and error, which a program may have closed.
+static int above_standard(int file) {
+  if (file < 0 || file > STDERR_FILENO) return file;
+  int moved = fcntl(file, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+  int error = errno;
+  close(file);
+  errno = error;
+  return moved;
+}
+
+int halcyon_open_memory(int *file) {
+  *file = above_standard(memfd_create("halcyon", MFD_CLOEXEC));
+  return *file < 0 ? -1 : 0;
+}
+
+int halcyon_open_pipe(int ends[2]) {
+  if (pipe2(ends, O_CLOEXEC)) return -1;
+  for (int i = 0; i < 2; i++) {
+    ends[i] = above_standard(ends[i]);
+    if (ends[i] >= 0) continue;
+    int error = errno;
+    close(ends[1 - i]);
+    errno = error;
+    return -1;
+  }
+  return 0;
+}
+
+static int set_descriptors(posix_spawn_file_actions_t *actions, int input, int output) {
+  int error = posix_spawn_file_actions_adddup2(actions, input, STDIN_FILENO);
+  if (!error) error = posix_spawn_file_actions_adddup2(actions, output, STDOUT_FILENO);
+  if (!error) error = posix_spawn_file_actions_addopen(actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
+#if defined(__GLIBC__) && __GLIBC_PREREQ(2, 34)
+  // Those that other libraries have not marked.
+  if (!error) error = posix_spawn_file_actions_addclosefrom_np(actions, STDERR_FILENO + 1);
+#endif
+  return error;
+}
+
+static int unblock_signals(posix_spawnattr_t *attributes) {
+  sigset_t none, ignored;
+  sigemptyset(&none);
+  sigemptyset(&ignored);
+  sigaddset(&ignored, SIGPIPE);
+  int error = posix_spawnattr_setflags(attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+  if (!error) error = posix_spawnattr_setsigmask(attributes, &none);
+  return error ? error : posix_spawnattr_setsigdefault(attributes, &ignored);
+}
+
+int halcyon_spawn(const char *path, char *const arguments[], int input, int output) {
+  posix_spawn_file_actions_t actions;
+  posix_spawnattr_t attributes;
+  pid_t id = -1;
+  // Neither fails in glibc and musl.
+  posix_spawn_file_actions_init(&actions);
+  posix_spawnattr_init(&attributes);
+  int error = set_descriptors(&actions, input, output);
+  if (!error) error = unblock_signals(&attributes);
+  if (!error) error = posix_spawn(&id, path, &actions, &attributes, arguments, environ);
+  posix_spawnattr_destroy(&attributes);
+  posix_spawn_file_actions_destroy(&actions);
+  errno = error;
+  return error ? -1 : id;
+}
+#endif
 
 #if defined(SYS_openat2) && defined(RESOLVE_CACHED) && defined(RWF_NOWAIT)
 int halcyon_open_cached(const char *path) {

@@ -45,6 +45,61 @@ struct IsolatedSVGDecoderTests {
   }
   #endif
 
+  #if os(Linux)
+  @Test func `a program without descriptors gets an error, and draws when it has some again`() async {
+    await #expect(processExitsWith: .success) {
+      let document = Data("<svg xmlns='http://www.w3.org/2000/svg' width='4' height='2'/>".utf8)
+      let script = "cat >/dev/null; echo '{}'; printf %032d 0"
+      let decoder = IsolatedSVGDecoder(helper: URL(filePath: "/bin/sh"), arguments: ["-c", script])
+      var files: [Int32] = []
+      var limit = rlimit(rlim_cur: 64, rlim_max: 64)
+      setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+      while case let file = open("/dev/null", O_RDONLY), file >= 0 { files.append(file) }
+      // Without any, and with some that are too few.
+      for count in 0..<3 {
+        do {
+          _ = try decoder.decode(document, options: DecodingOptions())
+          exit(1)
+        } catch let error as POSIXError {
+          guard error.code == .EMFILE else { exit(2) }
+        } catch {
+          exit(3)
+        }
+        if count < 2 { close(files.removeLast()) }
+      }
+      for file in files { close(file) }
+      guard let image = try? decoder.decode(document, options: DecodingOptions()) else { exit(4) }
+      exit(image.size.width == 4 ? 0 : 5)
+    }
+  }
+
+  @Test func `a helper that was killed or has ended is no child any more`() async {
+    await #expect(processExitsWith: .success) {
+      let document = Data("<svg xmlns='http://www.w3.org/2000/svg' width='4' height='2'/>".utf8)
+      var limits = IsolatedSVGDecoder.Limits()
+      for (script, seconds) in [("exec sleep 10000", 0.05), ("true", 60), ("cat /dev/zero", 60)] {
+        limits.duration = .seconds(seconds)
+        let decoder = IsolatedSVGDecoder(helper: URL(filePath: "/bin/sh"), arguments: ["-c", script], limits: limits)
+        guard (try? decoder.decode(document, options: DecodingOptions())) == nil else { exit(1) }
+        guard (try? decoder.decode(document, options: DecodingOptions(isCancelled: { true }))) == nil else { exit(2) }
+        guard waitpid(-1, nil, WNOHANG) == -1, errno == ECHILD else { exit(3) }
+      }
+      let missing = IsolatedSVGDecoder(helper: URL(filePath: "/nonexistent"))
+      guard (try? missing.decode(document, options: DecodingOptions())) == nil else { exit(4) }
+      guard waitpid(-1, nil, WNOHANG) == -1, errno == ECHILD else { exit(5) }
+      exit(0)
+    }
+  }
+
+  /// A pipe that another thread has just opened would otherwise stay open in the helper, and its reader wait for it.
+  @Test func `a helper inherits no descriptors`() throws {
+    let file = open("/dev/null", O_RDONLY)
+    defer { close(file) }
+    let script = "[ -e /proc/self/fd/\(file) ] && exit 1; cat >/dev/null; echo '{}'; printf %032d 0"
+    #expect(try Self.decoder(script).decode(Self.document, options: DecodingOptions()).size.width == 4)
+  }
+  #endif
+
   @Test func `a helper is killed when its drawing is cancelled`() throws {
     let polls = Polls()
     #expect(throws: ImageDecodingError.cancelled) {
@@ -84,7 +139,8 @@ struct IsolatedSVGDecoderTests {
       try decoder.decode(Self.document, options: DecodingOptions(limits: ImageLimits(pixelCount: 7)))
     }
     #expect(try decoder.probe(Self.document, isComplete: true)?.storedSize == PixelSize(width: 4, height: 2))
-    #expect(throws: (any Error).self) { try decoder.decode(Self.document, options: DecodingOptions()) }
+    let error = #expect(throws: POSIXError.self) { try decoder.decode(Self.document, options: DecodingOptions()) }
+    #expect(error?.code == .ENOENT)
   }
 }
 #endif

@@ -18,6 +18,15 @@ int halcyon_is_remote(const char *path);
 // Unblocks all signals. Returns 0, or -1 with `errno`.
 int halcyon_limit_process(long cpu_seconds, long byte_count);
 
+// Creates an empty file in memory, and a pipe: read end and write end. Their descriptors are above those of standard
+// input, output and error, and are closed in programs that are started. Returns 0, or -1 with `errno`.
+int halcyon_open_memory(int *file);
+int halcyon_open_pipe(int ends[2]);
+
+// Starts the program at `path` with these descriptors as its standard input and output, no standard error and no other
+// descriptor, all signals unblocked. Returns its process identifier, or -1 with `errno`.
+int halcyon_spawn(const char *path, char *const arguments[], int input, int output);
+
 // Names the calling thread, 15 bytes at most (pthread_setname_np). Does nothing on systems other than Linux.
 void halcyon_name_thread(const char *name);
 
