@@ -5,7 +5,7 @@ import HalcyonCodecs
 import TestTraits
 import Testing
 
-@Suite(.integrationTest, .slow)
+@Suite(.integrationTest, .slow, .fixtureFonts)
 struct HostileSVGTests {
   private static let open = """
     <svg xmlns='http://www.w3.org/2000/svg' xmlns:xlink='http://www.w3.org/1999/xlink' \

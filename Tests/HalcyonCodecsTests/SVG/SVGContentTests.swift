@@ -6,7 +6,7 @@ import TestTraits
 import Testing
 
 /// What drawings contain is still drawn after they have been checked.
-@Suite(.integrationTest)
+@Suite(.integrationTest, .fixtureFonts)
 struct SVGContentTests {
   private static func document(_ content: String, head: String = "") -> Data {
     Data(

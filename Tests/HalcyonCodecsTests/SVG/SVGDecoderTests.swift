@@ -5,7 +5,7 @@ import HalcyonCodecs
 import TestTraits
 import Testing
 
-@Suite(.integrationTest)
+@Suite(.integrationTest, .fixtureFonts)
 struct SVGDecoderTests {
   private static let space = "xmlns='http://www.w3.org/2000/svg' xmlns:xlink='http://www.w3.org/1999/xlink'"
 
