@@ -4,10 +4,14 @@ import HalcyonImaging
 
 /// Filters: each primitive is priced by the pixels of the canvas and by its own parameters.
 extension SVGCost {
-  mutating func chargeFilter(_ value: String, _ context: Context) throws(ImageDecodingError) {
-    // Functions such as blur(2px).
-    let functions = value.utf8.count { $0 == UInt8(ascii: "(") }
-    try charge(pixelCount * 150 * Double(functions))
+  /// - Parameter size: That of the element in user units; infinite if it is not known.
+  mutating func chargeFilter(
+    _ value: String, _ context: Context, size: (width: Double, height: Double)
+  ) throws(ImageDecodingError) {
+    // Functions such as blur(2px), which are no references.
+    let references = SVGDeclaration.references(in: value)?.count ?? 0
+    let functions = value.utf8.count { $0 == UInt8(ascii: "(") } - references
+    try charge(pixelCount * 120 * Double(functions))
     for filter in targets([value]) {
       guard active.insert(filter).inserted else { continue }
       defer { active.remove(filter) }
@@ -17,11 +21,29 @@ extension SVGCost {
       defer { livePixelCount = live }
       let results = Set(primitives.compactMap { tree.elements[$0]["result"] }).count
       try allocate(pixelCount * Double(results + 3))
-      for primitive in primitives { try chargePrimitive(primitive, context) }
+      let region = regionPixelCount(of: tree.elements[filter], context, size: size)
+      for primitive in primitives { try chargePrimitive(primitive, context, region: region) }
     }
   }
 
-  private mutating func chargePrimitive(_ index: Int, _ context: Context) throws(ImageDecodingError) {
+  /// How many pixels of the canvas a filter changes at most.
+  private func regionPixelCount(
+    of filter: SVGTree.Element, _ context: Context, size: (width: Double, height: Double)
+  ) -> Double {
+    let isRelative = filter["filterUnits"] != "userSpaceOnUse"
+    func side(_ name: String, _ whole: Double) -> Double {
+      let length = SVGNumbers.length(filter[name] ?? "120%", viewport: isRelative ? 1 : context.viewport)
+      return (isRelative ? length * whole : length) * context.scale
+    }
+    // Not a number is the whole canvas, too.
+    let pixels = (side("width", size.width) + 2) * (side("height", size.height) + 2)
+    return pixels < pixelCount ? pixels : pixelCount
+  }
+
+  /// - Parameter region: The number of pixels that change; each primitive has a surface of the whole canvas.
+  private mutating func chargePrimitive(
+    _ index: Int, _ context: Context, region: Double
+  ) throws(ImageDecodingError) {
     let element = tree.elements[index]
     try visit(index, context)
     func number(_ name: String, default value: Double) -> Double {
@@ -29,7 +51,7 @@ extension SVGCost {
     }
     let work: Double =
       switch element.name {
-      case "feTurbulence": 50 * number("numOctaves", default: 1)
+      case "feTurbulence": 65 * number("numOctaves", default: 1)
       case "feGaussianBlur", "feDropShadow": 120
       case "feMorphology":
         // librsvg limits radii to 10 pixels.
@@ -39,7 +61,7 @@ extension SVGCost {
       case "feMerge": 3 * Double(element.elements.count)
       default: 20
       }
-    try charge(pixelCount * (work + 10))
+    try charge(pixelCount * 10 + region * work)
     if element.name == "feImage", let target = target(element["href"]) {
       try allocate(pixelCount * 2)
       try draw(target, in: deeper(context))

@@ -24,10 +24,15 @@ struct SVGCost {
     var depth = 0
   }
 
-  private static let inherited: Set = [
-    "fill", "stroke", "marker", "marker-start", "marker-mid", "marker-end", "stroke-dasharray",
+  private static let inherited = [
+    "fill", "stroke", "marker", "marker-start", "marker-mid", "marker-end", "stroke-dasharray", "stroke-width",
+    "stroke-linecap",
   ]
-  private static let forced: Set = ["filter", "mask", "clip-path"]
+  private static let forced = ["filter", "mask", "clip-path"]
+  /// Those that make an element a layer.
+  private static let layering = ["opacity", "mix-blend-mode", "isolation"]
+  /// Those that change the context of an element. Most have none.
+  private static let properties = Set(inherited + forced + layering + SVGTextSize.properties + ["transform"])
   /// Drawn only where something refers to them.
   private static let definitions: Set = [
     "defs", "symbol", "clipPath", "mask", "pattern", "marker", "linearGradient", "radialGradient", "filter", "style",
@@ -35,12 +40,16 @@ struct SVGCost {
   ]
 
   let tree: SVGTree
-  private let styles: SVGStyles
+  private var styles = SVGStyles()
   /// The size of the temporary surfaces.
   private let canvas: PixelSize
   private let livePixelLimit: Int
   private var units = 0.0
   private var elementCount = 0
+  /// Those of the paths that were drawn: references can draw them often.
+  private var extents: [Int: SVGPathExtent] = [:]
+  /// The elements that values refer to.
+  private var targets: [String: [Int]] = [:]
   var livePixelCount = 0.0
   /// Elements that are being drawn; librsvg does not draw them again inside themselves.
   var active: Set<Int> = []
@@ -56,6 +65,7 @@ struct SVGCost {
   ) throws(ImageDecodingError) {
     var cost = SVGCost(tree, canvas: canvas, limits: limits)
     try cost.chargeSelectors()
+    cost.styles = SVGStyles(tree, properties: properties)
     let scale = max(Double(canvas.width) / Double(size.width), Double(canvas.height) / Double(size.height))
     try cost.draw(0, in: Context(scale: scale, viewport: Double(max(size.width, size.height))))
   }
@@ -64,14 +74,14 @@ struct SVGCost {
     self.tree = tree
     self.canvas = canvas
     livePixelLimit = min(Self.livePixelLimit / 4, limits.pixelCount) * 4
-    styles = SVGStyles(tree)
   }
 
   mutating func charge(_ units: Double) throws(ImageDecodingError) {
     self.units += units
     // Not a number is refused, too.
     guard self.units <= Self.unitLimit else {
-      throw SVGSanitizer.refused("filters, masks, patterns or selectors that take too long to draw on \(canvas) pixels")
+      throw SVGSanitizer.refused(
+        "paths, filters, masks, patterns or selectors that take too long to draw on \(canvas) pixels")
     }
   }
 
@@ -100,7 +110,7 @@ struct SVGCost {
     guard context.depth <= SVGParser.depthLimit else { throw SVGSanitizer.refused(SVGParser.tooDeep) }
     elementCount += 1
     guard elementCount <= SVGParser.elementLimit else { throw SVGSanitizer.refused(SVGParser.tooManyElements) }
-    try charge(500)
+    try charge(500 + 20 * Double(styles.byteCount(of: index)))
   }
 
   /// Adds the work of an element that is drawn where it stands, or where `use` refers to it.
@@ -128,7 +138,8 @@ struct SVGCost {
   }
 
   private mutating func drawChildren(of index: Int, _ context: Context) throws(ImageDecodingError) {
-    for child in tree.elements[index].elements where !Self.definitions.contains(tree.elements[child].name) {
+    for case .element(let child) in tree.elements[index].children
+    where !Self.definitions.contains(tree.elements[child].name) {
       try draw(child, in: context)
     }
   }
@@ -140,36 +151,58 @@ struct SVGCost {
   }
 
   func target(_ link: String?) -> Int? {
-    link.flatMap { $0.hasPrefix("#") ? tree.identifiers[String($0.dropFirst())] : nil }
+    guard let link, link.utf8.first == UInt8(ascii: "#") else { return nil }
+    return tree.identifiers[String(Substring(link.utf8.dropFirst()))]
   }
 
-  func targets(_ values: [String]?) -> [Int] {
-    (values ?? []).flatMap { SVGDeclaration.references(in: $0) ?? [] }.compactMap { tree.identifiers[$0] }
+  mutating func targets(_ values: [String]?) -> [Int] {
+    guard let values, !values.isEmpty else { return [] }
+    return values.flatMap { value in
+      if let known = targets[value] { return known }
+      let found = (SVGDeclaration.references(in: value) ?? []).compactMap { tree.identifiers[$0] }
+      targets[value] = found
+      return found
+    }
   }
 
   /// The context inside an element.
   private func context(of index: Int, in outer: Context) -> Context {
     var context = outer
+    let element = tree.elements[index]
+    if styles.affects(index) {
+      readStyles(of: index, in: outer, &context)
+    } else {
+      for property in Self.forced where context.values[property] != nil { context.values[property] = nil }
+    }
+    if element.name == "svg" || element.name == "symbol" { fitViewBox(of: element, &context) }
+    if styles.affects(index) || index == 0 {
+      context.text = SVGTextSize(of: index, styles, in: context.text, viewport: context.viewport)
+    }
+    return context
+  }
+
+  private func readStyles(of index: Int, in outer: Context, _ context: inout Context) {
     for property in Self.inherited {
       let values = styles.values(of: property, for: index)
+      guard !values.isEmpty else { continue }
       if styles.isPlain(property, for: index) {
         context.values[property] = values
-      } else if !values.isEmpty {
+      } else {
         context.values[property] = Array(Set((outer.values[property] ?? []) + values))
       }
     }
     for property in Self.forced {
       let values = styles.values(of: property, for: index)
-      let inherits = values.contains { $0.lowercased().contains("inherit") }
+      guard !values.isEmpty else {
+        context.values[property] = nil
+        continue
+      }
+      let inherits = values.contains { $0.lowercased().utf8.contains("inherit".utf8) }
       context.values[property] = inherits ? Array(Set((outer.values[property] ?? []) + values)) : values
     }
     for transform in styles.values(of: "transform", for: index) {
       context.scale *= max(SVGTransform.enlargement(transform), .leastNonzeroMagnitude)
     }
-    let element = tree.elements[index]
-    if element.name == "svg" || element.name == "symbol" { fitViewBox(of: element, &context) }
-    context.text = SVGTextSize(of: index, styles, in: context.text, viewport: context.viewport)
-    return context
   }
 
   /// Enlarges by the ratio of a viewport to its view box.
@@ -202,6 +235,7 @@ struct SVGCost {
 // Layers: surfaces as large as the canvas.
 extension SVGCost {
   private mutating func chargeLayer(_ index: Int, _ context: Context) throws(ImageDecodingError) {
+    guard styles.affects(index) else { return }
     let filters = (context.values["filter"] ?? []).filter { $0 != "none" }
     let masks = targets(context.values["mask"])
     var isLayer = !filters.isEmpty || !masks.isEmpty
@@ -210,9 +244,7 @@ extension SVGCost {
       try drawReferenced(clip, from: context)
     }
     if styles.values(of: "opacity", for: index).contains(where: { Double($0) != 1 }) { isLayer = true }
-    for property in ["mix-blend-mode", "isolation"] where !styles.values(of: property, for: index).isEmpty {
-      isLayer = true
-    }
+    if Self.layering.dropFirst().contains(where: { !styles.values(of: $0, for: index).isEmpty }) { isLayer = true }
     guard isLayer else { return }
     try allocate(pixelCount)
     try charge(pixelCount * 2)
@@ -223,7 +255,9 @@ extension SVGCost {
       try drawReferenced(mask, from: context)
       livePixelCount = live
     }
-    for filter in filters { try chargeFilter(filter, context) }
+    guard !filters.isEmpty else { return }
+    let size = extent(of: index).map { ($0.width, $0.height) } ?? size(of: index, context)
+    for filter in filters { try chargeFilter(filter, context, size: size) }
   }
 
   /// Adds the work of the children of a mask, clip path, marker or pattern, which inherit from its own parents.
@@ -249,11 +283,9 @@ extension SVGCost {
     let live = livePixelCount
     defer { livePixelCount = live }
     inner = self.context(of: index, in: inner)
-    // The content of markers, and that in units of a bounding box, can be enlarged by any factor.
+    // Content in units of a bounding box can be enlarged by any factor.
     let element = tree.elements[index]
-    if element.name == "marker"
-      || [element["maskContentUnits"], element["clipPathUnits"]].contains("objectBoundingBox")
-    {
+    if [element["maskContentUnits"], element["clipPathUnits"]].contains("objectBoundingBox") {
       inner.scale = .infinity
     }
     adjust(&inner)
@@ -265,22 +297,19 @@ extension SVGCost {
 // Shapes and what they are painted with.
 extension SVGCost {
   private mutating func drawShape(_ index: Int, _ context: Context) throws(ImageDecodingError) {
-    let element = tree.elements[index]
-    let extent = SVGPathExtent(of: element)
-    let count = Double(extent?.numberCount ?? 0)
-    try charge(pixelCount / 256 + count * 100)
-    if (context.values["stroke-dasharray"] ?? []).contains(where: { $0 != "none" }) {
-      try charge(count * Double(canvas.width + canvas.height) * 10)
-    }
+    let extent = extent(of: index)
+    let size = extent.map { ($0.width, $0.height) } ?? size(of: index, context)
+    try chargeOutline(extent, size: size, context)
     for paint in ["fill", "stroke"] {
       for server in targets(context.values[paint]) {
-        try chargePaint(server, context, size: extent.map { ($0.width, $0.height) } ?? size(of: index, context))
+        try chargePaint(server, context, size: size)
       }
     }
     for property in ["marker", "marker-start", "marker-mid", "marker-end"] {
       for marker in targets(context.values[property]) {
         let (units, elements) = (self.units, elementCount)
-        try drawReferenced(marker, from: context)
+        let scale = context.scale * markerScale(marker, context)
+        try drawReferenced(marker, from: context) { $0.scale = scale }
         // Each vertex has at least one number.
         let repeats = property == "marker" || property == "marker-mid" ? max(0, extent?.numberCount ?? 0) : 1
         elementCount += (elementCount - elements) * repeats
@@ -290,11 +319,71 @@ extension SVGCost {
     }
   }
 
+  /// Adds the work of filling and stroking a shape.
+  ///
+  /// cairo sorts the edges of a shape in each row of pixels that they touch, and splits them where they cross.
+  private mutating func chargeOutline(
+    _ extent: SVGPathExtent?, size: (width: Double, height: Double), _ context: Context
+  ) throws(ImageDecodingError) {
+    let count = Double(extent?.numberCount ?? 0)
+    // Every shape that is not a path is shorter than its rectangle.
+    let length = extent?.length ?? 2 * (size.width + size.height)
+    let crossings = extent?.crossingCount ?? 0
+    let rows = min(length * context.scale, (count / 2 + 4) * Double(canvas.height))
+    let fill = rows * 100 + min(rows, crossings) * 600 + crossings * 700
+    try charge(pixelCount / 256 + count * 100 + fill)
+    // The initial value is none.
+    guard (context.values["stroke"] ?? []).contains(where: { $0 != "none" }) else { return }
+    try charge(2 * fill)
+    let width = largestLength(of: "stroke-width", context) * context.scale
+    let periods = (context.values["stroke-dasharray"] ?? []).compactMap { dashPeriod($0, context) }
+    guard let period = periods.min() else { return }
+    let isRound = context.values["stroke-linecap"]?.contains { $0.lowercased() != "butt" } ?? false
+    let side = min(width, Double(canvas.width + canvas.height))
+    let cap = isRound ? 1 + side.squareRoot() : 1
+    try charge(length / period * cap * (2000 + 200 * side))
+  }
+
+  /// How much the content of a marker is enlarged at most.
+  private func markerScale(_ index: Int, _ context: Context) -> Double {
+    let element = tree.elements[index]
+    let unit = element["markerUnits"] == "userSpaceOnUse" ? 1 : largestLength(of: "stroke-width", context)
+    guard element["viewBox"] != nil else { return unit }
+    var inner = Context(scale: unit, viewport: context.viewport)
+    let sides = ["markerWidth", "markerHeight"].map { name in
+      element[name].map { SVGNumbers.length($0, viewport: context.viewport) } ?? 3
+    }
+    Self.fitViewBox(of: element, into: (sides[0], sides[1]), &inner)
+    return inner.scale
+  }
+
+  /// The largest value of a length that is inherited, 1 if there is none.
+  private func largestLength(of property: String, _ context: Context) -> Double {
+    (context.values[property] ?? []).map { SVGNumbers.length($0, viewport: context.viewport) }.reduce(1, max)
+  }
+
+  /// The shortest length of a dash with its gap in user units; `nil` for solid lines.
+  private func dashPeriod(_ value: String, _ context: Context) -> Double? {
+    guard value.utf8.contains(where: { (0x30...0x39).contains($0) }) else { return nil }
+    let lengths = value.utf8.split { $0 <= 0x20 || $0 == UInt8(ascii: ",") }
+      .map { SVGNumbers.length(String(Substring($0)), viewport: context.viewport) }
+    // Lengths in units of the font may be any; librsvg draws no dashes if the sum is 0.
+    let sum = lengths.allSatisfy(\.isFinite) ? lengths.reduce(0, +) * 2 / Double(lengths.count) : .leastNonzeroMagnitude
+    return sum > 0 ? sum : nil
+  }
+
+  private mutating func extent(of index: Int) -> SVGPathExtent? {
+    if let extent = extents[index] { return extent }
+    let extent = SVGPathExtent(of: tree.elements[index])
+    extents[index] = extent
+    return extent
+  }
+
   private mutating func drawText(_ index: Int, _ context: Context) throws(ImageDecodingError) {
     for child in tree.elements[index].children {
       guard case .text(let text) = child else { continue }
       try charge(Double(text.utf8.count) * 5000 + pixelCount / 256)
-      try context.text.check(text)
+      try context.text.check(text, scale: context.scale)
     }
     if let target = target(tree.elements[index]["href"]) {
       try draw(target, in: deeper(context))
@@ -306,7 +395,7 @@ extension SVGCost {
     }
   }
 
-  /// The size of a shape without a path, in user units.
+  /// The size of a shape without a path, in user units; infinite for other elements.
   private func size(of index: Int, _ context: Context) -> (Double, Double) {
     func length(_ name: String) -> Double {
       styles.values(of: name, for: index).map { SVGNumbers.length($0, viewport: context.viewport) }.max() ?? 0
@@ -317,9 +406,10 @@ extension SVGCost {
     case "ellipse":
       let side = 2 * max(length("rx"), length("ry"))
       return (side, side)
-    default:
+    case "line":
       let side = ["x1", "x2", "y1", "y2"].reduce(0) { $0 + length($1) }
       return (side, side)
+    default: return (.infinity, .infinity)
     }
   }
 

@@ -38,7 +38,7 @@ struct SVGHeaderParser {
   private mutating func element() throws(ImageDecodingError) -> [String: String]? {
     let name = word()
     guard offset < text.count else { return nil }
-    guard name == "svg" || name.hasSuffix(":svg") else {
+    guard name == "svg" || name.utf8.suffix(4).elementsEqual(":svg".utf8) else {
       throw .corrupt(.svg, reason: "its root element is <\(name.prefix(40))>, not <svg>")
     }
     var attributes: [String: String] = [:]
@@ -139,13 +139,8 @@ private struct SVGSize {
 
   /// A length in pixels; `nil` if it is relative to the viewport or invalid.
   private static func length(_ text: String) -> Double? {
-    let trimmed = text.trimmingCharacters(in: .whitespacesAndNewlines)
-    let number = trimmed.prefix { $0.isNumber || "+-.eE".contains($0) }
-    // The e of em and ex is not part of the number.
-    let digits = number.last?.lowercased() == "e" ? number.dropLast() : number
-    guard let value = Double(digits), value.isFinite, value >= 0,
-      let factor = factors[trimmed.dropFirst(digits.count).lowercased()]
-    else { return nil }
+    let (value, unit) = SVGNumbers.split(text)
+    guard let value, value.isFinite, value >= 0, let factor = factors[unit] else { return nil }
     return value * factor
   }
 
@@ -155,8 +150,9 @@ private struct SVGSize {
   ]
 
   private static func box(_ text: String) -> (width: Double, height: Double)? {
-    let values = text.split { $0 == "," || $0.isWhitespace }.compactMap { Double($0) }
-    guard values.count == 4, values[2] > 0, values[3] > 0, values.allSatisfy(\.isFinite) else { return nil }
+    guard let values = SVGNumbers.list(text), values.count == 4, values[2] > 0, values[3] > 0,
+      values.allSatisfy(\.isFinite)
+    else { return nil }
     return (values[2], values[3])
   }
 }

@@ -5,8 +5,8 @@ import Foundation
 enum SVGNumbers {
   /// Numbers separated by white space and commas; `nil` if there is anything else.
   static func list(_ text: String) -> [Double]? {
-    let words = text.split { $0.isWhitespace || $0 == "," }
-    let numbers = words.compactMap { Double($0) }
+    let words = text.utf8.split { $0 <= 0x20 || $0 == UInt8(ascii: ",") }
+    let numbers = words.compactMap { Double(Substring($0)) }
     return numbers.count == words.count ? numbers : nil
   }
 
@@ -22,13 +22,20 @@ enum SVGNumbers {
 
   /// An upper bound for the magnitude of a length in user units. Relative to text or not understood: infinity.
   static func length(_ text: String, viewport: Double) -> Double {
-    let trimmed = text.trimmingCharacters(in: .whitespacesAndNewlines)
-    let number = trimmed.prefix { $0.isNumber || "+-.eE".contains($0) }
-    let digits = number.last?.lowercased() == "e" ? number.dropLast() : number
-    guard let value = Double(digits), value.isFinite else { return .infinity }
-    let unit = trimmed.dropFirst(digits.count).lowercased()
+    let (value, unit) = split(text)
+    guard let value, value.isFinite else { return .infinity }
     if unit == "%" { return abs(value) * viewport / 100 }
     return factors[unit].map { abs(value) * $0 } ?? .infinity
+  }
+
+  /// The number of a length, and its unit in lower case.
+  static func split(_ text: String) -> (number: Double?, unit: String) {
+    let bytes = Array(SVGStyleScanner.trimmed(Array(text.utf8)[...]).utf8)
+    var number = bytes.prefix { (0x30...0x39).contains($0) || "+-.eE".utf8.contains($0) }
+    // The e of em and ex is not part of the number.
+    if let last = number.last, last | 0x20 == UInt8(ascii: "e") { number.removeLast() }
+    let unit = String(decoding: bytes[number.endIndex...], as: UTF8.self).lowercased()
+    return (Double(String(decoding: number, as: UTF8.self)), unit)
   }
 
   private static let factors: [String: Double] = [
@@ -79,16 +86,18 @@ struct SVGNumberScanner {
 enum SVGTransform {
   static func enlargement(_ text: String) -> Double {
     var result = 1.0
-    for part in text.split(separator: ")") {
-      guard let open = part.firstIndex(of: "(") else { continue }
-      let numbers = SVGNumbers.all(in: part[open...])
-      switch part[..<open].lowercased().filter(\.isLetter) {
+    for part in text.utf8.split(separator: UInt8(ascii: ")")) {
+      guard let open = part.firstIndex(of: UInt8(ascii: "(")) else { continue }
+      let name = part[..<open].filter { (0x61...0x7A).contains($0 | 0x20) }
+      let arguments = String(Substring(part[open...]))
+      let numbers = SVGNumbers.all(in: arguments)
+      switch String(decoding: name, as: UTF8.self).lowercased() {
       case "rotate", "translate", "translatex", "translatey": continue
       case "scale", "scalex", "scaley": result *= numbers.map(abs).max() ?? .infinity
       case "matrix": result *= numbers.prefix(4).reduce(0) { $0 + $1 * $1 }.squareRoot()
       case "skewx", "skewy", "skew":
         // In degrees; other units can only be written in style sheets.
-        if part.contains("rad") || part.contains("turn") { return .infinity }
+        if ["rad", "turn"].contains(where: arguments.lowercased().contains) { return .infinity }
         for angle in numbers { result *= 1 + abs(tan(angle * .pi / 180)) }
       default: return .infinity
       }

@@ -18,6 +18,8 @@ final class SVGParser {
   private static let xlinkNamespace = "http://www.w3.org/1999/xlink"
   private static let includeNamespace = "http://www.w3.org/2001/XInclude"
   private static let xmlNamespace = "http://www.w3.org/XML/1998/namespace"
+  /// The maximum number of attributes of an element: libxml2 and librsvg compare each with all others.
+  private static let attributeLimit = 2000
   /// The most bytes of all entities together.
   private static let entityByteLimit = 64 << 10
 
@@ -47,6 +49,10 @@ final class SVGParser {
 
   private func parse(_ file: UnsafeRawBufferPointer) throws(ImageDecodingError) {
     guard file.count <= Int(Int32.max) else { throw Self.malformed("it is too long") }
+    let text = SVGText.bytes(of: file, byteLimit: file.count)
+    guard xml_shim_most_values(text, Int32(clamping: text.count)) <= Self.attributeLimit else {
+      throw SVGSanitizer.refused(Self.tooManyAttributes)
+    }
     var handler = Self.handler
     handler.user = Unmanaged.passUnretained(self).toOpaque()
     var message = [CChar](repeating: 0, count: 256)
@@ -88,6 +94,10 @@ extension SVGParser {
       entity: { user, content in
         guard let user else { return false }
         return SVGParser.of(user).accept(entity: content.map { String(cString: $0) })
+      },
+      refuse_encoding: { user, name in
+        guard let user, let name else { return }
+        _ = SVGParser.of(user).refuse("the encoding \(String(cString: name).prefix(40))")
       })
   }
 
@@ -122,6 +132,8 @@ extension SVGParser {
       return true
     }
     guard elements.count < Self.elementLimit else { return refuse(Self.tooManyElements) }
+    // A document type can add some to each element.
+    guard attributes.count <= Self.attributeLimit else { return refuse(Self.tooManyAttributes) }
     let index = elements.count
     elements.append(SVGTree.Element(name: name, parent: open.last))
     if let parent = open.last { elements[parent].children.append(.element(index)) }
@@ -130,6 +142,7 @@ extension SVGParser {
     return spend(elements[index].attributes.reduce(0) { $0 + $1.name.utf8.count + $1.value.utf8.count })
   }
 
+  private static let tooManyAttributes = "elements with over \(attributeLimit) attributes"
   static let tooDeep = "elements or references nested over \(depthLimit) levels deep"
   static let tooManyElements = "references that expand to over \(elementLimit) elements"
 
@@ -149,7 +162,8 @@ extension SVGParser {
       default: continue
       }
       let bytes = UnsafeRawBufferPointer(start: attribute.value, count: attribute.value_length)
-      result.removeAll { $0.name == name }
+      // Other names are different already.
+      if name == "href" { result.removeAll { $0.name == name } }
       result.append((name, String(decoding: bytes, as: UTF8.self)))
     }
     return result

@@ -1,9 +1,13 @@
 #if SVG && !IMAGEIO
 import Foundation
 
-/// A rectangle that contains a path, and the number of its coordinates.
+/// A rectangle that contains a path, its length, and how often it crosses itself.
 struct SVGPathExtent {
   private(set) var numberCount = 0
+  /// In user units, an upper bound.
+  private(set) var length = 0.0
+  /// The number of pairs of its lines and curves that cross, estimated.
+  private(set) var crossingCount = 0.0
   private var (left, top, right, bottom) = (Double.infinity, Double.infinity, -Double.infinity, -Double.infinity)
 
   var width: Double { max(0, right - left) }
@@ -16,6 +20,12 @@ struct SVGPathExtent {
 
   /// Reads the data of a path up to the first error, as librsvg does.
   init(path: String) {
+    var chords = SVGChords()
+    read(path, &chords)
+    (length, crossingCount) = (chords.length, chords.crossingCount)
+  }
+
+  private mutating func read(_ path: String, _ chords: inout SVGChords) {
     var pen = Pen()
     var scanner = SVGNumberScanner(text: Array(path.utf8))
     var command: UInt8?
@@ -28,7 +38,7 @@ struct SVGPathExtent {
       }
       guard let current = command else { return }
       if current | 0x20 == UInt8(ascii: "z") {
-        pen.close()
+        chords.add(pen.close())
         command = nil
         continue
       }
@@ -37,6 +47,7 @@ struct SVGPathExtent {
       else { return }
       numberCount += count
       for (x, y) in pen.move(current, arguments) { add(x, y) }
+      chords.add(pen.controls)
       // Further coordinates after a move are lines.
       if current & 0x5F == UInt8(ascii: "M") { command = current - 1 }
     }
@@ -46,7 +57,14 @@ struct SVGPathExtent {
   init(points: String) {
     let numbers = SVGNumbers.all(in: points)
     numberCount = numbers.count
-    for index in stride(from: 0, to: numbers.count - 1, by: 2) { add(numbers[index], numbers[index + 1]) }
+    var (chords, last) = (SVGChords(), SIMD2<Double>?.none)
+    for index in stride(from: 0, to: numbers.count - 1, by: 2) {
+      add(numbers[index], numbers[index + 1])
+      let point = SIMD2(numbers[index], numbers[index + 1])
+      if let last { chords.add([last, point]) }
+      last = point
+    }
+    (length, crossingCount) = (chords.length, chords.crossingCount)
   }
 
   private mutating func add(_ x: Double, _ y: Double) {
@@ -76,8 +94,14 @@ struct SVGPathExtent {
     private var (x, y, startX, startY) = (0.0, 0.0, 0.0, 0.0)
     /// The control point that `T` reflects.
     private var (controlX, controlY) = (0.0, 0.0)
+    /// The control points of the last command, from its start to its end; empty after a move.
+    private(set) var controls: [SIMD2<Double>] = []
 
-    mutating func close() { (x, y, controlX, controlY) = (startX, startY, startX, startY) }
+    /// Moves to the start of the subpath, and returns the line to it.
+    mutating func close() -> [SIMD2<Double>] {
+      defer { (x, y, controlX, controlY) = (startX, startY, startX, startY) }
+      return [SIMD2(x, y), SIMD2(startX, startY)]
+    }
 
     /// Moves to the end of a command, and returns points whose hull contains what the command draws.
     mutating func move(_ command: UInt8, _ arguments: [Double]) -> [(Double, Double)] {
@@ -88,27 +112,49 @@ struct SVGPathExtent {
       case UInt8(ascii: "V"): y = baseY + arguments[0]
       default: (x, y) = (baseX + arguments[arguments.count - 2], baseY + arguments[arguments.count - 1])
       }
+      let (start, end) = (SIMD2(oldX, oldY), SIMD2(x, y))
+      controls = [start, end]
       let (reflectedX, reflectedY) = (2 * oldX - controlX, 2 * oldY - controlY)
       (controlX, controlY) = (x, y)
       switch command & 0x5F {
-      case UInt8(ascii: "M"): (startX, startY) = (x, y)
+      case UInt8(ascii: "M"):
+        (startX, startY) = (x, y)
+        controls = []
       case UInt8(ascii: "A"):
+        controls = Self.controls(ofArc: arguments, from: start, to: end)
         let reach = 2 * max(abs(arguments[0]), abs(arguments[1]), hypot(x - oldX, y - oldY))
         return [(x - reach, y - reach), (x + reach, y + reach)]
       case UInt8(ascii: "C"), UInt8(ascii: "S"), UInt8(ascii: "Q"):
         var points = [(x, y)]
         for index in stride(from: 0, to: arguments.count - 2, by: 2) {
           (controlX, controlY) = (baseX + arguments[index], baseY + arguments[index + 1])
+          controls.insert(SIMD2(controlX, controlY), at: controls.count - 1)
           // `S` reflects the control point.
           points += [(controlX, controlY), (2 * x - controlX, 2 * y - controlY)]
         }
         return points
       case UInt8(ascii: "T"):
         (controlX, controlY) = (reflectedX, reflectedY)
+        controls.insert(SIMD2(controlX, controlY), at: 1)
         return [(x, y), (controlX, controlY)]
       default: break
       }
       return [(x, y)]
+    }
+
+    /// A curve that is about as long and as high as an arc.
+    private static func controls(
+      ofArc arguments: [Double], from start: SIMD2<Double>, to end: SIMD2<Double>
+    ) -> [SIMD2<Double>] {
+      let chord = end - start
+      let half = (chord * chord).sum().squareRoot() / 2
+      guard half > 0 else { return [start, end] }
+      let radius = max(half, (abs(arguments[0]) + abs(arguments[1])) / 2)
+      let isLarge = arguments[3] != 0
+      let height = radius + (radius * radius - half * half).squareRoot() * (isLarge ? 1 : -1)
+      let normal = SIMD2(chord.y, -chord.x) / (2 * half) * (arguments[4] != 0 ? 1 : -1)
+      let (rise, spread) = (normal * height * 4 / 3, isLarge ? chord / (2 * half) * radius : SIMD2())
+      return [start, start + rise - spread, end + rise + spread, end]
     }
   }
 }

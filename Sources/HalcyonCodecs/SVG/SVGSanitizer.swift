@@ -65,10 +65,10 @@ struct SVGSanitizer {
     switch name {
     case "id": return claim(value, for: index) ? value : nil
     case "href":
-      if element.name == "image" || (element.name == "feImage" && !value.hasPrefix("#")) {
+      if element.name == "image" || (element.name == "feImage" && value.utf8.first != UInt8(ascii: "#")) {
         return try embeddedImage(value)
       }
-      return value.hasPrefix("#") && element.name != "a" ? value : nil
+      return value.utf8.first == UInt8(ascii: "#") && element.name != "a" ? value : nil
     // An old name of the link of feImage.
     case "path": return nil
     // Obsolete: browsers ignore it, and librsvg scales its surfaces by it.
@@ -144,11 +144,12 @@ extension SVGSanitizer {
 
   /// The data of a `data` URL (RFC 2397).
   private static func bytes(of url: String) -> Data? {
-    let trimmed = url.trimmingCharacters(in: .whitespacesAndNewlines)
-    guard trimmed.prefix(5).lowercased() == "data:", let comma = trimmed.firstIndex(of: ",") else { return nil }
-    let body = trimmed[trimmed.index(after: comma)...]
-    guard let decoded = String(body).removingPercentEncoding else { return nil }
-    guard trimmed[..<comma].lowercased().hasSuffix(";base64") else { return Data(decoded.utf8) }
+    let trimmed = Substring(SVGStyleScanner.trimmed(Array(url.utf8)[...])).utf8
+    guard Substring(trimmed.prefix(5)).lowercased() == "data:", let comma = trimmed.firstIndex(of: UInt8(ascii: ","))
+    else { return nil }
+    let body = String(Substring(trimmed[trimmed.index(after: comma)...]))
+    guard let decoded = body.removingPercentEncoding else { return nil }
+    guard Substring(trimmed[..<comma].suffix(7)).lowercased() == ";base64" else { return Data(decoded.utf8) }
     return Data(base64Encoded: decoded, options: .ignoreUnknownCharacters)
   }
 }

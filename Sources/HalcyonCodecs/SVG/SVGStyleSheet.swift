@@ -83,7 +83,8 @@ struct SVGRule {
     var result: [SVGRule] = []
     var scanner = SVGStyleScanner(SVGStyleScanner.withoutComments(text))
     while let (prelude, body) = scanner.block() {
-      let selectors = prelude.split(separator: ",", omittingEmptySubsequences: false).map { SVGSelector($0) }
+      let selectors = prelude.utf8.split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false)
+        .map { SVGSelector(Substring($0)) }
       guard let body, selectors.allSatisfy({ $0 != nil }) else { continue }
       let declarations = SVGDeclaration.list(body)
       if !declarations.isEmpty {
@@ -105,48 +106,50 @@ struct SVGSelector {
   private(set) var siblingCount = 0
   let byteCount: Int
 
-  private static let punctuation = Set("#.:*>+~-_[]=\"'|^$() \t\r\n")
+  private static let punctuation = Set("#.:*>+~-_[]=\"'|^$() \t\r\n".utf8)
 
   /// Returns `nil` if it is empty or contains something unexpected.
   init?(_ text: Substring) {
-    let trimmed = SVGStyleScanner.trimmed(Array(text.utf8)[...])
-    guard !trimmed.isEmpty,
-      trimmed.allSatisfy({ $0.isLetter || $0.isNumber || !$0.isASCII || Self.punctuation.contains($0) })
-    else { return nil }
-    byteCount = trimmed.utf8.count
-    var compound = ""
+    let bytes = Array(SVGStyleScanner.trimmed(Array(text.utf8)[...]).utf8)
+    guard !bytes.isEmpty, bytes.allSatisfy({ Self.isName($0) || Self.punctuation.contains($0) }) else { return nil }
+    byteCount = bytes.count
+    var compound: [UInt8] = []
     var nesting = 0
-    var combinator: Character?
-    for character in trimmed {
-      if "[(".contains(character) { nesting += 1 }
-      if nesting == 0, character.isWhitespace || ">+~".contains(character) {
-        if combinator == nil || !character.isWhitespace { combinator = character }
+    var combinator: UInt8?
+    for byte in bytes {
+      if "[(".utf8.contains(byte) { nesting += 1 }
+      if nesting == 0, byte <= 0x20 || ">+~".utf8.contains(byte) {
+        if combinator == nil || byte > 0x20 { combinator = byte }
         continue
       }
       if let seen = combinator {
-        if "+~".contains(seen) { siblingCount += 1 } else { ancestorCount += 1 }
-        (combinator, compound) = (nil, "")
+        if "+~".utf8.contains(seen) { siblingCount += 1 } else { ancestorCount += 1 }
+        (combinator, compound) = (nil, [])
       }
-      compound.append(character)
-      if "])".contains(character) { nesting -= 1 }
+      compound.append(byte)
+      if "])".utf8.contains(byte) { nesting -= 1 }
       guard nesting >= 0 else { return nil }
     }
     guard nesting == 0, combinator == nil else { return nil }
     read(compound)
   }
 
+  private static func isName(_ byte: UInt8) -> Bool {
+    (0x30...0x39).contains(byte) || (0x61...0x7A).contains(byte | 0x20) || byte >= 0x80
+  }
+
   /// Reads a compound such as `path.a#b[c]:d`, up to the first attribute or pseudo-class.
-  private mutating func read(_ compound: String) {
-    var rest = compound.prefix { !"[:|(".contains($0) }
+  private mutating func read(_ compound: [UInt8]) {
+    var rest = compound.prefix { !"[:|(".utf8.contains($0) }
     // A namespace prefix precedes the name.
-    if rest.count < compound.count, compound.dropFirst(rest.count).first == "|" { return }
-    while !rest.isEmpty {
-      let kind = rest.first
-      let word = rest.drop { "#.".contains($0) }.prefix { !"#.".contains($0) }
+    if rest.count < compound.count, compound[rest.count] == UInt8(ascii: "|") { return }
+    while let kind = rest.first {
+      let word = rest.drop { "#.".utf8.contains($0) }.prefix { !"#.".utf8.contains($0) }
+      let text = String(decoding: word, as: UTF8.self)
       switch kind {
-      case "#": identifier = String(word)
-      case ".": classes.append(String(word))
-      default: name = word == "*" ? nil : word.lowercased()
+      case UInt8(ascii: "#"): identifier = text
+      case UInt8(ascii: "."): classes.append(text)
+      default: name = text == "*" ? nil : text.lowercased()
       }
       rest = rest[word.endIndex...]
     }

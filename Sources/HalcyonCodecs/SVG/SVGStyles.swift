@@ -3,17 +3,30 @@
 ///
 /// Which of them wins is not decided: a rule counts for every element that the last part of its selector matches.
 struct SVGStyles {
-  private let tree: SVGTree
+  /// The values of one property on one element.
+  private struct Values {
+    /// From the attribute `style` and the attribute of that name.
+    var own: [String] = []
+    /// These and those of the rules.
+    var all: [String] = []
+  }
+
   /// Indices of rules by what the last part of a selector requires first.
   private var rulesByIdentifier: [String: [Int]] = [:]
   private var rulesByClass: [String: [Int]] = [:]
   private var rulesByName: [String: [Int]] = [:]
   private var otherRules: [Int] = []
-  private let properties: Set<String>
+  /// For each element: references can draw it often.
+  private var values: [[String: Values]] = []
+  private var isAffected: [Bool] = []
+  private var byteCounts: [Int] = []
+  /// Not read at each visit of an element.
+  private static let data: Set = ["d", "points", "href"]
 
-  init(_ tree: SVGTree) {
-    self.tree = tree
-    properties = Set(tree.rules.lazy.flatMap(\.declarations).map(\.name))
+  init() {}
+
+  /// - Parameter properties: Those that ``affects(_:)`` asks for.
+  init(_ tree: SVGTree, properties: Set<String>) {
     for (index, rule) in tree.rules.enumerated() {
       for selector in rule.selectors {
         if let identifier = selector.identifier {
@@ -27,46 +40,59 @@ struct SVGStyles {
         }
       }
     }
+    values = tree.elements.map { values(of: $0, tree.rules) }
+    byteCounts = values.map { values in
+      values.reduce(0) { sum, property in
+        Self.data.contains(property.key) ? sum : property.value.all.reduce(sum) { $0 + $1.utf8.count + 5 }
+      }
+    }
+    isAffected = values.map { !properties.isDisjoint(with: $0.keys) }
   }
 
-  /// The values of a property from the attribute of that name, the attribute `style` and the rules.
-  func values(of property: String, for index: Int) -> [String] {
-    let element = tree.elements[index]
-    var values = own(property, of: element)
-    if properties.contains(property) {
-      for rule in rules(for: element) { values += Self.values(of: property, in: tree.rules[rule].declarations) }
+  private func values(of element: SVGTree.Element, _ rules: [SVGRule]) -> [String: Values] {
+    var result: [String: Values] = [:]
+    for declaration in element.style { result[declaration.name, default: Values()].own.append(declaration.value) }
+    for (name, value) in element.attributes { result[name, default: Values()].own.append(value) }
+    result = result.mapValues { Values(own: $0.own, all: $0.own) }
+    for rule in self.rules(for: element) {
+      for declaration in rules[rule].declarations {
+        result[declaration.name, default: Values()].all.append(declaration.value)
+      }
     }
-    return values
+    return result
   }
+
+  /// Whether an element may have a value of one of the properties.
+  func affects(_ index: Int) -> Bool { isAffected[index] }
+
+  /// About how many bytes are read at each visit of an element.
+  func byteCount(of index: Int) -> Int { byteCounts[index] }
+
+  /// The values of a property from the attribute of that name, the attribute `style` and the rules.
+  func values(of property: String, for index: Int) -> [String] { values[index][property]?.all ?? [] }
 
   /// Whether the element itself sets the property to something that draws no reference, whatever the rules say.
   func isPlain(_ property: String, for index: Int) -> Bool {
-    let values = own(property, of: tree.elements[index])
-    return !values.isEmpty && values.allSatisfy { $0 == "none" || $0.first == "#" && [4, 7].contains($0.utf8.count) }
+    guard let own = values[index][property]?.own, !own.isEmpty else { return false }
+    return own.allSatisfy { $0 == "none" || $0.utf8.first == UInt8(ascii: "#") && [4, 7].contains($0.utf8.count) }
   }
 
   /// Whether the element itself sets the property to a number of user units, which every librsvg understands.
   func isNumber(_ property: String, for index: Int) -> Bool {
-    own(property, of: tree.elements[index]).contains { value in
-      let digits = value.hasSuffix("px") ? value.dropLast(2) : value[...]
-      return digits.first?.isNumber == true && digits.utf8.allSatisfy { (0x30...0x39).contains($0) || $0 == 0x2E }
-        && Double(digits) != nil && digits.last != "."
+    (values[index][property]?.own ?? []).contains { value in
+      let digits = Array(value.utf8.suffix(2).elementsEqual("px".utf8) ? value.utf8.dropLast(2) : value.utf8[...])
+      return digits.allSatisfy { (0x30...0x39).contains($0) || $0 == 0x2E } && digits.first != 0x2E
+        && digits.last != 0x2E && Double(String(decoding: digits, as: UTF8.self)) != nil
     }
-  }
-
-  private func own(_ property: String, of element: SVGTree.Element) -> [String] {
-    Self.values(of: property, in: element.style) + (element[property].map { [$0] } ?? [])
-  }
-
-  private static func values(of property: String, in declarations: [SVGDeclaration]) -> [String] {
-    declarations.filter { $0.name == property }.map(\.value)
   }
 
   private func rules(for element: SVGTree.Element) -> [Int] {
     var result = otherRules + (rulesByName[element.name.lowercased()] ?? [])
     if let identifier = element["id"] { result += rulesByIdentifier[identifier] ?? [] }
     if let classes = element["class"] {
-      for name in classes.split(whereSeparator: \.isWhitespace) { result += rulesByClass[String(name)] ?? [] }
+      for name in classes.utf8.split(whereSeparator: { $0 <= 0x20 }) {
+        result += rulesByClass[String(Substring(name))] ?? []
+      }
     }
     return result
   }

@@ -9,6 +9,12 @@ struct SVGTextSize {
   /// The most units that a run of text may be long, if its letters are as wide as high. Pango's limit is 2,097,151; some
   /// letters are twelve times as wide.
   private static let lengthLimit = 160_000.0
+  /// The most user units and the most pixels of a font size. FreeType refuses 65,536; then cairo's face of that font,
+  /// which all threads share, is in error, and other drawings with it fail.
+  private static let fontLimit = 32_000.0
+
+  /// The properties that it depends on.
+  static let properties = ["font-size", "font", "letter-spacing"]
 
   /// More than the initial value of librsvg, 12.
   private var font = 16.0
@@ -34,19 +40,23 @@ struct SVGTextSize {
       .reduce(inherited.letterSpacing, max)
   }
 
-  /// - Throws: `ImageDecodingError.unsupportedFeature` if the text may be too long.
-  func check(_ text: String) throws(ImageDecodingError) {
+  /// - Parameter scale: How many pixels a unit covers at most.
+  /// - Throws: `ImageDecodingError.unsupportedFeature` if the text may be too long or too large.
+  func check(_ text: String, scale: Double) throws(ImageDecodingError) {
     // Not a number is refused, too.
     guard Double(text.unicodeScalars.count) * (font + letterSpacing) <= Self.lengthLimit else {
       throw SVGSanitizer.refused("a line of text of over \(Int(Self.lengthLimit)) units")
+    }
+    guard font <= Self.fontLimit, font * scale <= Self.fontLimit else {
+      throw SVGSanitizer.refused("letters of over \(Int(Self.fontLimit)) units or pixels")
     }
   }
 
   /// The parts of values of `font` that may be its size: all with digits but the weight and the height of lines.
   private static func lengths(inFonts values: [String]) -> [String] {
     values.flatMap { value in
-      var parts = value.split(whereSeparator: \.isWhitespace).map { $0.prefix { $0 != "/" } }
-        .filter { $0.contains(where: \.isNumber) }
+      var parts = value.utf8.split { $0 <= 0x20 }.map { Substring($0.prefix { $0 != UInt8(ascii: "/") }) }
+        .filter { $0.utf8.contains { (0x30...0x39).contains($0) } }
       if parts.count > 1, let weight = parts.firstIndex(where: { Int($0).map { (1...1000).contains($0) } ?? false }) {
         parts.remove(at: weight)
       }
@@ -58,11 +68,14 @@ struct SVGTextSize {
   private static func length(
     _ text: String, inherited: Double, font: Double, root: Double, _ viewport: Double
   ) -> Double {
-    let text = text.trimmingCharacters(in: .whitespacesAndNewlines).lowercased()
-    guard text.contains(where: \.isNumber) else { return keywords[text] ?? max(inherited, font * 1.2) }
+    let text = SVGStyleScanner.trimmed(Array(text.utf8)[...]).lowercased()
+    guard text.utf8.contains(where: { (0x30...0x39).contains($0) }) else {
+      return keywords[text] ?? max(inherited, font * 1.2)
+    }
     for (unit, size) in [("rem", root), ("em", font), ("ex", font), ("ch", font), ("%", font / 100)]
-    where text.hasSuffix(unit) {
-      guard let value = Double(text.dropLast(unit.count).trimmingCharacters(in: .whitespaces)) else { return .infinity }
+    where text.utf8.suffix(unit.utf8.count).elementsEqual(unit.utf8) {
+      let number = Array(text.utf8.dropLast(unit.utf8.count))
+      guard let value = Double(SVGStyleScanner.trimmed(number[...])) else { return .infinity }
       return abs(value) * size
     }
     return SVGNumbers.length(text, viewport: viewport)

@@ -7,6 +7,8 @@
 #include <libxml/parserInternals.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <strings.h>
 
 static const xml_shim_handler *handler_of(void *context) { return ((xmlParserCtxtPtr)context)->_private; }
 
@@ -52,6 +54,65 @@ static void declare_entity(
 
 static void ignore_error(void *context, xmlErrorPtr error) { (void)context, (void)error; }
 
+static bool has_prefix(const char *text, const char *end, const char *prefix) {
+  size_t length = strlen(prefix);
+  return (size_t)(end - text) >= length && !memcmp(text, prefix, length);
+}
+
+// The last byte of the next `mark`, or of the text.
+static const char *skip(const char *text, const char *end, const char *mark) {
+  while (text < end && !has_prefix(text, end, mark)) text++;
+  return text < end ? text + strlen(mark) - 1 : end - 1;
+}
+
+int xml_shim_most_values(const void *bytes, int count) {
+  const char *end = (const char *)bytes + count;
+  int most = 0, values = 0, defaults = 0;
+  bool is_tag = false, is_declaration = false;
+  char quote = 0;
+  for (const char *text = bytes; text < end; text++) {
+    if (quote) {
+      if (*text != quote) continue;
+      quote = 0;
+      int number = is_declaration ? ++defaults : ++values;
+      if (number > most) most = number;
+    } else if (has_prefix(text, end, "<!--")) {
+      text = skip(text + 4, end, "-->");
+    } else if (has_prefix(text, end, "<![CDATA[")) {
+      text = skip(text, end, "]]>");
+    } else if (has_prefix(text, end, "<?")) {
+      text = skip(text + 2, end, "?>");
+    } else if (*text == '<') {
+      is_tag = true;
+      is_declaration = has_prefix(text, end, "<!ATTLIST");
+      values = 0;
+    } else if (*text == '>') {
+      is_tag = false;
+    } else if (is_tag && (*text == '"' || *text == '\'')) {
+      quote = *text;
+    }
+  }
+  return most;
+}
+
+// Encodings in which the bytes of markup stand for nothing else.
+static const char *const encodings[] = {
+  "UTF-8", "UTF8", "UTF-16", "ASCII", "US-ASCII", "ISO-8859-", "ISO8859-", "ISO_8859-", "LATIN1", "WINDOWS-", "CP125",
+  "KOI8-", "MACINTOSH", "SHIFT_JIS", "SHIFT-JIS", "SJIS", "EUC-", "GB2312", "GBK", "GB18030", "BIG5"};
+
+static void start_document(void *context) {
+  xmlSAX2StartDocument(context);
+  const xmlParserCtxt *parser = context;
+  const char *encoding = (const char *)parser->encoding;
+  if (!encoding && parser->input) encoding = (const char *)parser->input->encoding;
+  if (!encoding) return;
+  for (size_t i = 0; i < sizeof encodings / sizeof *encodings; i++)
+    if (!strncasecmp(encoding, encodings[i], strlen(encodings[i]))) return;
+  const xml_shim_handler *handler = handler_of(context);
+  handler->refuse_encoding(handler->user, encoding);
+  xmlStopParser(context);
+}
+
 bool xml_shim_parse(
   const void *bytes, int count, const xml_shim_handler *handler, char *message, size_t message_size) {
   message[0] = 0;
@@ -60,7 +121,7 @@ bool xml_shim_parse(
   xmlCtxtUseOptions(context, XML_PARSE_NONET | XML_PARSE_NOENT);
   *context->sax = (xmlSAXHandler){
     .initialized = XML_SAX2_MAGIC,
-    .startDocument = xmlSAX2StartDocument,
+    .startDocument = start_document,
     .internalSubset = xmlSAX2InternalSubset,
     .getEntity = xmlSAX2GetEntity,
     .entityDecl = declare_entity,

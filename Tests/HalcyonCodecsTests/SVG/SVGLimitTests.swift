@@ -6,7 +6,7 @@ import TestTraits
 import Testing
 
 /// Small drawings that would take all memory, hours, or the stack.
-@Suite(.integrationTest, .slow)
+@Suite(.integrationTest, .slow, .fixtureFonts)
 struct SVGLimitTests {
   private static let tooDeep = "elements or references nested over 100 levels deep"
   private static let tooMany = "references that expand to over 100000 elements"
@@ -86,11 +86,12 @@ struct SVGLimitTests {
   }
 
   /// A definition, and what is drawn how often.
+  private static let filtered = "<rect width='4000' height='4000' filter='url(#f)'/>"
   private static let costs: [(definition: String, element: String, count: Int)] = [
-    ("<filter id='f'><feTurbulence baseFrequency='0.1' numOctaves='8'/></filter>", "<rect filter='url(#f)'/>", 20),
-    ("<filter id='f'><feGaussianBlur stdDeviation='50'/></filter>", "<rect filter='url(#f)'/>", 20),
-    ("<filter id='f'><feMorphology radius='1000'/></filter>", "<rect filter='url(#f)'/>", 20),
-    ("", "<rect style='filter:blur(9px) blur(9px)'/>", 200),
+    ("<filter id='f'><feTurbulence baseFrequency='0.1' numOctaves='8'/></filter>", filtered, 20),
+    ("<filter id='f'><feGaussianBlur stdDeviation='50'/></filter>", filtered, 20),
+    ("<filter id='f'><feMorphology radius='1000'/></filter>", filtered, 20),
+    ("", "<rect width='9' style='filter:blur(9px) blur(9px)'/>", 200),
     ("<style>.b{filter:blur(9px) blur(9px)}</style>", "<rect class='b'/>", 200),
     ("<mask id='m'><rect width='9' height='9'/></mask>", "<rect mask='url(#m)'/>", 2000),
     ("<marker id='m'><rect opacity='0.5'/></marker>", "<path marker-mid='url(#m)' d='M0 0H1H2H3H4H5H6H7H8H9'/>", 200),
@@ -102,6 +103,101 @@ struct SVGLimitTests {
     let content = cost.definition + String(repeating: cost.element, count: cost.count)
     let feature = try #require(try refusal(Self.document(content, size: 4000)))
     #expect(feature.contains("take too long to draw on 4000x4000 pixels"))
+  }
+
+  /// A random walk of points on 800x800 units.
+  private static func points(_ count: Int) -> [String] {
+    var random: UInt64 = 1
+    return (0..<count).map { _ in
+      random = random &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+      return "\(random >> 33 % 800) \(random >> 43 % 800)"
+    }
+  }
+
+  private static func path(_ command: String, _ points: [String], _ attributes: String = "") -> String {
+    "<path d='M0 0\(command)\(points.joined(separator: " "))' \(attributes)/>"
+  }
+
+  private static let wide = "fill='none' stroke='red' stroke-width='40'"
+  private static let dashed = "fill='none' stroke='red' stroke-dasharray="
+
+  /// Each takes 10 to 80 seconds.
+  private static let paths: [String] = [
+    path("L", points(30_000), "fill-rule='evenodd'"),
+    path("C", points(12_000), wide),
+    "<polygon points='\(points(30_000).joined(separator: " "))'/>",
+    "<clipPath id='c'>\(path("L", points(30_000)))</clipPath><rect width='800' height='800' clip-path='url(#c)'/>",
+    "<mask id='c'>\(path("L", points(30_000)))</mask><rect width='800' height='800' mask='url(#c)'/>",
+    "<pattern id='p' width='1' height='1'>\(path("L", points(30_000)))</pattern><rect width='800' height='800' "
+      + "fill='url(#p)'/>",
+    "<marker id='m' overflow='visible'>\(path("L", points(1000)))</marker>"
+      + path("L", points(99), "marker-mid='url(#m)'"),
+    "<defs>\(path("L", points(2000), "id='p'"))</defs>" + repeated(20) { _ in "<use href='#p'/>" },
+    path("L", points(400), dashed + "'.01'"),
+    "<g stroke-width='60' stroke-linecap='round'>\(path("L", points(2000), dashed + "'1'"))</g>",
+    path("H", ["8e6"], dashed + "'.1 .1'"),
+    "<line x2='8e6' \(dashed)'.1'/>", "<circle r='1e6' \(dashed)'.1'/>",
+    "<svg viewBox='0 0 1 1'><path d='M0 0\(repeated(99) { _ in "H1H0" })' \(dashed)'.001%'/></svg>",
+  ]
+
+  @Test(arguments: paths.indices)
+  func `paths that cross themselves and dashes are refused by the time that they take`(_ index: Int) throws {
+    let feature = try #require(try refusal(Self.document(Self.paths[index], size: 800)))
+    #expect(feature.hasPrefix("paths, filters, masks, patterns or selectors that take too long"))
+  }
+
+  /// Each takes less than half a second.
+  private static let soundPaths: [String] = [
+    path("L", points(1000)), path("C", points(600), wide), path("L", points(100), dashed + "'5'"),
+    // As many points as above on a line that does not cross itself.
+    "<polygon points='\((0..<30_000).map { "\($0 / 40) \($0 % 40 == 0 ? 9 : 1)" }.joined(separator: " "))'/>",
+    "<rect width='800' height='800' \(dashed)'3 1'/>", "<circle r='50%' \(dashed)'inherit'/>",
+  ]
+
+  @Test(arguments: soundPaths.indices)
+  func `long paths and dashes are drawn`(_ index: Int) throws {
+    #expect(try refusal(Self.document(Self.soundPaths[index], size: 800)) == nil)
+  }
+
+  @Test func `small filtered shapes on a large canvas are drawn`() throws {
+    let filter = "<filter id='f'><feGaussianBlur stdDeviation='2'/></filter>"
+    let shape = "<rect width='20' height='20' filter='url(#f)'/>"
+    #expect(try refusal(Self.document(filter + String(repeating: shape, count: 30), size: 2000)) == nil)
+  }
+
+  private static let attributes = repeated(2001) { " a\($0)='1'" }
+
+  @Test(arguments: [
+    "<rect\(attributes)/>", "<rect a='>'\(attributes)/>", "<!-- <g a=' --><rect\(attributes)/>",
+    "<?a <g b=' ?><rect\(attributes)/>", "<text><![CDATA[<g a=']]></text><rect\(attributes)/>",
+    "<rect\(repeated(2001) { " xmlns:a\($0)='1'" })/>",
+  ])
+  func `an element has at most 2,000 attributes`(_ content: String) throws {
+    let feature = "elements with over 2000 attributes"
+    #expect(try refusal(Self.document(content)) == feature)
+    let text = String(decoding: Self.document(content), as: UTF8.self)
+    #expect(try refusal(#require(text.data(using: .utf16))) == feature)
+    #expect(try refusal(Self.document("<rect\(Self.repeated(2000) { " a\($0)='1'" })/>")) == nil)
+  }
+
+  @Test func `attributes that a document type adds are counted`() throws {
+    let one = "<!ATTLIST rect\(Self.repeated(2001) { " a\($0) CDATA '1'" })>"
+    let many = Self.repeated(2001) { "<!ATTLIST rect a\($0) CDATA '1'>" }
+    for declarations in [one, many] {
+      let text = "<!DOCTYPE svg [\(declarations)]>" + String(decoding: Self.document("<rect/>"), as: UTF8.self)
+      #expect(try refusal(Data(text.utf8)) == "elements with over 2000 attributes")
+    }
+  }
+
+  /// Markup in them could not be found before it is parsed.
+  @Test func `encodings without the bytes of ASCII are refused`() throws {
+    func file(_ encoding: String) -> Data {
+      Data("<?xml version='1.0' encoding='\(encoding)'?>".utf8) + Self.document("<rect/>")
+    }
+    #expect(try refusal(file("UTF-7")) == "the encoding UTF-7")
+    for encoding in ["utf-8", "ISO-8859-15", "windows-1252", "Shift_JIS", "US-ASCII"] {
+      #expect(try refusal(file(encoding)) == nil)
+    }
   }
 
   @Test func `markers count at each vertex`() throws {
@@ -147,6 +243,22 @@ struct SVGLimitTests {
     let text = "<!DOCTYPE svg [<!ENTITY x 'x'>]>" + String(decoding: Self.document(content, size: 10), as: UTF8.self)
     let feature = try #require(try refusal(Data(text.utf8)))
     #expect(feature == Self.tooMany || feature.contains("take too long"))
+  }
+
+  /// A mark that combines with the character before it does not hide that character.
+  @Test func `references, selectors and lengths with combining marks are checked like others`() throws {
+    let mark = "\u{301}"
+    let bomb = "<filter id='\(mark)f'><feGaussianBlur stdDeviation='50'/></filter>"
+    let rect = "<rect width='4000' height='4000' "
+    let parts = [
+      "\(rect)filter='url(#\(mark)f)'/>", "\(rect)style='filter:url(#\(mark)f)'/>",
+      "<style>.\(mark)a{filter:url(#\(mark)f)}</style>\(rect)class='\(mark)a'/>",
+      "<style>#\(mark)a{filter:url(#\(mark)f)}</style>\(rect)id='\(mark)a'/><use href='#\(mark)a'/>",
+    ]
+    for part in parts {
+      let file = Self.document(bomb + String(repeating: part, count: 20), size: 4000)
+      #expect(try refusal(file)?.contains("take too long") == true, "\(part)")
+    }
   }
 
   @Test func `hidden references are left out, not drawn`() throws {
@@ -199,7 +311,8 @@ struct SVGLimitTests {
   }
 
   @Test(arguments: [
-    "<text font-size='70000' y='9'>ab</text>",
+    "<text font-size='30000' y='9'>ab</text>",
+    "<marker id='m' viewBox='0 0 9 9'><text font-size='9'>a</text></marker><path d='M5 5L9 9' marker-end='url(#m)'/>",
     "<g font-size='1e9'><text font-size='9' y='9'>ab</text></g>",
     "<text style='font:700 12px/1.5 serif' y='9'>\(repeated(300) { _ in "a" })</text>",
     "<text font-size='2rem' y='9'>ab</text>",
@@ -208,6 +321,40 @@ struct SVGLimitTests {
   ])
   func `a shorter line of text is drawn`(_ content: String) throws {
     #expect(try refusal(Self.document(content)) == nil)
+  }
+
+  /// FreeType refuses larger ones; then drawings with the same font on other threads fail, too.
+  @Test(arguments: [
+    "<text font-size='70000'>ab</text>",
+    "<text font-size='70000' transform='scale(.1)'>ab</text>",
+    "<text font-size='10' transform='scale(7000)'>ab</text>",
+    "<svg viewBox='0 0 .01 .01'><text font-size='10'>ab</text></svg>",
+    "<g transform='matrix(0 3300 3300 0 0 0)'><text font-size='10'>ab</text></g>",
+    "<marker id='m' viewBox='0 0 .001 .001'><text font-size='20'>a</text></marker>"
+      + "<path d='M5 5L9 9' marker-end='url(#m)'/>",
+    "<clipPath id='c' clipPathUnits='objectBoundingBox'><text font-size='9'>a</text></clipPath>"
+      + "<rect width='99' height='99' clip-path='url(#c)'/>",
+  ])
+  func `a letter is at most 32,000 units and pixels large`(_ content: String) throws {
+    #expect(try refusal(Self.document(content)) == "letters of over 32000 units or pixels")
+  }
+
+  @Test func `letters are as large as their drawing is drawn`() throws {
+    let file = Self.document("<text font-size='400' y='9'>ab</text>")
+    #expect(try refusal(file) == nil)
+    let error = ImageDecodingError.unsupportedFeature(.svg, feature: "letters of over 32000 units or pixels")
+    #expect(throws: error) {
+      try SVGDecoder().decode(file, options: DecodingOptions(size: .fit(width: 9000, height: 9000)))
+    }
+  }
+
+  @Test func `only the font of the fixtures is used`() throws {
+    func text(_ family: String) throws -> Bitmap {
+      let file = Self.document("<text font-family='\(family)' font-size='40' y='50'>Rg1</text>")
+      return try SVGDecoder().decode(file, options: DecodingOptions()).bitmap
+    }
+    #expect(try text("serif").largestDifference(to: text("sans-serif")) == 0)
+    #expect(try text("monospace").largestDifference(to: text("sans-serif")) == 0)
   }
 
   @Test func `at most 32 font families are used`() throws {

@@ -22,8 +22,15 @@ typedef struct {
   bool (*text)(void *user, const char *text, int length);
   // A declaration; the content is NULL for an external or a parameter entity.
   bool (*entity)(void *user, const char *content);
+  // The encoding is one in which `xml_shim_most_values` cannot find markup; parsing ends.
+  void (*refuse_encoding)(void *user, const char *name);
 } xml_shim_handler;
 
 // Whether the document is well-formed; if not, `message` receives the reason. Loads no external entities.
 bool xml_shim_parse(
   const void *bytes, int count, const xml_shim_handler *handler, char *message, size_t message_size);
+
+// The largest number of attributes of an element, before the document is parsed, which compares each with all others:
+// quoted values in one tag, and in all `ATTLIST` declarations together. Of a document in UTF-8, or in another encoding
+// that has the bytes of ASCII.
+int xml_shim_most_values(const void *bytes, int count);
