@@ -209,7 +209,8 @@ let package = Package(
       dependencies: ["HalcyonTransport", "HalcyonTesting", "TestDoubles", "TestSupport"] + layers),
     suite("HalcyonViewsTests", dependencies: ["HalcyonTesting", "TestDoubles", "TestSupport"] + layers),
     suite(
-      "HalcyonCodecsTests", dependencies: ["HalcyonCodecs", "HalcyonImaging", "HalcyonSupport", "TestSupport"],
+      "HalcyonCodecsTests",
+      dependencies: ["HalcyonCodecs", "HalcyonImaging", "HalcyonSupport", "TestSupport", "halcyon-svg-helper"],
       resources: [.copy("Fixtures")], settings: [systemCodecs]),
     suite(
       "HalcyonTransportTests",
@@ -244,6 +245,9 @@ let package = Package(
     .testTarget(
       name: "SwiftFiveTests", dependencies: ["HalcyonTesting", "TestTraits"] + layers,
       swiftSettings: [.swiftLanguageMode(.v5)]),
+    .executableTarget(
+      name: "halcyon-svg-helper", dependencies: ["HalcyonCodecs"], path: "Tests/SVGHelper",
+      swiftSettings: swiftSettings),
     .executableTarget(
       name: "halcyon-torture",
       dependencies: ["HalcyonCache", "HalcyonImaging", "HalcyonHTTP", "HalcyonSupport", "TestSupport", "CSQLite"],

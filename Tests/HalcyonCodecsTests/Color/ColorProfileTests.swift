@@ -61,6 +61,41 @@ struct ColorProfileTests {
     #expect(try image.bitmap.largestDifference(to: decode(plain, "x.jpeg").bitmap) == 0)
   }
 
+  @Test(arguments: [[1, 2, 3], [3, 1, 2], [2, 3, 1]])
+  func `the chunks of a profile are put in the order of their numbers`(_ order: [Int]) throws {
+    let file = try Fixture.data("color/display-p3.jpeg")
+    let signature = try #require(file.firstRange(of: Data("ICC_PROFILE\0".utf8)))
+    let (start, content) = (signature.lowerBound - 4, signature.upperBound + 2)
+    let end = start + 2 + Int(file[start + 2]) << 8 + Int(file[start + 3])
+    let profile = file[content..<end]
+    let size = (profile.count + 2) / 3
+    var split = Data(file[..<start])
+    for number in order {
+      let part = profile.dropFirst((number - 1) * size).prefix(size)
+      let length = part.count + 16
+      split += [0xFF, 0xE2, UInt8(length >> 8), UInt8(length & 0xFF)] + Data("ICC_PROFILE\0".utf8)
+      split += [UInt8(number), 3] + part
+    }
+    split += file[end...]
+    let image = try decode(split, "x.jpeg")
+    #expect(image.info.droppedContent == [])
+    #expect(try image.bitmap.largestDifference(to: decode(file, "x.jpeg").bitmap) == 0)
+  }
+
+  /// A decoder keeps conversions for its next images.
+  @Test func `one profile converts pixels in each layout`() throws {
+    let names = ["display-p3.png", "display-p3-alpha.png", "grey.png"]
+    let profiled = try names.map { try Fixture.data("color/\($0)") }
+    let alone = try profiled.map { try PNGDecoder().decode($0, options: DecodingOptions()).bitmap }
+    for order in [[0, 1, 2], [2, 1, 0]] {
+      let decoder = PNGDecoder()
+      for index in order {
+        let bitmap = try decoder.decode(profiled[index], options: DecodingOptions()).bitmap
+        #expect(bitmap.largestDifference(to: alone[index]) == 0, "\(names[index])")
+      }
+    }
+  }
+
   @Test func `a profile with a missing chunk is ignored and reported`() throws {
     let file = try Fixture.data("color/display-p3.jpeg")
     let place = try #require(file.firstRange(of: Data("ICC_PROFILE\0".utf8))).upperBound

@@ -5,8 +5,8 @@ import HalcyonImaging
 import TestTraits
 import Testing
 
-/// Helpers that misbehave. The command line tests draw with a real one.
-@Suite(.integrationTest)
+/// A real helper, and others that misbehave.
+@Suite(.integrationTest, .fixtureFonts)
 struct IsolatedSVGDecoderTests {
   private static let document = Data("<svg xmlns='http://www.w3.org/2000/svg' width='4' height='2'/>".utf8)
 
@@ -15,6 +15,28 @@ struct IsolatedSVGDecoderTests {
     limits.duration = .seconds(seconds)
     return IsolatedSVGDecoder(helper: URL(filePath: "/bin/sh"), arguments: ["-c", script], limits: limits)
   }
+
+  #if os(Linux)
+  @Test(arguments: [TargetSize.original, .fit(width: 90, height: 90), .crop(width: 7, height: 9, anchor: .right)])
+  func `a helper draws the pixels of a drawing in the same process`(_ size: TargetSize) throws {
+    let program = try #require(Bundle.main.executableURL).deletingLastPathComponent()
+      .appending(path: "halcyon-svg-helper")
+    let file = Data(
+      """
+      <svg xmlns='http://www.w3.org/2000/svg' width='40' height='20'><rect width='20' height='20' fill='red'/>\
+      <circle cx='30' cy='10' r='8' fill='blue' opacity='.5'/><text y='15' font-size='12'>Ag</text></svg>
+      """.utf8)
+    let decoder = IsolatedSVGDecoder(helper: program)
+    let image = try decoder.decode(file, options: DecodingOptions(size: size))
+    let direct = try SVGDecoder().decode(file, options: DecodingOptions(size: size))
+    #expect(image.info == direct.info && image.size == direct.size)
+    #expect(image.bitmap.largestDifference(to: direct.bitmap) == 0)
+    #expect(throws: ImageDecodingError.unsupportedFeature(.svg, feature: "letters of over 32000 units or pixels")) {
+      let large = String(decoding: file, as: UTF8.self).replacing("'12'", with: "'40000'")
+      return try decoder.decode(Data(large.utf8), options: DecodingOptions())
+    }
+  }
+  #endif
 
   @Test func `a helper that does not end is killed when its time is over`() throws {
     let error = ImageDecodingError.unsupportedFeature(.svg, feature: "a drawing that takes over 0.1 seconds")

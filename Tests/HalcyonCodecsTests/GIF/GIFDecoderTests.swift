@@ -1,0 +1,99 @@
+import Foundation
+import HalcyonCodecs
+import HalcyonImaging
+import TestTraits
+import Testing
+
+@Suite(.unitTest)
+struct GIFDecoderTests {
+  private static let red = Color(255, 0, 0, 255)
+  private static let green = Color(0, 255, 0, 255)
+  private static let blue = Color(0, 0, 255, 255)
+  private static let clear = Color(0, 0, 0, 0)
+
+  /// One frame: its position, and rows of indices into red, green, blue and white.
+  private struct Frame {
+    var x = 0
+    var y = 0
+    var rows: [[UInt8]]
+    var disposal: UInt8 = 1
+    var transparentIndex: UInt8?
+  }
+
+  private static func file(_ width: Int, _ height: Int, _ frames: [Frame]) -> Data {
+    func word(_ value: Int) -> [UInt8] { [UInt8(value & 0xFF), UInt8(value >> 8)] }
+    var file = Array("GIF89a".utf8) + word(width) + word(height) + [0x81, 0, 0]
+    file += [255, 0, 0, 0, 255, 0, 0, 0, 255, 255, 255, 255]
+    for frame in frames {
+      file += [0x21, 0xF9, 4, frame.disposal << 2 | (frame.transparentIndex == nil ? 0 : 1), 5, 0]
+      file += [frame.transparentIndex ?? 0, 0, 0x2C] + word(frame.x) + word(frame.y)
+      file += word(frame.rows[0].count) + word(frame.rows.count) + [0]
+      // Codes of three bits: 4 clears the table before each pixel, 5 ends.
+      let codes = frame.rows.joined().flatMap { [4, Int($0)] } + [5]
+      var bytes = [UInt8](repeating: 0, count: (codes.count * 3 + 7) / 8)
+      for (index, code) in codes.enumerated() {
+        for bit in 0..<3 where code >> bit & 1 == 1 { bytes[(index * 3 + bit) / 8] |= 1 << ((index * 3 + bit) % 8) }
+      }
+      file += [2, UInt8(bytes.count)] + bytes + [0]
+    }
+    return Data(file + [0x3B])
+  }
+
+  private func frames(_ file: Data) throws -> [Bitmap] {
+    let reader = try GIFDecoder().frameReader(for: file, options: DecodingOptions())
+    var bitmaps: [Bitmap] = []
+    while let frame = try reader.nextFrame() { bitmaps.append(frame.bitmap) }
+    return bitmaps
+  }
+
+  /// What is left of the second frame under the third. 4 is not in the standard; it restores.
+  private static let disposals = [green, green, clear, red, red, green]
+
+  @Test(arguments: disposals.indices)
+  func `a disposal keeps a frame, clears it or restores what was before it`(_ disposal: Int) throws {
+    let second = Frame(rows: [[1]], disposal: UInt8(disposal))
+    let bitmaps = try frames(Self.file(2, 1, [Frame(rows: [[0, 0]]), second, Frame(x: 1, rows: [[2]])]))
+    #expect(bitmaps.count == 3)
+    #expect(bitmaps[1].color(0, 0) == Self.green && bitmaps[1].color(1, 0) == Self.red)
+    #expect(bitmaps[2].color(0, 0) == Self.disposals[disposal] && bitmaps[2].color(1, 0) == Self.blue)
+  }
+
+  @Test func `an image is opaque if its first frame covers it without a transparent colour`() throws {
+    let whole = [[UInt8]](repeating: [0, 1], count: 2)
+    let cases: [(Frame, Bool, Color)] = [
+      (Frame(rows: whole), true, Self.red), (Frame(rows: whole, transparentIndex: 0), false, Self.clear),
+      // Opaque in fact, but its pixels would have to be read to know it.
+      (Frame(rows: whole, transparentIndex: 3), false, Self.red), (Frame(x: 1, rows: [[0], [0]]), false, Self.clear),
+      (Frame(y: 1, rows: [[0, 0]]), false, Self.clear), (Frame(rows: [[0, 0]]), false, Self.red),
+    ]
+    for (frame, isOpaque, color) in cases {
+      let image = try GIFDecoder().decode(Self.file(2, 2, [frame]), options: DecodingOptions())
+      #expect(image.bitmap.isOpaque == isOpaque && image.info.hasAlpha == !isOpaque, "\(frame)")
+      #expect(image.bitmap.color(0, 0) == color, "\(frame)")
+    }
+  }
+
+  @Test func `an animation has alpha if a frame clears its area`() throws {
+    let frame = Frame(rows: [[0, 0]])
+    func hasAlpha(_ frames: [Frame]) throws -> Bool? {
+      try GIFDecoder().probe(Self.file(2, 1, frames), isComplete: true)?.hasAlpha
+    }
+    #expect(try hasAlpha([frame, frame]) == false)
+    #expect(try hasAlpha([frame, Frame(rows: [[0]], disposal: 2), frame]) == true)
+    #expect(try hasAlpha([Frame(rows: [[0, 0]], disposal: 2), frame]) == true)
+  }
+
+  @Test func `a first frame beyond the screen enlarges the image, later ones are cut`() throws {
+    let file = Self.file(
+      2, 1,
+      [Frame(x: 1, rows: [[0, 1], [1, 0]]), Frame(x: 2, y: 1, rows: [[2, 2], [2, 2]]), Frame(x: 9, rows: [[2]])])
+    let size = PixelSize(width: 3, height: 2)
+    #expect(try GIFDecoder().probe(file, isComplete: true)?.storedSize == size)
+    let still = try GIFDecoder().decode(file, options: DecodingOptions()).bitmap
+    #expect(still.size == size && still.color(0, 0) == Self.clear && still.color(2, 0) == Self.green)
+    let bitmaps = try frames(file)
+    #expect(bitmaps.map(\.size) == [size, size, size])
+    #expect(bitmaps[1].color(2, 1) == Self.blue && bitmaps[1].color(1, 1) == Self.green)
+    #expect(bitmaps[2].largestDifference(to: bitmaps[1]) == 0)
+  }
+}
