@@ -45,6 +45,14 @@ struct CurlTimeoutTests {
     #expect(deadline(handle) == .seconds(15))
   }
 
+  @Test func `the idle timeout begins anew when the reader has read`() throws {
+    let handle = try handle(limits)
+    #expect(handle.lastActivity == handle.start)
+    received.updateTime()
+    handle.unpause()
+    #expect(handle.lastActivity == received.time && handle.lastActivity > handle.start)
+  }
+
   @Test func `a slow reader does not make the server idle, only the whole transfer late`() throws {
     for total in [nil, Duration.seconds(60)] {
       var limits = limits

@@ -103,6 +103,27 @@ struct CoalescingTests {
     for task in [first, patient, other] { _ = try await task.image }
   }
 
+  @Test func `a load that joins another one sees its progress and the header at once`() async throws {
+    let (gate, body) = (Gate(), SolidImage(width: 8, height: 8, paddingByteCount: 1000).data)
+    let fixture = PipelineFixture(configure: { $0.progressInterval = .zero }) { _ in
+      .response(body: body, headers: ["Content-Length": "\(body.count)"], pieceByteCount: 500) {
+        try? await gate.wait()
+      }
+    }
+    let first = fixture.pipeline.task(for: ImageRequest(url: fixture.url))
+    try await gate.waitUntilHolding()
+    let second = fixture.pipeline.task(for: ImageRequest(url: fixture.url))
+    var names: Set<String> = []
+    for await event in second.events {
+      names.insert(Mirror(reflecting: event).children.first?.label ?? "")
+      if names.count == 2 { break }
+    }
+    #expect(names == ["info", "progress"])
+    #expect(second.progress?.receivedByteCount == 500)
+    gate.open()
+    _ = try await (first.image, second.image)
+  }
+
   @Test func `a task cancelled before it starts loads nothing`() async throws {
     let fixture = PipelineFixture.serving()
     let task = Task {

@@ -82,6 +82,21 @@ struct ConnectionLimiterTests {
     #expect(order.names == ["other", "stalled"])
   }
 
+  @Test(arguments: [["a", "b"], ["b", "a"]])
+  func `of equal priorities the permit requested first is granted first, whatever its host`(hosts: [String])
+    async throws
+  {
+    let limiter = ConnectionLimiter(limits: ConnectionLimits(total: 1, perHost: 1))
+    let release = Signal()
+    var tasks = [try await occupy(limiter, host: "a", until: release)]
+    for host in hosts + hosts {
+      tasks.append(try await queue(host, at: limiter, host: host, subscription: subscription()))
+    }
+    release.set()
+    for task in tasks { try await task.value }
+    #expect(order.names == hosts + hosts)
+  }
+
   @Test func `a waiter that is cancelled takes no permit`() async throws {
     let limiter = ConnectionLimiter(limits: ConnectionLimits(total: 1, perHost: 1))
     let release = Signal()

@@ -125,14 +125,24 @@ struct ResumeTests {
     #expect(fixture.transport.requests.last?.headers["Range"] == nil)
   }
 
-  @Test func `a Last-Modified well before the Date is a strong validator`() async throws {
+  @Test(arguments: ["Mon, 13 Nov 2023 22:13:20 GMT", "Tue, 14 Nov 2023 22:12:20 GMT"])
+  func `a Last-Modified a minute before the Date is a strong validator`(modified: String) async throws {
     let headers: HTTPHeaders = [
-      "Accept-Ranges": "bytes", "Date": "Tue, 14 Nov 2023 22:13:20 GMT",
-      "Last-Modified": "Mon, 13 Nov 2023 22:13:20 GMT",
+      "Accept-Ranges": "bytes", "Date": "Tue, 14 Nov 2023 22:13:20 GMT", "Last-Modified": modified,
     ]
     let fixture = fixture(cut(at: 50_000, headers), rest(from: 50_000))
     #expect(try await fixture.pipeline.data(for: ImageRequest(url: fixture.url)) == Self.body)
-    #expect(fixture.transport.requests.last?.headers["If-Range"] == "Mon, 13 Nov 2023 22:13:20 GMT")
+    #expect(fixture.transport.requests.last?.headers["If-Range"] == modified)
+  }
+
+  @Test(arguments: [(203, body.count), (200, 50_000), (200, 49_999)])
+  func `only an incomplete response with status 200 is resumed`(status: Int, length: Int) async throws {
+    let headers = Self.strong.adding(["Content-Length": "\(length)"])
+    let cut = ScriptedTransport.Reply.cut(
+      body: Self.body, afterBytes: 50_000, headers: headers, error: Self.lost, status: status)
+    let fixture = fixture(cut, .response(body: Self.body))
+    #expect(try await fixture.pipeline.data(for: ImageRequest(url: fixture.url)) == Self.body)
+    #expect(fixture.transport.requests.map { $0.headers["Range"] } == [nil, nil])
   }
 
   @Test func `a partial response that does not match is discarded and the whole image is requested`() async throws {

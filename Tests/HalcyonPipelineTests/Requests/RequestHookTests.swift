@@ -89,6 +89,25 @@ struct RequestHookTests {
     #expect(await backoff.delay(after: FailedAttempt(error: .httpStatus(503, url: url), attemptCount: 1)) != nil)
   }
 
+  @Test func `a failure is transient if the same request may succeed a little later`() throws {
+    let url = try #require(URL(string: "http://example.com"))
+    let statuses = (300..<600).filter { ImageError.httpStatus($0, url: url).isTransient }
+    #expect(statuses == [408, 425, 429, 500, 502, 503, 504])
+    let passing: [TransportError] = [
+      .hostNotFound("a"), .connectionFailed(host: "a", reason: "b"), .connectTimedOut(.seconds(1)),
+      .idleTimedOut(.seconds(1)), .connectionLost(received: 0, expected: nil),
+    ]
+    let lasting: [TransportError] = [
+      .addressRejected(address: "a", host: "b", reason: "c"), .totalTimedOut(.seconds(1)),
+      .headersTooLarge(byteLimit: 1),
+      .secureConnectionFailed(host: "a", reason: "b"), .malformedResponse(reason: "a"), .cancelled,
+      .failed(reason: "a"),
+      .badContentEncoding(reason: "a"),
+    ]
+    #expect(passing.allSatisfy { ImageError.transport($0, url: url).isTransient })
+    #expect(!lasting.contains { ImageError.transport($0, url: url).isTransient })
+  }
+
   @Test func `a modifier, a redirect handler and a validator apply to their request only`() async throws {
     let image = image
     let fixture = fixture({ $0.requestModifier = Header(value: "pipeline") }) { request in
@@ -236,6 +255,19 @@ struct RequestHookTests {
     let expanding = request(fixture) { $0.streamTransform = { _ in Expansion() } }
     let error = await #expect(throws: ImageError.self) { try await fixture.pipeline.data(for: expanding) }
     #expect(error?.name == "responseTooLarge")
+  }
+
+  @Test(arguments: [(20_000, true), (20_001, false)])
+  func `a transform may not return more bytes than the limit`(byteCount: Int, isAllowed: Bool) async throws {
+    let image = image
+    let fixture = fixture({ $0.limits.encodedByteCount = 20_000 }) { _ in .response(body: image) }
+    let expanding = request(fixture) { $0.dataTransform = { data, _ in data + Data(count: byteCount - data.count) } }
+    if isAllowed {
+      #expect(try await fixture.pipeline.data(for: expanding).count == byteCount)
+    } else {
+      let error = await #expect(throws: ImageError.self) { try await fixture.pipeline.data(for: expanding) }
+      #expect(error?.name == "responseTooLarge")
+    }
   }
 
   @Test func `an interrupted transfer with a stream transform starts over`() async throws {
