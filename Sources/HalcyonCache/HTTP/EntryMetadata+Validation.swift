@@ -13,7 +13,11 @@ extension EntryMetadata {
 
   /// The metadata updated with the fields of a 304, or `nil` if the 304 is for another representation.
   public func refreshed(by notModified: HTTPHeaders, requestDate: Date, responseDate: Date) -> EntryMetadata? {
-    if let theirs = notModified["ETag"], !theirs.hasPrefix("W/"), theirs != headers["ETag"] { return nil }
+    if let theirs = notModified["ETag"], !theirs.utf8.starts(with: "W/".utf8),
+      !theirs.utf8.elementsEqual((headers["ETag"] ?? "").utf8)
+    {
+      return nil
+    }
     var renewed = self
     let notModified = notModified.endToEnd
     for name in Set(notModified.fields.map { $0.name.lowercased() }) where !Self.fixedFields.contains(name) {
@@ -37,7 +41,7 @@ extension EntryMetadata {
     if let tags = requestHeaders["If-None-Match"] {
       if tags.trimmingCharacters(in: .whitespaces) == "*" { return true }
       guard let tag = headers["ETag"] else { return false }
-      return Self.entityTags(tags).contains(Self.opaqueTag(tag[...]))
+      return Self.entityTags(tags).contains(Self.opaqueTag(tag.utf8[...]))
     }
     guard let since = date(in: requestHeaders["If-Modified-Since"]) else { return false }
     let changed = date(in: headers["Last-Modified"]) ?? date(in: headers["Date"]) ?? responseDate
@@ -49,17 +53,18 @@ extension EntryMetadata {
   }
 
   /// The entity tags of a list without their weakness prefixes. Tags may contain commas.
-  private static func entityTags(_ list: String) -> Set<Substring> {
+  private static func entityTags(_ list: String) -> [[UInt8]] {
     var isQuoted = false
-    let tags = list.split { character in
-      if character == "\"" { isQuoted.toggle() }
-      return character == "," && !isQuoted
+    let tags = list.utf8.split { byte in
+      if byte == UInt8(ascii: "\"") { isQuoted.toggle() }
+      return byte == UInt8(ascii: ",") && !isQuoted
     }
-    return Set(tags.map { opaqueTag($0) })
+    return tags.map { opaqueTag($0) }
   }
 
-  private static func opaqueTag(_ tag: Substring) -> Substring {
-    let trimmed = tag.drop(while: \.isWhitespace).prefix { !$0.isWhitespace }
-    return trimmed.hasPrefix("W/") ? trimmed.dropFirst(2) : trimmed
+  private static func opaqueTag(_ tag: Substring.UTF8View) -> [UInt8] {
+    let isBlank: (UInt8) -> Bool = { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") }
+    let trimmed = tag.drop(while: isBlank).prefix { !isBlank($0) }
+    return Array(trimmed.starts(with: "W/".utf8) ? trimmed.dropFirst(2) : trimmed)
   }
 }

@@ -35,7 +35,7 @@ struct AvailableMemory {
     let lines = Self.text(of: membership)?.split(separator: "\n") ?? []
     let path = lines.lazy.map { $0.split(separator: ":", maxSplits: 2, omittingEmptySubsequences: false) }
       .first { $0.count == 3 && isHierarchy($0[1].split(separator: ",")) }?[2]
-    var names = (path ?? "").split(separator: "/").filter { $0 != ".." }
+    var names = (path ?? "").utf8.split(separator: UInt8(ascii: "/")).map { Substring($0) }.filter { $0 != ".." }
     var groups: [URL] = []
     while !names.isEmpty {
       groups.append(names.reduce(root) { $0.appendingPathComponent(String($1), isDirectory: true) })
