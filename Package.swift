@@ -203,7 +203,8 @@ let package = Package(
       dependencies: [
         "HalcyonSupport", "HalcyonImaging", "HalcyonHTTP", "HalcyonCache", "HalcyonTransport", "HalcyonTesting",
         "TestDoubles", "TestSupport", "halcyon-torture",
-      ]),
+      ],
+      resources: [.copy("Fixtures")]),
     suite(
       "HalcyonPipelineTests",
       dependencies: ["HalcyonTransport", "HalcyonTesting", "TestDoubles", "TestSupport"] + layers),

@@ -104,7 +104,7 @@ struct AppKitTests {
       let pipeline = ImagePipeline(transport: fixture.transport, cache: cache)
       _ = try await pipeline.image(for: fixture.url("40x20"))
       await cache.flush()
-      let locks = folder.appending(path: "v1/own").path
+      let locks = folder.appending(path: "v\(DiskCache.format)/own").path
       #expect(try FileManager.default.contentsOfDirectory(atPath: locks).count == 1)
       NotificationCenter.default.post(name: NSApplication.didResignActiveNotification, object: nil)
       while try !FileManager.default.contentsOfDirectory(atPath: locks).isEmpty { await Task.yield() }

@@ -236,7 +236,7 @@ struct UIKitTests {
       view.hc.setImage(with: fixture.url("40x20"), pipeline: pipeline, completion: fixture.completion)
       try await fixture.ends.waitForEvents(count: 1)
       await cache.flush()
-      let locks = folder.appending(path: "v1/own")
+      let locks = folder.appending(path: "v\(DiskCache.format)/own")
       func lockCount() throws -> Int { try FileManager.default.contentsOfDirectory(atPath: locks.path).count }
       #expect(try lockCount() == 1)
       let application = UIApplication()

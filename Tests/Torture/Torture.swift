@@ -66,16 +66,16 @@ struct Torture {
   }
 
   private mutating func inspectKilled() {
-    let size = files(in: "v1/d").map(\.bytes).reduce(0, +) + files(in: "v1/tmp").map(\.bytes).reduce(0, +)
+    let size = files(in: "v\(DiskCache.format)/d").map(\.bytes).reduce(0, +) + files(in: "v\(DiskCache.format)/tmp").map(\.bytes).reduce(0, +)
     let wholeSize = diskUsage()
     mostBytes = max(mostBytes, wholeSize)
-    mostLog = max(mostLog, files(in: "v1").first { $0.name == "index.db-wal" }?.bytes ?? 0)
+    mostLog = max(mostLog, files(in: "v\(DiskCache.format)").first { $0.name == "index.db-wal" }?.bytes ?? 0)
     if wholeSize > TortureWriter.sizeLimit + Self.largestEntry { violations.append("\(wholeSize) bytes on disk") }
     guard let counted = number("SELECT bytes + (SELECT coalesce(sum(bytes), 0) FROM writer) FROM total") else { return }
     mostCounted = max(mostCounted, counted)
     if size > counted { violations.append("\(size) bytes on disk, \(counted) counted") }
     if counted > TortureWriter.sizeLimit { violations.append("\(counted) bytes counted while writers were active") }
-    unfinishedCount += files(in: "v1/tmp").count
+    unfinishedCount += files(in: "v\(DiskCache.format)/tmp").count
     unindexedCount += filesNotInIndex().count
   }
 
@@ -88,9 +88,9 @@ struct Torture {
     let sum = number("SELECT coalesce(sum(bytes), 0) FROM entry") ?? -1
     if total != sum { violations.append("total \(total), sum \(sum)") }
     if number("SELECT count(*) FROM writer") != 0 { violations.append("a killed writer still holds a reservation") }
-    if !files(in: "v1/tmp").isEmpty { violations.append("a temporary file is left") }
+    if !files(in: "v\(DiskCache.format)/tmp").isEmpty { violations.append("a temporary file is left") }
     for name in filesNotInIndex() { violations.append("\(name) is not indexed") }
-    let onDisk = files(in: "v1/d")
+    let onDisk = files(in: "v\(DiskCache.format)/d")
     var listed = 0
     for try await entry in cache.entries {
       listed += 1
@@ -109,12 +109,12 @@ struct Torture {
   /// The names of entry files that are not indexed, or are indexed under another number.
   private func filesNotInIndex() -> [String] {
     let known = Set(texts("SELECT lower(hex(digest)) || ' ' || id FROM entry"))
-    return files(in: "v1/d").filter { !known.contains("\($0.name) \(number(of: $0.name))") }.map(\.name)
+    return files(in: "v\(DiskCache.format)/d").filter { !known.contains("\($0.name) \(number(of: $0.name))") }.map(\.name)
   }
 
   /// The number in the header of an entry file.
   private func number(of name: String) -> Int64 {
-    let path = folder.appending(path: "v1/d/\(name.prefix(2))/\(name)").path()
+    let path = folder.appending(path: "v\(DiskCache.format)/d/\(name.prefix(2))/\(name)").path()
     guard let file = FileHandle(forReadingAtPath: path), let head = try? file.read(upToCount: 16), head.count == 16
     else {
       return 0
@@ -150,7 +150,7 @@ struct Torture {
   private func texts(_ sql: String) -> [String] {
     var database: OpaquePointer?
     defer { sqlite3_close_v2(database) }
-    guard sqlite3_open(folder.appending(path: "v1/index.db").path(), &database) == SQLITE_OK else { return [] }
+    guard sqlite3_open(folder.appending(path: "v\(DiskCache.format)/index.db").path(), &database) == SQLITE_OK else { return [] }
     sqlite3_busy_timeout(database, 2000)
     var statement: OpaquePointer?
     defer { sqlite3_finalize(statement) }

@@ -28,7 +28,7 @@ enum DiskBenchmark {
     let cache = DiskCache(directory: folder)
     let keys = (0..<300).map { key($0) }
     for (number, key) in keys.enumerated() { try await cache.store(entry(number, byteCount: byteCount), for: key) }
-    let paths = files(below: folder.appending(path: "v1/d"))
+    let paths = files(below: folder.appending(path: "v\(DiskCache.format)/d"))
     var (cached, plain, foundation): ([Double], [Double], [Double]) = ([], [], [])
     for _ in 0..<10 {
       for key in keys {
@@ -63,7 +63,7 @@ enum DiskBenchmark {
     for number in 0..<1000 { try await cache.store(entry(number, byteCount: 10_240), for: key(number)) }
     var (cached, plain, foundation): ([Double], [Double], [Double]) = ([], [], [])
     var (switched, indexed): ([Double], [Double]) = ([], [])
-    let index = try IndexOnly(copying: folder.appending(path: "v1/index.db").path())
+    let index = try IndexOnly(copying: folder.appending(path: "v\(DiskCache.format)/index.db").path())
     for number in 1000..<1000 + count {
       let entry = entry(number, byteCount: 10_240)
       cached.append(try await microseconds { try await cache.store(entry, for: key(number)) })
@@ -133,7 +133,7 @@ enum DiskBenchmark {
     configuration.cleansOnItsOwn = false
     // The oldest entries have files; they will be evicted.
     try await store(0..<evictedCount, in: DiskCache(directory: folder, configuration: configuration))
-    try fill(folder.appending(path: "v1/index.db").path(), rowCount: rowCount - evictedCount)
+    try fill(folder.appending(path: "v\(DiskCache.format)/index.db").path(), rowCount: rowCount - evictedCount)
     var opened: [Double] = []
     for _ in 0..<9 {
       let cache = DiskCache(directory: folder, configuration: configuration)
@@ -169,7 +169,7 @@ enum DiskBenchmark {
     for (cache, folder) in zip(caches, [small, large]) {
       precondition(cache.statistics.evictions >= 400)
       // Eviction may run ahead of the entries that need the space.
-      precondition(files(below: folder.appending(path: "v1/d")).count <= evictedCount)
+      precondition(files(below: folder.appending(path: "v\(DiskCache.format)/d")).count <= evictedCount)
     }
     // The means, not the medians: one store evicts for many that follow.
     let means = times.map { $0.reduce(0, +) / Double($0.count) }

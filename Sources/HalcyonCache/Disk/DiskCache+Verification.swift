@@ -63,11 +63,6 @@ extension DiskCache {
     }
   }
 
-  /// Whether a folder contains a disk cache, which ``init(directory:configuration:time:)`` would otherwise create.
-  public static func exists(in directory: URL) -> Bool {
-    access(DiskLayout(root: directory.path(percentEncoded: false)).index, F_OK) == 0
-  }
-
   /// A file that was checked. Files that were removed meanwhile are left out.
   private struct Check: Sendable {
     var file: DiskWriter.IndexedFile

@@ -8,6 +8,9 @@ public import Foundation
 /// read; a process that is killed loses only the entry it was writing. Only the owner can read the folder, which may be
 /// deleted at any time.
 ///
+/// Versions of the library whose files have different formats can use the folder at once: each has entries of its own,
+/// and its limit covers only those. The entries of an older format are removed once nothing has used them for a week.
+///
 /// All calls are safe from any task. Files are read and written on threads of the cache, except for small entries in
 /// the page cache of the kernel (Linux 5.12 and later): these are read on the calling thread, in microseconds.
 ///
@@ -46,14 +49,23 @@ public final class DiskCache: DataStore {
   }
 
   /// Creates a cache whose system calls go through `fileSystem`.
-  package init(
+  package convenience init(
     directory: URL = DiskCache.defaultDirectory, configuration: DiskCacheConfiguration = DiskCacheConfiguration(),
     time: any TimeSource = SystemTime(), fileSystem: any FileSystem
+  ) {
+    self.init(
+      directory: directory, configuration: configuration, time: time, fileSystem: fileSystem, format: Self.format)
+  }
+
+  /// Creates a cache whose system calls go through `fileSystem`, as a version with another format of the files would.
+  package init(
+    directory: URL = DiskCache.defaultDirectory, configuration: DiskCacheConfiguration = DiskCacheConfiguration(),
+    time: any TimeSource = SystemTime(), fileSystem: any FileSystem = SystemFiles(), format: Int
   ) {
     self.directory = directory
     self.time = time
     self.fileSystem = fileSystem
-    layout = DiskLayout(root: directory.path(percentEncoded: false))
+    layout = DiskLayout(root: directory.path(percentEncoded: false), format: format)
     settings = DiskSettings(configuration)
     writer = DiskWriter(layout: layout, settings: settings, time: time, fileSystem: fileSystem, counters: counters)
   }

@@ -9,6 +9,8 @@ public enum DiskCacheError: Error, Hashable {
   case index(reason: String)
   /// The index is damaged. The cache rebuilds it from the entries, so this is thrown only if that fails.
   case damagedIndex(path: String)
+  /// The folder of this version's entries contains those of a newer version. They are neither read nor changed.
+  case newerFormat(path: String, format: Int)
   /// Another process held a lock for longer than two seconds, or 30 seconds for a rebuild of the index.
   case busy(path: String)
   /// The entry alone exceeds the size limit of the cache. Sizes are in bytes.
@@ -29,7 +31,9 @@ extension DiskCacheError: CustomStringConvertible {
     case .index(let reason):
       "The index of the disk cache failed: \(reason). Remove the cache's folder if this continues."
     case .damagedIndex(let path):
-      "The index \(path) is damaged. Remove the cache's folder if this continues."
+      "The index \(path) is damaged. The next program that stores an image rebuilds it; remove the folder if this continues."
+    case .newerFormat(let path, let format):
+      "\(path) has the format \(format) of a newer version of Halcyon. Update this program, or remove the folder of the file."
     case .busy(let path):
       "Another process holds a lock on \(path). Check for a stopped process, or give each process its own folder."
     case .entryTooLarge(let byteCount, let sizeLimit):

@@ -1,15 +1,15 @@
 extension DiskIndex {
   static let pageByteCount = 1024
 
-  /// Incremented with every change of the schema or of the entry files; an index of another format is rebuilt from the
-  /// entry files, of which those of another version are removed.
-  private static let format: Int64 = 6
-
-  /// Whether the index is complete and of the current format.
+  /// Whether the index is complete and of the format of its folder. An older one was copied there, or not completed, and
+  /// is rebuilt from the entry files.
   ///
-  /// - Throws: ``DiskCacheError/damagedIndex(path:)`` when it is marked as current and its schema differs.
+  /// - Throws: ``DiskCacheError/newerFormat(path:format:)`` when it was copied there from a newer version;
+  ///   ``DiskCacheError/damagedIndex(path:)`` when it is marked as current and its schema differs.
   func isCurrent() throws(DiskCacheError) -> Bool {
-    guard try database.number("PRAGMA user_version") == Self.format else { return false }
+    let format = Int(try database.number("PRAGMA user_version"))
+    guard format <= layout.format else { throw .newerFormat(path: layout.index, format: format) }
+    guard format == layout.format else { return false }
     let existing = Set(try database.run("SELECT sql FROM sqlite_master").compactMap(\.first?.text))
     guard existing == Set(Self.schema.filter { $0.hasPrefix("CREATE") }) else { throw damagedIndexError }
     return true
@@ -29,7 +29,7 @@ extension DiskIndex {
 
   /// Marks the index as complete and of the current format.
   func markCurrent() throws(DiskCacheError) {
-    try database.run("PRAGMA user_version=\(Self.format)")
+    try database.run("PRAGMA user_version=\(layout.format)")
   }
 
   // Triggers keep the totals equal to the sums of the rows.

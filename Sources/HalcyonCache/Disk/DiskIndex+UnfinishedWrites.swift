@@ -16,7 +16,7 @@ extension DiskIndex {
       var failures: [String: DiskCacheError] = [:]
       for row in try database.run(query) {
         // A name that leads to another folder comes from a damaged index.
-        guard let writer = row[0].text, let byteCount = row[1].integer, !writer.contains("/") else {
+        guard let writer = row[0].text, let byteCount = row[1].integer, !writer.utf8.contains(UInt8(ascii: "/")) else {
           throw damagedIndexError
         }
         guard try isRecoverable(writer) else { continue }

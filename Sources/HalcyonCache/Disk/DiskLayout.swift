@@ -4,27 +4,38 @@ import Foundation
 /// The paths of the files below the folder of a disk cache.
 ///
 /// ```
-/// v1/index.db    index (SQLite)                     v1/d/00..ff/HASH   one file per entry, in 256 shards
-/// v1/gate        lock of the index                  v1/tmp/NAME        the entry that a writer is writing
-/// v1/own/NAME    lock and write intent of a writer
+/// v7/index.db    index (SQLite)                     v7/d/00..ff/HASH   one file per entry, in 256 shards
+/// v7/gate        lock of the index                  v7/tmp/NAME        the entry that a writer is writing
+/// v7/own/NAME    lock and write intent of a writer  removed            a cache of an older format that is being removed
 /// ```
+/// 7 is the format: each version of the library uses the entries of its own format only. In all formats the folder, the
+/// names in it, and the locks are the same.
 struct DiskLayout: Sendable {
+  /// Incremented with every change of the schema of the index or of the entry files. All formats before 7 are in `v1`.
+  static let currentFormat = 7
+  static let removedName = "removed"
+
   let root: String
+  let format: Int
+  /// The folder of the format.
+  let version: String
   /// The folder of the shards; each read makes a path below it.
   let entries: String
 
-  init(root: String) {
+  init(root: String, format: Int = Self.currentFormat) {
     self.root = root
-    entries = root + "/v1/d"
+    self.format = format
+    version = "\(root)/v\(format)"
+    entries = version + "/d"
   }
 
-  var version: String { root + "/v1" }
   var index: String { version + "/index.db" }
   /// A damaged index that was moved aside.
   var damagedIndex: String { version + "/index.damaged" }
   var indexLock: String { version + "/gate" }
   var temporaries: String { version + "/tmp" }
   var writerLocks: String { version + "/own" }
+  var removed: String { root + "/" + Self.removedName }
   private var tag: String { root + "/CACHEDIR.TAG" }
 
   func entry(_ digest: [UInt8]) -> String {
@@ -51,6 +62,12 @@ struct DiskLayout: Sendable {
     return bytes.count == 16 && bytes.hexadecimal == name ? bytes : nil
   }
 
+  /// The format in the name of a folder; `nil` when it is not such a name.
+  static func format(_ name: String) -> Int? {
+    guard let number = Int(name.dropFirst()), number > 0, "v\(number)".utf8.elementsEqual(name.utf8) else { return nil }
+    return number
+  }
+
   /// Creates the missing folders, accessible to the owner only, and makes existing ones writable by the owner only. Shards are created with their first entry.
   func create(in fileSystem: any FileSystem) throws(DiskCacheError) {
     for folder in [writerLocks, temporaries, entries] { try fileSystem.makeFolder(folder) }
@@ -66,6 +83,7 @@ struct DiskLayout: Sendable {
       guard error.systemCode == EEXIST else { throw error }
     }
   }
+
   /// Tells the backups of Apple's systems to skip the folder, wherever it is: what is cached can be loaded again. Has no
   /// effect elsewhere, and its failure none on the cache.
   private func excludeFromBackup() {

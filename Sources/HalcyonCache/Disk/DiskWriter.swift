@@ -180,7 +180,7 @@ extension DiskWriter {
       return try withOpenSession(body)
     } catch {
       switch error {
-      case .damagedIndex:
+      case .damagedIndex where settings.current.isRepairing:
         session = nil
         try IndexSession.moveAside(inode, layout: layout, in: fileSystem)
       case _ where error.isMissing:
@@ -215,7 +215,7 @@ extension DiskWriter {
     inode = session.inode
     guard try session.lockIndex() else { throw .busy(path: layout.index) }
     do throws(DiskCacheError) {
-      try session.recover()
+      if settings.current.isRepairing { try session.recover() }
       opening = (try session.index.lastUse(), time.now())
     } catch {
       session.unlockIndex()

@@ -104,6 +104,18 @@ extension FileSystem {
     }
   }
 
+  /// Removes a file, or a folder with all that is in it; links are not followed. Idempotent.
+  func removeTree(_ path: String) throws(DiskCacheError) {
+    do throws(DiskCacheError) {
+      try remove(path)
+    } catch {
+      // A folder, on Linux and on Apple's systems.
+      guard error.systemCode == EISDIR || error.systemCode == EPERM else { throw error }
+      for name in try names(in: path) { try removeTree(path + "/" + name) }
+      try check(.unlink, path) { _ in rmdir(path) == 0 || errno == ENOENT ? 0 : -1 }
+    }
+  }
+
   /// Creates a folder and its missing parents, readable and writable by the owner only. Idempotent.
   func makeFolder(_ path: String) throws(DiskCacheError) {
     do throws(DiskCacheError) {
@@ -112,14 +124,24 @@ extension FileSystem {
       switch error.systemCode {
       case EEXIST where try status(of: path).isFolder: return
       case ENOENT:
-        let parent = path.split(separator: "/").dropLast().joined(separator: "/")
-        guard !parent.isEmpty else { throw error }
-        try makeFolder(path.hasPrefix("/") ? "/" + parent : parent)
+        guard let parent = Self.parent(of: path) else { throw error }
+        try makeFolder(parent)
         // Not repeated: some file systems refuse folders with ENOENT although the parent exists, for example `/proc`.
         try check(.makeFolder, path) { _ in mkdir(path, 0o700) == 0 || errno == EEXIST ? 0 : -1 }
       default: throw error
       }
     }
+  }
+
+  /// The folder that contains a path; `nil` for the root, and for a name alone.
+  static func parent(of path: String) -> String? {
+    // By bytes: a slash with a combining mark is another `Character`.
+    let bytes = Array(path.utf8)
+    let slash = UInt8(ascii: "/")
+    guard let end = bytes.lastIndex(where: { $0 != slash }), let slashEnd = bytes[...end].lastIndex(of: slash),
+      let parentEnd = bytes[..<slashEnd].lastIndex(where: { $0 != slash })
+    else { return nil }
+    return String(decoding: bytes[...parentEnd], as: UTF8.self)
   }
 
   /// Makes a folder of this user writable by its owner only. Does nothing to a folder of another user, and to one with

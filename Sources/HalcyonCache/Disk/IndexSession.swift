@@ -20,7 +20,7 @@ final class IndexSession {
   let inode: ino_t
   private var appliedConfiguration: DiskCacheConfiguration?
 
-  /// Opens the index; rebuilds it from the entry files when it is missing or of another format.
+  /// Opens the index; rebuilds it from the entry files when it is missing or incomplete, if the cache is repairing.
   ///
   /// - Parameter lockTimeout: The time to wait for another process that rebuilds the index.
   init(
@@ -28,6 +28,7 @@ final class IndexSession {
     in fileSystem: any FileSystem
   ) throws(DiskCacheError) {
     self.lockTimeout = lockTimeout
+    if !configuration.isRepairing { _ = try fileSystem.status(of: layout.index) }
     try layout.create(in: fileSystem)
     let isOnNetwork: Bool
     if let configured = configuration.isOnNetwork {
@@ -40,6 +41,7 @@ final class IndexSession {
     try indexLock.lock(LOCK_SH, timeout: lockTimeout)
     var index = try DiskIndex(layout: layout, isOnNetwork: isOnNetwork, in: fileSystem)
     if try !index.isCurrent() {
+      guard configuration.isRepairing else { throw .damagedIndex(path: layout.index) }
       // Released first: where a failed upgrade keeps the shared lock, two processes would block each other.
       try indexLock.lock(LOCK_UN)
       try indexLock.lock(LOCK_EX, timeout: lockTimeout)

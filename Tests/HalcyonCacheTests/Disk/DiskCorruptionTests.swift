@@ -38,7 +38,7 @@ struct DiskCorruptionTests {
 
   /// The disk space of the entry files, in bytes.
   private func physicalSize(_ folder: URL) throws -> Int {
-    let entries = folder.appending(path: "v1/d")
+    let entries = folder.appending(path: "v\(DiskCache.format)/d")
     return try FileManager.default.subpathsOfDirectory(atPath: entries.path()).filter { $0.contains("/") }
       .reduce(0) { size, name in
         let status = try files.status(of: entries.path() + "/" + name)
@@ -72,14 +72,14 @@ struct DiskCorruptionTests {
   @Test func `every operation succeeds after a bit of the index is flipped`() async throws {
     try await TemporaryDirectory.run { template in
       try await fill(template)
-      let index = try Data(contentsOf: template.appending(path: "v1/index.db"))
+      let index = try Data(contentsOf: template.appending(path: "v\(DiskCache.format)/index.db"))
       for offset in stride(from: 5, to: index.count, by: Self.distance) {
         try await TemporaryDirectory.run { parent in
           let folder = parent.appending(path: "cache", directoryHint: .isDirectory)
           try FileManager.default.copyItem(at: template, to: folder)
           var damaged = index
           damaged[offset] ^= 1 << (offset % 8)
-          try damaged.write(to: folder.appending(path: "v1/index.db"))
+          try damaged.write(to: folder.appending(path: "v\(DiskCache.format)/index.db"))
           do { try await exercise(folder) } catch { Issue.record("bit \(offset % 8) of byte \(offset): \(error)") }
         }
       }
@@ -94,7 +94,7 @@ struct DiskCorruptionTests {
     "DELETE FROM total", "UPDATE total SET sequence=9223372036854775807", "UPDATE total SET sequence=3",
     "UPDATE entry SET bytes=9223372036854775807", "UPDATE entry SET digest='x' WHERE id=(SELECT min(id) FROM entry)",
     "DROP TABLE writer", "DROP TRIGGER entry_added", "DROP INDEX entry_order",
-    "ALTER TABLE entry RENAME COLUMN expires TO ends", "PRAGMA user_version=99",
+    "ALTER TABLE entry RENAME COLUMN expires TO ends", "PRAGMA user_version=0",
     "INSERT INTO writer VALUES('../../../x', 1000)", "INSERT INTO writer VALUES('dead', 9223372036854775807)",
   ])
   func `an index with impossible values or a wrong schema is rebuilt`(statement: String) async throws {

@@ -25,7 +25,7 @@ struct DiskPermissionTests {
       chmod(folder.path(), 0o777)
       try await DiskCache(directory: folder, configuration: configuration).store(entry, for: "a")
       #expect(try mode(folder) == 0o755)
-      let inner = ["v1", "v1/d", "v1/own", "v1/tmp"].map { folder.appending(path: $0) }
+      let inner = ["", "/d", "/own", "/tmp"].map { folder.appending(path: "v\(DiskCache.format)\($0)") }
       for folder in inner { #expect(try mode(folder) == 0o700) }
       for folder in inner { chmod(folder.path(), 0o770) }
       try await DiskCache(directory: folder, configuration: configuration).store(entry, for: "a")
@@ -38,7 +38,7 @@ struct DiskPermissionTests {
       chmod(folder.path(), 0o1777)
       try await DiskCache(directory: folder, configuration: configuration).store(entry, for: "a")
       #expect(try mode(folder) == 0o1777)
-      #expect(try mode(folder.appending(path: "v1")) == 0o700)
+      #expect(try mode(folder.appending(path: "v\(DiskCache.format)")) == 0o700)
     }
   }
 

@@ -323,7 +323,7 @@ struct DiskRecoveryTests {
         #expect(try await cache.entry(for: "0") != nil)
         cache.willTerminate()
       }
-      let index = folder.appending(path: "v1/index.db")
+      let index = folder.appending(path: "v\(DiskCache.format)/index.db")
       for suffix in ["-wal", "-shm"] { try files.remove(index.path() + suffix) }
       try damage.write(to: index)
       let cache = DiskCache(directory: folder)
@@ -350,11 +350,31 @@ struct DiskRecoveryTests {
         clock.advance(by: .seconds(1))
         try await cache.store(entry(key.text), for: key)
       }
-      try FileManager.default.removeItem(at: folder.appending(path: "v1/index.db"))
+      try FileManager.default.removeItem(at: folder.appending(path: "v\(DiskCache.format)/index.db"))
       try await cache.store(entry("more"), for: "more")
       #expect(try await cache.entry(for: "pinned") != nil)
       #expect(try await cache.entry(for: "old") == nil)
       #expect(try await cache.entry(for: "new") != nil)
+    }
+  }
+
+  @Test func `reads reach the order of eviction within seconds, without a write`() async throws {
+    try await TemporaryDirectory.run { folder in
+      let clock = TestClock()
+      let cache = DiskCache(directory: folder, time: clock)
+      for key in ["a", "b"] as [CacheKey] { try await cache.store(entry(key.text), for: key) }
+      await clock.waitForSleepers()
+      #expect(try await cache.entry(for: "a") != nil)
+      func order() throws -> [[UInt8]?] {
+        let index = try DiskIndex(layout: DiskLayout(root: folder.path()), in: files)
+        return try index.database.run("SELECT digest FROM entry ORDER BY sequence").map { $0[0].blob }
+      }
+      let (a, b) = (CacheKey("a").digest.bytes, CacheKey("b").digest.bytes)
+      #expect(try order() == [a, b])
+      clock.advance(by: .seconds(5))
+      // The maintenance sleeps again.
+      await clock.waitForSleepers()
+      #expect(try order() == [b, a])
     }
   }
 

@@ -182,7 +182,7 @@ struct CacheAccessTests {
 extension URL {
   /// The path of the only entry file in the folder of a disk cache.
   fileprivate func entryFile() throws -> String {
-    let blobs = appending(path: "v1/d")
+    let blobs = appending(path: "v\(DiskCache.format)/d")
     let files = try FileManager.default.subpathsOfDirectory(atPath: blobs.path()).filter { $0.contains("/") }
     return blobs.appending(path: try #require(files.first)).path()
   }

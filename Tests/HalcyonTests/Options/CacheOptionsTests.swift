@@ -50,7 +50,7 @@ struct CacheOptionsTests {
   {
     let disk = try #require(ImagePipeline.shared.cache.disk)
     #expect(disk.directory == DiskCache.defaultDirectory)
-    let folder = disk.directory.appending(path: "v1").path()
+    let folder = disk.directory.appending(path: "v\(DiskCache.format)").path()
     let exists = FileManager.default.fileExists(atPath: folder)
     #expect(ImagePipeline.shared.cachedImage(for: fixtureRequest) == nil)
     #expect(ImagePipeline.shared.cache.memory is MemoryCache)

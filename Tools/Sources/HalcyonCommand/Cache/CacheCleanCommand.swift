@@ -61,7 +61,7 @@ struct CacheClearCommand: AsyncParsableCommand {
   var yes = false
 
   func run() async throws {
-    let cache = try options.cache()
+    let cache = try options.cache(CacheOptions.passive)
     try await Interruption.run {
       let count = try await cache.count
       if !yes {

@@ -39,10 +39,20 @@ struct CacheOptions: ParsableArguments {
     DiskCacheConfiguration(sizeLimit: 1 << 50, expiration: .never, cleaning: .whenAsked)
   }
 
+  /// The same, and nothing is repaired either.
+  static var reading: DiskCacheConfiguration {
+    var configuration = passive
+    configuration.isRepairing = false
+    return configuration
+  }
+
   /// The cache, which has to exist.
-  func cache(_ configuration: DiskCacheConfiguration = CacheOptions.passive) throws -> DiskCache {
+  func cache(_ configuration: DiskCacheConfiguration = CacheOptions.reading) throws -> DiskCache {
     let url = try url
-    guard DiskCache.exists(in: url) else { throw CacheError.noCache(url.path(percentEncoded: false)) }
+    let formats = DiskCache.formats(in: url)
+    let path = url.path(percentEncoded: false)
+    guard !formats.isEmpty else { throw CacheError.noCache(path) }
+    guard formats.contains(DiskCache.format) else { throw CacheError.otherVersion(path, formats: formats) }
     return DiskCache(directory: url, configuration: configuration)
   }
 }
@@ -50,6 +60,7 @@ struct CacheOptions: ParsableArguments {
 /// Why a cache command failed.
 enum CacheError: Error, CustomStringConvertible {
   case noCache(String)
+  case otherVersion(String, formats: [Int])
   case noEntry(String)
   case notConfirmed
   case unreadable(String, reason: String)
@@ -57,6 +68,9 @@ enum CacheError: Error, CustomStringConvertible {
   var description: String {
     switch self {
     case .noCache(let path): "There is no cache in \(path). Name the folder of one with --directory."
+    case .otherVersion(let path, let formats):
+      "The cache in \(path) is of another version of Halcyon (format \(formats.map(String.init).joined(separator: " and ")), "
+        + "this one has \(DiskCache.format)). Use the command line of that version."
     case .noEntry(let name): "The cache has no entry for \(name). Give a URL or a key that halcyon cache ls prints."
     case .notConfirmed: "Nothing was removed. Confirm with y, or use --yes."
     case .unreadable(let place, let reason): "\(place) cannot be read: \(reason)."

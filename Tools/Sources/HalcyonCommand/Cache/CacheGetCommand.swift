@@ -71,7 +71,7 @@ struct CacheRemoveCommand: AsyncParsableCommand {
   }
 
   func run() async throws {
-    let cache = try options.cache()
+    let cache = try options.cache(dryRun ? CacheOptions.reading : CacheOptions.passive)
     try await Interruption.run {
       var missing: [String] = []
       var count = 0

@@ -18,7 +18,7 @@ struct CacheVerifyCommand: AsyncParsableCommand {
   var json = false
 
   func run() async throws {
-    let cache = try options.cache()
+    let cache = try options.cache(remove ? CacheOptions.passive : CacheOptions.reading)
     try await Interruption.run { try await verify(cache) }
   }
 

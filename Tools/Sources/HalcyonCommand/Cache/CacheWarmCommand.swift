@@ -61,7 +61,7 @@ struct CacheWarmCommand: AsyncParsableCommand {
       disk.sizeLimit = sizeLimit.byteCount
     } else if DiskCache.exists(in: try options.url) {
       // With the index and the folders, which count as well.
-      disk.sizeLimit = max(disk.sizeLimit, try await options.cache().totalSize + (64 << 20))
+      disk.sizeLimit = max(disk.sizeLimit, try await options.cache(CacheOptions.passive).totalSize + (64 << 20))
     }
     let store = DiskCache(directory: try options.url, configuration: disk)
     let pipeline = ImagePipeline(cache: ImageCache(store: store))

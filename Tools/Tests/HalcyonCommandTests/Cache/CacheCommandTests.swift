@@ -1,4 +1,5 @@
 import Foundation
+import HalcyonCache
 import TestSupport
 import TestTraits
 import Testing
@@ -109,8 +110,35 @@ struct CacheCommandTests {
     }
   }
 
+  @Test func `a cache of another version is an error, and stays as it is`() async throws {
+    try await withCache { cache, _ in
+      try FileManager.default.moveItem(atPath: "\(cache)/v\(DiskCache.format)", toPath: cache + "/v1")
+      let files = try FileManager.default.subpathsOfDirectory(atPath: cache).sorted()
+      for arguments in [["ls"], ["stat"], ["verify", "--remove"], ["clear", "--yes"], ["get", "a"], ["clean"]] {
+        let run = try await CommandRun(["cache"] + arguments + ["-d", cache])
+        #expect(run.status == 1)
+        #expect(run.errors.contains("is of another version of Halcyon (format 1,"), "\(run.errors)")
+      }
+      #expect(try FileManager.default.subpathsOfDirectory(atPath: cache).sorted() == files)
+    }
+  }
+
+  @Test(arguments: [["ls"], ["stat"], ["verify"], ["get", "a"], ["rm", "--host", "a", "--dry-run"]])
+  func `a command that only reads does not rebuild a damaged index`(arguments: [String]) async throws {
+    try await withCache { cache, _ in
+      let index = URL(filePath: "\(cache)/v\(DiskCache.format)/index.db")
+      for suffix in ["-wal", "-shm"] { try? FileManager.default.removeItem(atPath: index.path() + suffix) }
+      try Data(repeating: 7, count: 5000).write(to: index)
+      let run = try await CommandRun(["cache"] + arguments + ["-d", cache])
+      #expect(run.status == 1)
+      #expect(run.errors.contains("is damaged"), "\(run.errors)")
+      #expect(try Data(contentsOf: index) == Data(repeating: 7, count: 5000))
+      #expect(try await CommandRun("cache", "clear", "--yes", "-d", cache).output == "Removed 2 entries.\n")
+    }
+  }
+
   private func largestFile(in cache: String) throws -> URL {
-    let paths = try FileManager.default.subpathsOfDirectory(atPath: cache).filter { $0.hasPrefix("v1/d/") }
+    let paths = try FileManager.default.subpathsOfDirectory(atPath: cache).filter { $0.hasPrefix("v\(DiskCache.format)/d/") }
     let files = paths.map { URL(filePath: cache).appending(path: $0) }
     return try #require(
       try files.filter { !$0.hasDirectoryPath }.max { try Data.byteCount($0) < Data.byteCount($1) })
