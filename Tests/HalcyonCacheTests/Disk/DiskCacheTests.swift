@@ -181,6 +181,28 @@ struct DiskCacheTests {
     #expect(DiskCache.folderName(program: String(repeating: "é", count: 1000)).utf8.count <= 255)
   }
 
+  @Test(arguments: [
+    ("thumbs", "thumbs"), ("Fotos é", "Fotos é"), ("../x", "..%2Fx"), ("..", "%2E%2E"), (".", "%2E"), ("...", "..."),
+    ("", "%"), ("%", "%25"), ("a%2Fb", "a%252Fb"), ("a\0b", "a%00b"), ("/", "%2F"),
+    // A slash with a combining mark.
+    ("..\u{2F}\u{301}x", "..%2F\u{301}x"),
+  ])
+  func `the name of a cache is one path component of its own`(name: String, component: String) {
+    let (folder, other) = (DiskCache.directory(named: name), DiskCache.directory(named: "other"))
+    #expect(folder.path(percentEncoded: false).utf8.elementsEqual(
+      "\(other.deletingLastPathComponent().path(percentEncoded: false))\(component)/".utf8))
+    #expect(folder.standardized.deletingLastPathComponent() == other.standardized.deletingLastPathComponent())
+  }
+
+  @Test(arguments: [
+    ("/a/b", "/a"), ("/a//b/", "/a"), ("a/b/c", "a/b"), ("/a", nil), ("a", nil), ("/", nil), ("", nil),
+    ("/a/\u{301}b/c", "/a/\u{301}b"),
+  ])
+  func `the parent of a path ends before its last slash`(path: String, parent: String?) {
+    let found = SystemFiles.parent(of: path)
+    #expect(found.map { Array($0.utf8) } == parent.map { Array($0.utf8) })
+  }
+
   #if os(Linux)
   @Test func `a folder that cannot be created is an error, also where its parent exists`() async throws {
     let cache = DiskCache(directory: URL(filePath: "/proc/nope"))
