@@ -1,5 +1,6 @@
 import Foundation
 import HalcyonTesting
+import TestDoubles
 import TestSupport
 import TestTraits
 import Testing
@@ -56,6 +57,41 @@ struct DiskLockTests {
       await files.isContended.wait()
       try user.lock(LOCK_UN)
       #expect(try await isCurrent)
+    }
+  }
+
+  @Test func `the index lock is free after each operation, also after one that failed`() async throws {
+    try await TemporaryDirectory.run { folder in
+      let cache = DiskCache(directory: folder, configuration: DiskCacheConfiguration(cleaning: .whenAsked))
+      let layout = DiskLayout(root: folder.path())
+      let entry = StoredEntry(body: Data("body".utf8), metadata: .example)
+      func expectFree(_ operation: Comment) throws {
+        let other = try open(layout.indexLock)
+        let isFree = try other.lock(LOCK_EX | LOCK_NB)
+        #expect(isFree, operation)
+        if isFree { try other.lock(LOCK_UN) }
+      }
+      try await cache.store(entry, for: "a")
+      try expectFree("store")
+      _ = try await cache.entry(for: "a")
+      try expectFree("read")
+      await cache.flushAccesses()
+      try expectFree("flush")
+      try await cache.updateMetadata(entry.metadata, for: "a")
+      try expectFree("update")
+      try await cache.setPinned(true, for: "a")
+      try expectFree("pin")
+      _ = try await cache.clean()
+      try expectFree("clean")
+      cache.configuration.sizeLimit = 4096
+      await #expect(throws: DiskCacheError.self) { try await cache.store(entry, for: "b") }
+      try expectFree("failed store")
+      try await cache.removeAll()
+      try expectFree("remove")
+      await cache.willEnterBackground()
+      try expectFree("background")
+      cache.willTerminate()
+      try expectFree("termination")
     }
   }
 
