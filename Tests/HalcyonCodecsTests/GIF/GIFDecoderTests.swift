@@ -90,9 +90,10 @@ struct GIFDecoderTests {
     let size = PixelSize(width: 3, height: 2)
     #expect(try GIFDecoder().probe(file, isComplete: true)?.storedSize == size)
     let still = try GIFDecoder().decode(file, options: DecodingOptions()).bitmap
-    #expect(still.size == size && still.color(0, 0) == Self.clear && still.color(2, 0) == Self.green)
+    try #require(still.size == size)
+    #expect(still.color(0, 0) == Self.clear && still.color(2, 0) == Self.green)
     let bitmaps = try frames(file)
-    #expect(bitmaps.map(\.size) == [size, size, size])
+    try #require(bitmaps.map(\.size) == [size, size, size])
     #expect(bitmaps[1].color(2, 1) == Self.blue && bitmaps[1].color(1, 1) == Self.green)
     #expect(bitmaps[2].largestDifference(to: bitmaps[1]) == 0)
   }
