@@ -66,7 +66,9 @@ struct Torture {
   }
 
   private mutating func inspectKilled() {
-    let size = files(in: "v\(DiskCache.format)/d").map(\.bytes).reduce(0, +) + files(in: "v\(DiskCache.format)/tmp").map(\.bytes).reduce(0, +)
+    let size =
+      files(in: "v\(DiskCache.format)/d").map(\.bytes).reduce(0, +)
+      + files(in: "v\(DiskCache.format)/tmp").map(\.bytes).reduce(0, +)
     let wholeSize = diskUsage()
     mostBytes = max(mostBytes, wholeSize)
     mostLog = max(mostLog, files(in: "v\(DiskCache.format)").first { $0.name == "index.db-wal" }?.bytes ?? 0)
@@ -109,7 +111,8 @@ struct Torture {
   /// The names of entry files that are not indexed, or are indexed under another number.
   private func filesNotInIndex() -> [String] {
     let known = Set(texts("SELECT lower(hex(digest)) || ' ' || id FROM entry"))
-    return files(in: "v\(DiskCache.format)/d").filter { !known.contains("\($0.name) \(number(of: $0.name))") }.map(\.name)
+    return files(in: "v\(DiskCache.format)/d").filter { !known.contains("\($0.name) \(number(of: $0.name))") }.map(
+      \.name)
   }
 
   /// The number in the header of an entry file.
@@ -150,7 +153,9 @@ struct Torture {
   private func texts(_ sql: String) -> [String] {
     var database: OpaquePointer?
     defer { sqlite3_close_v2(database) }
-    guard sqlite3_open(folder.appending(path: "v\(DiskCache.format)/index.db").path(), &database) == SQLITE_OK else { return [] }
+    guard sqlite3_open(folder.appending(path: "v\(DiskCache.format)/index.db").path(), &database) == SQLITE_OK else {
+      return []
+    }
     sqlite3_busy_timeout(database, 2000)
     var statement: OpaquePointer?
     defer { sqlite3_finalize(statement) }
