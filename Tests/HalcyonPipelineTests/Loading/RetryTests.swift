@@ -225,6 +225,9 @@ struct RetryTests {
     fixture.memory.removeAll()
     _ = try await fixture.pipeline.image(for: fixture.url)
     #expect(fixture.transport.requests.count == 2)
+    // Also where the image is in no cache.
+    _ = try await fixture.pipeline.image(for: ImageRequest(url: fixture.url, cachePolicy: .disabled))
+    #expect(fixture.transport.requests.count == 3)
   }
 
   @Test func `when no server was reached a retry can wait for a network`() async throws {

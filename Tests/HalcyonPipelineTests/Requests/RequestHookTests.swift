@@ -2,13 +2,14 @@ import Foundation
 import HalcyonCache
 import HalcyonHTTP
 import HalcyonImaging
-import HalcyonPipeline
 import HalcyonSupport
 import HalcyonTesting
 import TestDoubles
 import TestSupport
 import TestTraits
 import Testing
+
+@testable import HalcyonPipeline
 
 /// Hooks of one request, which replace those of the pipeline.
 @Suite(.unitTest)
@@ -139,6 +140,42 @@ struct RequestHookTests {
         }())
     }
     #expect(error?.name == "responseRejected")
+  }
+
+  @Test func `a body is read with a permit again after its validator has run without one`() async throws {
+    let (image, gate) = (image, Gate())
+    let validated = Counter()
+    let fixture = fixture { _ in .response(body: image, pieceByteCount: 7) { try? await gate.wait() } }
+    var validating = request(fixture) { $0.responseValidator = { _ in validated.increment() } }
+    validating.cachePolicy = .disabled
+    let limiter = fixture.pipeline.loader.bytes.http.limiter
+    let task = fixture.pipeline.task(for: validating)
+    try await gate.waitUntilHolding()
+    #expect(validated.count == 1)
+    #expect(limiter.activeCount == 1)
+    gate.open()
+    _ = try await task.image
+    #expect(limiter.activeCount == 0)
+  }
+
+  @Test func `a redirect handler sees each redirect with the URL that it leaves`() async throws {
+    let image = image
+    let fixture = fixture { request in
+      switch request.url.path() {
+      case "/a": .response(status: 302, body: Data(), headers: ["Location": "/b"])
+      case "/b": .response(status: 302, body: Data(), headers: ["Location": "/c"])
+      default: .response(body: image)
+      }
+    }
+    let redirects = Lock<[String]>([])
+    let handled = request(fixture) { options in
+      options.redirectHandler = { url, next in
+        redirects.withLock { $0.append(url.path() + next.url.path()) }
+        return next
+      }
+    }
+    _ = try await fixture.pipeline.image(for: handled)
+    #expect(redirects.withLock { $0 } == ["/a/b", "/b/c"])
   }
 
   @Test func `a transform changes the bytes before they are inspected and stored`() async throws {

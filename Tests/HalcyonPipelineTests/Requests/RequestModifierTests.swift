@@ -244,6 +244,32 @@ struct RequestModifierTests {
     #expect(ImagePipeline.cacheKey(for: request) != ImagePipeline.cacheKey(for: ImageRequest(url: fixture.url)))
   }
 
+  /// Loads from the origin whose credentials it renews, as a login page would be.
+  private final class LoadingModifier: RequestModifier {
+    let identity: String? = nil
+    let pipeline = Lock<ImagePipeline?>(nil)
+    let renewalCount = Counter()
+
+    func modify(_ request: TransportRequest) async throws -> TransportRequest { request }
+
+    func renewCredentials(after challenge: AuthenticationChallenge) async throws -> Bool {
+      renewalCount.increment()
+      let login = challenge.url.appending(path: "login")
+      _ = try await pipeline.withLock { $0 }?.image(for: login)
+      return true
+    }
+  }
+
+  @Test func `a renewal that gets a 401 itself fails, and does not wait for itself`() async throws {
+    let modifier = LoadingModifier()
+    let fixture = fixture(modifier) { _ in .response(status: 401, body: Data()) }
+    modifier.pipeline.withLock { $0 = fixture.pipeline }
+    await #expect(throws: ImageError.self) { try await fixture.pipeline.image(for: fixture.url) }
+    #expect(modifier.renewalCount.count == 1)
+    #expect(fixture.transport.requests.map { $0.url.path() } == ["/a", "/a/login"])
+    modifier.pipeline.withLock { $0 = nil }
+  }
+
   @Test func `a 401 of another origin renews no credentials`() async throws {
     let modifier = TokenModifier()
     let fixture = fixture(modifier) { request in
