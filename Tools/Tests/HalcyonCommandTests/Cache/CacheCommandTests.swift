@@ -138,7 +138,8 @@ struct CacheCommandTests {
   }
 
   private func largestFile(in cache: String) throws -> URL {
-    let paths = try FileManager.default.subpathsOfDirectory(atPath: cache).filter { $0.hasPrefix("v\(DiskCache.format)/d/") }
+    let folder = "v\(DiskCache.format)/d/"
+    let paths = try FileManager.default.subpathsOfDirectory(atPath: cache).filter { $0.hasPrefix(folder) }
     let files = paths.map { URL(filePath: cache).appending(path: $0) }
     return try #require(
       try files.filter { !$0.hasDirectoryPath }.max { try Data.byteCount($0) < Data.byteCount($1) })
