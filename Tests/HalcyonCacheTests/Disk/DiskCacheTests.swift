@@ -189,8 +189,9 @@ struct DiskCacheTests {
   ])
   func `the name of a cache is one path component of its own`(name: String, component: String) {
     let (folder, other) = (DiskCache.directory(named: name), DiskCache.directory(named: "other"))
-    #expect(folder.path(percentEncoded: false).utf8.elementsEqual(
-      "\(other.deletingLastPathComponent().path(percentEncoded: false))\(component)/".utf8))
+    #expect(
+      folder.path(percentEncoded: false).utf8.elementsEqual(
+        "\(other.deletingLastPathComponent().path(percentEncoded: false))\(component)/".utf8))
     #expect(folder.standardized.deletingLastPathComponent() == other.standardized.deletingLastPathComponent())
   }
 
