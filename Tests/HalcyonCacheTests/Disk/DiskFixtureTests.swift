@@ -22,11 +22,12 @@ struct DiskFixtureTests {
     get throws {
       let date = Date(timeIntervalSince1970: 1_700_000_000.25)
       let variant = try #require(VaryKey(of: ["Vary": "Accept"], requestHeaders: ["Accept": "image/avif"]))
+      let hash = try #require(Data(base64Encoded: "1QcSHQRnh493V4dIh4eXh1h4kJUI"))
       let full = EntryMetadata(
         url: URL(string: "https://cdn.example/a.jpg?b=1"), status: 203,
         headers: ["Content-Type": "image/jpeg", "ETag": "\"ä\"", "Cache-Control": "max-age=60"],
         requestDate: date, responseDate: date + 1, expiration: .date(date + 1e9), tags: ["trip", "2026"],
-        variant: variant, variants: [variant], placeholder: ThumbHash(unchecked: Array(1...25)),
+        variant: variant, variants: [variant], placeholder: ThumbHash(bytes: hash),
         userInfo: Data([0, 255]))
       let plain = EntryMetadata(requestDate: date, responseDate: date)
       var timed = plain
@@ -34,7 +35,7 @@ struct DiskFixtureTests {
       return [
         ("|url=21:https://example.com/a|size=3:1x1", StoredEntry(body: Data("body".utf8), metadata: full), false),
         ("plain", StoredEntry(body: Data(), metadata: plain), false),
-        ("|key=3:a/é|header=1:b", StoredEntry(body: Data(repeating: 7, count: 5000), metadata: timed), true),
+        ("|key=4:a/é|header=1:b", StoredEntry(body: Data(repeating: 7, count: 5000), metadata: timed), true),
       ]
     }
   }
