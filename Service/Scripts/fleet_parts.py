@@ -3,6 +3,7 @@ servers, S3-compatible storage (moto), HAProxy with Service/Deploy/haproxy.cfg, 
 import asyncio
 import collections
 import contextlib
+import hashlib
 import http.client
 import http.server
 import os
@@ -91,6 +92,11 @@ class Sources:
         source = self.url(number, name)
         return f"/_/rs:fill:{size}:{size}/plain/{source}@webp"
 
+    @staticmethod
+    def kind(path):
+        """What the image of a path depends on: its size and its photo."""
+        return re.fullmatch(r"/_/rs:fill:(\d+):.*/(.*)@webp", path).groups()
+
     def url(self, number, name=None):
         return f"http://127.0.0.1:{self.port}/{number}/{name or NAMES[number % len(NAMES)]}"
 
@@ -133,13 +139,38 @@ class Part:
         return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
+class HangingServer:
+    """A server at the address of a part that accepts connections and never responds."""
+
+    def __init__(self, port):
+        self.port, self.listener, self.connections = port, None, []
+
+    def start(self):
+        self.listener = socket.create_server(("127.0.0.1", self.port), backlog=256)
+        threading.Thread(target=self.accept, args=[self.listener], daemon=True).start()
+
+    def accept(self, listener):
+        with contextlib.suppress(OSError):
+            while True:
+                self.connections.append(listener.accept()[0])
+
+    def stop(self):
+        # Wakes the thread that accepts.
+        self.listener.shutdown(socket.SHUT_RDWR)
+        self.listener.close()
+        for connection in self.connections:
+            connection.close()
+        self.connections = []
+
+
 class Fleet:
     """Three nodes and what they share. Ends its processes with the `with` block."""
 
-    def __init__(self, folder, service=SERVICE, nodes=3, memory_size=4 << 20):
+    def __init__(self, folder, service=SERVICE, nodes=3, memory_size=4 << 20, disk_size=512 << 20):
         if not os.access(service, os.X_OK):
             sys.exit(f"{os.path.basename(sys.argv[0])}: {service} does not exist; build halcyon-serve in release")
-        self.folder, self.service, self.memory_size, self.node_count = folder, service, memory_size, nodes
+        self.folder, self.service, self.node_count = folder, service, nodes
+        self.memory_size, self.disk_size = memory_size, disk_size
         self.parts, self.nodes, self.memcached, self.balancer, self.storage = [], [], [], None, None
         # One more than at first, for a node that is added.
         self.ports = [free_port() for _ in range(nodes + 1)]
@@ -197,7 +228,7 @@ class Fleet:
         servers = ",".join(f"127.0.0.1:{server.port}" for server in self.memcached)
         self.nodes.append(self.start(Part(f"node {number}", [
             self.service, "--port", str(port), "--insecure", "--any-address", "--log-level", "critical",
-            "--cache", self.cache(number), "--memory-size", str(self.memory_size),
+            "--cache", self.cache(number), "--memory-size", str(self.memory_size), "--cache-size", str(self.disk_size),
             "--memcached", servers, "--s3-endpoint", f"http://127.0.0.1:{self.storage.port}", "--s3-path-style",
             "--s3-access-key", "key", "--s3-secret-key", "secret", "--s3-results", "results", "--purge-token", TOKEN,
             "--purge-nodes", ",".join(f"http://127.0.0.1:{port}" for port in self.ports[:self.node_count])],
@@ -244,7 +275,7 @@ class Fleet:
             return ""
 
 
-Outcome = collections.namedtuple("Outcome", "status tier seconds time")
+Outcome = collections.namedtuple("Outcome", "path status tier seconds time digest")
 
 
 class Load:
@@ -284,6 +315,12 @@ class Load:
     def failures(outcomes):
         return [outcome for outcome in outcomes if outcome.status not in (200, 304)]
 
+    @staticmethod
+    def wrong(outcomes, images):
+        """The outcomes whose body is not the image of their URL. `images` has the digests of results by their kind."""
+        return [
+            outcome for outcome in outcomes if outcome.status == 200 and outcome.digest != images[Sources.kind(outcome.path)]]
+
 
 class Connection:
     """A connection for requests one after another, opened when it is needed."""
@@ -298,12 +335,12 @@ class Connection:
     async def get(self, path, start):
         try:
             async with asyncio.timeout(60):
-                status, headers = await self.exchange(path)
+                status, headers, digest = await self.exchange(path)
         except (OSError, EOFError, ValueError):
             self.close()
-            status, headers = 0, {}
+            status, headers, digest = 0, {}, None
         now = time.perf_counter()
-        return Outcome(status, tier(headers.get("cache-status", "")), now - start, now)
+        return Outcome(path, status, tier(headers.get("cache-status", "")), now - start, now, digest)
 
     async def exchange(self, path):
         if not self.writer:
@@ -311,11 +348,12 @@ class Connection:
         self.writer.write(f"GET {path} HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n".encode())
         first, *lines = (await self.reader.readuntil(b"\r\n\r\n")).decode("latin-1").split("\r\n")
         headers = {name.lower(): value for name, _, value in (line.partition(": ") for line in lines)}
+        body = b""
         if "304" not in first:
-            await self.reader.readexactly(int(headers.get("content-length", 0)))
+            body = await self.reader.readexactly(int(headers.get("content-length", 0)))
         if headers.get("connection") == "close":
             self.close()
-        return int(first.split(" ")[1]), headers
+        return int(first.split(" ")[1]), headers, hashlib.sha256(body).digest()
 
     def close(self):
         if self.writer:

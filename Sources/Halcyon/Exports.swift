@@ -98,6 +98,7 @@
 @_exported public import struct HalcyonCache.StoreChain
 @_exported public import class HalcyonCache.TieredStore
 @_exported public import enum HalcyonCache.TieredStoreError
+@_exported public import struct HalcyonCache.TierHealthChange
 @_exported public import struct HalcyonCache.TierStatistics
 @_exported public import struct HalcyonCache.StoredEntry
 @_exported public import struct HalcyonCache.SystemMemoryPressure

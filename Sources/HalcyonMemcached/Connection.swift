@@ -15,11 +15,12 @@ final class Connection: @unchecked Sendable {
 
   private let server: MemcachedServer
   private let timeout: Duration
+  private let itemByteLimit: Int
   private let handle: UnsafeMutablePointer<memcached_st>
 
-  init(_ server: MemcachedServer, timeout: Duration) throws(MemcachedError) {
+  init(_ server: MemcachedServer, timeout: Duration, itemByteLimit: Int) throws(MemcachedError) {
     guard let handle = memcached_create(nil) else { throw .failed(server: server, reason: "no memory") }
-    (self.server, self.timeout, self.handle) = (server, timeout, handle)
+    (self.server, self.timeout, self.itemByteLimit, self.handle) = (server, timeout, itemByteLimit, handle)
     let milliseconds = UInt64(max(1, (timeout / .milliseconds(1)).rounded(.up)))
     let behaviors: [(memcached_behavior_t, UInt64)] = [
       (MEMCACHED_BEHAVIOR_NO_BLOCK, 1), (MEMCACHED_BEHAVIOR_TCP_NODELAY, 1),
@@ -27,7 +28,22 @@ final class Connection: @unchecked Sendable {
       (MEMCACHED_BEHAVIOR_POLL_TIMEOUT, milliseconds),
     ]
     for (behavior, value) in behaviors { memcached_behavior_set(handle, behavior, value) }
+    try check(Self.limitAllocations(of: handle, itemByteLimit))
     try check(memcached_server_add(handle, server.host, in_port_t(server.port)))
+  }
+
+  /// Refuses memory for values that are over the limit, and buffers of libmemcached that are larger. It allocates a value
+  /// when it has read its length, and closes the connection if that fails.
+  private static func limitAllocations(
+    of handle: UnsafeMutablePointer<memcached_st>, _ itemByteLimit: Int
+  ) -> memcached_return_t {
+    memcached_set_memory_allocators(
+      handle,
+      { _, size, limit in size > UInt(bitPattern: limit) ? nil : malloc(size) },
+      { _, memory, _ in free(memory) },
+      { _, memory, size, limit in size > UInt(bitPattern: limit) ? nil : realloc(memory, size) },
+      { _, count, size, _ in calloc(count, size) },
+      UnsafeMutableRawPointer(bitPattern: itemByteLimit + (64 << 10)))
   }
 
   deinit { memcached_free(handle) }
@@ -42,17 +58,26 @@ final class Connection: @unchecked Sendable {
   /// and is idle: the request fits into the send buffer.
   func request(_ keys: [String]) throws(MemcachedError) { try check(Self.request(keys, handle)) }
 
-  /// The items that were requested, without those that do not exist.
+  /// The items that were requested, without those that do not exist. What follows one that is over the limit is left out.
   func requestedItems(_ keys: [String]) throws(MemcachedError) -> FoundItems {
     var items = FoundItems(keys)
     while true {
       var status = MEMCACHED_SUCCESS
       guard let result = memcached_fetch_result(handle, nil, &status) else {
+        // The status is "not found" then.
+        if memcached_last_error(handle) == MEMCACHED_MEMORY_ALLOCATION_FAILURE {
+          items.isOverLimit = true
+          return items
+        }
         if status == MEMCACHED_END || status == MEMCACHED_NOTFOUND || status == MEMCACHED_SUCCESS { return items }
         throw error(status)
       }
       defer { memcached_result_free(result) }
       guard status == MEMCACHED_SUCCESS else { throw error(status) }
+      guard memcached_result_length(result) <= itemByteLimit else {
+        items.isOverLimit = true
+        continue
+      }
       let key = UnsafeRawBufferPointer(
         start: memcached_result_key_value(result), count: memcached_result_key_length(result))
       items.add(Item(data: Self.takeValue(of: result), version: memcached_result_cas(result)), key: key)
@@ -128,6 +153,8 @@ final class Connection: @unchecked Sendable {
 struct FoundItems {
   private let keys: [String]
   private var items: [Connection.Item?]
+  /// Whether the server has an item that is over the limit.
+  var isOverLimit = false
 
   init(_ keys: [String]) { (self.keys, items) = (keys, Array(repeating: nil, count: keys.count)) }
 

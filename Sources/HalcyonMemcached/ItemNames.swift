@@ -1,5 +1,6 @@
 #if canImport(CMemcached)
 import Foundation
+import HalcyonCache
 import HalcyonSupport
 
 /// The names of the items that a store uses, which memcached limits to 250 bytes without spaces.
@@ -36,11 +37,12 @@ struct ItemNames: Sendable {
   /// The item with the generation of a source.
   func source(_ source: String) -> String { "\(prefix):s:\(KeyDigest(source).hexadecimal)" }
 
-  /// The items of an entry; the key is the source of one that belongs to no request.
+  /// The items of an entry, whose value is of this version's format; the generations are the same for all. The key is the source of one that belongs to no request.
   func items(of key: CacheKey) -> Items {
     let source = source(key.source?.text ?? key.text)
     return Items(
-      group: source, namespace: namespace, source: source, value: "\(prefix):e:\(key.digest.hexadecimal)")
+      group: source, namespace: namespace, source: source,
+      value: "\(prefix):e\(SharedEntry.format):\(key.digest.hexadecimal)")
   }
 }
 

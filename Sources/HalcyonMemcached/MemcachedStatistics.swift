@@ -6,9 +6,11 @@ public struct MemcachedStatistics: Hashable, Sendable {
   public internal(set) var misses = 0
   /// Those of the misses whose value was damaged, or none of this store.
   public internal(set) var damaged = 0
+  /// Those of the misses whose value was written by a version of the library with another format.
+  public internal(set) var otherFormats = 0
   /// Entries stored.
   public internal(set) var stores = 0
-  /// Entries that were not stored because of their size.
+  /// Entries that were not stored, and values that were not read, because of their size.
   public internal(set) var oversized = 0
   /// Calls that failed, including those that timed out.
   public internal(set) var errors = 0

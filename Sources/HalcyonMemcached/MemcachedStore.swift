@@ -95,12 +95,14 @@ public final class MemcachedStore: SourcePurgingStore {
   public func lookUp(_ key: CacheKey, extending: ExpirationExtension) async throws -> CacheResult<StoredEntry> {
     let items = names.items(of: key)
     let now = time.now()
-    let result = try await callChosen(items.group) { server in
+    let (result, isOverLimit) = try await callChosen(items.group) { server in
       try await lookUp(key, items, at: server, now)
     }
     counters.withLock { counters in
+      if isOverLimit { counters.oversized += 1 }
       if result.value != nil { counters.hits += 1 } else { counters.misses += 1 }
       if result.miss == .damaged { counters.damaged += 1 }
+      if result.miss == .otherFormat { counters.otherFormats += 1 }
     }
     return result
   }
@@ -109,10 +111,18 @@ public final class MemcachedStore: SourcePurgingStore {
   ///
   /// - Throws: ``MemcachedError``.
   public func store(_ entry: StoredEntry, for key: CacheKey) async throws {
+    _ = try await storeIfPossible(entry, for: key)
+  }
+
+  /// Stores an entry, and returns whether it was stored: not if it is too large, or has expired.
+  package func storeIfPossible(_ entry: StoredEntry, for key: CacheKey) async throws -> Bool {
     let items = names.items(of: key)
     let (date, limit) = (time.now(), configuration.itemByteLimit)
     let shared = SharedEntry(entry, storedDate: date)
-    guard entry.body.count <= limit, !shared.isExpired(at: date) else { return try await passBy(items, entry) }
+    guard entry.body.count <= limit, !shared.isExpired(at: date) else {
+      try await passBy(items, entry)
+      return false
+    }
     let exptime = exptime(of: entry.metadata, at: date)
     group.noteChange(of: items.value)
     let isStored = try await call(items.group) { connection throws(MemcachedError) in
@@ -127,16 +137,18 @@ public final class MemcachedStore: SourcePurgingStore {
       return true
     }
     counters.withLock { if isStored { $0.stores += 1 } else { $0.oversized += 1 } }
+    return isStored
   }
 
-  /// Replaces the metadata of an entry. The whole entry is read and written.
+  /// Replaces the metadata of an entry, unless it becomes too large: then it is removed. The whole entry is read and
+  /// written.
   ///
   /// - Throws: ``MemcachedError``.
   @discardableResult
   public func updateMetadata(_ metadata: EntryMetadata, for key: CacheKey) async throws -> Bool {
     let items = names.items(of: key)
     let now = time.now()
-    let exptime = exptime(of: metadata, at: now)
+    let (exptime, limit) = (exptime(of: metadata, at: now), configuration.itemByteLimit)
     group.noteChange(of: items.value)
     return try await call(items.group) { connection throws(MemcachedError) in
       for _ in 1...Self.replacementAttempts {
@@ -145,6 +157,10 @@ public final class MemcachedStore: SourcePurgingStore {
         else { return false }
         shared.entry.metadata = metadata
         guard let data = shared.encoded(for: key) else { throw .metadataTooLarge }
+        guard data.count <= limit else {
+          try connection.remove(items.value)
+          return false
+        }
         if try connection.replace(items.value, data, version: item.version, exptime: exptime) { return true }
       }
       throw .conflict
@@ -185,7 +201,9 @@ extension MemcachedStore {
     _ found: FoundItems, _ items: ItemNames.Items, _ key: CacheKey, at now: Date
   ) -> CacheResult<StoredEntry> {
     guard let item = found[items.value] else { return .miss(.absent) }
-    guard let shared = SharedEntry(decoding: item.data, for: key) else { return .miss(.damaged) }
+    guard let shared = SharedEntry(decoding: item.data, for: key) else {
+      return .miss(SharedEntry.miss(of: item.data))
+    }
     guard shared.generations == storedGenerations(found, items) else { return .miss(.absent) }
     return shared.isExpired(at: now) ? .miss(.expired) : .hit(shared.entry)
   }
@@ -223,7 +241,7 @@ extension MemcachedStore {
   ) throws(MemcachedError) -> UInt64 {
     if let current = found[name].flatMap({ Generation($0.data) }) { return current.number }
     let new = Generation.random()
-    if found[name] != nil {
+    if found[name] != nil || found.isOverLimit {
       try connection.set(name, new.data, exptime: 0)
     } else if try !connection.add(name, new.data, exptime: 0),
       let other = try connection.items([name])[name].flatMap({ Generation($0.data) })
@@ -287,11 +305,12 @@ extension MemcachedStore {
   /// Looks an entry up. The request is sent from here: the server responds while a thread begins to wait for it.
   private func lookUp(
     _ key: CacheKey, _ items: ItemNames.Items, at server: Int, _ now: Date
-  ) async throws -> CacheResult<StoredEntry> {
+  ) async throws -> (CacheResult<StoredEntry>, isOverLimit: Bool) {
     try await counted(server) {
       let requested = try group.request(items.all, from: server)
       return try await calls.run(on: pools[server]) { [group] in
-        Self.result(try group.items(items.all, from: server, requested), items, key, at: now)
+        let found = try group.items(items.all, from: server, requested)
+        return (Self.result(found, items, key, at: now), found.isOverLimit)
       }
     }
   }
@@ -368,7 +387,18 @@ extension MemcachedStore {
   }
 }
 
-extension MemcachedError {
+extension MemcachedStore: SelectiveStore {
+  package func canStore(_ key: CacheKey) -> Bool { true }
+}
+
+extension MemcachedError: StoreError {
+  package var isFaultOfStore: Bool {
+    switch self {
+    case .timedOut, .failed, .notRemoved: true
+    case .unavailable, .metadataTooLarge, .conflict: false
+    }
+  }
+
   /// Whether the failure says something about the server, not about the call.
   fileprivate var isFaultOfServer: Bool {
     switch self {

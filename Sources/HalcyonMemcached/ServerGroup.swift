@@ -57,6 +57,7 @@ final class ServerGroup: Sendable {
   let addresses: [MemcachedServer]
   private let timeout: Duration
   private let connectionLimit: Int
+  private let itemByteLimit: Int
   private let time: any TimeSource
   private let state: Lock<State>
 
@@ -65,6 +66,7 @@ final class ServerGroup: Sendable {
     self.time = time
     timeout = configuration.timeout
     connectionLimit = configuration.connectionLimit
+    itemByteLimit = configuration.itemByteLimit
     let breaker = CircuitBreaker(
       failureLimit: configuration.failureLimit, retryInterval: configuration.retryInterval)
     let all = addresses.indices.map { (number: $0, server: addresses[$0]) }
@@ -101,7 +103,11 @@ final class ServerGroup: Sendable {
   ) throws(MemcachedError) -> Value {
     let idle = state.withLock { $0.servers[number].idle.popLast() }
     let connection: Connection
-    if let idle { connection = idle } else { connection = try Connection(addresses[number], timeout: timeout) }
+    if let idle {
+      connection = idle
+    } else {
+      connection = try Connection(addresses[number], timeout: timeout, itemByteLimit: itemByteLimit)
+    }
     let value = try body(connection)
     keep(connection, number)
     return value

@@ -91,6 +91,79 @@ struct MemcachedStoreTests {
     }
   }
 
+  @Test func `a value over the limit is refused by its length, and the store goes on`() async throws {
+    try await MemcachedProcess.run { servers in
+      let store = store(servers, configuration { $0.itemByteLimit = 10_000 })
+      let items = ItemNames(namespace: store.configuration.namespace).items(of: "a")
+      try await store.store(entry(), for: "a")
+      for byteCount in [10_001, 200_000, 900_000] {
+        try RawMemcached(servers[0]).set(items.value, Data(count: byteCount))
+        #expect(try await store.lookUp("a").miss == .absent)
+      }
+      #expect(store.statistics.oversized == 3 && store.statistics.errors == 0)
+      #expect(store.statistics.ejectedServerCount == 0)
+      try await store.store(entry(5), for: "a")
+      #expect(try await store.entry(for: "a") == entry(5))
+      try RawMemcached(servers[0]).set(items.source, Data(count: 900_000))
+      #expect(try await store.entry(for: "a") == nil)
+      try await store.store(entry(7), for: "a")
+      #expect(try await store.entry(for: "a") == entry(7), "also if it is in place of a generation")
+    }
+  }
+
+  @Test func `the body of a value over the limit is not waited for`() async throws {
+    let listening = try Socket.bound()
+    try #require(listen(listening.descriptor, 1) == 0)
+    let server = MemcachedServer(host: "127.0.0.1", port: listening.port)
+    let store = MemcachedStore(servers: [server], configuration: configuration())
+    let name = ItemNames(namespace: store.configuration.namespace).items(of: "a").value
+    let descriptor = listening.descriptor
+    let hasClosed = Signal()
+    Thread {
+      let socket = Socket(adopting: accept(descriptor, nil, nil))
+      // The length, and then nothing.
+      _ = try? socket.receive()
+      _ = socket.send(Data("VALUE \(name) 0 900000000 1\r\n".utf8))
+      while let piece = try? socket.receive(), !piece.isEmpty {}
+      hasClosed.set()
+    }.start()
+    #expect(try await store.lookUp("a").miss == .absent)
+    await hasClosed.wait()
+    #expect(store.statistics.oversized == 1 && store.statistics.errors == 0)
+    withExtendedLifetime(listening.port) {}
+  }
+
+  @Test func `what is not stored is said to be not stored`() async throws {
+    try await MemcachedProcess.run { servers in
+      let store = store(servers, configuration { $0.itemByteLimit = 10_000 })
+      #expect(try await store.storeIfPossible(entry(100), for: "a"))
+      #expect(try await !store.storeIfPossible(entry(9990), for: "a"))
+      #expect(try await !store.storeIfPossible(entry(20_000), for: "a"))
+      #expect(try await !store.storeIfPossible(entry(expiration: .expired), for: "a"))
+      try await store.store(entry(9700), for: "a")
+      var metadata = entry().metadata
+      metadata.userInfo = Data(count: 1000)
+      #expect(try await !store.updateMetadata(metadata, for: "a"))
+      #expect(try await store.entry(for: "a") == nil)
+    }
+  }
+
+  @Test func `a value of another format is told from a damaged one`() async throws {
+    try await MemcachedProcess.run { servers in
+      let store = store(servers)
+      let items = ItemNames(namespace: store.configuration.namespace).items(of: "a")
+      let raw = try RawMemcached(servers[0])
+      try await store.store(entry(), for: "a")
+      let stored = try raw.get(items.value)
+      var value = try #require(stored)
+      value[4] = UInt8(SharedEntry.format) + 1
+      try raw.set(items.value, value)
+      #expect(try await store.lookUp("a").miss == .otherFormat)
+      #expect(store.statistics.otherFormats == 1 && store.statistics.damaged == 0)
+      #expect(items.value.contains(":e\(SharedEntry.format):"), "other formats have other names")
+    }
+  }
+
   @Test func `an entry over the limit of the server is an error, and the store goes on`() async throws {
     try await MemcachedProcess.run { servers in
       let store = store(servers, configuration { ($0.itemByteLimit, $0.failureLimit) = (64 << 20, 100) })
@@ -146,7 +219,8 @@ struct MemcachedStoreTests {
       let stored = try raw.get(items.value)
       let valid = try #require(stored)
       var values = [Data(), Data("foreign".utf8), Data(count: 64), valid.dropLast(), valid + [0], Data(count: 100_000)]
-      for index in 0..<valid.count {
+      // Without the number of the format.
+      for index in 0..<valid.count where !(4..<8).contains(index) {
         var damaged = valid
         damaged[index] ^= 0x10
         values.append(damaged)

@@ -22,6 +22,11 @@ public struct TestLimit: TestTrait, SuiteTrait, TestScoping {
   ) async throws {
     await Self.permits.acquire()
     defer { Self.permits.release() }
+    try await limit(test, body)
+  }
+
+  /// Runs a test that has a permit.
+  package func limit(_ test: Test, _ body: @concurrent @Sendable () async throws -> Void) async throws {
     let limit = seconds * Self.patience
     try await withoutActuallyEscaping(body) { body in
       let task = Task { try await body() }

@@ -11,6 +11,8 @@ public enum CacheMiss: String, Hashable, Sendable {
   case stale
   /// The entry was incomplete or corrupt, or is not an image.
   case damaged
+  /// The entry was written by a version of the library with another format.
+  case otherFormat = "other format"
   /// Reading the tier failed.
   case failed
 }

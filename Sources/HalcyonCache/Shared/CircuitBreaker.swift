@@ -57,6 +57,11 @@ package struct CircuitBreaker: Sendable {
     }
   }
 
+  /// Gives the permission of a trial back that was not made, so that the next call is one.
+  package mutating func abandonTrial(at now: Duration) {
+    if case .trial = state { state = .open(end: now) }
+  }
+
   /// Records a call that succeeded; after a trial all calls are permitted again.
   package mutating func recordSuccess() {
     // A call that was started before the breaker opened says nothing about now.

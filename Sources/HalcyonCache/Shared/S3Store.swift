@@ -10,7 +10,8 @@ public import HalcyonSupport
 /// }
 /// ```
 ///
-/// Each entry is one object under the digests of its source and its key. The bucket has no limit of its own: entries are
+/// Each entry is one object under the digests of its source and its key, and the format of this version: versions of the
+/// library with other formats have objects of their own, and only a removal of a source or of everything removes all. The bucket has no limit of its own: entries are
 /// removed by ``removeEntries(ofSource:)``, ``removeAll()``, or a lifecycle rule of the bucket. An entry with an expiration
 /// is not served after it; reading does not extend it. A damaged or foreign object is a miss.
 ///
@@ -63,9 +64,17 @@ public final class S3Store: SourcePurgingStore {
   ///
   /// - Throws: ``S3StoreError``, or the errors of the transport.
   public func lookUp(_ key: CacheKey, extending: ExpirationExtension) async throws -> CacheResult<StoredEntry> {
-    guard isStorable(key) else { return .miss(.absent) }
-    guard let object = try await client.object(name(of: key)) else { return .miss(.absent) }
-    guard let shared = SharedEntry(decoding: object.data, for: key) else { return .miss(.damaged) }
+    guard canStore(key) else { return .miss(.absent) }
+    let object: S3Client.Object
+    switch try await client.object(name(of: key), for: key) {
+    case .hit(let found): object = found
+    case .miss(let miss): return .miss(miss)
+    }
+    // The bytes count as being read until here.
+    defer { withExtendedLifetime(object) {} }
+    guard let shared = SharedEntry(decoding: object.data, for: key) else {
+      return .miss(SharedEntry.miss(of: object.data))
+    }
     return shared.isExpired(at: time.now()) ? .miss(.expired) : .hit(shared.entry)
   }
 
@@ -74,9 +83,9 @@ public final class S3Store: SourcePurgingStore {
 
   /// The metadata of an entry, or `nil`; the image is not read.
   public func metadata(for key: CacheKey) async throws -> EntryMetadata? {
-    guard isStorable(key) else { return nil }
-    let object = try await client.object(name(of: key), byteCount: SharedEntry.headByteLimit(for: key))
-    guard let object, let shared = SharedEntry(decodingHeadOf: object.data, for: key), !shared.isExpired(at: time.now())
+    guard canStore(key) else { return nil }
+    let head = try await client.prefix(name(of: key), byteCount: SharedEntry.headByteLimit(for: key))
+    guard let head, let shared = SharedEntry(decodingHeadOf: head, for: key), !shared.isExpired(at: time.now())
     else { return nil }
     return shared.entry.metadata
   }
@@ -86,29 +95,42 @@ public final class S3Store: SourcePurgingStore {
   ///
   /// - Throws: ``S3StoreError``, or the errors of the transport.
   public func store(_ entry: StoredEntry, for key: CacheKey) async throws {
-    guard isStorable(key) else { return }
-    let shared = SharedEntry(entry, storedDate: time.now())
-    guard entry.body.count <= configuration.entryByteLimit, !shared.isExpired(at: shared.storedDate) else {
-      return try await removeEntry(for: key)
-    }
-    guard let data = shared.encoded(for: key) else { throw S3StoreError.metadataTooLarge }
-    guard data.count <= configuration.entryByteLimit else { return try await removeEntry(for: key) }
-    _ = try await client.put(data, name(of: key), version: nil)
+    _ = try await storeIfPossible(entry, for: key)
   }
 
-  /// Replaces the metadata of an entry, unless another process replaces the entry meanwhile; the whole object is
-  /// read and written.
+  /// Stores an entry, and returns whether it was stored.
+  package func storeIfPossible(_ entry: StoredEntry, for key: CacheKey) async throws -> Bool {
+    guard canStore(key) else { return false }
+    let shared = SharedEntry(entry, storedDate: time.now())
+    guard entry.body.count <= configuration.entryByteLimit, !shared.isExpired(at: shared.storedDate) else {
+      try await removeEntry(for: key)
+      return false
+    }
+    guard let data = shared.encoded(for: key) else { throw S3StoreError.metadataTooLarge }
+    guard data.count <= configuration.entryByteLimit else {
+      try await removeEntry(for: key)
+      return false
+    }
+    return try await client.put(data, name(of: key), version: nil)
+  }
+
+  /// Replaces the metadata of an entry, unless another process replaces the entry meanwhile, or it becomes too large: then
+  /// it is removed. The whole object is read and written.
   ///
   /// - Throws: ``S3StoreError``, or the errors of the transport.
   @discardableResult
   public func updateMetadata(_ metadata: EntryMetadata, for key: CacheKey) async throws -> Bool {
-    guard isStorable(key) else { return false }
+    guard canStore(key) else { return false }
     for _ in 1...Self.replacementAttempts {
-      guard let object = try await client.object(name(of: key)),
+      guard let object = try await client.object(name(of: key), for: key).value,
         var shared = SharedEntry(decoding: object.data, for: key), !shared.isExpired(at: time.now())
       else { return false }
       shared.entry.metadata = metadata
       guard let data = shared.encoded(for: key) else { throw S3StoreError.metadataTooLarge }
+      guard data.count <= configuration.entryByteLimit else {
+        try await removeEntry(for: key)
+        return false
+      }
       if try await client.put(data, name(of: key), version: object.version) { return true }
     }
     throw S3StoreError.conflict
@@ -118,7 +140,7 @@ public final class S3Store: SourcePurgingStore {
   ///
   /// - Throws: ``S3StoreError``, or the errors of the transport.
   public func removeEntry(for key: CacheKey) async throws {
-    if isStorable(key) { try await client.remove(name(of: key)) }
+    if canStore(key) { try await client.remove(name(of: key)) }
   }
 
   /// Removes all entries. Takes a request for each entry, and one for each 1000.
@@ -135,16 +157,24 @@ public final class S3Store: SourcePurgingStore {
     try await removeObjects(S3Names.folder(ofSource: source, prefix: configuration.prefix))
   }
 
-  private func isStorable(_ key: CacheKey) -> Bool { configuration.storesOriginals || !key.isOfOriginal }
-
   private func name(of key: CacheKey) -> String { S3Names.name(of: key, prefix: configuration.prefix) }
 
-  /// Removes the objects of the store whose names begin so.
+  /// Requests the bucket itself, without an object.
+  ///
+  /// - Throws: ``S3StoreError/refused(status:code:)``, whose description says whether the bucket, the credentials, the region
+  ///   or the clock is wrong; or the errors of the transport.
+  public func checkBucket() async throws { try await client.checkBucket() }
+
+  /// Removes the objects of the store whose names begin so, of all formats.
   private func removeObjects(_ begin: String) async throws -> Int {
     var (count, token): (Int, String?) = (0, nil)
+    var pages = S3Pages()
     repeat {
       let list = try await client.list(begin, token: token)
-      let names = list.names.filter { S3Names.isName($0, prefix: configuration.prefix) && $0.hasPrefix(begin) }
+      guard pages.next(list) else { throw S3StoreError.malformedList }
+      let names = list.names.filter { name in
+        S3Names.isName(name, prefix: configuration.prefix) && name.utf8.starts(with: begin.utf8)
+      }
       try await withThrowingTaskGroup(of: Void.self) { [client] group in
         for (index, name) in names.enumerated() {
           if index >= Self.parallelRemovals { try await group.next() }
@@ -156,6 +186,34 @@ public final class S3Store: SourcePurgingStore {
       token = list.nextToken
     } while token != nil
     return count
+  }
+}
+
+extension S3Store: SelectiveStore {
+  /// Whether entries under a key are stored: images, and originals if they are wanted.
+  package func canStore(_ key: CacheKey) -> Bool { configuration.storesOriginals || !key.isOfOriginal }
+}
+
+/// The parts of a list, which has an end: later ones have later keys.
+struct S3Pages {
+  /// Ten million keys.
+  private static let pageLimit = 10_000
+  /// Storage may send parts without a key that is new.
+  private static let emptyPageLimit = 100
+
+  private var last: String?
+  private var pageCount = 0
+  private var emptyPageCount = 0
+
+  /// Whether the list may go on with this part.
+  mutating func next(_ list: S3List) -> Bool {
+    pageCount += 1
+    if let key = list.names.last, last.map({ $0.utf8.lexicographicallyPrecedes(key.utf8) }) ?? true {
+      (last, emptyPageCount) = (key, 0)
+    } else {
+      emptyPageCount += 1
+    }
+    return pageCount <= Self.pageLimit && emptyPageCount <= Self.emptyPageLimit
   }
 }
 
@@ -174,20 +232,27 @@ enum S3Names {
       }
   }
 
+  /// The name of the object of an entry, whose value is of this version's format.
   static func name(of key: CacheKey, prefix: String) -> String {
-    folder(ofSource: key.source?.text ?? key.text, prefix: prefix) + key.digest.hexadecimal
+    "\(folder(ofSource: key.source?.text ?? key.text, prefix: prefix))\(key.digest.hexadecimal).\(SharedEntry.format)"
   }
 
   static func folder(ofSource source: String, prefix: String) -> String {
     prefix + KeyDigest(source).hexadecimal + "/"
   }
 
-  /// Whether a name has the form of this store's.
+  /// Whether a name has the form of this store's, of any format.
   static func isName(_ name: String, prefix: String) -> Bool {
-    let parts = name.dropFirst(prefix.count).split(separator: "/", omittingEmptySubsequences: false)
-    return name.hasPrefix(prefix) && parts.count == 2
-      && parts.allSatisfy { part in
-        part.utf8.count == 32 && part.utf8.allSatisfy { (48...57).contains($0) || (97...102).contains($0) }
-      }
+    guard name.utf8.starts(with: prefix.utf8) else { return false }
+    let parts = name.utf8.dropFirst(prefix.utf8.count).split(
+      separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
+    guard parts.count == 2 else { return false }
+    let format = parts[1].dropFirst(33)
+    return isDigest(parts[0]) && isDigest(parts[1].prefix(32)) && parts[1].dropFirst(32).first == UInt8(ascii: ".")
+      && !format.isEmpty && format.allSatisfy { (48...57).contains($0) }
+  }
+
+  private static func isDigest(_ bytes: Substring.UTF8View) -> Bool {
+    bytes.count == 32 && bytes.allSatisfy { (48...57).contains($0) || (97...102).contains($0) }
   }
 }

@@ -8,6 +8,8 @@ public struct S3StoreConfiguration: Hashable, Sendable {
   public var storesOriginals = false
   /// The most bytes of an entry; a larger one is neither stored nor read. Default: 64 MiB.
   public var entryByteLimit = 64 << 20
+  /// The most bytes of all entries that are being read at once; an entry beyond it is a miss. Default: 256 MiB.
+  public var readByteLimit = 256 << 20
   /// The longest time for a request, without its retries. Default: 5 seconds.
   public var timeout = Duration.seconds(5)
   /// How often a request is repeated that failed for want of a connection, or with a status from 500 or 429. Default: 2.

@@ -3,9 +3,9 @@ import HalcyonSupport
 /// Why a call of an ``S3Store`` failed; a transport adds its own errors.
 @nonexhaustive
 public enum S3StoreError: Error, Hashable {
-  /// The storage refused a request; the code is that of its response, such as `AccessDenied` or `NoSuchBucket`.
+  /// The storage refused a request; the code is that of its response, such as `AccessDenied` or `NoSuchBucket`, or empty.
   case refused(status: Int, code: String)
-  /// The list of keys is not valid.
+  /// The list of keys is incomplete or not valid, or has no end.
   case malformedList
   /// The metadata of the entry is too large to be stored.
   case metadataTooLarge
@@ -19,12 +19,37 @@ extension S3StoreError: CustomStringConvertible {
     switch self {
     case .refused(let status, let code):
       """
-      The storage responded with HTTP \(status)\(code.isEmpty ? "" : " (\(code.printable))"). Check the bucket, the \
-      credentials and their permissions: get, put, delete and list.
+      The storage responded with HTTP \(status)\(code.isEmpty ? "" : " (\(code.printable))"). \
+      \(Self.advice(status: status, code: code))
       """
-    case .malformedList: "The storage's list of keys is not valid. Check that the endpoint is S3-compatible storage."
+    case .malformedList:
+      "The storage's list of keys is incomplete or not valid. Check that the endpoint is S3-compatible storage, and try again."
     case .metadataTooLarge: "The metadata of the entry is over 64 KiB. Shorten its tags, userInfo or URL."
     case .conflict: "The entry was replaced by other clients meanwhile. Try again."
+    }
+  }
+
+  private static func advice(status: Int, code: String) -> String {
+    switch code {
+    case "NoSuchBucket": return "The bucket does not exist at this endpoint: create it, or correct its name."
+    case "InvalidAccessKeyId", "SignatureDoesNotMatch", "InvalidToken", "ExpiredToken":
+      return "The credentials are wrong: correct the access key and the secret key."
+    case "RequestTimeTooSkewed": return "The clock of this machine is wrong: set it."
+    case "PermanentRedirect", "TemporaryRedirect", "AuthorizationHeaderMalformed", "IllegalLocationConstraintException":
+      return "The bucket is in another region: correct the region and the endpoint."
+    case "AccessDenied": return "The credentials lack a permission: get, put, delete and list are needed."
+    default:
+      if (300..<400).contains(status) { return "The bucket is in another region: correct the region and the endpoint." }
+      return "Check the bucket, the credentials and their permissions: get, put, delete and list."
+    }
+  }
+}
+
+extension S3StoreError: StoreError {
+  package var isFaultOfStore: Bool {
+    switch self {
+    case .refused, .malformedList: true
+    case .metadataTooLarge, .conflict: false
     }
   }
 }

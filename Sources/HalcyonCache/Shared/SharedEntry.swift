@@ -11,9 +11,11 @@ package import HalcyonSupport
 /// are, decoding them returns an entry that is well-formed, or `nil`. Checksums find damage; they do not prove who has
 /// written an entry.
 package struct SharedEntry: Equatable, Sendable {
-  private static let headerByteCount = 64
+  /// Incremented with every change of the format. It is part of the names of values: versions of the library with
+  /// different formats do not find, replace or remove each other's. All formats begin with the magic number and this one.
+  package static let format: UInt32 = 2
+  package static let headerByteCount = 64
   private static let magic: UInt32 = 0x5348_4C48  // "HLHS"
-  private static let version: UInt32 = 2
   /// More metadata is not stored, as on disk.
   private static let metadataByteLimit = 64 << 10
 
@@ -53,7 +55,7 @@ package struct SharedEntry: Equatable, Sendable {
     let text = Array(key.text.utf8)
     var writer = ByteWriter()
     writer.append(Self.magic)
-    writer.append(Self.version)
+    writer.append(Self.format)
     writer.append(generations.namespace)
     writer.append(generations.source)
     writer.append(storedDate)
@@ -93,6 +95,26 @@ extension SharedEntry {
       StoredEntry(body: Data(), metadata: head.metadata), storedDate: head.storedDate, generations: head.generations)
   }
 
+  /// The reason why a value could not be decoded.
+  package static func miss(of data: Data) -> CacheMiss {
+    var reader = ByteReader(data.prefix(8))
+    guard reader.number() == magic, let found = reader.number(UInt32.self), found != format else { return .damaged }
+    return .otherFormat
+  }
+
+  /// The length of a value according to its first ``headerByteCount`` bytes; `nil` unless they begin an entry of this format
+  /// with a key of this length. The checksum covers more than these bytes.
+  package static func byteCount(beginning head: Data, for key: CacheKey) -> Int? {
+    var reader = ByteReader(head.prefix(headerByteCount))
+    guard head.count >= headerByteCount, reader.number() == magic, reader.number() == format,
+      reader.number(UInt64.self) != nil, reader.number(UInt64.self) != nil, reader.date() != nil,
+      let keyByteCount = reader.number(UInt32.self), Int(keyByteCount) == key.text.utf8.count,
+      let metadataByteCount = reader.number(UInt32.self), metadataByteCount <= metadataByteLimit,
+      let bodyByteCount = reader.number(UInt64.self), bodyByteCount < 1 << 40
+    else { return nil }
+    return headerByteCount + Int(keyByteCount) + Int(metadataByteCount) + Int(bodyByteCount)
+  }
+
   /// The most bytes before the body of the entry under a key.
   package static func headByteLimit(for key: CacheKey) -> Int {
     headerByteCount + key.text.utf8.count + metadataByteLimit
@@ -109,7 +131,7 @@ extension SharedEntry {
 
     init?(_ data: Data, key: CacheKey) {
       var reader = ByteReader(data.prefix(headerByteCount))
-      guard data.count >= headerByteCount, reader.number() == magic, reader.number() == version,
+      guard data.count >= headerByteCount, reader.number() == magic, reader.number() == format,
         let namespace = reader.number(UInt64.self), let source = reader.number(UInt64.self),
         let date = reader.date(), date.isStorable, let keyByteCount = reader.number(UInt32.self),
         let metadataByteCount = reader.number(UInt32.self), metadataByteCount <= metadataByteLimit,

@@ -7,6 +7,7 @@ final class TierState: Sendable {
   private struct State {
     var statistics: TierStatistics
     var breaker: CircuitBreaker
+    var health = TierHealth()
     /// The keys, and the sources, of which the tier may have older entries.
     var missed: Set<KeyDigest> = []
     var missedSources: Set<String> = []
@@ -14,11 +15,13 @@ final class TierState: Sendable {
 
   let tier: TieredStore.Tier
   private let time: any TimeSource
+  private let onHealthChange: (@Sendable (TierHealthChange) -> Void)?
   private let state: Lock<State>
 
-  init(_ tier: TieredStore.Tier, time: any TimeSource) {
+  init(_ tier: TieredStore.Tier, time: any TimeSource, onHealthChange: (@Sendable (TierHealthChange) -> Void)?) {
     self.tier = tier
     self.time = time
+    self.onHealthChange = onHealthChange
     state = Lock(
       State(
         statistics: TierStatistics(name: tier.name),
@@ -33,24 +36,40 @@ final class TierState: Sendable {
     }
   }
 
+  /// Whether the tier stores entries under a key. It has none under others, and calls for them are not made: they would
+  /// say nothing about its health.
+  func canStore(_ key: CacheKey) -> Bool { (tier.store as? any SelectiveStore)?.canStore(key) ?? true }
+
   func lookUp(_ key: CacheKey, extending: ExpirationExtension) async throws -> CacheResult<StoredEntry> {
     let result = try await read { try await $0.lookUp(key, extending: extending) }
     state.withLock { state in
       if result.value != nil { state.statistics.hits += 1 } else { state.statistics.misses += 1 }
+      if result.miss == .damaged { state.statistics.damaged += 1 }
+      if result.miss == .otherFormat { state.statistics.otherFormats += 1 }
     }
     return result
   }
 
   func store(_ entry: StoredEntry, for key: CacheKey) async throws {
-    try await change { try await $0.store(entry, for: key) }
-    state.withLock { $0.statistics.stores += 1 }
+    if try await storeIfPossible(entry, for: key) { state.withLock { $0.statistics.stores += 1 } }
   }
 
   /// Stores an entry of a later tier; a failure is only counted.
   func copy(_ entry: StoredEntry, for key: CacheKey) async {
-    guard (try? await change({ try await $0.store(entry, for: key) })) != nil else { return noteMissed(key) }
+    guard let isStored = try? await storeIfPossible(entry, for: key) else { return noteMissed(key) }
     noteChanged(key)
-    state.withLock { $0.statistics.copies += 1 }
+    if isStored { state.withLock { $0.statistics.copies += 1 } }
+  }
+
+  /// Whether the entry was stored, and not left out by the store.
+  private func storeIfPossible(_ entry: StoredEntry, for key: CacheKey) async throws -> Bool {
+    try await change { store in
+      if let selective = store as? any SelectiveStore {
+        return try await selective.storeIfPossible(entry, for: key)
+      }
+      try await store.store(entry, for: key)
+      return true
+    }
   }
 
   func removeEntry(for key: CacheKey) async throws {
@@ -64,7 +83,7 @@ final class TierState: Sendable {
   }
 
   func removeAll() async throws {
-    try await run(budget: nil, isForced: true) { try await $0.removeAll() }
+    try await run(.changes, budget: nil, isForced: true) { try await $0.removeAll() }
     state.withLock { state in
       state.missed = []
       state.missedSources = []
@@ -80,7 +99,7 @@ final class TierState: Sendable {
       throw TieredStoreError.purgeUnsupported(tier: tier.name)
     }
     do {
-      let count = try await run(budget: budget, isForced: isForced) { _ in
+      let count = try await run(.changes, budget: budget, isForced: isForced) { _ in
         try await store.removeEntries(ofSource: source)
       }
       state.withLock { _ = $0.missedSources.remove(source) }
@@ -93,60 +112,71 @@ final class TierState: Sendable {
 
   /// Runs a read within the budget.
   func read<Value: Sendable>(_ body: @escaping @Sendable (any DataStore) async throws -> Value) async throws -> Value {
-    try await run(budget: tier.budget, body)
+    try await run(.reads, budget: tier.budget, body)
   }
 
   /// Runs a change within its budget.
   func change<Value: Sendable>(_ body: @escaping @Sendable (any DataStore) async throws -> Value) async throws -> Value
   {
-    try await run(budget: tier.changeBudget ?? tier.budget, body)
+    try await run(.changes, budget: tier.changeBudget ?? tier.budget, body)
   }
 
   /// - Parameter isForced: Whether the call is made even while the tier is skipped.
   private func run<Value: Sendable>(
-    budget: Duration?, isForced: Bool = false, _ body: @escaping @Sendable (any DataStore) async throws -> Value
+    _ kind: TierHealth.Kind, budget: Duration?, isForced: Bool = false,
+    _ body: @escaping @Sendable (any DataStore) async throws -> Value
   ) async throws -> Value {
-    guard tier.budget != nil else { return try await counted { try await body(tier.store) } }
-    guard isForced || isPermitted() else { throw TieredStoreError.skipped(tier: tier.name) }
+    let permission = isForced || tier.budget == nil ? .granted : permission()
+    if permission == .refused { throw TieredStoreError.skipped(tier: tier.name) }
     do {
-      let value = try await counted {
-        guard let budget else { return try await body(tier.store) }
-        return try await withTimeBudget(budget, time: time) { [store = tier.store] in try await body(store) }
+      let value: Value
+      if let budget, tier.budget != nil {
+        value = try await withTimeBudget(budget, time: time) { [store = tier.store] in try await body(store) }
+      } else {
+        value = try await body(tier.store)
       }
-      state.withLock { $0.breaker.recordSuccess() }
+      recordSuccess(kind)
       return value
-    } catch is CancellationError {
-      throw CancellationError()
+    } catch  where error is CancellationError || (error as? any StoreError)?.isFaultOfStore == false {
+      if permission == .trial { state.withLock { $0.breaker.abandonTrial(at: time.uptime()) } }
+      throw error
     } catch {
-      let now = time.uptime()
-      let isTimeout = error is TimeBudgetExceeded
-      state.withLock { state in
-        state.breaker.recordFailure(at: now)
-        if isTimeout { state.statistics.timeouts += 1 }
+      var (failure, isTimeout) = (error, false)
+      if error is TimeBudgetExceeded, let budget {
+        (failure, isTimeout) = (TieredStoreError.budgetExceeded(tier: tier.name, budget: budget), true)
       }
-      guard isTimeout, let budget else { throw error }
-      throw TieredStoreError.budgetExceeded(tier: tier.name, budget: budget)
+      recordFailure(kind, failure, isTimeout: isTimeout)
+      throw failure
     }
   }
 
-  private func isPermitted() -> Bool {
+  private func permission() -> CircuitBreaker.Permission {
     let now = time.uptime()
     return state.withLock { state in
-      if case .refused = state.breaker.permission(at: now) {
-        state.statistics.skips += 1
-        return false
-      }
-      return true
+      let permission = state.breaker.permission(at: now)
+      if permission == .refused { state.statistics.skips += 1 }
+      return permission
     }
   }
 
-  private func counted<Value>(_ body: () async throws -> Value) async throws -> Value {
-    do {
-      return try await body()
-    } catch {
-      if !(error is CancellationError) { state.withLock { $0.statistics.errors += 1 } }
-      throw error
+  private func recordSuccess(_ kind: TierHealth.Kind) {
+    let change = state.withLock { state in
+      state.breaker.recordSuccess()
+      return state.health.record(kind, nil, limit: tier.failureLimit, tier: tier.name)
     }
+    if let change { onHealthChange?(change) }
+  }
+
+  private func recordFailure(_ kind: TierHealth.Kind, _ error: any Error, isTimeout: Bool) {
+    let now = time.uptime()
+    let change = state.withLock { state in
+      // Without a budget the tier is never skipped.
+      if tier.budget != nil { state.breaker.recordFailure(at: now) }
+      state.statistics.errors += 1
+      if isTimeout { state.statistics.timeouts += 1 }
+      return state.health.record(kind, error, limit: tier.failureLimit, tier: tier.name)
+    }
+    if let change { onHealthChange?(change) }
   }
 }
 

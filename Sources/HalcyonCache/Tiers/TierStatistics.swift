@@ -6,11 +6,15 @@ public struct TierStatistics: Hashable, Sendable {
   public internal(set) var hits = 0
   /// Reads that found none.
   public internal(set) var misses = 0
-  /// Entries stored by callers.
+  /// Those of the misses whose entry was damaged.
+  public internal(set) var damaged = 0
+  /// Those of the misses whose entry was written by a version of the library with another format.
+  public internal(set) var otherFormats = 0
+  /// Entries stored by callers, without those that the store has left out.
   public internal(set) var stores = 0
   /// Entries copied from a later tier.
   public internal(set) var copies = 0
-  /// Calls that failed, including those that took longer than their budget.
+  /// Calls that failed, including those that took longer than their budget, without those that were not sent.
   public internal(set) var errors = 0
   /// Calls that took longer than their budget.
   public internal(set) var timeouts = 0

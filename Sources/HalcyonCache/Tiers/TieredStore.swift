@@ -30,7 +30,7 @@ public final class TieredStore: SourcePurgingStore {
     public var budget: Duration?
     /// The longest wait for a change; `nil` is ``budget``.
     public var changeBudget: Duration?
-    /// The failures in a row after which the tier is skipped. Default: 3.
+    /// The failures in a row after which the tier is skipped, and reported as failing. Default: 3.
     public var failureLimit = 3
     /// How long the tier is skipped then; doubled up to 32 times while it fails. Default: 1 second.
     public var retryInterval = Duration.seconds(1)
@@ -56,10 +56,16 @@ public final class TieredStore: SourcePurgingStore {
   /// - Parameters:
   ///   - tiers: The tiers, the nearest first; at least one, with different names.
   ///   - time: The clock of budgets and retries.
-  public init(_ tiers: [Tier], time: any TimeSource = SystemTime()) {
+  ///   - onHealthChange: Called when a tier begins to fail, after ``Tier/failureLimit`` failures in a row of reads or of
+  ///     changes, and when both work again; once each. Called synchronously on the thread of the event, without locks held.
+  ///     Default: `nil`.
+  public init(
+    _ tiers: [Tier], time: any TimeSource = SystemTime(),
+    onHealthChange: (@Sendable (TierHealthChange) -> Void)? = nil
+  ) {
     precondition(!tiers.isEmpty, "a tiered store needs at least one tier")
     precondition(Set(tiers.map(\.name)).count == tiers.count, "tiers need different names, got \(tiers.map(\.name))")
-    states = tiers.map { TierState($0, time: time) }
+    states = tiers.map { TierState($0, time: time, onHealthChange: onHealthChange) }
     TierTrace.begin()
   }
 
@@ -132,7 +138,7 @@ public final class TieredStore: SourcePurgingStore {
   @discardableResult
   public func setPinned(_ isPinned: Bool, for key: CacheKey) async throws -> Bool {
     var (isFound, failure): (Bool, (any Error)?) = (false, nil)
-    for state in states {
+    for state in states where state.canStore(key) {
       do {
         if try await state.change({ try await $0.setPinned(isPinned, for: key) }) { isFound = true }
       } catch { failure = failure ?? error }
@@ -147,7 +153,7 @@ public final class TieredStore: SourcePurgingStore {
   public func removeEntry(for key: CacheKey) async throws {
     reads.beginChange(key)
     defer { reads.endChange(key) }
-    try await remove { state in try await state.removeEntry(for: key) }
+    try await remove { state in if state.canStore(key) { try await state.removeEntry(for: key) } }
   }
 
   /// Removes all entries from all tiers, without their budgets. Loads in flight do not store them again.
@@ -185,7 +191,7 @@ extension TieredStore {
     _ key: CacheKey, _ read: (TierState) async throws -> Result?
   ) async throws -> Result? {
     var (hasRead, failure): (Bool, (any Error)?) = (false, nil)
-    for state in states {
+    for state in states where state.canStore(key) {
       do {
         guard await state.isCurrent(key) else { continue }
         if let result = try await read(state) { return result }
@@ -229,7 +235,7 @@ extension TieredStore {
     of change: (TierState) async throws -> Void, _ state: TierState, _ key: CacheKey
   ) async -> (any Error)? {
     do {
-      try await change(state)
+      if state.canStore(key) { try await change(state) }
       state.noteChanged(key)
       return nil
     } catch {

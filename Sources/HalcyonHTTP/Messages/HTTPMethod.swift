@@ -13,6 +13,8 @@ public struct HTTPMethod: Hashable, Sendable {
 
   /// Requests an image. The default.
   public static let get = HTTPMethod(known: "GET")
+  /// Requests the header fields of the response to a `GET`.
+  package static let head = HTTPMethod(known: "HEAD")
   /// Has the server process the body. Neither safe nor idempotent.
   public static let post = HTTPMethod(known: "POST")
   /// Replaces the resource by the body. Idempotent.

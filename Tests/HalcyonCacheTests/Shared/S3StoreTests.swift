@@ -1,5 +1,4 @@
 import Foundation
-import HalcyonCache
 import HalcyonHTTP
 import HalcyonSupport
 import HalcyonTesting
@@ -8,6 +7,8 @@ import TestSupport
 import TestDoubles
 import TestTraits
 import Testing
+
+@testable import HalcyonCache
 
 /// The store on S3-compatible storage: moto's server, and a server that fails.
 @Suite(.integrationTest, .slow)
@@ -114,7 +115,7 @@ struct S3StoreTests {
   }
 
   private func path(of key: CacheKey) -> String {
-    "/images/halcyon/\(KeyDigest(key.source?.text ?? key.text).hexadecimal)/\(key.digest.hexadecimal)"
+    "/images/halcyon/\(KeyDigest(key.source?.text ?? key.text).hexadecimal)/\(key.digest.hexadecimal).\(SharedEntry.format)"
   }
 
   @Test func `requests are repeated after failures that may pass, later and later`() async throws {
@@ -173,21 +174,162 @@ struct S3StoreTests {
     }
   }
 
-  @Test func `a list that repeats itself, or names other objects, is not followed`() async throws {
+  private func list(_ names: [String], token: String? = nil) -> Data {
+    let next = token.map { "<NextContinuationToken>\($0)</NextContinuationToken>" } ?? ""
+    let keys = names.map { "<Contents><Key>\($0)</Key><Size>1</Size></Contents>" }.joined()
+    return Data("<ListBucketResult><IsTruncated>\(token != nil)</IsTruncated>\(next)\(keys)</ListBucketResult>".utf8)
+  }
+
+  private func name(_ digit: Character, format: String = ".\(SharedEntry.format)") -> String {
+    let digest = String(repeating: digit, count: 32)
+    return "halcyon/\(digest)/\(digest)\(format)"
+  }
+
+  @Test func `the entries of all formats are removed, and no other objects`() async throws {
     try await ImageServer.run { server in
       let store = try store(server, time: TestClock(date: date))
-      let names = ["halcyon/../secret", "other/a", "halcyon/\(String(repeating: "a", count: 32))/x", "a&amp;b"]
-      let list = """
-        <ListBucketResult><IsTruncated>true</IsTruncated><NextContinuationToken>again</NextContinuationToken>\
-        \(names.map { "<Contents><Key>\($0)</Key></Contents>" }.joined())</ListBucketResult>
-        """
-      server.serve("/images/", .body(Data(list.utf8)))
+      let other = [
+        "halcyon/../secret", "other/a", "halcyon/\(String(repeating: "a", count: 32))/x", name("a", format: ".x"),
+        name("a", format: "."), name("a", format: ""), "a&amp;b", name("a").replacing("/a", with: "/\u{301}a"),
+      ]
+      let own = [name("b"), name("c", format: ".1"), name("d", format: ".999")]
+      server.serve("/images/", .body(list(other + own)))
+      for name in own { server.serve("/images/" + name, .status(204)) }
       try await store.removeAll()
-      #expect(server.requests.map(\.method) == ["GET", "GET"])
+      #expect(server.requests.map(\.method) == ["GET", "DELETE", "DELETE", "DELETE"])
+      #expect(Set(server.requests.dropFirst().map(\.path)) == Set(own.map { "/images/" + $0 }))
+    }
+  }
+
+  @Test func `a token is decoded, and the parts of a list follow each other`() async throws {
+    try await ImageServer.run { server in
+      let store = try store(server, time: TestClock(date: date))
+      let parts = Lock([list([name("a")], token: "1&amp;2&#43;&#x2f;&lt;"), list([name("b")])])
+      server.serve("/images/") { _ in .body(parts.withLock { $0.removeFirst() }) }
+      for digit in ["a", "b"] as [Character] { server.serve("/images/" + name(digit), .status(204)) }
+      try await store.removeAll()
       #expect(
-        server.requests.map(\.path) == [
-          "/images/?list-type=2&prefix=halcyon%2F", "/images/?continuation-token=again&list-type=2&prefix=halcyon%2F",
+        server.requests.map(\.path).filter { $0.contains("?") } == [
+          "/images/?list-type=2&prefix=halcyon%2F",
+          "/images/?continuation-token=1%262%2B%2F%3C&list-type=2&prefix=halcyon%2F",
         ])
+    }
+  }
+
+  @Test func `a list that is cut, or contradicts itself, is an error`() async throws {
+    let whole = String(decoding: list([name("a")], token: "next"), as: UTF8.self)
+    let texts = [
+      whole.replacing("</ListBucketResult>", with: ""), String(whole.prefix(whole.utf8.count - 40)),
+      whole.replacing("true", with: "false"), whole.replacing("<IsTruncated>true</IsTruncated>", with: ""),
+      whole.replacing("<NextContinuationToken>next</NextContinuationToken>", with: ""),
+      whole.replacing("next", with: ""), whole.replacing("true", with: "yes"), whole + "<html>", whole + whole, "",
+      whole.replacing("next", with: "a&unknown;b"), "<html></html>", whole.replacing("</Size>", with: "</Key>"),
+    ]
+    for text in texts { #expect(S3List(Data(text.utf8)) == nil, "\(text)") }
+    try await ImageServer.run { server in
+      let store = try store(server, time: TestClock(date: date))
+      server.serve("/images/" + name("a"), .status(204))
+      for text in [texts[0], texts[2]] {
+        server.serve("/images/", .body(Data(text.utf8)))
+        await #expect(throws: S3StoreError.malformedList) { try await store.removeAll() }
+      }
+      #expect(!server.requests.contains { $0.method == "DELETE" })
+    }
+  }
+
+  @Test func `a list without an end is an error after some requests`() async throws {
+    try await ImageServer.run { server in
+      let store = try store(server, time: TestClock(date: date))
+      let count = Lock(0)
+      server.serve("/images/") { _ in
+        let number = count.withLock { count in
+          count += 1
+          return count
+        }
+        return .body(list([name("a")], token: "\(number)"))
+      }
+      server.serve("/images/" + name("a"), .status(204))
+      await #expect(throws: S3StoreError.malformedList) { try await store.removeAll() }
+      #expect(count.withLock { $0 } <= 102)
+    }
+  }
+
+  @Test func `a list is read in time that grows with its length`() {
+    // Quadratic time would take minutes, more than the suite has.
+    let names = (0..<40_000).map { "k\($0)&amp;" }
+    #expect(S3List(list(names))?.names.count == 40_000)
+    let open = Data(String(repeating: "<Key>", count: 400_000).utf8)
+    #expect(S3List(open) == nil)
+    #expect(S3List(Data(repeating: UInt8(ascii: "<"), count: 2_000_000)) == nil)
+    #expect(S3List(list([String(repeating: "&", count: 1_000_000)])) == nil)
+  }
+
+  @Test func `an object is refused by its length, or by its first bytes, before it is read`() async throws {
+    try await ImageServer.run { server in
+      var configuration = S3StoreConfiguration()
+      (configuration.entryByteLimit, configuration.retryCount) = (100_000, 0)
+      // The rest of the body never comes: reading it would end with an error.
+      configuration.timeout = .milliseconds(500)
+      let store = try store(server, configuration, time: TestClock(date: date))
+      let value = try #require(SharedEntry(entry(90_000), storedDate: date).encoded(for: "a"))
+      func answer(_ start: Data, length: Int) {
+        let body = start + Data(count: length - start.count)
+        server.serve(path(of: "a"), .body(body).stalled(at: .body(start.count)))
+      }
+      answer(Data(count: 10), length: 100_001)
+      #expect(try await store.lookUp("a").miss == .absent)
+      answer(Data(repeating: 7, count: 64), length: 90_000)
+      #expect(try await store.lookUp("a").miss == .damaged)
+      answer(value.prefix(100), length: value.count + 1)
+      #expect(try await store.lookUp("a").miss == .damaged, "it has another length than it says")
+      var newer = value
+      newer[4] = 99
+      answer(newer.prefix(64), length: newer.count)
+      #expect(try await store.lookUp("a").miss == .otherFormat)
+      server.serve(path(of: "a"), .body(value + [0]).chunked(1000))
+      #expect(try await store.lookUp("a").miss == .damaged)
+      server.serve(path(of: "a"), .body(value).chunked(63, 1000))
+      #expect(try await store.lookUp("a").value == entry(90_000))
+    }
+  }
+
+  @Test func `entries beyond the limit of all reads are misses, and what was read makes room again`() async throws {
+    try await ImageServer.run { server in
+      let value = try #require(SharedEntry(entry(50_000), storedDate: date).encoded(for: "a"))
+      var configuration = S3StoreConfiguration()
+      configuration.readByteLimit = value.count + 1000
+      let store = try store(server, configuration, time: TestClock(date: date))
+      let gate = Gate()
+      server.serve(path(of: "a"), .body(value).held(by: gate, at: .body(10_000)))
+      server.serve(path(of: "b"), .body(try #require(SharedEntry(entry(50_000), storedDate: date).encoded(for: "b"))))
+      async let first = store.lookUp("a")
+      try await gate.waitUntilHolding()
+      #expect(try await store.lookUp("b").miss == .absent)
+      gate.open()
+      #expect(try await first.value == entry(50_000))
+      #expect(try await store.lookUp("b").value == entry(50_000))
+    }
+  }
+
+  @Test func `the check of a bucket says what is wrong`() async throws {
+    try await ImageServer.run { server in
+      let store = try store(server, time: TestClock(date: date))
+      server.serve("/images/", .status(200))
+      try await store.checkBucket()
+      #expect(server.requests.map(\.method) == ["HEAD"])
+      for (status, code, advice) in [
+        (404, "NoSuchBucket", "does not exist"), (403, "SignatureDoesNotMatch", "credentials are wrong"),
+        (403, "RequestTimeTooSkewed", "clock of this machine is wrong"), (301, "PermanentRedirect", "another region"),
+        (403, "AccessDenied", "lack a permission"), (301, "", "another region"),
+      ] {
+        server.serve("/images/") { request in
+          .status(status, body: request.method == "HEAD" ? Data() : Data("<Error><Code>\(code)</Code></Error>".utf8))
+        }
+        let error = await #expect(throws: S3StoreError.refused(status: status, code: code)) {
+          try await store.checkBucket()
+        }
+        #expect("\(try #require(error))".contains(advice))
+      }
     }
   }
 }

@@ -29,6 +29,43 @@ struct SharedEntryTests {
     #expect(decoded.entry.body.dropLast() == entry.entry.body && other == entry)
   }
 
+  @Test func `the format is that of the fixture`() throws {
+    let advice: Comment = "The format has changed: bump SharedEntry.format, and see Fixtures/README.md."
+    let metadata = EntryMetadata(
+      url: URL(string: "https://cdn.example/a.jpg"), status: 203, headers: ["ETag": "\"ä\"", "Vary": "Accept"],
+      requestDate: date, responseDate: date + 1, expiration: .date(date + 1e9), tags: ["trip"],
+      userInfo: Data([0, 255]))
+    let shared = SharedEntry(
+      StoredEntry(body: Data("body".utf8), metadata: metadata), storedDate: date + 2,
+      generations: SharedEntry.Generations(namespace: 1, source: .max))
+    let value = try #require(shared.encoded(for: "|url=3:a:b|size=3:1x1"))
+    let name = "Fixtures/shared-\(SharedEntry.format)"
+    if ProcessInfo.processInfo.environment["HALCYON_WRITE_FIXTURES"] != nil {
+      let target = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../\(name)").standardized
+      return try value.write(to: target)
+    }
+    let kept = try Data(contentsOf: Bundle.module.bundleURL.appending(path: name))
+    #expect(kept == value, advice)
+    #expect(SharedEntry(decoding: kept, for: "|url=3:a:b|size=3:1x1") == shared, advice)
+  }
+
+  @Test func `a value of another format is told from a damaged one`() throws {
+    let value = try #require(shared(40).encoded(for: "key"))
+    #expect(SharedEntry.byteCount(beginning: value.prefix(64), for: "key") == value.count)
+    for format in [SharedEntry.format - 1, SharedEntry.format + 1, 0, .max] {
+      var other = value
+      withUnsafeBytes(of: format.littleEndian) { other.replaceSubrange(4..<8, with: $0) }
+      #expect(SharedEntry(decoding: other, for: "key") == nil)
+      #expect(SharedEntry.miss(of: other) == .otherFormat && SharedEntry.miss(of: other.prefix(8)) == .otherFormat)
+      #expect(SharedEntry.byteCount(beginning: other, for: "key") == nil)
+    }
+    for damaged in [Data(), Data(count: 100), value.prefix(7), value.dropFirst()] {
+      #expect(SharedEntry.miss(of: damaged) == .damaged)
+      #expect(SharedEntry.byteCount(beginning: damaged, for: "key") == nil)
+    }
+    #expect(SharedEntry.byteCount(beginning: value, for: "keys") == nil)
+  }
+
   @Test func `a value that is a slice is decoded`() throws {
     for byteCount in [100, 100_000] {
       let entry = shared(byteCount)

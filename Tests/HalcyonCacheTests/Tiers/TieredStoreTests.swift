@@ -172,6 +172,109 @@ struct TieredStoreTests {
     #expect(store.statistics[1].errors == 0)
   }
 
+  @Test func `calls that are not sent are no reads, stores, failures or trials of a tier`() async throws {
+    let store = store(.milliseconds(50))
+    far.storesEvens = true
+    far.fault = .failure
+    // Other keys between the failures do not close the breaker.
+    for number in 1...3 {
+      _ = try await store.entry(for: CacheKey("\(2 * number)"))
+      _ = try await store.entry(for: CacheKey("\(2 * number + 1)"))
+    }
+    #expect(store.statistics[2].isSkipped && store.statistics[2].errors == 3 && far.callCount == 3)
+    #expect(store.statistics[2].misses == 0)
+    try await store.store(entry(), for: "1")
+    try await store.removeEntry(for: "1")
+    #expect(store.statistics[2].skips == 0 && store.statistics[2].stores == 0)
+    far.fault = nil
+    clock.advance(by: .seconds(1))
+    // Neither is the trial.
+    try await store.store(entry(), for: "1")
+    #expect(try await store.entry(for: "3") == nil)
+    #expect(store.statistics[2].isSkipped && far.callCount == 3)
+    far.fault = .notStorable
+    await #expect(throws: (any Error).self) {
+      try await TieredStore([TieredStore.Tier(name: "far", store: far)]).store(entry(), for: "2")
+    }
+    _ = try await store.entry(for: "2")
+    #expect(store.statistics[2].isSkipped)
+    far.fault = nil
+    #expect(try await store.entry(for: "4") == nil)
+    #expect(!store.statistics[2].isSkipped, "the call that was not sent has left the trial to this one")
+  }
+
+  @Test func `an entry that a tier leaves out is not counted as stored`() async throws {
+    let store = store()
+    far.isFull = true
+    try await store.store(entry(), for: "2")
+    #expect(store.statistics.map(\.stores) == [1, 1, 0] && store.statistics[2].errors == 0)
+    let reading = TieredStore([
+      TieredStore.Tier(name: "far", store: far), TieredStore.Tier(name: "middle", store: middle),
+    ])
+    #expect(try await reading.entry(for: "2") == entry())
+    #expect(reading.statistics[0].copies == 0)
+  }
+
+  @Test func `misses of damaged entries and of those of other versions are counted`() async throws {
+    let store = store()
+    for miss in [CacheMiss.damaged, .otherFormat, .otherFormat, .absent] {
+      far.miss = miss
+      _ = try await store.entry(for: "2")
+    }
+    let statistics = store.statistics[2]
+    #expect(statistics.misses == 4 && statistics.damaged == 1 && statistics.otherFormats == 2)
+  }
+
+  @Test func `a tier that begins to fail, and one that works again, is reported once each`() async throws {
+    let changes = EventLog<TierHealthChange>()
+    let store = TieredStore(
+      [
+        TieredStore.Tier(name: "near", store: near),
+        TieredStore.Tier(name: "far", store: far, budget: .seconds(60)),
+      ], time: clock, onHealthChange: { changes.record($0) })
+    for _ in 1...2 {
+      far.fault = .failure
+      _ = try await store.entry(for: "2")
+      _ = try await store.entry(for: "2")
+      far.fault = nil
+      _ = try await store.entry(for: "2")
+    }
+    #expect(changes.events.isEmpty, "single failures are not reported")
+    far.fault = .failure
+    for _ in 1...10 {
+      _ = try await store.entry(for: "2")
+      try await store.store(entry(), for: "4")
+      clock.advance(by: .seconds(100))
+    }
+    #expect(changes.events.map(\.isFailing) == [true])
+    let change = try #require(changes.events.first)
+    #expect(change.tier == "far" && change.error is FaultyTier.Failure)
+    far.fault = nil
+    for _ in 1...3 {
+      clock.advance(by: .seconds(100))
+      _ = try await store.entry(for: "6")
+      try await store.store(entry(), for: "6")
+    }
+    #expect(changes.events.map(\.isFailing) == [true, false])
+  }
+
+  @Test func `a tier whose changes alone fail is reported, also without a budget`() async throws {
+    let changes = EventLog<TierHealthChange>()
+    let store = TieredStore(
+      [TieredStore.Tier(name: "near", store: near), TieredStore.Tier(name: "far", store: far)], time: clock,
+      onHealthChange: { changes.record($0) })
+    far.fault = .changeFailure
+    for number in 1...5 {
+      try await store.store(entry(), for: CacheKey("\(2 * number)"))
+      try await near.removeAll()
+      _ = try await store.entry(for: CacheKey("\(2 * number + 100)"))
+    }
+    #expect(changes.events.map(\.isFailing) == [true])
+    far.fault = nil
+    for number in 1...2 { try await store.store(entry(), for: CacheKey("\(2 * number)")) }
+    #expect(changes.events.map(\.isFailing) == [true, false])
+  }
+
   @Test func `disk caches behind tiers are those of the image cache`() async throws {
     try await TemporaryDirectory.run { folder in
       let disk = DiskCache(directory: folder)
@@ -203,15 +306,18 @@ struct TieredStoreTests {
 }
 
 /// A store in memory that fails or hangs.
-final class FaultyTier: SourcePurgingStore {
+final class FaultyTier: SourcePurgingStore, SelectiveStore {
   struct Failure: Error {}
 
-  enum Fault { case failure, hang }
+  enum Fault { case failure, changeFailure, hang, notStorable }
 
   private struct State {
     var fault: Fault?
     var callCount = 0
     var storeGate: Gate?
+    var storesEvens = false
+    var isFull = false
+    var miss: CacheMiss?
   }
 
   let base = MemoryDataStore()
@@ -228,9 +334,43 @@ final class FaultyTier: SourcePurgingStore {
     set { state.withLock { $0.storeGate = newValue } }
   }
 
+  /// Whether only keys that are even numbers are stored.
+  var storesEvens: Bool {
+    get { state.withLock { $0.storesEvens } }
+    set { state.withLock { $0.storesEvens = newValue } }
+  }
+
+  /// Whether entries are left out.
+  var isFull: Bool {
+    get { state.withLock { $0.isFull } }
+    set { state.withLock { $0.isFull = newValue } }
+  }
+
+  /// The result of all look-ups.
+  var miss: CacheMiss? {
+    get { state.withLock { $0.miss } }
+    set { state.withLock { $0.miss = newValue } }
+  }
+
   var callCount: Int { state.withLock { $0.callCount } }
 
-  private func pass() async throws {
+  func canStore(_ key: CacheKey) -> Bool { !storesEvens || Int(key.text)?.isMultiple(of: 2) ?? true }
+
+  func storeIfPossible(_ entry: StoredEntry, for key: CacheKey) async throws -> Bool {
+    if isFull {
+      try await pass()
+      return false
+    }
+    try await store(entry, for: key)
+    return true
+  }
+
+  func lookUp(_ key: CacheKey, extending: ExpirationExtension) async throws -> CacheResult<StoredEntry> {
+    if let miss { return .miss(miss) }
+    return try await entry(for: key).map { .hit($0) } ?? .miss(.absent)
+  }
+
+  private func pass(isChange: Bool = true) async throws {
     let fault = state.withLock { state in
       state.callCount += 1
       return state.fault
@@ -238,13 +378,15 @@ final class FaultyTier: SourcePurgingStore {
     switch fault {
     case nil: break
     case .failure: throw Failure()
+    case .changeFailure: if isChange { throw Failure() }
+    case .notStorable: throw S3StoreError.metadataTooLarge
     // Does not end when it is cancelled: a budget may not depend on that.
     case .hang: await withUnsafeContinuation { (_: UnsafeContinuation<Void, Never>) in }
     }
   }
 
   func entry(for key: CacheKey) async throws -> StoredEntry? {
-    try await pass()
+    try await pass(isChange: false)
     return try await base.entry(for: key)
   }
 

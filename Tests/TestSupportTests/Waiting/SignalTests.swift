@@ -49,7 +49,7 @@ struct SignalTests {
     let test = try #require(Test.current)
     let signal = Signal()
     try await withKnownIssue {
-      try await TestLimit(seconds: 0).provideScope(for: test, testCase: nil) { await signal.wait() }
+      try await TestLimit(seconds: 0).limit(test) { await signal.wait() }
     } matching: {
       $0.comments.contains { "\($0)".contains("longer than 0 seconds") }
     }

@@ -3,6 +3,7 @@ import Halcyon
 import HalcyonCache
 import HalcyonCodecs
 import HalcyonMemcached
+import Logging
 
 extension ImagePipeline {
   /// The pipeline of a service.
@@ -10,10 +11,16 @@ extension ImagePipeline {
   /// - Parameter drawingProgram: The program that draws SVG in a process of its own, with its arguments; `nil` draws in
   ///   this process.
   convenience init(
-    service: ServiceConfiguration, resolver: SourceResolver, drawingProgram: (program: URL, arguments: [String])?
+    service: ServiceConfiguration, resolver: SourceResolver, drawingProgram: (program: URL, arguments: [String])?,
+    logger: Logger
   ) {
     let transport = CurlTransport(configuration: CurlTransport.Configuration(addressPolicy: service.addressPolicy))
-    let store = DataMemoryCache(byteLimit: service.memoryByteCount / 4 * 3, over: TieredStore(service.tiers))
+    let tiers = TieredStore(service.tiers) { change in
+      logger.warning(
+        change.isFailing ? "A tier of the cache fails" : "A tier of the cache works again",
+        metadata: ["tier": "\(change.tier)", "error": "\(change.error)"])
+    }
+    let store = DataMemoryCache(byteLimit: service.memoryByteCount / 4 * 3, over: tiers)
     // Results are cached encoded; no request needs decoded images from memory.
     let memory = MemoryCache(configuration: MemoryCacheConfiguration(costLimit: 0))
     var configuration = PipelineConfiguration.standard(

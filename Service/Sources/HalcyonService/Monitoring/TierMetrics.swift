@@ -15,6 +15,10 @@ enum TierMetrics {
       [(",result=\"hit\"", $0.hits), (",result=\"miss\"", $0.misses)]
     },
     Metric(
+      name: "halcyon_tier_unreadable_total",
+      help: "Reads that found a damaged entry, or one of another version of the service."
+    ) { [(",reason=\"damaged\"", $0.damaged), (",reason=\"other_format\"", $0.otherFormats)] },
+    Metric(
       name: "halcyon_tier_stores_total", help: "Entries stored in a tier: new ones, and copies from a later tier."
     ) { [(",kind=\"new\"", $0.stores), (",kind=\"copy\"", $0.copies)] },
     Metric(name: "halcyon_tier_errors_total", help: "Calls of a tier that failed.") { [("", $0.errors)] },

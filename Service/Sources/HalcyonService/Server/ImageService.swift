@@ -25,6 +25,7 @@ public final class ImageService: Sendable {
   private let purges = Purges()
   private let lastDate = Mutex((second: Int.min, text: ""))
   private let isStopping = Atomic(false)
+  private let bucketCheck: Task<Void, Never>
 
   /// Creates a service; the watermark is read here.
   ///
@@ -47,7 +48,8 @@ public final class ImageService: Sendable {
     responses = ResponseCache(byteLimit: configuration.memoryByteCount / 4, time: time)
     uploads = Uploads(byteLimit: configuration.limits.encodedByteCount)
     let resolver = SourceResolver(configuration, uploads: configuration.showsGallery ? uploads : nil)
-    let pipeline = ImagePipeline(service: configuration, resolver: resolver, drawingProgram: drawingProgram)
+    let pipeline = ImagePipeline(
+      service: configuration, resolver: resolver, drawingProgram: drawingProgram, logger: logger)
     var mark: Bitmap?
     if let file = configuration.watermark { mark = try await pipeline.image(for: file).bitmap }
     let formats = FormatChoice(
@@ -55,7 +57,27 @@ public final class ImageService: Sendable {
     maker = ImageMaker(
       pipeline: pipeline, configuration: configuration, resolver: resolver, formats: formats, mark: mark,
       purges: purges, metrics: metrics)
+    let tiers = pipeline.cache.tiers?.tiers ?? []
+    bucketCheck = Task { await Self.checkBuckets(of: tiers, logger) }
   }
+
+  /// Logs a bucket that cannot be used. The service starts meanwhile, and works without it.
+  private static func checkBuckets(of tiers: [TieredStore.Tier], _ logger: Logger) async {
+    for tier in tiers {
+      guard let store = tier.store as? S3Store else { continue }
+      do {
+        try await store.checkBucket()
+      } catch {
+        if Task.isCancelled { return }
+        logger.warning(
+          "The bucket of results cannot be used",
+          metadata: ["tier": "\(tier.name)", "bucket": "\(store.bucket)", "error": "\(error)"])
+      }
+    }
+  }
+
+  /// Waits until the bucket of results was requested.
+  func waitForBucketCheck() async { await bucketCheck.value }
 
   /// The response to a request; errors are responses as well. Cancelling the task ends the work for it.
   public func response(to request: ServiceRequest) async -> ServiceResponse {
@@ -139,6 +161,7 @@ public final class ImageService: Sendable {
   /// Ends the work of the service, and waits until its cache is written.
   public func close() async {
     stop()
+    bucketCheck.cancel()
     await maker.pipeline.cache.flush()
     maker.pipeline.invalidate()
   }

@@ -2,10 +2,12 @@ import Foundation
 import Halcyon
 import HalcyonCache
 import HalcyonMemcached
-import HalcyonService
+import Logging
 import TestSupport
 import TestTraits
 import Testing
+
+@testable import HalcyonService
 
 /// Several nodes that share results in memcached and in a bucket.
 @Suite(.integrationTest)
@@ -111,6 +113,71 @@ struct SharedCacheTests {
     }
   }
 
+  @Test(arguments: [
+    (404, "NoSuchBucket", "The bucket does not exist"), (403, "InvalidAccessKeyId", "The credentials are wrong"),
+    (403, "RequestTimeTooSkewed", "The clock of this machine is wrong"), (301, "PermanentRedirect", "another region"),
+  ])
+  func `a bucket that cannot be used is one warning at the start, and the service serves`(
+    status: Int, code: String, text: String
+  ) async throws {
+    try await ImageServer.run { bucket in
+      bucket.serve("/results/") { request in
+        .status(status, body: request.method == "HEAD" ? Data() : Data("<Error><Code>\(code)</Code></Error>".utf8))
+      }
+      let storage = try #require(S3Storage(region: "us-east-1", endpoint: bucket.url("/")))
+      let log = EventLog<String>()
+      try await RunningService.run(
+        { ($0.storage, $0.resultsBucket) = (storage, "results") },
+        logger: Logger(label: "test") { _ in WarningLog(log) }
+      ) { service, origin async throws in
+        await service.service.waitForBucketCheck()
+        #expect(log.events.count == 1, "\(log.events)")
+        let line = try #require(log.events.first)
+        #expect(line.contains("bucket=results") && line.contains(text) && line.contains(code), "\(line)")
+        let source = origin.serve("/a.png", .body(try Quadrants.png(), headers: fresh))
+        #expect(try await service.image("rs:fill:30:30", of: source).status == 200)
+      }
+    }
+  }
+
+  @Test func `a shared tier that fails is one warning, with its error`() async throws {
+    try await ImageServer.run { bucket in
+      // Objects can neither be found nor stored.
+      bucket.serve("/results/", .status(200))
+      let storage = try #require(S3Storage(region: "us-east-1", endpoint: bucket.url("/")))
+      let log = EventLog<String>()
+      try await RunningService.run(
+        { configuration in
+          (configuration.storage, configuration.resultsBucket) = (storage, "results")
+          configuration.resultsBudget = .seconds(600)
+        }, logger: Logger(label: "test") { _ in WarningLog(log) }
+      ) { service, origin async throws in
+        let source = origin.serve("/a.png", .body(try Quadrants.png(), headers: fresh))
+        for side in 30..<40 { #expect(try await service.image("rs:fill:\(side):30", of: source).status == 200) }
+        await service.service.flush()
+        #expect(log.events.count == 1, "\(log.events)")
+        #expect(
+          log.events.first?.hasPrefix("A tier of the cache fails error=The storage responded with HTTP 404") == true)
+      }
+    }
+  }
+
+  @Test func `a purge whose list of the bucket is cut is incomplete`() async throws {
+    try await ImageServer.run { bucket in
+      bucket.serve("/results/", .body(Data("<ListBucketResult><IsTruncated>false</IsTruncated>".utf8)))
+      let storage = try #require(S3Storage(region: "us-east-1", endpoint: bucket.url("/")))
+      try await RunningService.run {
+        ($0.storage, $0.resultsBucket, $0.purgeToken) = (storage, "results", "token")
+      } body: { service, origin async throws in
+        let source = origin.serve("/a.png", .body(try Quadrants.png(), headers: fresh))
+        let delete = try #require(HTTPMethod("DELETE"))
+        let purge = try await service.get(
+          "/cache/plain/\(source.absoluteString)", method: delete, ["Authorization": "Bearer token"])
+        #expect(purge.status == 503)
+      }
+    }
+  }
+
   @Test func `all requests to a bucket of results have a valid signature`() async throws {
     try await ImageServer.run { bucket in
       let storage = try #require(
@@ -121,7 +188,10 @@ struct SharedCacheTests {
       let object = Monitor("")
       bucket.serve("/results/") { _ in
         let next = object.read { $0 }
-        let end = next.isEmpty ? "" : "<NextContinuationToken>a+b/c=</NextContinuationToken>"
+        let end =
+          next.isEmpty
+          ? "<IsTruncated>false</IsTruncated>"
+          : "<IsTruncated>true</IsTruncated><NextContinuationToken>a+b/c=</NextContinuationToken>"
         defer { object.update { $0 = "" } }
         return .body(Data("<ListBucketResult>\(end)</ListBucketResult>".utf8))
       }

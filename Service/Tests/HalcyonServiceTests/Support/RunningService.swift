@@ -32,6 +32,7 @@ struct RunningService: Sendable {
   /// unless `change` says otherwise.
   static func run(
     _ change: (inout ServiceConfiguration) -> Void = { _ in }, time: any TimeSource = SystemTime(),
+    logger: Logger = .silent,
     body: (RunningService, ImageServer) async throws -> Void
   ) async throws {
     let folder = URL.temporaryDirectory.appending(
@@ -43,7 +44,6 @@ struct RunningService: Sendable {
     configuration.addressPolicy.allowed = [AddressRange("127.0.0.0/8")].compactMap(\.self)
     configuration.cacheDirectory = folder
     change(&configuration)
-    let logger = Logger.silent
     let service = try await ImageService(configuration, logger: logger, time: time)
     let port = Monitor(0)
     let server = ServiceServer(service, configuration: configuration, logger: logger) { number in
@@ -82,6 +82,25 @@ struct RunningService: Sendable {
   ) async throws -> Answer {
     let suffix = fileExtension.map { "@" + $0 } ?? ""
     return try await get("/_/\(options)\(options.isEmpty ? "" : "/")plain/\(source.absoluteString)\(suffix)", headers)
+  }
+}
+
+/// Keeps lines of at least the level warning: the message, and the metadata in the order of their keys.
+struct WarningLog: LogHandler {
+  let lines: EventLog<String>
+  var logLevel = Logger.Level.warning
+  var metadata: Logger.Metadata = [:]
+
+  init(_ lines: EventLog<String>) { self.lines = lines }
+
+  subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+    get { metadata[key] }
+    set { metadata[key] = newValue }
+  }
+
+  func log(event: LogEvent) {
+    let values = (event.metadata ?? [:]).sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }
+    lines.record(([event.message.description] + values).joined(separator: " "))
   }
 }
 

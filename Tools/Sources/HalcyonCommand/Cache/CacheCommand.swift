@@ -12,6 +12,9 @@ struct CacheCommand: AsyncParsableCommand {
       programs use it. Listing, reading and checking do not count as use of an entry, and nothing expires or is evicted \
       by them.
 
+      Versions of Halcyon with different formats have entries of their own in one folder. A folder that has only those of \
+      another version is an error, and stays as it is. Commands that only read repair nothing.
+
       Exit status: 0 if all was done; 1 if an entry is missing or damaged or something failed; 64 for wrong arguments; \
       130 after Ctrl-C.
       """,

@@ -1,0 +1,26 @@
+package import HalcyonSupport
+
+/// A store that leaves out some keys and entries.
+package protocol SelectiveStore: DataStore {
+  /// Whether entries under a key are stored at all. Calls for others return without a request.
+  func canStore(_ key: CacheKey) -> Bool
+
+  /// Stores an entry, and returns whether it was stored. One that is not, because of its size or its expiration, leaves no
+  /// older one.
+  func storeIfPossible(_ entry: StoredEntry, for key: CacheKey) async throws -> Bool
+}
+
+/// An error of a store.
+package protocol StoreError: Error {
+  /// Whether the store has failed; `false` if only this entry cannot be stored, or nothing was sent.
+  var isFaultOfStore: Bool { get }
+}
+
+extension DiskCacheError: StoreError {
+  package var isFaultOfStore: Bool {
+    switch self {
+    case .system, .index, .damagedIndex, .newerFormat, .busy: true
+    case .entryTooLarge, .metadataTooLarge, .insufficientSpace: false
+    }
+  }
+}
