@@ -298,7 +298,7 @@ if usesStandIns {
   let suites =
     ["HalcyonCodecsTests"] + (Context.environment["HALCYON_TRANSPORT_TESTS"] == "1" ? ["HalcyonTransportTests"] : [])
   package.targets.removeAll { target in
-    unused.contains { target.name.hasPrefix($0) } || target.name == "TestDoubles"
+    unused.contains { target.name.hasPrefix($0) } && target.name != "halcyon-svg-helper" || target.name == "TestDoubles"
       || target.type == .test && !suites.contains(target.name)
   }
   for target in package.targets {
