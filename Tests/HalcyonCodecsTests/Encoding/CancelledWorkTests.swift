@@ -40,5 +40,6 @@ struct CancelledWorkTests {
         try flag.asCurrent { try encoder.encode(bitmap, options: EncodingOptions()) }
       }
     }
-  }  #endif
+  }
+  #endif
 }
