@@ -58,8 +58,6 @@ final class CachingLoader: Sendable {
 
   func cancelLoads(of source: String) {
     jobs.cancel { $0.key.source?.text == source }
-    // Those that a thread still works on.
-    inFlight.removeAll(of: source)
   }
 
   /// Ends all loads, and lets the threads end.

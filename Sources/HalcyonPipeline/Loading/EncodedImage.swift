@@ -140,15 +140,6 @@ final class InFlightResponses: Sendable {
     withExtendedLifetime(replaced) {}
   }
 
-  /// Removes the entries of a source: later loads fetch it again.
-  func removeAll(of source: String) {
-    let removed = images.withLock { images in
-      let keys = images.keys.filter { $0.key.source?.text == source }
-      return keys.compactMap { images.removeValue(forKey: $0)?.image }
-    }
-    withExtendedLifetime(removed) {}
-  }
-
   /// Removes the entry of an image that was released, unless it has been replaced.
   func removeReleased(_ key: Key) {
     images.withLock { images in

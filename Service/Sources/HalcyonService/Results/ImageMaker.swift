@@ -12,16 +12,15 @@ struct ImageMaker: Sendable {
   let formats: FormatChoice
   let mark: Bitmap?
   let fallback: FallbackImage?
-  private let purges: Purges
   private let metrics: ServiceMetrics
   /// Identifies the settings that results depend on.
   private let settingsIdentifier: String
 
   init(
     pipeline: ImagePipeline, configuration: ServiceConfiguration, resolver: SourceResolver, formats: FormatChoice,
-    mark: Bitmap?, purges: Purges, metrics: ServiceMetrics
+    mark: Bitmap?, metrics: ServiceMetrics
   ) {
-    (self.pipeline, self.configuration, self.resolver, self.purges) = (pipeline, configuration, resolver, purges)
+    (self.pipeline, self.configuration, self.resolver) = (pipeline, configuration, resolver)
     (self.formats, self.mark, self.metrics) = (formats, mark, metrics)
     fallback = FallbackImage(configuration)
     let quality = configuration.formatQuality.map { "\($0.rawValue)=\($1)" }.sorted().joined(separator: ",")
@@ -56,7 +55,9 @@ struct ImageMaker: Sendable {
 
   /// The properties of a source, and the bytes of its file.
   func info(for source: String) async throws -> (info: ImageInfo, byteCount: Int) {
-    let data = try await loading(try resolver.request(for: source)) { try await pipeline.data(for: $0) }
+    var request = try resolver.request(for: source)
+    request.options.timeout = configuration.deadline
+    let data = try await pipeline.data(for: request)
     return (try await pipeline.info(for: ImageRequest(source: .data(data))), data.count)
   }
 
@@ -65,34 +66,18 @@ struct ImageMaker: Sendable {
   ) async throws -> ImageResult {
     let format = options.format ?? formats.format(accept: accept)
     if let format, !formats.writable.contains(format) { throw ServiceError.unwritableFormat(format) }
-    let response = try await loading(request) { request in
-      try await pipeline.encodedResponse(
-        for: request, planIdentifier: "\(settingsIdentifier) \(format?.rawValue ?? "-") \(identifier)"
-      ) { info in
-        try plan(for: info, options, format)
-      }
+    var request = request
+    request.options.timeout = configuration.deadline
+    let response = try await pipeline.encodedResponse(
+      for: request, planIdentifier: "\(settingsIdentifier) \(format?.rawValue ?? "-") \(identifier)"
+    ) { info in
+      try plan(for: info, options, format)
     }
     return ImageResult(
       data: response.data, format: ImageFormat(sniffing: response.data) ?? format ?? .jpeg, isHit: response.wasStored,
       storeTier: response.storeTier, head: response.head,
       dependsOnAccept: options.format == nil && !configuration.automaticFormats.isEmpty,
       freshness: response.freshness)
-  }
-
-  /// Runs a load until the deadline; once more, if a purge has cancelled it.
-  private func loading<Result>(
-    _ request: ImageRequest, _ load: (ImageRequest) async throws -> Result
-  ) async throws -> Result {
-    var request = request
-    request.options.timeout = configuration.deadline
-    while true {
-      let purgeCount = purges.count
-      do {
-        return try await load(purges.adapted(request))
-      } catch ImageError.cancelled where !Task.isCancelled && purges.count != purgeCount {
-        continue
-      }
-    }
   }
 
   /// How the result is made from a source; `nil` for the source as it is.

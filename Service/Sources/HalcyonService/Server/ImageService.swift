@@ -22,7 +22,6 @@ public final class ImageService: Sendable {
   private let time: any TimeSource
   private let uploads: Uploads
   private let responses: ResponseCache
-  private let purges = Purges()
   private let lastDate = Mutex((second: Int.min, text: ""))
   private let isStopping = Atomic(false)
   private let bucketCheck: Task<Void, Never>
@@ -56,7 +55,7 @@ public final class ImageService: Sendable {
       automatic: configuration.automaticFormats, writable: pipeline.supportedFormats.writable)
     maker = ImageMaker(
       pipeline: pipeline, configuration: configuration, resolver: resolver, formats: formats, mark: mark,
-      purges: purges, metrics: metrics)
+      metrics: metrics)
     let tiers = pipeline.cache.tiers?.tiers ?? []
     bucketCheck = Task { await Self.checkBuckets(of: tiers, logger) }
   }
@@ -234,7 +233,7 @@ public final class ImageService: Sendable {
 
   private func purge(_ request: ServiceRequest) async throws -> ServiceResponse {
     let purge = CachePurge(
-      token: configuration.purgeToken, resolver: maker.resolver, pipeline: maker.pipeline, purges: purges)
+      token: configuration.purgeToken, resolver: maker.resolver, cache: maker.pipeline.cache)
     guard purge.isAuthorized(request.headers) else { throw ServiceError.unauthorized }
     let path = try ImagePath("/_/" + request.path.dropFirst("/cache/".count))
     // Also if a tier could not be reached.
