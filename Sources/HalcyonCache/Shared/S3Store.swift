@@ -11,9 +11,11 @@ public import HalcyonSupport
 /// ```
 ///
 /// Each entry is one object under the digests of its source and its key, and the format of this version: versions of the
-/// library with other formats have objects of their own, and only a removal of a source or of everything removes all. The bucket has no limit of its own: entries are
-/// removed by ``removeEntries(ofSource:)``, ``removeAll()``, or a lifecycle rule of the bucket. An entry with an expiration
-/// is not served after it; reading does not extend it. A damaged or foreign object is a miss.
+/// library with other formats have objects of their own, and only a removal of a source or of everything removes all.
+///
+/// The bucket has no limit of its own: entries are removed by ``removeEntries(ofSource:)``, ``removeAll()``, or a
+/// lifecycle rule of the bucket. An entry with an expiration is not served after it; reading does not extend it. A damaged
+/// or foreign object is a miss.
 ///
 /// Credentials need the permissions to get, put, delete and list: without the last one the storage reports missing
 /// objects as forbidden. The requests of one call follow each other, retries included, within a few timeouts; in front

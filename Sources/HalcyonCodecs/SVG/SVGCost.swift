@@ -6,6 +6,8 @@ import HalcyonImaging
 /// Walks the elements in the order in which librsvg draws them, with references expanded, so a few lines that expand to
 /// millions of elements are refused after the first 100,000. One unit is about a nanosecond. Estimates are upper bounds,
 /// but for the area of shapes: a shape counts as a fraction of the canvas.
+///
+/// In one file, since shapes in another one would open all of its state to the module.
 struct SVGCost {
   /// About ten seconds.
   static let unitLimit = 1e10

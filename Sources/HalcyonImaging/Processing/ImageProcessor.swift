@@ -26,7 +26,7 @@ public protocol ImageProcessor: Sendable {
 }
 
 extension ImageProcessor {
-  /// Throws `CancellationError` if nobody waits any more for the image that this thread processes.
+  /// Throws `CancellationError` if the load that this thread processes an image for has been cancelled.
   ///
   /// Pipelines ask between processors; a processor asks in its own loops, for example every few rows.
   public func checkCancellation() throws { try CancellationFlag.checkCurrent() }

@@ -74,7 +74,7 @@ final class BatchProgressTracker: Sendable {
       return (old, parts[index])
     }
     var current = BatchProgress(totalCount: 0)
-    // In one change, so that nobody sees the fraction without the count.
+    // In one change: no observer gets the fraction without the count.
     broadcaster.update { progress in
       progress.advance(old, to: new)
       switch result {

@@ -8,7 +8,7 @@ import TestSupport
 import TestTraits
 import Testing
 
-/// The search for a quality within a byte limit, when nobody waits for the image any more.
+/// The search for a quality within a byte limit, when its load has been cancelled.
 @Suite(.unitTest)
 struct CancelledEncodingTests {
   @Test func `no further quality is tried after a cancellation`() async throws {

@@ -26,7 +26,8 @@ struct RemovalDuringLoadTests {
         if let cache { $0.cache = cache }
         configure(&$0)
       }) { _ in
-        guard count.next() == 1 else { return .response(body: SolidImage(width: 60, height: 50).data) }
+        count.increment()
+        guard count.count == 1 else { return .response(body: SolidImage(width: 60, height: 50).data) }
         asked.set()
         await release.wait()
         return .response(body: SolidImage(width: 100, height: 50).data)
@@ -42,7 +43,6 @@ struct RemovalDuringLoadTests {
       await asked.wait()
       try await removal(pipeline)
       release.set()
-      defer { withExtendedLifetime(load) {} }
       let image = try await load.value
       await pipeline.cache.flush()
       return image
@@ -149,7 +149,8 @@ struct RemovalDuringLoadTests {
   @Test func `a stored image revalidated during a removal is not written again`() async throws {
     let (asked, release, count) = (Signal(), Signal(), Counter())
     let fixture = PipelineFixture { _ in
-      guard count.next() > 1 else {
+      count.increment()
+      guard count.count > 1 else {
         return .response(
           body: SolidImage(width: 100, height: 50).data,
           headers: ["ETag": "\"1\"", "Cache-Control": "max-age=0, stale-while-revalidate=60"])
@@ -170,17 +171,6 @@ struct RemovalDuringLoadTests {
     try await removal.value
     await fixture.pipeline.cache.flush()
     #expect(fixture.store.keys.isEmpty)
-  }
-}
-
-private final class Counter: Sendable {
-  private let count = Lock(0)
-
-  func next() -> Int {
-    count.withLock { count in
-      count += 1
-      return count
-    }
   }
 }
 

@@ -161,7 +161,7 @@ struct ConvertCommandTests {
     }
   }
 
-  @Test func `names of files are shown without what a terminal obeys`() async throws {
+  @Test func `names of files are shown without control characters`() async throws {
     try await withFolders { sources, output in
       try write("rocket.jpg", to: sources, as: ["a\u{1B}[2J\n\u{202E}.jpg"])
       try Data("text".utf8).write(to: sources.appending(path: "b\u{9B}\n.jpg"))

@@ -177,7 +177,7 @@ struct GetCommandTests {
     }
   }
 
-  @Test func `a URL cannot choose another folder, a hidden name or what a terminal obeys`() async throws {
+  @Test func `a URL cannot choose another folder, a hidden name or control characters`() async throws {
     try await withOrigin { server, folder in
       let photo = try Photos.data("rocket.jpg")
       let outside = folder.appending(path: "etc/x.jpg")
@@ -231,7 +231,7 @@ struct GetCommandTests {
     }
   }
 
-  @Test func `errors of arguments show what a terminal would obey`() async throws {
+  @Test func `errors of arguments escape control characters`() async throws {
     for arguments in [
       ["get\n\u{1B}[31m"], ["get", "--x\u{1B}[31m\ny"], ["cache", "get", "\u{202E}\u{9B}x", "-d", "."],
     ] {

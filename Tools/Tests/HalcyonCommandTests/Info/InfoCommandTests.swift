@@ -42,7 +42,7 @@ struct InfoCommandTests {
     }
   }
 
-  @Test func `a name that is not UTF-8, or that a terminal would obey, is read and shown harmlessly`() async throws {
+  @Test func `a name that is not UTF-8, or has control characters, is read and shown escaped`() async throws {
     try await TemporaryDirectory.run { folder in
       let photo = folder.appending(path: "photo")
       let cache = ["--cache-dir", folder.path() + "/c"]

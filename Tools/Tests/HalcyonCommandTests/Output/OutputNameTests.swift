@@ -17,7 +17,7 @@ struct OutputNameTests {
     ("http://h/%2e%2e%2f", "image"), ("http://h/a%2f%2e", "image"), ("http://h/..", "image"),
     ("http://h/%2Fetc%2Fpasswd", "passwd"),
     ("http://h/..%252Fx.png", "..%2Fx"),
-    // Hidden files, and what a terminal obeys.
+    // Hidden files, and control characters.
     ("http://h/.bashrc.png", "bashrc"), ("http://h/..%2E.png", "png"),
     ("http://h/a%0Ab%00c%1B%5B2J%C2%9Bd.png", "abc[2Jd"),
     ("http://h/a%E2%80%AEb%E2%80%A8.png", "ab"), ("http://h/%0A.png", "png"), ("http://h/%9Ba.png", "a"),
