@@ -12,9 +12,10 @@ extension UnsafeMutablePointer<GtkWidget> {
   /// ```
   ///
   /// Created at the first use and owned by the widget: destroying the widget supersedes its load, whose completion is
-  /// called in the signal `destroy`, while the widget is alive. Images that are set in there are not loaded. Its pipeline is that of the
-  /// ``PictureView``, otherwise ``ImagePipeline/shared``, until ``ImageViewBinder/pipeline`` is set; a call of `setImage`
-  /// can name another one. Images are loaded at the widget's size in device pixels.
+  /// called in the signal `destroy`, while the widget is alive. Images that are set in there are not loaded.
+  ///
+  /// Its pipeline is that of the ``PictureView``, otherwise ``ImagePipeline/shared``, until ``ImageViewBinder/pipeline``
+  /// is set; a call of `setImage` can name another one. Images are loaded at the widget's size in device pixels.
   ///
   /// Custom indicators have to be a pointer to a `GtkWidget`, custom placeholders a pointer to a `GtkWidget` or a
   /// `GdkPaintable`; only a ``PictureView`` shows widgets. A custom transition receives the pointer to this widget.
