@@ -12,11 +12,13 @@ struct Conversion: Sendable {
   let limits: ImageLimits
   let destination: Destination
   let overwrites: Bool
+  /// Whether a cut or damaged image is converted as far as it goes.
+  let allowsPartial: Bool
   private let decoders: [any ImageDecoder] = [DrawSVGCommand.decoder].compactMap(\.self) + StandardCodecs.decoders
 
   init(
     size: TargetSize, format: ImageFormat?, options: EncodingOptions, metadata: MetadataPolicy, limits: ImageLimits,
-    destination: Destination, overwrites: Bool
+    destination: Destination, overwrites: Bool, allowsPartial: Bool
   ) {
     self.size = size
     self.format = format
@@ -25,6 +27,7 @@ struct Conversion: Sendable {
     self.limits = limits
     self.destination = destination
     self.overwrites = overwrites
+    self.allowsPartial = allowsPartial
   }
 
   /// Where results are written.
@@ -74,7 +77,10 @@ struct Conversion: Sendable {
     return try memory.withReservation(cost) {
       if isCancelled() { throw CancellationError() }
       let image = try decoder.decode(
-        bytes, options: DecodingOptions(size: size, limits: limits, keepsAnimation: false, isCancelled: isCancelled))
+        bytes,
+        options: DecodingOptions(
+          size: size, limits: limits, allowsPartialImage: allowsPartial, keepsAnimation: false,
+          isCancelled: isCancelled))
       let path = output ?? outputPath(of: file, format: format, size: image.size)
       if output == nil, try !claim(path, claimed, for: file) { return .exists(output: path) }
       let encoded = try encode(image, as: format, metadata: { try decoder.metadata(of: bytes) })

@@ -15,6 +15,8 @@ struct ConversionReport: Encodable {
   let sourceBytes: Int
   let outputBytes: Int
   let frames: Int
+  /// Whether the source was cut or damaged, and only a part of it is in the output.
+  let partial: Bool
   let milliseconds: Double
 
   init(
@@ -30,13 +32,15 @@ struct ConversionReport: Encodable {
     self.sourceBytes = sourceBytes
     self.outputBytes = outputBytes
     frames = image.info.frameCount
+    partial = image.isPartial
     milliseconds = elapsed.roundedMilliseconds
   }
 
   var line: String {
+    let part = partial ? ", partial" : ""
     let first = frames > 1 ? ", first of \(frames) frames" : ""
     return """
-      \(source) -> \(output): \(sourceFormat) \(sourceWidth)x\(sourceHeight)\(first) -> \(format) \(width)x\(height), \
+      \(source) -> \(output): \(sourceFormat) \(sourceWidth)x\(sourceHeight)\(first)\(part) -> \(format) \(width)x\(height), \
       \(sourceBytes) -> \(outputBytes) bytes, \(milliseconds) ms
       """
   }
@@ -57,6 +61,8 @@ final class ConversionLog: Sendable {
     var existing = 0
     var notImages = 0
     var failed = 0
+    /// Of the converted ones.
+    var partial = 0
     var sourceBytes = 0
     var outputBytes = 0
     /// The number of files, once they have been counted.
@@ -113,6 +119,7 @@ final class ConversionLog: Sendable {
     switch event {
     case .outcome(_, .converted(let report)):
       counts.converted += 1
+      if report.partial { counts.partial += 1 }
       counts.sourceBytes += report.sourceBytes
       counts.outputBytes += report.outputBytes
       return (isJSON ? JSONLine.text(report) : isVerbose ? report.line : nil, nil)
@@ -140,6 +147,7 @@ extension ConversionLog.Counts {
       let seconds = (elapsed.roundedMilliseconds / 100).rounded() / 10
       parts[0] += " in \(seconds) s, \(Self.bytes(sourceBytes)) -> \(Self.bytes(outputBytes))"
     }
+    if partial > 0 { parts.append("\(partial) only partly, as the source is cut or damaged") }
     if existing > 0 { parts.append("left \(existing) that \(existing == 1 ? "exists" : "exist")") }
     if notImages > 0 {
       parts.append("skipped \(Self.files(notImages)) that \(notImages == 1 ? "is" : "are") not an image")

@@ -68,6 +68,9 @@ struct ConvertCommand: AsyncParsableCommand {
       """)
   var metadata = MetadataArgument.strip
 
+  @Flag(help: "Convert what there is of a cut or damaged image; otherwise it fails.")
+  var partial = false
+
   @Flag(help: "Replace existing files, also sources if the output folder is theirs.")
   var overwrite = false
 
@@ -115,7 +118,7 @@ struct ConvertCommand: AsyncParsableCommand {
     let conversion = Conversion(
       size: try target(), format: try resultFormat(), options: EncodingOptions(quality: Double(quality) / 100),
       metadata: metadata.policy, limits: limits.limits(), destination: destination,
-      overwrites: overwrite)
+      overwrites: overwrite, allowsPartial: partial)
     var isImageOnOutput = false
     if case .standardOutput = destination { isImageOnOutput = true }
     let log = ConversionLog(isJSON: json, isVerbose: verbose, isImageOnOutput: isImageOnOutput)

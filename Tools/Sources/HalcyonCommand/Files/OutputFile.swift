@@ -48,13 +48,12 @@ enum OutputFile {
 
   /// Creates a folder and those that contain it, where they are missing.
   static func createFolder(_ path: String) throws(OutputError) {
-    if isFolder(path) || mkdir(path.cPath, 0o777) == 0 { return }
-    if errno == ENOENT, case let parent = path.withoutEndSlashes.parentFolder, !isFolder(parent) {
-      try createFolder(parent)
-      if mkdir(path.cPath, 0o777) == 0 { return }
-    }
+    if isFolder(path) { return }
+    // Another thread or process may create any of them at the same time.
+    let parent = path.withoutEndSlashes.parentFolder
+    if parent != path { try createFolder(parent) }
+    if mkdir(path.cPath, 0o777) == 0 { return }
     let code = errno
-    // Another process may have created it.
     if !isFolder(path) { throw .unwritable(path: path, code: code) }
   }
 

@@ -12,7 +12,7 @@ enum StandardOutput {
 /// Messages on standard error.
 enum StandardError {
   static func write(_ line: String, terminator: String = "\n") {
-    FileHandle.standardError.write(Data((line.printableLine + terminator).utf8))
+    try? FileHandle.standardError.write(contentsOf: Data((line.printableLine + terminator).utf8))
   }
 }
 

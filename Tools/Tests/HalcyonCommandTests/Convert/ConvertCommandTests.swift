@@ -60,6 +60,24 @@ struct ConvertCommandTests {
     }
   }
 
+  @Test func `a cut file is converted as far as it goes on request`() async throws {
+    try await withFolders { sources, output in
+      try write("rocket.jpg", to: sources, as: ["a.jpg"])
+      let whole = try Photos.data("rocket.jpg")
+      try whole.prefix(whole.count / 2).write(to: sources.appending(path: "b.jpg"))
+      let run = try await CommandRun("convert", sources.path(), "-o", output.path(), "--partial", "--json")
+      #expect(run.status == 0, "\(run.errors)")
+      let reports = try run.objects()
+      #expect(reports.count == 2)
+      for report in reports {
+        #expect(report["partial"] as? Bool == (report["source"] as? String)?.hasSuffix("b.jpg"))
+      }
+      #expect(try names(in: output) == ["a.jpg", "b.jpg"])
+      let again = try await CommandRun("convert", sources.path(), "-o", output.path(), "--partial", "--overwrite")
+      #expect(again.output.contains("1 only partly, as the source is cut or damaged"))
+    }
+  }
+
   @Test func `two sources with one output are an error, and neither replaces the other`() async throws {
     try await withFolders { sources, output in
       try write("rocket.jpg", to: sources, as: ["a.jpg"])

@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 import TestSupport
 import TestTraits
 import Testing
@@ -94,6 +95,20 @@ struct OutputFileTests {
       let error = #expect(throws: OutputError.self) { try OutputFile.write(data, toNamed: path, overwrites: true) }
       #expect(error?.description.hasPrefix("\(path) cannot be written: ") == true)
       #expect(mode(path) & S_IFMT == S_IFSOCK)
+    }
+  }
+
+  @Test func `threads create the same folders at the same time`() async throws {
+    try await TemporaryDirectory.run { folder in
+      for round in 0..<100 {
+        let path = folder.path() + "\(round)/a/b/c"
+        let errors = Mutex<[OutputError]>([])
+        DispatchQueue.concurrentPerform(iterations: 4) { _ in
+          do throws(OutputError) { try OutputFile.createFolder(path) } catch { errors.withLock { $0.append(error) } }
+        }
+        #expect(errors.withLock { "\($0)" } == "[]")
+        #expect(OutputFile.isFolder(path))
+      }
     }
   }
 

@@ -7,6 +7,13 @@ import Testing
 
 @Suite(.integrationTest)
 struct InfoCommandTests {
+  @Test func `an error without standard error is a status`() async throws {
+    let program = try CommandRun.program().path()
+    let run = try await CommandRun(
+      URL(filePath: "/bin/sh"), ["-c", "exec \"$0\" info missing.png 2>&-", program])
+    #expect(run.status == 1)
+  }
+
   @Test func `a folder is searched, continuing after files that cannot be read`() async throws {
     try await withOrigin { server, folder in
       for name in ["clock_motion.png", "rocket.jpg"] {
