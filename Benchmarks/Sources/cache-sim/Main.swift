@@ -12,7 +12,7 @@ enum Main {
       print("METRIC object_miss_ratio \(ratio(outcome.missCount, trace.requests.count)) ratio")
       print("METRIC byte_miss_ratio \(ratio(outcome.missCost, trace.requestedCost)) ratio")
     } catch let error as SimulationError {
-      FileHandle.standardError.write(Data("cache-sim: \(error)\n".utf8))
+      try? FileHandle.standardError.write(contentsOf: Data("cache-sim: \(error)\n".utf8))
       exit(2)
     }
   }
