@@ -11,7 +11,7 @@ import Testing
 struct CurlTimeoutTests {
   private let limits = TransportLimits(connectTimeout: .seconds(10), idleTimeout: .seconds(15))
   private let received = PendingWakeups()
-  private let connections = OpenConnections()
+  private let connections = OpenConnections(leastFirstByteLimit: .seconds(1))
 
   private func handle(_ limits: TransportLimits) throws -> CurlHandle {
     let url = try #require(URL(string: "http://example.com/"))

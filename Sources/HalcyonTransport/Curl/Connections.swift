@@ -7,6 +7,33 @@ import HalcyonHTTP
 import Glibc
 #endif
 
+/// An open connection of libcurl; used only on the loop's thread.
+final class OpenConnection {
+  /// The local end of a connection, as reported by libcurl.
+  struct LocalEndpoint: Hashable {
+    let address: String
+    let port: Int
+  }
+
+  let origin: Origin?
+  fileprivate let socket: curl_socket_t
+  /// Whether it carries one transfer at a time, as in HTTP/1, without multiplexing.
+  private(set) var isSerial = false
+  /// When the last byte of a response arrived; `nil` before the first.
+  private(set) var lastActivity: ContinuousClock.Instant?
+
+  fileprivate init(origin: Origin?, socket: curl_socket_t) {
+    self.origin = origin
+    self.socket = socket
+  }
+
+  /// Records that bytes of a response have arrived.
+  func receive(at time: ContinuousClock.Instant) { lastActivity = time }
+
+  /// Records that an HTTP/1 response has begun.
+  func markSerial() { isSerial = true }
+}
+
 /// The open connections of libcurl; used only on the loop's thread.
 ///
 /// Before a request is sent over a reused connection, the connection is checked. It is not reused
@@ -17,34 +44,70 @@ import Glibc
 /// libcurl makes both checks itself from 8.0 on. Older versions stop reading at the declared length and consider such a
 /// connection reusable. (Excess bytes that arrived in the same TLS record as the end of a response are held by the TLS
 /// library and not detected.)
+///
+/// A connection that died without a word, as after a change of network, looks sound. It is given up when no byte has
+/// arrived over it within ``firstByteLimit(of:)`` of a request: the request is sent once more over another connection,
+/// and the idle connections to that server are closed.
 final class OpenConnections {
-  /// The local end of a connection, as reported by libcurl.
-  struct LocalEndpoint: Hashable {
-    let address: String
-    let port: Int
+  /// Origins whose responses are remembered.
+  private static let originLimit = 1000
+
+  /// The shortest time that a reused connection gets for the first byte of a response.
+  private let leastFirstByteLimit: Duration
+  private var connections: [OpenConnection.LocalEndpoint: OpenConnection] = [:]
+  /// The longest times to the first byte, of late.
+  private var firstByteTimes: [Origin: Duration] = [:]
+  private var nextDeadline: ContinuousClock.Instant?
+
+  init(leastFirstByteLimit: Duration) {
+    self.leastFirstByteLimit = leastFirstByteLimit
   }
 
-  private struct Connection {
-    let socket: curl_socket_t
-    /// Whether it carries one transfer at a time, as in HTTP/1, without multiplexing.
-    var isSerial = false
-  }
-
-  private var connections: [LocalEndpoint: Connection] = [:]
-
-  /// Whether a request may be sent over the connection.
+  /// The connection of a local end, if a request may be sent over it.
   ///
   /// - Parameter opened: The sockets opened for this request; the connection may also be a reused one.
-  func maySend(over endpoint: LocalEndpoint, opened: [curl_socket_t]) -> Bool {
-    if let known = connections[endpoint] { return !known.isSerial || Self.isIdle(known.socket) }
-    if let socket = opened.first(where: { Self.port(of: $0) == endpoint.port }) {
-      connections[endpoint] = Connection(socket: socket)
-    }
-    return true
+  func connection(
+    at endpoint: OpenConnection.LocalEndpoint, to origin: Origin?, opened: [curl_socket_t]
+  ) -> (connection: OpenConnection?, maySend: Bool) {
+    if let known = connections[endpoint] { return (known, !known.isSerial || Self.isIdle(known.socket)) }
+    guard let socket = opened.first(where: { Self.port(of: $0) == endpoint.port }) else { return (nil, true) }
+    let connection = OpenConnection(origin: origin, socket: socket)
+    connections[endpoint] = connection
+    return (connection, true)
   }
 
-  /// Records that an HTTP/1 response has begun.
-  func markSerial(_ endpoint: LocalEndpoint) { connections[endpoint]?.isSerial = true }
+  /// How long a server may take for the first byte of a response over a reused connection: a second, or twice as long as
+  /// it took of late. So a server that is slow gets a request once, as it shows this over its first connection.
+  func firstByteLimit(of origin: Origin) -> Duration {
+    max(leastFirstByteLimit, (firstByteTimes[origin] ?? .zero) * 2)
+  }
+
+  /// Records how long a server took for the first byte of a response.
+  func record(firstByteTime: Duration, of origin: Origin) {
+    let known = firstByteTimes[origin] ?? .zero
+    if firstByteTimes.count >= Self.originLimit, known == .zero { firstByteTimes = [:] }
+    firstByteTimes[origin] = max(firstByteTime, known * 7 / 8)
+  }
+
+  /// Notes when a connection has to be looked at.
+  func expectByte(before deadline: ContinuousClock.Instant) {
+    nextDeadline = nextDeadline.map { min($0, deadline) } ?? deadline
+  }
+
+  /// The earliest deadline noted since the last call.
+  func takeDeadline() -> ContinuousClock.Instant? {
+    defer { nextDeadline = nil }
+    return nextDeadline
+  }
+
+  /// Closes the connections that no transfer uses, of an origin or of all.
+  ///
+  /// libcurl finds them closed before it would reuse them.
+  func closeIdle(to origin: Origin? = nil, used: [OpenConnection]) {
+    for connection in connections.values where origin == nil || connection.origin == origin {
+      if !used.contains(where: { $0 === connection }) { shutdown(connection.socket, Int32(SHUT_RDWR)) }
+    }
+  }
 
   /// Closes a socket on libcurl's behalf.
   func close(_ socket: curl_socket_t) -> Int32 {
@@ -114,7 +177,7 @@ struct ConnectionGuard {
 
 extension IPAddress {
   /// The IP address and port of a socket address; `nil` when it is neither IPv4 nor IPv6.
-  fileprivate static func read(_ pointer: UnsafeRawPointer, byteCount: Int) -> (address: IPAddress, port: Int)? {
+  static func read(_ pointer: UnsafeRawPointer, byteCount: Int) -> (address: IPAddress, port: Int)? {
     switch Int32(pointer.loadUnaligned(as: sockaddr.self).sa_family) {
     case AF_INET where byteCount >= MemoryLayout<sockaddr_in>.size:
       let socket = pointer.loadUnaligned(as: sockaddr_in.self)

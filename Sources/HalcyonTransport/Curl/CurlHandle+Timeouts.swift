@@ -11,10 +11,20 @@ extension CurlHandle {
     return now >= idleDeadline(at: now) ? .idleTimedOut(limits.idleTimeout) : nil
   }
 
-  /// The earliest time at which `timeoutError(at:)` can return an error.
+  /// Whether the connection is so silent that it is likely dead, see ``OpenConnections``.
+  func isConnectionSilent(at now: ContinuousClock.Instant) -> Bool { silenceDeadline.map { now >= $0 } ?? false }
+
+  /// The earliest time at which `timeoutError(at:)` can return an error, or the connection be silent.
   func nextDeadline(at now: ContinuousClock.Instant) -> ContinuousClock.Instant {
-    let deadline = min(connectDeadline, idleDeadline(at: now))
+    var deadline = min(connectDeadline, idleDeadline(at: now))
+    if let silenceDeadline { deadline = min(deadline, silenceDeadline) }
     return limits.totalTimeout.map { min(deadline, start + $0.clamped) } ?? deadline
+  }
+
+  /// When a reused connection is silent. Over a multiplexed one, the bytes of any response show that it is not.
+  var silenceDeadline: ContinuousClock.Instant? {
+    guard maySendAgain, let sent, let origin, let connection else { return nil }
+    return max(sent, connection.lastActivity ?? sent) + openConnections.firstByteLimit(of: origin)
   }
 
   /// When the connect timeout expires, if there is no connection before.

@@ -10,11 +10,18 @@ final class CurlHandle {
   private let received: PendingWakeups
   private var headParser: ResponseHeadParser
   let start: ContinuousClock.Instant
+  /// When the request was sent; `nil` once the first byte of the response has arrived.
+  private(set) var sent: ContinuousClock.Instant?
   private(set) var lastActivity: ContinuousClock.Instant
   private var failure: TransportError?
   private var connections: ConnectionGuard
-  private let openConnections: OpenConnections
-  private var endpoint: OpenConnections.LocalEndpoint?
+  let openConnections: OpenConnections
+  let origin: Origin?
+  /// The connection over which the request is sent, once it is known.
+  private(set) var connection: OpenConnection?
+  /// Whether the connection had carried a response before.
+  private(set) var isReused = false
+  private var restartCount = 0
   /// Whether libcurl chose a connection that must not be reused, so that the handle has to be added again.
   private(set) var needsAnotherConnection = false
 
@@ -28,6 +35,7 @@ final class CurlHandle {
     self.openConnections = openConnections
     (start, lastActivity) = (received.time, received.time)
     headParser = ResponseHeadParser(byteLimit: transfer.request.limits.headerByteCount)
+    origin = Origin(transfer.request.url)
     connections = ConnectionGuard(policy: addressPolicy, url: transfer.request.url)
     // Unretained is safe: `close` removes the easy handle from libcurl before this object can be freed.
     easy.prepare(transfer.request, context: Unmanaged.passUnretained(self).toOpaque())
@@ -44,6 +52,31 @@ final class CurlHandle {
     let timings = easy.timings
     curl_multi_remove_handle(multi, easy.pointer)
     transfer.end(outcome, timings: timings)
+  }
+
+  /// Whether the request may be sent once more, over another connection: it went over a reused one and nothing came
+  /// back. That is no failure of the server. Other requests than idempotent ones are never sent over a reused connection.
+  var maySendAgain: Bool { isReused && !transfer.hasHead && restartCount < Self.restartLimit }
+
+  /// More connections to the same server may be dead, which transfers in flight hold.
+  private static let restartLimit = 3
+
+  /// Sends the request once more.
+  ///
+  /// - Parameter ignoringLength: Whether the body is read until the connection ends.
+  func sendAgain(ignoringLength: Bool, in multi: UnsafeMutableRawPointer) throws(TransportError) {
+    restartCount += 1
+    (failure, sent, connection, isReused) = (nil, nil, nil, false)
+    headParser = ResponseHeadParser(byteLimit: limits.headerByteCount)
+    curl_multi_remove_handle(multi, easy.pointer)
+    if ignoringLength { easy.setIgnoresLength(true) }
+    try add(to: multi)
+  }
+
+  /// Whether libcurl has refused the length of the response, an empty or a negative one, which browsers ignore.
+  func hasInvalidLength(_ code: CURLcode) -> Bool {
+    code == CURLE_WEIRD_SERVER_REPLY && restartCount == 0 && transfer.request.content == nil
+      && easy.reason(for: code).contains("Content-Length")
   }
 
   /// Restarts the transfer over another connection; nothing has been sent yet.
@@ -119,16 +152,20 @@ extension CurlHandle {
     return body(handle, UnsafeRawBufferPointer(start: bytes, count: count))
   }
 
-  private func maySend(over endpoint: OpenConnections.LocalEndpoint) -> Bool {
-    self.endpoint = endpoint
-    needsAnotherConnection = !openConnections.maySend(over: endpoint, opened: connections.opened)
-    return !needsAnotherConnection
+  private func maySend(over endpoint: OpenConnection.LocalEndpoint) -> Bool {
+    let (connection, maySend) = openConnections.connection(at: endpoint, to: origin, opened: connections.opened)
+    self.connection = connection
+    isReused = connection?.lastActivity != nil
+    sent = received.time
+    if let silenceDeadline { openConnections.expectByte(before: silenceDeadline) }
+    needsAnotherConnection = !maySend
+    return maySend
   }
 
   /// Receives one header line; returning any other count than that of `line` makes libcurl end the transfer.
   private func receiveHeader(_ line: UnsafeRawBufferPointer) -> Int {
-    lastActivity = received.time
-    if let endpoint, line.starts(with: "HTTP/1".utf8) { openConnections.markSerial(endpoint) }
+    receiveByte()
+    if line.starts(with: "HTTP/1".utf8) { connection?.markSerial() }
     do throws(TransportError) {
       if let head = try headParser.receive(line) {
         transfer.receive(head)
@@ -141,8 +178,16 @@ extension CurlHandle {
     }
   }
 
-  private func receiveBody(_ bytes: UnsafeRawBufferPointer) -> Int {
+  private func receiveByte() {
     lastActivity = received.time
+    connection?.receive(at: lastActivity)
+    guard let sent, let origin else { return }
+    openConnections.record(firstByteTime: sent.duration(to: lastActivity), of: origin)
+    self.sent = nil
+  }
+
+  private func receiveBody(_ bytes: UnsafeRawBufferPointer) -> Int {
+    receiveByte()
     received.add(transfer)
     return transfer.offer(bytes) ? bytes.count : Int(CURL_WRITEFUNC_PAUSE)
   }

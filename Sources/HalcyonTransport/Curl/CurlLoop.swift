@@ -8,8 +8,8 @@ import Foundation
 final class CurlThread: Sendable {
   let loop: CurlLoop
 
-  init(_ configuration: CurlTransport.Configuration) {
-    let loop = CurlLoop(configuration)
+  init(_ configuration: CurlTransport.Configuration, leastFirstByteLimit: Duration, network: NetworkWatch) {
+    let loop = CurlLoop(configuration, leastFirstByteLimit: leastFirstByteLimit, network: network)
     self.loop = loop
     Thread.start(named: "halcyon.curl") { loop.run() }
   }
@@ -19,7 +19,7 @@ final class CurlThread: Sendable {
 
 /// The event loop of libcurl's multi interface.
 ///
-/// Unchecked: `active`, `idle`, `connections`, `received` and `nextCheck` are accessed only by `run()`, on its one
+/// Unchecked: `active`, `idle`, `connections`, `network`, `received` and `nextCheck` are accessed only by `run()`, on its one
 /// thread. So is `multi`, except for `curl_multi_wakeup`, which libcurl allows from any thread, and which is called only
 /// under the lock of `commands` while the loop has not ended.
 final class CurlLoop: @unchecked Sendable {
@@ -49,13 +49,19 @@ final class CurlLoop: @unchecked Sendable {
   private let commands = Lock(Commands())
   private var active: [ObjectIdentifier: CurlHandle] = [:]
   private var idle: [EasyHandle] = []
-  private let connections = OpenConnections()
+  private let connections: OpenConnections
+  private var network: NetworkWatch
   private let received = PendingWakeups()
   /// No timeout expires before this.
   private var nextCheck = ContinuousClock.now
 
-  init(_ configuration: CurlTransport.Configuration) {
+  init(
+    _ configuration: CurlTransport.Configuration, leastFirstByteLimit: Duration = .seconds(1),
+    network: NetworkWatch = NetworkWatch()
+  ) {
     self.configuration = configuration
+    self.network = network
+    connections = OpenConnections(leastFirstByteLimit: leastFirstByteLimit)
     let (multi, sockets) = Self.isInitialized ? WakeupSockets.makeMulti() : (nil, [])
     self.multi = multi.map { OpaquePointer($0) }
     wakeupSockets = sockets
@@ -134,6 +140,7 @@ final class CurlLoop: @unchecked Sendable {
 
   private func start(_ transfer: Transfer, in multi: UnsafeMutableRawPointer) {
     guard !transfer.hasEnded else { return }
+    if network.hasChanged(at: received.time) { connections.closeIdle(used: active.values.compactMap(\.connection)) }
     do throws(TransportError) {
       let reused = idle.popLast()
       let easy = if let reused { reused } else { try EasyHandle(configuration, connections: connections) }
@@ -157,10 +164,30 @@ final class CurlLoop: @unchecked Sendable {
       // The message is invalid once its handle is removed.
       let code = message.pointee.data.result
       if handle.needsAnotherConnection, restart(handle, in: multi) { continue }
+      if code.isConnectionLost, handle.maySendAgain, leaveConnection(of: handle, in: multi) { continue }
+      if handle.hasInvalidLength(code), sendAgain(handle, ignoringLength: true, in: multi) { continue }
       let outcome = handle.outcome(of: code)
       active.removeValue(forKey: ObjectIdentifier(handle.transfer))?.close(in: multi, outcome)
       // After a failure the easy handle may be in any state.
       if case .success = outcome, idle.count < Self.idleLimit { idle.append(handle.easy) }
+    }
+  }
+
+  /// Sends a request over another connection, and gives up those to the same server that are idle, and its own.
+  private func leaveConnection(of handle: CurlHandle, in multi: UnsafeMutableRawPointer) -> Bool {
+    let others = active.values.filter { $0 !== handle && $0.connection !== handle.connection }
+    connections.closeIdle(to: handle.origin, used: others.compactMap(\.connection))
+    return sendAgain(handle, in: multi)
+  }
+
+  private func sendAgain(
+    _ handle: CurlHandle, ignoringLength: Bool = false, in multi: UnsafeMutableRawPointer
+  ) -> Bool {
+    do throws(TransportError) {
+      try handle.sendAgain(ignoringLength: ignoringLength, in: multi)
+      return true
+    } catch {
+      return false
     }
   }
 
@@ -178,10 +205,13 @@ final class CurlLoop: @unchecked Sendable {
   /// Scans all transfers, but only from `nextCheck` on: activity only postpones deadlines.
   private func enforceTimeouts(_ multi: UnsafeMutableRawPointer) {
     let now = received.time
+    if let deadline = connections.takeDeadline() { nextCheck = min(nextCheck, deadline) }
     guard now >= nextCheck else { return }
     nextCheck = now + .seconds(60)
     for (key, handle) in active {
-      if let error = handle.timeoutError(at: now) {
+      if handle.isConnectionSilent(at: now), leaveConnection(of: handle, in: multi) {
+        nextCheck = min(nextCheck, handle.nextDeadline(at: now))
+      } else if let error = handle.timeoutError(at: now) {
         active.removeValue(forKey: key)?.close(in: multi, .failure(error))
       } else {
         nextCheck = min(nextCheck, handle.nextDeadline(at: now))

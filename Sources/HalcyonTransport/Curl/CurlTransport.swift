@@ -4,7 +4,7 @@ import Foundation
 
 /// A transport on libcurl with a thread of its own: HTTP/1.1, and HTTP/2 where a TLS server offers it.
 ///
-/// Connections are reused. Cookies are neither stored nor sent. Proxies are taken from the environment as libcurl does,
+/// Connections are reused; a request over one that turns out to be dead is sent once more over another. Cookies are neither stored nor sent. Proxies are taken from the environment as libcurl does,
 /// unless an address policy is set. May be shared by any number of pipelines; its thread ends when the transport and the
 /// last of its response bodies are released.
 ///
@@ -46,9 +46,13 @@ public final class CurlTransport: Transport {
   let thread: CurlThread
 
   /// Creates a transport and starts its thread.
-  public init(configuration: Configuration = Configuration()) {
+  public convenience init(configuration: Configuration = Configuration()) {
+    self.init(configuration: configuration, leastFirstByteLimit: .seconds(1), network: NetworkWatch())
+  }
+
+  init(configuration: Configuration, leastFirstByteLimit: Duration, network: NetworkWatch) {
     addressPolicy = configuration.addressPolicy
-    thread = CurlThread(configuration)
+    thread = CurlThread(configuration, leastFirstByteLimit: leastFirstByteLimit, network: network)
   }
 
   /// Sends a request and returns once the head of the response has been received; see `Transport`.
@@ -98,10 +102,9 @@ private final class CurlTransfer: PreparedTransfer, BodySource {
   }
 
   private func body(_ headers: HTTPHeaders) -> any BodySource {
-    guard thread.loop.decodesContent, let encoding = headers["Content-Encoding"], !encoding.isEmpty,
-      !encoding.isEqualIgnoringCase(to: "identity")
-    else { return self }
-    return DecodedBody(self, encoding: encoding)
+    guard thread.loop.decodesContent, let encoding = headers["Content-Encoding"] else { return self }
+    // The last coding was applied last.
+    return DecodedBody.codings(in: encoding).reversed().reduce(self) { DecodedBody($0, encoding: $1) }
   }
 
   func next() async throws -> Data? {

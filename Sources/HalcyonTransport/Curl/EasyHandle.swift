@@ -17,6 +17,8 @@ final class EasyHandle {
   private var hasContent = false
   /// Whether the last request was signed.
   private var isSigned = false
+  /// Whether the last request read the body until the end of the connection.
+  private var ignoresLength = false
   /// The buffer for libcurl's error messages.
   private let message: UnsafeMutablePointer<CChar>
 
@@ -48,6 +50,7 @@ final class EasyHandle {
     // Waits for multiplexing: concurrent transfers to one server share an HTTP/2 connection that is being opened,
     // instead of each opening its own.
     set(CURLOPT_PIPEWAIT, url.prefix(6).lowercased() == "https:" ? 1 : 0)
+    setIgnoresLength(false)
     setContent(request.content)
     setSignature(request.signature)
     setFields(request.headers.fields, hasContent: request.content != nil, request.signature)
@@ -108,6 +111,13 @@ final class EasyHandle {
     if let file = configuration.certificateAuthorityFile { set(CURLOPT_CAINFO, file) }
     halcyon_curl_set_context(pointer, CURLOPT_ERRORBUFFER, message)
     CurlHandle.setCallbacks(of: pointer)
+  }
+
+  /// Sets whether the body ends with the connection, whatever `Content-Length` says.
+  func setIgnoresLength(_ ignores: Bool) {
+    guard ignores != ignoresLength else { return }
+    ignoresLength = ignores
+    set(CURLOPT_IGNORE_CONTENT_LENGTH, ignores ? 1 : 0)
   }
 
   /// Sets the method and the body, which libcurl copies.

@@ -3,6 +3,11 @@ import HalcyonHTTP
 import CurlShim
 import Foundation
 
+extension CURLcode {
+  /// Whether the connection was lost, or was found lost when the request was sent.
+  var isConnectionLost: Bool { [CURLE_GOT_NOTHING, CURLE_RECV_ERROR, CURLE_SEND_ERROR, CURLE_HTTP2].contains(self) }
+}
+
 extension TransportError {
   /// The error for a result code of libcurl; `reason` is libcurl's message.
   init(_ code: CURLcode, reason: String, transfer: Transfer, expected: Int?) {

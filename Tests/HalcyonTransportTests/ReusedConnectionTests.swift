@@ -1,0 +1,135 @@
+#if !URLSESSION
+import Foundation
+import HalcyonHTTP
+import Synchronization
+import TestSupport
+import TestTraits
+import Testing
+
+@testable import HalcyonTransport
+
+/// Reused connections that turn out to be dead.
+@Suite(.integrationTest)
+struct ReusedConnectionTests {
+  private let photo = Reply.body(Data(repeating: 7, count: 100))
+
+  private func transport(
+    limit: Duration = .seconds(1), network: NetworkWatch = NetworkWatch()
+  ) -> CurlTransport {
+    CurlTransport(configuration: .init(), leastFirstByteLimit: limit, network: network)
+  }
+
+  /// Loads the photo.
+  private func load(_ url: URL, by transport: CurlTransport, content: RequestContent? = nil) async throws {
+    var request = TransportRequest(url: url)
+    request.content = content
+    let response = try await transport.response(to: request)
+    let body = try await response.body.reduce(into: Data()) { $0 += $1 }
+    #expect(body == photo.body)
+  }
+
+  /// Serves the photo; on connections that have responded before, what is given.
+  private func serve(_ later: Reply, on server: ImageServer) -> URL {
+    let used = Mutex<Set<Int>>([])
+    return server.serve("/a") { [photo] request in
+      used.withLock { $0.insert(request.connectionID).inserted } ? photo : later
+    }
+  }
+
+  @Test(arguments: [Reply.status(200).reset(at: .head(0)), .status(200).cut(at: .head(0))])
+  func `a request over a connection that the server has closed is sent again`(later: Reply) async throws {
+    try await ImageServer.run { server in
+      let url = serve(later, on: server)
+      let transport = transport()
+      for _ in 1...3 { try await load(url, by: transport) }
+      #expect(server.requests.map(\.connectionID) == [1, 1, 2, 2, 3])
+    }
+  }
+
+  @Test func `a request over a silent connection is sent again over another`() async throws {
+    try await ImageServer.run { server in
+      let url = serve(.status(200).stalled(at: .head(0)), on: server)
+      let transport = transport(limit: .milliseconds(50))
+      for _ in 1...2 { try await load(url, by: transport) }
+      #expect(server.requests.map(\.connectionID) == [1, 1, 2])
+    }
+  }
+
+  @Test func `the other idle connections to a server with a silent one are closed`() async throws {
+    try await ImageServer.run { server in
+      let gate = Gate()
+      let held = server.serve("/held", photo.held(by: gate))
+      let transport = transport(limit: .milliseconds(50))
+      // Four connections at once, then idle.
+      try await withThrowingTaskGroup { group in
+        for _ in 1...4 { group.addTask { try await load(held, by: transport) } }
+        try await server.waitForRequests(count: 4)
+        gate.open()
+        try await group.waitForAll()
+      }
+      #expect(server.openConnectionCount == 4)
+      let silent = server.serve("/b") { [photo] request in
+        request.connectionID <= 4 ? photo.stalled(at: .head(0)) : photo
+      }
+      try await load(silent, by: transport)
+      try await load(silent, by: transport)
+      #expect(server.requests(for: "/b").count == 3, "one silent connection was tried")
+    }
+  }
+
+  @Test func `a slow server gets a request once`() {
+    let connections = OpenConnections(leastFirstByteLimit: .seconds(1))
+    let origins = ["http://a.example/", "http://b.example/"].compactMap { URL(string: $0).flatMap(Origin.init) }
+    connections.record(firstByteTime: .seconds(3), of: origins[0])
+    #expect(connections.firstByteLimit(of: origins[0]) == .seconds(6))
+    #expect(connections.firstByteLimit(of: origins[1]) == .seconds(1))
+    for _ in 1...20 { connections.record(firstByteTime: .milliseconds(10), of: origins[0]) }
+    #expect(connections.firstByteLimit(of: origins[0]) == .seconds(1))
+  }
+
+  @Test func `a request that may have an effect is not sent again`() async throws {
+    try await ImageServer.run { server in
+      let url = serve(.status(200).reset(at: .head(0)), on: server)
+      let transport = transport()
+      try await load(url, by: transport)
+      let content = RequestContent.make(.post, Data([1]))
+      try await load(url, by: transport, content: content)
+      #expect(server.requests.map(\.connectionID) == [1, 2])
+    }
+  }
+
+  @Test func `the first connection to a server that fails is an error`() async throws {
+    try await ImageServer.run { server in
+      let url = server.serve("/a", .status(200).reset(at: .head(0)))
+      await #expect(throws: TransportError.self) { try await load(url, by: transport()) }
+      #expect(server.requests.count == 1)
+    }
+  }
+
+  @Test(arguments: [
+    (NetworkWatch.State(asleep: .seconds(60), addresses: ["10.0.0.1"]), [1, 2]),
+    (NetworkWatch.State(asleep: .zero, addresses: ["192.168.0.1"]), [1, 2]),
+    (NetworkWatch.State(asleep: .milliseconds(1), addresses: ["10.0.0.1", "10.0.0.2"]), [1, 1]),
+  ])
+  func `after sleep and lost addresses idle connections are not used`(
+    state: NetworkWatch.State, connections: [Int]
+  ) async throws {
+    try await ImageServer.run { server in
+      let url = server.serve("/a", photo)
+      let states = Mutex([NetworkWatch.State(asleep: .zero, addresses: ["10.0.0.1"])])
+      let watch = NetworkWatch(interval: .zero) { states.withLock { $0.count > 1 ? $0.removeFirst() : $0[0] } }
+      let transport = transport(network: watch)
+      try await load(url, by: transport)
+      states.withLock { $0 = [state] }
+      try await load(url, by: transport)
+      #expect(server.requests.map(\.connectionID) == connections)
+    }
+  }
+
+  @Test func `the system's state names the loopback address`() {
+    let state = NetworkWatch.State.system()
+    #expect(state.addresses.contains("127.0.0.1"))
+    #expect(state.asleep >= .zero)
+  }
+}
+#endif
