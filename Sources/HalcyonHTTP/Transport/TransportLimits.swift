@@ -15,13 +15,13 @@ public struct TransportLimits: Hashable, Sendable {
   ///
   /// Only this limit ends the response of a server that sends a byte now and then.
   public var totalTimeout: Duration?
-  /// The size limit of the response head, in bytes. Default: 64 KiB.
+  /// The size limit of the response head, in bytes. Default: 256 KiB, as in browsers.
   public var headerByteCount: Int
 
   /// Creates limits.
   public init(
     connectTimeout: Duration = .seconds(10), idleTimeout: Duration = .seconds(15), totalTimeout: Duration? = nil,
-    headerByteCount: Int = 64 << 10
+    headerByteCount: Int = 256 << 10
   ) {
     self.connectTimeout = connectTimeout
     self.idleTimeout = idleTimeout

@@ -16,9 +16,11 @@ enum Redirect {
     after request: TransportRequest, status: Int, headers: HTTPHeaders
   ) throws(ImageError) -> TransportRequest? {
     guard statuses.contains(status) else { return nil }
-    guard let location = headers["Location"] else { throw .httpStatus(status, url: request.url) }
-    guard let target = URL(string: location, relativeTo: request.url)?.absoluteURL, let origin = Origin(target)
-    else { throw .redirectRejected(to: location, from: request.url) }
+    let locations = headers.filter { $0.name.isEqualIgnoringCase(to: "Location") }.fields.map(\.value)
+    guard let location = locations.first, !location.isEmpty else { throw .httpStatus(status, url: request.url) }
+    guard Set(locations).count == 1, let target = WebAddress.url(location, relativeTo: request.url),
+      let origin = Origin(target)
+    else { throw .redirectRejected(to: locations.joined(separator: ", "), from: request.url) }
     var next = request
     next.url = target
     if changesToGET(request.method, status) {

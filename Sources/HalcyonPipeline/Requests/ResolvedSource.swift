@@ -19,7 +19,7 @@ enum ResolvedSource: Sendable {
     switch source {
     case .url(let url), .keyed(let url, key: _): try self.init(url, text: url.absoluteString)
     case .string(let text):
-      guard let url = URL(string: text) else { throw .invalidURL(text) }
+      guard let url = WebAddress.url(text) else { throw .invalidURL(text) }
       try self.init(url, text: text)
     case .data(let data, key: _): self = .data(data)
     case .provider(let provider): self = .provider(provider)

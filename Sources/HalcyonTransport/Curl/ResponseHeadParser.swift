@@ -30,8 +30,9 @@ struct ResponseHeadParser {
     } else if Self.isSpace(line[0]) {
       continueField(with: text)
     } else if let colon = text.firstIndex(of: UInt8(ascii: ":")) {
-      let value = Self.trimmed(text[(colon + 1)...])
-      fields.append(HTTPHeaders.Field(name: Self.string(text[..<colon]), value: Self.string(value)))
+      let (name, value) = (Self.string(text[..<colon]), Self.trimmed(text[(colon + 1)...]))
+      let isAddress = name.isEqualIgnoringCase(to: "Location")
+      fields.append(HTTPHeaders.Field(name: name, value: isAddress ? Self.address(value) : Self.string(value)))
     }
     return nil
   }
@@ -40,11 +41,14 @@ struct ResponseHeadParser {
     guard status >= 200 else { return nil }
     isDone = true
     let headers = HTTPHeaders(fields)
-    if let length = headers["Content-Length"], headers.contentLength == nil {
-      // Guessing where the body ends would allow response splitting and smuggling (RFC 9112, 6.3 and 11.2).
-      throw .malformedResponse(reason: "the Content-Length is “\(length)”")
+    let lengths = headers.filter { $0.name.isEqualIgnoringCase(to: "Content-Length") }.fields.map(\.value)
+    if Set(lengths).count > 1 || headers.contentLength == nil && lengths.contains(where: { $0.contains(",") }) {
+      // Guessing where the body ends would allow response splitting and smuggling (RFC 9112, 6.3 and 11.2). A length that
+      // is no number is libcurl's to read.
+      throw .malformedResponse(reason: "the Content-Length is “\(lengths.joined(separator: ", "))”")
     }
-    if let coding = headers["Transfer-Encoding"], !["chunked", "identity"].contains(coding.lowercased()) {
+    let codings = headers.filter { $0.name.isEqualIgnoringCase(to: "Transfer-Encoding") }.fields.map(\.value)
+    if let coding = codings.first(where: { !["chunked", "identity"].contains($0.lowercased()) }) {
       // No request accepts another one, and libcurl would decompress it on the thread of all transfers.
       throw .malformedResponse(reason: "only chunked is accepted as Transfer-Encoding, not “\(coding)”")
     }
@@ -69,6 +73,14 @@ struct ResponseHeadParser {
   }
 
   private static func isSpace(_ byte: UInt8) -> Bool { byte == 32 || (9...13).contains(byte) }
+
+  /// An address in ASCII: its bytes are sent as they came, in whatever encoding.
+  private static func address(_ bytes: Slice<UnsafeRawBufferPointer>) -> String {
+    if bytes.allSatisfy({ $0 < 0x80 }) { return string(bytes) }
+    return bytes.map { byte in
+      byte < 0x80 ? String(Unicode.Scalar(byte)) : "%" + String(byte, radix: 16, uppercase: true)
+    }.joined()
+  }
 
   /// Decodes UTF-8, or else Latin-1: field values are Latin-1 by RFC 9110, 5.5, but often UTF-8 in practice.
   private static func string(_ bytes: Slice<UnsafeRawBufferPointer>) -> String {

@@ -51,6 +51,16 @@ struct RedirectTests {
     }
   }
 
+  @Test func `a Location that is repeated is one, and different ones are an error`() throws {
+    var headers: HTTPHeaders = ["Location": "/b.jpg", "location": "/b.jpg"]
+    let next = try Redirect.next(after: request("https://example.com/a"), status: 302, headers: headers)
+    #expect(next?.url.absoluteString == "https://example.com/b.jpg")
+    headers.add(name: "Location", value: "/c.jpg")
+    #expect(throws: ImageError.self) {
+      try Redirect.next(after: request("https://example.com/a"), status: 302, headers: headers)
+    }
+  }
+
   @Test func `a redirect without a Location is the error of its status`() throws {
     let error = #expect(throws: ImageError.self) {
       try Redirect.next(after: request("https://example.com/a"), status: 302, headers: [:])
