@@ -69,10 +69,28 @@ struct ContentEncodingTests {
     }
   }
 
-  @Test(.requires(.contentDecoding), arguments: ["gzip, gzip", "br", "gzip, br"])
-  func `a body with several encodings or an unknown one is an error that names them`(encoding: String) async throws {
-    let twice = body.gzipped.gzipped
-    #expect(try await reason(.body(twice, headers: ["Content-Encoding": encoding])).contains("“\(encoding)”"))
+  @Test(
+    .requires(.contentDecoding),
+    arguments: [("br", "br"), ("gzip, br", "br"), ("zstd, gzip", "zstd"), ("gzip,gzip,gzip", "gzip, gzip, gzip")])
+  func `an encoding that is not supported, or too many, are an error that names them`(
+    encoding: String, named: String
+  ) async throws {
+    let once = body.gzipped
+    #expect(try await reason(.body(once, headers: ["Content-Encoding": encoding])).contains("“\(named)”"))
+  }
+
+  @Test(
+    .requires(.contentDecoding),
+    arguments: [
+      ("UTF-8", 0), ("none", 0), ("aws-chunked", 0), ("binary", 0), ("identity", 0), ("", 0), (",", 0), ("gzip,", 1),
+      (",gzip", 1), ("UTF-8, gzip", 1), ("gzip, identity", 1), ("aws-chunked,gzip", 1), ("gzip, gzip", 2),
+    ])
+  func `what is no encoding is ignored`(encoding: String, times: Int) async throws {
+    try await ImageServer.run { server in
+      let encoded = (0..<times).reduce(body) { body, _ in body.gzipped }
+      let loaded = try await load(server.serve("/a", .body(encoded, headers: ["Content-Encoding": encoding])))
+      #expect(loaded == body)
+    }
   }
 
   @Test func `an unknown encoding does not hide the status of an error`() async throws {

@@ -12,13 +12,30 @@ final class DecodedBody: BodySource {
   /// The value of `Accept-Encoding`.
   static let acceptedEncodings = "gzip, deflate"
 
+  /// The content codings that are registered (RFC 9110, 16.6.1), but `identity`. Servers also send what is none, such as
+  /// `UTF-8` or `none`, which browsers ignore.
+  private static let registered: Set<String> = [
+    "aes128gcm", "br", "compress", "dcb", "dcz", "deflate", "exi", "gzip", "pack200-gzip", "x-compress", "x-gzip",
+    "zstd",
+  ]
+  /// Each may expand the one before a thousandfold; two occur by mistake of a server and its proxy.
+  private static let codingLimit = 2
+
+  /// The codings in a value of `Content-Encoding`, without tokens that are none.
+  static func codings(in value: String) -> [String] {
+    let tokens = value.utf8.split(separator: UInt8(ascii: ",")).map { token in
+      String(decoding: token.filter { $0 > 0x20 }, as: UTF8.self).lowercased()
+    }
+    let codings = tokens.filter(registered.contains)
+    return codings.count > codingLimit ? [codings.joined(separator: ", ")] : codings
+  }
+
   private let source: any BodySource
   private let encoding: String
   /// `nil` if the encoding is not supported.
   private let inflater: Lock<Inflater?>
 
-  /// - Parameter encoding: The value of `Content-Encoding`. Several encodings at once are not supported: each would
-  ///   expand the one before a thousandfold.
+  /// - Parameter encoding: One of ``codings(in:)``.
   init(_ source: any BodySource, encoding: String) {
     self.source = source
     self.encoding = encoding
