@@ -107,8 +107,10 @@ extension ImageSource {
     }
   }
 
-  /// A URL as part of a key. Inline data and passwords are replaced by their hashes.
+  /// A URL as part of a key, without its fragment, which is not sent. Inline data and passwords are replaced by their
+  /// hashes.
   private static func shortened(_ text: String) -> String {
+    if text.hasByte(UInt8(ascii: "#")) { return shortened(String(text.utf8.prefix { $0 != UInt8(ascii: "#") }) ?? "") }
     // Fast paths: a URL with a password contains “@”, and only a long `data:` URL is worth hashing.
     if text.hasByte(UInt8(ascii: "@")), let url = URL(string: text), url.hasCredentials {
       return "\(url.withoutCredentials.absoluteString) as \(KeyDigest(text).hexadecimal)"

@@ -95,6 +95,14 @@ struct CacheKeyTests {
     #expect(RequestKeys(ImageRequest(url: url)).fetch == keys[0])
   }
 
+  @Test func `a fragment is not part of the key`() throws {
+    let texts = ["https://example.com/f.png", "https://example.com/f.png#1", "https://example.com/f.png#"]
+    #expect(Set(texts.map { RequestKeys(ImageRequest(source: .string($0))).image }).count == 1)
+    #expect(Set(try texts.map { RequestKeys(ImageRequest(url: try #require(URL(string: $0)))).fetch }).count == 1)
+    let other = RequestKeys(ImageRequest(source: .string("https://example.com/f.png?#1"))).fetch
+    #expect(other != RequestKeys(ImageRequest(source: .string(texts[0]))).fetch)
+  }
+
   @Test func `the key of a long data URL is short, and depends on every byte`() throws {
     let long = "data:image/png;base64," + String(repeating: "A", count: 10_000)
     let keys = [long, long + "A", long.dropLast() + "B"].map { text in
