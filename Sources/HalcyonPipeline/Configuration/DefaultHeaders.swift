@@ -8,11 +8,15 @@ extension PipelineConfiguration {
     ["Accept": acceptField(decoders), "User-Agent": "Halcyon/\(HalcyonVersion.current)"]
   }
 
-  /// The field by which servers choose among several formats of an image (RFC 9110, 12.5.1).
+  /// The formats that servers are asked for; those that are left out are larger, as BMP and TIFF, or decode slowly, as
+  /// HEIC, and are taken if there is nothing else.
+  private static let wanted: [ImageFormat] = [.avif, .webp, .jpegXL, .svg, .png, .jpeg, .gif]
+
+  /// The field by which servers choose among several formats of an image, weighted as in browsers (RFC 9110, 12.5.1).
   private static func acceptField(_ decoders: [any ImageDecoder]) -> String {
     let readable = decoders.reduce(into: Set<ImageFormat>()) { $0.formUnion($1.formats) }
     let custom = readable.subtracting(ImageFormat.builtIn).map(\.mediaType).sorted()
-    let types = ImageFormat.builtIn.filter(readable.contains).map(\.mediaType)
-    return (types + custom + ["image/*;q=0.5", "*/*;q=0.3"]).joined(separator: ",")
+    let types = wanted.filter(readable.contains).map(\.mediaType)
+    return (types + custom + ["image/*;q=0.8", "*/*;q=0.5"]).joined(separator: ",")
   }
 }
