@@ -216,5 +216,11 @@ struct SourceTests {
     #expect(try await fixture.pipeline.image(for: request).size.width == 100)
     isDear.withLock { $0 = true }
     #expect(try await fixture.pipeline.image(for: request).size.width == 100)
+    for freshness in [FreshnessPolicy.reloadIgnoringCache, .revalidate] {
+      request.freshness = freshness
+      let known = fixture.transport.requests.count
+      #expect(try await fixture.pipeline.image(for: request).size.width == 10)
+      #expect(fixture.transport.requests.dropFirst(known).map(\.url.lastPathComponent) == ["small"])
+    }
   }
 }
