@@ -5,8 +5,9 @@ extension DiskCache {
   /// ``directory(named:)`` with the name `default`.
   public static var defaultDirectory: URL { directory(named: "default") }
 
-  /// `halcyon/`, the name of the program and `name` in the system's folder for caches, which is `$XDG_CACHE_HOME` or
-  /// `~/.cache` on Linux.
+  /// `halcyon/`, the name of the program and `name` in the system's folder for caches: on Linux the first of
+  /// `$CACHE_DIRECTORY`, which systemd sets for a service, `$XDG_CACHE_HOME`, `$HOME/.cache`, and `.cache` in the home
+  /// folder of the user database.
   ///
   /// The program is named by its bundle identifier, or else by its executable file. Characters other than ASCII letters,
   /// digits, `-`, `_` and `.` are replaced by `-`, also a `.` at the start. `name` is one path component: `/`, `%` and a
@@ -43,12 +44,33 @@ extension DiskCache {
 
   private static var cachesDirectory: URL {
     #if !canImport(Darwin)
-    // The XDG Base Directory Specification says to ignore relative paths.
-    if let path = ProcessInfo.processInfo.environment["XDG_CACHE_HOME"], path.utf8.first == UInt8(ascii: "/") {
+    if let path = cachesPath(ProcessInfo.processInfo.environment, home: homeOfUserDatabase()) {
       return URL(filePath: path, directoryHint: .isDirectory)
     }
     #endif
     return FileManager.default.urls(for: .cachesDirectory, in: .userDomainMask).first
       ?? FileManager.default.temporaryDirectory
   }
+  #if !canImport(Darwin)
+  /// The folder for caches; `nil` if nothing names one. Relative paths are ignored, as the XDG Base Directory
+  /// Specification says.
+  static func cachesPath(_ environment: [String: String], home: String?) -> String? {
+    func absolute(_ path: some StringProtocol) -> String? { path.utf8.first == UInt8(ascii: "/") ? String(path) : nil }
+    // systemd separates several directories by colons (systemd.exec, CacheDirectory).
+    let service = environment["CACHE_DIRECTORY"]?.split(separator: ":").first.flatMap { absolute($0) }
+    return service ?? environment["XDG_CACHE_HOME"].flatMap { absolute($0) }
+      ?? (environment["HOME"].flatMap { absolute($0) } ?? home).map { $0 + "/.cache" }
+  }
+
+  /// The home folder of this process's user.
+  private static func homeOfUserDatabase() -> String? {
+    var (record, found) = (passwd(), UnsafeMutablePointer<passwd>?.none)
+    return withUnsafeTemporaryAllocation(of: CChar.self, capacity: 16 << 10) { buffer in
+      guard let start = buffer.baseAddress, getpwuid_r(getuid(), &record, start, buffer.count, &found) == 0,
+        found != nil, let home = record.pw_dir
+      else { return nil }
+      return String(cString: home)
+    }
+  }
+  #endif
 }

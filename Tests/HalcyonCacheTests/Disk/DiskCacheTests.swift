@@ -172,6 +172,25 @@ struct DiskCacheTests {
     #expect(folder.pathComponents.suffix(3).first == "halcyon")
   }
 
+  #if !canImport(Darwin)
+  @Test(arguments: [
+    (
+      ["CACHE_DIRECTORY": "/var/cache/app:/var/cache/other", "XDG_CACHE_HOME": "/xdg", "HOME": "/home/a"],
+      "/var/cache/app"
+    ),
+    (["XDG_CACHE_HOME": "/xdg", "HOME": "/home/a"], "/xdg"),
+    (["CACHE_DIRECTORY": "", "XDG_CACHE_HOME": "relative", "HOME": "/home/a"], "/home/a/.cache"),
+    (["HOME": ""], "/root/.cache"),
+    ([:], "/root/.cache"),
+  ])
+  func `the folder for caches is that of the service, the user or the user database`(
+    environment: [String: String], path: String
+  ) {
+    #expect(DiskCache.cachesPath(environment, home: "/root") == path)
+    #expect(DiskCache.cachesPath([:], home: nil) == nil)
+  }
+  #endif
+
   @Test(arguments: [
     ("org.example.App", "org.example.App"), ("my app/ü:1", "my-app---1"), ("..", "-."), (".hidden", "-hidden"),
     ("", "program"), ("a_b-c.d", "a_b-c.d"),
