@@ -52,7 +52,7 @@ struct LocalSourceTests {
   }
 
   @Test(arguments: [
-    "data:image/png;base64", "data:image/png;base64,ABC*", "data:,%4", "data:,%GG", "data:",
+    "data:image/png;base64", "data:image/png;base64,ABC*", "data:",
   ])
   func `a malformed data URL is a specific error`(url: String) async throws {
     let error = await #expect(throws: ImageError.self) { try await response(url) }

@@ -8,8 +8,10 @@ import Testing
 
 @Suite(.integrationTest)
 struct ResponseHeadParserTests {
-  private func parse(_ lines: [String], byteLimit: Int = 1000) throws -> Transfer.Head? {
-    var parser = ResponseHeadParser(byteLimit: byteLimit)
+  private func parse(
+    _ lines: [String], byteLimit: Int = 1000, ignoresLength: Bool = false
+  ) throws -> Transfer.Head? {
+    var parser = ResponseHeadParser(byteLimit: byteLimit, ignoresLength: ignoresLength)
     var head: Transfer.Head?
     for line in lines { head = try Array((line + "\r\n").utf8).withUnsafeBytes { try parser.receive($0) } ?? head }
     return head
@@ -45,8 +47,10 @@ struct ResponseHeadParserTests {
   }
 
   @Test(arguments: [["-1"], ["1x"], [""], ["0x10"], ["+5"], ["99999999999999999999"]])
-  func `a Content-Length that is no number is none`(lengths: [String]) throws {
-    let head = try parse(["HTTP/1.1 200 OK"] + lengths.map { "Content-Length: \($0)" } + [""])
+  func `a Content-Length that is no number is rejected, or ignored`(lengths: [String]) throws {
+    let lines = ["HTTP/1.1 200 OK"] + lengths.map { "Content-Length: \($0)" } + [""]
+    #expect(throws: TransportError.self) { try parse(lines) }
+    let head = try parse(lines, ignoresLength: true)
     #expect(head?.status == 200 && head?.headers.contentLength == nil)
   }
 

@@ -67,16 +67,17 @@ final class CurlHandle {
   func sendAgain(ignoringLength: Bool, in multi: UnsafeMutableRawPointer) throws(TransportError) {
     restartCount += 1
     (failure, sent, connection, isReused) = (nil, nil, nil, false)
-    headParser = ResponseHeadParser(byteLimit: limits.headerByteCount)
+    headParser = ResponseHeadParser(byteLimit: limits.headerByteCount, ignoresLength: ignoringLength)
     curl_multi_remove_handle(multi, easy.pointer)
     if ignoringLength { easy.setIgnoresLength(true) }
     try add(to: multi)
   }
 
-  /// Whether libcurl has refused the length of the response, an empty or a negative one, which browsers ignore.
+  /// Whether the response was refused for a length that is no number, which browsers ignore; some libcurl refuses.
   func hasInvalidLength(_ code: CURLcode) -> Bool {
-    code == CURLE_WEIRD_SERVER_REPLY && restartCount == 0 && transfer.request.content == nil
-      && easy.reason(for: code).contains("Content-Length")
+    guard code != CURLE_OK, restartCount == 0, transfer.request.content == nil else { return false }
+    return headParser.hasInvalidLength
+      || code == CURLE_WEIRD_SERVER_REPLY && easy.reason(for: code).contains("Content-Length")
   }
 
   /// Restarts the transfer over another connection; nothing has been sent yet.

@@ -5,13 +5,18 @@ import Foundation
 /// Parses the head of a response from the header lines that libcurl delivers one by one.
 struct ResponseHeadParser {
   private let byteLimit: Int
+  private let ignoresLength: Bool
+  /// Whether the length is no number, which the head then is refused for.
+  private(set) var hasInvalidLength = false
   private var byteCount = 0
   private var status = 0
   private var fields: [HTTPHeaders.Field] = []
   private var isDone = false
 
-  init(byteLimit: Int) {
+  /// - Parameter ignoresLength: Whether a length that is no number is accepted: the body ends with the connection then.
+  init(byteLimit: Int, ignoresLength: Bool = false) {
     self.byteLimit = byteLimit
+    self.ignoresLength = ignoresLength
   }
 
   /// Parses one line.
@@ -42,10 +47,12 @@ struct ResponseHeadParser {
     isDone = true
     let headers = HTTPHeaders(fields)
     let lengths = headers.filter { $0.name.isEqualIgnoringCase(to: "Content-Length") }.fields.map(\.value)
-    if Set(lengths).count > 1 || headers.contentLength == nil && lengths.contains(where: { $0.contains(",") }) {
-      // Guessing where the body ends would allow response splitting and smuggling (RFC 9112, 6.3 and 11.2). A length that
-      // is no number is libcurl's to read.
-      throw .malformedResponse(reason: "the Content-Length is “\(lengths.joined(separator: ", "))”")
+    if !lengths.isEmpty, headers.contentLength == nil {
+      // Guessing where the body ends would allow response splitting and smuggling (RFC 9112, 6.3 and 11.2).
+      hasInvalidLength = Set(lengths).count == 1 && !lengths[0].contains(",")
+      guard hasInvalidLength, ignoresLength else {
+        throw .malformedResponse(reason: "the Content-Length is “\(lengths.joined(separator: ", "))”")
+      }
     }
     let codings = headers.filter { $0.name.isEqualIgnoringCase(to: "Transfer-Encoding") }.fields.map(\.value)
     if let coding = codings.first(where: { !["chunked", "identity"].contains($0.lowercased()) }) {

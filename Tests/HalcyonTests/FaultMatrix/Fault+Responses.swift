@@ -6,17 +6,14 @@ extension Fault {
   /// Response heads that are not valid HTTP, or exceed a limit.
   static let heads: [Fault] = [
     Fault(
-      "one large header", "transport.headersTooLarge",
-      reply: .body(Data()).padded(headerCount: 1, valueByteCount: 70_000)),
-    Fault(
       "one huge header", "transport.headersTooLarge",
       reply: .body(Data()).padded(headerCount: 1, valueByteCount: 300_000)),
     Fault(
       "many small headers", "transport.headersTooLarge",
-      reply: .body(Data()).padded(headerCount: 2000, valueByteCount: 20)),
+      reply: .body(Data()).padded(headerCount: 10_000, valueByteCount: 20)),
     Fault(
       "endless interim responses", "transport.headersTooLarge",
-      head: Array(repeating: "HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n", count: 2000)),
+      head: Array(repeating: "HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n", count: 8000)),
     Fault("HTTP/0.9", "transport.malformedResponse", reply: .raw(Photos.rocket)),
     Fault("another protocol", "transport.malformedResponse", head: ["SSH-2.0-OpenSSH_9.2"]),
     Fault("a status that is not a number", "transport.malformedResponse", head: ["HTTP/1.1 abc"]),
@@ -25,16 +22,6 @@ extension Fault {
     Fault(
       "conflicting Content-Lengths", "transport.malformedResponse",
       head: ["HTTP/1.1 200 OK", "Content-Length: 100", "Content-Length: 200"]),
-    Fault(
-      "a Content-Length that is not a number", "transport.malformedResponse",
-      head: ["HTTP/1.1 200 OK", "Content-Length: many"]),
-    Fault("a negative Content-Length", "transport.malformedResponse", head: ["HTTP/1.1 200 OK", "Content-Length: -1"]),
-    Fault(
-      "a Content-Length with a suffix", "transport.malformedResponse",
-      head: ["HTTP/1.1 200 OK", "Content-Length: 100 bytes"]),
-    Fault(
-      "an overflowing Content-Length", "transport.malformedResponse",
-      head: ["HTTP/1.1 200 OK", "Content-Length: 99999999999999999999"]),
     Fault(
       "a Content-Length over the byte limit", "responseTooLarge",
       head: ["HTTP/1.1 200 OK", "Content-Length: 99999999999"]),
@@ -68,7 +55,7 @@ extension Fault {
       "a gzip bomb", "responseTooLarge", reply: .gzip((Photos.rocket + Data(count: 100 << 20)).gzipped)),
     Fault(
       "an unknown content encoding", "transport.badContentEncoding",
-      reply: .body(Photos.rocket, headers: ["Content-Encoding": "rot13"])),
+      reply: .body(Photos.rocket, headers: ["Content-Encoding": "br"])),
     Fault("an empty body", "emptyResponse", reply: .body(Data())),
     Fault("a head without its body", "transport.connectionLost", reply: .body(Photos.rocket).cut(at: .body(0))),
   ]
