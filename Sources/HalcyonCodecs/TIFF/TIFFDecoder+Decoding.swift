@@ -10,9 +10,16 @@ extension TIFFDecoder {
       try header.rejectOldJPEG()
       let plan = try DecodingPlan(info: header.info, options: options)
       let profile = header.profile.map { ColorDescription.profile(Data(buffer[$0.clamped(to: 0..<buffer.count)])) }
-      if let rows = try cmykRows(buffer, header: header, profile: profile) {
+      if let samples = samples(of: header, profile),
+        try TIFFReader(buffer, header, samples: samples) != nil
+      {
         return try plan.image {
-          try plan.bitmap(isOpaque: true, graphs: graphs, isCancelled: options.isCancelled, rows: rows)
+          try plan.bitmap(isOpaque: !header.hasAlpha, graphs: graphs, isCancelled: options.isCancelled) {
+            guard let rows = try TIFFSampleRowSource(buffer, header: header, samples: samples) else {
+              throw ImageDecodingError.truncated(.tiff)
+            }
+            return rows
+          }
         }
       }
       return try plan.image(colors: colors.mapping(profile, inRGBA: header.isGrey)) {
@@ -23,15 +30,11 @@ extension TIFFDecoder {
     }
   }
 
-  /// The rows of a CMYK image with a profile; `nil` for any other image.
-  private func cmykRows(
-    _ bytes: UnsafeRawBufferPointer, header: TIFFHeader, profile: ColorDescription?
-  ) throws(ImageDecodingError) -> (() throws -> any RowSource)? {
-    guard header.photometric == TIFFHeader.Photometric.separated, let profile,
-      let transform = colors.mapping(profile, layout: .cmyk8).transform,
-      try TIFFReader(bytes, size: header.size).hasPlainCMYK
-    else { return nil }
-    return { try TIFFCMYKRowSource(bytes, header: header, transform: transform) }
+  /// The samples of an image that is not read through libtiff's conversion.
+  private func samples(of header: TIFFHeader, _ profile: ColorDescription?) -> TIFFSamples? {
+    let isCMYK = header.photometric == TIFFHeader.Photometric.separated
+    return TIFFSamples(
+      header, cmyk: isCMYK ? profile.flatMap { colors.mapping($0, layout: .cmyk8).transform } : nil)
   }
 }
 #endif

@@ -8,6 +8,8 @@ struct TIFFHeader {
     static let palette = 3
     static let separated = 5
     static let yCbCr = 6
+    static let cieLab = 8
+    static let iccLab = 9
   }
 
   var size = PixelSize(width: 0, height: 0)
@@ -15,7 +17,11 @@ struct TIFFHeader {
   var compression = 1
   var photometric = 1
   var orientation = ImageOrientation.up
+  var samplesPerPixel = 1
   var hasAlpha = false
+  /// Whether colours are not multiplied by alpha (TIFF 6.0, section 18).
+  var hasUnassociatedAlpha = false
+  var isTiled = false
   /// The ICC profile in the file.
   var profile: Range<Int>?
   var hasFurtherPages = false
@@ -67,6 +73,7 @@ struct TIFFHeaderParser {
     static let colorMap = 320
     static let jpegTables = 347
     static let stripOffsets = 273
+    static let samplesPerPixel = 277
     static let stripByteCounts = 279
     static let tileOffsets = 324
     static let tileByteCounts = 325
@@ -130,10 +137,15 @@ struct TIFFHeaderParser {
     case Tag.compression: header.compression = value(entry) ?? 1
     case Tag.photometric: header.photometric = value(entry) ?? 1
     case Tag.orientation: header.orientation = value(entry).flatMap(ImageOrientation.init(rawValue:)) ?? .up
-    case Tag.extraSamples: header.hasAlpha = [1, 2].contains(value(entry) ?? 0)
+    case Tag.samplesPerPixel: header.samplesPerPixel = value(entry) ?? 1
+    case Tag.extraSamples:
+      header.hasAlpha = [1, 2].contains(value(entry) ?? 0)
+      header.hasUnassociatedAlpha = value(entry) == 2
     case Tag.colorProfile: header.profile = range(entry)
     // Only the first, like libtiff: a small file could repeat one for its whole length.
-    case Tag.stripOffsets, Tag.tileOffsets: if header.partOffsets.isEmpty { header.partOffsets = values(entry) }
+    case Tag.stripOffsets, Tag.tileOffsets:
+      if tag == Tag.tileOffsets { header.isTiled = true }
+      if header.partOffsets.isEmpty { header.partOffsets = values(entry) }
     case Tag.stripByteCounts, Tag.tileByteCounts:
       if header.partByteCounts.isEmpty { header.partByteCounts = values(entry) }
     case Tag.bitsPerSample:

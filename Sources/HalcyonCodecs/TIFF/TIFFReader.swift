@@ -11,10 +11,37 @@ struct TIFFReader: ~Copyable {
   private let handle: OpaquePointer
   let rowsPerRead: Int
 
+  private static func open(
+    _ bytes: UnsafeRawBufferPointer, _ header: TIFFHeader
+  ) throws(ImageDecodingError) -> OpaquePointer {
+    let allocationLimit = max(minimumAllocationLimit, header.size.pixelCount * 16)
+    // Without mapping, libtiff 4.5 refuses uncompressed tiles whose size is no multiple of 1,024 bytes.
+    let isMapped = header.isTiled && header.compression == 1
+    if isMapped, header.isTruncated(byteCount: bytes.count) { throw .truncated(.tiff) }
+    guard let handle = tiff_shim_open(bytes.baseAddress, bytes.count, allocationLimit, isMapped) else {
+      throw .outOfMemory(header.size)
+    }
+    return handle
+  }
+
+  /// Opens a file to read its samples as they are stored; `nil` if they are stored otherwise.
+  init?(_ bytes: UnsafeRawBufferPointer, _ header: TIFFHeader, samples: TIFFSamples) throws(ImageDecodingError) {
+    let handle = try Self.open(bytes, header)
+    guard
+      tiff_shim_start_samples(
+        handle, UInt32(clamping: header.size.width), UInt32(clamping: header.size.height),
+        UInt16(clamping: samples.count), UInt16(clamping: header.bitDepth))
+    else {
+      tiff_shim_close(handle)
+      return nil
+    }
+    self.handle = handle
+    rowsPerRead = 1
+  }
+
   /// Opens a file; `bytes` must outlive the reader.
-  init(_ bytes: UnsafeRawBufferPointer, size: PixelSize) throws(ImageDecodingError) {
-    let allocationLimit = max(Self.minimumAllocationLimit, size.pixelCount * 16)
-    guard let handle = tiff_shim_open(bytes.baseAddress, bytes.count, allocationLimit) else { throw .outOfMemory(size) }
+  init(_ bytes: UnsafeRawBufferPointer, _ header: TIFFHeader) throws(ImageDecodingError) {
+    let (handle, size) = (try Self.open(bytes, header), header.size)
     guard tiff_shim_start(handle) else {
       let message = String(cString: tiff_shim_message(handle))
       let isTruncated = tiff_shim_is_truncated(handle)
@@ -35,12 +62,16 @@ struct TIFFReader: ~Copyable {
 
   deinit { tiff_shim_close(handle) }
 
-  /// Whether rows can be read as CMYK, four bytes per pixel.
-  var hasPlainCMYK: Bool { tiff_shim_has_plain_cmyk(handle) }
+  /// Writes the samples of a row; rows must be read in order.
+  func readSamples(row: Int, into samples: UnsafeMutableRawPointer) throws(ImageDecodingError) {
+    try check(tiff_shim_read_samples(handle, UInt32(row), samples))
+  }
 
-  /// Writes a row of CMYK; rows must be read in order.
-  func readCMYK(row: Int, into pixels: UnsafeMutableRawPointer) throws(ImageDecodingError) {
-    try check(tiff_shim_read_cmyk(handle, UInt32(row), pixels))
+  /// The red, green and blue of each index of an 8-bit palette; `nil` without one.
+  var palette: [[UInt8]]? {
+    var (red, green, blue): (UnsafePointer<UInt16>?, UnsafePointer<UInt16>?, UnsafePointer<UInt16>?) = (nil, nil, nil)
+    guard tiff_shim_palette(handle, &red, &green, &blue), let red, let green, let blue else { return nil }
+    return (0..<256).map { index in [red, green, blue].map { UInt8($0[index] >> 8) } }
   }
 
   /// Writes stored rows; `row` is a multiple of ``rowsPerRead``.
@@ -51,7 +82,8 @@ struct TIFFReader: ~Copyable {
   private func check(_ isRead: Bool) throws(ImageDecodingError) {
     guard !isRead else { return }
     if tiff_shim_is_truncated(handle) { throw .truncated(.tiff) }
-    throw .corrupt(.tiff, reason: String(cString: tiff_shim_message(handle)))
+    let message = String(cString: tiff_shim_message(handle))
+    throw .corrupt(.tiff, reason: message.isEmpty ? "libtiff cannot decode its pixels and gives no reason" : message)
   }
 }
 
@@ -61,6 +93,8 @@ final class TIFFRowSource: RowSource {
   let isOpaque: Bool
 
   private let reader: TIFFReader
+  /// Whether colours are still to be multiplied by alpha; libtiff does it, but for greys.
+  private let multiplies: Bool
   private let isCancelled: () -> Bool
   private let group: UnsafeMutablePointer<UInt32>
   private var nextRow = 0
@@ -68,13 +102,14 @@ final class TIFFRowSource: RowSource {
   init(
     _ bytes: UnsafeRawBufferPointer, header: TIFFHeader, isCancelled: @escaping () -> Bool
   ) throws(ImageDecodingError) {
-    let reader = try TIFFReader(bytes, size: header.size)
+    let reader = try TIFFReader(bytes, header)
     guard let group = calloc(header.size.width * reader.rowsPerRead, 4) else { throw .outOfMemory(header.size) }
     self.group = group.assumingMemoryBound(to: UInt32.self)
     self.reader = reader
     self.isCancelled = isCancelled
     size = header.size
     isOpaque = !header.hasAlpha
+    multiplies = header.hasUnassociatedAlpha && header.isGrey
   }
 
   deinit { free(group) }
@@ -93,47 +128,14 @@ final class TIFFRowSource: RowSource {
 
   func finish() {}
 
-  /// Makes the pixel opaque if the file has no alpha, and otherwise clamps colours to alpha.
+  /// Makes the pixel opaque if the file has no alpha, and otherwise multiplies colours by it, or clamps them to it.
   private func clean(_ pixel: UInt32) -> UInt32 {
     let alpha = pixel >> 24
     if isOpaque { return (pixel | 0xFF00_0000).littleEndian }
     if alpha == 255 { return pixel.littleEndian }
-    let red = min(pixel & 255, alpha)
-    let green = min(pixel >> 8 & 255, alpha)
-    let blue = min(pixel >> 16 & 255, alpha)
+    func color(_ value: UInt32) -> UInt32 { multiplies ? (value * alpha + 127) / 255 : min(value, alpha) }
+    let (red, green, blue) = (color(pixel & 255), color(pixel >> 8 & 255), color(pixel >> 16 & 255))
     return (red | green << 8 | blue << 16 | alpha << 24).littleEndian
   }
-}
-
-/// The rows of a CMYK TIFF image, converted to sRGB by its profile.
-final class TIFFCMYKRowSource: RowSource {
-  let size: PixelSize
-  let isOpaque = true
-
-  private let reader: TIFFReader
-  private let transform: ColorTransform
-  private var cmyk: [UInt8]
-  private var nextRow = 0
-
-  /// - Parameter transform: A transform from ``ColorLayout/cmyk8``.
-  init(
-    _ bytes: UnsafeRawBufferPointer, header: TIFFHeader, transform: ColorTransform
-  ) throws(ImageDecodingError) {
-    reader = try TIFFReader(bytes, size: header.size)
-    self.transform = transform
-    size = header.size
-    cmyk = Array(repeating: 0, count: header.size.width * 4)
-  }
-
-  func readRow(into row: UnsafeMutablePointer<UInt8>) throws(ImageDecodingError) {
-    try cmyk.withUnsafeMutableBufferPointer { (cmyk) throws(ImageDecodingError) in
-      guard let start = cmyk.baseAddress else { return }
-      try reader.readCMYK(row: nextRow, into: start)
-      transform.convert(start, to: row, count: size.width)
-    }
-    nextRow += 1
-  }
-
-  func finish() {}
 }
 #endif

@@ -59,7 +59,16 @@ static int ignore_warning(TIFF *file, void *user, const char *module, const char
   return 1;
 }
 
-tiff_shim_reader *tiff_shim_open(const void *bytes, size_t byte_count, size_t allocation_limit) {
+static int map(thandle_t handle, void **base, toff_t *byte_count) {
+  tiff_shim_reader *reader = handle;
+  *base = (void *)reader->bytes;
+  *byte_count = reader->byte_count;
+  return 1;
+}
+
+static void unmap(thandle_t handle, void *base, toff_t byte_count) { (void)handle, (void)base, (void)byte_count; }
+
+tiff_shim_reader *tiff_shim_open(const void *bytes, size_t byte_count, size_t allocation_limit, bool is_mapped) {
   tiff_shim_reader *reader = calloc(1, sizeof *reader);
   TIFFOpenOptions *options = reader ? TIFFOpenOptionsAlloc() : NULL;
   if (!options) {
@@ -73,7 +82,7 @@ tiff_shim_reader *tiff_shim_open(const void *bytes, size_t byte_count, size_t al
   TIFFOpenOptionsSetWarningHandlerExtR(options, ignore_warning, reader);
   // "m" disables memory mapping, so that reads detect a truncated file.
   reader->file = TIFFClientOpenExt(
-    "memory", "rm", reader, read_bytes, write_bytes, seek, close_bytes, size, NULL, NULL, options);
+    "memory", is_mapped ? "r" : "rm", reader, read_bytes, write_bytes, seek, close_bytes, size, map, unmap, options);
   TIFFOpenOptionsFree(options);
   return reader;
 }
@@ -123,16 +132,24 @@ static uint16_t field(TIFF *file, uint32_t tag) {
   return TIFFGetFieldDefaulted(file, tag, &value) ? value : 0;
 }
 
-bool tiff_shim_has_plain_cmyk(const tiff_shim_reader *reader) {
+bool tiff_shim_start_samples(tiff_shim_reader *reader, uint32_t width, uint32_t height, uint16_t samples, uint16_t bits) {
   TIFF *file = reader->file;
-  return !TIFFIsTiled(file) && field(file, TIFFTAG_PHOTOMETRIC) == PHOTOMETRIC_SEPARATED &&
-         field(file, TIFFTAG_INKSET) == INKSET_CMYK && field(file, TIFFTAG_SAMPLESPERPIXEL) == 4 &&
-         field(file, TIFFTAG_BITSPERSAMPLE) == 8 && field(file, TIFFTAG_PLANARCONFIG) == PLANARCONFIG_CONTIG &&
-         TIFFScanlineSize64(file) == (uint64_t)reader->image.width * 4;
+  uint32_t own_width = 0, own_height = 0;
+  if (!file || TIFFIsTiled(file)) return false;
+  return TIFFGetField(file, TIFFTAG_IMAGEWIDTH, &own_width) && TIFFGetField(file, TIFFTAG_IMAGELENGTH, &own_height) &&
+         own_width == width && own_height == height && field(file, TIFFTAG_SAMPLESPERPIXEL) == samples &&
+         field(file, TIFFTAG_BITSPERSAMPLE) == bits && field(file, TIFFTAG_PLANARCONFIG) == PLANARCONFIG_CONTIG &&
+         field(file, TIFFTAG_SAMPLEFORMAT) <= SAMPLEFORMAT_INT &&
+         (field(file, TIFFTAG_PHOTOMETRIC) != PHOTOMETRIC_SEPARATED || field(file, TIFFTAG_INKSET) == INKSET_CMYK) &&
+         TIFFScanlineSize64(file) == (uint64_t)width * samples * bits / 8;
 }
 
-bool tiff_shim_read_cmyk(tiff_shim_reader *reader, uint32_t row, void *pixels) {
-  return TIFFReadScanline(reader->file, pixels, row, 0) == 1;
+bool tiff_shim_read_samples(tiff_shim_reader *reader, uint32_t row, void *samples) {
+  return TIFFReadScanline(reader->file, samples, row, 0) == 1;
+}
+
+bool tiff_shim_palette(const tiff_shim_reader *reader, const uint16_t **red, const uint16_t **green, const uint16_t **blue) {
+  return TIFFGetField(reader->file, TIFFTAG_COLORMAP, red, green, blue) == 1;
 }
 
 bool tiff_shim_is_truncated(const tiff_shim_reader *reader) { return reader->is_truncated; }

@@ -12,8 +12,9 @@
 typedef struct tiff_shim_reader tiff_shim_reader;
 
 // Opens the first directory of a file. NULL when out of memory; other errors are reported by `tiff_shim_start`.
-// `allocation_limit` is the maximum size of a single allocation by libtiff, in bytes.
-tiff_shim_reader *tiff_shim_open(const void *bytes, size_t byte_count, size_t allocation_limit);
+// `allocation_limit` is the maximum size of a single allocation by libtiff, in bytes. `is_mapped` makes libtiff read the
+// bytes in place, where a truncated file is not detected by `tiff_shim_is_truncated`.
+tiff_shim_reader *tiff_shim_open(const void *bytes, size_t byte_count, size_t allocation_limit, bool is_mapped);
 void tiff_shim_close(tiff_shim_reader *reader);
 
 // Prepares to read pixels. `false` if libtiff cannot convert the directory to RGBA, or if opening failed.
@@ -29,11 +30,15 @@ uint32_t tiff_shim_rows_per_read(const tiff_shim_reader *reader);
 // Writes `count` stored rows as premultiplied RGBA.
 bool tiff_shim_read(tiff_shim_reader *reader, uint32_t row, uint32_t count, uint32_t *pixels);
 
-// Whether the image is stored in strips of interleaved 8-bit CMYK without further channels.
-bool tiff_shim_has_plain_cmyk(const tiff_shim_reader *reader);
+// In place of `tiff_shim_start`: prepares to read samples as they are stored. `false` unless these are in strips, whole
+// numbers, interleaved, of this size, number and depth; inks are those of CMYK.
+bool tiff_shim_start_samples(tiff_shim_reader *reader, uint32_t width, uint32_t height, uint16_t samples, uint16_t bits);
 
-// Writes one row of CMYK; rows must be read in order. Only if `tiff_shim_has_plain_cmyk`.
-bool tiff_shim_read_cmyk(tiff_shim_reader *reader, uint32_t row, void *pixels);
+// Writes the samples of one row, in the byte order of this machine; rows must be read in order.
+bool tiff_shim_read_samples(tiff_shim_reader *reader, uint32_t row, void *samples);
+
+// The palette: 2 to the power of the depth 16-bit values for each colour. `false` if there is none.
+bool tiff_shim_palette(const tiff_shim_reader *reader, const uint16_t **red, const uint16_t **green, const uint16_t **blue);
 
 // Whether libtiff tried to read past the end of the bytes.
 bool tiff_shim_is_truncated(const tiff_shim_reader *reader);
