@@ -19,7 +19,7 @@ enum Main {
       case .run(let configuration): try await run(configuration)
       }
     } catch {
-      FileHandle.standardError.write(Data("halcyon-serve: \(error)\n".utf8))
+      try? FileHandle.standardError.write(contentsOf: Data("halcyon-serve: \(error)\n".utf8))
       exit(error is ConfigurationError ? 64 : 1)
     }
   }

@@ -30,6 +30,6 @@ public struct JSONLogHandler: LogHandler {
     // Texts are always valid JSON.
     guard var line = try? encoder.encode(object) else { return }
     line.append(10)
-    FileHandle.standardError.write(line)
+    try? FileHandle.standardError.write(contentsOf: line)
   }
 }
