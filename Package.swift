@@ -120,7 +120,7 @@ let package = Package(
   targets: [
     // The layers, from the lowest up: a module imports only those above it in this list.
     module("HalcyonSupport", dependencies: ["SystemShim"]),
-    module("HalcyonImaging", dependencies: ["HalcyonSupport"]),
+    module("HalcyonImaging", dependencies: ["HalcyonSupport", "CZlib"]),
     module("HalcyonHTTP", dependencies: ["HalcyonSupport"]),
     module(
       "HalcyonCache",
@@ -196,7 +196,9 @@ let package = Package(
     module("TestDoubles", dependencies: ["HalcyonTesting", "TestSupport"] + layers, path: "Tests/Doubles"),
     suite("TestSupportTests", dependencies: ["TestSupport"]),
     suite("HalcyonSupportTests", dependencies: ["HalcyonSupport", "TestSupport"]),
-    suite("HalcyonImagingTests", dependencies: ["HalcyonSupport", "HalcyonImaging", "HalcyonTesting", "TestDoubles"]),
+    suite(
+      "HalcyonImagingTests",
+      dependencies: ["HalcyonSupport", "HalcyonImaging", "HalcyonTesting", "TestDoubles", "TestSupport"]),
     suite("HalcyonHTTPTests", dependencies: ["HalcyonSupport", "HalcyonHTTP", "HalcyonTesting", "TestSupport"]),
     suite(
       "HalcyonCacheTests",

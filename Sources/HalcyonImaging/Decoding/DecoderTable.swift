@@ -27,7 +27,7 @@ package final class DecoderTable: Sendable {
   /// The format of a file that begins with these bytes: a custom format of a decoder, otherwise a built-in one; `nil` if
   /// it is unknown, or if more bytes are needed.
   package func format(sniffing bytes: Data, isComplete: Bool) -> ImageFormat? {
-    if !isComplete, bytes.count < ImageFormat.sniffByteCount, !customDecoders.isEmpty { return nil }
+    if !isComplete, bytes.count < ImageFormat.shortSniffByteCount, !customDecoders.isEmpty { return nil }
     for decoder in customDecoders {
       if let format = decoder.format(sniffing: bytes) { return format }
     }

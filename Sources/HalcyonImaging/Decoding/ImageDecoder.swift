@@ -24,7 +24,7 @@ public protocol ImageDecoder: Sendable {
   /// The decoders of a pipeline are asked in their order, before the built-in formats are detected: a custom format can
   /// begin like one of them. Called for every image, so it should be fast. Default: `nil`.
   ///
-  /// - Parameter prefix: The first ``ImageFormat/sniffByteCount`` bytes or more, or the whole file if it is shorter.
+  /// - Parameter prefix: The first 1,024 bytes or more, or the whole file if it is shorter.
   func format(sniffing prefix: Data) -> ImageFormat?
 
   /// Reads the properties of an image from its first bytes, without decoding it.

@@ -1,22 +1,34 @@
 public import Foundation
 
 extension ImageFormat {
-  /// The most bytes that ``init(sniffing:)`` reads, and the fewest that ``ImageDecoder/format(sniffing:)`` gets.
-  public static let sniffByteCount = 1024
+  /// The most bytes that ``init(sniffing:)`` reads.
+  public static let sniffByteCount = 16 << 10
+  /// The most bytes of a file without long comments, and the fewest that ``ImageDecoder/format(sniffing:)`` gets.
+  package static let shortSniffByteCount = 1024
 
   /// The built-in format that the first bytes of a file indicate, or `nil` if they match none.
   ///
-  /// 18 bytes are enough for all formats but two: SVG, which is text and may start with comments, and ISO base media
-  /// files with a generic major brand, whose list of compatible brands follows.
+  /// 18 bytes are enough for all formats but two: SVG, which is text whose root element may follow comments and
+  /// declarations, also compressed by gzip, and ISO base media files with a generic major brand, whose list of compatible
+  /// brands follows.
   public init?(sniffing bytes: Data) {
     let signed = bytes.withUnsafeBytes { head in Self.signatures.first { $0.matches(head) }?.format }
-    guard let format = signed ?? Self.described([UInt8](bytes.prefix(Self.sniffByteCount))) else { return nil }
+    guard
+      let format = signed ?? FileTypeBox([UInt8](bytes.prefix(Self.shortSniffByteCount)))?.format ?? Self.text(bytes)
+    else { return nil }
     self = format
   }
 
-  /// The format of a file without a fixed signature: one with a list of brands, or text.
-  private static func described(_ head: [UInt8]) -> ImageFormat? {
-    FileTypeBox(head)?.format ?? (isSVG(head) ? .svg : nil)
+  /// SVG if the root element says so, rather than that of an HTML page that contains a drawing.
+  private static func text(_ file: Data) -> ImageFormat? {
+    var head = file.prefix(sniffByteCount)
+    if GzipContent.isCompressed(head) { head = Data(GzipContent(of: head, byteLimit: sniffByteCount).bytes) }
+    // White space, `<`, and the first bytes of byte order marks.
+    guard let first = head.first, first <= 0x20 || [0x3C, 0xEF, 0xFE, 0xFF].contains(first) else { return nil }
+    let text = XMLText.utf8(of: head, byteLimit: sniffByteCount)
+    guard let start = XMLText.rootOffset(in: text) else { return nil }
+    let name = text[start...].prefix { $0 > 0x20 && !"/>".utf8.contains($0) }
+    return name.endIndex < text.count && XMLText.isSVG(name) ? .svg : nil
   }
 
   private struct Signature {
@@ -76,7 +88,7 @@ private struct FileTypeBox {
   init?(_ head: [UInt8]) {
     guard head.dropFirst(4).starts(with: "ftyp".utf8), head.count >= 12 else { return nil }
     let byteCount = head.prefix(4).reduce(0) { $0 << 8 | Int($1) }
-    let end = min(byteCount, ImageFormat.sniffByteCount)
+    let end = min(byteCount, ImageFormat.shortSniffByteCount)
     majorBrand = Self.brand(head, at: 8)
     compatibleBrands = Set(stride(from: 16, to: min(end, head.count) - 3, by: 4).map { Self.brand(head, at: $0) })
     isComplete = head.count >= end
@@ -93,29 +105,5 @@ private struct FileTypeBox {
 
   private static func brand(_ head: [UInt8], at offset: Int) -> String {
     String(decoding: head[offset..<offset + 4], as: UTF8.self)
-  }
-}
-
-extension ImageFormat {
-  /// Whether the text is an SVG document rather than an HTML page that contains one.
-  private static func isSVG(_ head: [UInt8]) -> Bool {
-    let text = text(head).drop { $0.isWhitespace || $0 == "\u{FEFF}" }
-    guard text.first == "<" else { return false }
-    let startsAsHTML = text.prefix(15).lowercased().hasPrefix("<!doctype html")
-    let containsSVG = text.contains("<svg") || text.contains(":svg")
-    return containsSVG && !startsAsHTML && !text.lowercased().contains("<html")
-  }
-
-  /// The bytes as UTF-8, or as UTF-16 if a byte order mark or a zero byte beside the first bracket indicates it.
-  private static func text(_ head: [UInt8]) -> String {
-    switch (head.first, head.dropFirst().first) {
-    case (0xFF, 0xFE), (0x3C, 0x00): utf16(head) { UInt16($0) | UInt16($1) << 8 }
-    case (0xFE, 0xFF), (0x00, 0x3C): utf16(head) { UInt16($0) << 8 | UInt16($1) }
-    default: String(decoding: head, as: UTF8.self)
-    }
-  }
-
-  private static func utf16(_ head: [UInt8], unit: (UInt8, UInt8) -> UInt16) -> String {
-    String(decoding: stride(from: 0, to: head.count - 1, by: 2).map { unit(head[$0], head[$0 + 1]) }, as: UTF16.self)
   }
 }

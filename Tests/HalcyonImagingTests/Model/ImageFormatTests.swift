@@ -1,5 +1,6 @@
 import HalcyonImaging
 import Foundation
+import TestSupport
 import TestTraits
 import Testing
 
@@ -52,6 +53,45 @@ struct ImageFormatTests {
     "<xml/>", "BMW sells cars", "RIFF....AVI LIST",
   ])
   func `data that is not an image has no format`(text: String) {
+    #expect(ImageFormat(sniffing: Data(text.utf8)) == nil)
+  }
+
+  /// What can precede the root element: N is a comment of two kilobytes.
+  private static let prologs: [String] = [
+    "N", "<?xml version='1.0'?>N", "N<!DOCTYPE svg PUBLIC 'a' \"b\" [ <!ENTITY a ']>'><!-- ]> ' --> ]>",
+    "<?xml version='1.0' encoding='utf-8'?><?xml-stylesheet href='<html>'?>\n N N N",
+  ]
+
+  @Test(arguments: prologs, [String.Encoding.utf8, .utf16])
+  func `the root element of an SVG can follow kilobytes of comments`(_ prolog: String, _ encoding: String.Encoding)
+    throws
+  {
+    let comment = "<!-- <html> " + String(repeating: "licence ", count: 256) + " > -->"
+    let text = prolog.replacing("N", with: comment) + "<svg:svg a='1'/>"
+    let file = try #require(text.data(using: encoding))
+    #expect(ImageFormat(sniffing: file) == .svg)
+    #expect(ImageFormat(sniffing: Data([0xEF, 0xBB, 0xBF]) + Data(text.utf8)) == .svg)
+    // The name is not complete before the byte that follows it.
+    let end = try #require(text.range(of: "svg:svg")).upperBound
+    let start = try #require(String(text[..<end]).data(using: encoding))
+    for count in [1, 40, 1024, start.count] { #expect(ImageFormat(sniffing: start.prefix(count)) == nil) }
+  }
+
+  @Test func `a compressed SVG is detected by its content`() {
+    let comment = "<!-- " + (0..<400).map { "licence \($0 * $0)" }.joined() + " -->"
+    let file = Data("\(comment)<svg width='1'/>".utf8).gzipped
+    #expect(ImageFormat(sniffing: file) == .svg)
+    #expect(ImageFormat(sniffing: file.prefix(file.count / 2)) == nil)
+    #expect(ImageFormat(sniffing: Data("<html><svg/></html>".utf8).gzipped) == nil)
+    #expect(ImageFormat(sniffing: Data([0x1F, 0x8B, 8])) == nil)
+    // Megabytes of white space, of which the first kilobytes are read.
+    #expect(ImageFormat(sniffing: Data(repeating: 0x20, count: 4 << 20).gzipped) == nil)
+  }
+
+  @Test(arguments: [
+    "<root><svg/></root>", "<svgs/>", "<!-- <svg/> -->", "<!DOCTYPE svg [ <svg> ", "text <svg/>", "<?xml <svg/>",
+  ])
+  func `the root element decides, not an element or a comment that names SVG`(text: String) {
     #expect(ImageFormat(sniffing: Data(text.utf8)) == nil)
   }
 
