@@ -60,13 +60,13 @@ public struct IsolatedSVGDecoder: ImageDecoder {
   /// - Throws: Also `ImageDecodingError.unsupportedFeature` if the helper exceeds a limit, and `POSIXError` if it cannot
   ///   be started, for example `EMFILE` in a program that has no descriptors left.
   public func decode(_ bytes: Data, options: DecodingOptions) throws -> DecodedImage {
-    let (info, drawing) = try SVGDecoder().drawing(of: bytes, options: options)
+    let drawing = try SVGDecoder().drawing(of: bytes, options: options)
     let request = SVGHelperRequest(drawing, limits)
     let process = try SVGHelperProcess(helper, arguments, input: request.message(with: bytes))
     let output = try process.output(
       byteLimit: drawing.layout.outputSize.pixelCount * 4 + SVGHelperReply.headByteLimit, limits: limits,
       isCancelled: options.isCancelled)
-    return DecodedImage(bitmap: try SVGHelperReply.bitmap(in: output, of: drawing.layout.outputSize), info: info)
+    return drawing.image(try SVGHelperReply.output(in: output, of: drawing.layout.outputSize))
   }
 
   /// Reads one drawing from standard input, draws it to standard output, and exits.
@@ -77,7 +77,7 @@ public struct IsolatedSVGDecoder: ImageDecoder {
       let (request, document) = SVGHelperRequest.read(input)
     else { exit(EXIT_FAILURE) }
     guard halcyon_limit_process(request.cpuSeconds, request.byteCount) == 0 else { exit(EXIT_FAILURE) }
-    let result = Result { try request.drawing.bitmap(of: document, isCancelled: { false }) }
+    let result = Result { try request.drawing.output(of: document, isCancelled: { false }) }
     SVGHelperReply(result).write(result, to: FileHandle.standardOutput)
     exit(EXIT_SUCCESS)
   }

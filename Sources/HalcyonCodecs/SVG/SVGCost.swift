@@ -58,18 +58,21 @@ struct SVGCost {
 
   var pixelCount: Double { Double(canvas.pixelCount) }
 
-  /// - Parameters:
-  ///   - size: The size of the document.
-  ///   - canvas: The pixels of the whole drawing.
+  /// Adds the work of a drawing to what was used before.
+  ///
   /// - Throws: `ImageDecodingError.unsupportedFeature` if a limit is exceeded.
   static func check(
-    _ tree: SVGTree, size: PixelSize, canvas: PixelSize, limits: ImageLimits
+    _ tree: SVGTree, drawing: SVGDrawing, _ budget: inout SVGBudget
   ) throws(ImageDecodingError) {
-    var cost = SVGCost(tree, canvas: canvas, limits: limits)
+    let (size, canvas) = (drawing.size, drawing.layout.canvasSize)
+    var cost = SVGCost(tree, canvas: canvas, limits: drawing.limits)
+    cost.units = budget.units
+    try cost.allocate(Double(budget.embeddedPixelCount))
     try cost.chargeSelectors()
     cost.styles = SVGStyles(tree, properties: properties)
-    let scale = max(Double(canvas.width) / Double(size.width), Double(canvas.height) / Double(size.height))
-    try cost.draw(0, in: Context(scale: scale, viewport: Double(max(size.width, size.height))))
+    let scale = max(Double(canvas.width) / size.width, Double(canvas.height) / size.height)
+    try cost.draw(0, in: Context(scale: scale, viewport: max(size.width, size.height)))
+    budget.units = cost.units
   }
 
   private init(_ tree: SVGTree, canvas: PixelSize, limits: ImageLimits) {

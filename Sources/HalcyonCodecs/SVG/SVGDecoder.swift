@@ -7,9 +7,11 @@ public import Foundation
 /// resampled.
 ///
 /// Scripts are not run, and no external resources are loaded: no other files, URLs or style sheets. Images inside the
-/// document have to be PNG, JPEG, GIF or WebP within the limits. A document that would take too long to draw, too much
-/// memory, or more than 100 nested elements and references is an error that names what is too much. A document without
-/// a size has that of its view box, else 300x150 pixels, as in browsers.
+/// document, drawings too, are decoded within the limits; those that cannot be decoded are left out, which
+/// `DroppedContent.embeddedImages` tells. `DroppedContent.svgFeatures` tells that the document uses what librsvg does not
+/// draw. A document that would take too long to draw, too much memory, or more than 100 nested elements and references is
+/// an error that names what is too much. A document without a size has that of its view box, else 300x150 pixels, as in
+/// browsers. Files compressed by gzip (`.svgz`) are decompressed to at most 64 MiB.
 ///
 /// A drawing has a thread of its own. librsvg cannot be interrupted: when decoding is cancelled, the caller's thread
 /// returns at once, and the drawing ends on its own.
@@ -22,47 +24,98 @@ public struct SVGDecoder: ImageDecoder {
 
   /// Reads up to the end of the start tag of the root element.
   public func probe(_ bytes: Data, isComplete: Bool) throws -> ImageInfo? {
-    let size = try bytes.withUnsafeBytes { try SVGHeaderParser.size(of: $0) }
+    let size = try SVGHeaderParser.size(of: SVGFile.head(of: bytes))
     if size == nil, isComplete { throw ImageDecodingError.truncated(.svg) }
-    return size.map { ImageInfo(format: .svg, storedSize: $0, hasAlpha: true) }
+    return size.map { ImageInfo(format: .svg, storedSize: $0.pixels, hasAlpha: true) }
   }
 
   /// Renders a complete file at the target size.
   public func decode(_ bytes: Data, options: DecodingOptions) throws -> DecodedImage {
-    let (info, drawing) = try drawing(of: bytes, options: options)
-    return DecodedImage(bitmap: try drawing.bitmap(of: bytes, isCancelled: options.isCancelled), info: info)
+    let drawing = try drawing(of: bytes, options: options)
+    return drawing.image(try drawing.output(of: bytes, isCancelled: options.isCancelled))
   }
 
-  /// The properties of a document and how it is drawn, within the limits.
-  func drawing(of bytes: Data, options: DecodingOptions) throws -> (ImageInfo, SVGDrawing) {
-    guard let info = try probe(bytes, isComplete: true) else { throw ImageDecodingError.truncated(.svg) }
+  /// How a document is drawn, within the limits.
+  func drawing(of bytes: Data, options: DecodingOptions) throws -> SVGDrawing {
+    guard let size = try SVGHeaderParser.size(of: SVGFile.head(of: bytes)) else {
+      throw ImageDecodingError.truncated(.svg)
+    }
     guard options.size.isValid else { throw ImageDecodingError.invalidTargetSize(options.size) }
-    try options.limits.check(info.storedSize, format: .svg)
-    let scale = options.size.enlargement(of: info.storedSize)
-    let layout = SVGLayout(size: info.storedSize, scale: scale, target: options.size)
+    try options.limits.check(size.pixels, format: .svg)
+    let layout = SVGLayout(size: size, target: options.size)
     try options.limits.check(layout.outputSize, format: .svg)
-    return (info, SVGDrawing(size: info.storedSize, layout: layout, limits: options.limits))
+    return SVGDrawing(size: size, layout: layout, limits: options.limits)
   }
 }
 
 /// A document to draw.
 struct SVGDrawing: Sendable {
-  /// The size of the document.
-  let size: PixelSize
+  /// The pixels of a document, and what they do not show.
+  struct Output: Sendable {
+    let bitmap: Bitmap
+    let droppedContent: Set<DroppedContent>
+  }
+
+  let size: SVGSize
   let layout: SVGLayout
   let limits: ImageLimits
 
+  func image(_ output: Output) -> DecodedImage {
+    let info = ImageInfo(
+      format: .svg, storedSize: size.pixels, hasAlpha: true, droppedContent: output.droppedContent)
+    return DecodedImage(bitmap: output.bitmap, info: info)
+  }
+
   /// Checks the document, and draws it on a thread of its own.
-  func bitmap(of bytes: Data, isCancelled: () -> Bool) throws -> Bitmap {
+  func output(of file: Data, isCancelled: () -> Bool) throws -> Output {
     do {
       return try SVGThread.run(isCancelled: isCancelled) {
-        let elements = try bytes.withUnsafeBytes { try SVGParser.elements(of: $0) }
-        let tree = try SVGSanitizer.tree(of: elements, limits: limits)
-        try SVGCost.check(tree, size: size, canvas: layout.canvasSize, limits: limits)
-        return try SVGDocument(tree.text).render(layout)
+        var budget = SVGBudget()
+        let bitmap = try bitmap(of: file, &budget)
+        return Output(bitmap: bitmap, droppedContent: budget.droppedContent)
       }
     } catch BitmapError.outOfMemory(let size) {
       throw ImageDecodingError.outOfMemory(size)
+    }
+  }
+
+  /// Checks the document, and draws it on the current thread.
+  func bitmap(of file: Data, _ budget: inout SVGBudget) throws -> Bitmap {
+    let document = try SVGFile.document(in: file)
+    let elements = try document.withUnsafeBytes { try SVGParser.elements(of: $0) }
+    let tree = try SVGSanitizer.tree(of: elements, drawing: self, &budget)
+    try SVGCost.check(tree, drawing: self, &budget)
+    return try SVGDocument(tree.text).render(layout)
+  }
+}
+
+/// What a document and the drawings inside it have used of the limits together, and what they do not show.
+struct SVGBudget {
+  /// As of ``SVGCost``.
+  var units = 0.0
+  /// That of the images inside.
+  var embeddedPixelCount = 0
+  /// The encoded bytes of images that were decoded.
+  var embeddedByteCount = 0
+  /// The names of font families.
+  var fonts: Set<String> = []
+  /// How many drawings the current one is inside of.
+  var depth = 0
+  var droppedContent: Set<DroppedContent> = []
+
+  mutating func drop(_ content: DroppedContent) { droppedContent.insert(content) }
+
+  mutating func addFonts(of declarations: [SVGDeclaration]) {
+    for declaration in declarations where declaration.name == "font-family" || declaration.name == "font" {
+      fonts.insert(declaration.value)
+    }
+  }
+
+  /// Adds the work for images inside.
+  mutating func charge(_ units: Double) throws(ImageDecodingError) {
+    self.units += units
+    guard self.units <= SVGCost.unitLimit else {
+      throw SVGSanitizer.refused("images inside it that take too long to decode")
     }
   }
 }
@@ -92,15 +145,19 @@ private struct SVGDocument: ~Copyable {
       let surface = cairo_image_surface_create_for_data(
         start, CAIRO_FORMAT_ARGB32, Int32(size.width), Int32(size.height), Int32(size.width * 4))
       defer { cairo_surface_destroy(surface) }
-      try render(layout.viewport, on: surface)
+      try render(layout, on: surface)
       Self.swapRedAndBlue(start, count: size.pixelCount)
     }
   }
 
-  private func render(_ viewport: PixelRectangle, on surface: OpaquePointer?) throws(ImageDecodingError) {
+  private func render(_ layout: SVGLayout, on surface: OpaquePointer?) throws(ImageDecodingError) {
     let context = cairo_create(surface)
     defer { cairo_destroy(context) }
-    var rectangle = RsvgRectangle(x: viewport.x, y: viewport.y, width: viewport.width, height: viewport.height)
+    cairo_translate(context, layout.viewport.x, layout.viewport.y)
+    let rounding = layout.rounding
+    cairo_scale(context, rounding.x, rounding.y)
+    var rectangle = RsvgRectangle(
+      x: 0, y: 0, width: layout.viewport.width / rounding.x, height: layout.viewport.height / rounding.y)
     var error: UnsafeMutablePointer<GError>?
     guard rsvg_handle_render_document(handle, context, &rectangle, &error) != 0 else { throw Self.decodingError(error) }
     cairo_surface_flush(surface)
@@ -127,54 +184,6 @@ private struct SVGDocument: ~Copyable {
     guard let error else { return .corrupt(.svg, reason: "librsvg cannot read it") }
     let lines = String(cString: error.pointee.message).split(whereSeparator: \.isNewline)
     return .corrupt(.svg, reason: lines.joined(separator: " "))
-  }
-}
-
-/// The position of a document on its output pixels.
-struct SVGLayout: Hashable, Sendable {
-  let outputSize: PixelSize
-  /// The rectangle of the whole document, in output pixels; it can extend beyond the output.
-  let viewport: PixelRectangle
-
-  /// The size of the temporary surfaces of librsvg, which cover the viewport.
-  var canvasSize: PixelSize {
-    PixelSize(
-      width: max(outputSize.width, Int(viewport.width.rounded(.up))),
-      height: max(outputSize.height, Int(viewport.height.rounded(.up))))
-  }
-
-  init(outputSize: PixelSize, viewport: PixelRectangle) {
-    self.outputSize = outputSize
-    self.viewport = viewport
-  }
-
-  /// - Parameters:
-  ///   - size: The size of the document.
-  ///   - scale: The enlargement before the document is fitted to `target`, at least 1.
-  init(size: PixelSize, scale: Double, target: TargetSize) {
-    let enlarged = PixelSize(
-      width: max(size.width, Int((Double(size.width) * scale).rounded())),
-      height: max(size.height, Int((Double(size.height) * scale).rounded())))
-    let geometry = target.geometry(for: enlarged)
-    let window = geometry.window
-    let (x, y) = (Double(geometry.outputSize.width) / window.width, Double(geometry.outputSize.height) / window.height)
-    outputSize = geometry.outputSize
-    viewport = PixelRectangle(
-      x: -window.x * x, y: -window.y * y, width: Double(enlarged.width) * x, height: Double(enlarged.height) * y)
-  }
-}
-
-extension TargetSize {
-  /// The factor by which a document has to be enlarged to reach the target; 1 if it is large enough.
-  fileprivate func enlargement(of size: PixelSize) -> Double {
-    switch self {
-    case .fit(let width, let height) where min(width, height) < .max:
-      max(1, min(Double(width) / Double(size.width), Double(height) / Double(size.height)))
-    case .fill(let width, let height) where max(width, height) < .max,
-      .stretch(let width, let height) where max(width, height) < .max:
-      max(1, Double(width) / Double(size.width), Double(height) / Double(size.height))
-    default: 1
-    }
   }
 }
 #endif

@@ -8,24 +8,28 @@ struct SVGHelperRequest: Codable {
   let byteCount: Int
   private let pixelCount: Int
   private let sideLength: Int
-  /// Width and height of the document, and of the output.
-  private let sizes: [Int]
-  private let viewport: [Double]
+  private let size: SVGSize
+  private let outputWidth: Int
+  private let outputHeight: Int
+  private let viewport: SIMD4<Double>
+  private let rounding: SIMD2<Double>
 
   init(_ drawing: SVGDrawing, _ limits: IsolatedSVGDecoder.Limits) {
     (cpuSeconds, byteCount) = (max(1, limits.cpuSeconds), limits.byteCount)
     (pixelCount, sideLength) = (drawing.limits.pixelCount, drawing.limits.sideLength)
-    let (output, viewport) = (drawing.layout.outputSize, drawing.layout.viewport)
-    sizes = [drawing.size.width, drawing.size.height, output.width, output.height]
-    self.viewport = [viewport.x, viewport.y, viewport.width, viewport.height]
+    let layout = drawing.layout
+    (size, outputWidth, outputHeight) = (drawing.size, layout.outputSize.width, layout.outputSize.height)
+    viewport = SIMD4(layout.viewport.x, layout.viewport.y, layout.viewport.width, layout.viewport.height)
+    rounding = layout.rounding
   }
 
   var drawing: SVGDrawing {
     SVGDrawing(
-      size: PixelSize(width: sizes[0], height: sizes[1]),
+      size: size,
       layout: SVGLayout(
-        outputSize: PixelSize(width: sizes[2], height: sizes[3]),
-        viewport: PixelRectangle(x: viewport[0], y: viewport[1], width: viewport[2], height: viewport[3])),
+        outputSize: PixelSize(width: outputWidth, height: outputHeight),
+        viewport: PixelRectangle(x: viewport.x, y: viewport.y, width: viewport.z, height: viewport.w),
+        rounding: rounding),
       limits: ImageLimits(pixelCount: pixelCount, sideLength: sideLength))
   }
 
@@ -34,8 +38,7 @@ struct SVGHelperRequest: Codable {
   /// The request and the document of a message; `nil` if it is not one.
   static func read(_ message: Data) -> (SVGHelperRequest, Data)? {
     guard let end = message.firstIndex(of: UInt8(ascii: "\n")),
-      let request = try? JSONDecoder().decode(SVGHelperRequest.self, from: message[..<end]),
-      request.sizes.count == 4, request.viewport.count == 4
+      let request = try? JSONDecoder().decode(SVGHelperRequest.self, from: message[..<end])
     else { return nil }
     return (request, Data(message[(end + 1)...]))
   }
@@ -49,9 +52,17 @@ struct SVGHelperReply: Codable {
   private var feature: String?
   private var reason: String?
   private var isOutOfMemory: Bool?
+  /// The raw values of what the drawing does not show.
+  private var droppedContent: [String]?
 
-  init(_ result: Result<Bitmap, any Error>) {
-    guard case .failure(let error) = result else { return }
+  init(_ result: Result<SVGDrawing.Output, any Error>) {
+    switch result.map(\.droppedContent) {
+    case .success(let content): droppedContent = content.map(\.rawValue)
+    case .failure(let error): set(error)
+    }
+  }
+
+  private mutating func set(_ error: any Error) {
     switch error {
     case ImageDecodingError.unsupportedFeature(_, let feature): self.feature = feature
     case ImageDecodingError.corrupt(_, let reason): self.reason = reason
@@ -60,11 +71,11 @@ struct SVGHelperReply: Codable {
     }
   }
 
-  func write(_ result: Result<Bitmap, any Error>, to output: FileHandle) {
+  func write(_ result: Result<SVGDrawing.Output, any Error>, to output: FileHandle) {
     guard let head = try? JSONEncoder().encode(self) + Data("\n".utf8) else { return }
     try? output.write(contentsOf: head)
-    guard case .success(let bitmap) = result else { return }
-    bitmap.withUnsafeBytes { pixels in
+    guard case .success(let drawn) = result else { return }
+    drawn.bitmap.withUnsafeBytes { pixels in
       guard let start = UnsafeMutableRawPointer(mutating: pixels.baseAddress) else { return }
       try? output.write(contentsOf: Data(bytesNoCopy: start, count: pixels.count, deallocator: .none))
     }
@@ -73,7 +84,7 @@ struct SVGHelperReply: Codable {
   /// The drawing of this size in the output of a helper.
   ///
   /// - Throws: The error in the output, or one that says that it is incomplete.
-  static func bitmap(in output: Data, of size: PixelSize) throws -> Bitmap {
+  static func output(in output: Data, of size: PixelSize) throws -> SVGDrawing.Output {
     guard let end = output.prefix(headByteLimit).firstIndex(of: UInt8(ascii: "\n")),
       let reply = try? JSONDecoder().decode(SVGHelperReply.self, from: output[..<end])
     else { throw ImageDecodingError.corrupt(.svg, reason: "its helper process drew nothing") }
@@ -85,7 +96,9 @@ struct SVGHelperReply: Codable {
       throw ImageDecodingError.corrupt(.svg, reason: "its helper process drew \(pixels.count) bytes of \(size) pixels")
     }
     do {
-      return try Bitmap(size: size, isOpaque: false) { pixels.copyBytes(to: $0) }
+      let bitmap = try Bitmap(size: size, isOpaque: false) { pixels.copyBytes(to: $0) }
+      let dropped = (reply.droppedContent ?? []).compactMap { DroppedContent(rawValue: $0) }
+      return SVGDrawing.Output(bitmap: bitmap, droppedContent: Set(dropped))
     } catch BitmapError.outOfMemory(let size) {
       throw ImageDecodingError.outOfMemory(size)
     }

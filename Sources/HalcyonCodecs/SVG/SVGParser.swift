@@ -49,7 +49,7 @@ final class SVGParser {
 
   private func parse(_ file: UnsafeRawBufferPointer) throws(ImageDecodingError) {
     guard file.count <= Int(Int32.max) else { throw Self.malformed("it is too long") }
-    let text = SVGText.bytes(of: file, byteLimit: file.count)
+    let text = XMLText.utf8(of: file, byteLimit: file.count)
     guard xml_shim_most_values(text, Int32(clamping: text.count)) <= Self.attributeLimit else {
       throw SVGSanitizer.refused(Self.tooManyAttributes)
     }

@@ -16,59 +16,108 @@ struct SVGSanitizer {
     "tableValues",
   ]
 
-  private let limits: ImageLimits
+  private let drawing: SVGDrawing
   private var tree: SVGTree
-  private var fonts: Set<String> = []
-  private var embeddedPixelCount = 0
+  private var images: SVGEmbeddedImages
+  private var properties = SVGCustomProperties()
 
   /// The checked elements and rules of a document.
   static func tree(
-    of elements: [SVGTree.Element], limits: ImageLimits
-  ) throws(ImageDecodingError) -> SVGTree {
-    var sanitizer = SVGSanitizer(elements, limits: limits)
-    for index in elements.indices { try sanitizer.check(index) }
-    for rule in sanitizer.tree.rules { sanitizer.addFonts(of: rule.declarations) }
-    guard sanitizer.fonts.count <= fontLimit else { throw refused("over \(fontLimit) font families") }
+    of elements: [SVGTree.Element], drawing: SVGDrawing, _ budget: inout SVGBudget
+  ) throws -> SVGTree {
+    var sanitizer = SVGSanitizer(elements, drawing: drawing)
+    sanitizer.readStyles(&budget)
+    for index in elements.indices { try sanitizer.check(index, &budget) }
+    for rule in sanitizer.tree.rules { budget.addFonts(of: rule.declarations) }
+    guard budget.fonts.count <= fontLimit else { throw refused("over \(fontLimit) font families") }
     return sanitizer.tree
   }
 
-  private init(_ elements: [SVGTree.Element], limits: ImageLimits) {
-    self.limits = limits
+  private init(_ elements: [SVGTree.Element], drawing: SVGDrawing) {
+    self.drawing = drawing
     tree = SVGTree(elements: elements)
+    images = SVGEmbeddedImages(limits: drawing.limits, canvas: drawing.layout.canvasSize)
   }
 
-  private mutating func check(_ index: Int) throws(ImageDecodingError) {
-    var element = tree.elements[index]
-    if let text = element["style"] {
-      element.style = SVGDeclaration.list(SVGStyleScanner.withoutComments(text))
-      addFonts(of: element.style)
+  /// Reads the style sheets and the attributes `style`, and replaces the custom properties in them.
+  private mutating func readStyles(_ budget: inout SVGBudget) {
+    for (index, element) in tree.elements.enumerated() {
+      if let text = element["style"] {
+        tree.elements[index].style = SVGDeclaration.list(SVGStyleScanner.withoutComments(text))
+        properties.add(tree.elements[index].style, isForRoot: index == 0)
+      }
+      guard element.name == "style" else { continue }
+      tree.rules += Self.rules(of: element, &budget)
+      tree.elements[index].children = []
     }
-    if let family = element["font-family"] { fonts.insert(family) }
+    for rule in tree.rules { properties.add(rule.declarations, isForRoot: rule.selectors.allSatisfy(\.isRoot)) }
+    for index in tree.elements.indices where !tree.elements[index].style.isEmpty {
+      tree.elements[index].style = checked(tree.elements[index].style, &budget)
+    }
+    tree.rules = tree.rules.compactMap { rule in
+      let declarations = checked(rule.declarations, &budget)
+      if declarations.contains(where: { $0.name == "transform-origin" }) { budget.drop(.svgFeatures) }
+      guard !declarations.isEmpty else { return nil }
+      return SVGRule(prelude: rule.prelude, selectors: rule.selectors, declarations: declarations)
+    }
+  }
+
+  private static func rules(of element: SVGTree.Element, _ budget: inout SVGBudget) -> [SVGRule] {
+    if let type = element["type"], type.lowercased() != "text/css" { return [] }
+    let text = element.children.map { if case .text(let text) = $0 { text } else { "" } }.joined()
+    var sheet = SVGStyleSheet()
+    sheet.add(text, media: element["media"])
+    budget.droppedContent.formUnion(sheet.droppedContent)
+    return sheet.rules
+  }
+
+  /// The declarations that librsvg may see.
+  private mutating func checked(_ declarations: [SVGDeclaration], _ budget: inout SVGBudget) -> [SVGDeclaration] {
+    declarations.compactMap { declaration in
+      guard !declaration.isCustom else { return nil }
+      guard let value = properties.replaced(in: declaration.value) else {
+        budget.drop(.svgFeatures)
+        return nil
+      }
+      let declaration = SVGDeclaration(name: declaration.name, value: value)
+      guard let content = SVGFeatures.content(dropped: declaration) else { return declaration.checked }
+      budget.drop(content)
+      // How much an unknown transform enlarges is unknown, too.
+      return declaration.name == "transform" ? nil : declaration.checked
+    }
+  }
+
+  private mutating func check(_ index: Int, _ budget: inout SVGBudget) throws {
+    var element = tree.elements[index]
+    budget.addFonts(of: element.style)
+    if let family = element["font-family"] { budget.fonts.insert(family) }
+    if let content = SVGFeatures.content(dropped: element) { budget.drop(content) }
     let attributes = element.attributes
     element.attributes = []
     for (name, value) in attributes where name != "style" {
-      guard let value = try checked(value, of: name, in: tree.elements[index], at: index) else { continue }
+      guard let value = try checked(value, of: name, in: element, at: index, &budget) else { continue }
       element.attributes.append((name, value))
     }
-    if element.name == "style" {
-      addRules(of: element)
-      element.children = []
+    if !element.applyTransformOrigin() { budget.drop(.svgFeatures) }
+    if let url = attributes.first(where: { $0.name == "href" })?.value, element.loadsImage(url) {
+      try embed(url, in: &element, at: index, &budget)
     }
     if element.name == "feConvolveMatrix" { try checkKernel(of: element) }
+    if element.isDisabled {
+      // librsvg draws it at some size.
+      element.attributes.removeAll { $0.name == "viewBox" }
+      element.children = []
+    }
     tree.elements[index] = element
   }
 
   /// The value to draw with, or `nil` to leave the attribute out.
   private mutating func checked(
-    _ value: String, of name: String, in element: SVGTree.Element, at index: Int
+    _ value: String, of name: String, in element: SVGTree.Element, at index: Int, _ budget: inout SVGBudget
   ) throws(ImageDecodingError) -> String? {
     switch name {
     case "id": return claim(value, for: index) ? value : nil
-    case "href":
-      if element.name == "image" || (element.name == "feImage" && value.utf8.first != UInt8(ascii: "#")) {
-        return try embeddedImage(value)
-      }
-      return value.utf8.first == UInt8(ascii: "#") && element.name != "a" ? value : nil
+    case "href": return value.utf8.first == UInt8(ascii: "#") && !["a", "image"].contains(element.name) ? value : nil
     // An old name of the link of feImage.
     case "path": return nil
     // Obsolete: browsers ignore it, and librsvg scales its surfaces by it.
@@ -81,7 +130,7 @@ struct SVGSanitizer {
       return String(Int(max(0, count)))
     default:
       if Self.plainAttributes.contains(name) { return value }
-      return SVGDeclaration(name: name, value: value).checked?.value
+      return checked([SVGDeclaration(name: name, value: value)], &budget).first?.value
     }
   }
 
@@ -90,18 +139,6 @@ struct SVGSanitizer {
     guard tree.identifiers[identifier] == nil else { return false }
     tree.identifiers[identifier] = index
     return true
-  }
-
-  private mutating func addRules(of element: SVGTree.Element) {
-    if let type = element["type"], type.lowercased() != "text/css" { return }
-    let text = element.children.map { if case .text(let text) = $0 { text } else { "" } }.joined()
-    tree.rules += SVGRule.list(text)
-  }
-
-  private mutating func addFonts(of declarations: [SVGDeclaration]) {
-    for declaration in declarations where declaration.name == "font-family" || declaration.name == "font" {
-      fonts.insert(declaration.value)
-    }
   }
 
   /// Checks that a kernel has as many numbers as its order says.
@@ -124,33 +161,87 @@ struct SVGSanitizer {
 
 // Images inside the document.
 extension SVGSanitizer {
-  private static let decoders: [any ImageDecoder] = [PNGDecoder(), JPEGDecoder(), GIFDecoder(), WebPDecoder()]
-
-  /// The URL of an image that is within the limits, written again from its bytes; `nil` if it is not in the document or
-  /// not an image.
-  private mutating func embeddedImage(_ url: String) throws(ImageDecodingError) -> String? {
-    guard let bytes = Self.bytes(of: url), let format = ImageFormat(sniffing: bytes) else { return nil }
-    guard let decoder = Self.decoders.first(where: { $0.formats.contains(format) }) else {
-      throw Self.refused("an image in \(format.rawValue) inside it")
-    }
-    guard let info = try? decoder.probe(bytes, isComplete: true) else { return nil }
-    try limits.check(info.storedSize, format: format)
-    embeddedPixelCount += info.storedSize.pixelCount
-    guard embeddedPixelCount <= limits.pixelCount else {
-      throw Self.refused("images of over \(limits.pixelCount) pixels together inside it")
-    }
-    return "data:\(format.mediaType);base64,\(bytes.base64EncodedString())"
+  /// Replaces the image that an element shows by one that is checked.
+  private mutating func embed(
+    _ url: String, in element: inout SVGTree.Element, at index: Int, _ budget: inout SVGBudget
+  ) throws {
+    let (scale, viewport) = (scale(of: index), viewport)
+    let width = element.length("width", viewport: viewport.width)
+    let height = element.length("height", viewport: viewport.height)
+    guard
+      let image = try images.image(
+        url,
+        shownSize: { size in
+          let ratio = size.width / size.height
+          return SVGSize(
+            width: (width ?? height.map { $0 * ratio } ?? size.width) * scale,
+            height: (height ?? width.map { $0 / ratio } ?? size.height) * scale)
+        }, &budget)
+    else { return }
+    element.attributes.append(("href", image.url))
+    guard element.name == "image", width == nil, height == nil else { return }
+    // A drawing inside has another size in pixels.
+    element.attributes.removeAll { $0.name == "width" || $0.name == "height" }
+    element.attributes += [("width", "\(image.size.width)"), ("height", "\(image.size.height)")]
   }
 
-  /// The data of a `data` URL (RFC 2397).
-  private static func bytes(of url: String) -> Data? {
-    let trimmed = Substring(SVGStyleScanner.trimmed(Array(url.utf8)[...])).utf8
-    guard Substring(trimmed.prefix(5)).lowercased() == "data:", let comma = trimmed.firstIndex(of: UInt8(ascii: ","))
-    else { return nil }
-    let body = String(Substring(trimmed[trimmed.index(after: comma)...]))
-    guard let decoded = body.removingPercentEncoding else { return nil }
-    guard Substring(trimmed[..<comma].suffix(7)).lowercased() == ";base64" else { return Data(decoded.utf8) }
-    return Data(base64Encoded: decoded, options: .ignoreUnknownCharacters)
+  /// The size of the root element in its user units.
+  private var viewport: (width: Double, height: Double) {
+    guard let box = tree.elements[0]["viewBox"].map(SVGNumbers.all), box.count == 4, box[2] > 0, box[3] > 0 else {
+      return (drawing.size.width, drawing.size.height)
+    }
+    return (box[2], box[3])
+  }
+
+  /// About how many pixels a unit of length covers where an element stands.
+  private func scale(of index: Int) -> Double {
+    let (canvas, viewport) = (drawing.layout.canvasSize, viewport)
+    var scale = max(Double(canvas.width) / viewport.width, Double(canvas.height) / viewport.height)
+    var next: Int? = index
+    while let current = next {
+      if let transform = tree.elements[current]["transform"] { scale *= SVGTransform.enlargement(transform) }
+      next = tree.elements[current].parent
+    }
+    return scale
+  }
+}
+
+extension SVGTree.Element {
+  /// Whether a link is that of an image rather than of another element.
+  fileprivate func loadsImage(_ url: String) -> Bool {
+    name == "image" || name == "feImage" && url.utf8.first != UInt8(ascii: "#")
+  }
+
+  /// A length in user units; `nil` if it is the natural one.
+  fileprivate func length(_ attribute: String, viewport: Double) -> Double? {
+    self[attribute].flatMap { $0 == "auto" ? nil : SVGNumbers.length($0, viewport: viewport) }
+  }
+
+  /// Whether a side of its view box is 0, so that it is not drawn (SVG 2, 8.6).
+  fileprivate var isDisabled: Bool {
+    guard let box = self["viewBox"].flatMap(SVGNumbers.list), box.count == 4 else { return false }
+    return box[2] == 0 || box[3] == 0
+  }
+
+  /// Applies `transform-origin` to the transform, which librsvg does not; `false` if it is not a point in user units.
+  fileprivate mutating func applyTransformOrigin() -> Bool {
+    func value(_ property: String) -> String? { style.last { $0.name == property }?.value ?? self[property] }
+    guard let transform = value("transform"), transform != "none", let origin = value("transform-origin") else {
+      return true
+    }
+    let lengths = origin.utf8.split { $0 <= 0x20 || $0 == UInt8(ascii: ",") }.map {
+      SVGNumbers.split(String(Substring($0)))
+    }
+    guard lengths.count == 2, lengths.allSatisfy({ $0.unit.isEmpty || $0.unit == "px" }),
+      let x = lengths[0].number, let y = lengths[1].number
+    else { return false }
+    if let index = style.lastIndex(where: { $0.name == "transform" }) {
+      let text = "translate(\(x)px,\(y)px) \(transform) translate(\(-x)px,\(-y)px)"
+      style[index] = SVGDeclaration(name: "transform", value: text)
+    } else if let index = attributes.firstIndex(where: { $0.name == "transform" }) {
+      attributes[index].value = "translate(\(x) \(y)) \(transform) translate(\(-x) \(-y))"
+    }
+    return true
   }
 }
 #endif

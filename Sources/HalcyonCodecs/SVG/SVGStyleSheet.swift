@@ -1,11 +1,16 @@
 #if SVG && !IMAGEIO
+import HalcyonImaging
+
 /// A declaration of a property, for example `fill: url(#a)`.
 struct SVGDeclaration {
-  /// In lower case.
+  /// In lower case, but for custom properties.
   let name: String
   let value: String
 
   var text: String { "\(name):\(value);" }
+
+  /// Whether it is a custom property, whose name depends on case.
+  var isCustom: Bool { name.hasPrefix("--") }
 
   /// The declarations of a style attribute or of the body of a rule, without comments; those that are not understood are
   /// left out.
@@ -14,13 +19,14 @@ struct SVGDeclaration {
     var scanner = SVGStyleScanner(text)
     while let piece = scanner.declaration() {
       guard let colon = piece.firstIndex(of: UInt8(ascii: ":")) else { continue }
-      let name = SVGStyleScanner.trimmed(piece[..<colon]).lowercased()
+      var name = SVGStyleScanner.trimmed(piece[..<colon])
+      if !name.hasPrefix("--") {
+        name = name.lowercased()
+        guard !name.isEmpty, name.utf8.allSatisfy({ $0 == 0x2D || (0x61...0x7A).contains($0) }) else { continue }
+      }
       let value = SVGStyleScanner.trimmed(piece[(colon + 1)...])
-      guard !name.isEmpty, name.utf8.allSatisfy({ $0 == 0x2D || (0x61...0x7A).contains($0) }),
-        !value.utf8.contains(where: { "{}".utf8.contains($0) }),
-        let declaration = SVGDeclaration(name: name, value: value).checked
-      else { continue }
-      result.append(declaration)
+      guard !value.utf8.contains(where: { "{}".utf8.contains($0) }) else { continue }
+      result.append(SVGDeclaration(name: name, value: value))
     }
     return result
   }
@@ -76,22 +82,61 @@ struct SVGRule {
   let declarations: [SVGDeclaration]
 
   var text: String { "\(prelude){\(declarations.map(\.text).joined())}" }
+}
 
-  /// The rules of a style sheet. At-rules, which librsvg ignores or uses to load more, and rules that are not understood
-  /// are left out.
-  static func list(_ text: String) -> [SVGRule] {
-    var result: [SVGRule] = []
-    var scanner = SVGStyleScanner(SVGStyleScanner.withoutComments(text))
+/// The rules of style sheets, and what they say that librsvg does not know.
+struct SVGStyleSheet {
+  /// How deep `@media` rules can be nested.
+  private static let depthLimit = 4
+
+  private(set) var rules: [SVGRule] = []
+  private(set) var droppedContent: Set<DroppedContent> = []
+
+  /// Adds the rules of a style sheet. At-rules but `@media`, which librsvg ignores or uses to load more, and rules that are
+  /// not understood are left out.
+  mutating func add(_ text: String, media: String?) {
+    add(SVGStyleScanner.withoutComments(text), media: media ?? "all", depth: 0)
+  }
+
+  private mutating func add(_ text: [UInt8], media: String, depth: Int) {
+    guard let applies = SVGMediaQuery.applies(media), depth < Self.depthLimit else {
+      droppedContent.insert(.svgFeatures)
+      return
+    }
+    guard applies else { return }
+    var scanner = SVGStyleScanner(text)
     while let (prelude, body) = scanner.block() {
-      let selectors = prelude.utf8.split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false)
-        .map { SVGSelector(Substring($0)) }
-      guard let body, selectors.allSatisfy({ $0 != nil }) else { continue }
-      let declarations = SVGDeclaration.list(body)
-      if !declarations.isEmpty {
-        result.append(SVGRule(prelude: prelude, selectors: selectors.compactMap(\.self), declarations: declarations))
+      if prelude.utf8.first == UInt8(ascii: "@") {
+        addRule(at: prelude, body, depth)
+      } else if let body {
+        addRule(prelude, body)
       }
     }
-    return result
+  }
+
+  private mutating func addRule(at prelude: String, _ body: [UInt8]?, _ depth: Int) {
+    let name = Array(prelude.utf8.prefix { $0 > 0x20 && $0 != UInt8(ascii: "(") })
+    let keyword = String(decoding: name, as: UTF8.self).lowercased()
+    if keyword == "@media", let body {
+      add(body, media: SVGStyleScanner.trimmed(Array(prelude.utf8)[name.count...]), depth: depth + 1)
+    } else if let content = SVGFeatures.content(droppedRule: keyword) {
+      droppedContent.insert(content)
+    }
+  }
+
+  private mutating func addRule(_ prelude: String, _ body: [UInt8]) {
+    let selectors = SVGStyleScanner.list(prelude).map { SVGSelector(Substring($0)) }
+    // Rules inside others, and selectors that only browsers know.
+    if body.contains(UInt8(ascii: "{")) || SVGFeatures.isUnknown(selector: prelude) {
+      droppedContent.insert(.svgFeatures)
+    }
+    guard selectors.allSatisfy({ $0 != nil }) else {
+      droppedContent.insert(.svgFeatures)
+      return
+    }
+    let declarations = SVGDeclaration.list(body)
+    guard !declarations.isEmpty else { return }
+    rules.append(SVGRule(prelude: prelude, selectors: selectors.compactMap(\.self), declarations: declarations))
   }
 }
 
@@ -105,14 +150,17 @@ struct SVGSelector {
   private(set) var ancestorCount = 0
   private(set) var siblingCount = 0
   let byteCount: Int
+  /// Whether it matches the root element, from which all others inherit.
+  let isRoot: Bool
 
-  private static let punctuation = Set("#.:*>+~-_[]=\"'|^$() \t\r\n".utf8)
+  private static let punctuation = Set("#.:*>+~-_[]=\"'|^$(), \t\r\n".utf8)
 
   /// Returns `nil` if it is empty or contains something unexpected.
   init?(_ text: Substring) {
     let bytes = Array(SVGStyleScanner.trimmed(Array(text.utf8)[...]).utf8)
     guard !bytes.isEmpty, bytes.allSatisfy({ Self.isName($0) || Self.punctuation.contains($0) }) else { return nil }
     byteCount = bytes.count
+    isRoot = [":root", "svg", "*"].contains { bytes.elementsEqual($0.utf8) }
     var compound: [UInt8] = []
     var nesting = 0
     var combinator: UInt8?
@@ -171,7 +219,7 @@ struct SVGStyleScanner {
     return text[offset..<end]
   }
 
-  /// The next prelude and its body in braces; the body is `nil` for an at-rule.
+  /// The next prelude and its body in braces; the body is `nil` for an at-rule that ends in a semicolon.
   mutating func block() -> (prelude: String, body: [UInt8]?)? {
     while offset < text.count, text[offset] <= 0x20 { offset += 1 }
     guard offset < text.count else { return nil }
@@ -182,7 +230,7 @@ struct SVGStyleScanner {
     guard open < text.count, text[open] == 0x7B else { return (prelude, nil) }
     guard let close = next(of: [0x7D], from: open + 1) else { return nil }
     offset = close + 1
-    return (prelude, isAtRule ? nil : Array(text[(open + 1)..<close]))
+    return (prelude, Array(text[(open + 1)..<close]))
   }
 
   /// The index of the first of `ends` outside strings and brackets, or of the end; `nil` if a string or a bracket is not
@@ -218,6 +266,18 @@ struct SVGStyleScanner {
       index += text[index] == 0x5C ? 2 : 1
     }
     return nil
+  }
+
+  /// The parts between commas outside brackets.
+  static func list(_ text: String) -> [String] {
+    var parts: [[UInt8]] = [[]]
+    var depth = 0
+    for byte in text.utf8 {
+      if "([".utf8.contains(byte) { depth += 1 }
+      if ")]".utf8.contains(byte) { depth -= 1 }
+      if depth == 0, byte == UInt8(ascii: ",") { parts.append([]) } else { parts[parts.count - 1].append(byte) }
+    }
+    return parts.map { String(decoding: $0, as: UTF8.self) }
   }
 
   /// The text without comments, and without the marks that hide a style sheet from old HTML.

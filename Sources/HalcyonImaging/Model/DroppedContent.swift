@@ -1,7 +1,7 @@
 /// Content of an image file that the decoded image does not contain.
 @nonexhaustive
 public enum DroppedContent: String, Hashable, Sendable, CaseIterable {
-  /// Further frames of an animation.
+  /// Further frames of an animation, or the movement of an SVG drawing.
   case frames
   /// Further pages or unrelated images.
   case pages
@@ -13,4 +13,8 @@ public enum DroppedContent: String, Hashable, Sendable, CaseIterable {
   case highDynamicRange
   /// A colour profile that is damaged or does not fit the pixels; they are interpreted as sRGB.
   case colorProfile
+  /// Images inside an SVG drawing that cannot be decoded.
+  case embeddedImages
+  /// Parts or styles of an SVG drawing that librsvg does not know, and leaves out or draws in another way.
+  case svgFeatures
 }

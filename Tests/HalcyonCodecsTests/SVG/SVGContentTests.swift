@@ -50,6 +50,7 @@ struct SVGContentTests {
     "<a xlink:href='http://example.com'><rect width='10' height='10' fill='green'/></a>",
     "<i:x xmlns:i='urn:i'><rect width='10' height='10' fill='red'/></i:x><rect i:y='1' xmlns:i='urn:i' "
       + "width='10' height='10' fill='green'/>",
+    "<style>rect:not(.b, .c) {fill:green}</style><rect width='10' height='10'/>",
     "<text y='10' font-size='20'>&#x2588;<tspan> &lt;&amp;</tspan></text><rect width='10' height='10' fill='green'/>",
   ]
 
@@ -65,43 +66,6 @@ struct SVGContentTests {
       ]><svg xmlns="&ns;" width="20" height="20"><rect width="20" height="20" fill="&c;"/></svg>
       """
     #expect(try centre(Data(text.utf8)) == Self.green)
-  }
-
-  @Test(arguments: ["image", "feImage"])
-  func `an embedded image within the limits is drawn`(_ name: String) throws {
-    let image = try PNGEncoder().encode(.painted(4, 4) { _, _ in Self.green }, options: EncodingOptions())
-    // The media type is wrong, as it may be; the bytes decide.
-    let url = "data:image/svg+xml;base64," + image.base64EncodedString(options: .lineLength64Characters)
-    let content =
-      name == "image"
-      ? "<image width='10' height='10' xlink:href='\(url)'/>"
-      : "<filter id='f'><feImage xlink:href='\(url)'/></filter><rect width='10' height='10' filter='url(#f)'/>"
-    let color = try centre(Self.document(content))
-    #expect((0..<4).allSatisfy { abs(color[$0] - Self.green[$0]) <= 2 }, "\(color)")
-  }
-
-  @Test func `embedded images are within the limits, alone and together`() throws {
-    let image = try PNGEncoder().encode(.painted(40, 40) { _, _ in Self.green }, options: EncodingOptions())
-    func file(_ count: Int) -> Data {
-      let element = "<image width='9' height='9' href='data:image/png;base64,\(image.base64EncodedString())'/>"
-      return Self.document(String(repeating: element, count: count))
-    }
-    let limits = ImageLimits(pixelCount: 4000, sideLength: 1000)
-    _ = try SVGDecoder().decode(file(2), options: DecodingOptions(limits: limits))
-    #expect(
-      throws: ImageDecodingError.unsupportedFeature(.svg, feature: "images of over 4000 pixels together inside it")
-    ) { try SVGDecoder().decode(file(3), options: DecodingOptions(limits: limits)) }
-    #expect(throws: ImageDecodingError.tooManyPixels(PixelSize(width: 40, height: 40), limit: 1000)) {
-      try SVGDecoder().decode(file(1), options: DecodingOptions(limits: ImageLimits(pixelCount: 1000)))
-    }
-  }
-
-  @Test func `a drawing inside a drawing is refused`() throws {
-    let inner = Self.document("").base64EncodedString()
-    let file = Self.document("<image width='9' height='9' href='data:image/png;base64,\(inner)'/>")
-    #expect(throws: ImageDecodingError.unsupportedFeature(.svg, feature: "an image in svg inside it")) {
-      try SVGDecoder().decode(file, options: DecodingOptions())
-    }
   }
 
   @Test func `included documents and foreign roots are refused`() throws {

@@ -2,6 +2,7 @@
 import HalcyonImaging
 import Foundation
 import HalcyonCodecs
+import TestSupport
 import TestTraits
 import Testing
 
@@ -75,6 +76,76 @@ struct SVGDecoderTests {
       #expect(bitmap.size == PixelSize(width: side, height: side))
       for column in [0, side / 2, side - 1] { #expect(bitmap.color(column, side / 2) == Color(0, 255, 0, 255)) }
     }
+  }
+
+  private static let full = "<rect x='-9' y='-9' width='999' height='999' fill='lime'/>"
+
+  @Test(arguments: [
+    ("viewBox='0 0 1.5 1'", TargetSize.fit(width: 480), PixelSize(width: 480, height: 320)),
+    ("viewBox='0 0 1.5 1'", .fit(height: 320), PixelSize(width: 480, height: 320)),
+    ("viewBox='0 0 .003 .002'", .fit(width: 30, height: 90), PixelSize(width: 30, height: 20)),
+    ("width='2.4mm' height='1.2mm' viewBox='0 0 2 1'", .fit(width: 400), PixelSize(width: 400, height: 200)),
+    ("viewBox='0 0 1.5 1'", .fill(width: 30, height: 30), PixelSize(width: 30, height: 30)),
+    ("viewBox='0 0 1.5 1'", .crop(width: 30, height: 30, anchor: .left), PixelSize(width: 30, height: 30)),
+    ("viewBox='0 0 1.5 1'", .original, PixelSize(width: 2, height: 1)),
+    // Bands of a fraction of a pixel.
+    ("viewBox='0 0 300 199'", .fit(width: 100), PixelSize(width: 100, height: 66)),
+    ("viewBox='0 0 10.4 20.6'", .original, PixelSize(width: 10, height: 21)),
+  ])
+  func `a drawing fills its pixels, whose ratio is that before its size is rounded`(
+    _ attributes: String, _ target: TargetSize, _ size: PixelSize
+  ) throws {
+    let bitmap = try SVGDecoder().decode(
+      Self.document(attributes, Self.full), options: DecodingOptions(size: target)
+    ).bitmap
+    #expect(bitmap.size == size)
+    for (x, y) in [(0, 0), (size.width - 1, 0), (0, size.height - 1), (size.width - 1, size.height - 1)] {
+      #expect(bitmap.color(x, y) == Color(0, 255, 0, 255))
+    }
+  }
+
+  @Test(arguments: [
+    "viewBox='0 0 0 0'", "viewBox='0 0 9 0' width='20' height='20'", "viewBox='0,0,0,9' width='20'",
+  ])
+  func `a view box without an area shows nothing`(_ attributes: String) throws {
+    let bitmap = try SVGDecoder().decode(Self.document(attributes, Self.full), options: DecodingOptions()).bitmap
+    #expect(bitmap.color(bitmap.size.width / 2, bitmap.size.height / 2) == Color(0, 0, 0, 0))
+  }
+
+  @Test(arguments: [
+    "<svg viewBox='0 0 0 0' width='20' height='20'>\(full)</svg>",
+    "<symbol id='s' viewBox='0 0 0 5'>\(full)</symbol><use href='#s' width='20' height='20'/>",
+    "<pattern id='p' viewBox='0 0 0 0' width='1' height='1'>\(full)</pattern><rect width='20' height='20' "
+      + "fill='url(#p)'/>",
+    "<marker id='m' viewBox='0 0 0 0' overflow='visible'>\(full)</marker><path d='M5 5L9 9' marker-end='url(#m)'/>",
+  ])
+  func `an element whose view box has no area is not drawn`(_ content: String) throws {
+    let file = Self.document("width='20' height='20'", content)
+    #expect(try SVGDecoder().decode(file, options: DecodingOptions()).bitmap.color(10, 10) == Color(0, 0, 0, 0))
+  }
+
+  @Test func `a compressed document is decompressed`() throws {
+    let file = try Fixture.data("svg/shapes.svg")
+    let expected = try SVGDecoder().decode(file, options: DecodingOptions())
+    let image = try SVGDecoder().decode(file.gzipped, options: DecodingOptions())
+    #expect(image.info == expected.info && image.bitmap.largestDifference(to: expected.bitmap) == 0)
+    #expect(try SVGDecoder().probe(file.gzipped.prefix(20), isComplete: false) == nil)
+    #expect(throws: ImageDecodingError.truncated(.svg)) {
+      try SVGDecoder().decode(file.gzipped.dropLast(9), options: DecodingOptions())
+    }
+    var damaged = file.gzipped
+    for index in 10..<damaged.count { damaged[index] = 0xFF }
+    #expect(throws: ImageDecodingError.corrupt(.svg, reason: "it cannot be decompressed")) {
+      try SVGDecoder().decode(damaged, options: DecodingOptions())
+    }
+  }
+
+  @Test func `a document of over 64 MiB in a small file is refused`() {
+    var text = Self.document("width='9' height='9'")
+    text.append(Data(repeating: 0x20, count: 64 << 20))
+    #expect(
+      throws: ImageDecodingError.unsupportedFeature(.svg, feature: "compressed text of over 67108864 bytes")
+    ) { try SVGDecoder().decode(text.gzipped, options: DecodingOptions()) }
   }
 
   @Test func `colours are premultiplied by alpha`() throws {

@@ -1,0 +1,58 @@
+#if SVG && !IMAGEIO
+import HalcyonImaging
+
+/// The position of a document on its output pixels.
+struct SVGLayout: Hashable, Sendable {
+  let outputSize: PixelSize
+  /// The rectangle of the whole document, in output pixels; it can extend beyond the output.
+  let viewport: PixelRectangle
+  /// How much the document is stretched, so that its ratio is that of the viewport in whole pixels: otherwise thin bands
+  /// would remain at two sides.
+  let rounding: SIMD2<Double>
+
+  /// The size of the temporary surfaces of librsvg, which cover the viewport.
+  var canvasSize: PixelSize {
+    PixelSize(
+      width: max(outputSize.width, Int(viewport.width.rounded(.up))),
+      height: max(outputSize.height, Int(viewport.height.rounded(.up))))
+  }
+
+  init(outputSize: PixelSize, viewport: PixelRectangle, rounding: SIMD2<Double>) {
+    (self.outputSize, self.viewport, self.rounding) = (outputSize, viewport, rounding)
+  }
+
+  /// - Parameter size: The size of the document, both sides above 0.
+  init(size: SVGSize, target: TargetSize) {
+    let scale = target.enlargement(of: size)
+    let enlarged = PixelSize(width: Self.side(size.width * scale), height: Self.side(size.height * scale))
+    let geometry = target.geometry(for: enlarged)
+    let window = geometry.window
+    let (x, y) = (Double(geometry.outputSize.width) / window.width, Double(geometry.outputSize.height) / window.height)
+    outputSize = geometry.outputSize
+    viewport = PixelRectangle(
+      x: -window.x * x, y: -window.y * y, width: Double(enlarged.width) * x, height: Double(enlarged.height) * y)
+    switch target {
+    // The document itself decides how it fills another ratio.
+    case .exact, .stretch: rounding = SIMD2(1, 1)
+    default: rounding = SIMD2(1, viewport.height / viewport.width * size.width / size.height)
+    }
+  }
+
+  private static func side(_ length: Double) -> Int { Int(min(max(1, length.rounded()), 1e15)) }
+}
+
+extension TargetSize {
+  /// The factor by which a document has to be enlarged to reach the target; 1 if it is large enough.
+  fileprivate func enlargement(of size: SVGSize) -> Double {
+    switch self {
+    case .fit(let width, let height) where min(width, height) < .max:
+      max(1, min(Double(width) / size.width, Double(height) / size.height))
+    case .fill(let width, let height) where max(width, height) < .max,
+      .crop(let width, let height, _) where max(width, height) < .max,
+      .stretch(let width, let height) where max(width, height) < .max:
+      max(1, Double(width) / size.width, Double(height) / size.height)
+    default: 1
+    }
+  }
+}
+#endif
