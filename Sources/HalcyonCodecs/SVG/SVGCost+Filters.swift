@@ -46,20 +46,23 @@ extension SVGCost {
   ) throws(ImageDecodingError) {
     let element = tree.elements[index]
     try visit(index, context)
+    let isRelative = element.parent.map { tree.elements[$0]["primitiveUnits"] } == "objectBoundingBox"
     func number(_ name: String, default value: Double) -> Double {
       element[name].map { SVGNumbers.all(in: $0).max() ?? value } ?? value
     }
     let work: Double =
       switch element.name {
-      case "feTurbulence": 65 * number("numOctaves", default: 1)
+      case "feTurbulence": 130 + 60 * number("numOctaves", default: 1)
+      case "feDisplacementMap": 800
       case "feGaussianBlur", "feDropShadow": 120
       case "feMorphology":
         // librsvg limits radii to 10 pixels.
-        3 * pow2(2 * min(10, number("radius", default: 0) * max(context.scale, context.viewport)) + 3)
-      case "feConvolveMatrix": 6 * pow2(number("order", default: 3))
+        6 * pow2(2 * min(10, number("radius", default: 0) * (isRelative ? .infinity : context.scale)) + 2)
+      case "feConvolveMatrix": 70 + 6 * pow2(number("order", default: 3))
       case "feDiffuseLighting", "feSpecularLighting": 80
-      case "feMerge": 3 * Double(element.elements.count)
-      default: 20
+      case "feMerge": 30 * Double(element.elements.count)
+      case "feFlood", "feOffset", "feTile": 10
+      default: 50
       }
     try charge(pixelCount * 10 + region * work)
     if element.name == "feImage", let target = target(element["href"]) {

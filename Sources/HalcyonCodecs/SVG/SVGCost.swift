@@ -4,8 +4,8 @@ import HalcyonImaging
 /// Estimates the work and the memory of a drawing before librsvg draws it, and refuses one that takes too much.
 ///
 /// Walks the elements in the order in which librsvg draws them, with references expanded, so a few lines that expand to
-/// millions of elements are refused after the first 100,000. One unit is about a nanosecond. Estimates are upper bounds,
-/// but for the area of shapes: a shape counts as a fraction of the canvas.
+/// millions of elements are refused after the first 100,000. One unit is about a nanosecond, as measured with librsvg 2.54
+/// on drawings of all kinds: estimates are a third to the sevenfold of the time of a drawing that takes noticeable time.
 ///
 /// In one file, since shapes in another one would open all of its state to the module.
 struct SVGCost {
@@ -20,6 +20,8 @@ struct SVGCost {
     var values: [String: [String]] = [:]
     /// How many pixels a unit of length covers at most.
     var scale: Double
+    /// Whether each unit of length is one pixel, and begins with it.
+    var isOnPixels = false
     /// The longer side of the viewport in user units.
     var viewport: Double
     var text = SVGTextSize()
@@ -36,13 +38,13 @@ struct SVGCost {
   /// Those that change the context of an element. Most have none.
   private static let properties = Set(inherited + forced + layering + SVGTextSize.properties + ["transform"])
   /// Drawn only where something refers to them.
-  private static let definitions: Set = [
+  static let definitions: Set = [
     "defs", "symbol", "clipPath", "mask", "pattern", "marker", "linearGradient", "radialGradient", "filter", "style",
     "title", "desc", "metadata", "script",
   ]
 
   let tree: SVGTree
-  private var styles = SVGStyles()
+  private(set) var styles = SVGStyles()
   /// The size of the temporary surfaces.
   private let canvas: PixelSize
   private let livePixelLimit: Int
@@ -68,10 +70,13 @@ struct SVGCost {
     var cost = SVGCost(tree, canvas: canvas, limits: drawing.limits)
     cost.units = budget.units
     try cost.allocate(Double(budget.embeddedPixelCount))
+    try cost.chargeText()
     try cost.chargeSelectors()
     cost.styles = SVGStyles(tree, properties: properties)
     let scale = max(Double(canvas.width) / size.width, Double(canvas.height) / size.height)
-    try cost.draw(0, in: Context(scale: scale, viewport: max(size.width, size.height)))
+    var context = Context(scale: scale, viewport: max(size.width, size.height))
+    context.isOnPixels = drawing.layout.isOnPixels(size) && tree.elements[0]["viewBox"] == nil
+    try cost.draw(0, in: context)
     budget.units = cost.units
   }
 
@@ -97,6 +102,17 @@ struct SVGCost {
     }
   }
 
+  /// librsvg parses the whole document, but images are decoded as such.
+  private mutating func chargeText() throws(ImageDecodingError) {
+    let count = tree.elements.reduce(0) { sum, element in
+      let attributes = element.attributes.reduce(0) {
+        $0 + $1.name.utf8.count + ($1.name == "href" ? $1.value.utf8.count / 16 : $1.value.utf8.count)
+      }
+      return sum + 20 + attributes + element.style.reduce(0) { $0 + $1.value.utf8.count + 20 }
+    }
+    try charge(250 * Double(count))
+  }
+
   /// Every selector is tried on every element.
   private mutating func chargeSelectors() throws(ImageDecodingError) {
     let count = Double(tree.elements.count)
@@ -104,10 +120,11 @@ struct SVGCost {
     for element in tree.elements { depths.append(element.parent.map { depths[$0] + 1 } ?? 1) }
     let depth = depths.max() ?? 1
     for selector in tree.rules.lazy.flatMap(\.selectors) {
-      var tries = count * Double(selector.byteCount) * 5
-      for _ in 0..<min(selector.ancestorCount, 16) { tries *= depth }
-      for _ in 0..<min(selector.siblingCount, 16) { tries *= max(1, count / 4) }
-      try charge(tries)
+      // A combinator tries all ancestors or all siblings, but those before it do not begin again for each.
+      var steps = 1.0
+      if selector.ancestorCount > 0 { steps *= depth * Double(min(selector.ancestorCount, 3)) }
+      if selector.siblingCount > 0 { steps *= max(1, count / 4) * Double(min(selector.siblingCount, 3)) }
+      try charge(count * (Double(selector.byteCount) * 5 + (steps > 1 ? steps * 60 : 0)))
     }
   }
 
@@ -132,7 +149,10 @@ struct SVGCost {
     case "path", "line", "polyline", "polygon", "rect", "circle", "ellipse": try drawShape(index, context)
     case "text", "tspan", "tref", "a":
       try drawText(index, context)
-    case "image": try charge(pixelCount * 5)
+    case "image":
+      let box = try box(of: index, text: context.text)
+      let pixels = (box?.width ?? .infinity) * (box?.height ?? .infinity) * context.scale * context.scale
+      try charge(9 * (pixels < pixelCount ? pixels : pixelCount))
     case "use":
       var inner = deeper(context)
       enlargeViewport(of: element, &inner)
@@ -207,6 +227,7 @@ struct SVGCost {
     }
     for transform in styles.values(of: "transform", for: index) {
       context.scale *= max(SVGTransform.enlargement(transform), .leastNonzeroMagnitude)
+      context.isOnPixels = false
     }
   }
 
@@ -222,6 +243,7 @@ struct SVGCost {
   }
 
   private func enlargeViewport(of element: SVGTree.Element, _ context: inout Context) {
+    context.isOnPixels = false
     for text in ["width", "height"].compactMap({ element[$0] }) {
       context.viewport = max(context.viewport, SVGNumbers.length(text, viewport: context.viewport))
     }
@@ -233,6 +255,7 @@ struct SVGCost {
     guard let text = element["viewBox"], case let box = SVGNumbers.all(in: text), box.count == 4, box[2] > 0, box[3] > 0
     else { return }
     context.scale *= max(size.width / box[2], size.height / box[3])
+    context.isOnPixels = false
     context.viewport = max(box[2], box[3])
   }
 }
@@ -252,7 +275,8 @@ extension SVGCost {
     if Self.layering.dropFirst().contains(where: { !styles.values(of: $0, for: index).isEmpty }) { isLayer = true }
     guard isLayer else { return }
     try allocate(pixelCount)
-    try charge(pixelCount * 2)
+    let isBlended = styles.values(of: "mix-blend-mode", for: index).contains { $0 != "normal" }
+    try charge(pixelCount * (isBlended ? 12 : 1))
     for mask in masks {
       let live = livePixelCount
       try allocate(pixelCount * 3)
@@ -261,7 +285,8 @@ extension SVGCost {
       livePixelCount = live
     }
     guard !filters.isEmpty else { return }
-    let size = extent(of: index).map { ($0.width, $0.height) } ?? size(of: index, context)
+    let box = try box(of: index, text: context.text)
+    let size = box.map { ($0.width, $0.height) } ?? size(of: index, context)
     for filter in filters { try chargeFilter(filter, context, size: size) }
   }
 
@@ -282,7 +307,7 @@ extension SVGCost {
       parent = tree.elements[current].parent
     }
     for parent in parents.reversed() { inner = self.context(of: parent, in: inner) }
-    (inner.scale, inner.viewport) = (scale, context.viewport)
+    (inner.scale, inner.viewport, inner.isOnPixels) = (scale, context.viewport, false)
     inner.depth = context.depth + 1
     try visit(index, inner)
     let live = livePixelCount
@@ -303,12 +328,16 @@ extension SVGCost {
 extension SVGCost {
   private mutating func drawShape(_ index: Int, _ context: Context) throws(ImageDecodingError) {
     let extent = extent(of: index)
-    let size = extent.map { ($0.width, $0.height) } ?? size(of: index, context)
-    try chargeOutline(extent, size: size, context)
-    for paint in ["fill", "stroke"] {
-      for server in targets(context.values[paint]) {
-        try chargePaint(server, context, size: size)
-      }
+    let size = extent.map { ($0.box.width, $0.box.height) } ?? size(of: index, context)
+    let area = size.0 * size.1 * context.scale * context.scale * (extent?.coverage ?? 1)
+    // Every shape that is not a path is shorter than its rectangle.
+    let length = extent?.length ?? 2 * (size.0 + size.1)
+    let width = largestLength(of: "stroke-width", context) * context.scale
+    let strokeArea = length * context.scale * (width + 1)
+    try chargeOutline(extent, length: length, isLine: tree.elements[index].name == "line", context)
+    if paints("fill", context) { try chargeArea("fill", context, size: size, area: area) }
+    if paints("stroke", context) {
+      try chargeArea("stroke", context, size: size, area: width < size.0 + size.1 ? strokeArea : .infinity)
     }
     for property in ["marker", "marker-start", "marker-mid", "marker-end"] {
       for marker in targets(context.values[property]) {
@@ -324,22 +353,39 @@ extension SVGCost {
     }
   }
 
-  /// Adds the work of filling and stroking a shape.
+  /// Whether a shape may be filled or stroked.
+  private func paints(_ property: String, _ context: Context) -> Bool {
+    // The initial values are black and none.
+    context.values[property]?.contains { $0 != "none" } ?? (property == "fill")
+  }
+
+  /// Adds the work for the pixels of a fill or a stroke.
+  ///
+  /// - Parameter area: In pixels, at most; not a number is that of the whole canvas.
+  private mutating func chargeArea(
+    _ property: String, _ context: Context, size: (width: Double, height: Double), area: Double
+  ) throws(ImageDecodingError) {
+    let pixels = area < pixelCount ? area : pixelCount
+    try charge(pixels / 2)
+    for server in targets(context.values[property]) {
+      try chargePaint(server, context, size: size, pixels: pixels)
+    }
+  }
+
+  /// Adds the work of filling and stroking a shape, without its pixels.
   ///
   /// cairo sorts the edges of a shape in each row of pixels that they touch, and splits them where they cross.
   private mutating func chargeOutline(
-    _ extent: SVGPathExtent?, size: (width: Double, height: Double), _ context: Context
+    _ extent: SVGPathExtent?, length: Double, isLine: Bool, _ context: Context
   ) throws(ImageDecodingError) {
     let count = Double(extent?.numberCount ?? 0)
-    // Every shape that is not a path is shorter than its rectangle.
-    let length = extent?.length ?? 2 * (size.width + size.height)
     let crossings = extent?.crossingCount ?? 0
     let rows = min(length * context.scale, (count / 2 + 4) * Double(canvas.height))
     let fill = rows * 100 + min(rows, crossings) * 600 + crossings * 700
-    try charge(pixelCount / 256 + count * 100 + fill)
-    // The initial value is none.
-    guard (context.values["stroke"] ?? []).contains(where: { $0 != "none" }) else { return }
-    try charge(2 * fill)
+    try charge(2000 + count * 400)
+    if !isLine, paints("fill", context) { try charge(fill) }
+    guard paints("stroke", context) else { return }
+    try charge(isLine ? fill : 2 * fill)
     let width = largestLength(of: "stroke-width", context) * context.scale
     let periods = (context.values["stroke-dasharray"] ?? []).compactMap { dashPeriod($0, context) }
     guard let period = periods.min() else { return }
@@ -377,7 +423,7 @@ extension SVGCost {
     return sum > 0 ? sum : nil
   }
 
-  private mutating func extent(of index: Int) -> SVGPathExtent? {
+  mutating func extent(of index: Int) -> SVGPathExtent? {
     if let extent = extents[index] { return extent }
     let extent = SVGPathExtent(of: tree.elements[index])
     extents[index] = extent
@@ -387,16 +433,16 @@ extension SVGCost {
   private mutating func drawText(_ index: Int, _ context: Context) throws(ImageDecodingError) {
     for child in tree.elements[index].children {
       guard case .text(let text) = child else { continue }
-      try charge(Double(text.utf8.count) * 5000 + pixelCount / 256)
+      let letter = min(context.text.letter * context.scale, Double(canvas.height))
+      try charge(Double(text.utf8.count) * (15_000 + 500 * letter))
       try context.text.check(text, scale: context.scale)
+      let area = Double(text.utf8.count) * letter * letter
+      for paint in ["fill", "stroke"] where paints(paint, context) {
+        try chargeArea(paint, context, size: (.infinity, .infinity), area: area)
+      }
     }
     if let target = target(tree.elements[index]["href"]) {
       try draw(target, in: deeper(context))
-    }
-    for paint in ["fill", "stroke"] {
-      for server in targets(context.values[paint]) {
-        try chargePaint(server, context, size: (.infinity, .infinity))
-      }
     }
   }
 
@@ -419,8 +465,10 @@ extension SVGCost {
   }
 
   /// Adds the work of a gradient, or of drawing the tile of a pattern.
+  ///
+  /// - Parameter painted: The number of pixels that are painted with it.
   private mutating func chargePaint(
-    _ index: Int, _ context: Context, size: (width: Double, height: Double)
+    _ index: Int, _ context: Context, size: (width: Double, height: Double), pixels painted: Double
   ) throws(ImageDecodingError) {
     var chain = [index]
     while let next = target(tree.elements[chain[chain.count - 1]]["href"]), !chain.contains(next) {
@@ -428,7 +476,9 @@ extension SVGCost {
       guard context.depth + chain.count <= SVGParser.depthLimit else { throw SVGSanitizer.refused(SVGParser.tooDeep) }
     }
     for link in chain { try charge(500 + 50 * Double(tree.elements[link].children.count)) }
-    guard tree.elements[index].name == "pattern" else { return }
+    guard tree.elements[index].name == "pattern" else {
+      return try charge(painted * (tree.elements[index].name == "radialGradient" ? 13 : 7))
+    }
     let elements = chain.map { tree.elements[$0] }
     func attribute(_ name: String) -> String? { elements.lazy.compactMap { $0[name] }.first }
     let isRelative = attribute("patternUnits") != "userSpaceOnUse"
@@ -439,8 +489,14 @@ extension SVGCost {
     }
     let tile = (width: side("width", size.width), height: side("height", size.height))
     guard tile.width > 0, tile.height > 0 else { return }
-    let scale = context.scale * (attribute("patternTransform").map(SVGTransform.enlargement) ?? 1)
+    let transform = attribute("patternTransform")
+    let scale = context.scale * (transform.map(SVGTransform.enlargement) ?? 1)
     let pixels = tile.width * scale * tile.height * scale
+    let sides = [tile.width * scale, tile.height * scale]
+    let corner = SIMD4(side("x", 1), side("y", 1), tile.width, tile.height)
+    let isOnPixels = context.isOnPixels && !isRelative && transform == nil && corner == corner.rounded(.down)
+    // cairo draws tiles that lie between pixels one by one in each row.
+    try charge(painted * (isOnPixels ? 2 : 60 + 4500 / max(1, sides.reduce(.infinity, min))))
     let live = livePixelCount
     defer { livePixelCount = live }
     try allocate(pixels)
@@ -466,6 +522,11 @@ extension SVGPathExtent {
     switch element.name {
     case "path": self.init(path: element["d"] ?? "")
     case "polyline", "polygon": self.init(points: element["points"] ?? "")
+    case "line":
+      let lengths = ["x1", "y1", "x2", "y2"].map { SVGNumbers.split(element[$0] ?? "0") }
+      let numbers = lengths.compactMap { $0.unit.isEmpty || $0.unit == "px" ? $0.number : nil }
+      guard numbers.count == 4 else { return nil }
+      self.init(points: numbers.map { "\($0)" }.joined(separator: " "))
     default: return nil
     }
   }

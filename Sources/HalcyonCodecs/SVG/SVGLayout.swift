@@ -17,6 +17,12 @@ struct SVGLayout: Hashable, Sendable {
       height: max(outputSize.height, Int(viewport.height.rounded(.up))))
   }
 
+  /// Whether a document of this size is drawn at just that size, from the corner of a pixel.
+  func isOnPixels(_ size: SVGSize) -> Bool {
+    viewport.width == size.width && viewport.height == size.height && rounding == SIMD2(1, 1)
+      && viewport.x == viewport.x.rounded() && viewport.y == viewport.y.rounded()
+  }
+
   init(outputSize: PixelSize, viewport: PixelRectangle, rounding: SIMD2<Double>) {
     (self.outputSize, self.viewport, self.rounding) = (outputSize, viewport, rounding)
   }

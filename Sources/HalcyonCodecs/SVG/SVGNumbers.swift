@@ -81,28 +81,4 @@ struct SVGNumberScanner {
     while let byte, (0x30...0x39).contains(byte) { offset += 1 }
   }
 }
-
-/// How much a list of transforms enlarges at most.
-enum SVGTransform {
-  static func enlargement(_ text: String) -> Double {
-    var result = 1.0
-    for part in text.utf8.split(separator: UInt8(ascii: ")")) {
-      guard let open = part.firstIndex(of: UInt8(ascii: "(")) else { continue }
-      let name = part[..<open].filter { (0x61...0x7A).contains($0 | 0x20) }
-      let arguments = String(Substring(part[open...]))
-      let numbers = SVGNumbers.all(in: arguments)
-      switch String(decoding: name, as: UTF8.self).lowercased() {
-      case "rotate", "translate", "translatex", "translatey": continue
-      case "scale", "scalex", "scaley": result *= numbers.map(abs).max() ?? .infinity
-      case "matrix": result *= numbers.prefix(4).reduce(0) { $0 + $1 * $1 }.squareRoot()
-      case "skewx", "skewy", "skew":
-        // In degrees; other units can only be written in style sheets.
-        if ["rad", "turn"].contains(where: arguments.lowercased().contains) { return .infinity }
-        for angle in numbers { result *= 1 + abs(tan(angle * .pi / 180)) }
-      default: return .infinity
-      }
-    }
-    return result
-  }
-}
 #endif

@@ -1,17 +1,16 @@
 #if SVG && !IMAGEIO
 import Foundation
 
-/// A rectangle that contains a path, its length, and how often it crosses itself.
+/// A rectangle that contains a path, how much of it is filled, its length, and how often it crosses itself.
 struct SVGPathExtent {
   private(set) var numberCount = 0
   /// In user units, an upper bound.
   private(set) var length = 0.0
   /// The number of pairs of its lines and curves that cross, estimated.
   private(set) var crossingCount = 0.0
-  private var (left, top, right, bottom) = (Double.infinity, Double.infinity, -Double.infinity, -Double.infinity)
-
-  var width: Double { max(0, right - left) }
-  var height: Double { max(0, bottom - top) }
+  private(set) var box = SVGBox()
+  /// How much of the box a fill covers, estimated: 0 to 1.
+  private(set) var coverage = 1.0
 
   private static let argumentCounts: [UInt8: Int] = [
     UInt8(ascii: "M"): 2, UInt8(ascii: "L"): 2, UInt8(ascii: "T"): 2, UInt8(ascii: "H"): 1, UInt8(ascii: "V"): 1,
@@ -22,7 +21,7 @@ struct SVGPathExtent {
   init(path: String) {
     var chords = SVGChords()
     read(path, &chords)
-    (length, crossingCount) = (chords.length, chords.crossingCount)
+    (length, crossingCount, coverage) = (chords.length, chords.crossingCount, chords.coverage(of: box))
   }
 
   private mutating func read(_ path: String, _ chords: inout SVGChords) {
@@ -64,13 +63,10 @@ struct SVGPathExtent {
       if let last { chords.add([last, point]) }
       last = point
     }
-    (length, crossingCount) = (chords.length, chords.crossingCount)
+    (length, crossingCount, coverage) = (chords.length, chords.crossingCount, chords.coverage(of: box))
   }
 
-  private mutating func add(_ x: Double, _ y: Double) {
-    (left, right) = (min(left, x), max(right, x))
-    (top, bottom) = (min(top, y), max(bottom, y))
-  }
+  private mutating func add(_ x: Double, _ y: Double) { box.add(SIMD2(x, y)) }
 
   private static func arguments(of command: UInt8, count: Int, _ scanner: inout SVGNumberScanner) -> [Double]? {
     var arguments: [Double] = []

@@ -22,6 +22,9 @@ struct SVGTextSize {
   private var root = 16.0
   private var letterSpacing = 0.0
 
+  /// The most that a letter with its space is wide, and about as high.
+  var letter: Double { font + letterSpacing }
+
   init() {}
 
   /// - Parameter inherited: That of the parent.
