@@ -36,7 +36,8 @@ package enum ByteRange: Equatable {
   /// Whether `If-Range` is missing, or matches by a strong comparison (RFC 9110, 13.1.5): a weak entity tag never does.
   private static func isCurrent(_ ifRange: String?, entityTag: String?, lastModified: String?) -> Bool {
     guard let ifRange else { return true }
-    return !ifRange.hasPrefix("W/") && (ifRange == entityTag || ifRange == lastModified)
+    return !ifRange.hasPrefix("W/")
+      && [entityTag, lastModified].contains { $0?.utf8.elementsEqual(ifRange.utf8) ?? false }
   }
 
   /// The number of decimal digits; `nil` without any. One that is too large lies outside every body.

@@ -11,10 +11,14 @@ extension EntryMetadata {
     return fields
   }
 
-  /// The metadata updated with the fields of a 304, or `nil` if the 304 is for another representation.
+  /// The metadata updated with the fields of a 304, or `nil` if the 304 is for another representation: its entity tag is
+  /// strong and another one.
+  ///
+  /// Tags are compared without their weakness, since a server that compresses a response weakens its tag, but not that of
+  /// a 304 (RFC 9110, 8.8.3.2). The stored tag remains.
   public func refreshed(by notModified: HTTPHeaders, requestDate: Date, responseDate: Date) -> EntryMetadata? {
-    if let theirs = notModified["ETag"], !theirs.utf8.starts(with: "W/".utf8),
-      !theirs.utf8.elementsEqual((headers["ETag"] ?? "").utf8)
+    if let theirs = notModified["ETag"], !theirs.utf8.starts(with: "W/".utf8), let ours = headers["ETag"],
+      Self.opaqueTag(theirs.utf8[...]) != Self.opaqueTag(ours.utf8[...])
     {
       return nil
     }
@@ -30,7 +34,7 @@ extension EntryMetadata {
 
   /// Fields that a 304 does not update, because they describe the stored body or belong to one user.
   private static let fixedFields: Set<String> = [
-    "content-length", "content-encoding", "content-type", "content-range", "set-cookie", "set-cookie2",
+    "content-length", "content-encoding", "content-type", "content-range", "etag", "set-cookie", "set-cookie2",
   ]
 }
 
@@ -64,7 +68,8 @@ extension EntryMetadata {
 
   private static func opaqueTag(_ tag: Substring.UTF8View) -> [UInt8] {
     let isBlank: (UInt8) -> Bool = { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") }
-    let trimmed = tag.drop(while: isBlank).prefix { !isBlank($0) }
+    var trimmed = tag.drop(while: isBlank)
+    while trimmed.last.map(isBlank) == true { trimmed.removeLast() }
     return Array(trimmed.starts(with: "W/".utf8) ? trimmed.dropFirst(2) : trimmed)
   }
 }

@@ -56,8 +56,8 @@ final class PartialBody: Sendable {
   /// A 206 repeats the `ETag` of the whole response, but need not repeat `Last-Modified`, which `If-Range` contained
   /// (15.3.7).
   private func hasSameValidator(_ headers: HTTPHeaders) -> Bool {
-    if Self.isStrong(validator) { return headers["ETag"] == validator }
-    return headers["Last-Modified"] ?? validator == validator
+    let theirs = Self.isStrong(validator) ? headers["ETag"] ?? "" : headers["Last-Modified"] ?? validator
+    return theirs.utf8.elementsEqual(validator.utf8)
   }
 
   /// The same body with more bytes.

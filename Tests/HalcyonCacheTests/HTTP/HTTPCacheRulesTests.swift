@@ -306,10 +306,30 @@ struct ValidatorTests {
     }
   }
 
-  @Test func `a 304 for another entity is not applied`() {
-    #expect(stored.refreshed(by: ["ETag": "\"b\""], requestDate: later, responseDate: later) == nil)
-    #expect(stored.refreshed(by: ["ETag": "W/\"b\""], requestDate: later, responseDate: later) != nil)
-    #expect(stored.refreshed(by: [:], requestDate: later, responseDate: later) != nil)
+  @Test(
+    arguments: [
+      ("\"a\"", "\"b\"", false), ("\"a\"", "W/\"b\"", true), ("\"a\"", nil, true), ("\"a\"", "W/\"a\"", true),
+      ("W/\"a\"", "\"a\"", true), ("W/\"a\"", "W/\"a\"", true), ("W/\"a\"", "\"b\"", false), (nil, "\"a\"", true),
+      ("\"a b\"", "\"a c\"", false), ("\"é\"", "\"e\u{301}\"", false), ("W/\"a\"", " \"a\" ", true),
+    ] as [(String?, String?, Bool)])
+  func `a 304 with another strong tag is not applied, and one that is applied leaves the stored tag`(
+    ours: String?, theirs: String?, isApplied: Bool
+  ) {
+    var known = stored
+    known.headers["ETag"] = ours
+    var response: HTTPHeaders = ["Age": "1"]
+    response["ETag"] = theirs
+    let renewed = known.refreshed(by: response, requestDate: later, responseDate: later)
+    #expect((renewed != nil) == isApplied)
+    #expect(renewed.map { $0.headers["ETag"] == ours } ?? true)
+  }
+
+  @Test(arguments: [
+    ("\"a b\"", false), ("\"a c\"", true), ("  W/\"a c\"\t, \"b\"", true), ("\"a c\"d", false), ("*", true),
+  ])
+  func `a tag of a request matches as a whole`(tags: String, isNotModified: Bool) {
+    let stored = EntryMetadata(headers: ["ETag": "\"a c\""], requestDate: later, responseDate: later)
+    #expect(stored.isNotModified(for: ["If-None-Match": tags]) == isNotModified)
   }
 }
 

@@ -39,6 +39,30 @@ struct UnusualResponseTests {
     }
   }
 
+  @Test(arguments: [
+    "Content-Type: text/html", "Content-Length: 5", "Content-Encoding: gzip", "Content-Encoding: br",
+    "Content-Range: bytes 0-4/5", "ETag: W/\"a\"",
+  ])
+  func `a 304 confirms the stored image, whatever it says about a body`(field: String) async throws {
+    try await withPipeline { server, pipeline in
+      let url = server.serve("/a.jpg") { request in
+        request.headers["If-None-Match"] == nil
+          ? .body(Photos.rocket, headers: ["ETag": "\"a\"", "Cache-Control": "no-cache", "Content-Type": "image/jpeg"])
+          : .raw(head: ["HTTP/1.1 304 Not Modified", "X-New: 1", field], body: Data())
+      }
+      let request = ImageRequest(url: url)
+      for count in 1...3 {
+        #expect(try await pipeline.data(for: request) == Photos.rocket)
+        await pipeline.cache.flush()
+        #expect(server.requests.count == count)
+      }
+      let headers = try #require(try await pipeline.storedMetadata(for: request)).headers
+      #expect(headers["Content-Type"] == "image/jpeg" && headers["Content-Length"] == "\(Photos.rocket.count)")
+      #expect(headers["Content-Encoding"] == nil && headers["Content-Range"] == nil && headers["X-New"] == "1")
+      #expect(headers["ETag"] == "\"a\"")
+    }
+  }
+
   @Test func `bytes after the end of a response are not parsed as the next response`() async throws {
     try await withPipeline { server, pipeline in
       let forged = Data("HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\nforged".utf8)
