@@ -18,7 +18,10 @@ struct PartialBodies: Sendable {
 
   func partial(for key: CacheKey, usesETags: Bool) async -> PartialBody? {
     guard let store, let entry = try? await store.entry(for: Self.key(key)) else { return nil }
-    return PartialBody(data: entry.body, metadata: entry.metadata, usesETags: usesETags)
+    // Those of the partial body, not of the whole one.
+    var metadata = entry.metadata
+    (metadata.expiration, metadata.tags) = (nil, [])
+    return PartialBody(data: entry.body, metadata: metadata, usesETags: usesETags)
   }
 
   /// - Returns: The write; `nil` if the body is not stored.

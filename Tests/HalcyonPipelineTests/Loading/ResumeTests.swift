@@ -394,6 +394,19 @@ struct ResumeTests {
     #expect(try await fixture.pipeline.data(for: ImageRequest(url: fixture.url)) == changed)
   }
 
+  @Test func `a body that was resumed from the store is stored as any other`() async throws {
+    let fixture = fixture(cut(at: 50_000), rest(from: 50_000), retry: NoRetry())
+    let request = ImageRequest(url: fixture.url)
+    await #expect(throws: ImageError.self) { try await fixture.pipeline.image(for: request) }
+    await fixture.pipeline.cache.flush()
+    _ = try await fixture.pipeline.image(for: request)
+    await fixture.pipeline.cache.flush()
+    let entry = try await fixture.store.entry(for: ImagePipeline.cacheKey(for: request))
+    let metadata = try #require(entry?.metadata)
+    #expect(metadata.tags == [] && metadata.expiration == nil && metadata.url == fixture.url)
+    #expect(fixture.store.count == 1)
+  }
+
   @Test func `a 206 without a range request is rejected`() async throws {
     let fixture = fixture(rest(from: 0))
     let error = await #expect(throws: ImageError.self) { try await fixture.pipeline.image(for: fixture.url) }
