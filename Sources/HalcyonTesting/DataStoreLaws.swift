@@ -137,6 +137,7 @@ public enum DataStoreLaws {
       EntryMetadata(requestDate: date, responseDate: date, userInfo: Data((0..<5000).map { UInt8($0 & 255) })),
       EntryMetadata(
         requestDate: date, responseDate: date, placeholder: ThumbHash(bytes: placeholder), userInfo: Data()),
+      EntryMetadata(requestDate: date, responseDate: date, redirects: redirects),
     ]
   }
 
@@ -149,6 +150,14 @@ public enum DataStoreLaws {
 
   private static var variants: [VaryKey] {
     ["", "a", "ä b"].compactMap { VaryKey(of: ["Vary": "Accept, X-\($0)"], requestHeaders: ["Accept": $0]) }
+  }
+
+  private static var redirects: [EntryMetadata.Redirect] {
+    [301, 302].map { status in
+      EntryMetadata.Redirect(
+        status: status, headers: ["Location": "/ä"], requestDate: Date(timeIntervalSince1970: 1_700_000_000),
+        responseDate: Date(timeIntervalSince1970: 1_700_000_001))
+    }
   }
 
   private static func entry(seed: Int = 1, byteCount: Int = 1000) -> StoredEntry {

@@ -29,7 +29,7 @@ struct ContextualProcessorTests {
   {
     try await withPipeline { server, pipeline in
       let target = server.serve("/b.jpg", .body(try Photos.data("rocket.jpg"), headers: ["X-Focus": "left"]))
-      let url = server.serve("/a.jpg", .redirect(to: "/b.jpg"))
+      let url = server.serve("/a.jpg", .redirect(to: "/b.jpg", status: 301))
       let recorder = Recorder()
       var request = ImageRequest(url: url, size: .fit(width: 64, height: 64), processors: [recorder])
       request.options.userInfo = ["cell": 7]

@@ -15,11 +15,13 @@ extension EntryMetadata {
     writer.append(UInt32(clamping: tags.count))
     for tag in tags { writer.append(tag) }
     // Trailing fields without a value are omitted.
-    let hasPlaceholder = placeholder != nil || userInfo != nil
+    let hasUserInfo = userInfo != nil || !redirects.isEmpty
+    let hasPlaceholder = placeholder != nil || hasUserInfo
     let hasVariants = variant != nil || !variants.isEmpty
     if hasVariants || hasPlaceholder { writer.append([variant].compactMap(\.self), variants) }
     if hasPlaceholder { writer.append(counted: placeholder?.bytes ?? []) }
-    if let userInfo { writer.append(counted: Array(userInfo)) }
+    if hasUserInfo { writer.append(userInfo: userInfo) }
+    if !redirects.isEmpty { writer.append(redirects) }
     return writer.bytes
   }
 
@@ -31,12 +33,13 @@ extension EntryMetadata {
       let requestDate = reader.date(), let responseDate = reader.date(),
       let expiration = Self.readExpiration(from: &reader), let tags = reader.list({ $0.text() }),
       let (own, variants) = reader.variants(), let placeholder = reader.placeholder(),
-      let userInfo = reader.userInfo()
+      let userInfo = reader.userInfo(), let redirects = reader.redirects()
     else { return nil }
     self.init(
       url: url.isEmpty ? nil : URL(string: url), status: Int(status), headers: HTTPHeaders(fields),
       requestDate: requestDate, responseDate: responseDate, expiration: expiration.value, tags: tags,
-      variant: own.first, variants: variants, placeholder: placeholder.value, userInfo: userInfo.value)
+      variant: own.first, variants: variants, placeholder: placeholder.value, userInfo: userInfo.value,
+      redirects: redirects)
   }
 
   private static func write(_ expiration: CacheExpiration?, to writer: inout ByteWriter) {
@@ -93,6 +96,21 @@ extension ByteWriter {
     append(raw)
   }
 
+  /// An absent value has a count that no data has.
+  fileprivate mutating func append(userInfo: Data?) {
+    if let userInfo { append(counted: Array(userInfo)) } else { append(UInt32.max) }
+  }
+
+  fileprivate mutating func append(_ redirects: [EntryMetadata.Redirect]) {
+    append(UInt32(clamping: redirects.count))
+    for redirect in redirects {
+      append(Int32(clamping: redirect.status))
+      append(redirect.headers.fields)
+      append(redirect.requestDate)
+      append(redirect.responseDate)
+    }
+  }
+
   fileprivate mutating func append(_ lists: [VaryKey]...) {
     for list in lists {
       append(UInt32(clamping: list.count))
@@ -130,7 +148,24 @@ extension ByteReader {
   /// `nil` when the bytes are malformed; absent at the end of the metadata.
   fileprivate mutating func userInfo() -> OptionalField<Data>? {
     guard !isAtEnd else { return .absent }
+    var reader = self
+    if reader.number() == UInt32.max {
+      self = reader
+      return .absent
+    }
     return countedBytes().map { .present(Data($0)) }
+  }
+
+  /// `nil` when the bytes are malformed; empty at the end of the metadata.
+  fileprivate mutating func redirects() -> [EntryMetadata.Redirect]? {
+    guard !isAtEnd else { return [] }
+    return list { reader in
+      guard let status = reader.number(Int32.self), let fields = reader.fields(), let requestDate = reader.date(),
+        let responseDate = reader.date()
+      else { return nil }
+      return EntryMetadata.Redirect(
+        status: Int(status), headers: HTTPHeaders(fields), requestDate: requestDate, responseDate: responseDate)
+    }
   }
 }
 

@@ -29,12 +29,16 @@ public struct EntryMetadata: Hashable, Sendable {
   public var placeholder: ThumbHash?
   /// Custom bytes stored beside the image.
   public var userInfo: Data?
+  /// The redirects that led to the response, the first one first; empty if the URL of the request sent it.
+  ///
+  /// Each has a freshness of its own: the entry is served without contacting a server while all of them are fresh.
+  public var redirects: [Redirect]
 
   /// Creates metadata.
   public init(
     url: URL? = nil, status: Int = 200, headers: HTTPHeaders = HTTPHeaders(), requestDate: Date, responseDate: Date,
     expiration: CacheExpiration? = nil, tags: [String] = [], variant: VaryKey? = nil, variants: [VaryKey] = [],
-    placeholder: ThumbHash? = nil, userInfo: Data? = nil
+    placeholder: ThumbHash? = nil, userInfo: Data? = nil, redirects: [Redirect] = []
   ) {
     self.url = url
     self.status = status
@@ -47,6 +51,7 @@ public struct EntryMetadata: Hashable, Sendable {
     self.variants = variants
     self.placeholder = placeholder
     self.userInfo = userInfo
+    self.redirects = redirects
   }
 }
 

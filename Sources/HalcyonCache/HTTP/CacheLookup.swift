@@ -43,6 +43,8 @@ public struct CacheLookup: Sendable {
   /// Header fields to send in addition to those of the request: the validators of the stored response, and
   /// `Cache-Control`.
   public private(set) var addedFields = HTTPHeaders()
+  /// The metadata of ``stored``, if the request may revalidate it; `nil` for one that must not.
+  package private(set) var revalidated: EntryMetadata?
 
   /// Why the request cannot be served from the store alone; `nil` if it can.
   public var miss: CacheMiss? {
@@ -62,14 +64,19 @@ public struct CacheLookup: Sendable {
     var lookup = self
     lookup.addedFields["If-None-Match"] = nil
     lookup.addedFields["If-Modified-Since"] = nil
+    lookup.revalidated = nil
     return lookup
   }
 
   /// Whether a 304 is a response to validators of the cache.
   var isConditional: Bool { addedFields.isConditional }
 
-  init(key: CacheKey, requestHeaders: HTTPHeaders, found: StoredResponse, action: Action, addedFields: HTTPHeaders) {
+  init(
+    key: CacheKey, requestHeaders: HTTPHeaders, found: StoredResponse, action: Action, revalidated: EntryMetadata?,
+    addedFields: HTTPHeaders
+  ) {
     finding = Finding(key, requestHeaders, action, found)
+    self.revalidated = revalidated
     self.addedFields = addedFields
   }
 }

@@ -13,7 +13,7 @@ extension HTTPCache {
     var found = StoredResponse(key: key, variants: variants)
     guard !variants.isEmpty else {
       // Without variants the response matches all requests, unless another program stored it without its variant.
-      if VaryKey(of: primary.metadata.headers, requestHeaders: [:])?.fields.isEmpty == true { found.entry = primary }
+      if VaryKey(of: primary.metadata.vary, requestHeaders: [:])?.fields.isEmpty == true { found.entry = primary }
       return found
     }
     guard let variant = variants.first(where: { $0.matches(requestHeaders) }) else { return found }

@@ -44,11 +44,13 @@ public struct HTTPCache: Sendable {
   ) async -> CacheLookup {
     let found = await find(key, requestHeaders: requestHeaders)
     let action = action(on: found.entry?.metadata, requestHeaders: requestHeaders, policy: policy, at: now)
-    var added = policy == .reloadIgnoringCache ? HTTPHeaders() : found.entry?.metadata.validators ?? HTTPHeaders()
+    let revalidated = policy == .reloadIgnoringCache ? nil : found.entry?.metadata
+    var added = revalidated?.validators ?? HTTPHeaders()
     if !usesETags { added["If-None-Match"] = nil }
     if policy.contactsServerFirst, requestHeaders["Cache-Control"] == nil { added["Cache-Control"] = "no-cache" }
     return CacheLookup(
-      key: key, requestHeaders: requestHeaders, found: found, action: action, addedFields: added)
+      key: key, requestHeaders: requestHeaders, found: found, action: action, revalidated: revalidated,
+      addedFields: added)
   }
 
   /// Determines how to handle a response, and updates or removes the stored responses that it renews or invalidates.
@@ -62,7 +64,7 @@ public struct HTTPCache: Sendable {
   public func outcome(of response: EntryMetadata, to lookup: CacheLookup) async -> ValidationOutcome {
     switch response.status {
     case 304 where lookup.isConditional:
-      return await renew(lookup, by: response).map { .serve($0) } ?? .fetchUnconditionally
+      return await renewed(lookup, by: response).map { .serve($0) } ?? .fetchUnconditionally
     case 500, 502, 503, 504:
       if let stale = staleEntry(for: lookup, at: response.responseDate) { return .serve(stale) }
     case 404, 410:
@@ -75,6 +77,25 @@ public struct HTTPCache: Sendable {
       await remove(lookup.storedKey, variants: lookup.storedKey == lookup.key ? lookup.variants : [])
     }
     return .deliver(storable)
+  }
+
+  /// The stored response, renewed by the head of a 304 and the redirects that led to it; `nil` if the 304 is for another
+  /// response.
+  ///
+  /// - Parameter isStored: Whether the store gets the new head.
+  package func renewed(
+    _ lookup: CacheLookup, by head: EntryMetadata, isStored: Bool = true
+  ) async -> StoredEntry? {
+    guard var entry = lookup.stored,
+      var renewed = entry.metadata.refreshed(
+        by: head.headers, requestDate: head.requestDate, responseDate: head.responseDate),
+      hasVariant(renewed.variant, of: head.redirects, to: lookup)
+    else { return nil }
+    renewed.redirects = head.redirects
+    entry.metadata = renewed
+    // The response is valid even if the store cannot be updated; the next request then revalidates again.
+    if isStored { _ = try? await dataStore.updateMetadata(renewed, for: lookup.storedKey) }
+    return entry
   }
 
   /// The stale response that may be served because the server cannot be reached or fails (5xx); `nil` without one.
@@ -136,21 +157,18 @@ extension HTTPCache {
       && !CacheControl(lookup.requestHeaders).forbidsStorage
   }
 
-  private func renew(_ lookup: CacheLookup, by response: EntryMetadata) async -> StoredEntry? {
-    guard var entry = lookup.stored,
-      let renewed = entry.metadata.refreshed(
-        by: response.headers, requestDate: response.requestDate, responseDate: response.responseDate)
-    else { return nil }
-    entry.metadata = renewed
-    // The response is valid even if the store cannot be updated; the next request then revalidates again.
-    _ = try? await dataStore.updateMetadata(renewed, for: lookup.storedKey)
-    return entry
+  /// Whether the variant distinguishes all requests for which the redirects may differ.
+  private func hasVariant(
+    _ variant: VaryKey?, of redirects: [EntryMetadata.Redirect], to lookup: CacheLookup
+  ) -> Bool {
+    let needed = VaryKey(of: redirects.vary, requestHeaders: lookup.requestHeaders)?.fields ?? []
+    return Set(needed).isSubset(of: variant?.fields ?? [])
   }
 
   private func storable(_ response: EntryMetadata, to lookup: CacheLookup) -> StorableResponse? {
     guard
       rules.isStorable(status: response.status, headers: response.headers, requestHeaders: lookup.requestHeaders),
-      let variant = VaryKey(of: response.headers, requestHeaders: lookup.requestHeaders)
+      let variant = VaryKey(of: response.vary, requestHeaders: lookup.requestHeaders)
     else { return nil }
     var metadata = response
     metadata.headers = response.headers.endToEnd

@@ -11,27 +11,42 @@ extension HTTPCacheRules {
   /// A response dated further in the future, in seconds, was stored while the clock was wrong.
   private static let toleratedClockError = 60.0
 
-  /// The remaining freshness lifetime of a stored response in seconds; 0 if it must be revalidated.
+  /// The remaining freshness lifetime of a stored response, and of the redirects that led to it, in seconds; 0 if one of
+  /// them must be revalidated.
   public func remainingLifetime(of stored: EntryMetadata, at now: Date) -> Double {
+    hops(of: stored).map { remainingLifetime(of: $0, at: now) }.min() ?? 0
+  }
+
+  /// The remaining freshness lifetime of redirects in seconds, infinite without any.
+  package func remainingLifetime(of redirects: [EntryMetadata.Redirect], at now: Date) -> Double {
+    redirects.map { remainingLifetime(of: hop($0), at: now) }.min() ?? .infinity
+  }
+
+  private func remainingLifetime(of hop: Hop, at now: Date) -> Double {
     // Consistent with `verdict` for a request without header fields.
-    let response = CacheControl(stored.headers)
-    guard !response.requiresValidation, let age = age(of: stored, at: now) else { return 0 }
-    return max(0, lifetime(of: stored, response) - age)
+    guard !hop.control.requiresValidation, let age = age(of: hop.response, at: now) else { return 0 }
+    return max(0, hop.lifetime - age)
   }
 
   /// The freshness lifetime of a stored response in seconds, counted from its `Date` (RFC 9111, 4.2.1 and 4.2.2).
+  ///
+  /// Redirects that led to it may end its freshness before.
   public func lifetime(of stored: EntryMetadata) -> Double { lifetime(of: stored, CacheControl(stored.headers)) }
 
   func lifetime(of stored: EntryMetadata, _ control: CacheControl) -> Double {
-    if isShared, let seconds = control.sharedMaxAge { return Double(seconds) }
-    if let seconds = control.maxAge { return Double(seconds) }
-    let date = date(of: stored)
-    if let expires = stored.headers["Expires"] {
-      return HTTPDate.parse(expires, now: stored.responseDate).map { max(0, $0.timeIntervalSince(date)) } ?? 0
-    }
+    if let seconds = explicitLifetime(of: stored, control) { return seconds }
     if lacksCachingFields(stored.headers) { return defaultLifetime.inSeconds }
     guard Self.storableStatuses.contains(stored.status) || control.isPublic else { return 0 }
-    return max(heuristicLifetime(of: stored, since: date), lifetimeByValidator(of: stored))
+    return max(heuristicLifetime(of: stored, since: date(of: stored)), lifetimeByValidator(of: stored))
+  }
+
+  /// The freshness lifetime that a response has by its fields; `nil` if they name none.
+  func explicitLifetime(of stored: EntryMetadata, _ control: CacheControl) -> Double? {
+    if isShared, let seconds = control.sharedMaxAge { return Double(seconds) }
+    if let seconds = control.maxAge { return Double(seconds) }
+    guard let expires = stored.headers["Expires"] else { return nil }
+    let end = HTTPDate.parse(expires, now: stored.responseDate)
+    return end.map { max(0, $0.timeIntervalSince(date(of: stored))) } ?? 0
   }
 
   /// A tenth of the time since the last modification.

@@ -15,13 +15,21 @@ extension HTTPCacheRules {
   }
 
   /// Whether a stored response may be served for a request now.
+  ///
+  /// Redirects that led to it must be fresh as well.
   public func verdict(on stored: EntryMetadata, requestHeaders: HTTPHeaders = HTTPHeaders(), at now: Date) -> Verdict {
-    let response = CacheControl(stored.headers)
+    let verdicts = hops(of: stored).map { verdict(on: $0, requestHeaders: requestHeaders, at: now) }
+    if verdicts.contains(.stale) { return .stale }
+    return verdicts.contains(.staleWhileRevalidate) ? .staleWhileRevalidate : .fresh
+  }
+
+  func verdict(on hop: Hop, requestHeaders: HTTPHeaders, at now: Date) -> Verdict {
+    let response = hop.control
     let request = CacheControl(requestHeaders)
     let noCache = response.requiresValidation || request.requiresValidation || isPragmaNoCache(requestHeaders)
-    guard !noCache, let age = age(of: stored, at: now) else { return .stale }
+    guard !noCache, let age = age(of: hop.response, at: now) else { return .stale }
     if let accepted = request.maxAge, age > Double(accepted) { return .stale }
-    let staleness = age - lifetime(of: stored, response)
+    let staleness = age - hop.lifetime
     if staleness + Double(request.minFresh ?? 0) < 0 { return .fresh }
     guard request.minFresh == nil, !forbidsServingStale(response) else { return .stale }
     if let accepted = request.maxStale, staleness <= Double(accepted) { return .fresh }
@@ -41,18 +49,26 @@ extension HTTPCacheRules {
   public func allowsStaleIfError(
     _ stored: EntryMetadata, requestHeaders: HTTPHeaders = HTTPHeaders(), at now: Date, isOffline: Bool = false
   ) -> Bool {
-    let response = CacheControl(stored.headers)
-    guard !forbidsServingStale(response), !response.requiresValidation else { return false }
-    if isOffline { return true }
-    guard let age = age(of: stored, at: now),
-      let seconds = CacheControl(requestHeaders).staleIfError ?? response.staleIfError
-    else { return false }
-    return age - lifetime(of: stored) <= Double(seconds)
+    let hops = hops(of: stored)
+    let stale = hops.filter { verdict(on: $0, requestHeaders: requestHeaders, at: now) != .fresh }
+    return (stale.isEmpty ? hops : stale).allSatisfy { hop in
+      allowsStaleIfError(hop, requestHeaders: requestHeaders, at: now, isOffline: isOffline)
+    }
   }
 
-  /// Whether a reload must contact the server: not for a fresh `immutable` response (RFC 8246).
+  private func allowsStaleIfError(_ hop: Hop, requestHeaders: HTTPHeaders, at now: Date, isOffline: Bool) -> Bool {
+    guard !forbidsServingStale(hop.control), !hop.control.requiresValidation else { return false }
+    if isOffline { return true }
+    guard let age = age(of: hop.response, at: now),
+      let seconds = CacheControl(requestHeaders).staleIfError ?? hop.control.staleIfError
+    else { return false }
+    return age - hop.lifetime <= Double(seconds)
+  }
+
+  /// Whether a reload must contact the server: not for a fresh `immutable` response (RFC 8246), to which no redirect led
+  /// that is not `immutable` itself.
   public func isReloadNeeded(_ stored: EntryMetadata, at now: Date) -> Bool {
-    !(CacheControl(stored.headers).isImmutable && verdict(on: stored, at: now) == .fresh)
+    !(hops(of: stored).allSatisfy(\.control.isImmutable) && verdict(on: stored, at: now) == .fresh)
   }
 
   private func forbidsServingStale(_ response: CacheControl) -> Bool {

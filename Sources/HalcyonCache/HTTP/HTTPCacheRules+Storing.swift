@@ -7,18 +7,23 @@ extension HTTPCacheRules {
 
   /// Whether the response to a GET may be stored (RFC 9111, 3).
   public func isStorable(status: Int, headers: HTTPHeaders, requestHeaders: HTTPHeaders) -> Bool {
-    let response = CacheControl(headers)
-    let isKnownStatus = Self.storableStatuses.contains(status)
-    guard response.requiresKnownStatus ? isKnownStatus : !response.forbidsStorage,
-      !CacheControl(requestHeaders).forbidsStorage, status >= 200, status != 206, status != 304
+    guard status >= 200, status != 206, status != 304,
+      !forbidsStoring(status: status, headers: headers, requestHeaders: requestHeaders)
     else { return false }
-    if isShared {
-      if response.isPrivate { return false }
-      let isAllowed = response.isPublic || response.forbidsStale || response.sharedMaxAge != nil
-      if requestHeaders["Authorization"] != nil, !isAllowed { return false }
-    }
+    let response = CacheControl(headers)
     let hasExplicitLifetime =
       response.maxAge != nil || headers["Expires"] != nil || isShared && response.sharedMaxAge != nil
-    return isKnownStatus || hasExplicitLifetime || response.isPublic
+    return Self.storableStatuses.contains(status) || hasExplicitLifetime || response.isPublic
+  }
+
+  /// Whether the directives of the request or the response forbid storing it in this cache.
+  func forbidsStoring(status: Int, headers: HTTPHeaders, requestHeaders: HTTPHeaders) -> Bool {
+    let response = CacheControl(headers)
+    let isForbidden =
+      response.requiresKnownStatus ? !Self.storableStatuses.contains(status) : response.forbidsStorage
+    if isForbidden || CacheControl(requestHeaders).forbidsStorage { return true }
+    guard isShared else { return false }
+    let allowsCredentials = response.isPublic || response.forbidsStale || response.sharedMaxAge != nil
+    return response.isPrivate || requestHeaders["Authorization"] != nil && !allowsCredentials
   }
 }

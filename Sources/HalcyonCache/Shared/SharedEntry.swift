@@ -178,6 +178,14 @@ extension EntryMetadata {
     let fields = headers.fields + variants.flatMap(\.fields) + (variant?.fields ?? [])
     return (100...999).contains(status) && requestDate.isStorable && responseDate.isStorable
       && fields.allSatisfy { $0.hasNoControlCharacters } && expiration.map(\.isStorable) ?? true
+      && redirects.allSatisfy(\.isWellFormed)
+  }
+}
+
+extension EntryMetadata.Redirect {
+  fileprivate var isWellFormed: Bool {
+    (300...399).contains(status) && requestDate.isStorable && responseDate.isStorable
+      && headers.fields.allSatisfy { $0.hasNoControlCharacters }
   }
 }
 

@@ -139,9 +139,7 @@ extension CachingLoader {
   private func httpRequest(
     for request: ImageRequest, key: CacheKey, _ lookup: CacheLookup?, to url: HTTPURL, _ watch: RemovalWatch
   ) -> HTTPRequest {
-    var cacheFields = lookup?.addedFields ?? HTTPHeaders()
-    if lookup == nil, request.freshness.contactsServerFirst { cacheFields["Cache-Control"] = "no-cache" }
-    return HTTPRequest(request, to: url, key: key, cacheFields: cacheFields, watch, configuration)
+    HTTPRequest(request, to: url, key: key, after: lookup, watch, configuration)
   }
 
   private func image(
@@ -165,24 +163,20 @@ extension CachingLoader {
     case .response(let response):
       let storable = fetch.lookup == nil ? nil : await storable(response, request, fetch.lookup)
       return fetchedImage(response, request, key: httpRequest.key, storable, trace: trace, fetch.watch)
-    case .notModified(let head):
+    case .notModified(let head, let isStorable):
       guard let lookup = fetch.lookup else { throw .httpStatus(304, url: httpRequest.url) }
-      if let image = await revalidatedImage(lookup, by: head, request, trace, fetch.watch) { return image }
+      let cache = configuration.httpCache(for: request)
+      let isStored = isStorable && !fetch.watch.isRemovedFromStore
+      if let entry = await cache?.renewed(lookup, by: head, isStored: isStored),
+        let image = storedImage(entry, for: request, isFromHTTP: true, trace: trace, fetch.watch)
+      {
+        return image
+      }
       let unconditional = lookup.unconditional
       let again = self.httpRequest(
         for: request, key: httpRequest.key, unconditional, to: httpRequest.target, fetch.watch)
       return try await image(from: Fetch(again, of: request, unconditional), subscription, trace: &trace)
     }
-  }
-
-  @inline(never)
-  private func revalidatedImage(
-    _ lookup: CacheLookup, by head: EntryMetadata, _ request: ImageRequest, _ trace: LoadTrace, _ watch: RemovalWatch
-  ) async -> EncodedImage? {
-    guard case .serve(let entry)? = await configuration.httpCache(for: request)?.outcome(of: head, to: lookup) else {
-      return nil
-    }
-    return storedImage(entry, for: request, isFromHTTP: true, trace: trace, watch)
   }
 
   /// How a response is stored; `nil` if it must not be.

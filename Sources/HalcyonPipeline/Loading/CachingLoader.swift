@@ -54,7 +54,9 @@ final class CachingLoader: Sendable {
   }
 
   /// Remembers for a short time that the bytes of a key cannot be used.
-  func remember(_ error: ImageError, for key: CacheKey) { http.remember(error, for: key) }
+  func remember(_ error: ImageError, for key: CacheKey, of encoded: EncodedImage) {
+    http.failures.remember(error, for: key, atMost: configuration.lifetime(of: encoded.metadata.redirects))
+  }
 
   func cancelLoads(of source: String) {
     jobs.cancel { $0.key.source?.text == source }
@@ -173,23 +175,30 @@ final class CachingLoader: Sendable {
   /// Revalidates a stale entry in the background.
   func revalidate(_ request: ImageRequest, _ lookup: CacheLookup, at location: Location, _ watch: RemovalWatch) {
     let key = configuration.inFlightKey(lookup.key, for: request, watch)
-    guard let cache = configuration.httpCache(for: request) else { return }
     revalidations.start(key, trackedBy: configuration.originalCache(for: request).writes) { [self] in
-      guard let httpRequest = try? await httpRequest(for: request, key: lookup.key, lookup, at: location, watch)
-      else { return }
-      var trace = LoadTrace()
-      let result = try? await http.load(httpRequest, subscription: LoadSubscription(priority: .low), trace: &trace)
-      switch result {
-      case .notModified(let head)?: _ = await cache.outcome(of: head, to: lookup)
-      case .response(let response)?:
-        if case .deliver(let storable?) = await cache.outcome(of: response.metadata, to: lookup), response.isStorable,
-          request.cachePolicy.writesStore, !watch.isRemovedFromStore
-        {
-          // Completed even if the pipeline is invalidated meanwhile.
-          _ = await Task { try await cache.store(storable, body: response.data) }.result
-        }
-      case nil: break
+      await updateStore(request, lookup, at: location, watch)
+    }
+  }
+
+  private func updateStore(
+    _ request: ImageRequest, _ lookup: CacheLookup, at location: Location, _ watch: RemovalWatch
+  ) async {
+    guard let cache = configuration.httpCache(for: request),
+      let httpRequest = try? await httpRequest(for: request, key: lookup.key, lookup, at: location, watch)
+    else { return }
+    var trace = LoadTrace()
+    switch try? await http.load(httpRequest, subscription: LoadSubscription(priority: .low), trace: &trace) {
+    case .notModified(let head, let isStorable)?:
+      let isStored = isStorable && !watch.isRemovedFromStore
+      _ = await cache.renewed(lookup, by: head, isStored: isStored)
+    case .response(let response)?:
+      if case .deliver(let storable?) = await cache.outcome(of: response.metadata, to: lookup), response.isStorable,
+        request.cachePolicy.writesStore, !watch.isRemovedFromStore
+      {
+        // Completed even if the pipeline is invalidated meanwhile.
+        _ = await Task { try await cache.store(storable, body: response.data) }.result
       }
+    case nil: break
     }
   }
 

@@ -1,3 +1,4 @@
+import HalcyonCache
 import HalcyonSupport
 
 /// Remembers recent failures for a short time, so that a scrolled list does not request a missing image again and again.
@@ -39,10 +40,11 @@ final class FailureMemory: Sendable {
     }
   }
 
-  func remember(_ error: ImageError, for key: CacheKey) {
+  /// - Parameter limit: How long the redirects that led to the failure are fresh.
+  func remember(_ error: ImageError, for key: CacheKey, atMost limit: Duration) {
     let now = time.uptime()
     state.withLock { state in
-      let lifetime = state.lifetimes.lifetime(of: error)
+      let lifetime = min(state.lifetimes.lifetime(of: error), limit)
       guard lifetime > .zero else { return }
       if state.failures.count >= Self.countLimit { state.failures = state.failures.filter { $0.value.deadline > now } }
       if state.failures.count >= Self.countLimit { state.failures = [:] }
@@ -54,5 +56,12 @@ final class FailureMemory: Sendable {
     state.withLock { state in
       if !state.failures.isEmpty { state.failures[key] = nil }
     }
+  }
+}
+
+extension PipelineConfiguration {
+  /// How long redirects are fresh from now on.
+  func lifetime(of redirects: [EntryMetadata.Redirect]) -> Duration {
+    .seconds(min(httpCaching.remainingLifetime(of: redirects, at: time.now()), 1e9))
   }
 }

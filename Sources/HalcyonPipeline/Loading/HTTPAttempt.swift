@@ -13,11 +13,25 @@ final class HTTPAttempt: Sendable {
     case errorStatus(ResponseHead)
   }
 
+  /// A redirect, and the request that follows it.
+  private struct Hop {
+    let redirect: EntryMetadata.Redirect
+    let next: TransportRequest
+    /// The way to the redirect.
+    let route: Route
+  }
+
   private enum Step {
     case done(Outcome)
-    indirect case redirect(TransportRequest, after: TransportRequest)
+    indirect case redirect(Hop)
     /// The server did not send the requested range.
     case cannotResume
+  }
+
+  /// How an attempt begins.
+  private enum Start {
+    case send(HTTPExchange)
+    indirect case redirect(Hop)
   }
 
   private let request: HTTPRequest
@@ -93,45 +107,56 @@ final class HTTPAttempt: Sendable {
   private func followRedirects(
     partial: inout PartialBody?, trace: inout LoadTrace
   ) async throws(ImageError) -> Outcome? {
-    switch try await perform(try await firstExchange(partial), partial: &partial, trace: &trace) {
-    case .done(let outcome): return outcome
-    case .cannotResume: return nil
-    case .redirect(let next, let first): return try await follow(next, after: first, partial: &partial, trace: &trace)
-    }
-  }
-
-  @inline(never)
-  private func follow(
-    _ redirect: TransportRequest, after first: TransportRequest, partial: inout PartialBody?, trace: inout LoadTrace
-  ) async throws(ImageError) -> Outcome? {
-    var redirects = Redirect.Counter(limit: configuration.redirectLimit, from: request.url)
-    var (current, next) = (first, redirect)
-    var isStorable = isStorable(first)
-    while true {
-      try redirects.count()
-      current = try await accepted(next, after: current)
-      isStorable = isStorable && self.isStorable(current)
-      let exchange = try exchange(of: current, isStorable: isStorable)
+    switch try await start(partial) {
+    case .redirect(let hop): return try await follow(hop, partial: &partial, trace: &trace)
+    case .send(let exchange):
       switch try await perform(exchange, partial: &partial, trace: &trace) {
       case .done(let outcome): return outcome
       case .cannotResume: return nil
-      case .redirect(let further, _): next = further
+      case .redirect(let hop): return try await follow(hop, partial: &partial, trace: &trace)
       }
     }
   }
 
   @inline(never)
-  private func firstExchange(_ partial: PartialBody?) async throws(ImageError) -> HTTPExchange {
-    let unmodified = unmodifiedRequest(partial)
-    let first = modifier == nil ? unmodified : try await modified(unmodified)
-    return try exchange(of: first, isStorable: isStorable(first))
+  private func follow(
+    _ first: Hop, partial: inout PartialBody?, trace: inout LoadTrace
+  ) async throws(ImageError) -> Outcome? {
+    var redirects = Redirect.Counter(limit: configuration.redirectLimit, from: request.url)
+    var hop = first
+    while true {
+      try redirects.count()
+      let route = try await route(over: hop, partial)
+      request.redirects.withLock { $0 = route.redirects }
+      if let stored = storedHop(after: route) {
+        hop = stored
+      } else if let head = storedHead(at: route) {
+        return .success(.notModified(head, isStorable: route.isStorable))
+      } else {
+        switch try await perform(try exchange(on: route), partial: &partial, trace: &trace) {
+        case .done(let outcome): return outcome
+        case .cannotResume: return nil
+        case .redirect(let further): hop = further
+        }
+      }
+    }
   }
 
   @inline(never)
-  private func unmodifiedRequest(_ partial: PartialBody?) -> TransportRequest {
+  private func start(_ partial: PartialBody?) async throws(ImageError) -> Start {
+    request.redirects.withLock { $0 = [] }
+    var route = Route(request: unmodifiedRequest())
+    setConditions(of: &route, partial)
+    if modifier != nil { route.request = try await modified(route.request) }
+    route.isStorable = isStorable(route.request)
+    if let hop = storedHop(after: route) { return .redirect(hop) }
+    return .send(try exchange(on: route))
+  }
+
+  @inline(never)
+  private func unmodifiedRequest() -> TransportRequest {
     var headers = request.headers
     for field in request.cacheFields.fields { headers[field.name] = field.value }
-    for field in partial?.requestFields.fields ?? [] { headers[field.name] = field.value }
     var unmodified = TransportRequest(url: request.url, headers: headers, limits: configuration.transportLimits)
     guard let content = request.content else { return unmodified }
     unmodified.content = content
@@ -139,6 +164,44 @@ final class HTTPAttempt: Sendable {
       unmodified.headers["Content-Type"] = "application/octet-stream"
     }
     return unmodified
+  }
+
+  /// Sets the validators of the stored response and the fields that request the rest of a partial body. They hold for the
+  /// URL alone that their response came from: that of another is another representation, perhaps with an equal tag.
+  private func setConditions(of route: inout Route, _ partial: PartialBody?) {
+    if request.stored == nil, partial == nil { return }
+    let validators = request.stored.map { route.leads(to: $0) ? request.validators : HTTPHeaders() } ?? HTTPHeaders()
+    let range = partial.map { route.leads(to: $0.metadata) ? $0.requestFields : HTTPHeaders() } ?? HTTPHeaders()
+    (route.isConditional, route.isResumed) = (validators.isConditional, range["Range"] != nil)
+    // Without them the fields are those of the image request.
+    let names = ["If-None-Match", "If-Modified-Since"] + (partial?.requestFields.fields.map(\.name) ?? [])
+    for name in names {
+      route.request.headers[name] = range[name] ?? validators[name] ?? request.headers[name]
+    }
+  }
+
+  /// The stored redirect that leads on from here and is fresh, so that this URL need not be requested; `nil` without one.
+  @inline(never)
+  private func storedHop(after route: Route) -> Hop? {
+    let (stored, count) = (request.stored?.redirects ?? [], route.redirects.count)
+    guard stored.count > count, stored.starts(with: route.redirects),
+      configuration.httpCaching.isFresh(
+        stored[count], requestHeaders: route.request.headers, at: configuration.time.now()),
+      let next = try? Redirect.next(after: route.request, status: stored[count].status, headers: stored[count].headers)
+    else { return nil }
+    return Hop(redirect: stored[count], next: next, route: route)
+  }
+
+  /// The head of the stored response if redirects lead to it and it is fresh itself, so that it need not be requested.
+  @inline(never)
+  private func storedHead(at route: Route) -> EntryMetadata? {
+    guard var head = request.stored, route.leads(to: head) else { return nil }
+    head.redirects = []
+    let verdict = configuration.httpCaching.verdict(
+      on: head, requestHeaders: route.request.headers, at: configuration.time.now())
+    guard verdict == .fresh else { return nil }
+    head.redirects = route.redirects
+    return head
   }
 
   private func modified(_ unmodified: TransportRequest) async throws(ImageError) -> TransportRequest {
@@ -152,13 +215,18 @@ final class HTTPAttempt: Sendable {
     }
   }
 
-  /// The request of a redirect, as the redirect handler and the modifier return it.
+  /// The way over a redirect, to the request that the redirect handler and the modifier return.
   @inline(never)
-  private func accepted(
-    _ next: TransportRequest, after current: TransportRequest
-  ) async throws(ImageError) -> TransportRequest {
-    let accepted = try await acceptedByHandler(next, after: current)
-    return modifier != nil && Origin(accepted.url) == request.origin ? try await modified(accepted) : accepted
+  private func route(over hop: Hop, _ partial: PartialBody?) async throws(ImageError) -> Route {
+    var route = hop.route
+    route.redirects.append(hop.redirect)
+    route.request = try await acceptedByHandler(hop.next, after: hop.route.request)
+    setConditions(of: &route, partial)
+    if modifier != nil, Origin(route.request.url) == request.origin {
+      route.request = try await modified(route.request)
+    }
+    route.isStorable = route.isStorable && isStorable(route.request)
+    return route
   }
 
   private func acceptedByHandler(
@@ -180,17 +248,16 @@ final class HTTPAttempt: Sendable {
 
   /// Prepares an exchange; its transfer begins when it gets its permit, if the transport can prepare transfers.
   @inline(never)
-  private func exchange(of current: TransportRequest, isStorable: Bool) throws(ImageError) -> HTTPExchange {
-    let (origin, queued) = (try origin(of: current), ContinuousClock.now)
+  private func exchange(on route: Route) throws(ImageError) -> HTTPExchange {
+    let (origin, queued) = (try origin(of: route.request), ContinuousClock.now)
     let permit = loader.limiter.newPermit()
     let transport = loader.preparingTransport(for: request)
     if Task.isCancelled { throw .cancelled }
     let transfer = transport.map { transport in
-      QueuedTransfer(transport.prepare(current) { permit.release() }, time: configuration.time)
+      QueuedTransfer(transport.prepare(route.request) { permit.release() }, time: configuration.time)
     }
     if let transfer { permit.request(origin, subscription) { transfer.receive($0) } }
-    return HTTPExchange(
-      request: current, isStorable: isStorable, origin: origin, queued: queued, permit: permit, transfer: transfer)
+    return HTTPExchange(on: route, origin: origin, queued: queued, permit: permit, transfer: transfer)
   }
 
   @inline(never)
@@ -259,16 +326,19 @@ final class HTTPAttempt: Sendable {
   ) async throws(ImageError) -> Step {
     let (head, response) = (reply.head, reply.response)
     if let next = try Redirect.next(after: reply.request, status: head.status, headers: head.headers) {
+      let redirect = redirect(of: reply)
       await response.body.drain(atMost: response.expectedByteCount)
-      return .redirect(next, after: reply.request)
+      return .redirect(Hop(redirect: redirect, next: next, route: reply.route))
     }
+    let isResumed = reply.route.isResumed
     switch head.status {
-    case 304 where request.cacheFields.isConditional:
+    case 304 where reply.route.isConditional:
       await response.body.drain(atMost: 0)
-      return .done(.success(.notModified(metadata(of: reply, continuing: nil))))
-    case 206 where partial?.isContinued(by: head.headers) == false:
+      let head = metadata(of: reply, continuing: nil)
+      return .done(.success(.notModified(head, isStorable: reply.route.isStorable)))
+    case 206 where isResumed && partial?.isContinued(by: head.headers) == false:
       return .cannotResume
-    case 206 where partial != nil:
+    case 206 where isResumed:
       do throws(ImageError) {
         return .done(.success(.response(try await body(of: reply, with: permit, partial: &partial))))
       } catch .transport(.malformedResponse, _) {
@@ -288,7 +358,7 @@ final class HTTPAttempt: Sendable {
   ) async throws(ImageError) -> HTTPResponse {
     try await validate(reply, with: permit)
     let metadata = metadata(of: reply, continuing: partial)
-    let (isStorable, usesETags) = (reply.isStorable, request.usesETags)
+    let (isStorable, usesETags) = (reply.route.isStorable, request.usesETags)
     var reader = BodyReader(
       reply.response, url: reply.request.url, continuing: partial, decoder: request.optionsBox?.options.decoder,
       configuration: configuration)
@@ -359,12 +429,23 @@ final class HTTPAttempt: Sendable {
   private func metadata(of reply: HTTPReply, continuing partial: PartialBody?) -> EntryMetadata {
     let now = configuration.time.now()
     let headers = reply.response.headers.storable
-    if let partial {
-      return partial.metadata.refreshed(by: headers, requestDate: reply.sent, responseDate: now) ?? partial.metadata
-    }
-    return EntryMetadata(
-      url: reply.request.url.withoutCredentials, status: reply.response.status, headers: headers,
-      requestDate: reply.sent, responseDate: now)
+    var metadata =
+      if let partial {
+        partial.metadata.refreshed(by: headers, requestDate: reply.sent, responseDate: now) ?? partial.metadata
+      } else {
+        EntryMetadata(
+          url: reply.request.url.withoutCredentials, status: reply.response.status, headers: headers,
+          requestDate: reply.sent, responseDate: now)
+      }
+    metadata.redirects = reply.route.redirects
+    return metadata
+  }
+
+  private func redirect(of reply: HTTPReply) -> EntryMetadata.Redirect {
+    let redirect = EntryMetadata.Redirect(
+      status: reply.response.status, headers: reply.response.headers, requestDate: reply.sent,
+      responseDate: configuration.time.now())
+    return configuration.httpCaching.stored(redirect, requestHeaders: reply.request.headers)
   }
 
   /// A response to credentials that a modifier without an identity added must not be stored: other users would find it.
@@ -375,6 +456,15 @@ final class HTTPAttempt: Sendable {
       && ["Authorization", "Cookie", "Proxy-Authorization"].allSatisfy { name in
         sent.headers[name] == request.headers[name]
       }
+  }
+}
+
+extension Route {
+  /// Whether the request is for the URL that a response came from: the URL of the load, which may be signed anew each
+  /// time, or that to which the same redirects led.
+  fileprivate func leads(to response: EntryMetadata) -> Bool {
+    redirects.isEmpty && response.redirects.isEmpty
+      || response.url?.absoluteString == request.url.withoutCredentials.absoluteString
   }
 }
 

@@ -1,13 +1,25 @@
 import Foundation
+import HalcyonCache
 import HalcyonHTTP
+
+/// The way from the URL of a load over redirects to its next request.
+struct Route: Sendable {
+  var request: TransportRequest
+  /// The redirects on the way, as they are stored.
+  var redirects: [EntryMetadata.Redirect] = []
+  /// Whether the response may be stored, judged by all requests on the way.
+  var isStorable = true
+  /// Whether the request has the validators of the stored response, so that a 304 confirms it.
+  var isConditional = false
+  /// Whether the request is for the rest of a partial body.
+  var isResumed = false
+}
 
 /// One request of an ``HTTPAttempt``, and the permit to send it.
 ///
 /// A class, as ``HTTPReply``: a load that waits keeps a reference in its async frame.
 final class HTTPExchange: Sendable {
-  let request: TransportRequest
-  /// Whether the response may be stored, judged by this request and those that were redirected to it.
-  let isStorable: Bool
+  let route: Route
   let origin: Origin
   /// When it began to wait for the permit.
   let queued: ContinuousClock.Instant
@@ -16,33 +28,34 @@ final class HTTPExchange: Sendable {
   let transfer: QueuedTransfer?
 
   init(
-    request: TransportRequest, isStorable: Bool, origin: Origin, queued: ContinuousClock.Instant,
-    permit: ConnectionLimiter.Permit, transfer: QueuedTransfer?
+    on route: Route, origin: Origin, queued: ContinuousClock.Instant, permit: ConnectionLimiter.Permit,
+    transfer: QueuedTransfer?
   ) {
-    self.request = request
-    self.isStorable = isStorable
+    self.route = route
     self.origin = origin
     self.queued = queued
     self.permit = permit
     self.transfer = transfer
   }
+
+  var request: TransportRequest { route.request }
 }
 
 /// The response to one request of an ``HTTPAttempt``.
 final class HTTPReply: Sendable {
-  let request: TransportRequest
   /// That of the ``HTTPExchange``.
-  let isStorable: Bool
+  let route: Route
   let began: ContinuousClock.Instant
   let sent: Date
   let response: TransportResponse
 
   init(to exchange: HTTPExchange, began: ContinuousClock.Instant, sent: Date, response: TransportResponse) {
-    (request, isStorable) = (exchange.request, exchange.isStorable)
+    route = exchange.route
     self.began = began
     self.sent = sent
     self.response = response
   }
 
+  var request: TransportRequest { route.request }
   var head: ResponseHead { ResponseHead(url: request.url, status: response.status, headers: response.headers) }
 }

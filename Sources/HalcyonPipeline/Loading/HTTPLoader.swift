@@ -31,9 +31,6 @@ final class HTTPLoader: Sendable {
   /// Ends renewals of credentials that loads wait for.
   func invalidate() { renewals.invalidate() }
 
-  /// Remembers a failure that was found after the download, for example bytes that cannot be decoded.
-  func remember(_ error: ImageError, for key: CacheKey) { failures.remember(error, for: key) }
-
   func load(
     _ request: HTTPRequest, subscription: LoadSubscription, trace: inout LoadTrace
   ) async throws(ImageError) -> HTTPResult {
@@ -120,7 +117,8 @@ final class HTTPLoader: Sendable {
       }
     }
     if Task.isCancelled { error = .cancelled }
-    failures.remember(error, for: request.failureKey)
+    failures.remember(
+      error, for: request.failureKey, atMost: configuration.lifetime(of: request.redirects.withLock { $0 }))
     if request.cachePolicy.writesStore, let partial {
       let write = await partialBodies(for: request).store(partial, for: request.key)
       // No caller waits for a cancelled load, only the end of the program may: see ``ImageCache/flush()``.

@@ -11,6 +11,10 @@ final class HTTPRequest: Sendable {
   let headers: HTTPHeaders
   /// The validators of the stored response, and other fields that the cache adds.
   let cacheFields: HTTPHeaders
+  /// The stored response that the request may revalidate.
+  let stored: EntryMetadata?
+  /// The redirects that the last attempt followed, which limit how long its failure is remembered.
+  let redirects = Lock<[EntryMetadata.Redirect]>([])
   /// The fetch key.
   let key: CacheKey
   let cachePolicy: CachePolicy
@@ -26,13 +30,17 @@ final class HTTPRequest: Sendable {
   /// The options of the image request, for its hooks.
   let optionsBox: OptionsBox?
 
+  /// - Parameter lookup: The look-up in the store before; `nil` without a store.
   init(
-    _ request: ImageRequest, to target: HTTPURL, key: CacheKey, cacheFields: HTTPHeaders,
-    _ watch: RemovalWatch, _ configuration: PipelineConfiguration
+    _ request: ImageRequest, to target: HTTPURL, key: CacheKey, after lookup: CacheLookup?, _ watch: RemovalWatch,
+    _ configuration: PipelineConfiguration
   ) {
     self.target = target
     self.key = key
     self.watch = watch
+    stored = lookup?.revalidated
+    var cacheFields = lookup?.addedFields ?? HTTPHeaders()
+    if lookup == nil, request.freshness.contactsServerFirst { cacheFields["Cache-Control"] = "no-cache" }
     self.cacheFields = cacheFields
     headers = request.headers.adding(configuration.headers)
     cachePolicy = request.cachePolicy
@@ -42,6 +50,9 @@ final class HTTPRequest: Sendable {
     resumesStoredBody = request.freshness != .reloadIgnoringCache
     usesETags = request.usesETags
   }
+
+  /// The validators of ``stored``.
+  var validators: HTTPHeaders { cacheFields.filter { $0.name != "Cache-Control" } }
 
   /// The method and the body; `nil` for a plain GET.
   var content: RequestContent? { optionsBox?.content }
@@ -74,8 +85,8 @@ extension ImageRequest {
 /// The result of a request that succeeded.
 enum HTTPResult: Sendable {
   case response(HTTPResponse)
-  /// Status 304: the stored response is still valid.
-  indirect case notModified(EntryMetadata)
+  /// Status 304: the stored response is still valid. The store may keep the new head if it is storable.
+  indirect case notModified(EntryMetadata, isStorable: Bool)
 }
 
 /// A complete body that begins like an image, and its head.

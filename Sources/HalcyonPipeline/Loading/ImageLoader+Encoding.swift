@@ -13,6 +13,8 @@ struct EncodedVariant: Sendable {
   var storeTier: String?
   /// The head of the response that it was made from; `nil` if that did not come over HTTP.
   var head: ResponseHead?
+  /// Whether redirects led to that response.
+  var isRedirected = false
   /// The uptime until which it is fresh; `nil` if it did not come over HTTP, or must not be stored.
   var freshEnd: Duration?
 }
@@ -22,7 +24,7 @@ extension EncodedVariant {
   fileprivate init(_ data: Data, of encoded: EncodedImage, wasStored: Bool = false) {
     self.init(
       data: data, origin: encoded.origin, wasStored: wasStored, storeTier: wasStored ? encoded.trace.storeTier : nil,
-      head: encoded.responseHead,
+      head: encoded.responseHead, isRedirected: !encoded.metadata.redirects.isEmpty,
       freshEnd: encoded.isFoundAgain ? encoded.freshEnd : nil)
   }
 }

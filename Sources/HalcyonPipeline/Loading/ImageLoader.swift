@@ -312,7 +312,7 @@ final class ImageLoader: Sendable {
     _ encoded: EncodedImage, after error: ImageError, _ request: ImageRequest, key: CacheKey,
     _ subscription: LoadSubscription
   ) async throws(ImageError) -> EncodedImage {
-    if encoded.origin == .network { bytes.remember(error, for: request.failureKey(key)) }
+    if encoded.origin == .network { bytes.remember(error, for: request.failureKey(key), of: encoded) }
     guard encoded.origin == .store, case .decoding(let reason, _) = error, reason != .cancelled,
       request.freshness.usesNetwork
     else { throw error }

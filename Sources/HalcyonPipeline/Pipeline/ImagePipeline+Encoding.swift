@@ -1,5 +1,6 @@
 public import Foundation
 public import HalcyonImaging
+import HalcyonHTTP
 import HalcyonSupport
 
 extension ImagePipeline {
@@ -85,6 +86,23 @@ extension ImagePipeline {
     let freshness = variant.freshEnd.map { max(.zero, $0 - configuration.time.uptime()) }
     return EncodedImageResponse(
       data: variant.data, origin: variant.origin, wasStored: variant.wasStored, storeTier: variant.storeTier,
-      head: variant.head, freshness: variant.head == nil ? nil : freshness ?? .zero)
+      head: variant.isRedirected ? variant.head?.limited(to: freshness ?? .zero) : variant.head,
+      freshness: variant.head == nil ? nil : freshness ?? .zero)
+  }
+}
+
+extension ResponseHead {
+  /// The head with the freshness that redirects leave, and without directives for the time after it.
+  fileprivate func limited(to freshness: Duration) -> ResponseHead {
+    let control = CacheControl(headers)
+    var directives = ["max-age=\(freshness.components.seconds)"]
+    if control.isPrivate { directives.append("private") }
+    if control.requiresValidation { directives.append("no-cache") }
+    if control.forbidsStorage { directives.append("no-store") }
+    if control.forbidsStale { directives.append("must-revalidate") }
+    var head = self
+    head.headers["Cache-Control"] = directives.joined(separator: ", ")
+    head.headers["Expires"] = nil
+    return head
   }
 }

@@ -12,6 +12,9 @@ public struct EncodedImageResponse: Sendable {
   public var storeTier: String?
   /// The status and headers of the response that the image was made from, as they are stored; `nil` for sources other
   /// than HTTP.
+  ///
+  /// If redirects led to it, its `Cache-Control` has a `max-age` of ``freshness``, since each redirect has a freshness of
+  /// its own.
   public var head: ResponseHead?
   /// For how long the file needs no revalidation; `nil` for sources other than HTTP. Zero for a response that must not be
   /// stored.

@@ -28,7 +28,12 @@ struct DiskFixtureTests {
         headers: ["Content-Type": "image/jpeg", "ETag": "\"ä\"", "Cache-Control": "max-age=60"],
         requestDate: date, responseDate: date + 1, expiration: .date(date + 1e9), tags: ["trip", "2026"],
         variant: variant, variants: [variant], placeholder: ThumbHash(bytes: hash),
-        userInfo: Data([0, 255]))
+        userInfo: Data([0, 255]),
+        redirects: [
+          EntryMetadata.Redirect(
+            status: 302, headers: ["Location": "/ä", "Cache-Control": "max-age=9"], requestDate: date - 2,
+            responseDate: date - 1)
+        ])
       let plain = EntryMetadata(requestDate: date, responseDate: date)
       var timed = plain
       timed.expiration = .after(.seconds(1e9))

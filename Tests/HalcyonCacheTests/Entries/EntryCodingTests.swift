@@ -58,6 +58,21 @@ struct EntryCodingTests {
     }
   }
 
+  @Test(arguments: [nil, Data(), Data("mine".utf8)] as [Data?])
+  func `redirects survive encoding, with and without user info`(userInfo: Data?) throws {
+    let date = Date(timeIntervalSince1970: 5)
+    var metadata = EntryMetadata.example
+    metadata.userInfo = userInfo
+    let plain = metadata
+    metadata.redirects = [301, 302].map { status in
+      EntryMetadata.Redirect(
+        status: status, headers: ["Location": "/ä", "Vary": "\(status)"], requestDate: date, responseDate: date + 1)
+    }
+    #expect(EntryMetadata(decoding: metadata.encoded) == metadata)
+    #expect(EntryMetadata(decoding: metadata.encoded.dropLast()) == nil)
+    if userInfo != nil { #expect(EntryMetadata(decoding: metadata.encoded.prefix(plain.encoded.count)) == plain) }
+  }
+
   @Test func `text outside ASCII survives encoding, and text that is not UTF-8 is not decoded`() throws {
     var metadata = EntryMetadata.example
     metadata.tags = ["", "zebra", "Grüße 🦓"]

@@ -1,5 +1,6 @@
 import Foundation
 import HalcyonCache
+import HalcyonHTTP
 import HalcyonSupport
 import TestTraits
 import Testing
@@ -14,6 +15,21 @@ struct SharedEntryTests {
     return SharedEntry(
       StoredEntry(body: body, metadata: metadata), storedDate: date,
       generations: SharedEntry.Generations(namespace: 1, source: 2))
+  }
+
+  private func redirect(_ status: Int, _ headers: HTTPHeaders) -> EntryMetadata.Redirect {
+    EntryMetadata.Redirect(status: status, headers: headers, requestDate: date - 2, responseDate: date - 1)
+  }
+
+  @Test(arguments: [
+    (302, "/b", true), (399, "/b", true), (200, "/b", false), (400, "/b", false), (302, "/b\nX: 1", false),
+    (302, "\0", false),
+  ])
+  func `redirects that no server can have sent are not decoded`(status: Int, location: String, isDecoded: Bool) throws {
+    var entry = shared(4)
+    entry.entry.metadata.redirects = [redirect(302, ["Location": "/a"]), redirect(status, ["Location": location])]
+    let value = try #require(entry.encoded(for: "key"))
+    #expect(SharedEntry(decoding: value, for: "key") == (isDecoded ? entry : nil))
   }
 
   @Test(arguments: [0, 1, 16_383, 16_384, 200_000])
@@ -34,7 +50,7 @@ struct SharedEntryTests {
     let metadata = EntryMetadata(
       url: URL(string: "https://cdn.example/a.jpg"), status: 203, headers: ["ETag": "\"ä\"", "Vary": "Accept"],
       requestDate: date, responseDate: date + 1, expiration: .date(date + 1e9), tags: ["trip"],
-      userInfo: Data([0, 255]))
+      userInfo: Data([0, 255]), redirects: [redirect(302, ["Location": "/ä", "Cache-Control": "max-age=9"])])
     let shared = SharedEntry(
       StoredEntry(body: Data("body".utf8), metadata: metadata), storedDate: date + 2,
       generations: SharedEntry.Generations(namespace: 1, source: .max))

@@ -19,7 +19,7 @@ struct FailureMemoryTests {
   @Test func `a thousand failures are remembered, and never more`() {
     let memory = memory()
     for (number, key) in keys(0..<5000).enumerated() {
-      memory.remember(.httpStatus(404, url: url), for: key)
+      memory.remember(.httpStatus(404, url: url), for: key, atMost: .seconds(60))
       #expect(memory.error(for: key) != nil)
       if number == 999 { #expect(keys(0..<1000).allSatisfy { memory.error(for: $0) != nil }) }
     }
@@ -28,10 +28,12 @@ struct FailureMemoryTests {
 
   @Test func `failures that are over make way for others`() {
     let memory = memory()
-    for key in keys(0..<999) { memory.remember(.transport(.hostNotFound("a"), url: url), for: key) }
-    memory.remember(.httpStatus(404, url: url), for: "long")
+    for key in keys(0..<999) {
+      memory.remember(.transport(.hostNotFound("a"), url: url), for: key, atMost: .seconds(60))
+    }
+    memory.remember(.httpStatus(404, url: url), for: "long", atMost: .seconds(60))
     clock.advance(by: .seconds(3))
-    for key in keys(1000..<1100) { memory.remember(.httpStatus(404, url: url), for: key) }
+    for key in keys(1000..<1100) { memory.remember(.httpStatus(404, url: url), for: key, atMost: .seconds(60)) }
     #expect(memory.error(for: "long") != nil)
     #expect(keys(1000..<1100).allSatisfy { memory.error(for: $0) != nil })
   }
@@ -48,17 +50,17 @@ struct FailureMemoryTests {
       (.cancelled, 0),
     ]
     for (error, seconds) in cases {
-      memory.remember(error, for: "a")
+      memory.remember(error, for: "a", atMost: .seconds(60))
       #expect((memory.error(for: "a") != nil) == (seconds > 0), "\(error)")
       clock.advance(by: .seconds(seconds) - .milliseconds(seconds > 0 ? 1 : 0))
       #expect((memory.error(for: "a") != nil) == (seconds > 0), "\(error)")
       clock.advance(by: .milliseconds(1))
       #expect(memory.error(for: "a") == nil, "\(error)")
     }
-    memory.remember(.httpStatus(404, url: url), for: "a")
+    memory.remember(.httpStatus(404, url: url), for: "a", atMost: .seconds(60))
     memory.forget("a")
     #expect(memory.error(for: "a") == nil)
-    memory.remember(.httpStatus(404, url: url), for: "a")
+    memory.remember(.httpStatus(404, url: url), for: "a", atMost: .seconds(60))
     memory.lifetimes = .none
     #expect(memory.error(for: "a") == nil)
   }

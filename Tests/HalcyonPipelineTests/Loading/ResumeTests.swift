@@ -407,6 +407,61 @@ struct ResumeTests {
     #expect(fixture.store.count == 1)
   }
 
+  @Test(arguments: [false, true])
+  func `the rest of a body is requested only from the URL that it came from`(isRetried: Bool) async throws {
+    for end in ["/b", "/c"] {
+      let target = Lock("/b")
+      let requests = Counter()
+      let fixture = PipelineFixture {
+        $0.retryStrategy = isRetried ? ExponentialBackoff(firstDelay: .zero) : NoRetry()
+      } script: { [body = Self.body] request in
+        let isRest = request.headers["Range"] != nil
+        switch request.url.path() {
+        case "/a": return .response(status: 302, body: Data(), headers: ["Location": target.withLock { $0 }])
+        case "/b" where requests.count == 0:
+          requests.increment()
+          target.withLock { $0 = end }
+          return self.cut(at: 50_000)
+        default: return isRest ? self.rest(from: 50_000) : .response(body: body)
+        }
+      }
+      let request = ImageRequest(url: fixture.url)
+      if !isRetried {
+        await #expect(throws: ImageError.self) { try await fixture.pipeline.data(for: request) }
+        await fixture.pipeline.cache.flush()
+      }
+      #expect(try await fixture.pipeline.data(for: request) == Self.body)
+      #expect(fixture.transport.requests.map { $0.url.path() } == ["/a", "/b", "/a", end])
+      let range = end == "/b" ? "bytes=50000-" : nil
+      #expect(fixture.transport.requests.map { $0.headers["Range"] } == [nil, nil, nil, range])
+      await fixture.pipeline.cache.flush()
+      let entry = try await fixture.store.entry(for: ImagePipeline.cacheKey(for: request))
+      #expect(entry?.metadata.url?.path() == end && entry?.metadata.redirects.count == 1)
+    }
+  }
+
+  @Test func `a download with validators is resumed with both, and a 304 then confirms the stored image`() async throws
+  {
+    for (last, status) in [(rest(from: 50_000), 206), (.response(status: 304, body: Data()), 304)] {
+      let clock = TestClock()
+      let old: HTTPHeaders = ["ETag": "\"old\"", "Cache-Control": "max-age=1"]
+      let changed = SolidImage(width: 9, height: 9).data
+      let next = Lock([.response(body: changed, headers: old), cut(at: 50_000), last])
+      let fixture = PipelineFixture {
+        ($0.time, $0.retryStrategy) = (clock, ExponentialBackoff(firstDelay: .zero))
+      } script: { _ in
+        next.withLock { $0.removeFirst() }
+      }
+      let request = ImageRequest(url: fixture.url)
+      _ = try await fixture.pipeline.data(for: request)
+      await fixture.pipeline.cache.flush()
+      clock.advance(by: .seconds(2))
+      #expect(try await fixture.pipeline.data(for: request) == (status == 304 ? changed : Self.body))
+      #expect(fixture.transport.requests.map { $0.headers["If-None-Match"] } == [nil, "\"old\"", "\"old\""])
+      #expect(fixture.transport.requests.map { $0.headers["If-Range"] } == [nil, nil, "\"a\""])
+    }
+  }
+
   @Test func `a 206 without a range request is rejected`() async throws {
     let fixture = fixture(rest(from: 0))
     let error = await #expect(throws: ImageError.self) { try await fixture.pipeline.image(for: fixture.url) }

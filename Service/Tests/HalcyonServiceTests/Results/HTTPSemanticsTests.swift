@@ -97,6 +97,30 @@ struct HTTPSemanticsTests {
     }
   }
 
+  @Test(
+    arguments: [
+      (302, nil, 2, 0...0), (301, nil, 0, 3601...86_400), (302, "max-age=3600", 0, 1...3600),
+    ] as [(Int, String?, Int, ClosedRange<Int>)])
+  func `a result lasts no longer than the redirects to its source`(
+    status: Int, control: String?, laterRequests: Int, lifetimes: ClosedRange<Int>
+  ) async throws {
+    try await RunningService.run {
+      $0.passesCacheControl = true
+    } body: { service, origin in
+      _ = origin.serve(
+        "/b.png", .body(try Quadrants.png(), headers: ["Cache-Control": "max-age=86400, immutable", "ETag": "\"x\""]))
+      var redirect = Reply.redirect(to: "/b.png", status: status)
+      if let control { redirect.headers["Cache-Control"] = control }
+      let source = origin.serve("/a.png", redirect)
+      for _ in 0..<3 {
+        let control = try await service.image("w:40", of: source).headers["Cache-Control"]
+        let lifetime = try #require(control?.hasPrefix("max-age=") == true ? Int(control?.dropFirst(8) ?? "") : nil)
+        #expect(lifetimes.contains(lifetime))
+      }
+      #expect(origin.requests.map(\.path) == ["/a.png", "/b.png"] + Array(repeating: "/a.png", count: laterRequests))
+    }
+  }
+
   @Test func `a format is chosen by Accept where it is enabled, with Vary`() async throws {
     try await RunningService.run {
       $0.automaticFormats = [.avif, .webp]
