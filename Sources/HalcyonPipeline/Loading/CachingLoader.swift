@@ -190,7 +190,9 @@ final class CachingLoader: Sendable {
     switch try? await http.load(httpRequest, subscription: LoadSubscription(priority: .low), trace: &trace) {
     case .notModified(let head, let isStorable)?:
       let isStored = isStorable && !watch.isRemovedFromStore
-      _ = await cache.renewed(lookup, by: head, isStored: isStored)
+      if await cache.renewed(lookup, by: head, isStored: isStored) == nil {
+        await updateStore(request, lookup.unconditional, at: location, watch)
+      }
     case .response(let response)?:
       if case .deliver(let storable?) = await cache.outcome(of: response.metadata, to: lookup), response.isStorable,
         request.cachePolicy.writesStore, !watch.isRemovedFromStore

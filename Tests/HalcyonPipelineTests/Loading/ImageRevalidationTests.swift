@@ -46,11 +46,15 @@ struct ImageRevalidationTests {
     func change(_ change: (inout State) -> Void) { state.withLock { change(&$0) } }
   }
 
-  private func fixture(_ origin: Origin, decoder: SolidDecoder = SolidDecoder()) -> PipelineFixture {
+  private func fixture(
+    _ origin: Origin, decoder: SolidDecoder = SolidDecoder(),
+    configure: (inout PipelineConfiguration) -> Void = { _ in }
+  ) -> PipelineFixture {
     PipelineFixture(decoder: decoder) { [clock] configuration in
       configuration.time = clock
       configuration.retryStrategy = NoRetry()
       configuration.failureLifetimes = .none
+      configure(&configuration)
     } script: { request in
       await origin.gate.withLock { $0 }?.wait()
       return origin.respond(to: request)
@@ -283,6 +287,24 @@ struct ImageRevalidationTests {
         transport: transport, decoders: [SolidDecoder()], cache: ImageCache(store: fixture.store), time: clock))
     #expect(color(try await pipeline.image(for: fixture.url)) == 2)
     #expect(transport.requests.map { $0.headers["If-None-Match"] } == ["\"1\"", nil])
+  }
+
+  @Test func `after a 304 with another ETag a revalidation in the background downloads the image`() async throws {
+    let transport = ScriptedTransport { request in
+      let control = "max-age=1, stale-while-revalidate=60"
+      return request.headers["If-None-Match"] == nil
+        ? .response(body: Self.new, headers: ["ETag": "\"1\"", "Cache-Control": control])
+        : .response(status: 304, body: Data(), headers: ["ETag": "\"9\""])
+    }
+    let fixture = fixture(Origin([:])) { $0.transport = transport }
+    _ = try await fixture.pipeline.image(for: fixture.url)
+    await fixture.pipeline.cache.flush()
+    clock.advance(by: .seconds(2))
+    _ = try await fixture.pipeline.image(for: fixture.url)
+    await fixture.pipeline.cache.flush()
+    #expect(transport.requests.map { $0.headers["If-None-Match"] } == [nil, "\"1\"", nil])
+    let entry = try await fixture.store.entry(for: ImagePipeline.cacheKey(for: ImageRequest(url: fixture.url)))
+    #expect(entry?.metadata.responseDate == clock.now())
   }
 
   @Test func `a task can deliver the stale image first and the fresh one after it`() async throws {
