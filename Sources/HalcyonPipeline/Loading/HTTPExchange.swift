@@ -53,9 +53,22 @@ final class HTTPReply: Sendable {
     route = exchange.route
     self.began = began
     self.sent = sent
-    self.response = response
+    self.response = route.request.headers["Range"] == nil ? response.whole : response
   }
 
   var request: TransportRequest { route.request }
   var head: ResponseHead { ResponseHead(url: request.url, status: response.status, headers: response.headers) }
+}
+
+extension TransportResponse {
+  /// A 206 that was sent without a request for a range is a 200, as in browsers. It is not stored if it may be a part.
+  fileprivate var whole: TransportResponse {
+    guard status == 206 else { return self }
+    var whole = self
+    whole.status = 200
+    whole.headers["Content-Range"] = nil
+    let range = ContentRange(headers["Content-Range"])
+    if range == nil || range?.total != range?.byteCount { whole.headers["Cache-Control"] = "no-store" }
+    return whole
+  }
 }
