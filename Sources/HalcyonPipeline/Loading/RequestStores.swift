@@ -14,7 +14,9 @@ extension PipelineConfiguration {
 
   /// The store of one of these caches with the options of the request; `nil` if it has none.
   func store(of cache: ImageCache, for request: ImageRequest) -> (any DataStore)? {
-    guard let store = observed(cache.store), request.optionsBox != nil else { return observed(cache.store) }
+    guard var store = observed(cache.store) else { return nil }
+    if !request.cachePolicy.writesStore { store = ReadOnlyStore(base: store) }
+    guard request.optionsBox != nil else { return store }
     let options = request.storeOptions
     return options == StoreOptions()
       ? store : RequestStore(base: store, options: options, metadataUpdates: cache.metadataUpdates)
@@ -158,6 +160,30 @@ private struct RequestStore: DataStore {
   private func pin(_ key: CacheKey) async {
     if options.isPinned { _ = try? await base.setPinned(true, for: key) }
   }
+}
+
+/// A store for requests that must not write to it: neither entries nor what a 304 changes of their metadata, and nothing is
+/// removed.
+private struct ReadOnlyStore: DataStore {
+  let base: any DataStore
+
+  func entry(for key: CacheKey) async throws -> StoredEntry? { try await base.entry(for: key) }
+
+  func lookUp(_ key: CacheKey, extending: ExpirationExtension) async throws -> CacheResult<StoredEntry> {
+    try await base.lookUp(key, extending: extending)
+  }
+
+  func containsEntry(for key: CacheKey) async throws -> Bool { try await base.containsEntry(for: key) }
+
+  func metadata(for key: CacheKey) async throws -> EntryMetadata? { try await base.metadata(for: key) }
+
+  func store(_ entry: StoredEntry, for key: CacheKey) async throws {}
+
+  func updateMetadata(_ metadata: EntryMetadata, for key: CacheKey) async throws -> Bool { false }
+
+  func removeEntry(for key: CacheKey) async throws {}
+
+  func removeAll() async throws {}
 }
 
 /// A store that reports its failures: loads go on without it, and would hide them.

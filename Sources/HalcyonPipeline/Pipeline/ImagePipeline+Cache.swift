@@ -202,9 +202,9 @@ extension ImagePipeline {
     if original !== target { await target.writes.flush() }
     do {
       if let variant = keys.variant(request.storage) {
-        try await configuration.httpCache(in: target, for: request)?.removeResponses(for: variant)
+        try await configuration.observed(target.store)?.removeResponses(for: variant)
       }
-      try await configuration.httpCache(for: request)?.removeResponses(for: keys.fetch)
+      try await configuration.observed(original.store)?.removeResponses(for: keys.fetch)
       try await original.store?.removeEntry(for: PartialBodies.key(keys.fetch))
     } catch {
       throw .failed(cause: error, url: request.source.url ?? .unnamedImage)
@@ -213,6 +213,11 @@ extension ImagePipeline {
 }
 
 extension DataStore {
+  /// Removes all variants of a response, whatever the cache policy of the request.
+  fileprivate func removeResponses(for key: CacheKey) async throws {
+    try await HTTPCache(store: self).removeResponses(for: key)
+  }
+
   fileprivate func insert(_ entry: StoredEntry, for key: CacheKey) async throws(ImageError) {
     do {
       try await store(entry, for: key)

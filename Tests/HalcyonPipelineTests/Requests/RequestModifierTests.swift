@@ -196,6 +196,34 @@ struct RequestModifierTests {
     #expect(fixture.store.count == 0)
   }
 
+  @Test(
+    arguments: [("Cookie", CachePolicy(), nil), ("X", CachePolicy(writesStore: false), nil), ("X", CachePolicy(), "1")]
+      as [(String, CachePolicy, String?)], [0, 60])
+  func `a 304 changes the stored head only if its load may store it`(
+    given: (name: String, policy: CachePolicy, expected: String?), seconds: Int
+  ) async throws {
+    let clock = TestClock()
+    let fixture = PipelineFixture {
+      $0.time = clock
+      $0.requestModifier = FieldModifier(name: given.name) { $0.headers["If-None-Match"] != nil }
+    } script: { request in
+      let control = "max-age=1, stale-while-revalidate=\(seconds)"
+      return request.headers["If-None-Match"] == nil
+        ? .response(body: Self.image, headers: ["ETag": "\"a\"", "Cache-Control": control])
+        : .response(status: 304, body: Data(), headers: ["X-New": "1"])
+    }
+    _ = try await fixture.pipeline.image(for: fixture.url)
+    await fixture.pipeline.cache.flush()
+    clock.advance(by: .seconds(2))
+    fixture.memory.removeAll()
+    let request = ImageRequest(url: fixture.url, cachePolicy: given.policy)
+    #expect(try await fixture.pipeline.response(for: request).origin == .store)
+    await fixture.pipeline.cache.flush()
+    let entry = try await fixture.store.entry(for: fixture.pipeline.cacheKey(for: request))
+    #expect(fixture.transport.requests.count == 2)
+    #expect(try #require(entry).metadata.headers["X-New"] == given.expected)
+  }
+
   @Test(arguments: [("Cookie", CachePolicy(), "old"), ("X", .init(writesStore: false), "old"), ("X", .init(), "new")])
   func `a revalidation in the background stores only what its load may store`(
     name: String, policy: CachePolicy, expected: String
