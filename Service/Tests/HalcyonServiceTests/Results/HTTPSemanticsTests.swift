@@ -116,6 +116,7 @@ struct HTTPSemanticsTests {
         let control = try await service.image("w:40", of: source).headers["Cache-Control"]
         let lifetime = try #require(control?.hasPrefix("max-age=") == true ? Int(control?.dropFirst(8) ?? "") : nil)
         #expect(lifetimes.contains(lifetime))
+        await service.service.flush()
       }
       #expect(origin.requests.map(\.path) == ["/a.png", "/b.png"] + Array(repeating: "/a.png", count: laterRequests))
     }
