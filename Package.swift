@@ -225,7 +225,9 @@ let package = Package(
         "HalcyonMemcached", "HalcyonTesting", "HalcyonSupport", "HalcyonHTTP", "HalcyonCache", "TestSupport",
         library("CMemcached", trait: "Memcached"),
       ]),
-    suite("HalcyonTests", dependencies: ["Halcyon", "HalcyonTesting", "TestDoubles", "TestSupport"] + layers),
+    suite(
+      "HalcyonTests", dependencies: ["Halcyon", "HalcyonTesting", "TestDoubles", "TestSupport"] + layers,
+      resources: [.copy("Fixtures")]),
     suite(
       "HalcyonLoggingTests",
       dependencies: [
