@@ -103,6 +103,11 @@ struct SVGSanitizer {
       try embed(url, in: &element, at: index, &budget)
     }
     if element.name == "feConvolveMatrix" { try checkKernel(of: element) }
+    if element.name == "feTile" {
+      // librsvg 2.54 ends the process where the input is outside the drawing; without tiles it is drawn once.
+      element.name = "feOffset"
+      budget.drop(.svgFeatures)
+    }
     if element.isDisabled {
       // librsvg draws it at some size.
       element.attributes.removeAll { $0.name == "viewBox" }

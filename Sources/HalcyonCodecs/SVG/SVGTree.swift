@@ -9,7 +9,7 @@ struct SVGTree {
   }
 
   struct Element {
-    let name: String
+    var name: String
     let parent: Int?
     /// Without a namespace prefix; links are named `href`.
     var attributes: [(name: String, value: String)] = []

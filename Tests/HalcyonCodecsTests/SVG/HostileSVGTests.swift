@@ -46,6 +46,16 @@ struct HostileSVGTests {
     }
   }
 
+  /// librsvg 2.54 ends the process.
+  @Test(arguments: ["<feFlood width='0'/><feTile/>", "<feOffset x='900' width='9'/><feTile/>", "<feFlood/><feTile/>"])
+  func `tiles outside the drawing do not end the process`(_ primitives: String) throws {
+    let text =
+      Self.open + "<filter id='f'>\(primitives)</filter><rect width='4' height='4' filter='url(#f)'/>"
+      + "<rect x='500' width='4' height='4' filter='url(#f)'/></svg>"
+    let image = try SVGDecoder().decode(Data(text.utf8), options: DecodingOptions())
+    #expect(image.info.droppedContent == [.svgFeatures])
+  }
+
   @Test func `an external entity is not loaded`() throws {
     #expect(throws: ImageDecodingError.self) {
       try SVGDecoder().decode(Fixture.data("svg/external-entity.svg"), options: DecodingOptions())
