@@ -26,6 +26,7 @@ struct SVGGrammar {
     "xlink:href", "font-family", "font-size", "class", "style", "in", "in2", "result", "stdDeviation", "radius",
     "order",
     "kernelMatrix", "baseFrequency", "numOctaves", "primitiveUnits", "patternUnits", "preserveAspectRatio", "overflow",
+    "transform-origin", "dx", "pathLength",
   ]
   private static let values = [
     "0", "1", "9", "-1", "1e9", "1e-9", ".5", "50%", "2em", "nan", "red", "none", "inherit", "url(#a)", "url(#b)",
@@ -34,7 +35,10 @@ struct SVGGrammar {
     "objectBoundingBox",
     "userSpaceOnUse", "fill:url(#a);mask:url(#b)",
     "data:image/gif;base64,R0lGODdhAQABAIAAAAAAAP///ywAAAAAAQABAAACAkQBADs=",
-    "visible", "sans", "SourceGraphic", "&#35;a", "xMidYMid slice",
+    "visible", "sans", "SourceGraphic", "&#35;a", "xMidYMid slice", "0 0 0 0", "var(--a)", "var(--b,red)",
+    "--a:var(--b);--b:3;transform:scale(var(--b));transform-origin:1px 2px", "calc(1px + 1px)", "auto",
+    "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 .3 .2'%3E%3Crect width='9'/%3E%3C/svg%3E",
+    "data:image/bmp,BM",
   ]
 
   private var choices: Data.Iterator
@@ -62,6 +66,7 @@ struct SVGGrammar {
     addAttributes()
     text += ">"
     if name == "style" { text += ".a{\(pick(Self.attributes)):\(pick(Self.values))}#b > *{fill:\(pick(Self.values))}" }
+    if name == "style" { text += "@media \(pick(["screen", "print", "(x)"])){:root{--a:\(pick(Self.values))}}" }
     if name == "text" { text += "ab" }
     if name == "filter" {
       while let choice = choices.next(), choice < 200 {
@@ -83,7 +88,7 @@ struct SVGGrammar {
     while let choice = choices.next(), choice < 180 {
       let name = Self.attributes[Int(choice) % Self.attributes.count]
       let value = pick(Self.values)
-      if used.insert(name).inserted { text += " \(name)='\(value)'" }
+      if used.insert(name).inserted { text += " \(name)=\"\(value)\"" }
     }
   }
 
