@@ -128,6 +128,11 @@ struct AccessTests {
         let raw = try await service.image("raw:1", of: source, as: nil)
         #expect(raw.status == (isAllowed ? 200 : 422))
         #expect((raw.headers["Content-Security-Policy"]?.contains("sandbox") == true) == isAllowed)
+        #expect(raw.headers["Content-Encoding"] == nil)
+        let compressed = origin.serve("/a.svgz", .body(drawing.gzipped))
+        #expect(try await service.image("w:80", of: compressed, as: nil).bitmap().size.width == 80)
+        guard isAllowed else { return }
+        #expect(try await service.image("raw:1", of: compressed, as: nil).headers["Content-Encoding"] == "gzip")
       }
     }
   }
