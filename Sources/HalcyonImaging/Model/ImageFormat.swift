@@ -80,6 +80,7 @@ extension ImageFormat {
     case "tif": self = .tiff
     case "apng": self = .png
     case "heif": self = .heic
+    case "svgz": self = .svg
     default:
       guard let format = Self.builtIn.first(where: { $0.rawValue == name }) else { return nil }
       self = format

@@ -88,6 +88,10 @@ struct ImageFormatTests {
     #expect(ImageFormat(sniffing: Data(repeating: 0x20, count: 4 << 20).gzipped) == nil)
   }
 
+  @Test func `a file named svgz is expected to be an SVG`() {
+    #expect(ImageFormat(fileExtension: "SVGZ") == .svg)
+  }
+
   @Test(arguments: [
     "<root><svg/></root>", "<svgs/>", "<!-- <svg/> -->", "<!DOCTYPE svg [ <svg> ", "text <svg/>", "<?xml <svg/>",
   ])
