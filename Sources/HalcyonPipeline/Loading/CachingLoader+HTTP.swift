@@ -52,8 +52,11 @@ extension CachingLoader {
     _ watch: RemovalWatch, _ trace: inout LoadTrace
   ) async throws(ImageError) -> Step {
     if let image = inFlightImage(for: request, key: key, watch) {
-      configuration.report(.joined(.bytes), to: subscription)
-      return .served(image)
+      if image.isServed(by: request.freshness, at: configuration.time.uptime()) {
+        configuration.report(.joined(.bytes), to: subscription)
+        return .served(image)
+      }
+      try await image.waitForWriting()
     }
     var lookup: CacheLookup?
     if let cache = cacheInUse(by: request) {

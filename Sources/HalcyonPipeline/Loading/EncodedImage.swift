@@ -1,5 +1,6 @@
 import Foundation
 import HalcyonCache
+import HalcyonHTTP
 import HalcyonImaging
 import HalcyonSupport
 import Synchronization
@@ -89,6 +90,13 @@ final class EncodedImage: Sendable {
 
   /// Whether a load of the same key finds these bytes again while they are held.
   var isFoundAgain: Bool { storable != nil || origin == .store }
+
+  /// Whether they serve a load that finds them in flight. Once they are being written, the load that got them has ended:
+  /// another one revalidates them if they are not fresh.
+  func isServed(by freshness: FreshnessPolicy, at uptime: Duration) -> Bool {
+    if freshness != .standard || write.withLock({ $0.start == nil }) { return true }
+    return freshEnd.map { uptime < $0 } ?? true
+  }
 
   /// Starts the write to the store, unless it was started before; returns once it has begun.
   func startWriting(_ start: @escaping @Sendable () async -> Task<Void, Never>) async {

@@ -1,6 +1,7 @@
 import HalcyonImaging
 import HalcyonSupport
 import HalcyonCache
+import HalcyonHTTP
 import HalcyonPipeline
 import Foundation
 import HalcyonTesting
@@ -50,6 +51,33 @@ extension ReadDuringWriteTests {
     }
     store.release.set()
     await fixture.pipeline.cache.flush()
+    withExtendedLifetime(first) {}
+  }
+
+  @Test(arguments: [("no-cache", 2), ("max-age=60", 1)])
+  func `a response being written that is not fresh is revalidated once it is stored`(
+    control: String, requestCount: Int
+  ) async throws {
+    let store = HeldStore()
+    let fixture = PipelineFixture(configure: { $0.cache = ImageCache(memory: MemoryCache(), store: store) }) {
+      request in
+      let headers: HTTPHeaders = ["Cache-Control": control, "ETag": "\"1\""]
+      return request.headers["If-None-Match"] == nil
+        ? .response(body: SolidImage(width: 100, height: 50).data, headers: headers)
+        : .response(status: 304, body: Data(), headers: headers)
+    }
+    let first = try await fixture.pipeline.image(for: fixture.url)
+    await store.release.waitForWaiter()
+    for policy in [FreshnessPolicy.cacheFirst, .cacheOnly, .offline] {
+      let small = ImageRequest(url: fixture.url, size: .fit(width: 10, height: 10), freshness: policy)
+      _ = try await fixture.pipeline.image(for: small)
+    }
+    #expect(fixture.transport.requests.count == 1)
+    async let second = fixture.pipeline.image(for: fixture.url)
+    store.release.set()
+    _ = try await second
+    #expect(fixture.transport.requests.count == requestCount)
+    #expect(fixture.transport.requests.dropFirst().allSatisfy { $0.headers["If-None-Match"] == "\"1\"" })
     withExtendedLifetime(first) {}
   }
 
