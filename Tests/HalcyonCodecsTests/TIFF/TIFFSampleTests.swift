@@ -15,16 +15,19 @@ struct TIFFSampleTests {
     isTiled: Bool = false
   ) -> Data {
     let count = pixel.count * 8 / bits
-    let pixels = Data((0..<256).flatMap { _ in pixel })
-    let depths = (0..<count).flatMap { _ in [UInt8(bits), 0] }
-    let colors = (palette ?? []).flatMap { [UInt8($0 & 255), UInt8($0 >> 8)] }
+    let pixels = Data(Array(repeating: pixel, count: 256).joined())
+    let depths = Data(Array(repeating: [UInt8(bits), 0], count: count).joined())
+    let colors = Data((palette ?? []).map { [UInt8($0 & 255), UInt8($0 >> 8)] }.joined())
     // The directory comes first, the values that do not fit into it next, then the pixels.
-    let entryCount = 9 + (extraSample == nil ? 0 : 1) + (palette == nil ? 0 : 1) + (isTiled ? 3 : 2) - 2
+    var entryCount = isTiled ? 10 : 9
+    if extraSample != nil { entryCount += 1 }
+    if palette != nil { entryCount += 1 }
     let depthStart = 8 + 2 + entryCount * 12 + 4
     let colorStart = depthStart + depths.count
     let pixelStart = colorStart + colors.count
+    let depthValue = count > 2 ? depthStart : count == 2 ? bits | bits << 16 : bits
     var entries: [(tag: Int, type: Int, count: Int, value: Int)] = [
-      (256, 3, 1, 16), (257, 3, 1, 16), (258, 3, count, count > 2 ? depthStart : count == 2 ? bits | bits << 16 : bits),
+      (256, 3, 1, 16), (257, 3, 1, 16), (258, 3, count, depthValue),
       (259, 3, 1, 1), (262, 3, 1, photometric), (277, 3, 1, count),
     ]
     if isTiled {
@@ -35,11 +38,17 @@ struct TIFFSampleTests {
     if palette != nil { entries.append((320, 3, colors.count / 2, colorStart)) }
     if let extraSample { entries.append((338, 3, 1, extraSample)) }
     #expect(entries.count == entryCount)
-    var data = Data("II*\0".utf8) + bytes(8, 4) + bytes(entries.count, 2)
+    var data = Data("II*\0".utf8)
+    data += bytes(8, 4)
+    data += bytes(entries.count, 2)
     for entry in entries.sorted(by: { $0.tag < $1.tag }) {
-      data += bytes(entry.tag, 2) + bytes(entry.type, 2) + bytes(entry.count, 4) + bytes(entry.value, 4)
+      data += bytes(entry.tag, 2)
+      data += bytes(entry.type, 2)
+      data += bytes(entry.count, 4)
+      data += bytes(entry.value, 4)
     }
-    return data + bytes(0, 4) + Data(depths) + Data(colors) + pixels
+    data += bytes(0, 4)
+    return data + depths + colors + pixels
   }
 
   private func bytes(_ value: Int, _ width: Int) -> Data { Data((0..<width).map { UInt8(value >> ($0 * 8) & 255) }) }
@@ -48,10 +57,10 @@ struct TIFFSampleTests {
   private func color(_ file: Data) throws -> [UInt8] {
     let bitmap = try TIFFDecoder().decode(file, options: DecodingOptions()).bitmap
     #expect(bitmap.size == PixelSize(width: 16, height: 16))
-    return bitmap.withUnsafeBytes { bytes in
-      #expect((0..<256).allSatisfy { index in (0..<4).allSatisfy { bytes[index * 4 + $0] == bytes[$0] } })
-      return Array(bytes.prefix(4))
-    }
+    let pixels = bitmap.withUnsafeBytes { Array($0) }
+    let first = Array(pixels.prefix(4))
+    #expect(pixels == Array(Array(repeating: first, count: 256).joined()))
+    return first
   }
 
   @Test(arguments: [(1, [100, 100, 100, 136]), (2, [53, 53, 53, 136])] as [(Int, [UInt8])])
