@@ -29,6 +29,19 @@ struct InterruptedLoadTests {
     }
   }
 
+  @Test func `a first load counts one miss of the disk, although it looks for the beginning of its download`()
+    async throws
+  {
+    try await withOrigin { server, folder in
+      let photo = try Photos.data("rocket.jpg")
+      let url = server.serve("/a.jpg") { _ in .body(photo) }
+      let pipeline = try pipeline(in: folder)
+      _ = try await pipeline.image(for: url)
+      #expect(pipeline.cache.disk?.statistics.misses == [.absent: 1])
+      await pipeline.cache.flush()
+    }
+  }
+
   @Test func `a photo interrupted three times is assembled byte for byte from range requests`() async throws {
     try await withOrigin { server, folder in
       let photo = try Photos.data("rocket.jpg")

@@ -17,7 +17,10 @@ struct PartialBodies: Sendable {
   let watch: RemovalWatch
 
   func partial(for key: CacheKey, usesETags: Bool) async -> PartialBody? {
-    guard let store, let entry = try? await store.entry(for: Self.key(key)) else { return nil }
+    // Checked first, so that the statistics of the store count no miss for a body that is rarely there.
+    guard let store, (try? await store.containsEntry(for: Self.key(key))) == true,
+      let entry = try? await store.entry(for: Self.key(key))
+    else { return nil }
     // Those of the partial body, not of the whole one.
     var metadata = entry.metadata
     (metadata.expiration, metadata.tags) = (nil, [])
