@@ -10,6 +10,7 @@ extension ImageViewLoad {
     awaitsDisplay = !mayHoldImage || pixelSize == nil && viewRequest.usesDisplaySize
     if awaitsDisplay { return showLoading() }
     var sized = sized(request, for: display)
+    sizedRequest = sized
     // Revalidation bypasses the pipeline's memory of recent failures.
     if viewRequest.isRetry, sized.freshness.usesNetwork { sized.freshness = .revalidate }
     // The view itself shows stale images first.
@@ -35,7 +36,7 @@ extension ImageViewLoad {
   func cachedImage(_ lookup: MemoryLookup, for request: ImageRequest) -> DecodedImage? {
     switch lookup {
     case .hit(let image): image
-    case .stale(let image), .unstored(let image):
+    case .stale(let image):
       request.freshness == .standard ? viewRequest.pipeline.delivered(image, for: request) : nil
     case .miss: nil
     }

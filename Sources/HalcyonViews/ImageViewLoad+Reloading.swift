@@ -27,6 +27,7 @@ extension ImageViewLoad {
     completion: @escaping @MainActor (Result<ImageResponse, ImageError>) -> Void
   ) {
     var sized = sized(request, for: display)
+    sizedRequest = sized
     if sized.freshness.contactsServerFirst { sized.freshness = .standard }
     let lookup = viewRequest.pipeline.lookUpMemory(for: sized)
     if let image = cachedImage(lookup, for: sized) {

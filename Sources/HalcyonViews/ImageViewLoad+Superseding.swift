@@ -12,6 +12,7 @@ extension ImageViewLoad {
 
   /// The view has been set to another image, or released.
   func supersede() {
+    willReleaseImage()
     stop()
     if options.whenSuperseded == .finish, let task {
       task.priority = .veryLow

@@ -23,8 +23,14 @@ extension ImageViewLoad {
   /// Replaces the image of a hidden view by the placeholder.
   func releaseImage() {
     cancelSecondaryTask()
+    willReleaseImage()
     (shownImage, hasReleasedImage) = (nil, true)
     binder?.show(placeholder)
+  }
+
+  /// The view stops showing its image, which the pipeline may keep for a moment.
+  func willReleaseImage() {
+    if shownImage != nil, let sizedRequest { viewRequest.pipeline.viewWillRelease(sizedRequest) }
   }
 
   /// Shows a released image again, from memory or after a reload.

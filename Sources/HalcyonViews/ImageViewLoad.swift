@@ -39,6 +39,8 @@ public final class ImageViewLoad {
   /// The image that the view shows, loaded for ``pixelSize``.
   var shownImage: DecodedImage?
   var pixelSize: PixelSize?
+  /// The request at that size.
+  var sizedRequest: ImageRequest?
   /// The size for which ``task`` loads the image.
   var taskPixelSize: PixelSize?
   /// Whether the load starts only when the display has a size or is visible.

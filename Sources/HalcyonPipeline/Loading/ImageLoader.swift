@@ -46,7 +46,7 @@ final class ImageLoader: Sendable {
   /// `nil` without an event handler.
   let monitor: PipelineMonitor?
   let workers: WorkerPool
-  /// Images that must not be stored, as long as views show them.
+  /// Images that must not be stored, for views.
   let unstoredImages = ImagesInUse()
   private let jobs: InFlightJobs<JobKey, Loaded>
   /// Images that are encoded for callers.
@@ -79,6 +79,7 @@ final class ImageLoader: Sendable {
     encodings.invalidate()
     bytes.invalidate()
     workers.close()
+    unstoredImages.removeAll()
   }
 
   /// Whether ``invalidate()`` was called.
@@ -232,7 +233,9 @@ final class ImageLoader: Sendable {
     // A caller that joins after this line finds nothing in memory next time, and loads again.
     guard subscription.keepsResult, !loaded.image.isPartial else { return loaded }
     guard loaded.encoded?.allowsMemory ?? true else {
-      if !loaded.isRemoved(watch) { unstoredImages[keys.image] = loaded.image }
+      if request.cachePolicy.writesMemory, !loaded.isRemoved(watch) {
+        unstoredImages.insert(loaded.image, for: keys.image, in: configuration.targetCache(for: request).memory, watch)
+      }
       return loaded
     }
     if request.cachePolicy.writesMemory { storeInMemory(loaded, request, keys, subscription, watch) }

@@ -8,8 +8,6 @@ package enum MemoryLookup: Sendable {
   case hit(DecodedImage)
   /// The image must be revalidated first; its pixels can be used again if its bytes have not changed.
   case stale(DecodedImage)
-  /// A view shows the image, which must not be stored (`no-store`): other views may show it while it is loaded again.
-  case unstored(DecodedImage)
   case miss(CacheMiss)
 
   package var staleImage: DecodedImage? {
@@ -20,7 +18,7 @@ package enum MemoryLookup: Sendable {
   var image: DecodedImage? {
     switch self {
     case .hit(let image), .stale(let image): image
-    case .unstored, .miss: nil
+    case .miss: nil
     }
   }
 
@@ -29,7 +27,6 @@ package enum MemoryLookup: Sendable {
     switch self {
     case .hit: .memoryHit
     case .stale: .memoryMiss(request.freshness.contactsServerFirst ? .notRead : .stale)
-    case .unstored: .memoryMiss(.stale)
     case .miss(let miss): .memoryMiss(miss)
     }
   }

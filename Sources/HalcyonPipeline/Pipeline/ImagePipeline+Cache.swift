@@ -27,6 +27,7 @@ extension ImagePipeline {
       let (memory, key) = (configuration.targetCache(for: request).memory, RequestKeys(request).image)
       guard let newValue else {
         configuration.targetCache(for: request).removals.memory.record(key)
+        loader.unstoredImages.remove(key)
         return memory.removeImage(for: key)
       }
       guard !newValue.isPartial else { return }
@@ -185,7 +186,7 @@ extension ImagePipeline {
       guard tiers.contains(.memory) else { return }
       target.memory.removeImage(for: keys.image)
       target.memory.removeImage(for: keys.preview)
-      loader.unstoredImages[keys.image] = nil
+      loader.unstoredImages.remove(keys.image)
     }
     recordRemoval()
     removeFromMemory()

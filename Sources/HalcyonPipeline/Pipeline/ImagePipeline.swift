@@ -132,18 +132,31 @@ public final class ImagePipeline: Sendable {
 
   /// Looks into memory for a view: the image, ready to be shown, or the outcome for
   /// ``followedTask(for:after:onStoredStale:)``.
+  ///
+  /// An image that must not be stored (`no-store`) is found while a view shows it, and for some seconds after, so that a
+  /// list does not download it at each reuse of a cell.
   package func lookUpMemory(for request: ImageRequest) -> MemoryLookup {
     let request = resolved(request)
     let key = RequestKeys(request).image
     let lookup = loader.lookUpMemory(request, key: key)
     switch lookup {
-    case .hit(let image):
-      loader.monitor?.reportHit(request)
-      return .hit(request.deliveredAtOnce(image))
-    case .miss where request.cachePolicy.readsMemory && !loader.isInvalidated:
-      return loader.unstoredImages[key].map { .unstored($0) } ?? lookup
+    case .hit(let image): return .hit(delivered(hit: image, request))
+    case .miss where request.cachePolicy.readsMemory && !request.freshness.contactsServerFirst && !loader.isInvalidated:
+      return loader.unstoredImages.image(for: key).map { .hit(delivered(hit: $0, request)) } ?? lookup
     default: return lookup
     }
+  }
+
+  private func delivered(hit image: DecodedImage, _ request: ImageRequest) -> DecodedImage {
+    loader.monitor?.reportHit(request)
+    return request.deliveredAtOnce(image)
+  }
+
+  /// A view stops showing the image of a request.
+  package func viewWillRelease(_ request: ImageRequest) {
+    guard !loader.unstoredImages.isEmpty else { return }
+    let request = resolved(request)
+    if request.cachePolicy.writesMemory { loader.unstoredImages.keep(RequestKeys(request).image) }
   }
 
   /// The image of a request, with the changes that the options of the request make on delivery.
@@ -166,7 +179,9 @@ public final class ImagePipeline: Sendable {
   /// Synchronous and without disk access, so it may be called just before a view is drawn. The events of a load are sent
   /// for an image that is found.
   public func cachedImage(for request: ImageRequest) -> DecodedImage? {
-    if case .hit(let image) = lookUpMemory(for: request) { image } else { nil }
+    let request = resolved(request)
+    guard case .hit(let image) = loader.lookUpMemory(request, key: RequestKeys(request).image) else { return nil }
+    return delivered(hit: image, request)
   }
 
   /// The key of a request's image in memory, for direct use of ``ImageCache/memory``.

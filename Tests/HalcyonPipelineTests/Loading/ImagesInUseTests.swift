@@ -6,6 +6,8 @@ import TestDoubles
 import TestTraits
 import Testing
 
+@testable import HalcyonPipeline
+
 @Suite(.unitTest)
 struct ImagesInUseTests {
   private let clock = TestClock()
@@ -108,5 +110,58 @@ struct ImagesInUseTests {
     cache.configuration.findsImagesInUse = false
     #expect(cache.image(for: "a") == nil)
     withExtendedLifetime(held) {}
+  }
+
+  @Test func `an image that must not be stored is found while it is in use, and for ten seconds after its last use`()
+    throws
+  {
+    let (images, memory) = (ImagesInUse(), cache())
+    let watch = RemovalWatch("a", in: ImageCache(memory: memory))
+    var held: DecodedImage? = try solidImage()
+    if let held { images.insert(held, for: "a", in: memory, watch) }
+    clock.advance(by: .seconds(100))
+    #expect(images.image(for: "a") != nil)
+    images.keep("a")
+    held = nil
+    for _ in 0..<2 {
+      clock.advance(by: .seconds(9))
+      #expect(images.image(for: "a") != nil)
+    }
+    // Memory has not removed what has expired yet.
+    clock.advance(by: .seconds(10))
+    #expect(images.image(for: "a") == nil)
+    #expect(held == nil)
+  }
+
+  @Test func `an image that must not be stored and is not kept after its use is gone`() throws {
+    let (images, memory) = (ImagesInUse(), cache())
+    let watch = RemovalWatch("a", in: ImageCache(memory: memory))
+    var held: DecodedImage? = try solidImage()
+    if let held { images.insert(held, for: "a", in: memory, watch) }
+    held = nil
+    #expect(images.image(for: "a") == nil)
+    images.keep("a")
+    #expect(memory.totalCost == 0)
+    #expect(held == nil)
+  }
+
+  @Test func `a removal ends the use of images that must not be stored`() throws {
+    let memory = cache()
+    let cache = ImageCache(memory: memory)
+    let held = try solidImage()
+    for isAll in [true, false] {
+      let images = ImagesInUse()
+      images.insert(held, for: "a", in: memory, RemovalWatch("a", in: cache))
+      images.keep("a")
+      #expect(images.image(for: "a") != nil)
+      if isAll { images.removeAll() } else { images.remove("a") }
+      #expect(images.image(for: "a") == nil)
+      #expect(memory.totalCost == 0)
+      images.insert(held, for: "a", in: memory, RemovalWatch("a", in: cache))
+      memory.removeAll()
+      #expect(images.image(for: "a") == nil)
+      images.keep("a")
+      #expect(memory.totalCost == 0)
+    }
   }
 }

@@ -22,12 +22,15 @@ struct ViewFreshnessTests {
     let displayMode = ImageDisplayMode.fit
     let log = EventLog<String>()
     let ends = EventLog<String>()
+    /// The pixels of the last image.
+    private(set) var pixels: WeakBitmap?
     private(set) lazy var binder = ImageViewBinder(display: self, pipeline: pipeline)
     private let pipeline: ImagePipeline
 
     init(_ pipeline: ImagePipeline) { self.pipeline = pipeline }
 
     func show(_ content: DisplayContent, transition: ImageTransition) {
+      if let image = content.image { pixels = WeakBitmap(image.bitmap) }
       log.record(content.image.map { ViewFreshnessTests.color($0) } ?? "nothing")
     }
 
@@ -41,11 +44,19 @@ struct ViewFreshnessTests {
       }
     }
 
+    func clear() { binder.setImage(with: URL?.none) }
+
     /// Sets the image, and waits for the completion.
-    func load(_ url: URL) async throws {
+    func load(_ url: URL, freshness: FreshnessPolicy? = nil) async throws {
       let count = ends.events.count
-      set(url)
+      set(url, freshness: freshness)
       try await ends.waitForEvents(count: count + 1)
+    }
+
+    /// Waits until nothing retains the image that was shown last.
+    func waitUntilReleased() async throws {
+      let pixels = try #require(pixels)
+      while pixels.bitmap != nil { try await Task.yieldUnlessCancelled() }
     }
   }
 
@@ -130,7 +141,7 @@ struct ViewFreshnessTests {
       (["Cache-Control": "max-age=0", "ETag": "\"1\""], 1, 1, true),
       (["Cache-Control": "no-cache"], 1, 1, false),
       (["Cache-Control": "no-cache", "ETag": "\"1\""], 1, 1, true),
-      (["Cache-Control": "no-store"], 1, 1, false),
+      (["Cache-Control": "no-store"], 3600, 0, false),
       (["ETag": "\"1\""], 299, 0, false),
       (["ETag": "\"1\""], 301, 1, true),
       (["Last-Modified": "Tue, 01 Jan 2030 00:00:00 GMT"], 299, 0, false),
@@ -167,8 +178,8 @@ struct ViewFreshnessTests {
 
   @Test(
     arguments: [
-      ["Cache-Control": "max-age=0"], ["Cache-Control": "no-cache", "ETag": "\"1\""], ["Cache-Control": "no-store"],
-      ["ETag": "\"1\""], ["Last-Modified": "Mon, 01 Jan 2029 00:00:00 GMT"],
+      ["Cache-Control": "max-age=0"], ["Cache-Control": "no-cache", "ETag": "\"1\""], ["ETag": "\"1\""],
+      ["Last-Modified": "Mon, 01 Jan 2029 00:00:00 GMT"],
     ] as [HeaderFields])
   func `an image that has changed is replaced in place, and the completion is called once`(
     fields: HeaderFields
@@ -202,6 +213,82 @@ struct ViewFreshnessTests {
       #expect(view.log.events == ["red", "green"])
       #expect(view.ends.events == ["red from store"])
       #expect(origin.requests.count == 2)
+    }
+  }
+
+  /// The image of the views.
+  private func request(_ url: URL) -> ImageRequest { ImageRequest(url: url, size: .fit(width: 20, height: 20)) }
+
+  @Test func `an image with no-store is not downloaded again while a view shows it, and for ten seconds after`()
+    async throws
+  {
+    try await run(["Cache-Control": "no-store"]) { origin, pipeline, clock, _ in
+      origin.revalidations.open()
+      let (first, second) = (View(pipeline), View(pipeline))
+      try await first.load(origin.url)
+      clock.advance(by: .seconds(3600))
+      second.set(origin.url)
+      #expect(second.ends.events == ["red from memory"])
+      for view in [first, second] { view.clear() }
+      clock.advance(by: .seconds(9))
+      second.set(origin.url)
+      #expect(second.ends.events == ["red from memory", "red from memory"])
+      second.clear()
+      clock.advance(by: .seconds(10))
+      (pipeline.cache.memory as? MemoryCache)?.removeExpired()
+      try await first.waitUntilReleased()
+      #expect(origin.requests.count == 1)
+      try await second.load(origin.url)
+      #expect(second.ends.events.last == "red from network")
+      #expect(origin.requests.count == 2)
+    }
+  }
+
+  @Test func `an image with no-store that no view shows is released under memory pressure`() async throws {
+    try await run(["Cache-Control": "no-store"]) { origin, pipeline, _, _ in
+      origin.revalidations.open()
+      let view = View(pipeline)
+      try await view.load(origin.url)
+      view.clear()
+      pipeline.cache.memory.trim(for: .warning)
+      try await view.waitUntilReleased()
+      try await view.load(origin.url)
+      #expect(view.ends.events == ["red from network", "red from network"])
+    }
+  }
+
+  @Test(arguments: 0..<4)
+  func `an image with no-store that was removed is downloaded again, though a view shows it`(removal: Int) async throws
+  {
+    try await run(["Cache-Control": "no-store"]) { origin, pipeline, _, _ in
+      origin.revalidations.open()
+      let (first, second) = (View(pipeline), View(pipeline))
+      try await first.load(origin.url)
+      switch removal {
+      case 0: pipeline.cache.memory.removeAll()
+      case 1: try await pipeline.cache.removeAll()
+      case 2: try await pipeline.removeCached(request(origin.url))
+      default: pipeline[cached: request(origin.url)] = nil
+      }
+      try await second.load(origin.url)
+      #expect(second.ends.events == ["red from network"])
+      #expect(origin.requests.count == 2)
+    }
+  }
+
+  @Test func `functions, and views that contact the server, load an image with no-store each time`() async throws {
+    try await run(["Cache-Control": "no-store"]) { origin, pipeline, _, _ in
+      origin.revalidations.open()
+      let (first, second) = (View(pipeline), View(pipeline))
+      try await first.load(origin.url)
+      #expect(pipeline.cachedImage(for: request(origin.url)) == nil)
+      _ = try await pipeline.image(for: request(origin.url))
+      #expect(origin.requests.count == 2)
+      for freshness in [FreshnessPolicy.revalidate, .reloadIgnoringCache] {
+        try await second.load(origin.url, freshness: freshness)
+      }
+      #expect(second.ends.events == ["red from network", "red from network"])
+      #expect(origin.requests.count == 4)
     }
   }
 }
