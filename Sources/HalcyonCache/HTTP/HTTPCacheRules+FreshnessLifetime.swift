@@ -28,6 +28,18 @@ extension HTTPCacheRules {
     return max(0, hop.lifetime - age)
   }
 
+  /// The remaining freshness lifetime of a stored response in seconds if it states one itself (`max-age`, `Expires`); else
+  /// 0.
+  package func remainingExplicitLifetime(of stored: EntryMetadata, at now: Date) -> Double {
+    hasExplicitLifetime(stored.headers) ? remainingLifetime(of: stored, at: now) : 0
+  }
+
+  /// Whether a response states its freshness lifetime (RFC 9111, 4.2.1).
+  func hasExplicitLifetime(_ headers: HTTPHeaders) -> Bool {
+    let control = CacheControl(headers)
+    return control.maxAge != nil || headers["Expires"] != nil || isShared && control.sharedMaxAge != nil
+  }
+
   /// The freshness lifetime of a stored response in seconds, counted from its `Date` (RFC 9111, 4.2.1 and 4.2.2).
   ///
   /// Redirects that led to it may end its freshness before.

@@ -10,10 +10,7 @@ extension HTTPCacheRules {
     guard status >= 200, status != 206, status != 304,
       !forbidsStoring(status: status, headers: headers, requestHeaders: requestHeaders)
     else { return false }
-    let response = CacheControl(headers)
-    let hasExplicitLifetime =
-      response.maxAge != nil || headers["Expires"] != nil || isShared && response.sharedMaxAge != nil
-    return Self.storableStatuses.contains(status) || hasExplicitLifetime || response.isPublic
+    return Self.storableStatuses.contains(status) || hasExplicitLifetime(headers) || CacheControl(headers).isPublic
   }
 
   /// Whether the directives of the request or the response forbid storing it in this cache.

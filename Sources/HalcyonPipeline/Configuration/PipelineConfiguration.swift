@@ -66,7 +66,8 @@ public struct PipelineConfiguration: Sendable {
   public var redirectHandler: RequestOptions.RedirectHandler?
   /// Called with the head of every response with status 200–299, before its body is read. Default: `nil`.
   ///
-  /// If it throws, the load fails with ``ImageError/responseRejected(cause:url:)``.
+  /// If it throws, the load fails with ``ImageError/responseRejected(cause:url:)``. Also called before the body of another
+  /// status is read (``RequestOptions/allowsErrorImage``); if it throws then, the error is that of the status.
   public var responseValidator: RequestOptions.ResponseValidator?
   /// The minimum time between two progress events; the first and the last are always sent. Default: 50 milliseconds.
   public var progressInterval: Duration

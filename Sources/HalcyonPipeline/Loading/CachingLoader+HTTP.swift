@@ -164,6 +164,9 @@ extension CachingLoader {
     let (httpRequest, request) = (fetch.httpRequest, fetch.request)
     switch result {
     case .response(let response):
+      if response.metadata.status >= 300, let stale = await staleImage(insteadOf: response, fetch, trace) {
+        return stale
+      }
       let storable = fetch.lookup == nil ? nil : await storable(response, request, fetch.lookup)
       return fetchedImage(response, request, key: httpRequest.key, storable, trace: trace, fetch.watch)
     case .notModified(let head, let isStorable):
@@ -202,7 +205,8 @@ extension CachingLoader {
     let forbidsStorage = CacheControl(response.metadata.headers).forbidsStorage
     let image = EncodedImage(
       data: response.data, metadata: response.metadata, info: response.info, origin: .network, storable: storable,
-      freshEnd: freshEnd(response.metadata), allowsMemory: !forbidsStorage || request.freshness == .cacheFirst,
+      freshEnd: freshEnd(response.metadata),
+      allowsMemory: response.metadata.expiration != .expired && (!forbidsStorage || request.freshness == .cacheFirst),
       trace: trace, watch: watch
     ) { [inFlight] in if let inFlightKey { inFlight.removeReleased(inFlightKey) } }
     if let inFlightKey { inFlight.insert(image, for: inFlightKey) }
@@ -220,6 +224,12 @@ extension CachingLoader {
       let image = storedImage(entry, for: request, isFromHTTP: true, trace: trace, fetch.watch)
     else { throw error }
     return image
+  }
+
+  /// The stored image, if it may be served although the server answered with an error that has an image of its own.
+  private func staleImage(insteadOf response: HTTPResponse, _ fetch: Fetch, _ trace: LoadTrace) async -> EncodedImage? {
+    let url = response.metadata.url ?? fetch.httpRequest.url
+    return try? await staleImage(insteadOf: .httpStatus(response.metadata.status, url: url), fetch, trace)
   }
 
   private func staleEntry(

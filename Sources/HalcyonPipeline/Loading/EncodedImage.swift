@@ -63,6 +63,9 @@ final class EncodedImage: Sendable {
     return ResponseHead(url: url, status: metadata.status, headers: metadata.headers)
   }
 
+  /// Whether they are the body of an error status, see ``RequestOptions/allowsErrorImage``.
+  var isOfErrorStatus: Bool { metadata.status >= 300 }
+
   /// A hash of the bytes; reads all of them.
   var version: UInt64 { data.withUnsafeBytes { WyHash.hash($0) } }
 

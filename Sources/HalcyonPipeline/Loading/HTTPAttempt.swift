@@ -9,8 +9,13 @@ import HalcyonSupport
 final class HTTPAttempt: Sendable {
   enum Outcome: Sendable {
     case success(HTTPResult)
-    /// A status outside 200–299; the body was not read.
-    case errorStatus(ResponseHead)
+    /// A status outside 200–299, and the image of the body if the request allows it; else the body was not read.
+    case errorStatus(ResponseHead, HTTPResponse?)
+
+    /// A success if there is an image.
+    fileprivate var withImageOfError: Outcome {
+      if case .errorStatus(_, let image?) = self { .success(.response(image)) } else { self }
+    }
   }
 
   /// A redirect, and the request that follows it.
@@ -66,8 +71,10 @@ final class HTTPAttempt: Sendable {
     while true {
       let generation = mayRenew ? loader.renewals.generation(of: request.origin) : 0
       let outcome = try await followRedirects(partial: &partial, trace: &trace)
-      if let outcome, try await isFinal(outcome, partial, since: mayRenew ? generation : nil) { return outcome }
-      if case .errorStatus(let head)? = outcome, head.status == 401 { mayRenew = false } else { partial = nil }
+      if let outcome, try await isFinal(outcome, partial, since: mayRenew ? generation : nil) {
+        return outcome.withImageOfError
+      }
+      if case .errorStatus(let head, _)? = outcome, head.status == 401 { mayRenew = false } else { partial = nil }
     }
   }
 
@@ -78,7 +85,7 @@ final class HTTPAttempt: Sendable {
   private func isFinal(
     _ outcome: Outcome, _ partial: PartialBody?, since generation: Int?
   ) async throws(ImageError) -> Bool {
-    guard case .errorStatus(let head) = outcome else { return true }
+    guard case .errorStatus(let head, _) = outcome else { return true }
     if head.status == 416 { return partial == nil }
     guard head.status == 401, let generation, Origin(head.url) == request.origin else { return true }
     return !(try await renewCredentials(since: generation, head))
@@ -348,9 +355,26 @@ final class HTTPAttempt: Sendable {
       partial = nil
       return .done(.success(.response(try await body(of: reply, with: permit, partial: &partial))))
     default:
+      let image = await errorImage(of: reply, with: permit)
       await response.body.drain(atMost: response.expectedByteCount)
-      return .done(.errorStatus(head))
+      return .done(.errorStatus(head, image))
     }
+  }
+
+  /// The image in the body of an error status, which expires with the lifetime that the response has; `nil` if the request
+  /// does not allow it, or the body is not an image.
+  @inline(never)
+  private func errorImage(of reply: HTTPReply, with permit: ConnectionLimiter.Permit) async -> HTTPResponse? {
+    guard request.optionsBox?.options.allowsErrorImage == true, reply.response.status >= 300,
+      reply.response.status != 304
+    else { return nil }
+    var partial: PartialBody?
+    guard let response = try? await body(of: reply, with: permit, partial: &partial) else { return nil }
+    var metadata = response.metadata
+    let lifetime = configuration.httpCaching.remainingExplicitLifetime(of: metadata, at: metadata.responseDate)
+    metadata.expiration = lifetime > 0 ? .date(metadata.responseDate.addingTimeInterval(lifetime)) : .expired
+    return HTTPResponse(
+      data: response.data, info: response.info, metadata: metadata, isStorable: response.isStorable && lifetime > 0)
   }
 
   private func body(

@@ -131,7 +131,7 @@ final class HTTPLoader: Sendable {
     switch result {
     case .success(.success): return nil
     case .failure(let error): return FailedAttempt(error: error, attemptCount: attemptCount)
-    case .success(.errorStatus(let head)):
+    case .success(.errorStatus(let head, _)):
       return FailedAttempt(
         error: .httpStatus(head.status, url: head.url), attemptCount: attemptCount,
         retryAfter: RetryAfter.parse(head.headers["Retry-After"], now: configuration.time.now()))

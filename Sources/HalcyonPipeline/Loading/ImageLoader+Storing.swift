@@ -10,7 +10,8 @@ extension ImageLoader {
     _ loaded: Loaded, _ request: ImageRequest, _ keys: RequestKeys, _ subscription: LoadSubscription,
     _ watch: RemovalWatch
   ) {
-    let expiration = request.optionsBox?.options.memoryExpiration
+    let ofError = loaded.encoded.flatMap { $0.isOfErrorStatus ? $0.metadata.expiration : nil }
+    let expiration = ofError ?? request.optionsBox?.options.memoryExpiration
     let memory = configuration.targetCache(for: request).memory
     guard !loaded.isRemoved(watch), memory.store(loaded.image, for: keys.image, expiration: expiration) else { return }
     // Removed on another thread before it was stored.

@@ -372,6 +372,9 @@ extension ImageError {
     self =
       switch error {
       case is CancellationError, ImageDecodingError.cancelled: .cancelled
+      // As without an image in the body.
+      case _ where encoded.isOfErrorStatus && encoded.origin == .network:
+        .httpStatus(encoded.metadata.status, url: url)
       case let error as ImageDecodingError: .decoding(error, url: url)
       default: .failed(cause: error, url: url)
       }

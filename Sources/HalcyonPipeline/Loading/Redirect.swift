@@ -11,13 +11,13 @@ enum Redirect {
     "content-type", "if-modified-since", "if-none-match", "if-range", "range", "user-agent",
   ]
 
-  /// The request to send after a redirect; `nil` if the response is not a redirect.
+  /// The request to send after a redirect; `nil` if the response is not a redirect, or says not where to.
   static func next(
     after request: TransportRequest, status: Int, headers: HTTPHeaders
   ) throws(ImageError) -> TransportRequest? {
     guard statuses.contains(status) else { return nil }
     let locations = headers.filter { $0.name.isEqualIgnoringCase(to: "Location") }.fields.map(\.value)
-    guard let location = locations.first, !location.isEmpty else { throw .httpStatus(status, url: request.url) }
+    guard let location = locations.first, !location.isEmpty else { return nil }
     guard Set(locations).count == 1, let target = WebAddress.url(location, relativeTo: request.url),
       let origin = Origin(target)
     else { throw .redirectRejected(to: locations.joined(separator: ", "), from: request.url) }

@@ -41,6 +41,11 @@ extension ImageRequest {
     get { optionsBox?.options.allowsPartialImage ?? false }
     set { options.allowsPartialImage = newValue }
   }
+  /// ``RequestOptions/allowsErrorImage``.
+  public var allowsErrorImage: Bool {
+    get { optionsBox?.options.allowsErrorImage ?? false }
+    set { options.allowsErrorImage = newValue }
+  }
   /// ``RequestOptions/timeout``.
   public var timeout: Duration? {
     get { optionsBox?.options.timeout }

@@ -51,6 +51,7 @@ struct RequestKeys: Sendable {
       if let content = box.content { fields.append("method", content.method.name) }
       if let body = box.bodyHash { fields.append("body", body) }
       if let policy = box.policyValue { fields.append("policy", policy) }
+      if box.options.allowsErrorImage == true { fields.append("errors", "images") }
     }
   }
 }

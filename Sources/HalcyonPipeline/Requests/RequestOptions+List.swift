@@ -35,6 +35,7 @@ extension RequestOptions {
     visitor.visit("downsamplingScale", \.downsamplingScale)
     visitor.visit("scaleFactor", \.scaleFactor)
     visitor.visit("allowsPartialImage", \.allowsPartialImage)
+    visitor.visit("allowsErrorImage", \.allowsErrorImage)
     visitor.visit("firstFrameOnly", \.firstFrameOnly)
     visitor.visit("preloadsFrames", \.preloadsFrames)
     visitor.visit("processesFrames", \.processesFrames)

@@ -121,6 +121,14 @@ public struct RequestOptions: Sendable {
   /// The result has ``DecodedImage/isPartial`` set and is never cached. No effect on animated images and other formats,
   /// and where only bytes are loaded.
   public var allowsPartialImage: Bool?
+  /// Whether the image in the body of an error status, for example of 404 or 503, is loaded, as in browsers, instead of
+  /// failing with ``ImageError/httpStatus(_:url:)``. Default: no.
+  ///
+  /// Some servers send their placeholder so, for example for a user without an avatar. The request is neither retried nor
+  /// answered by an alternative source then; a body that is not an image is an error as without the option. Such an
+  /// image is cached only if its response has a lifetime (`max-age` or `Expires`), and no longer than that. Requests with
+  /// and without the option share no caches. No effect on sources other than web servers.
+  public var allowsErrorImage: Bool?
   /// Whether only the first frame of an animated image is loaded. Default: no.
   ///
   /// No effect where only bytes are loaded, and on encoded data, which has the first frame only.

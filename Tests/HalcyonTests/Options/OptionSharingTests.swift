@@ -100,12 +100,12 @@ extension RequestOption {
       "bytes"
     case .cachePolicy, .freshness, .usesETags, .targetCache, .originalCache, .storeExtension, .retryStrategy,
       .requestModifier, .redirectHandler, .responseValidator, .streamTransform, .dataTransform, .transport, .decoder,
-      .method, .body, .headers, .identity:
+      .allowsErrorImage, .method, .body, .headers, .identity:
       "transfer"
     }
   }
 
-  fileprivate var changesBytes: Bool { [.method, .body, .headers, .identity].contains(self) }
+  fileprivate var changesBytes: Bool { [.allowsErrorImage, .method, .body, .headers, .identity].contains(self) }
 
   fileprivate var changesImage: Bool {
     [.size, .processors, .usesOriginalSize, .downsamplingScale, .firstFrameOnly, .processesFrames, .decoder]
@@ -140,6 +140,7 @@ extension RequestOption {
     case .downsamplingScale: request.options.downsamplingScale = 0.5
     case .scaleFactor: request.options.scaleFactor = 2
     case .allowsPartialImage: request.allowsPartialImage = true
+    case .allowsErrorImage: request.allowsErrorImage = true
     case .firstFrameOnly: request.options.firstFrameOnly = true
     case .preloadsFrames: request.options.preloadsFrames = true
     case .processesFrames: request.options.processesFrames = true

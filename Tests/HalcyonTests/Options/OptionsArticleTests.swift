@@ -50,6 +50,7 @@ struct OptionsArticleTests {
     request.options.previews = PreviewPolicy(minimumInterval: .seconds(1))
     request.options.keepsPreviews = true
     request.options.allowsPartialImage = true
+    request.options.allowsErrorImage = true
   }
 
   private func components(_ request: inout ImageRequest, _ thermal: any ImageDecoder, _ vpn: any Transport) {

@@ -8,7 +8,7 @@ enum RequestOption: String, CaseIterable, Sendable {
   case storage, keepsOriginal
   case memoryExpiration, memoryExtension, storeExpiration, storeExtension, tags, isPinned
   case fileExtension
-  case usesOriginalSize, downsamplingScale, scaleFactor, allowsPartialImage
+  case usesOriginalSize, downsamplingScale, scaleFactor, allowsPartialImage, allowsErrorImage
   case firstFrameOnly, preloadsFrames, processesFrames
   case imageModifier, callbackExecutor, userInfo, returnsEncodedData
   case retryStrategy, requestModifier, redirectHandler, responseValidator, streamTransform, dataTransform

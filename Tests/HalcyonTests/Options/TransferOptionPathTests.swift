@@ -117,6 +117,29 @@ struct TransferOptionPathTests {
     }
   }
 
+  @Test(arguments: LoadPath.affected(by: .allowsErrorImage), OptionsLevel.allCases)
+  func `the image of an error status is loaded on every path if the options allow it`(
+    path: LoadPath, level: OptionsLevel
+  )
+    async throws
+  {
+    let served = try path.served
+    for isAllowed in [true, nil] {
+      let options = level.options { $0.allowsErrorImage = isAllowed }
+      try await OptionsFixture.run(options: options.pipeline) { _ in
+        .response(status: 404, body: served, headers: ["Cache-Control": "max-age=60"])
+      } body: { fixture async throws in
+        let request = path.request(fixture) { $0 = options.request }
+        if isAllowed == true {
+          for _ in 0..<2 { try await expectServed(path.load(request, with: fixture.pipeline), path, fixture) }
+        } else {
+          await #expect(throws: ImageError.self) { try await path.load(request, with: fixture.pipeline) }
+        }
+        #expect(fixture.transport.requests.count == 1)
+      }
+    }
+  }
+
   @Test(arguments: LoadPath.affected(by: .transport), OptionsLevel.allCases)
   func `the transport of the options is used on every path`(path: LoadPath, level: OptionsLevel) async throws {
     let served = try path.served
