@@ -148,6 +148,20 @@ struct ImageRevalidationTests {
     }
   }
 
+  @Test(arguments: ["no-cache", "max-age=60, must-revalidate"])
+  func `the offline policy serves an image that requires revalidation from memory only`(field: String) async throws {
+    let fixture = fixture(Origin(["Cache-Control": field]))
+    _ = try await fixture.pipeline.image(for: fixture.url)
+    await fixture.pipeline.cache.flush()
+    clock.advance(by: .seconds(100))
+    let offline = ImageRequest(url: fixture.url, freshness: .offline)
+    #expect(try await fixture.pipeline.response(for: offline).origin == .memory)
+    fixture.memory.removeAll()
+    await #expect(throws: ImageError.self) { try await fixture.pipeline.image(for: offline) }
+    let cached = ImageRequest(url: fixture.url, freshness: .cacheOnly)
+    #expect(try await fixture.pipeline.response(for: cached).origin == .store)
+  }
+
   @Test func `the revalidate policy revalidates a fresh image too, but not an immutable one`() async throws {
     for (field, expected) in [("max-age=60", 2), ("max-age=60, immutable", 1)] {
       let origin = Origin(["ETag": "\"1\"", "Cache-Control": field])
