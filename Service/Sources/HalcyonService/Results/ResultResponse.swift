@@ -69,7 +69,7 @@ struct ResultResponse: Sendable {
     if result.format == .svg {
       headers[.contentSecurityPolicy] = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; sandbox"
       // A file of `.svgz`, which browsers draw only as compressed content.
-      if result.data.starts(with: [0x1F, 0x8B]) { headers["Content-Encoding"] = "gzip" }
+      if result.data.starts(with: [0x1F, 0x8B]) { headers[.contentEncoding] = "gzip" }
     }
     if result.fallbackStatus != nil {
       headers[.fallbackImage] = "1"
