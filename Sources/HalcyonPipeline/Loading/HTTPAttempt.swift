@@ -351,6 +351,9 @@ final class HTTPAttempt: Sendable {
       } catch .transport(.malformedResponse, _) {
         return .cannotResume
       }
+    // These have no content (RFC 9110, 15.3.5 and 15.3.6), whatever their length says.
+    case 204, 205:
+      throw .emptyResponse(head.url)
     case 200..<300 where head.status != 206:
       partial = nil
       return .done(.success(.response(try await body(of: reply, with: permit, partial: &partial))))
