@@ -16,6 +16,8 @@ public struct TransportLimits: Hashable, Sendable {
   /// Only this limit ends the response of a server that sends a byte now and then.
   public var totalTimeout: Duration?
   /// The size limit of the response head, in bytes. Default: 256 KiB, as in browsers.
+  ///
+  /// libcurl refuses a single field over 100 KiB, and from version 8.3 on heads over 300 KiB.
   public var headerByteCount: Int
 
   /// Creates limits.

@@ -22,6 +22,13 @@ final class CurlHandle {
   /// Whether the connection had carried a response before.
   private(set) var isReused = false
   private var restartCount = 0
+  /// Whether the response has a `Content-Length` that is not a number.
+  private var hasInvalidLength = false
+  private var ignoresInvalidLength = false
+  /// The length of a body that libcurl would read up to the end of the connection.
+  private var bodyByteCount: Int?
+  /// Whether all bytes of such a body have been received.
+  private var isBodyComplete = false
   /// Whether libcurl chose a connection that must not be reused, so that the handle has to be added again.
   private(set) var needsAnotherConnection = false
 
@@ -62,22 +69,25 @@ final class CurlHandle {
   private static let restartLimit = 3
 
   /// Sends the request once more.
-  ///
-  /// - Parameter ignoringLength: Whether the body is read until the connection ends.
-  func sendAgain(ignoringLength: Bool, in multi: UnsafeMutableRawPointer) throws(TransportError) {
+  func sendAgain(in multi: UnsafeMutableRawPointer) throws(TransportError) {
     restartCount += 1
     (failure, sent, connection, isReused) = (nil, nil, nil, false)
-    headParser = ResponseHeadParser(byteLimit: limits.headerByteCount, ignoresLength: ignoringLength)
-    curl_multi_remove_handle(multi, easy.pointer)
-    if ignoringLength { easy.setIgnoresLength(true) }
-    try add(to: multi)
+    headParser = ResponseHeadParser(byteLimit: limits.headerByteCount, ignoresInvalidLength: ignoresInvalidLength)
+    try restart(in: multi)
   }
 
-  /// Whether the response was refused for a length that is no number, which browsers ignore; some libcurl refuses.
-  func hasInvalidLength(_ code: CURLcode) -> Bool {
-    guard code != CURLE_OK, restartCount == 0, transfer.request.content == nil else { return false }
-    return headParser.hasInvalidLength
-      || code == CURLE_WEIRD_SERVER_REPLY && easy.reason(for: code).contains("Content-Length")
+  /// Whether the request may be sent again for a response whose length is to be ignored. libcurl has to know this before.
+  func mayIgnoreLength(after code: CURLcode) -> Bool {
+    guard !ignoresInvalidLength, !transfer.hasHead, transfer.request.content == nil else { return false }
+    return hasInvalidLength
+      || code == CURLE_WEIRD_SERVER_REPLY && easy.reason(for: code).contains("Invalid Content-Length")
+  }
+
+  /// Sends the request again; then the body of the response ends with its connection, as browsers read it.
+  func ignoreLength(in multi: UnsafeMutableRawPointer) throws(TransportError) {
+    ignoresInvalidLength = true
+    easy.ignoreLength()
+    try sendAgain(in: multi)
   }
 
   /// Restarts the transfer over another connection; nothing has been sent yet.
@@ -103,6 +113,7 @@ final class CurlHandle {
 
   /// The outcome of the transfer for a result code of libcurl.
   func outcome(of code: CURLcode) -> Result<Void, TransportError> {
+    if isBodyComplete { return .success(()) }
     if let failure { return .failure(failure) }
     if code == CURLE_OK {
       return transfer.hasHead ? .success(()) : .failure(.connectionLost(received: 0, expected: nil))
@@ -167,14 +178,16 @@ extension CurlHandle {
   private func receiveHeader(_ line: UnsafeRawBufferPointer) -> Int {
     receiveByte()
     if line.starts(with: "HTTP/1".utf8) { connection?.markSerial() }
-    do throws(TransportError) {
-      if let head = try headParser.receive(line) {
-        transfer.receive(head)
-        received.add(transfer)
-      }
-      return line.count
+    do {
+      guard let head = try headParser.receive(line) else { return line.count }
+      transfer.receive(head)
+      received.add(transfer)
+      bodyByteCount = head.identityByteCount
+      isBodyComplete = bodyByteCount == 0
+      return isBodyComplete ? 0 : line.count
     } catch {
-      failure = error
+      failure = error as? TransportError ?? .malformedResponse(reason: "the Content-Length is not a number")
+      hasInvalidLength = error is ResponseHeadParser.InvalidLength
       return 0
     }
   }
@@ -190,7 +203,19 @@ extension CurlHandle {
   private func receiveBody(_ bytes: UnsafeRawBufferPointer) -> Int {
     receiveByte()
     received.add(transfer)
-    return transfer.offer(bytes) ? bytes.count : Int(CURL_WRITEFUNC_PAUSE)
+    guard let bodyByteCount else { return transfer.offer(bytes) ? bytes.count : Int(CURL_WRITEFUNC_PAUSE) }
+    let rest = bytes.prefix(bodyByteCount - transfer.received)
+    guard transfer.offer(UnsafeRawBufferPointer(rebasing: rest)) else { return Int(CURL_WRITEFUNC_PAUSE) }
+    isBodyComplete = transfer.received >= bodyByteCount
+    return isBodyComplete ? 0 : bytes.count
+  }
+}
+
+extension Transfer.Head {
+  /// The length of a body with `Transfer-Encoding: identity`, a coding of RFC 2616 that means none. libcurl ignores
+  /// `Content-Length` next to it, and so would wait for the end of the connection.
+  fileprivate var identityByteCount: Int? {
+    headers["Transfer-Encoding"]?.lowercased() == "identity" ? headers.contentLength : nil
   }
 }
 #endif

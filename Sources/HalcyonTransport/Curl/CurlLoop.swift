@@ -19,8 +19,8 @@ final class CurlThread: Sendable {
 
 /// The event loop of libcurl's multi interface.
 ///
-/// Unchecked: `active`, `idle`, `connections`, `network`, `received` and `nextCheck` are accessed only by `run()`, on its one
-/// thread. So is `multi`, except for `curl_multi_wakeup`, which libcurl allows from any thread, and which is called only
+/// Unchecked: `active`, `idle`, `connections`, `network`, `received` and `nextCheck` are accessed only by `run()`, on its
+/// one thread. So is `multi`, except for `curl_multi_wakeup`, which libcurl allows from any thread, and which is called only
 /// under the lock of `commands` while the loop has not ended.
 final class CurlLoop: @unchecked Sendable {
   enum Command {
@@ -164,27 +164,21 @@ final class CurlLoop: @unchecked Sendable {
       // The message is invalid once its handle is removed.
       let code = message.pointee.data.result
       if handle.needsAnotherConnection, restart(handle, in: multi) { continue }
-      if code.isConnectionLost, handle.maySendAgain, leaveConnection(of: handle, in: multi) { continue }
-      if handle.hasInvalidLength(code), sendAgain(handle, ignoringLength: true, in: multi) { continue }
+      if code.isConnectionLost, handle.maySendAgain, sendAgain(handle, in: multi) { continue }
+      if handle.mayIgnoreLength(after: code), (try? handle.ignoreLength(in: multi)) != nil { continue }
       let outcome = handle.outcome(of: code)
       active.removeValue(forKey: ObjectIdentifier(handle.transfer))?.close(in: multi, outcome)
       // After a failure the easy handle may be in any state.
-      if case .success = outcome, idle.count < Self.idleLimit { idle.append(handle.easy) }
+      if code == CURLE_OK, case .success = outcome, idle.count < Self.idleLimit { idle.append(handle.easy) }
     }
   }
 
   /// Sends a request over another connection, and gives up those to the same server that are idle, and its own.
-  private func leaveConnection(of handle: CurlHandle, in multi: UnsafeMutableRawPointer) -> Bool {
+  private func sendAgain(_ handle: CurlHandle, in multi: UnsafeMutableRawPointer) -> Bool {
     let others = active.values.filter { $0 !== handle && $0.connection !== handle.connection }
     connections.closeIdle(to: handle.origin, used: others.compactMap(\.connection))
-    return sendAgain(handle, in: multi)
-  }
-
-  private func sendAgain(
-    _ handle: CurlHandle, ignoringLength: Bool = false, in multi: UnsafeMutableRawPointer
-  ) -> Bool {
     do throws(TransportError) {
-      try handle.sendAgain(ignoringLength: ignoringLength, in: multi)
+      try handle.sendAgain(in: multi)
       return true
     } catch {
       return false
@@ -209,7 +203,7 @@ final class CurlLoop: @unchecked Sendable {
     guard now >= nextCheck else { return }
     nextCheck = now + .seconds(60)
     for (key, handle) in active {
-      if handle.isConnectionSilent(at: now), leaveConnection(of: handle, in: multi) {
+      if handle.isConnectionSilent(at: now), sendAgain(handle, in: multi) {
         nextCheck = min(nextCheck, handle.nextDeadline(at: now))
       } else if let error = handle.timeoutError(at: now) {
         active.removeValue(forKey: key)?.close(in: multi, .failure(error))

@@ -15,10 +15,10 @@ final class EasyHandle {
   private let decodesContent: Bool
   /// Whether the last request was not a plain GET.
   private var hasContent = false
+  /// Whether the `Content-Length` of the last response was ignored.
+  private var ignoresLength = false
   /// Whether the last request was signed.
   private var isSigned = false
-  /// Whether the last request read the body until the end of the connection.
-  private var ignoresLength = false
   /// The buffer for libcurl's error messages.
   private let message: UnsafeMutablePointer<CChar>
 
@@ -45,12 +45,13 @@ final class EasyHandle {
   func prepare(_ request: TransportRequest, context: UnsafeMutableRawPointer) {
     let url = request.url.absoluteString
     message[0] = 0
+    if ignoresLength { set(CURLOPT_IGNORE_CONTENT_LENGTH, 0) }
+    ignoresLength = false
     set(CURLOPT_URL, url)
     set(CURLOPT_CONNECTTIMEOUT_MS, Self.milliseconds(request.limits.connectTimeout))
     // Waits for multiplexing: concurrent transfers to one server share an HTTP/2 connection that is being opened,
     // instead of each opening its own.
     set(CURLOPT_PIPEWAIT, url.prefix(6).lowercased() == "https:" ? 1 : 0)
-    setIgnoresLength(false)
     setContent(request.content)
     setSignature(request.signature)
     setFields(request.headers.fields, hasContent: request.content != nil, request.signature)
@@ -59,6 +60,13 @@ final class EasyHandle {
     halcyon_curl_set_context(pointer, CURLOPT_PRIVATE, context)
     halcyon_curl_set_context(pointer, CURLOPT_OPENSOCKETDATA, context)
     halcyon_curl_set_context(pointer, CURLOPT_PREREQDATA, context)
+  }
+
+  /// Ignores the `Content-Length` of the response.
+  func ignoreLength() {
+    message[0] = 0
+    set(CURLOPT_IGNORE_CONTENT_LENGTH, 1)
+    ignoresLength = true
   }
 
   /// libcurl's error message.
@@ -111,13 +119,6 @@ final class EasyHandle {
     if let file = configuration.certificateAuthorityFile { set(CURLOPT_CAINFO, file) }
     halcyon_curl_set_context(pointer, CURLOPT_ERRORBUFFER, message)
     CurlHandle.setCallbacks(of: pointer)
-  }
-
-  /// Sets whether the body ends with the connection, whatever `Content-Length` says.
-  func setIgnoresLength(_ ignores: Bool) {
-    guard ignores != ignoresLength else { return }
-    ignoresLength = ignores
-    set(CURLOPT_IGNORE_CONTENT_LENGTH, ignores ? 1 : 0)
   }
 
   /// Sets the method and the body, which libcurl copies.

@@ -4,27 +4,30 @@ import Foundation
 
 /// Parses the head of a response from the header lines that libcurl delivers one by one.
 struct ResponseHeadParser {
+  /// The `Content-Length` is not a number: by RFC 9112, 6.3, an error, which browsers overlook.
+  struct InvalidLength: Error {}
+
   private let byteLimit: Int
-  private let ignoresLength: Bool
-  /// Whether the length is no number, which the head then is refused for.
-  private(set) var hasInvalidLength = false
+  /// Whether a `Content-Length` that is not a number is left out: the body ends with the connection.
+  private let ignoresInvalidLength: Bool
   private var byteCount = 0
   private var status = 0
   private var fields: [HTTPHeaders.Field] = []
   private var isDone = false
 
-  /// - Parameter ignoresLength: Whether a length that is no number is accepted: the body ends with the connection then.
-  init(byteLimit: Int, ignoresLength: Bool = false) {
+  init(byteLimit: Int, ignoresInvalidLength: Bool = false) {
     self.byteLimit = byteLimit
-    self.ignoresLength = ignoresLength
+    self.ignoresInvalidLength = ignoresInvalidLength
   }
 
   /// Parses one line.
   ///
   /// - Returns: The head, once, after its last line. Interim responses (100–199) and trailers are skipped.
-  mutating func receive(_ line: UnsafeRawBufferPointer) throws(TransportError) -> Transfer.Head? {
+  ///
+  /// - Throws: `TransportError`, or ``InvalidLength``.
+  mutating func receive(_ line: UnsafeRawBufferPointer) throws -> Transfer.Head? {
     byteCount += line.count
-    guard byteCount <= byteLimit else { throw .headersTooLarge(byteLimit: byteLimit) }
+    guard byteCount <= byteLimit else { throw TransportError.headersTooLarge(byteLimit: byteLimit) }
     guard !isDone else { return nil }
     let text = Self.trimmed(line[...])
     if text.starts(with: "HTTP/".utf8) {
@@ -42,24 +45,31 @@ struct ResponseHeadParser {
     return nil
   }
 
-  private mutating func finish() throws(TransportError) -> Transfer.Head? {
+  private mutating func finish() throws -> Transfer.Head? {
     guard status >= 200 else { return nil }
     isDone = true
-    let headers = HTTPHeaders(fields)
-    let lengths = headers.filter { $0.name.isEqualIgnoringCase(to: "Content-Length") }.fields.map(\.value)
-    if !lengths.isEmpty, headers.contentLength == nil {
-      // Guessing where the body ends would allow response splitting and smuggling (RFC 9112, 6.3 and 11.2).
-      hasInvalidLength = Set(lengths).count == 1 && !lengths[0].contains(",")
-      guard hasInvalidLength, ignoresLength else {
-        throw .malformedResponse(reason: "the Content-Length is “\(lengths.joined(separator: ", "))”")
-      }
-    }
-    let codings = headers.filter { $0.name.isEqualIgnoringCase(to: "Transfer-Encoding") }.fields.map(\.value)
-    if let coding = codings.first(where: { !["chunked", "identity"].contains($0.lowercased()) }) {
+    for field in fields where field.name.isEqualIgnoringCase(to: "Transfer-Encoding") {
+      guard !["chunked", "identity"].contains(field.value.lowercased()) else { continue }
       // No request accepts another one, and libcurl would decompress it on the thread of all transfers.
-      throw .malformedResponse(reason: "only chunked is accepted as Transfer-Encoding, not “\(coding)”")
+      throw TransportError.malformedResponse(
+        reason: "only chunked is accepted as Transfer-Encoding, not “\(field.value)”")
     }
-    return Transfer.Head(status: status, headers: headers)
+    return Transfer.Head(status: status, headers: try headersWithValidLength())
+  }
+
+  private func headersWithValidLength() throws -> HTTPHeaders {
+    var headers = HTTPHeaders(fields)
+    guard let length = headers["Content-Length"], headers.contentLength == nil else { return headers }
+    // libcurl reads as many bytes.
+    if length.hasPrefix("+"), String(length.dropFirst()).isASCIIDigits {
+      headers["Content-Length"] = String(length.dropFirst())
+      return headers
+    }
+    // To choose one of several would allow response splitting and smuggling (RFC 9112, 6.3 and 11.2).
+    if length.contains(",") { throw TransportError.malformedResponse(reason: "the Content-Length is “\(length)”") }
+    guard ignoresInvalidLength else { throw InvalidLength() }
+    headers["Content-Length"] = nil
+    return headers
   }
 
   /// A line that begins with white space continues the value of the previous line: line folding (RFC 9112, 5.2).

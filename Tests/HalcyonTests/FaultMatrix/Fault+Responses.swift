@@ -6,6 +6,9 @@ extension Fault {
   /// Response heads that are not valid HTTP, or exceed a limit.
   static let heads: [Fault] = [
     Fault(
+      "one large header", "transport.headersTooLarge",
+      reply: .body(Data()).padded(headerCount: 1, valueByteCount: 110_000)),
+    Fault(
       "one huge header", "transport.headersTooLarge",
       reply: .body(Data()).padded(headerCount: 1, valueByteCount: 300_000)),
     Fault(

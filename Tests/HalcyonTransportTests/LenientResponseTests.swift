@@ -1,0 +1,98 @@
+#if !URLSESSION
+import Foundation
+import HalcyonHTTP
+import HalcyonTransport
+import TestSupport
+import TestTraits
+import Testing
+
+/// Responses that break the rules of HTTP and that browsers show, sent byte by byte as they are given.
+@Suite(.integrationTest)
+struct LenientResponseTests {
+  private static let body = Data((0..<75).map { UInt8($0) })
+  private static let chunks = Data("4b\r\n".utf8) + body + Data("\r\n0\r\n\r\n".utf8)
+
+  struct Case: CustomTestStringConvertible {
+    let name: String
+    /// Without the status line and the empty line.
+    var fields: [String]
+    var body = LenientResponseTests.body
+    /// Whether the server closes the connection after the body.
+    var closes = true
+    var requestCount = 1
+
+    var testDescription: String { name }
+  }
+
+  private static let shown = [
+    Case(name: "identity", fields: ["Transfer-Encoding: identity", "Content-Length: 75"], closes: false),
+    Case(name: "identity, closed", fields: ["Transfer-Encoding: Identity", "Content-Length: 75"]),
+    Case(name: "identity without a length", fields: ["Transfer-Encoding: identity"]),
+    Case(
+      name: "identity and more bytes", fields: ["Transfer-Encoding: identity", "Content-Length: 75"], body: body + body,
+      closes: false),
+    Case(name: "plus", fields: ["Content-Length: +75"], closes: false),
+    Case(name: "empty length", fields: ["Content-Length:"], requestCount: 2),
+    Case(name: "text as length", fields: ["Content-Length: many"], requestCount: 2),
+    Case(name: "negative length", fields: ["Content-Length: -5"], requestCount: 2),
+    Case(name: "number and text as length", fields: ["Content-Length: 7x"], requestCount: 2),
+    Case(
+      name: "text as length of chunks", fields: ["Transfer-Encoding: chunked", "Content-Length: many"], body: chunks,
+      closes: false, requestCount: 2),
+    Case(
+      name: "chunked in two fields", fields: ["Transfer-Encoding: chunked", "Transfer-Encoding: chunked"], body: chunks,
+      closes: false),
+    Case(
+      name: "a head of 200 KB",
+      fields: (1...200).map { "X-\($0): " + String(repeating: "y", count: 1000) } + ["Content-Length: 75"],
+      closes: false),
+  ]
+
+  private func respond(_ given: Case, on server: ImageServer) -> URL {
+    let head = (["HTTP/1.1 200 OK"] + given.fields).joined(separator: "\r\n") + "\r\n\r\n"
+    let reply = Reply.raw(Data(head.utf8) + given.body)
+    return server.serve("/a", given.closes ? reply : reply.stalled(at: .end))
+  }
+
+  private func load(_ url: URL, by transport: CurlTransport = CurlTransport()) async throws -> Data {
+    let response = try await transport.response(to: TransportRequest(url: url))
+    return try await response.body.reduce(into: Data()) { $0 += $1 }
+  }
+
+  @Test(arguments: shown)
+  func `a response that browsers show has a body`(given: Case) async throws {
+    try await ImageServer.run { server async throws in
+      let url = respond(given, on: server)
+      #expect(try await load(url) == Self.body)
+      #expect(server.requests.count == given.requestCount)
+    }
+  }
+
+  @Test(arguments: [
+    Case(name: "two lengths", fields: ["Content-Length: 75", "Content-Length: 76"]),
+    Case(name: "chunked twice", fields: ["Transfer-Encoding: chunked, chunked"], body: chunks),
+    // libcurl has no option for these. Browsers show them.
+    Case(name: "a field without a colon", fields: ["nonsense", "Content-Length: 75"]),
+    Case(name: "a field of 120 KB", fields: ["X: " + String(repeating: "y", count: 120_000), "Content-Length: 75"]),
+  ])
+  func `other malformed responses are errors`(given: Case) async throws {
+    try await ImageServer.run { server async throws in
+      let url = respond(given, on: server)
+      await #expect(throws: TransportError.self) { try await load(url) }
+      #expect(server.requests.count == 1)
+    }
+  }
+
+  @Test func `the length of the next response is not ignored`() async throws {
+    try await ImageServer.run { server async throws in
+      let transport = CurlTransport()
+      #expect(
+        try await load(respond(Case(name: "", fields: ["Content-Length: many"]), on: server), by: transport)
+          == Self.body)
+      let next = server.serve("/b", .body(Self.body))
+      for _ in 1...2 { #expect(try await load(next, by: transport) == Self.body) }
+      #expect(Set(server.requests(for: "/b").map(\.connectionID)).count == 1)
+    }
+  }
+}
+#endif
