@@ -4,10 +4,7 @@ import Foundation
 
 /// The buffer between the receiving side and the reader of one transfer, with back-pressure.
 final class Transfer: Sendable {
-  struct Head: Sendable {
-    var status: Int
-    var headers: HTTPHeaders
-  }
+  typealias Head = TransportHead
 
   // Checked continuations would cost an allocation each. `State` clears a continuation before it is resumed.
 
@@ -56,10 +53,10 @@ final class Transfer: Sendable {
 
   let request: TransportRequest
   private let state = Lock(State())
-  private let onEnd: @Sendable () -> Void
+  private let onEnd: @Sendable (TransportHead?) -> Void
 
-  /// - Parameter onEnd: Called once, when the transfer has ended or was cancelled.
-  init(request: TransportRequest, onEnd: @escaping @Sendable () -> Void = {}) {
+  /// - Parameter onEnd: Called once, when the transfer has ended or was cancelled, with the head of the response.
+  init(request: TransportRequest, onEnd: @escaping @Sendable (TransportHead?) -> Void = { _ in }) {
     self.request = request
     self.onEnd = onEnd
   }
@@ -178,15 +175,15 @@ final class Transfer: Sendable {
   /// - Returns: Whether this call ended the transfer; `false` when it had ended before.
   @discardableResult
   func end(_ outcome: Result<Void, TransportError>, timings: TransportTimings? = nil) -> Bool {
-    let isFirst = state.withLock { state in
-      guard state.outcome == nil else { return false }
+    let (isFirst, head) = state.withLock { state in
+      guard state.outcome == nil else { return (false, state.head) }
       state.outcome = outcome
       state.timings = timings
       if case .failure(.cancelled) = outcome { state.buffer = Data() }
-      return true
+      return (true, state.head)
     }
     if isFirst {
-      onEnd()
+      onEnd(head)
       wakeReader()
     }
     return isFirst

@@ -33,8 +33,22 @@ package protocol PreparingTransport: Transport {
   /// Returns a transfer that has not been started.
   ///
   /// - Parameter onEnd: Called once, when the transfer no longer uses a connection: all bytes were received, or it
-  ///   failed or was cancelled, even before its start. Called on any thread, without locks held.
-  func prepare(_ request: TransportRequest, onEnd: @escaping @Sendable () -> Void) -> any PreparedTransfer
+  ///   failed or was cancelled, even before its start. It gets the head, if one was received. Called on any thread,
+  ///   without locks held.
+  func prepare(
+    _ request: TransportRequest, onEnd: @escaping @Sendable (TransportHead?) -> Void
+  ) -> any PreparedTransfer
+}
+
+/// The head of a response.
+package struct TransportHead: Sendable {
+  package var status: Int
+  package var headers: HTTPHeaders
+
+  package init(status: Int, headers: HTTPHeaders) {
+    self.status = status
+    self.headers = headers
+  }
 }
 
 /// A transfer of a ``PreparingTransport``.

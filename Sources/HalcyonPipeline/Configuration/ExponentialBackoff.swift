@@ -4,7 +4,8 @@ import HalcyonSupport
 /// in step.
 ///
 /// The n-th delay is uniformly distributed between half and all of `firstDelay * 2^(n-1)`, at most `longestDelay`. If
-/// the response has `Retry-After`, that delay is used, or the load fails if it is longer than `longestDelay`.
+/// the response has `Retry-After`, the delay is that one and up to a tenth more, if this is longer; or the load fails if
+/// `Retry-After` is longer than `longestDelay`.
 ///
 /// ```swift
 /// let pipeline = ImagePipeline { $0.retryStrategy = ExponentialBackoff(attemptLimit: 5, firstDelay: .seconds(1)) }
@@ -41,9 +42,10 @@ public struct ExponentialBackoff: RetryStrategy {
   /// The delay; `nil` after the last attempt, and after failures that are not transient.
   public func delay(after failure: FailedAttempt) async -> Duration? {
     guard failure.isTransient, failure.attemptCount < attemptLimit else { return nil }
-    if let retryAfter = failure.retryAfter { return retryAfter <= longestDelay ? retryAfter : nil }
     let doublings = min(failure.attemptCount - 1, 30)
     let ceiling = min(longestDelay.clamped, firstDelay.clamped * (1 << doublings))
-    return ceiling * (0.5 + random() / 2)
+    let delay = ceiling * (0.5 + random() / 2)
+    guard let retryAfter = failure.retryAfter else { return delay }
+    return retryAfter <= longestDelay ? max(delay, retryAfter.clamped * (1 + random() / 10)) : nil
   }
 }

@@ -49,9 +49,10 @@ public struct PipelineConfiguration: Sendable {
   ///
   /// Used after failures in which no connection was made, in addition to the delay of ``retryStrategy``.
   public var connectivity: (any Connectivity)?
-  /// The maximum number of retries of all loads together while none succeeds. Default: 20.
+  /// The maximum number of retries of all loads of an origin together while none succeeds. Default: 20.
   ///
-  /// Every ten successful loads replenish one retry.
+  /// Every ten loads of the origin that succeed replenish one retry. Requests that are sent again after `Retry-After` do
+  /// not count.
   public var retryBudget: Int
   /// How long failures are cached; ``ImagePipeline/failureLifetimes`` changes it later. Default: 2 to 10 seconds, see
   /// ``FailureLifetimes``.

@@ -238,7 +238,7 @@ extension CachingLoader {
     let now = configuration.time.now()
     let cache = configuration.httpCache(for: request)
     switch error {
-    case .httpStatus(let status, let url):
+    case .httpStatus(let status, let url), .retryLater(_, let status, let url):
       let head = EntryMetadata(url: url, status: status, requestDate: now, responseDate: now)
       guard case .serve(let entry)? = await cache?.outcome(of: head, to: lookup) else { return nil }
       return entry

@@ -261,7 +261,7 @@ final class HTTPAttempt: Sendable {
     let transport = loader.preparingTransport(for: request)
     if Task.isCancelled { throw .cancelled }
     let transfer = transport.map { transport in
-      QueuedTransfer(transport.prepare(route.request) { permit.release() }, time: configuration.time)
+      QueuedTransfer(transport.prepare(route.request) { permit.release($0) }, time: configuration.time)
     }
     if let transfer { permit.request(origin, subscription) { transfer.receive($0) } }
     return HTTPExchange(on: route, origin: origin, queued: queued, permit: permit, transfer: transfer)
@@ -271,13 +271,15 @@ final class HTTPAttempt: Sendable {
   private func perform(
     _ exchange: HTTPExchange, partial: inout PartialBody?, trace: inout LoadTrace
   ) async throws(ImageError) -> Step {
-    defer { exchange.permit.release() }
+    var head: TransportHead?
+    defer { exchange.permit.release(head) }
     let reply =
       if let transfer = exchange.transfer {
         try reply(try await transfer.response(from: exchange.request.url), to: exchange, trace: &trace)
       } else {
         try await reply(to: exchange, trace: &trace)
       }
+    head = TransportHead(status: reply.response.status, headers: reply.response.headers)
     return try await receive(reply, with: exchange.permit, partial: &partial, trace: &trace)
   }
 

@@ -5,7 +5,31 @@ import HalcyonSupport
 
 /// Sends requests to web servers: fails fast after a recent failure, retries with backoff, and resumes interrupted
 /// downloads. One attempt is an ``HTTPAttempt``.
+///
+/// A refusal with `Retry-After` is the host's, not that of one load: it pauses the queue of the host (``HostQueues``), in
+/// which the load waits again, and spends nothing of the retry budget.
 final class HTTPLoader: Sendable {
+  /// The attempts of one load.
+  private struct Attempts {
+    /// The most refusals that do not count.
+    private static let freeLimit = 20
+
+    /// Those that count for the retry strategy.
+    var count = 0
+    private var freeCount = 0
+    /// The requests that the host had served when it last refused this load.
+    private var servedCount: Int?
+
+    /// Records that the host has refused the last attempt. It does not count if the host has served others since the
+    /// refusal before it: the host lives, and all its loads take turns.
+    mutating func recordRefusal(servedCount: Int) {
+      defer { self.servedCount = servedCount }
+      guard let last = self.servedCount, last != servedCount, freeCount < Self.freeLimit else { return }
+      freeCount += 1
+      count -= 1
+    }
+  }
+
   let configuration: PipelineConfiguration
   let limiter: ConnectionLimiter
   let renewals = CredentialRenewals()
@@ -18,7 +42,7 @@ final class HTTPLoader: Sendable {
     self.configuration = configuration
     failures = FailureMemory(lifetimes: configuration.failureLifetimes, time: configuration.time)
     budget = RetryBudget(capacity: configuration.retryBudget)
-    limiter = ConnectionLimiter(limits: configuration.connectionLimits)
+    limiter = ConnectionLimiter(limits: configuration.connectionLimits, time: configuration.time)
     preparingTransport = configuration.transport as? any PreparingTransport
   }
 
@@ -38,12 +62,12 @@ final class HTTPLoader: Sendable {
     let attempt = HTTPAttempt(request, subscription: subscription, by: self)
     var partial = request.mayResume ? await storedPartial(of: request) : nil
     let hadPartial = partial != nil
-    var attemptCount = 0
+    var attempts = Attempts()
     while true {
-      attemptCount += 1
+      attempts.count += 1
       let result = await attempt.result(partial: &partial, trace: &trace)
       if let loaded = try await finish(
-        result, attemptCount, of: request, partial, hadPartial: hadPartial, subscription, trace: &trace)
+        result, &attempts, of: request, partial, hadPartial: hadPartial, subscription, trace: &trace)
       {
         return loaded
       }
@@ -53,7 +77,7 @@ final class HTTPLoader: Sendable {
   /// The result of an attempt that succeeded. After one that failed, waits until the next one, which `nil` stands for.
   @inline(never)
   private func finish(
-    _ result: Result<HTTPAttempt.Outcome, ImageError>, _ attemptCount: Int, of request: HTTPRequest,
+    _ result: Result<HTTPAttempt.Outcome, ImageError>, _ attempts: inout Attempts, of request: HTTPRequest,
     _ partial: PartialBody?, hadPartial: Bool, _ subscription: LoadSubscription, trace: inout LoadTrace
   ) async throws(ImageError) -> HTTPResult? {
     if case .success(.success(let loaded)) = result {
@@ -61,7 +85,7 @@ final class HTTPLoader: Sendable {
       return loaded
     }
     do throws(ImageError) {
-      try await waitForRetry(after: result, attemptCount, of: request, partial, subscription, trace: &trace)
+      try await waitForRetry(after: result, &attempts, of: request, partial, subscription, trace: &trace)
     } catch {
       // Of no use: the response that it continued was rejected.
       if hadPartial, partial == nil { await partialBodies(for: request).remove(for: request.key) }
@@ -88,7 +112,7 @@ final class HTTPLoader: Sendable {
   }
 
   private func recordSuccess(of request: HTTPRequest, hadPartial: Bool) async {
-    budget.recordSuccess()
+    budget.recordSuccess(of: request.origin)
     failures.forget(request.failureKey)
     if hadPartial { await partialBodies(for: request).remove(for: request.key) }
   }
@@ -96,18 +120,21 @@ final class HTTPLoader: Sendable {
   /// Waits until the next attempt, or throws the error of the last one if there is none.
   @inline(never)
   private func waitForRetry(
-    after result: Result<HTTPAttempt.Outcome, ImageError>, _ attemptCount: Int, of request: HTTPRequest,
+    after result: Result<HTTPAttempt.Outcome, ImageError>, _ attempts: inout Attempts, of request: HTTPRequest,
     _ partial: PartialBody?, _ subscription: LoadSubscription, trace: inout LoadTrace
   ) async throws(ImageError) {
-    guard let failure = failure(result, attemptCount) else { return }
+    let refusal = refusal(result)
+    if let refusal { attempts.recordRefusal(servedCount: limiter.servedCount(of: refusal)) }
+    guard let failure = failure(result, attempts.count) else { return }
     var error = failure.error
     let start = ContinuousClock.now
     let strategy = request.optionsBox?.options.retryStrategy ?? configuration.retryStrategy
     let mayRetry = request.content?.method.isIdempotent ?? true
     if !Task.isCancelled, !error.isCancellation, mayRetry, let delay = await strategy.delay(after: failure),
-      budget.spend()
+      refusal != nil || budget.spend(for: request.origin)
     {
       configuration.report(.retrying(after: error, attemptCount: failure.attemptCount), to: subscription)
+      if let refusal { return limiter.pause(refusal, for: delay) }
       do {
         try await configuration.time.sleep(for: delay.clamped)
         if error.isUnreachable { try await configuration.connectivity?.waitUntilOnline() }
@@ -127,14 +154,30 @@ final class HTTPLoader: Sendable {
     throw error
   }
 
+  /// The origin that has refused a request and says when to send it again.
+  private func refusal(_ result: Result<HTTPAttempt.Outcome, ImageError>) -> Origin? {
+    guard case .success(.errorStatus(let head, _)) = result, HostQueues.isRefusal(head.status), retryAfter(head) != nil
+    else { return nil }
+    return Origin(head.url)
+  }
+
+  private func retryAfter(_ head: ResponseHead) -> Duration? {
+    RetryAfter.delay(in: head.headers, now: configuration.time.now())
+  }
+
   private func failure(_ result: Result<HTTPAttempt.Outcome, ImageError>, _ attemptCount: Int) -> FailedAttempt? {
     switch result {
     case .success(.success): return nil
     case .failure(let error): return FailedAttempt(error: error, attemptCount: attemptCount)
     case .success(.errorStatus(let head, _)):
-      return FailedAttempt(
-        error: .httpStatus(head.status, url: head.url), attemptCount: attemptCount,
-        retryAfter: RetryAfter.parse(head.headers["Retry-After"], now: configuration.time.now()))
+      let retryAfter = retryAfter(head)
+      let error: ImageError =
+        if let retryAfter, HostQueues.isRefusal(head.status) {
+          .retryLater(after: retryAfter, status: head.status, url: head.url)
+        } else {
+          .httpStatus(head.status, url: head.url)
+        }
+      return FailedAttempt(error: error, attemptCount: attemptCount, retryAfter: retryAfter)
     }
   }
 }

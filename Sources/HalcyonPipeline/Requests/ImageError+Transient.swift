@@ -8,6 +8,7 @@ extension ImageError {
   /// that failed, timed out or was lost.
   public var isTransient: Bool {
     switch self {
+    case .retryLater: true
     case .httpStatus(let status, _): [408, 425, 429, 500, 502, 503, 504].contains(status)
     case .transport(let error, _): error.isTransient
     default: false

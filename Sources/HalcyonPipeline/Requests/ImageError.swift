@@ -26,6 +26,9 @@ public indirect enum ImageError: Error, Sendable {
   case transport(TransportError, url: URL)
   /// The status code is outside 200–299; the body was not read.
   case httpStatus(Int, url: URL)
+  /// The server refuses requests (status 429 or 503) and names the time after which it may serve them (`Retry-After`),
+  /// which the retry strategy does not wait for, or not again.
+  case retryLater(after: Duration, status: Int, url: URL)
   /// There were more redirects than ``PipelineConfiguration/redirectLimit``.
   case tooManyRedirects(limit: Int, url: URL)
   /// A redirect leads to a URL that is not `http` or `https`, or ``PipelineConfiguration/redirectHandler`` rejected it.
@@ -86,6 +89,8 @@ extension ImageError: CustomStringConvertible {
       "\(url.printable) was not loaded. \(error)"
     case .httpStatus(let code, let url):
       "\(url.printable) responded with HTTP \(code). \(Self.advice(forStatus: code))"
+    case .retryLater(let delay, let code, let url):
+      "\(url.printable) responded with HTTP \(code). The server asks to wait for \(delay) (Retry-After). Try again then."
     case .tooManyRedirects(let limit, let url):
       "\(url.printable) redirects more than \(limit) times. Use the final URL, or raise redirectLimit."
     case .redirectRejected(let target, let url):

@@ -13,6 +13,9 @@
 /// ```
 public protocol RetryStrategy: Sendable {
   /// The delay before the next attempt, or `nil` to fail.
+  ///
+  /// After status 429 or 503 with `Retry-After` the whole host is paused for that long; of the loads that wait for it
+  /// one is sent first.
   func delay(after failure: FailedAttempt) async -> Duration?
 }
 
@@ -23,6 +26,9 @@ public struct FailedAttempt: Sendable {
   /// Whether another attempt may succeed, see ``ImageError/isTransient``.
   public var isTransient: Bool { error.isTransient }
   /// The number of attempts so far, at least 1.
+  ///
+  /// An attempt that the server refused with `Retry-After` does not count if the server has served other requests since
+  /// it refused this one before.
   public var attemptCount: Int
   /// The value of `Retry-After` (RFC 9110, 10.2.3), if the response has one.
   public var retryAfter: Duration?

@@ -4,9 +4,10 @@ import Foundation
 
 /// A transport on libcurl with a thread of its own: HTTP/1.1, and HTTP/2 where a TLS server offers it.
 ///
-/// Connections are reused; a request over one that turns out to be dead is sent once more over another. Cookies are neither stored nor sent. Proxies are taken from the environment as libcurl does,
-/// unless an address policy is set. May be shared by any number of pipelines; its thread ends when the transport and the
-/// last of its response bodies are released.
+/// Connections are reused; a request over one that turns out to be dead is sent once more over another. Cookies are
+/// neither stored nor sent. Proxies are taken from the environment as libcurl does, unless an address policy is set. May
+/// be shared by any number of pipelines; its thread ends when the transport and the last of its response bodies are
+/// released.
 ///
 /// ```swift
 /// let transport = CurlTransport(configuration: .init(addressPolicy: .publicInternetOnly))
@@ -58,7 +59,7 @@ public final class CurlTransport: Transport {
   /// Sends a request and returns once the head of the response has been received; see `Transport`.
   public func response(to request: TransportRequest) async throws -> TransportResponse {
     try Task.checkCancellation()
-    let transfer = prepare(request) {}
+    let transfer = prepare(request) { _ in }
     transfer.begin()
     return try await transfer.response()
   }
@@ -66,7 +67,7 @@ public final class CurlTransport: Transport {
 
 extension CurlTransport: PreparingTransport {
   package func prepare(
-    _ request: TransportRequest, onEnd: @escaping @Sendable () -> Void
+    _ request: TransportRequest, onEnd: @escaping @Sendable (TransportHead?) -> Void
   ) -> any PreparedTransfer {
     CurlTransfer(transfer: Transfer(request: request, onEnd: onEnd), thread: thread)
   }

@@ -106,7 +106,7 @@ private struct SlowTransport: Transport {
 private struct QuickTransport: PreparingTransport {
   private struct Prepared: PreparedTransfer {
     let bodies: HeldBodies
-    let onEnd: @Sendable () -> Void
+    let onEnd: @Sendable (TransportHead?) -> Void
     let begun = Signal()
 
     func begin() { begun.set() }
@@ -115,7 +115,7 @@ private struct QuickTransport: PreparingTransport {
 
     func response() async throws -> TransportResponse {
       await begun.wait()
-      defer { onEnd() }
+      defer { onEnd(TransportHead(status: 200, headers: HTTPHeaders())) }
       return bodies.response()
     }
   }
@@ -123,7 +123,7 @@ private struct QuickTransport: PreparingTransport {
   let bodies: HeldBodies
 
   func prepare(
-    _ request: TransportRequest, onEnd: @escaping @Sendable () -> Void
+    _ request: TransportRequest, onEnd: @escaping @Sendable (TransportHead?) -> Void
   ) -> any PreparedTransfer { Prepared(bodies: bodies, onEnd: onEnd) }
 
   func response(to request: TransportRequest) async throws -> TransportResponse { bodies.response() }

@@ -68,13 +68,29 @@ struct FailureMemoryTests {
 
 @Suite(.unitTest)
 struct RetryBudgetTests {
-  @Test func `ten successes refill one retry, up to the capacity`() {
-    let budget = RetryBudget(capacity: 2)
-    for _ in 0..<100 { budget.recordSuccess() }
-    #expect((0..<3).map { _ in budget.spend() } == [true, true, false])
-    for _ in 0..<9 { budget.recordSuccess() }
-    #expect(!budget.spend())
-    for _ in 0..<2 { budget.recordSuccess() }
-    #expect((0..<2).map { _ in budget.spend() } == [true, false])
+  private func origin(_ host: String) throws -> Origin {
+    try #require(URL(string: "http://\(host).example/").flatMap(Origin.init))
+  }
+
+  @Test func `ten successes refill one retry of their origin, up to the capacity`() throws {
+    let (budget, origin) = (RetryBudget(capacity: 2), try origin("a"))
+    for _ in 0..<100 { budget.recordSuccess(of: origin) }
+    #expect((0..<3).map { _ in budget.spend(for: origin) } == [true, true, false])
+    for _ in 0..<9 { budget.recordSuccess(of: origin) }
+    #expect(!budget.spend(for: origin))
+    for _ in 0..<2 { budget.recordSuccess(of: origin) }
+    #expect((0..<2).map { _ in budget.spend(for: origin) } == [true, false])
+  }
+
+  @Test func `origins have budgets of their own, of which a limited number is remembered`() throws {
+    let budget = RetryBudget(capacity: 3)
+    let first = try origin("first")
+    for _ in 0..<3 { #expect(budget.spend(for: first)) }
+    for number in 0..<5000 {
+      let other = try origin("\(number)")
+      #expect(budget.spend(for: other))
+    }
+    // Those that have spent the least are forgotten first.
+    #expect(!budget.spend(for: first))
   }
 }

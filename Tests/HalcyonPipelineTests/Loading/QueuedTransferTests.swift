@@ -17,7 +17,7 @@ struct QueuedTransferTests {
     held: HeldTransfer, queued: QueuedTransfer
   ) {
     let permit = limiter.newPermit()
-    let held = HeldTransfer(name, log: log) { permit.release() }
+    let held = HeldTransfer(name, log: log) { _ in permit.release() }
     let queued = QueuedTransfer(held, time: SystemTime())
     permit.request(try #require(Origin(url)), LoadSubscription(priority: .normal)) { queued.receive($0) }
     return (held, queued)
@@ -94,19 +94,19 @@ struct QueuedTransferTests {
 private final class HeldTransfer: PreparedTransfer {
   private let name: String
   private let log: Log
-  private let onEnd: @Sendable () -> Void
+  private let onEnd: @Sendable (TransportHead?) -> Void
 
-  init(_ name: String, log: Log, onEnd: @escaping @Sendable () -> Void) {
+  init(_ name: String, log: Log, onEnd: @escaping @Sendable (TransportHead?) -> Void) {
     self.name = name
     self.log = log
     self.onEnd = onEnd
   }
 
-  func end() { onEnd() }
+  func end() { onEnd(nil) }
 
   func begin() { log.add(name) }
 
-  func cancel() { onEnd() }
+  func cancel() { onEnd(nil) }
 
   func response() async throws -> TransportResponse { throw CancellationError() }
 }

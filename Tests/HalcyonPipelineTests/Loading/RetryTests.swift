@@ -2,13 +2,14 @@ import HalcyonCache
 import HalcyonSupport
 import HalcyonHTTP
 import HalcyonImaging
-import HalcyonPipeline
 import Foundation
 import HalcyonTesting
 import TestSupport
 import TestDoubles
 import TestTraits
 import Testing
+
+@testable import HalcyonPipeline
 
 @Suite(.unitTest)
 struct RetryTests {
@@ -71,7 +72,8 @@ struct RetryTests {
       .response(status: 503, body: Data(), headers: ["Retry-After": field]), .response(body: Self.image))
     let task = fixture.pipeline.task(for: ImageRequest(url: fixture.url))
     await clock.waitForSleepers()
-    clock.advance(by: .seconds(seconds) - .milliseconds(1))
+    // And a twentieth more, so that clients do not return in step.
+    clock.advance(by: .seconds(seconds) * 1.05 - .milliseconds(1))
     #expect(clock.sleeperCount == 1)
     clock.advance(by: .milliseconds(1))
     _ = try await task.image
@@ -101,8 +103,23 @@ struct RetryTests {
 
   @Test func `a Retry-After over 30 seconds is not waited for`() async throws {
     let fixture = fixture(.response(status: 503, body: Data(), headers: ["Retry-After": "31"]))
-    await #expect(throws: ImageError.self) { try await fixture.pipeline.image(for: fixture.url) }
+    let error = await #expect(throws: ImageError.self) { try await fixture.pipeline.image(for: fixture.url) }
+    #expect(error?.description.contains("HTTP 503") == true && error?.description.contains("31.0 seconds") == true)
     #expect(fixture.transport.requests.count == 1)
+  }
+
+  @Test(arguments: ["Tue, 14 Nov 2023 22:13:20 GMT", "Sun, 01 Jan 2017 00:00:00 GMT"])
+  func `a date in Retry-After counts from the date of the response`(date: String) async throws {
+    let now = try #require(HTTPDate.parse(date, now: clock.now()))
+    let later = HTTPDate.text(now + 9)
+    let fixture = fixture(
+      .response(status: 429, body: Data(), headers: ["Date": date, "Retry-After": later]), .response(body: Self.image))
+    let task = fixture.pipeline.task(for: ImageRequest(url: fixture.url))
+    await clock.waitForSleepers()
+    clock.advance(by: .seconds(9))
+    #expect(clock.sleeperCount == 1)
+    clock.advance(by: .seconds(1))
+    _ = try await task.image
   }
 
   @Test func `a load cancelled during its backoff is not retried`() async throws {
@@ -126,6 +143,17 @@ struct RetryTests {
       await #expect(throws: ImageError.self) { try await fixture.pipeline.image(for: url) }
     }
     #expect(fixture.transport.requests.count == 7)
+  }
+
+  @Test func `a host that fails leaves the retries of others alone`() async throws {
+    let fixture = PipelineFixture {
+      ($0.retryBudget, $0.retryStrategy) = (1, ExponentialBackoff(firstDelay: .zero))
+    } script: { _ in
+      .response(status: 500, body: Data())
+    }
+    let urls = ["http://example.com/a", "http://example.com/b", "http://example.org/a"].compactMap { URL(string: $0) }
+    for url in urls { await #expect(throws: ImageError.self) { try await fixture.pipeline.image(for: url) } }
+    #expect(fixture.transport.requests.map(\.url) == [urls[0], urls[0], urls[1], urls[2], urls[2]])
   }
 
   @Test func `loads that succeed refill the retry budget`() async throws {

@@ -35,7 +35,9 @@ extension ServiceError {
     case .image(let error):
       switch error {
       case .transport(.addressRejected, _), .transport(.cancelled, _): false
-      case .httpStatus, .transport, .tooManyRedirects, .emptyResponse, .responseTooLarge, .notAnImage, .decoding: true
+      case .httpStatus, .retryLater, .transport, .tooManyRedirects, .emptyResponse, .responseTooLarge, .notAnImage,
+        .decoding:
+        true
       default: false
       }
     default: false

@@ -115,7 +115,8 @@ enum ServiceError: Error {
     case .httpStatus(404, _), .httpStatus(410, _), .unreadableFile: 404
     case .transport(.addressRejected, _): 403
     case .redirectRejected, .requestRejected: 403
-    case .httpStatus, .transport, .tooManyRedirects, .emptyResponse, .responseRejected: isTimeout(error) ? 504 : 502
+    case .httpStatus, .retryLater, .transport, .tooManyRedirects, .emptyResponse, .responseRejected:
+      isTimeout(error) ? 504 : 502
     case .timedOut, .tooManyWaiting, .pipelineInvalidated: 503
     case .invalidURL, .unsupportedScheme, .invalidTargetSize: 400
     case .responseTooLarge, .notAnImage, .decoding, .processingFailed: 422
@@ -133,7 +134,7 @@ enum ServiceError: Error {
 
   private static func message(of error: ImageError) -> String {
     switch error {
-    case .httpStatus(let status, _): "The source responded with the status \(status)."
+    case .httpStatus(let status, _), .retryLater(_, let status, _): "The source responded with the status \(status)."
     case .transport(.addressRejected, _), .redirectRejected, .requestRejected:
       "The service is not configured to fetch this source."
     case .transport: isTimeout(error) ? "The source did not respond in time." : "The source cannot be reached."
