@@ -21,4 +21,19 @@ enum LoadEvent: Sendable {
   case preview(DecodedImage)
   /// The store has the image, but the server is contacted before it may be used.
   case storedStale
+  /// The transfer has begun to wait for a connection, or got one.
+  case queue(QueueState)
+}
+
+/// Whether a transfer waits for a connection.
+struct QueueState: Sendable {
+  /// The identifier of its permit. That of a later transfer of the load is greater.
+  let permit: UInt64
+  let isWaiting: Bool
+
+  /// Whether this is a later state of the load than another: reports from several threads may arrive out of order.
+  func isLater(than other: QueueState?) -> Bool {
+    guard let other else { return true }
+    return permit != other.permit ? permit > other.permit : other.isWaiting && !isWaiting
+  }
 }

@@ -12,7 +12,9 @@ final class LoadSubscription: Sendable {
     var progress: LoadProgress?
     var info: ImageInfo?
     var hasStoredStale = false
+    var queue: QueueState?
     var reporter: LoadReporter?
+    var timeout: CountedTime?
   }
 
   private let level: Atomic<Int>
@@ -72,24 +74,33 @@ final class LoadSubscription: Sendable {
 
   /// The last progress and what is known of the image, for subscribers that join later.
   var latestEvents: [LoadEvent] {
-    let (info, progress, hasStoredStale) = state.withLock { ($0.info, $0.progress, $0.hasStoredStale) }
-    return [hasStoredStale ? .storedStale : nil, info.map { .info($0) }, progress.map { .progress($0) }]
-      .compactMap { $0 }
+    let (info, progress, hasStoredStale, queue) = state.withLock {
+      ($0.info, $0.progress, $0.hasStoredStale, $0.queue)
+    }
+    return [
+      hasStoredStale ? .storedStale : nil, info.map { .info($0) }, progress.map { .progress($0) },
+      queue.map { .queue($0) },
+    ].compactMap { $0 }
   }
 
   /// Sends the events of this subscription to `reporter` from now on.
   func report(to reporter: LoadReporter) { state.withLock { $0.reporter = reporter } }
 
+  /// Counts the time of this subscription from now on.
+  func count(in timeout: CountedTime) { state.withLock { $0.timeout = timeout } }
+
   func report(_ event: LoadEvent) {
-    let reporter = state.withLock { state in
+    let (reporter, timeout) = state.withLock { state in
       switch event {
       case .progress(let progress): state.progress = progress
       case .info(let info): state.info = info
       case .storedStale: state.hasStoredStale = true
+      case .queue(let queue): if queue.isLater(than: state.queue) { state.queue = queue }
       case .partial, .preview, .step: break
       }
-      return state.reporter
+      return (state.reporter, state.timeout)
     }
+    if case .queue(let queue) = event { timeout?.receive(queue) }
     reporter?.receive(event)
     onEvent(event)
   }

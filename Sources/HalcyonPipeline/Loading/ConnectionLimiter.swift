@@ -26,6 +26,7 @@ final class ConnectionLimiter: Sendable {
     /// Must be called without locks held.
     func end(_ outcome: Outcome, of id: UInt64) {
       subscription.stopObserving(observerID)
+      subscription.report(.queue(QueueState(permit: id, isWaiting: false)))
       onOutcome(outcome)
     }
   }
@@ -135,6 +136,8 @@ final class ConnectionLimiter: Sendable {
       return true
     }
     if isGranted { return onOutcome(.granted) }
+    // Before it can be granted: the report of that comes last.
+    subscription.report(.queue(QueueState(permit: id, isWaiting: true)))
     state.withLock { state in
       // Observed before the priority is read, so that no change is missed.
       let observerID = subscription.observePriority { [weak self] in self?.updatePriority(of: id) }

@@ -36,7 +36,7 @@ extension ImageLoader {
   private func anyResponse(
     for request: ImageRequest, keys: RequestKeys, after lookup: MemoryLookup, _ subscription: LoadSubscription
   ) async throws(ImageError) -> ImageResponse {
-    try await withTimeout(of: request) { [self] () async throws(ImageError) in
+    try await withTimeout(of: request, subscription) { [self] () async throws(ImageError) in
       try await withAlternatives(of: request, subscription) { () async throws(ImageError) in
         let stale: DecodedImage?
         switch await cached(request, keys: keys, lookup.staleImage, subscription) {
@@ -130,7 +130,7 @@ extension ImageLoader {
     _ request: ImageRequest, _ subscription: LoadSubscription,
     _ load: @escaping @Sendable (ImageRequest) async throws(ImageError) -> Value
   ) async throws(ImageError) -> Value {
-    try await withTimeout(of: request) { [self] () async throws(ImageError) in
+    try await withTimeout(of: request, subscription) { [self] () async throws(ImageError) in
       try await withAlternatives(of: request, subscription) { () async throws(ImageError) in
         try await applyingLowDataMode(request, subscription, load, other: load)
       } other: { request throws(ImageError) in

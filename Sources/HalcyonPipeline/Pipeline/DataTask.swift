@@ -86,7 +86,7 @@ extension LoadEvent {
     switch self {
     case .progress(let progress): .progress(progress)
     case .info(let info): .info(info)
-    case .partial, .preview, .step, .storedStale: nil
+    case .partial, .preview, .step, .storedStale, .queue: nil
     }
   }
 }

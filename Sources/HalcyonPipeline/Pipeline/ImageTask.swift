@@ -55,7 +55,7 @@ public final class ImageTask: Sendable {
       case .info(let info): broadcast.send(.info(info))
       case .preview(let image): broadcast.send(.preview(request.delivered(image)), isKept: true)
       case .storedStale: onStoredStale?()
-      case .step: break
+      case .step, .queue: break
       case .partial(let received):
         previews?.receive(received) { broadcast.send(.preview(request.delivered($0)), isKept: true) }
       }
@@ -136,7 +136,7 @@ extension LoadEvent {
     switch self {
     case .progress(let progress): .progress(progress)
     case .info(let info): .info(info)
-    case .partial, .preview, .step, .storedStale: nil
+    case .partial, .preview, .step, .storedStale, .queue: nil
     }
   }
 }

@@ -47,7 +47,7 @@ public indirect enum ImageError: Error, Sendable {
   case invalidDataURL(reason: String)
   /// A processor failed.
   case processingFailed(identifier: String, cause: any Error)
-  /// The load took longer than ``RequestOptions/timeout``.
+  /// The load took longer than ``RequestOptions/timeout``, besides its waiting for a connection.
   case timedOut(Duration)
   /// Too many loads wait for a connection (``ConnectionLimits/waiting``), and this one had the lowest priority.
   case tooManyWaiting(limit: Int)

@@ -318,6 +318,49 @@ struct RetryTests {
     #expect(error?.name == "timedOut")
     await ended.wait()
   }
+
+  @Test func `a timeout does not count the time in the queue`() async throws {
+    let (first, second) = (Signal(), Signal())
+    let fixture = PipelineFixture { [clock] in
+      ($0.time, $0.connectionLimits) = (clock, ConnectionLimits(total: 1, perHost: 1))
+    } script: { request in
+      if request.url.path() == "/first" {
+        await first.wait()
+        return .response(body: Self.image)
+      }
+      await withTaskCancellationHandler {
+        await second.wait()
+      } onCancel: {
+        second.set()
+      }
+      return .failure(.cancelled)
+    }
+    let occupied = try #require(URL(string: "http://example.com/first"))
+    let occupying = fixture.pipeline.task(for: ImageRequest(url: occupied))
+    while fixture.transport.requests.isEmpty { try await Task.yieldUnlessCancelled() }
+    var request = ImageRequest(url: fixture.url)
+    request.timeout = .seconds(5)
+    // The second one joins the load of the first while that waits.
+    let tasks = [fixture.pipeline.task(for: request), fixture.pipeline.task(for: request)]
+    await clock.waitForSleepers(2)
+    while fixture.pipeline.loader.bytes.http.limiter.waitingCount == 0 { try await Task.yieldUnlessCancelled() }
+    for _ in 1...3 {
+      clock.advance(by: .seconds(60))
+      await clock.waitForSleepers(2)
+    }
+    clock.advance(by: .seconds(2))
+    first.set()
+    _ = try await occupying.image
+    while fixture.transport.requests.count < 2 { try await Task.yieldUnlessCancelled() }
+    clock.advance(by: .milliseconds(4999))
+    await clock.waitForSleepers(2)
+    clock.advance(by: .milliseconds(1))
+    for task in tasks {
+      let error = await #expect(throws: ImageError.self) { try await task.image }
+      #expect(error?.name == "timedOut")
+    }
+    await second.wait()
+  }
 }
 
 private struct SignalledConnectivity: Connectivity {
