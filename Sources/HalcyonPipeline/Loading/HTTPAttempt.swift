@@ -18,17 +18,9 @@ final class HTTPAttempt: Sendable {
     }
   }
 
-  /// A redirect, and the request that follows it.
-  private struct Hop {
-    let redirect: EntryMetadata.Redirect
-    let next: TransportRequest
-    /// The way to the redirect.
-    let route: Route
-  }
-
   private enum Step {
     case done(Outcome)
-    indirect case redirect(Hop)
+    indirect case redirect(Route.Hop)
     /// The server did not send the requested range.
     case cannotResume
   }
@@ -36,7 +28,7 @@ final class HTTPAttempt: Sendable {
   /// How an attempt begins.
   private enum Start {
     case send(HTTPExchange)
-    indirect case redirect(Hop)
+    indirect case redirect(Route.Hop)
   }
 
   private let request: HTTPRequest
@@ -127,7 +119,7 @@ final class HTTPAttempt: Sendable {
 
   @inline(never)
   private func follow(
-    _ first: Hop, partial: inout PartialBody?, trace: inout LoadTrace
+    _ first: Route.Hop, partial: inout PartialBody?, trace: inout LoadTrace
   ) async throws(ImageError) -> Outcome? {
     var redirects = Redirect.Counter(limit: configuration.redirectLimit, from: request.url)
     var hop = first
@@ -135,9 +127,10 @@ final class HTTPAttempt: Sendable {
       try redirects.count()
       let route = try await route(over: hop, partial)
       request.redirects.withLock { $0 = route.redirects }
-      if let stored = storedHop(after: route) {
+      let (rules, now) = (configuration.httpCaching, configuration.time.now())
+      if let stored = route.storedHop(of: request, rules: rules, at: now) {
         hop = stored
-      } else if let head = storedHead(at: route) {
+      } else if let head = route.storedHead(of: request, rules: rules, at: now) {
         return .success(.notModified(head, isStorable: route.isStorable))
       } else {
         switch try await perform(try exchange(on: route), partial: &partial, trace: &trace) {
@@ -153,10 +146,12 @@ final class HTTPAttempt: Sendable {
   private func start(_ partial: PartialBody?) async throws(ImageError) -> Start {
     request.redirects.withLock { $0 = [] }
     var route = Route(request: unmodifiedRequest())
-    setConditions(of: &route, partial)
+    route.setConditions(of: request, partial)
     if modifier != nil { route.request = try await modified(route.request) }
     route.isStorable = isStorable(route.request)
-    if let hop = storedHop(after: route) { return .redirect(hop) }
+    if let hop = route.storedHop(of: request, rules: configuration.httpCaching, at: configuration.time.now()) {
+      return .redirect(hop)
+    }
     return .send(try exchange(on: route))
   }
 
@@ -173,44 +168,6 @@ final class HTTPAttempt: Sendable {
     return unmodified
   }
 
-  /// Sets the validators of the stored response and the fields that request the rest of a partial body. They hold for the
-  /// URL alone that their response came from: that of another is another representation, perhaps with an equal tag.
-  private func setConditions(of route: inout Route, _ partial: PartialBody?) {
-    if request.stored == nil, partial == nil { return }
-    let validators = request.stored.map { route.leads(to: $0) ? request.validators : HTTPHeaders() } ?? HTTPHeaders()
-    let range = partial.map { route.leads(to: $0.metadata) ? $0.requestFields : HTTPHeaders() } ?? HTTPHeaders()
-    (route.isConditional, route.isResumed) = (validators.isConditional, range["Range"] != nil)
-    // Without them the fields are those of the image request.
-    let names = ["If-None-Match", "If-Modified-Since"] + (partial?.requestFields.fields.map(\.name) ?? [])
-    for name in names {
-      route.request.headers[name] = range[name] ?? validators[name] ?? request.headers[name]
-    }
-  }
-
-  /// The stored redirect that leads on from here and is fresh, so that this URL need not be requested; `nil` without one.
-  @inline(never)
-  private func storedHop(after route: Route) -> Hop? {
-    let (stored, count) = (request.stored?.redirects ?? [], route.redirects.count)
-    guard stored.count > count, stored.starts(with: route.redirects),
-      configuration.httpCaching.isFresh(
-        stored[count], requestHeaders: route.request.headers, at: configuration.time.now()),
-      let next = try? Redirect.next(after: route.request, status: stored[count].status, headers: stored[count].headers)
-    else { return nil }
-    return Hop(redirect: stored[count], next: next, route: route)
-  }
-
-  /// The head of the stored response if redirects lead to it and it is fresh itself, so that it need not be requested.
-  @inline(never)
-  private func storedHead(at route: Route) -> EntryMetadata? {
-    guard var head = request.stored, route.leads(to: head) else { return nil }
-    head.redirects = []
-    let verdict = configuration.httpCaching.verdict(
-      on: head, requestHeaders: route.request.headers, at: configuration.time.now())
-    guard verdict == .fresh else { return nil }
-    head.redirects = route.redirects
-    return head
-  }
-
   private func modified(_ unmodified: TransportRequest) async throws(ImageError) -> TransportRequest {
     guard let modifier else { return unmodified }
     do {
@@ -224,11 +181,11 @@ final class HTTPAttempt: Sendable {
 
   /// The way over a redirect, to the request that the redirect handler and the modifier return.
   @inline(never)
-  private func route(over hop: Hop, _ partial: PartialBody?) async throws(ImageError) -> Route {
+  private func route(over hop: Route.Hop, _ partial: PartialBody?) async throws(ImageError) -> Route {
     var route = hop.route
     route.redirects.append(hop.redirect)
     route.request = try await acceptedByHandler(hop.next, after: hop.route.request)
-    setConditions(of: &route, partial)
+    route.setConditions(of: request, partial)
     if modifier != nil, Origin(route.request.url) == request.origin {
       route.request = try await modified(route.request)
     }
@@ -337,7 +294,7 @@ final class HTTPAttempt: Sendable {
     if let next = try Redirect.next(after: reply.request, status: head.status, headers: head.headers) {
       let redirect = redirect(of: reply)
       await response.body.drain(atMost: response.expectedByteCount)
-      return .redirect(Hop(redirect: redirect, next: next, route: reply.route))
+      return .redirect(Route.Hop(redirect: redirect, next: next, route: reply.route))
     }
     let isResumed = reply.route.isResumed
     switch head.status {
@@ -485,15 +442,6 @@ final class HTTPAttempt: Sendable {
       && ["Authorization", "Cookie", "Proxy-Authorization"].allSatisfy { name in
         sent.headers[name] == request.headers[name]
       }
-  }
-}
-
-extension Route {
-  /// Whether the request is for the URL that a response came from: the URL of the load, which may be signed anew each
-  /// time, or that to which the same redirects led.
-  fileprivate func leads(to response: EntryMetadata) -> Bool {
-    redirects.isEmpty && response.redirects.isEmpty
-      || response.url?.absoluteString == request.url.withoutCredentials.absoluteString
   }
 }
 

@@ -1,19 +1,5 @@
 import Foundation
-import HalcyonCache
 import HalcyonHTTP
-
-/// The way from the URL of a load over redirects to its next request.
-struct Route: Sendable {
-  var request: TransportRequest
-  /// The redirects on the way, as they are stored.
-  var redirects: [EntryMetadata.Redirect] = []
-  /// Whether the response may be stored, judged by all requests on the way.
-  var isStorable = true
-  /// Whether the request has the validators of the stored response, so that a 304 confirms it.
-  var isConditional = false
-  /// Whether the request is for the rest of a partial body.
-  var isResumed = false
-}
 
 /// One request of an ``HTTPAttempt``, and the permit to send it.
 ///
