@@ -24,6 +24,11 @@ enum AlphaMath {
     }
   }
 
+  /// Sets the alpha of all pixels to 255.
+  static func makeOpaque(_ pixels: UnsafeMutableRawBufferPointer) {
+    for alpha in stride(from: 3, to: pixels.count, by: 4) { pixels[alpha] = 255 }
+  }
+
   /// Blends `count` premultiplied pixels over a background colour. Alpha is not written.
   static func flatten(
     _ pixels: UnsafePointer<UInt8>, count: Int, onto color: PixelColor, into row: UnsafeMutablePointer<UInt8>

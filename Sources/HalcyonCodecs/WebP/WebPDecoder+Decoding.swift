@@ -14,14 +14,16 @@ extension WebPDecoder {
     let (isOpaque, isCancelled) = (!header.hasAlpha, options.isCancelled)
     if plan.isWholeImage {
       return try WebPReader.bitmap(
-        bytes, size: header.canvas, isScaled: false, isOpaque: isOpaque, isCancelled: isCancelled)
+        bytes, size: header.canvas, isScaled: false, isOpaque: isOpaque,
+        ignoresAlpha: header.mayDenyAlpha, isCancelled: isCancelled)
     }
     if !header.isLossless {
       return try resampled(bytes, plan: plan, isOpaque: isOpaque, isCancelled: isCancelled)
     }
     let scale = WebPScale(plan)
     let bitmap = try WebPReader.bitmap(
-      bytes, size: scale.size, isScaled: scale.isScaled, isOpaque: isOpaque, isCancelled: isCancelled)
+      bytes, size: scale.size, isScaled: scale.isScaled, isOpaque: isOpaque, ignoresAlpha: header.mayDenyAlpha,
+      isCancelled: isCancelled)
     return try Resampler(format: .webp, geometry: scale.geometry, graphs: graphs).bitmap(isOpaque: isOpaque) {
       RowPlaneSource(BitmapRowSource(bitmap), isCancelled: isCancelled)
     }
@@ -48,7 +50,7 @@ extension WebPDecoder {
   ) throws -> Bitmap {
     try WebPReader.bitmap(
       UnsafeRawBufferPointer(rebasing: bytes[range]), size: size, isScaled: false, isOpaque: isOpaque,
-      isCancelled: options.isCancelled)
+      ignoresAlpha: header.mayDenyAlpha, isCancelled: options.isCancelled)
   }
 
   func frameReader(

@@ -72,7 +72,7 @@ public struct WebPDecoder: AnimatedImageDecoder {
   ) throws -> Bitmap {
     guard range.upperBound <= bytes.count else { throw ImageDecodingError.truncated(.webp) }
     try options.limits.check(area.size, format: .webp)
-    let isOpaque = !header.hasAlpha && area.covers(header.canvas)
+    let isOpaque = !header.hasAlpha
     let bitmap = try frameBitmap(
       range, of: bytes, header: header, size: area.size, isOpaque: isOpaque, options: options)
     return try plan.bitmap(isOpaque: isOpaque, graphs: graphs, isCancelled: options.isCancelled) {

@@ -23,7 +23,8 @@ final class WebPFrameReader: ImageFrameReader {
     guard WebPAnimDecoderOptionsInit(&options) != 0 else {
       throw .unsupportedFeature(.webp, feature: "an incompatible version of libwebp")
     }
-    options.color_mode = MODE_rgbA
+    // Frames can have alpha that the header denies and that is ignored; their colours are not multiplied by it.
+    options.color_mode = plan.info.hasAlpha ? MODE_rgbA : MODE_RGBA
     options.use_threads = 0
     var data = WebPData(bytes: file.buffer.baseAddress?.assumingMemoryBound(to: UInt8.self), size: file.buffer.count)
     guard let decoder = WebPAnimDecoderNew(&data, &options) else {
@@ -88,6 +89,7 @@ private final class MemoryRowSource: RowSource {
 
   func readRow(into row: UnsafeMutablePointer<UInt8>) {
     row.update(from: next, count: size.width * 4)
+    if isOpaque { AlphaMath.makeOpaque(UnsafeMutableRawBufferPointer(start: row, count: size.width * 4)) }
     next += size.width * 4
   }
 

@@ -4,6 +4,8 @@ import HalcyonImaging
 struct WebPHeader {
   var canvas = PixelSize(width: 0, height: 0)
   var hasAlpha = false
+  /// Whether a still image has a chunk of alpha, which the header can deny.
+  var hasAlphaChunk = false
   var isLossless = false
   var isAnimated = false
   /// The number of frames in the bytes; 0 for a still image.
@@ -14,6 +16,9 @@ struct WebPHeader {
   var orientation: ImageOrientation?
   /// The first frame of an animation: its area on the canvas, and its chunks.
   var firstFrame: (area: PixelArea, range: Range<Int>)?
+
+  /// Whether the image data of an opaque image may have alpha, which is ignored as in browsers.
+  var mayDenyAlpha: Bool { !hasAlpha && (isLossless || hasAlphaChunk) }
 
   var info: ImageInfo {
     ImageInfo(
@@ -64,7 +69,8 @@ struct WebPHeaderParser {
       return false
     }
     let end = 8 + riffByteCount
-    if isComplete, end > view.count { return false }
+    let isCut = isComplete && end > view.count
+    var imageEnd = Int.max
     var offset = Self.riffByteCount
     var chunkCount = 0
     while offset + 8 <= min(end, view.count), let byteCount = view.unsigned32(at: offset + 4, littleEndian: true) {
@@ -74,11 +80,15 @@ struct WebPHeaderParser {
       guard chunkCount - header.frameCount <= Self.chunkLimit else {
         throw .unsupportedFeature(.webp, feature: "over \(Self.chunkLimit) chunks besides its frames")
       }
+      let hadImage = hasImage
       guard try readChunk(name(at: offset), content) else { return false }
+      if hasImage, !hadImage { imageEnd = content.upperBound }
       offset = content.upperBound + byteCount % 2
     }
-    if isComplete, !hasImage { throw .corrupt(.webp, reason: "it has no image") }
     let needsExif = flags & Flag.exif != 0 && header.orientation == nil
+    // A still image is whole without the chunks after it but its orientation, and without the byte that pads it.
+    if isCut, header.isAnimated || imageEnd > view.count || needsExif { return false }
+    if isComplete, !hasImage { throw .corrupt(.webp, reason: "it has no image") }
     return hasImage && (isComplete || !needsExif)
   }
 
@@ -94,7 +104,7 @@ struct WebPHeaderParser {
     case "ANIM": header.loopCount = view.unsigned16(at: content.lowerBound + 4, littleEndian: true) ?? 0
     case "ANMF": return readFrame(content)
     case "EXIF": readOrientation(content)
-    case "ALPH" where !header.isAnimated: header.hasAlpha = true
+    case "ALPH" where !header.isAnimated: header.hasAlphaChunk = true
     case "VP8 " where !header.isAnimated, "VP8L" where !header.isAnimated:
       guard !hasImage else { return true }
       header.isLossless = name == "VP8L"
@@ -127,8 +137,9 @@ struct WebPHeaderParser {
   /// Reads the size of a file in the simple format from its bitstream (RFC 6386, 9.1; RFC 9649, 3.4).
   private mutating func readFeatures(_ content: Range<Int>) throws(ImageDecodingError) -> Bool {
     let start = content.lowerBound
-    guard let first = view[start], view[start + 9] != nil else {
-      if content.count < 10 { throw .corrupt(.webp, reason: "its bitstream header is invalid") }
+    let byteCount = header.isLossless ? 5 : 10
+    guard let first = view[start], view[start + byteCount - 1] != nil else {
+      if content.count < byteCount { throw .corrupt(.webp, reason: "its bitstream header is invalid") }
       return false
     }
     if header.isLossless {
@@ -156,8 +167,12 @@ struct WebPHeaderParser {
       let height = unsigned24(start + 9), view.count >= chunks + 4
     else { return false }
     header.frameCount += 1
-    guard header.firstFrame == nil else { return true }
     let area = PixelArea(x: x * 2, y: y * 2, size: PixelSize(width: width + 1, height: height + 1))
+    // Whatever the header says, the canvas is transparent where there is no frame.
+    if (view[start + 15] ?? 0) & 1 == 1 || header.frameCount == 1 && !area.covers(header.canvas) {
+      header.hasAlpha = true
+    }
+    guard header.firstFrame == nil else { return true }
     header.firstFrame = (area, chunks..<max(chunks, content.upperBound))
     header.isLossless = name(at: chunks) == "VP8L"
     return startImage()

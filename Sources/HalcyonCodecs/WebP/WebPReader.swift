@@ -8,8 +8,9 @@ enum WebPReader {
   ///   - bytes: A complete file, or the chunks of one frame of an animation.
   ///   - size: The size of the result.
   ///   - isScaled: Whether `size` differs from the stored size; libwebp then averages pixels.
+  ///   - ignoresAlpha: Whether the result is made opaque; see ``WebPHeader/mayDenyAlpha``.
   static func bitmap(
-    _ bytes: UnsafeRawBufferPointer, size: PixelSize, isScaled: Bool, isOpaque: Bool,
+    _ bytes: UnsafeRawBufferPointer, size: PixelSize, isScaled: Bool, isOpaque: Bool, ignoresAlpha: Bool,
     isCancelled: @escaping () -> Bool
   ) throws -> Bitmap {
     try Bitmap(size: size, isOpaque: isOpaque) { output in
@@ -24,6 +25,7 @@ enum WebPReader {
         config.output.u.RGBA.size = output.count
       }
       try run.finish()
+      if ignoresAlpha { AlphaMath.makeOpaque(output) }
     }
   }
 }
