@@ -44,7 +44,7 @@ extension JPEGDecoder {
     guard header.colorModel == .cmyk else {
       return (.none, colors.mapping(profile, inRGBA: header.colorModel == .grey))
     }
-    return (colors.mapping(profile, layout: header.adobeTransform == nil ? .cmyk8 : .cmyk8Inverted), .none)
+    return (colors.mapping(profile, layout: .cmyk8Inverted), .none)
   }
 
   private func resampled(_ file: JPEGFile, plan: DecodingPlan, scale: JPEGScale) throws -> Bitmap {

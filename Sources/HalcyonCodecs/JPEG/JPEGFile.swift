@@ -80,23 +80,15 @@ extension jpeg_shim_plane {
 }
 
 /// The rows of a JPEG image as RGBA; YCbCr is converted by libjpeg, CMYK by its profile if it has one.
+///
+/// In CMYK, 255 is no ink: Adobe started it, and decoders assume it of files without its marker, too.
 private final class JPEGRowSource: RowSource {
   let size: PixelSize
   let isOpaque = true
 
   private let reader: JPEGReader
-  private let cmyk: CMYK?
-
-  /// How CMYK is converted. In files with Adobe's marker, 255 is no ink.
-  private enum CMYK {
-    case inverted
-    case plain
-    case profile(ColorTransform)
-
-    init(_ transform: ColorTransform?, isInverted: Bool) {
-      self = if let transform { .profile(transform) } else { isInverted ? .inverted : .plain }
-    }
-  }
+  private let isCMYK: Bool
+  private let cmykTransform: ColorTransform?
 
   init(
     _ reader: consuming JPEGReader, header: jpeg_shim_header, scale: JPEGScale, cmykTransform: ColorTransform?,
@@ -105,8 +97,9 @@ private final class JPEGRowSource: RowSource {
     guard header.color != jpeg_shim_other else {
       throw .unsupportedFeature(.jpeg, feature: "an unknown colour space of \(header.component_count) components")
     }
-    cmyk = header.color == jpeg_shim_cmyk ? CMYK(cmykTransform, isInverted: header.has_adobe_marker) : nil
-    let output = cmyk == nil ? jpeg_shim_packed_rgba : jpeg_shim_packed_cmyk
+    isCMYK = header.color == jpeg_shim_cmyk
+    self.cmykTransform = cmykTransform
+    let output = isCMYK ? jpeg_shim_packed_cmyk : jpeg_shim_packed_rgba
     let layout = try reader.start(output, scale: scale, isCancelled: isCancelled)
     size = PixelSize(width: layout.width, height: layout.height)
     self.reader = reader
@@ -114,29 +107,15 @@ private final class JPEGRowSource: RowSource {
 
   func readRow(into row: UnsafeMutablePointer<UInt8>) throws(ImageDecodingError) {
     try reader.readRow(into: row)
-    switch cmyk {
-    case .inverted: convertCMYK(in: row, mask: 0)
-    case .plain: convertCMYK(in: row, mask: 0xFF)
-    case .profile(let transform): transform.convert(row, to: row, count: size.width)
-    case nil: break
+    guard isCMYK else { return }
+    if let cmykTransform {
+      cmykTransform.convert(row, to: row, count: size.width)
+    } else {
+      InvertedCMYK.convert(row, count: size.width)
     }
   }
 
   func finish() throws(ImageDecodingError) { try reader.finish() }
-
-  /// Converts CMYK to RGBA without a profile.
-  ///
-  /// - Parameter mask: 0xFF inverts the samples if 255 is full ink; 0 otherwise.
-  private func convertCMYK(in row: UnsafeMutablePointer<UInt8>, mask: UInt8) {
-    for column in 0..<size.width {
-      let pixel = row + column * 4
-      let black = UInt16(pixel[3] ^ mask)
-      for channel in 0..<3 {
-        pixel[channel] = UInt8(truncatingIfNeeded: (UInt16(pixel[channel] ^ mask) &* black + 127) / 255)
-      }
-      pixel[3] = 255
-    }
-  }
 }
 
 /// The stored planes of a JPEG image, before colour conversion.

@@ -96,7 +96,6 @@ jpeg_shim_status jpeg_shim_read_header(jpeg_shim_reader *reader, jpeg_shim_heade
   header->height = info->image_height;
   header->component_count = info->num_components;
   header->color = color_of(info->jpeg_color_space);
-  header->has_adobe_marker = info->saw_Adobe_marker;
   return jpeg_shim_ok;
 }
 

@@ -82,19 +82,33 @@ struct ColorProfileTests {
     #expect(try image.bitmap.largestDifference(to: decode(file, "x.jpeg").bitmap) == 0)
   }
 
-  /// A decoder keeps conversions for its next images; Adobe's marker inverts CMYK.
-  @Test func `one profile converts pixels in each layout`() throws {
-    let inverted = try Fixture.data("color/inks.jpeg")
-    let files = [inverted, Self.renamed(inverted, "Adobe", "Xdobe")]
-    let alone = try files.map { try JPEGDecoder().decode($0, options: DecodingOptions()).bitmap }
-    try #require(alone[0].largestDifference(to: alone[1]) > 100)
+  /// A decoder keeps conversions for its next images; a grey profile does not apply to colours.
+  @Test func `a profile is looked up for the layout of the pixels`() throws {
+    let grey = try Fixture.data("color/grey.png")
+    let start = try #require(grey.firstRange(of: Data("iCCP".utf8)))
+    let length = grey[start.lowerBound - 4..<start.lowerBound].reduce(0) { $0 << 8 | Int($1) }
+    let profile = Array(grey[start.upperBound..<start.upperBound + length])
+    let colored = FileSurgery.png(try Fixture.data("pngsuite/basn2c08.png"), inserting: "iCCP", profile)
+    let expected: [Set<DroppedContent>] = [[], [.colorProfile]]
     for order in [[0, 1], [1, 0]] {
-      let decoder = JPEGDecoder()
+      let decoder = PNGDecoder()
       for index in order {
-        let bitmap = try decoder.decode(files[index], options: DecodingOptions()).bitmap
-        #expect(bitmap.largestDifference(to: alone[index]) == 0, "the file \(index), in the order \(order)")
+        let image = try decoder.decode([grey, colored][index], options: DecodingOptions())
+        #expect(image.info.droppedContent == expected[index], "the file \(index), in the order \(order)")
       }
     }
+  }
+
+  @Test func `inks are inverted with and without Adobe's marker`() throws {
+    let inverted = try Fixture.data("color/inks.jpeg")
+    let bare = try decode(Self.renamed(inverted, "Adobe", "Xdobe"), "inks.jpeg")
+    #expect(try bare.bitmap.largestDifference(to: decode(inverted, "inks.jpeg").bitmap) == 0)
+    let plain = try decode(Fixture.data("cases/jpg-cmyk-no-adobe.jpg"), "inks.jpeg").bitmap
+    for (column, row, color) in [(0, 0, Color(0, 0, 255, 255)), (95, 63, Color(255, 255, 0, 255))] {
+      let distance = plain.color(column, row) &- color
+      #expect((0..<4).allSatisfy { abs(distance[$0]) <= 8 }, "\(plain.color(column, row))")
+    }
+    #expect(plain.color(48, 32) == Color(255, 255, 255, 255))
   }
 
   @Test func `a profile with a missing chunk is ignored and reported`() throws {
@@ -105,13 +119,11 @@ struct ColorProfileTests {
     #expect(try decode(cut, "x.jpeg").info.droppedContent == [.colorProfile])
   }
 
-  @Test func `a profile that inflates over the limit is rejected`() throws {
+  @Test func `a profile that inflates over the limit is ignored and reported`() throws {
     let bomb = try Fixture.data("color/profile-bomb.zlib")
     let content = Array("bomb\0\0".utf8) + bomb
     let file = try FileSurgery.png(Fixture.data("pngsuite/basn2c08.png"), inserting: "iCCP", content)
-    #expect(throws: ImageDecodingError.unsupportedFeature(.png, feature: "metadata over 4 MiB")) {
-      try decode(file, "x.png")
-    }
+    #expect(try decode(file, "x.png").info.droppedContent == [.colorProfile])
   }
 
   @Test func `one decoder converts colours concurrently`() async throws {

@@ -43,7 +43,6 @@ typedef struct {
   size_t height;
   int component_count;
   jpeg_shim_color color;
-  bool has_adobe_marker;
 } jpeg_shim_header;
 
 typedef struct {
