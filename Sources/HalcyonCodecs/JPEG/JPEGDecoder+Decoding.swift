@@ -3,11 +3,26 @@ public import HalcyonImaging
 public import Foundation
 
 extension JPEGDecoder {
-  /// Decodes a complete file at the target size, or a truncated one if the options allow a partial image.
+  /// Decodes a file at the target size, or what is there of it if the options allow a partial image.
+  ///
+  /// Of a file that lacks only its end, all pixels are there.
   public func decode(_ bytes: Data, options: DecodingOptions) throws -> DecodedImage {
+    let truncation = PartialImagePolicy(isAccepted: options.allowsPartialImage)
+    do {
+      return try decode(bytes, truncation: truncation, options: options)
+    } catch ImageDecodingError.truncated(.jpeg) where !truncation.isAccepted {
+      let lenient = PartialImagePolicy(isAccepted: true)
+      let image = try decode(bytes, truncation: lenient, options: options)
+      guard !lenient.isFound else { throw ImageDecodingError.truncated(.jpeg) }
+      return image
+    }
+  }
+
+  private func decode(
+    _ bytes: Data, truncation: PartialImagePolicy, options: DecodingOptions
+  ) throws -> DecodedImage {
     guard let header = try parse(bytes) else { throw ImageDecodingError.truncated(.jpeg) }
     let plan = try DecodingPlan(info: header.info, options: options)
-    let truncation = PartialImagePolicy(isAccepted: options.allowsPartialImage)
     return try bytes.withUnsafeBytes { buffer in
       let (cmyk, colors) = mappings(header, profile: header.profileParts.profile(in: buffer))
       let file = JPEGFile(

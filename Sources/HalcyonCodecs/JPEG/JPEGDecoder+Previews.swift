@@ -20,7 +20,9 @@ extension JPEGDecoder: ProgressiveImageDecoder {
     var options = options
     options.allowsPartialImage = true
     let image = try decode(prefix.prefix(data.end), options: options)
-    return ImagePreview(image: image, stage: data.stage)
+    // All pixels can be there before the end is.
+    return ImagePreview(
+      image: DecodedImage(bitmap: image.bitmap, info: image.info, isPartial: true), stage: data.stage)
   }
 
   /// The thumbnail at the size of the preview; `nil` if there is none that shows the whole image.

@@ -20,9 +20,11 @@ static void error_exit(j_common_ptr info) {
 static void emit_message(j_common_ptr info, int level) {
   if (level >= 0) return;
   info->err->num_warnings++;
+  jpeg_shim_errors *errors = (jpeg_shim_errors *)info->err;
+  // Bits of a block are missing.
+  if (info->err->msg_code == JWRN_HIT_MARKER && errors->has_ended) errors->is_truncated = true;
   if (info->err->msg_code == JWRN_JPEG_EOF) {
-    jpeg_shim_errors *errors = (jpeg_shim_errors *)info->err;
-    errors->is_truncated = true;
+    errors->has_ended = true;
     if (!errors->accepts_truncation) jpeg_shim_escape(errors, jpeg_shim_truncated, "the data ends before the image");
   }
 }

@@ -14,6 +14,9 @@ typedef struct {
   jmp_buf escape;
   jpeg_shim_status status;
   bool accepts_truncation;
+  // Whether the data ended without the marker of the end.
+  bool has_ended;
+  // Whether pixels are missing because it ended.
   bool is_truncated;
   char message[JMSG_LENGTH_MAX];
 } jpeg_shim_errors;

@@ -193,8 +193,22 @@ jpeg_shim_status jpeg_shim_read_group(jpeg_shim_reader *reader, uint8_t *const *
   return jpeg_shim_ok;
 }
 
+// Whether each coefficient of each component has been read to its last bit.
+static bool has_all_scans(const struct jpeg_decompress_struct *info) {
+  for (int i = 0; i < info->num_components; i++) {
+    if (!info->comp_info[i].quant_table) return false;
+    for (int k = 0; info->progressive_mode && k < DCTSIZE2; k++) {
+      if (info->coef_bits[i][k] != 0) return false;
+    }
+  }
+  return true;
+}
+
 jpeg_shim_status jpeg_shim_finish(jpeg_shim_reader *reader) {
   if (setjmp(reader->errors.escape)) return reader->errors.status;
+  if (reader->info.buffered_image && reader->errors.has_ended && !has_all_scans(&reader->info)) {
+    reader->errors.is_truncated = true;
+  }
   if (reader->info.buffered_image) jpeg_finish_output(&reader->info);
   jpeg_finish_decompress(&reader->info);
   return jpeg_shim_ok;
