@@ -9,19 +9,23 @@ final class AVIFReader {
 
   private let decoder: UnsafeMutablePointer<avifDecoder>
   private let header: HEIFImageHeader
+  /// The bytes that are read instead of those of the file.
+  private let repaired: FileBytes?
 
   /// - Parameter bytes: The file; must outlive the reader.
   init(_ bytes: UnsafeRawBufferPointer, header: HEIFImageHeader, limits: ImageLimits) throws(ImageDecodingError) {
     guard let decoder = avifDecoderCreate() else { throw .outOfMemory(header.codedSize) }
     self.decoder = decoder
     self.header = header
+    repaired = AssociationBoxes.distinct(in: bytes).map(FileBytes.init)
+    let bytes = repaired?.buffer ?? bytes
     decoder.pointee.maxThreads = 1
     decoder.pointee.ignoreExif = AVIF_TRUE
     decoder.pointee.ignoreXMP = AVIF_TRUE
     decoder.pointee.imageSizeLimit = UInt32(max(1, min(limits.pixelCount, Self.largestSizeLimit)))
     decoder.pointee.imageDimensionLimit = UInt32(max(1, min(limits.sideLength, Int(UInt16.max))))
-    // As in browsers: many files lack `pixi`, or `ispe` of the alpha image.
-    decoder.pointee.strictFlags = avifStrictFlags(AVIF_STRICT_CLAP_VALID.rawValue)
+    // As in browsers: many files lack `pixi`, or `ispe` of the alpha image. Crops may start between samples of chroma.
+    decoder.pointee.strictFlags = avifStrictFlags(AVIF_STRICT_DISABLED.rawValue)
     try check(avifDecoderSetIOMemory(decoder, bytes.bindMemory(to: UInt8.self).baseAddress, bytes.count))
     try check(avifDecoderParse(decoder))
   }

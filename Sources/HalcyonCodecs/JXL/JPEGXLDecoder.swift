@@ -30,7 +30,7 @@ public struct JPEGXLDecoder: AnimatedImageDecoder {
       let header = try JPEGXLHeader(buffer)
       let plan = try DecodingPlan(info: header.info, options: options)
       if options.isCancelled() { throw ImageDecodingError.cancelled }
-      let reader = try JPEGXLReader(buffer)
+      let reader = try JPEGXLReader(buffer, colors: renderer.colors)
       guard let frame = try reader.next() else {
         throw ImageDecodingError.corrupt(.jpegXL, reason: "it has no image")
       }
@@ -66,7 +66,7 @@ private final class JPEGXLFrameReader: ImageFrameReader {
     self.plan = plan
     self.renderer = renderer
     self.isCancelled = isCancelled
-    reader = try JPEGXLReader(bytes.buffer)
+    reader = try JPEGXLReader(bytes.buffer, colors: renderer.colors)
     animation = AnimationInfo(frameCount: header.info.frameCount, loopCount: header.loopCount)
   }
 
@@ -77,13 +77,13 @@ private final class JPEGXLFrameReader: ImageFrameReader {
     return AnimationFrame(bitmap: image.bitmap, duration: FrameDuration.displayed(seconds: frame.duration))
   }
 
-  func rewind() throws { reader = try JPEGXLReader(bytes.buffer) }
+  func rewind() throws { reader = try JPEGXLReader(bytes.buffer, colors: renderer.colors) }
 }
 
 /// Converts decoded frames to upright bitmaps in sRGB. Copies share their caches; safe from any thread.
 private struct JPEGXLRenderer {
+  let colors = ColorTransformCache()
   private let graphs = ResampleGraphCache()
-  private let colors = ColorTransformCache()
 
   /// The frame, cropped and resampled to the plan's geometry.
   func image(
@@ -92,9 +92,7 @@ private struct JPEGXLRenderer {
     var coding = SampleCoding()
     // zimg cannot convert high dynamic range that is premultiplied.
     coding.highDynamicRange = bitmap.isOpaque ? reader.highDynamicRange : nil
-    let description = coding.highDynamicRange == nil ? reader.colorDescription : nil
-    let mapping = colors.mapping(description, inRGBA: plan.info.colorModel == .grey)
-    return try plan.image(colors: mapping) {
+    return try plan.image(colors: reader.colorMapping) {
       try bitmap.resampled(plan, coding: coding, graphs: graphs, isCancelled: isCancelled)
     }
   }

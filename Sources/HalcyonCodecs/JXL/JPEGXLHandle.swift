@@ -29,6 +29,17 @@ final class JPEGXLHandle {
 
   deinit { JxlDecoderDestroy(decoder) }
 
+  /// The extra channel with the black ink of a CMYK image.
+  var blackChannel: Int? { extraChannel(JXL_CHANNEL_BLACK) }
+
+  /// The first extra channel of a type, if the image has at most 256.
+  func extraChannel(_ type: JxlExtraChannelType) -> Int? {
+    (0..<Int(min(basics.num_extra_channels, 256))).first { channel in
+      var info = JxlExtraChannelInfo()
+      return JxlDecoderGetExtraChannelInfo(decoder, channel, &info) == JXL_DEC_SUCCESS && info.type == type
+    }
+  }
+
   var size: PixelSize { PixelSize(width: Int(basics.xsize), height: Int(basics.ysize)) }
 
   /// Decodes up to the next event.

@@ -21,7 +21,8 @@ struct JPEGXLHeader {
       format: .jpegXL, storedSize: handle.size,
       orientation: ImageOrientation(rawValue: Int(basics.orientation.rawValue)) ?? .up,
       hasAlpha: basics.alpha_bits > 0, frameCount: isAnimated ? try Self.countFrames(handle) : 1,
-      colorModel: basics.num_color_channels == 1 ? .grey : .rgb, bitDepth: Int(min(16, basics.bits_per_sample)),
+      colorModel: handle.blackChannel != nil ? .cmyk : basics.num_color_channels == 1 ? .grey : .rgb,
+      bitDepth: Int(min(16, basics.bits_per_sample)),
       hasColorProfile: Self.hasProfile(handle), droppedContent: Self.droppedContent(handle))
   }
 
@@ -41,11 +42,7 @@ struct JPEGXLHeader {
 
   private static func droppedContent(_ handle: JPEGXLHandle) -> Set<DroppedContent> {
     var dropped: Set<DroppedContent> = []
-    for channel in 0..<Int(min(handle.basics.num_extra_channels, 256)) {
-      var info = JxlExtraChannelInfo()
-      let status = JxlDecoderGetExtraChannelInfo(handle.decoder, channel, &info)
-      if status == JXL_DEC_SUCCESS, info.type == JXL_CHANNEL_DEPTH { dropped.insert(.depthMap) }
-    }
+    if handle.extraChannel(JXL_CHANNEL_DEPTH) != nil { dropped.insert(.depthMap) }
     var encoding = JxlColorEncoding()
     if JxlDecoderGetColorAsEncodedProfile(handle.decoder, nil, JXL_COLOR_PROFILE_TARGET_ORIGINAL, &encoding)
       == JXL_DEC_SUCCESS,

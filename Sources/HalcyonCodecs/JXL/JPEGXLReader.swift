@@ -16,9 +16,11 @@ struct JPEGXLReader {
   }
 
   private let handle: JPEGXLHandle
+  private let colors: ColorTransformCache
 
-  init(_ bytes: UnsafeRawBufferPointer) throws(ImageDecodingError) {
+  init(_ bytes: UnsafeRawBufferPointer, colors: ColorTransformCache) throws(ImageDecodingError) {
     handle = try JPEGXLHandle(bytes, events: JXL_DEC_FRAME.code | JXL_DEC_FULL_IMAGE.code)
+    self.colors = colors
     var target = JxlColorEncoding()
     JxlColorEncodingSetToSRGB(&target, handle.basics.num_color_channels == 1 ? JXL_TRUE : JXL_FALSE)
     // Fails for files with an original colour profile (not XYB), which are converted later.
@@ -32,8 +34,17 @@ struct JPEGXLReader {
     return status == JXL_DEC_SUCCESS ? encoding : nil
   }
 
+  /// How the colours of decoded frames are converted to sRGB. Those of CMYK are converted already.
+  var colorMapping: ColorMapping {
+    guard handle.blackChannel == nil else { return inkMapping.isUnusable ? .unusable : .none }
+    return highDynamicRange != nil && isOpaque
+      ? .none : colors.mapping(colorDescription, inRGBA: handle.basics.num_color_channels == 1)
+  }
+
+  private var inkMapping: ColorMapping { colors.mapping(profile().map { .profile($0) }, layout: .cmyk8Inverted) }
+
   /// The colour space of decoded frames; `nil` if libjxl outputs sRGB.
-  var colorDescription: ColorDescription? {
+  private var colorDescription: ColorDescription? {
     if let encoding, encoding.transfer_function == JXL_TRANSFER_FUNCTION_SRGB,
       encoding.white_point == JXL_WHITE_POINT_D65,
       encoding.color_space == JXL_COLOR_SPACE_GRAY || encoding.primaries == JXL_PRIMARIES_SRGB
@@ -95,8 +106,45 @@ struct JPEGXLReader {
     var format = Self.pixelFormat
     guard JxlDecoderSetImageOutBuffer(handle.decoder, &format, output.baseAddress, output.count) == JXL_DEC_SUCCESS
     else { throw JPEGXLHandle.failure }
-    try handle.expect(JXL_DEC_FULL_IMAGE)
+    if let channel = handle.blackChannel {
+      try readInks(output, blackChannel: channel)
+    } else {
+      try handle.expect(JXL_DEC_FULL_IMAGE)
+    }
     premultiply(output)
+  }
+
+  /// Reads cyan, magenta and yellow, and black from an extra channel, and converts them. 255 is no ink.
+  private func readInks(_ output: UnsafeMutableRawBufferPointer, blackChannel: Int) throws(ImageDecodingError) {
+    var format = Self.pixelFormat
+    let size = handle.size
+    guard let black = malloc(size.pixelCount) else { throw .outOfMemory(size) }
+    defer { free(black) }
+    guard
+      JxlDecoderSetExtraChannelBuffer(handle.decoder, &format, black, size.pixelCount, UInt32(blackChannel))
+        == JXL_DEC_SUCCESS
+    else { throw JPEGXLHandle.failure }
+    try handle.expect(JXL_DEC_FULL_IMAGE)
+    guard var pixel = output.bindMemory(to: UInt8.self).baseAddress else { return }
+    let transform = inkMapping.transform
+    var black8 = UnsafePointer(black.assumingMemoryBound(to: UInt8.self))
+    var row = [UInt8](repeating: 0, count: size.width * 4)
+    for _ in 0..<size.height {
+      row.withUnsafeMutableBufferPointer { row in
+        guard let inks = row.baseAddress else { return }
+        inks.update(from: pixel, count: row.count)
+        for column in 0..<size.width { inks[column * 4 + 3] = black8[column] }
+        if let transform {
+          transform.convert(inks, to: inks, count: size.width)
+        } else {
+          InvertedCMYK.convert(inks, count: size.width)
+        }
+        for column in 0..<size.width { inks[column * 4 + 3] = pixel[column * 4 + 3] }
+        pixel.update(from: inks, count: row.count)
+      }
+      pixel += size.width * 4
+      black8 += size.width
+    }
   }
 
   private func seconds() -> Double {

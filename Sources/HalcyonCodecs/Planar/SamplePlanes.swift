@@ -44,7 +44,7 @@ struct SamplePlanes {
       channels = .rgb
       planes = [colors[0], colors[0], colors[0]] + (alpha.map { [$0] } ?? [])
     } else {
-      guard isGrey || color.hasPlainMatrix || color.isHighDynamicRange else {
+      guard isGrey || color.hasPlainMatrix || color.isHighDynamicRange && color.hasWideMatrix else {
         throw .unsupportedFeature(format, feature: "the matrix coefficients \(color.matrix) of ITU-T H.273")
       }
       channels = isGrey ? .grey : .yCbCr(shiftX: colors[1].shiftX, shiftY: colors[1].shiftY)
@@ -58,6 +58,9 @@ struct SamplePlanes {
 extension ColorCoding {
   /// Whether the matrix applies to gamma-encoded values and does not depend on the primaries.
   fileprivate var hasPlainMatrix: Bool { [1, 2, 4, 5, 6, 7, 8, 9].contains(matrix) }
+
+  /// Whether the matrix is one that depends on the primaries or the transfer function, and applies with high dynamic range.
+  fileprivate var hasWideMatrix: Bool { [12, 13, 14].contains(matrix) }
 
   fileprivate var wellKnownPrimaries: Int { primaries == Self.unspecified ? 9 : primaries }
 }

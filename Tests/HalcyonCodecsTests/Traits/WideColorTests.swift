@@ -25,9 +25,48 @@ struct WideColorTests {
     let red = image.bitmap.color(0, 0)
     #expect(red.x > 240 && red.y < 40, "\(red)")
   }
+
+  @Test func `matrix coefficients that are not supported are named`() throws {
+    let feature = "the matrix coefficients 10 of ITU-T H.273"
+    #expect(throws: ImageDecodingError.unsupportedFeature(.avif, feature: feature)) {
+      try AVIFDecoder().decode(Fixture.data("cases/avif-matrix-10.avif"), options: DecodingOptions())
+    }
+  }
+
+  @Test func `a crop may start between samples of chroma`() throws {
+    let file = try Fixture.data("cases/avif-clap-odd-offset.avif")
+    let image = try AVIFDecoder().decode(file, options: DecodingOptions())
+    #expect(image.size == PixelSize(width: 64, height: 32) && image.info.storedSize == image.size)
+  }
+
+  /// The association box of a file whose pixels have offsets of their own, followed by an empty one.
+  @Test func `two association boxes are no error`() throws {
+    let file = try Fixture.data("avif/draw_points_idat.avif")
+    var doubled = file
+    for type in ["meta", "iprp"] {
+      let start = try #require(file.firstRange(of: Data(type.utf8))).lowerBound - 4
+      let size = file[start..<start + 4].reduce(0) { $0 << 8 | Int($1) } + 16
+      doubled.replaceSubrange(start..<start + 4, with: FileSurgery.bytes(size, count: 4))
+    }
+    let start = try #require(file.firstRange(of: Data("ipma".utf8))).lowerBound - 4
+    let box = FileSurgery.bytes(16, count: 4) + Array("ipma".utf8) + [UInt8](repeating: 0, count: 8)
+    doubled.insert(contentsOf: box, at: start)
+    let image = try AVIFDecoder().decode(doubled, options: DecodingOptions())
+    let same = try AVIFDecoder().decode(file, options: DecodingOptions())
+    #expect(image.bitmap.largestDifference(to: same.bitmap) == 0)
+    #expect(try AVIFDecoder().frameReader(for: doubled, options: DecodingOptions()).nextFrame() != nil)
+  }
   #endif
 
   #if JXL
+  @Test func `four inks are converted by their profile`() throws {
+    let image = try JPEGXLDecoder().decode(Fixture.data("color/inks.jxl"), options: DecodingOptions())
+    let expected = try PNGDecoder().decode(
+      Fixture.data("color/inks-jxl.expected.png"), options: DecodingOptions())
+    #expect(image.info.colorModel == .cmyk && image.info.hasColorProfile && image.info.droppedContent == [])
+    #expect(image.bitmap.isOpaque && image.bitmap.largestDifference(to: expected.bitmap) <= 2)
+  }
+
   @Test func `a PQ gradient rises to reference white`() throws {
     let file = try Fixture.data("jxl/pq_gradient.jxl")
     let image = try JPEGXLDecoder().decode(file, options: DecodingOptions())

@@ -1,0 +1,23 @@
+#if AVIF && !IMAGEIO
+import Foundation
+
+/// The boxes that associate the items of a file with their properties (`ipma`; ISO/IEC 23008-12, 9.3.1).
+enum AssociationBoxes {
+  /// A copy of the file in which no two of the boxes have the same flags; `nil` if that is so already.
+  ///
+  /// libavif refuses files that have two, which some encoders write. Only the lowest of the 24 flags has a meaning.
+  static func distinct(in file: UnsafeRawBufferPointer) -> Data? {
+    guard let base = file.baseAddress, let metadata = Bytes(file).box("meta"),
+      let properties = metadata.box("iprp", from: 4)
+    else { return nil }
+    let boxes = Box.boxes(in: properties).filter { $0.type == "ipma" && $0.content.count >= 4 }
+    guard boxes.count > 1, boxes.count <= 256 else { return nil }
+    var copy = Data(file)
+    for (index, box) in boxes.enumerated() {
+      guard let start = box.content.buffer.baseAddress else { return nil }
+      copy[start - base + 1] = UInt8(index)
+    }
+    return copy
+  }
+}
+#endif
