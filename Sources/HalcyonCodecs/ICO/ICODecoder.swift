@@ -4,8 +4,8 @@ public import Foundation
 /// Decodes Windows icons and cursors: bitmaps with masks, and PNG.
 ///
 /// An icon is one image in several sizes. Its size is that of the largest entry; the smallest entry that is large
-/// enough for the target size is decoded. Own code instead of a library: the format is a directory of bitmaps and PNG
-/// files.
+/// enough for the target size is decoded. Damaged entries are passed over as long as there are others. Own code instead of
+/// a library: the format is a directory of bitmaps and PNG files.
 public struct ICODecoder: ImageDecoder {
   private let graphs = ResampleGraphCache()
 
@@ -15,43 +15,59 @@ public struct ICODecoder: ImageDecoder {
   /// ICO only, which includes cursors.
   public let formats: Set<ImageFormat> = [.ico]
 
-  /// Reads the directory and the headers of the largest entry.
+  /// Reads the directory and the headers of the largest entry; of the next one if these are damaged.
   public func probe(_ bytes: Data, isComplete: Bool) throws -> ImageInfo? {
-    let info = try bytes.withUnsafeBytes { buffer -> ImageInfo? in
-      guard let directory = try ICODirectory.parse(Bytes(buffer)) else { return nil }
-      return try image(of: directory.entries[0], in: Bytes(buffer))?.info
+    try bytes.withUnsafeBytes { buffer in
+      guard let directory = try ICODirectory.parse(Bytes(buffer)) else {
+        if isComplete { throw ImageDecodingError.truncated(.ico) }
+        return nil
+      }
+      return try directory.entries.firstSound { entry -> ImageInfo? in
+        guard let image = try image(of: entry, in: Bytes(buffer)) else {
+          if isComplete { throw ImageDecodingError.truncated(.ico) }
+          return nil
+        }
+        return image.info
+      }
     }
-    if info == nil, isComplete { throw ImageDecodingError.truncated(.ico) }
-    return info
   }
 
-  /// Decodes the entry that fits the target size, at that size.
+  /// Decodes the entry that fits the target size, at that size; if it is damaged, the largest one that is sound.
   public func decode(_ bytes: Data, options: DecodingOptions) throws -> DecodedImage {
     guard let info = try probe(bytes, isComplete: true) else { throw ImageDecodingError.truncated(.ico) }
     let outputSize = try DecodingPlan(info: info, options: options).geometry.outputSize
     if options.isCancelled() { throw ImageDecodingError.cancelled }
-    let entry = try bytes.withUnsafeBytes { buffer in
-      try self.entry(for: options.size, outputSize: outputSize, in: Bytes(buffer))
+    let entries = try bytes.withUnsafeBytes { buffer in
+      try self.entries(for: options.size, outputSize: outputSize, in: Bytes(buffer))
     }
+    return try entries.firstSound { entry in
+      let image = try decode(entry, of: bytes, options: options)
+      return entry.range == entries[0].range ? DecodedImage(bitmap: image.bitmap, info: info) : image
+    }
+  }
+
+  private func decode(
+    _ entry: ICODirectory.Entry, of bytes: Data, options: DecodingOptions
+  ) throws -> DecodedImage {
     // The byte count in the directory may be too small; the entry itself determines its end.
     let content = bytes.dropFirst(entry.range.lowerBound)
     guard let stored = try content.withUnsafeBytes({ try ICOEntry.parse(Bytes($0)) }) else {
       throw ImageDecodingError.truncated(.ico)
     }
     let plan = try DecodingPlan(info: stored.info, options: options)
-    let whole = try plan.image { try stored.bitmap(content, options: options) }.bitmap
-    if plan.isWholeImage { return DecodedImage(bitmap: whole, info: info) }
-    let image = try plan.image {
-      try plan.bitmap(isOpaque: whole.isOpaque, graphs: graphs, isCancelled: options.isCancelled) {
-        BitmapRowSource(whole)
+    let whole = try plan.image { try stored.bitmap(content, options: options) }
+    if plan.isWholeImage { return whole }
+    return try plan.image {
+      try plan.bitmap(isOpaque: whole.bitmap.isOpaque, graphs: graphs, isCancelled: options.isCancelled) {
+        BitmapRowSource(whole.bitmap)
       }
     }
-    return DecodedImage(bitmap: image.bitmap, info: info)
   }
 
-  private func entry(
+  /// The entry that fits the target size, then all from the largest on.
+  private func entries(
     for size: TargetSize, outputSize: PixelSize, in bytes: Bytes
-  ) throws -> ICODirectory.Entry {
+  ) throws -> [ICODirectory.Entry] {
     guard let directory = try ICODirectory.parse(bytes) else { throw ImageDecodingError.truncated(.ico) }
     var best = directory.entries[0]
     for entry in directory.entries.dropFirst()
@@ -59,7 +75,7 @@ public struct ICODecoder: ImageDecoder {
       guard let image = try? image(of: entry, in: bytes), image.info.storedSize == entry.size else { continue }
       best = entry
     }
-    return best
+    return [best] + directory.entries
   }
 
   private func image(of entry: ICODirectory.Entry, in bytes: Bytes) throws(ImageDecodingError) -> ICOEntry? {
@@ -105,5 +121,30 @@ private struct ICODirectory {
     else { return nil }
     let size = PixelSize(width: width == 0 ? 256 : Int(width), height: height == 0 ? 256 : Int(height))
     return Entry(size: size, bitCount: isCursor ? 0 : bitCount, range: offset..<offset + byteCount)
+  }
+}
+
+extension [ICODirectory.Entry] {
+  /// The result for the first entry that is not damaged; if all are, the error of the first one.
+  fileprivate func firstSound<Result>(_ body: (ICODirectory.Entry) throws -> Result) throws -> Result {
+    var failure = ImageDecodingError.corrupt(.ico, reason: "it has no image")
+    for (index, entry) in enumerated() {
+      do {
+        return try body(entry)
+      } catch let error as ImageDecodingError where error.concernsEntry {
+        if index == 0 { failure = error }
+      }
+    }
+    throw failure
+  }
+}
+
+extension ImageDecodingError {
+  /// Whether another entry of the icon may be sound.
+  fileprivate var concernsEntry: Bool {
+    switch self {
+    case .corrupt, .truncated, .unsupportedFeature: true
+    default: false
+    }
   }
 }

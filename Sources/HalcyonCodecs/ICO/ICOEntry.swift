@@ -12,10 +12,10 @@ struct ICOEntry {
 
   /// Parses the headers of an entry; `nil` if they are incomplete.
   static func parse(_ bytes: Bytes) throws(ImageDecodingError) -> ICOEntry? {
-    if bytes.starts(with: [0x89, 0x50, 0x4E, 0x47]) {
-      return try PNGHeaderParser.parse(bytes).map { ICOEntry(content: .png($0)) }
-    }
     do {
+      if bytes.starts(with: [0x89, 0x50, 0x4E, 0x47]) {
+        return try PNGHeaderParser.parse(bytes).map { ICOEntry(content: .png($0)) }
+      }
       return try BMPHeaderParser.parse(icon: bytes).map { ICOEntry(content: .bitmap($0)) }
     } catch .corrupt(_, let reason) {
       throw .corrupt(.ico, reason: reason)
@@ -52,6 +52,8 @@ struct ICOEntry {
   private func png(_ bytes: Data, options: DecodingOptions) throws -> Bitmap {
     var whole = options
     whole.size = .original
+    // Another entry may be whole.
+    whole.allowsPartialImage = false
     do {
       return try PNGDecoder().decode(bytes, options: whole).bitmap
     } catch ImageDecodingError.truncated {

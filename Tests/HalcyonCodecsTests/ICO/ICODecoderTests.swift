@@ -27,4 +27,64 @@ struct ICODecoderTests {
     #expect(ImageFormat(sniffing: file) == .ico)
     #expect(try ICODecoder().decode(file, options: DecodingOptions()).size == PixelSize(width: 48, height: 48))
   }
+
+  /// An icon of PNG files.
+  private static func icon(_ entries: [(side: Int, file: Data)]) -> Data {
+    func bytes(_ value: Int, _ count: Int) -> [UInt8] { (0..<count).map { UInt8(value >> ($0 * 8) & 0xFF) } }
+    var directory: [UInt8] = [0, 0, 1, 0] + bytes(entries.count, 2)
+    var content: [UInt8] = []
+    for (side, file) in entries {
+      directory += [UInt8(side), UInt8(side), 0, 0, 1, 0, 32, 0] + bytes(file.count, 4)
+      directory += bytes(6 + entries.count * 16 + content.count, 4)
+      content += file
+    }
+    return Data(directory + content)
+  }
+
+  private static func png(_ side: Int) throws -> Data {
+    try PNGEncoder().encode(Bitmap.gradient(side, side), options: EncodingOptions())
+  }
+
+  /// Damages the checksum of the header, or the compressed pixels.
+  private static func damaged(_ png: Data, at type: String, offset: Int) throws -> Data {
+    var png = png
+    png[try #require(png.firstRange(of: Data(type.utf8))).upperBound + offset] ^= 0x5A
+    return png
+  }
+
+  @Test(arguments: [("IHDR", 9), ("IDAT", 6)])
+  func `a damaged entry is passed over if another is sound`(_ type: String, _ offset: Int) throws {
+    let sound = [(16, try Self.png(16)), (32, try Self.png(32)), (48, try Self.png(48))]
+    var entries = sound
+    entries[2].1 = try Self.damaged(sound[2].1, at: type, offset: offset)
+    let sizes = [(TargetSize.original, 32), (.fit(width: 48, height: 48), 32), (.fit(width: 16, height: 16), 16)]
+    for (size, expected) in sizes {
+      let image = try ICODecoder().decode(Self.icon(entries), options: DecodingOptions(size: size))
+      #expect(image.size == PixelSize(width: expected, height: expected))
+      #expect(try image.bitmap.largestDifference(to: .gradient(expected, expected)) == 0)
+    }
+    // What fits the target size is damaged.
+    entries = sound
+    entries[0].1 = try Self.damaged(sound[0].1, at: type, offset: offset)
+    let options = DecodingOptions(size: .fit(width: 16, height: 16))
+    let image = try ICODecoder().decode(Self.icon(entries), options: options)
+    #expect(image.size == PixelSize(width: 16, height: 16))
+    #expect(image.info.storedSize == PixelSize(width: 48, height: 48))
+    // An error is that of the largest entry.
+    entries = try sound.map { ($0.0, try Self.damaged($0.1, at: type, offset: offset)) }
+    #expect {
+      try ICODecoder().decode(Self.icon(entries), options: DecodingOptions())
+    } throws: { error in
+      if case .corrupt(.ico, _)? = error as? ImageDecodingError { true } else { false }
+    }
+  }
+
+  @Test func `the next entry counts if the headers of the largest are damaged, not while they are missing`() throws {
+    let entries = [(16, try Self.png(16)), (48, try Self.damaged(Self.png(48), at: "IHDR", offset: 9))]
+    let file = Self.icon(entries)
+    #expect(try ICODecoder().probe(file, isComplete: true)?.storedSize == PixelSize(width: 16, height: 16))
+    let sound = Self.icon([(16, try Self.png(16)), (48, try Self.png(48))])
+    let prefix = sound.prefix(38 + entries[0].1.count + 20)
+    #expect(try ICODecoder().probe(prefix, isComplete: false) == nil)
+  }
 }
