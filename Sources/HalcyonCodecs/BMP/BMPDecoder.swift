@@ -22,27 +22,40 @@ public struct BMPDecoder: ImageDecoder {
     return header?.info
   }
 
-  /// Decodes a complete file at the target size.
+  /// Decodes a file at the target size, or the rows that are there if the options allow a partial image.
+  ///
+  /// Most files store the lowest row first.
   public func decode(_ bytes: Data, options: DecodingOptions) throws -> DecodedImage {
     try bytes.withUnsafeBytes { buffer in
       guard let header = try BMPHeaderParser.parse(file: Bytes(buffer)) else {
         throw ImageDecodingError.truncated(.bmp)
       }
       let plan = try DecodingPlan(info: header.info, options: options)
-      let indices =
+      let encoded =
         header.isRunLengthEncoded
         ? try BMPRunLengths.indices(buffer, header: header, isCancelled: options.isCancelled) : nil
-      return try plan.image {
-        try plan.bitmap(isOpaque: !header.hasAlpha, graphs: graphs, isCancelled: options.isCancelled) {
-          if let indices { return BMPIndexRowSource(indices, bytes: buffer, header: header) }
-          return try BMPRowSource(buffer, header: header)
+      let rowCount = encoded?.rowCount ?? header.storedRowCount(in: buffer.count)
+      let isPartial = rowCount < header.size.height
+      guard !isPartial || options.allowsPartialImage && rowCount > 0 else { throw ImageDecodingError.truncated(.bmp) }
+      let isOpaque = !header.hasAlpha && !isPartial
+      return try plan.image(truncation: isPartial ? .found : nil) {
+        try plan.bitmap(isOpaque: isOpaque, graphs: graphs, isCancelled: options.isCancelled) {
+          BMPRowSource(buffer, indices: encoded?.indices, rowCount: rowCount, header: header)
         }
       }
     }
   }
 }
 
-/// The rows of an uncompressed bitmap, from top to bottom.
+extension BMPHeader {
+  /// How many rows are in a file of so many bytes, if they are not encoded.
+  fileprivate func storedRowCount(in byteCount: Int) -> Int {
+    guard pixelOffset + usedBytesPerRow <= byteCount else { return 0 }
+    return min(size.height, (byteCount - pixelOffset - usedBytesPerRow) / bytesPerRow + 1)
+  }
+}
+
+/// The rows of a bitmap, from top to bottom; those that are missing are transparent.
 private final class BMPRowSource: RowSource {
   var size: PixelSize { header.size }
   let isOpaque: Bool
@@ -50,56 +63,40 @@ private final class BMPRowSource: RowSource {
   private let bytes: UnsafeRawBufferPointer
   private let header: BMPHeader
   private let colors: BMPColors
-  private let firstRow: Int
+  /// The palette indices of all pixels, if they are decoded already.
+  private let indices: [UInt8]?
+  /// How many rows there are, in stored order.
+  private let rowCount: Int
   private var nextRow = 0
 
   /// - Parameter bytes: The bytes that the offsets of the header refer to; must outlive the source.
-  init(_ bytes: UnsafeRawBufferPointer, header: BMPHeader) throws(ImageDecodingError) {
-    let rowsBeforeLast = header.bytesPerRow.multipliedReportingOverflow(by: header.size.height - 1)
-    let end = header.pixelOffset + rowsBeforeLast.partialValue + header.usedBytesPerRow
-    guard !rowsBeforeLast.overflow, end <= bytes.count else { throw .truncated(.bmp) }
+  init(_ bytes: UnsafeRawBufferPointer, indices: [UInt8]?, rowCount: Int, header: BMPHeader) {
     self.bytes = bytes
     self.header = header
-    colors = BMPColors(Bytes(bytes), header: header)
-    isOpaque = !header.hasAlpha
-    firstRow = header.isTopDown ? 0 : header.size.height - 1
-  }
-
-  func readRow(into row: UnsafeMutablePointer<UInt8>) {
-    let index = header.isTopDown ? nextRow : firstRow - nextRow
-    nextRow += 1
-    let start = header.pixelOffset + index * header.bytesPerRow
-    let stored = UnsafeRawBufferPointer(rebasing: bytes[start..<start + header.usedBytesPerRow])
-    colors.unpack(stored, bitCount: header.bitCount, count: size.width, into: row)
-    if !isOpaque { AlphaMath.premultiply(row, count: size.width) }
-  }
-
-  func finish() {}
-}
-
-/// The rows of a run-length encoded bitmap, whose palette indices are all decoded already.
-private final class BMPIndexRowSource: RowSource {
-  var size: PixelSize { header.size }
-  let isOpaque = true
-
-  private let header: BMPHeader
-  private let colors: BMPColors
-  private let indices: [UInt8]
-  private var nextRow = 0
-
-  init(_ indices: [UInt8], bytes: UnsafeRawBufferPointer, header: BMPHeader) {
     self.indices = indices
-    self.header = header
+    self.rowCount = rowCount
     colors = BMPColors(Bytes(bytes), header: header)
+    isOpaque = !header.hasAlpha && rowCount == header.size.height
   }
 
   func readRow(into row: UnsafeMutablePointer<UInt8>) {
     let index = header.isTopDown ? nextRow : size.height - 1 - nextRow
     nextRow += 1
-    indices.withUnsafeBytes { all in
-      let stored = UnsafeRawBufferPointer(rebasing: all[index * size.width..<(index + 1) * size.width])
-      colors.unpack(stored, bitCount: 8, count: size.width, into: row)
+    guard index < rowCount else {
+      row.update(repeating: 0, count: size.width * 4)
+      return
     }
+    if let indices {
+      indices.withUnsafeBytes { all in
+        let stored = UnsafeRawBufferPointer(rebasing: all[index * size.width..<(index + 1) * size.width])
+        colors.unpack(stored, bitCount: 8, count: size.width, into: row)
+      }
+      return
+    }
+    let start = header.pixelOffset + index * header.bytesPerRow
+    let stored = UnsafeRawBufferPointer(rebasing: bytes[start..<start + header.usedBytesPerRow])
+    colors.unpack(stored, bitCount: header.bitCount, count: size.width, into: row)
+    if header.hasAlpha { AlphaMath.premultiply(row, count: size.width) }
   }
 
   func finish() {}

@@ -9,13 +9,21 @@ struct BMPRunLengths {
   private var row = 0
   private var indices: [UInt8]
 
-  /// The palette indices of all pixels, rows in stored order. Skipped pixels have index 0.
+  /// The palette indices of all pixels, rows in stored order, and how many rows are there before the file ends. Skipped
+  /// pixels have index 0.
   static func indices(
     _ bytes: UnsafeRawBufferPointer, header: BMPHeader, isCancelled: () -> Bool
-  ) throws(ImageDecodingError) -> [UInt8] {
+  ) throws(ImageDecodingError) -> (indices: [UInt8], rowCount: Int) {
     var decoder = BMPRunLengths(bytes: bytes, header: header)
-    try decoder.decode(isCancelled)
-    return decoder.indices
+    do throws(ImageDecodingError) {
+      try decoder.decode(isCancelled)
+      return (decoder.indices, header.size.height)
+    } catch {
+      guard error.isTruncation else { throw error }
+      // A complete bitmap may lack its end marker.
+      let hasRow = decoder.column >= header.size.width
+      return (decoder.indices, min(decoder.row + (hasRow ? 1 : 0), header.size.height))
+    }
   }
 
   private init(bytes: UnsafeRawBufferPointer, header: BMPHeader) {
@@ -28,8 +36,6 @@ struct BMPRunLengths {
   private mutating func decode(_ isCancelled: () -> Bool) throws(ImageDecodingError) {
     if isCancelled() { throw .cancelled }
     while row < header.size.height {
-      // A complete bitmap may lack its end marker.
-      if offset >= bytes.count, row == header.size.height - 1, column >= header.size.width { return }
       let count = Int(try nextByte())
       let value = try nextByte()
       if count > 0 {

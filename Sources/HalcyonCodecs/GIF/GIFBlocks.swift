@@ -22,8 +22,8 @@ struct GIFBlocks {
   private let bytes: Bytes
   private var offset: Int
   private var next = GIFFrame()
-  /// Whether `offset` is at the image data of the last frame returned.
-  private var isAtData = false
+  /// The last frame returned, if `offset` is still at its image data.
+  private(set) var frameAtData: GIFFrame?
 
   /// Starts at the first block; `nil` if the bytes end before it.
   init?(_ bytes: Bytes) throws(ImageDecodingError) {
@@ -41,10 +41,10 @@ struct GIFBlocks {
 
   /// Moves to the next frame.
   mutating func step() -> Step {
-    if isAtData {
+    if frameAtData != nil {
       guard let end = endOfSubBlocks(from: offset + 1) else { return .moreBytesNeeded }
       offset = end
-      isAtData = false
+      frameAtData = nil
     }
     while let introducer = bytes[offset] {
       switch introducer {
@@ -77,7 +77,7 @@ struct GIFBlocks {
     frame.dataOffset = frame.palette?.upperBound ?? offset + 10
     next = GIFFrame()
     offset = frame.dataOffset
-    isAtData = true
+    frameAtData = frame
     return .frame(frame)
   }
 

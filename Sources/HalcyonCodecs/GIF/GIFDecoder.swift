@@ -21,9 +21,36 @@ public struct GIFDecoder: AnimatedImageDecoder {
     try bytes.withUnsafeBytes { try GIFHeader.parse(Bytes($0), isComplete: isComplete)?.info }
   }
 
-  /// Decodes the first frame of a complete file at the target size.
+  /// Decodes the first frame at the target size, or its rows before the damage if the options allow a partial image.
+  ///
+  /// A file that is cut, also in a later frame, is an error without that option, unless all pixels are there.
   public func decode(_ bytes: Data, options: DecodingOptions) throws -> DecodedImage {
-    try bytes.withUnsafeBytes { try draw(header(Bytes($0)), of: $0, options: options) }
+    try bytes.withUnsafeBytes { buffer in
+      let header = try header(Bytes(buffer))
+      return try options.image {
+        if header.isCut { try checkLastFrame(of: header, in: buffer, limits: options.limits) }
+        return try draw(header, of: buffer, options: options)
+      } part: {
+        try draw(header, of: buffer, isPartial: true, options: options)
+      }
+    }
+  }
+
+  /// Throws unless a file that is cut has all pixels of its last frame.
+  private func checkLastFrame(
+    of header: GIFHeader, in buffer: UnsafeRawBufferPointer, limits: ImageLimits
+  ) throws(ImageDecodingError) {
+    guard let frame = header.cutFrame else { throw .truncated(.gif) }
+    if frame.area.size.pixelCount > 0 { try limits.check(frame.area.size, format: .gif) }
+    var lzw = try GIFLZWDecoder(buffer, at: frame.dataOffset)
+    var row = [UInt8](repeating: 0, count: frame.area.size.width)
+    for _ in 0..<frame.area.size.height {
+      let count = try row.withUnsafeMutableBufferPointer { (row) throws(ImageDecodingError) in
+        guard let start = row.baseAddress else { return 0 }
+        return try lzw.read(into: start, count: row.count)
+      }
+      guard count == row.count else { throw .truncated(.gif) }
+    }
   }
 
   /// Reads all blocks, for the durations of the frames. Files that end early have those of the frames that are there.
@@ -42,15 +69,17 @@ public struct GIFDecoder: AnimatedImageDecoder {
   }
 
   /// The first frame.
+  ///
+  /// - Parameter isPartial: Whether rows may be missing.
   private func draw(
-    _ header: GIFHeader, of buffer: UnsafeRawBufferPointer, truncation: PartialImagePolicy? = nil,
-    options: DecodingOptions
+    _ header: GIFHeader, of buffer: UnsafeRawBufferPointer, isPartial: Bool = false, options: DecodingOptions
   ) throws -> DecodedImage {
     let plan = try DecodingPlan(info: header.info, options: options)
-    return try plan.image(truncation: truncation) {
-      try plan.bitmap(isOpaque: header.isFirstFrameOpaque, graphs: graphs, isCancelled: options.isCancelled) {
+    let isOpaque = header.isFirstFrameOpaque && !isPartial
+    return try plan.image(truncation: isPartial ? .found : nil) {
+      try plan.bitmap(isOpaque: isOpaque, graphs: graphs, isCancelled: options.isCancelled) {
         let frame = header.firstFrame
-        let rows = try GIFRowSource(buffer, frame: frame, palette: header.palette)
+        let rows = try GIFRowSource.rows(buffer, frame: frame, palette: header.palette, isPartial: isPartial)
         if frame.area == PixelArea(x: 0, y: 0, size: header.canvas) { return rows }
         return PatchRowSource(rows, at: frame.area, on: header.canvas)
       }
@@ -62,13 +91,16 @@ public struct GIFDecoder: AnimatedImageDecoder {
   /// Takes a copy of the bytes and memory for one canvas.
   public func frameReader(for bytes: Data, options: DecodingOptions) throws -> any ImageFrameReader {
     let file = FileBytes(bytes)
-    // A truncated file gives its complete frames, then an error.
+    // A truncated file gives its complete frames, then an error, or a part of the next frame.
     guard let header = try GIFHeader.parse(Bytes(file.buffer), isComplete: false) else {
       throw ImageDecodingError.truncated(.gif)
     }
-    let plan = try DecodingPlan(info: header.info, options: options)
+    var info = header.info
+    // A part of the first frame leaves the rest of the canvas transparent.
+    info.hasAlpha = info.hasAlpha || options.allowsPartialImage
+    let plan = try DecodingPlan(info: info, options: options)
     return ComposedFrameReader(
-      try GIFFrameSource(file, limits: options.limits),
+      try GIFFrameSource(file, limits: options.limits, isPartial: options.allowsPartialImage),
       animation: AnimationInfo(frameCount: header.frameCount, loopCount: header.loopCount), plan: plan,
       graphs: graphs, isCancelled: options.isCancelled)
   }
@@ -76,6 +108,18 @@ public struct GIFDecoder: AnimatedImageDecoder {
   private func header(_ bytes: Bytes) throws(ImageDecodingError) -> GIFHeader {
     guard let header = try GIFHeader.parse(bytes, isComplete: true) else { throw .truncated(.gif) }
     return header
+  }
+}
+
+extension GIFRowSource {
+  /// The rows of a frame; if it may be partial, those before its damage, then transparent ones.
+  fileprivate static func rows(
+    _ bytes: UnsafeRawBufferPointer, frame: GIFFrame, palette: Range<Int>?, isPartial: Bool
+  ) throws(ImageDecodingError) -> any RowSource {
+    guard isPartial else { return try GIFRowSource(bytes, frame: frame, palette: palette) }
+    return try PartialRowSource(size: frame.area.size) { () throws(ImageDecodingError) in
+      try GIFRowSource(bytes, frame: frame, palette: palette, acceptsDamage: true)
+    }
   }
 }
 
@@ -87,7 +131,15 @@ extension GIFDecoder: ProgressiveImageDecoder {
       guard let header = try GIFHeader.parse(Bytes(buffer), isComplete: false), header.frameCount > 1 else {
         return nil
       }
-      return ImagePreview(image: try draw(header, of: buffer, truncation: .found, options: options), stage: 1)
+      var options = options
+      options.allowsPartialImage = true
+      let image = try options.image {
+        try draw(header, of: buffer, options: options)
+      } part: {
+        try draw(header, of: buffer, isPartial: true, options: options)
+      }
+      return ImagePreview(
+        image: DecodedImage(bitmap: image.bitmap, info: image.info, isPartial: true), stage: 1)
     }
   }
 }
@@ -96,10 +148,12 @@ extension GIFDecoder: ProgressiveImageDecoder {
 private final class GIFFrameSource: FrameSource {
   private let file: FileBytes
   private let limits: ImageLimits
+  private let isPartial: Bool
   private var blocks: GIFBlocks
 
-  init(_ file: FileBytes, limits: ImageLimits) throws(ImageDecodingError) {
+  init(_ file: FileBytes, limits: ImageLimits, isPartial: Bool) throws(ImageDecodingError) {
     self.file = file
+    self.isPartial = isPartial
     self.limits = limits
     blocks = try Self.blocks(of: file)
   }
@@ -107,14 +161,17 @@ private final class GIFFrameSource: FrameSource {
   func next() throws(ImageDecodingError) -> AnimationPatch? {
     switch blocks.step() {
     case .end: return nil
-    case .moreBytesNeeded: throw .truncated(.gif)
+    case .moreBytesNeeded:
+      // The frame before has been drawn, so all its pixels were there.
+      if isPartial || blocks.frameAtData != nil { return nil }
+      throw .truncated(.gif)
     case .frame(let frame):
       // Only the canvas has been checked; later frames can be larger.
       if frame.area.size.pixelCount > 0 { try limits.check(frame.area.size, format: .gif) }
       return AnimationPatch(
         area: frame.area, disposal: frame.disposal, isBlended: true, duration: .milliseconds(frame.hundredths * 10)
-      ) { [file, palette = blocks.palette] in
-        try GIFRowSource(file.buffer, frame: frame, palette: palette)
+      ) { [file, isPartial, palette = blocks.palette] in
+        try GIFRowSource.rows(file.buffer, frame: frame, palette: palette, isPartial: isPartial)
       }
     }
   }

@@ -12,13 +12,17 @@ struct GIFHeader {
   /// The logical screen that the file states, enlarged to contain the first frame, as in browsers.
   let canvas: PixelSize
   private(set) var hasAlpha: Bool
+  /// Whether the bytes end inside a block.
+  private(set) var isCut = false
+  /// The last frame, if the bytes end inside its image data, which may nevertheless have all pixels.
+  private(set) var cutFrame: GIFFrame?
 
   /// Whether the first frame makes the whole canvas opaque.
   var isFirstFrameOpaque: Bool { firstFrame.transparentIndex == nil && firstFrame.area.covers(canvas) }
 
   /// Reads all blocks; `nil` if the bytes end before the image data of the first frame.
   ///
-  /// - Parameter isComplete: Whether the bytes are the whole file, which then must not end inside a block.
+  /// - Parameter isComplete: Whether the bytes are the whole file, which then must have a frame.
   static func parse(_ bytes: Bytes, isComplete: Bool) throws(ImageDecodingError) -> GIFHeader? {
     guard var blocks = try GIFBlocks(bytes) else {
       if isComplete { throw .truncated(.gif) }
@@ -31,7 +35,9 @@ struct GIFHeader {
         if header == nil { header = GIFHeader(firstFrame: frame, blocks: blocks) } else { header?.add(frame) }
       case .end: break frames
       case .moreBytesNeeded:
-        if isComplete { throw .truncated(.gif) }
+        if header == nil, isComplete { throw .truncated(.gif) }
+        header?.isCut = true
+        header?.cutFrame = blocks.frameAtData
         break frames
       }
     }

@@ -145,9 +145,9 @@ struct GIFLZWDecoder {
       guard offset < bytes.count else { throw .truncated(.gif) }
       let byteCount = Int(bytes[offset])
       guard byteCount > 0 else { return nil }
-      guard offset + byteCount < bytes.count else { throw .truncated(.gif) }
       offset += 1
-      blockEnd = offset + byteCount
+      blockEnd = min(offset + byteCount, bytes.count)
+      guard offset < blockEnd else { throw .truncated(.gif) }
     }
     defer { offset += 1 }
     return bytes[offset]

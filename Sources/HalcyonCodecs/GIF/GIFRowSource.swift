@@ -9,23 +9,30 @@ final class GIFRowSource: RowSource {
   private let colors: [UInt32]
   /// All palette indices of an interlaced frame, whose rows are stored in another order.
   private var interlaced: [UInt8]?
+  /// The rows of an interlaced frame that have indices, from the top.
+  private var interlacedRowCount = 0
   private var indices: [UInt8]
   private var nextRow = 0
 
   /// - Parameters:
   ///   - bytes: The whole file; must outlive the source.
   ///   - palette: The global colour table, for frames without one of their own.
-  init(_ bytes: UnsafeRawBufferPointer, frame: GIFFrame, palette: Range<Int>?) throws(ImageDecodingError) {
+  ///   - acceptsDamage: Whether the rows of an interlaced frame that are missing in a damaged file are copied from those
+  ///     above, as far as there are any.
+  init(
+    _ bytes: UnsafeRawBufferPointer, frame: GIFFrame, palette: Range<Int>?, acceptsDamage: Bool = false
+  ) throws(ImageDecodingError) {
     size = frame.area.size
     isOpaque = frame.transparentIndex == nil
     lzw = try GIFLZWDecoder(bytes, at: frame.dataOffset)
     colors = Self.colors(Bytes(bytes), palette: frame.palette ?? palette, transparent: frame.transparentIndex)
     indices = Array(repeating: 0, count: size.width)
-    if frame.isInterlaced { interlaced = try readInterlaced() }
+    if frame.isInterlaced { interlaced = try readInterlaced(acceptsDamage: acceptsDamage) }
   }
 
   func readRow(into row: UnsafeMutablePointer<UInt8>) throws(ImageDecodingError) {
     if let interlaced {
+      guard nextRow < interlacedRowCount else { throw .truncated(.gif) }
       for column in 0..<size.width { indices[column] = interlaced[nextRow * size.width + column] }
     } else {
       try readIndices()
@@ -47,12 +54,21 @@ final class GIFRowSource: RowSource {
   }
 
   /// The indices of all rows, which are stored in four passes (GIF89a, appendix E).
-  private func readInterlaced() throws(ImageDecodingError) -> [UInt8] {
+  private func readInterlaced(acceptsDamage: Bool) throws(ImageDecodingError) -> [UInt8] {
     var all = [UInt8](repeating: 0, count: size.pixelCount)
-    for (first, step) in [(0, 8), (4, 8), (2, 4), (1, 2)] {
+    for (first, step, height) in [(0, 8, 8), (4, 8, 4), (2, 4, 2), (1, 2, 1)] {
       for row in stride(from: first, to: size.height, by: step) {
-        try readIndices()
-        for column in 0..<size.width { all[row * size.width + column] = indices[column] }
+        do throws(ImageDecodingError) {
+          try readIndices()
+        } catch {
+          guard acceptsDamage, error.isDamage else { throw error }
+          return all
+        }
+        // Below it, rows of later passes are missing until they are read.
+        for target in row..<min(row + (acceptsDamage ? height : 1), size.height) {
+          for column in 0..<size.width { all[target * size.width + column] = indices[column] }
+        }
+        interlacedRowCount = max(interlacedRowCount, min(row + height, size.height))
       }
     }
     return all

@@ -1,0 +1,66 @@
+import HalcyonImaging
+
+/// The rows of a damaged image before the damage, then transparent ones.
+final class PartialRowSource: RowSource {
+  let size: PixelSize
+  let isOpaque = false
+
+  private var rows: (any RowSource)?
+  private var rowCount = 0
+
+  /// - Parameter open: Opens the image at its first row.
+  /// - Throws: The errors of `open`, unless the file only ends too early.
+  init(size: PixelSize, _ open: () throws(ImageDecodingError) -> any RowSource) throws(ImageDecodingError) {
+    self.size = size
+    do throws(ImageDecodingError) {
+      rows = try open()
+    } catch {
+      try accept(error)
+    }
+  }
+
+  func readRow(into row: UnsafeMutablePointer<UInt8>) throws(ImageDecodingError) {
+    do throws(ImageDecodingError) {
+      if let rows {
+        try rows.readRow(into: row)
+        rowCount += 1
+        return
+      }
+    } catch {
+      try accept(error)
+    }
+    row.update(repeating: 0, count: size.width * 4)
+  }
+
+  func finish() {}
+
+  /// Ends the rows. Damage before the first one leaves nothing to show; a file that ends there may go on later.
+  private func accept(_ error: ImageDecodingError) throws(ImageDecodingError) {
+    guard error.isDamage, rowCount > 0 || error.isTruncation else { throw error }
+    rows = nil
+  }
+}
+
+extension ImageDecodingError {
+  /// Whether the file is damaged, so that a part of its image may be sound.
+  var isDamage: Bool {
+    if case .corrupt = self { true } else { isTruncation }
+  }
+
+  /// Whether the file ends too early.
+  var isTruncation: Bool {
+    if case .truncated = self { true } else { false }
+  }
+}
+
+extension DecodingOptions {
+  /// The image that `whole` returns or, if it throws because of damage and the options allow a partial image, the one that
+  /// `part` returns.
+  func image(whole: () throws -> DecodedImage, part: () throws -> DecodedImage) throws -> DecodedImage {
+    do {
+      return try whole()
+    } catch let error as ImageDecodingError where error.isDamage && allowsPartialImage {
+      return try part()
+    }
+  }
+}
