@@ -1,5 +1,4 @@
 import HalcyonImaging
-import CZlib
 import Foundation
 
 /// The structure of an animated PNG file, read before its frames are decoded.
@@ -27,10 +26,10 @@ struct APNGFile {
     while let chunk = chunks.next() {
       switch chunk.name {
       case "IHDR" where header.isEmpty: header = chunk.content
-      case "acTL":
+      case "acTL" where chunk.isIntact(in: view):
         let plays = view.unsigned32(at: chunk.content.lowerBound + 4) ?? 0
         loopCount = plays == 0 ? nil : plays
-      case "fcTL":
+      case "fcTL" where chunk.isIntact(in: view):
         let control = try APNGFrameControl(view[chunk.content])
         frameCount += 1
         hasTransparentCanvas =
@@ -83,7 +82,7 @@ final class APNGFrameSource: FrameSource {
     var data: [Range<Int>] = []
     while let chunk = chunks.next() {
       switch chunk.name {
-      case "fcTL":
+      case "fcTL" where chunk.isIntact(in: Bytes(file.bytes.buffer)):
         let next = try APNGFrameControl(Bytes(file.bytes.buffer)[chunk.content])
         defer { control = next }
         if let control, !data.isEmpty { return patch(control, data) }
@@ -91,15 +90,24 @@ final class APNGFrameSource: FrameSource {
         // Image data before the first frame control is the default image, which is not part of the animation.
         if control != nil { data.append(chunk.content) }
       case "fdAT":
-        data.append(min(chunk.content.lowerBound + 4, chunk.content.upperBound)..<chunk.content.upperBound)
+        data.append(chunk.content.dropFirst(4))
       case "IEND":
         defer { control = nil }
         return control.flatMap { data.isEmpty ? nil : patch($0, data) }
       default: break
       }
     }
-    if control != nil { throw ImageDecodingError.truncated(.png) }
-    return nil
+    // Only the end may be missing.
+    defer { control = nil }
+    guard let control else { return nil }
+    if let rest = chunks.incomplete, rest.name == "fdAT" || rest.name == "IDAT" {
+      data.append(rest.content.dropFirst(rest.name == "fdAT" ? 4 : 0))
+    }
+    guard !data.isEmpty else {
+      if options.allowsPartialImage { return nil }
+      throw ImageDecodingError.truncated(.png)
+    }
+    return patch(control, data, isCut: true)
   }
 
   func rewind() {
@@ -107,11 +115,13 @@ final class APNGFrameSource: FrameSource {
     control = nil
   }
 
-  private func patch(_ control: APNGFrameControl, _ data: [Range<Int>]) -> AnimationPatch {
+  private func patch(
+    _ control: APNGFrameControl, _ data: [Range<Int>], isCut: Bool = false
+  ) -> AnimationPatch {
     AnimationPatch(
       area: control.area, disposal: control.disposal, isBlended: control.isBlended, duration: control.duration
     ) { [self] in
-      BitmapRowSource(try decoder.decode(pngFile(control.area.size, data), options: whole).bitmap)
+      BitmapRowSource(try decoder.decode(pngFile(control.area.size, data, isCut: isCut), options: whole).bitmap)
     }
   }
 
@@ -122,30 +132,19 @@ final class APNGFrameSource: FrameSource {
   }
 
   /// A PNG file with one frame.
-  private func pngFile(_ size: PixelSize, _ data: [Range<Int>]) -> Data {
+  ///
+  /// - Parameter isCut: Whether the animation ends in the frame, so that its data may be incomplete.
+  private func pngFile(_ size: PixelSize, _ data: [Range<Int>], isCut: Bool) -> Data {
     var output = Data(file.bytes.buffer[0..<8])
     var header = Data(file.bytes.buffer[file.header])
     for (index, side) in [size.width, size.height].enumerated() {
-      header.replaceSubrange(index * 4..<index * 4 + 4, with: Self.bigEndian(side))
+      header.replaceSubrange(index * 4..<index * 4 + 4, with: PNGChunk.bigEndian(side))
     }
-    Self.append("IHDR", header, to: &output)
+    output += PNGChunk.encoded("IHDR", header)
     for range in file.shared { output.append(contentsOf: file.bytes.buffer[range]) }
-    for range in data { Self.append("IDAT", Data(file.bytes.buffer[range]), to: &output) }
-    Self.append("IEND", Data(), to: &output)
+    for range in data { output += PNGChunk.encoded("IDAT", Data(file.bytes.buffer[range])) }
+    // Without its end, it need not have all pixels to be decoded partially.
+    if !isCut { output += PNGChunk.encoded("IEND", Data()) }
     return output
-  }
-
-  private static func append(_ name: String, _ content: Data, to file: inout Data) {
-    let body = Data(name.utf8) + content
-    let checksum = body.withUnsafeBytes { bytes in
-      crc32(0, bytes.bindMemory(to: UInt8.self).baseAddress, UInt32(bytes.count))
-    }
-    file.append(contentsOf: bigEndian(content.count))
-    file.append(body)
-    file.append(contentsOf: bigEndian(Int(checksum)))
-  }
-
-  private static func bigEndian(_ value: Int) -> [UInt8] {
-    [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: value >> $0) }
   }
 }

@@ -1,3 +1,6 @@
+import CZlib
+import Foundation
+
 /// The position of one chunk in a PNG file.
 struct PNGChunk {
   let name: String
@@ -6,6 +9,27 @@ struct PNGChunk {
 
   /// The whole chunk.
   var range: Range<Int> { content.lowerBound - 8..<content.upperBound + 4 }
+
+  /// Whether the image cannot be decoded without it: an upper-case first letter (ISO/IEC 15948, 5.4).
+  var isCritical: Bool { name.utf8.first.map { $0 & 0x20 == 0 } ?? false }
+
+  /// Whether its checksum is right.
+  func isIntact(in file: Bytes) -> Bool {
+    let sum = Self.checksum(file[content.lowerBound - 4..<content.upperBound].buffer)
+    return file.unsigned32(at: content.upperBound) == sum
+  }
+
+  /// A whole chunk.
+  static func encoded(_ name: String, _ content: Data) -> Data {
+    let body = Data(name.utf8) + content
+    return Data(bigEndian(content.count)) + body + bigEndian(body.withUnsafeBytes(checksum))
+  }
+
+  static func bigEndian(_ value: Int) -> [UInt8] { [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: value >> $0) } }
+
+  private static func checksum(_ bytes: UnsafeRawBufferPointer) -> Int {
+    Int(crc32(0, bytes.bindMemory(to: UInt8.self).baseAddress, UInt32(bytes.count)))
+  }
 }
 
 /// Iterates over the chunks of a PNG file.
@@ -26,11 +50,17 @@ struct PNGChunks {
     defer { offset += 12 + length }
     return PNGChunk(name: name, content: offset + 8..<offset + 8 + length)
   }
+
+  /// The last chunk, as far as the bytes go, if they end inside it. Known after the last complete one.
+  var incomplete: PNGChunk? {
+    guard let name = bytes.text(at: offset + 4, count: 4) else { return nil }
+    return PNGChunk(name: name, content: offset + 8..<bytes.count)
+  }
 }
 
 /// Repairs a truncated PNG file so that it can be decoded up to its end.
 ///
-/// libspng decodes nothing of an incomplete chunk, so the length of the last chunk is set to what is there of it.
+/// libspng decodes nothing of an incomplete chunk, so the last chunk ends with what is there of it.
 enum PNGTruncatedFile {
   private static let signatureLength = 8
   /// The chunk type `IDAT`.
@@ -54,13 +84,22 @@ enum PNGTruncatedFile {
     return Array(file[..<min(offset, file.count)])
   }
 
-  /// The file with the length of the truncated chunk at `offset` corrected.
+  /// Whether frames of an animation are missing, or the data of the last one may be.
+  static func lacksFrames(_ file: UnsafeRawBufferPointer, _ header: PNGHeader) -> Bool {
+    guard header.frameCount > 1 || header.hidesDefaultImage else { return false }
+    var chunks = PNGChunks(Bytes(file))
+    var frameCount = 0
+    var last = ""
+    while let chunk = chunks.next() {
+      if chunk.name == "fcTL" { frameCount += 1 }
+      if chunk.name == "IEND" { return false }
+      last = chunk.name
+    }
+    return frameCount < header.frameCount || last == "fcTL" || chunks.incomplete.map { $0.name != "IEND" } ?? false
+  }
+
+  /// The file with the length and the checksum of the truncated chunk at `offset` corrected.
   private static func correctingLength(ofChunkAt offset: Int, in file: UnsafeRawBufferPointer) -> [UInt8] {
-    let length = file.count - offset - 8
-    let header = (0..<4).map { UInt8(truncatingIfNeeded: length >> (24 - $0 * 8)) }
-    var repaired = Array(file)
-    repaired.replaceSubrange(offset..<offset + 4, with: header)
-    // A checksum, which is ignored.
-    return repaired + [0, 0, 0, 0]
+    Array(file[..<offset]) + PNGChunk.encoded("IDAT", Data(file[(offset + 8)...]))
   }
 }

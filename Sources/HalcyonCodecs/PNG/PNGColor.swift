@@ -4,7 +4,8 @@ import Foundation
 
 /// The colour space chunks of a PNG file (PNG, third edition, 11.3.2).
 struct PNGColor {
-  /// The relative distance from 1/2.2 below which a gamma is treated as sRGB, as in browsers.
+  /// The relative distance from 1/2.2 below which a gamma is treated as sRGB, whose curve it approximates. Browsers do so
+  /// without `cHRM` only.
   private static let gammaTolerance = 0.05
   /// The valid validGammas; others are ignored.
   private static let validGammas = 0.1...10.0

@@ -4,20 +4,23 @@ import HalcyonImaging
 extension PNGDecoder {
   /// The image, and the number of complete Adam7 passes if it is interlaced.
   func draw(
-    _ buffer: UnsafeRawBufferPointer, _ header: PNGHeader, plan: DecodingPlan, truncation: PartialImagePolicy,
+    _ buffer: UnsafeRawBufferPointer, _ header: PNGHeader, plan: DecodingPlan, reading: PNGReading,
     options: DecodingOptions
   ) throws -> (image: DecodedImage, passCount: Int) {
     let mapping = colors.mapping(header.color.description(in: buffer), inRGBA: header.isGrey)
-    let isOpaque = !header.hasAlpha && !truncation.isFound
+    let isOpaque = !header.hasAlpha && reading != .partial
     var passCount = 0
-    let image = try plan.image(colors: mapping, truncation: truncation) {
+    let image = try plan.image(colors: mapping, truncation: reading == .partial ? .found : nil) {
       guard header.isInterlaced else {
         return try plan.bitmap(isOpaque: isOpaque, graphs: graphs, isCancelled: options.isCancelled) {
-          try PNGRowSource(buffer, header: header, truncation: truncation)
+          guard reading == .partial else { return try PNGRowSource(buffer, header: header, isWhole: reading == .whole) }
+          return try PartialRowSource(size: header.size) { () throws(ImageDecodingError) in
+            try PNGRowSource(buffer, header: header, isWhole: false)
+          }
         }
       }
       let interlaced = PNGInterlacedImage(
-        bytes: buffer, header: header, truncation: truncation, isCancelled: options.isCancelled)
+        bytes: buffer, header: header, reading: reading, isCancelled: options.isCancelled)
       let whole = try interlaced.draw()
       passCount = whole.passCount
       if plan.isWholeImage { return whole.bitmap }

@@ -24,10 +24,16 @@ extension PNGDecoder {
 /// The metadata in the chunks of a PNG file.
 private struct PNGMetadataChunks {
   static let xmpKeyword = "XML:com.adobe.xmp"
+  private static let names: Set = ["eXIf", "iTXt", "tEXt", "zTXt", "fcTL"]
+  /// The keywords under which ImageMagick stores Exif data as hexadecimal text.
+  private static let exifKeywords = ["Raw profile type exif", "Raw profile type APP1"]
+  private static let profileByteLimit = 4 << 20
 
   var blocks = MetadataBlocks()
   var author: String?
   var copyright: String?
+  /// The text of a raw profile with Exif data, which an `eXIf` chunk overrides.
+  private var profile: Data?
   /// The sum of the durations of all frames.
   var duration = Duration.zero
 
@@ -35,20 +41,45 @@ private struct PNGMetadataChunks {
     let bytes = Bytes(file)
     var chunks = PNGChunks(bytes)
     while let chunk = chunks.next() {
+      guard Self.names.contains(chunk.name), chunk.isIntact(in: bytes) else { continue }
       let content = bytes[chunk.content]
       switch chunk.name {
       case "eXIf": blocks.setExif(content)
       case "iTXt": readInternationalText(content)
       case "tEXt": readText(content)
+      case "zTXt": readCompressedText(content)
       case "fcTL": duration += (try? APNGFrameControl(content).duration).map(FrameDuration.displayed) ?? .zero
       default: break
       }
     }
+    if blocks.exif == nil, let exif = profile.flatMap({ Self.profile($0) }) {
+      exif.withUnsafeBytes { blocks.setExif(Bytes($0)) }
+    }
   }
 
   private mutating func readText(_ content: Bytes) {
+    for keyword in Self.exifKeywords { profile = profile ?? content.text(after: keyword + "\0")?.data }
     if let text = content.text(after: "Author\0") { author = author ?? MetadataText.text(text) }
     if let text = content.text(after: "Copyright\0") { copyright = copyright ?? MetadataText.text(text) }
+  }
+
+  /// A keyword, the compression method, and the compressed text.
+  private mutating func readCompressedText(_ content: Bytes) {
+    for keyword in Self.exifKeywords where profile == nil {
+      guard let rest = content.text(after: keyword + "\0"), rest[0] == 0 else { continue }
+      profile = Inflation.inflated(rest[1..<rest.count].buffer, byteLimit: Self.profileByteLimit)
+    }
+  }
+
+  /// The bytes of a raw profile: after its name and its length in decimal, two hexadecimal digits each, with line breaks.
+  private static func profile(_ text: Data) -> Data? {
+    var words = text.split { $0 == 0x0A || $0 == 0x20 || $0 == 0x0D }.dropFirst()
+    guard let length = words.popFirst().flatMap({ Int(String(decoding: $0, as: UTF8.self)) }), length > 0 else {
+      return nil
+    }
+    let digits = words.joined().compactMap { Character(UnicodeScalar($0)).hexDigitValue }
+    guard digits.count / 2 >= length else { return nil }
+    return Data((0..<length).map { UInt8(digits[$0 * 2] << 4 | digits[$0 * 2 + 1]) })
   }
 
   /// A keyword, whether and how the text is compressed, two more texts that end with null bytes, and the text.

@@ -5,7 +5,8 @@ public import Foundation
 ///
 /// Through libspng, and on Apple's systems through ImageIO.
 ///
-/// ``decode(_:options:)`` gives the default image of an animation. Colours are premultiplied before resampling. Rows
+/// ``decode(_:options:)`` gives the default image of an animation, or its first frame if that image is not part of the
+/// animation. Colours are premultiplied before resampling. Rows
 /// are resampled while they are decoded, except those of interlaced images, which are complete only at the end.
 public struct PNGDecoder: ImageDecoder {
   let graphs = ResampleGraphCache()
@@ -26,20 +27,55 @@ public struct PNGDecoder: ImageDecoder {
     return header?.info
   }
 
-  /// Decodes a complete file at the target size, or a truncated one if the options allow a partial image.
+  /// Decodes a file at the target size, or the rows before its damage or its end if the options allow a partial image.
+  ///
+  /// Of a file that lacks only its end, all pixels are there.
   public func decode(_ bytes: Data, options: DecodingOptions) throws -> DecodedImage {
     guard let header = try parse(bytes) else { throw ImageDecodingError.truncated(.png) }
     let plan = try DecodingPlan(info: header.info, options: options)
-    let truncation = PartialImagePolicy(isAccepted: options.allowsPartialImage)
+    if header.hidesDefaultImage, let frame = try firstFrame(of: bytes, header, options: options) { return frame }
     return try bytes.withUnsafeBytes { buffer in
       guard let repaired = PNGTruncatedFile.repaired(buffer) else {
-        return try draw(buffer, header, plan: plan, truncation: truncation, options: options).image
+        return try options.image {
+          try draw(buffer, header, plan: plan, reading: .whole, options: options).image
+        } part: {
+          try draw(buffer, header, plan: plan, reading: .partial, options: options).image
+        }
       }
-      guard truncation.isAccepted else { throw ImageDecodingError.truncated(.png) }
-      truncation.isFound = true
-      return try repaired.withUnsafeBytes {
-        try draw($0, header, plan: plan, truncation: truncation, options: options).image
+      return try repaired.withUnsafeBytes { file in
+        try options.image {
+          if PNGTruncatedFile.lacksFrames(buffer, header) { throw ImageDecodingError.truncated(.png) }
+          do {
+            return try draw(file, header, plan: plan, reading: .withoutEnd, options: options).image
+          } catch let error as ImageDecodingError where error.isDamage {
+            throw ImageDecodingError.truncated(.png)
+          }
+        } part: {
+          try draw(file, header, plan: plan, reading: .partial, options: options).image
+        }
       }
+    }
+  }
+
+  /// The first frame of an animation; `nil` if the file has none.
+  private func firstFrame(of bytes: Data, _ header: PNGHeader, options: DecodingOptions) throws -> DecodedImage? {
+    guard try composedFrames(of: bytes, options: options) != nil else { return nil }
+    func image(isPartial: Bool) throws -> DecodedImage {
+      var options = options
+      options.allowsPartialImage = isPartial
+      guard let (reader, info) = try composedFrames(of: bytes, options: options), let frame = try reader.nextFrame()
+      else {
+        throw ImageDecodingError.truncated(.png)
+      }
+      return DecodedImage(bitmap: frame.bitmap, info: info, isPartial: isPartial)
+    }
+    return try options.image {
+      if bytes.withUnsafeBytes({ PNGTruncatedFile.lacksFrames($0, header) }) {
+        throw ImageDecodingError.truncated(.png)
+      }
+      return try image(isPartial: false)
+    } part: {
+      try image(isPartial: true)
     }
   }
 
@@ -55,10 +91,12 @@ extension PNGDecoder: ProgressiveImageDecoder {
     guard stage < Adam7.passCount, let header = try parse(prefix) else { return nil }
     let plan = try DecodingPlan(info: header.info, options: options)
     return try prefix.withUnsafeBytes { buffer in
-      guard header.isInterlaced || header.frameCount > 1 && PNGChunks.hasFrameAfterData(in: buffer) else { return nil }
+      guard header.isInterlaced || header.frameCount > 1 && PNGChunks.hasFrameAfterData(in: buffer),
+        !header.hidesDefaultImage
+      else { return nil }
       let bytes = PNGTruncatedFile.repaired(buffer) ?? Array(buffer)
       let (image, passCount) = try bytes.withUnsafeBytes {
-        try draw($0, header, plan: plan, truncation: .found, options: options)
+        try draw($0, header, plan: plan, reading: .partial, options: options)
       }
       let reached = header.isInterlaced ? passCount : Adam7.passCount
       return reached > stage ? ImagePreview(image: image, stage: reached) : nil
@@ -84,14 +122,36 @@ extension PNGDecoder: AnimatedImageDecoder {
   ///
   /// Takes a copy of the bytes and memory for one canvas and one frame.
   public func frameReader(for bytes: Data, options: DecodingOptions) throws -> any ImageFrameReader {
+    guard let (reader, _) = try composedFrames(of: bytes, options: options) else {
+      return StillFrameReader { try decode(bytes, options: options).bitmap }
+    }
+    return reader
+  }
+
+  /// The frames of an animation, and the properties of the image that they are composed on; `nil` if there are none.
+  private func composedFrames(
+    of bytes: Data, options: DecodingOptions
+  ) throws -> (reader: ComposedFrameReader, info: ImageInfo)? {
     guard var info = try probe(bytes, isComplete: true) else { throw ImageDecodingError.truncated(.png) }
     _ = try DecodingPlan(info: info, options: options)
     let file = try APNGFile(FileBytes(bytes), canvas: info.storedSize)
-    guard file.frameCount > 0 else { return StillFrameReader { try decode(bytes, options: options).bitmap } }
-    info.hasAlpha = info.hasAlpha || file.hasTransparentCanvas
-    return ComposedFrameReader(
+    guard file.frameCount > 0 else { return nil }
+    // A part of the first frame leaves the rest of the canvas transparent.
+    info.hasAlpha = info.hasAlpha || file.hasTransparentCanvas || options.allowsPartialImage
+    let reader = ComposedFrameReader(
       APNGFrameSource(file, decoder: self, options: options),
       animation: AnimationInfo(frameCount: file.frameCount, loopCount: file.loopCount),
       plan: try DecodingPlan(info: info, options: options), graphs: graphs, isCancelled: options.isCancelled)
+    return (reader, info)
   }
+}
+
+/// How much of a PNG file is expected to be there.
+enum PNGReading {
+  /// All of it.
+  case whole
+  /// All pixels, but not the end of the file.
+  case withoutEnd
+  /// Some pixels; missing ones are transparent.
+  case partial
 }

@@ -1,3 +1,4 @@
+import Foundation
 import HalcyonImaging
 
 /// The chunks before the image data of a PNG file.
@@ -19,6 +20,12 @@ struct PNGHeader {
   var orientation: ImageOrientation?
   var color = PNGColor()
   var frameCount = 1
+  /// Whether the animation has frames of its own only, and the image data is shown by programs without animations.
+  var hidesDefaultImage = false
+  /// The chunks before the image data that its pixels depend on.
+  var essentialChunks: [PNGChunk] = []
+  /// The position of the image data.
+  var dataOffset = 0
 
   var hasAlpha: Bool { hasTransparentColor || colorType == .greyAlpha || colorType == .rgba }
 
@@ -40,6 +47,44 @@ struct PNGHeader {
   }
 }
 
+extension PNGHeader {
+  /// The file up to its image data, without the chunks that its pixels do not depend on.
+  ///
+  /// Codecs reject files because of those, or spend memory on them. A palette that is longer than the bit depth allows, and
+  /// transparency that is longer than the palette or the colour, are cut.
+  func leadingBytes(of file: UnsafeRawBufferPointer) -> Data {
+    let bytes = Bytes(file)
+    var output = Data(file[..<8])
+    for chunk in essentialChunks {
+      let limit =
+        switch chunk.name {
+        case "PLTE" where chunk.content.count <= 768 && chunk.content.count % 3 == 0: 3 << bitDepth
+        case "tRNS": transparencyByteCount ?? min(paletteCount, 1 << bitDepth)
+        default: Int.max
+        }
+      if chunk.content.count > limit, chunk.isIntact(in: bytes) {
+        output += PNGChunk.encoded(chunk.name, bytes[chunk.content][0..<limit].data)
+      } else {
+        output.append(contentsOf: file[chunk.range])
+      }
+    }
+    return output
+  }
+
+  /// The size of the colour that is transparent; `nil` for a palette, whose first colours have a byte each.
+  fileprivate var transparencyByteCount: Int? {
+    switch colorType {
+    case .grey: 2
+    case .rgb: 6
+    case .palette: nil
+    case .greyAlpha, .rgba: Int.max
+    }
+  }
+
+  /// The number of colours of the palette so far.
+  fileprivate var paletteCount: Int { (essentialChunks.first { $0.name == "PLTE" }?.content.count ?? 0) / 3 }
+}
+
 /// Parses the chunks of a PNG file (ISO/IEC 15948, 5.3) up to its image data.
 struct PNGHeaderParser {
   private static let signature: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]
@@ -47,6 +92,7 @@ struct PNGHeaderParser {
 
   private let bytes: Bytes
   private var header = PNGHeader()
+  private var hasFrameControl = false
 
   /// The header, or `nil` if the bytes end before the image data.
   static func parse(_ bytes: Bytes) throws(ImageDecodingError) -> PNGHeader? {
@@ -69,11 +115,14 @@ struct PNGHeaderParser {
       if offset == Self.signature.count, type != "IHDR" {
         throw .corrupt(.png, reason: "its first chunk is \(type), not IHDR")
       }
-      if type == "IDAT" { return true }
+      if type == "IDAT" {
+        header.dataOffset = offset
+        return true
+      }
       if type == "IEND" { throw .corrupt(.png, reason: "it has no image data") }
       let content = bytes[offset + 8..<offset + 8 + length]
       guard content.count == length, bytes.count >= offset + 12 + length else { return false }
-      try readChunk(content, of: type, at: offset + 8)
+      try readChunk(PNGChunk(name: type, content: offset + 8..<offset + 8 + length))
       offset += 12 + length
     }
     return false
@@ -83,17 +132,38 @@ struct PNGHeaderParser {
     String(decoding: (0..<4).compactMap { bytes[offset + $0] }, as: UTF8.self)
   }
 
-  private mutating func readChunk(
-    _ content: Bytes, of type: String, at contentStart: Int
-  ) throws(ImageDecodingError) {
-    switch type {
-    case "IHDR": try readHeader(content)
-    case "tRNS": header.hasTransparentColor = true
-    case "iCCP", "sRGB", "gAMA", "cHRM", "cICP": header.color.readChunk(content, of: type, at: contentStart)
-    case "eXIf": header.orientation = header.orientation ?? ImageOrientation(exif: content)
-    case "acTL": header.frameCount = max(1, content.unsigned32(at: 0) ?? 1)
+  /// Ancillary chunks with a wrong checksum are skipped, as in browsers.
+  private mutating func readChunk(_ chunk: PNGChunk) throws(ImageDecodingError) {
+    let content = bytes[chunk.content]
+    switch chunk.name {
+    case "IHDR":
+      try readHeader(content)
+      header.essentialChunks.append(chunk)
+    case "PLTE":
+      // A suggestion in other colour types.
+      if header.colorType == .palette { header.essentialChunks.append(chunk) }
+    case "tRNS" where !header.hasTransparentColor && canApplyTransparency(content) && chunk.isIntact(in: bytes):
+      header.hasTransparentColor = true
+      header.essentialChunks.append(chunk)
+    case "iCCP", "sRGB", "gAMA", "cHRM", "cICP":
+      guard chunk.isIntact(in: bytes) else { return }
+      header.color.readChunk(content, of: chunk.name, at: chunk.content.lowerBound)
+    case "eXIf" where header.orientation == nil && chunk.isIntact(in: bytes):
+      header.orientation = ImageOrientation(exif: content)
+    case "acTL" where chunk.isIntact(in: bytes):
+      header.frameCount = max(1, content.unsigned32(at: 0) ?? 1)
+      header.hidesDefaultImage = !hasFrameControl
+    case "fcTL" where chunk.isIntact(in: bytes):
+      hasFrameControl = true
+      header.hidesDefaultImage = false
+    case _ where chunk.isCritical: header.essentialChunks.append(chunk)
     default: break
     }
+  }
+
+  /// Whether transparency fits the colour type, and a palette comes before it. It is skipped otherwise, as in browsers.
+  private func canApplyTransparency(_ content: Bytes) -> Bool {
+    content.count > 0 && header.transparencyByteCount.map { content.count >= $0 } ?? (header.paletteCount > 0)
   }
 
   private mutating func readHeader(_ content: Bytes) throws(ImageDecodingError) {

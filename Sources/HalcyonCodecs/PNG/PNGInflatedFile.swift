@@ -6,7 +6,7 @@ import HalcyonImaging
 /// A PNG file whose image data is inflated by ISA-L, in half the time of zlib, while libspng reads it.
 ///
 /// libspng inflates with zlib only. It therefore reads another file, in which each `IDAT` chunk has one stored block of
-/// inflated data (RFC 1951, 3.2.4), which zlib only copies. All other chunks are as in the file. libspng must not check
+/// inflated data (RFC 1951, 3.2.4), which zlib only copies. The chunks after it are as in the file. libspng must not check
 /// the checksums of critical chunks, which are checked here.
 final class PNGInflatedFile {
   /// The most bytes of a stored block.
@@ -14,15 +14,12 @@ final class PNGInflatedFile {
   /// Below so many bytes of image data, setting up ISA-L is not worth it.
   private static let minimumByteCount = 64 << 10
 
-  /// Why reading failed, if it did.
-  private(set) var failure: ImageDecodingError?
-
   private let bytes: UnsafeRawBufferPointer
   private let state: UnsafeMutablePointer<inflate_state>
   /// The position in the file: of what is copied, or of the next `IDAT` chunk.
-  private var offset = 0
-  /// The end of the chunks before the image data, then the end of the file.
-  private var copyEnd: Int
+  private var offset: Int
+  /// The end of what is copied.
+  private var copyEnd = 0
   /// The bytes of the image that have not been inflated.
   private var remainingByteCount: Int
   /// The inflated bytes still to come in the current block.
@@ -32,38 +29,33 @@ final class PNGInflatedFile {
   private var pending: [UInt8] = []
   private var pendingOffset = 0
 
-  /// `nil` for small and interlaced images, and for files that libspng is left to reject.
+  /// From the image data on; `nil` for small and interlaced images, and for files that libspng is left to reject.
   ///
   /// - Parameter bytes: A whole file, which must outlive this object.
   init?(_ bytes: UnsafeRawBufferPointer, header: PNGHeader) {
     let rowByteCount = (header.size.width * header.bitsPerPixel + 7) / 8 + 1
     let (byteCount, isTooLarge) = rowByteCount.multipliedReportingOverflow(by: header.size.height)
     guard !header.isInterlaced, !isTooLarge, byteCount >= Self.minimumByteCount,
-      let dataOffset = Self.dataOffset(in: bytes), let memory = malloc(MemoryLayout<inflate_state>.size)
+      header.essentialChunks.allSatisfy({ $0.isIntact(in: Bytes(bytes)) }),
+      let memory = malloc(MemoryLayout<inflate_state>.size)
     else { return nil }
     state = memory.bindMemory(to: inflate_state.self, capacity: 1)
     isal_inflate_init(state)
     state.pointee.crc_flag = UInt32(ISAL_ZLIB)
     self.bytes = bytes
-    copyEnd = dataOffset
+    offset = header.dataOffset
     remainingByteCount = byteCount
   }
 
   deinit { free(state) }
 
-  /// Writes the next bytes of the other file; returns whether there are so many.
-  func read(_ target: UnsafeMutableRawPointer, count: Int) -> Bool {
+  /// Writes the next bytes of the other file.
+  func read(_ target: UnsafeMutableRawPointer, count: Int) throws(ImageDecodingError) {
     var (target, count) = (target, count)
-    do throws(ImageDecodingError) {
-      while count > 0 {
-        let part = try readPart(target, count: count)
-        target += part
-        count -= part
-      }
-      return true
-    } catch {
-      failure = failure ?? error
-      return false
+    while count > 0 {
+      let part = try readPart(target, count: count)
+      target += part
+      count -= part
     }
   }
 
@@ -151,17 +143,6 @@ final class PNGInflatedFile {
 
   private func chunk(at offset: Int) -> Chunk? { Chunk(bytes, at: offset) }
 
-  /// Where the image data starts; `nil` if a critical chunk before it is damaged.
-  private static func dataOffset(in bytes: UnsafeRawBufferPointer) -> Int? {
-    var offset = 8
-    while let chunk = Chunk(bytes, at: offset) {
-      if chunk.isData { return offset }
-      guard chunk.isIntact || !chunk.isCritical else { return nil }
-      offset = chunk.end
-    }
-    return nil
-  }
-
   /// One complete chunk.
   private struct Chunk {
     let content: Range<Int>
@@ -176,8 +157,6 @@ final class PNGInflatedFile {
 
     var end: Int { content.upperBound + 4 }
     var isData: Bool { type.elementsEqual("IDAT".utf8) }
-    /// An upper-case first letter (ISO/IEC 15948, 5.4).
-    var isCritical: Bool { bytes[content.lowerBound - 4] & 0x20 == 0 }
 
     var isIntact: Bool {
       let checked = bytes[content.lowerBound - 4..<content.upperBound]

@@ -5,16 +5,16 @@ import HalcyonImaging
 struct PNGInterlacedImage {
   let bytes: UnsafeRawBufferPointer
   let header: PNGHeader
-  let truncation: PartialImagePolicy
+  let reading: PNGReading
   let isCancelled: () -> Bool
 
   /// The image, and the number of passes that are certainly complete.
   ///
-  /// In a truncated file, each decoded pixel also fills the missing pixels of its Adam7 block.
+  /// In a damaged file, each decoded pixel also fills the missing pixels of its Adam7 block.
   func draw() throws -> (bitmap: Bitmap, passCount: Int) {
-    let reader = try PNGReader(bytes, header: header, isWhole: !truncation.isFound)
+    let reader = try PNGReader(bytes, header: header, isWhole: reading == .whole)
     var passCount = 0
-    let isOpaque = !header.hasAlpha && !truncation.isFound
+    let isOpaque = !header.hasAlpha && reading != .partial
     let bitmap = try Bitmap(size: header.size, isOpaque: isOpaque) { output in
       guard let start = output.bindMemory(to: UInt8.self).baseAddress else { return }
       passCount = try draw(from: reader, into: start)
@@ -39,12 +39,12 @@ struct PNGInterlacedImage {
         count += 1
         pass = row.pass
         let hasMore = try reader.readRow(into: start + row.index * header.size.width * 4)
-        if truncation.isFound { Adam7(pass: pass).spread(row: row.index, of: start, size: header.size) }
+        if reading == .partial { Adam7(pass: pass).spread(row: row.index, of: start, size: header.size) }
         guard hasMore else { return Adam7.passCount }
       }
       return Adam7.passCount
     } catch {
-      guard truncation.isFound, error == .truncated(.png) else { throw error }
+      guard reading == .partial, error.isDamage, count > 0 || error.isTruncation else { throw error }
       return pass
     }
   }

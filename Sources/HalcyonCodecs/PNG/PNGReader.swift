@@ -1,59 +1,40 @@
 #if !IMAGEIO
-import HalcyonImaging
 import CSPNG
+import Foundation
+import HalcyonImaging
 
 /// Decodes one PNG image through libspng to RGBA with straight alpha.
 struct PNGReader: ~Copyable {
-  /// The limit of inflated metadata in bytes, as a few compressed bytes can expand to gigabytes.
-  private static let metadataByteLimit = 4 << 20
-
   private let context: OpaquePointer
   private let size: PixelSize
-  #if ISAL
-  private let inflated: PNGInflatedFile?
-  #endif
+  private let stream: PNGStream
 
   /// Starts reading an image.
   ///
   /// - Parameters:
   ///   - bytes: The file, which must outlive the reader.
-  ///   - isWhole: Whether it is complete, so that image data that ends early is an error.
+  ///   - isWhole: Whether it is complete and undamaged, as far as is known.
   init(_ bytes: UnsafeRawBufferPointer, header: PNGHeader, isWhole: Bool) throws(ImageDecodingError) {
     size = header.size
-    #if ISAL
-    inflated = isWhole ? PNGInflatedFile(bytes, header: header) : nil
-    let flags = inflated == nil ? 0 : Int32(SPNG_CTX_IGNORE_ADLER32.rawValue)
-    #else
-    let flags: Int32 = 0
-    #endif
-    guard let context = spng_ctx_new(flags) else { throw .outOfMemory(size) }
+    stream = PNGStream(bytes, header: header, isWhole: isWhole)
+    guard let context = spng_ctx_new(stream.isInflated ? Int32(SPNG_CTX_IGNORE_ADLER32.rawValue) : 0) else {
+      throw .outOfMemory(size)
+    }
     self.context = context
     spng_set_image_limits(context, UInt32(size.width), UInt32(size.height))
-    spng_set_chunk_limits(context, Self.metadataByteLimit, Self.metadataByteLimit)
-    #if ISAL
-    if let inflated {
+    if stream.isInflated {
       spng_set_crc_action(context, Int32(SPNG_CRC_USE.rawValue), Int32(SPNG_CRC_DISCARD.rawValue))
-      spng_set_png_stream(
-        context,
-        { _, file, target, count in
-          guard let file, let target else { return SPNG_IO_ERROR.status }
-          let isRead = Unmanaged<PNGInflatedFile>.fromOpaque(file).takeUnretainedValue().read(target, count: count)
-          return isRead ? SPNG_OK.status : SPNG_IO_ERROR.status
-        },
-        Unmanaged.passUnretained(inflated).toOpaque())
-      return
     }
-    #endif
-    if !isWhole { ignoreChecksums() }
-    spng_set_png_buffer(context, bytes.baseAddress, bytes.count)
+    spng_set_png_stream(
+      context,
+      { _, stream, target, count in
+        guard let stream, let target else { return SPNG_IO_ERROR.status }
+        return Unmanaged<PNGStream>.fromOpaque(stream).takeUnretainedValue().read(target, count: count)
+      },
+      Unmanaged.passUnretained(stream).toOpaque())
   }
 
   deinit { spng_ctx_free(context) }
-
-  /// Ignores wrong checksums, which a truncated chunk has.
-  private func ignoreChecksums() {
-    spng_set_crc_action(context, Int32(SPNG_CRC_USE.rawValue), Int32(SPNG_CRC_USE.rawValue))
-  }
 
   /// Reads the chunks before the image data and prepares to decode rows.
   func start() throws(ImageDecodingError) {
@@ -84,13 +65,74 @@ struct PNGReader: ~Copyable {
 
   private func check(_ status: Int32) throws(ImageDecodingError) {
     guard status != SPNG_OK.status else { return }
-    #if ISAL
-    if let failure = inflated?.failure { throw failure }
-    #endif
+    if let failure = stream.failure { throw failure }
     if Self.isEnd(status) { throw .truncated(.png) }
-    if status == SPNG_ECHUNK_LIMITS.status { throw .unsupportedFeature(.png, feature: "metadata over 4 MiB") }
     if status == SPNG_EMEM.status { throw .outOfMemory(size) }
     throw .corrupt(.png, reason: String(cString: spng_strerror(status)))
+  }
+}
+
+/// The file as libspng reads it: without the chunks that the pixels do not depend on.
+private final class PNGStream {
+  /// Why reading failed, if the image data was inflated here.
+  private(set) var failure: ImageDecodingError?
+
+  private let bytes: UnsafeRawBufferPointer
+  private let leading: Data
+  /// The position in the leading bytes, then in the file.
+  private var offset = 0
+  private var isInData = false
+  private let dataOffset: Int
+  #if ISAL
+  private let inflated: PNGInflatedFile?
+  #endif
+
+  init(_ bytes: UnsafeRawBufferPointer, header: PNGHeader, isWhole: Bool) {
+    self.bytes = bytes
+    leading = header.leadingBytes(of: bytes)
+    dataOffset = header.dataOffset
+    #if ISAL
+    inflated = isWhole ? PNGInflatedFile(bytes, header: header) : nil
+    #endif
+  }
+
+  /// Whether the image data is inflated before libspng reads it.
+  var isInflated: Bool {
+    #if ISAL
+    inflated != nil
+    #else
+    false
+    #endif
+  }
+
+  /// Writes the next `count` bytes; returns a status of libspng.
+  func read(_ target: UnsafeMutableRawPointer, count: Int) -> Int32 {
+    var (target, count) = (target, count)
+    if !isInData {
+      let part = min(count, leading.count - offset)
+      leading.withUnsafeBytes { leading in
+        if let start = leading.baseAddress { target.copyMemory(from: start + offset, byteCount: part) }
+      }
+      (target, count, offset) = (target + part, count - part, offset + part)
+      guard offset == leading.count else { return SPNG_OK.status }
+      (isInData, offset) = (true, dataOffset)
+    }
+    guard count > 0 else { return SPNG_OK.status }
+    #if ISAL
+    if let inflated {
+      do throws(ImageDecodingError) {
+        try inflated.read(target, count: count)
+        return SPNG_OK.status
+      } catch {
+        failure = failure ?? error
+        return SPNG_IO_ERROR.status
+      }
+    }
+    #endif
+    guard let start = bytes.baseAddress, count <= bytes.count - offset else { return SPNG_IO_EOF.status }
+    target.copyMemory(from: start + offset, byteCount: count)
+    offset += count
+    return SPNG_OK.status
   }
 }
 
@@ -100,48 +142,26 @@ extension spng_errno {
 
 /// The rows of a non-interlaced PNG image.
 final class PNGRowSource: RowSource {
-  let size: PixelSize
-  let isOpaque: Bool
+  var size: PixelSize { header.size }
+  var isOpaque: Bool { !header.hasAlpha }
 
   private let header: PNGHeader
   private let reader: PNGReader
-  private let truncation: PartialImagePolicy
   private var hasMoreRows = true
 
-  /// - Parameter truncation: If truncation is already found, missing rows are transparent instead of an error.
-  init(_ bytes: UnsafeRawBufferPointer, header: PNGHeader, truncation: PartialImagePolicy) throws(ImageDecodingError) {
+  /// - Parameter isWhole: As for the reader.
+  init(_ bytes: UnsafeRawBufferPointer, header: PNGHeader, isWhole: Bool) throws(ImageDecodingError) {
     self.header = header
-    size = header.size
-    isOpaque = !header.hasAlpha && !truncation.isFound
-    self.truncation = truncation
-    reader = try PNGReader(bytes, header: header, isWhole: !truncation.isFound)
-    do throws(ImageDecodingError) {
-      try reader.start()
-    } catch {
-      try acceptEnd(error)
-    }
+    reader = try PNGReader(bytes, header: header, isWhole: isWhole)
+    try reader.start()
   }
 
   func readRow(into row: UnsafeMutablePointer<UInt8>) throws(ImageDecodingError) {
-    guard hasMoreRows || truncation.isFound else { throw .corrupt(.png, reason: "a row is missing") }
-    do throws(ImageDecodingError) {
-      if hasMoreRows {
-        hasMoreRows = try reader.readRow(into: row)
-        if header.hasAlpha { AlphaMath.premultiply(row, count: size.width) }
-        return
-      }
-    } catch {
-      try acceptEnd(error)
-    }
-    row.update(repeating: 0, count: size.width * 4)
+    guard hasMoreRows else { throw .corrupt(.png, reason: "a row is missing") }
+    hasMoreRows = try reader.readRow(into: row)
+    if header.hasAlpha { AlphaMath.premultiply(row, count: size.width) }
   }
 
   func finish() {}
-
-  /// Continues without further rows if the file is known to be truncated, otherwise rethrows.
-  private func acceptEnd(_ error: ImageDecodingError) throws(ImageDecodingError) {
-    guard truncation.isFound, error == .truncated(.png) else { throw error }
-    hasMoreRows = false
-  }
 }
 #endif

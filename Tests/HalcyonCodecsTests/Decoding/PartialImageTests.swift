@@ -16,7 +16,8 @@ struct PartialImageTests {
     let file = try Fixture.data(name)
     let options = DecodingOptions(size: size, allowsPartialImage: true)
     var imageCount = 0
-    for count in stride(from: 0, to: file.count - 12, by: max(7, file.count / 30)) {
+    // The last bytes of a PNG file are checksums and its end.
+    for count in stride(from: 0, to: file.count - 40, by: max(7, file.count / 30)) {
       do {
         let image = try decoder(name).decode(file.prefix(count), options: options)
         #expect(image.isPartial && image.size == size.geometry(for: image.info.pixelSize).outputSize)

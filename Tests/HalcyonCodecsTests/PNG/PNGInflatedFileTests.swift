@@ -89,10 +89,10 @@ struct PNGInflatedFileTests {
 
   private func expectSameRows(_ file: Data, at location: SourceLocation = #_sourceLocation) throws {
     #expect(try inflates(file), sourceLocation: location)
-    let rows = try [PartialImagePolicy(isAccepted: false), .found].map { policy in
+    let rows = try [true, false].map { isWhole in
       try file.withUnsafeBytes { buffer in
         let header = try #require(try PNGHeaderParser.parse(Bytes(buffer)))
-        let source = try PNGRowSource(buffer, header: header, truncation: policy)
+        let source = try PNGRowSource(buffer, header: header, isWhole: isWhole)
         var rows = [UInt8](repeating: 1, count: header.size.width * header.size.height * 4)
         for row in 0..<header.size.height {
           try rows.withUnsafeMutableBufferPointer {

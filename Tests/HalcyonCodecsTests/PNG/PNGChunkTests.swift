@@ -1,0 +1,125 @@
+import Foundation
+import HalcyonCodecs
+import HalcyonImaging
+import TestTraits
+import Testing
+
+/// Chunks that are malformed, in the wrong place, or not needed.
+@Suite(.unitTest)
+struct PNGChunkTests {
+  private static let palette: [UInt8] = [255, 0, 0, 0, 255, 0, 0, 0, 255, 9, 9, 9]
+  private static let opaque = [
+    Color(255, 0, 0, 255), Color(0, 255, 0, 255), Color(0, 0, 255, 255), Color(9, 9, 9, 255),
+  ]
+  private static let clearRed = [Color(0, 0, 0, 0), opaque[1], opaque[2], opaque[3]]
+
+  /// A chunk, with its checksum or a wrong one.
+  private static func chunk(_ type: String, _ content: [UInt8], isIntact: Bool = true) -> [UInt8] {
+    let body = Array(type.utf8) + content
+    let sum = FileSurgery.checksum(body) ^ (isIntact ? 0 : 1)
+    return FileSurgery.bytes(content.count, count: 4) + body + FileSurgery.bytes(Int(sum), count: 4)
+  }
+
+  /// A file of four pixels with stored image data.
+  private static func file(depth: UInt8 = 8, type: UInt8, row: [UInt8], _ chunks: [UInt8]...) -> Data {
+    let header = FileSurgery.bytes(4, count: 4) + FileSurgery.bytes(1, count: 4) + [depth, type, 0, 0, 0]
+    let data = [0] + row
+    var sums = (low: 1, high: 0)
+    for byte in data { sums = ((sums.low + Int(byte)) % 65_521, (sums.high + sums.low + Int(byte)) % 65_521) }
+    let count = [UInt8(data.count), 0]
+    var stored: [UInt8] = [0x78, 1, 1] + count + count.map { ~$0 } + data
+    stored += FileSurgery.bytes(sums.high << 16 | sums.low, count: 4)
+    let start: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]
+    return Data(start + chunk("IHDR", header) + chunks.joined() + chunk("IDAT", stored) + chunk("IEND", []))
+  }
+
+  private func colors(_ file: Data) throws -> [Color] {
+    let image = try PNGDecoder().decode(file, options: DecodingOptions())
+    let colors = (0..<4).map { image.bitmap.color($0, 0) }
+    #expect(image.info.hasAlpha == !image.bitmap.isOpaque)
+    #expect(!image.bitmap.isOpaque || colors.allSatisfy { $0.w == 255 })
+    return colors
+  }
+
+  @Test func `a palette that is longer than the bit depth allows is cut`() throws {
+    let palette = Self.chunk("PLTE", Self.palette + [UInt8](repeating: 7, count: 3 * 30))
+    #expect(try colors(Self.file(depth: 4, type: 3, row: [0x01, 0x23], palette)) == Self.opaque)
+    #expect(try colors(Self.file(depth: 2, type: 3, row: [0x1B], palette)) == Self.opaque)
+    // Its transparency may be as long.
+    let alphas = Self.chunk("tRNS", [0] + [UInt8](repeating: 255, count: 20))
+    #expect(try colors(Self.file(depth: 2, type: 3, row: [0x1B], palette, alphas)) == Self.clearRed)
+  }
+
+  /// As in Chromium 156.
+  @Test func `transparency is cut to what it applies to, and skipped where it applies to nothing`() throws {
+    let palette = Self.chunk("PLTE", Self.palette)
+    let row: [UInt8] = [0, 1, 2, 3]
+    func indexed(_ chunks: [UInt8]...) throws -> [Color] {
+      try colors(Self.file(type: 3, row: row, chunks.flatMap { $0 }))
+    }
+    let long = Self.chunk("tRNS", [0, 255, 255, 255, 0, 0, 0])
+    #expect(try indexed(palette, long) == Self.clearRed)
+    #expect(try indexed(palette, Self.chunk("tRNS", [0])) == Self.clearRed)
+    #expect(try indexed(palette, Self.chunk("tRNS", [0], isIntact: false)) == Self.opaque)
+    #expect(try indexed(palette, Self.chunk("tRNS", [])) == Self.opaque)
+    #expect(try indexed(Self.chunk("tRNS", [0]), palette) == Self.opaque)
+    #expect(try indexed(palette, Self.chunk("tRNS", [0]), Self.chunk("tRNS", [255, 0])) == Self.clearRed)
+    let greys = row.map { Color(Int($0), Int($0), Int($0), 255) }
+    let grey = Self.file(type: 0, row: row, Self.chunk("tRNS", [0, 1, 0, 3, 0, 0]))
+    #expect(try colors(grey) == [greys[0], Color(0, 0, 0, 0), greys[2], greys[3]])
+    #expect(try colors(Self.file(type: 0, row: row, Self.chunk("tRNS", [1]))) == greys)
+  }
+
+  @Test func `a palette for grey pixels, and chunks that are unknown, are skipped`() throws {
+    let row: [UInt8] = [0, 1, 2, 3]
+    let greys = row.map { Color(Int($0), Int($0), Int($0), 255) }
+    let others = Self.chunk("PLTE", Self.palette) + Self.chunk("zTXt", [1, 2, 3]) + Self.chunk("heLo", [9])
+    #expect(try colors(Self.file(type: 0, row: row, others)) == greys)
+    #expect(throws: ImageDecodingError.self) { try colors(Self.file(type: 0, row: row, Self.chunk("HELO", []))) }
+  }
+
+  @Test func `a palette with a wrong checksum is an error`() {
+    let damaged = Self.chunk("PLTE", Self.palette, isIntact: false)
+    #expect(throws: ImageDecodingError.self) { try colors(Self.file(type: 3, row: [0, 1, 2, 3], damaged)) }
+  }
+
+  @Test func `ancillary chunks with a wrong checksum are skipped`() throws {
+    let bitmap = try PNGDecoder().decode(Fixture.data("cases/png-gama-wrong-crc.png"), options: DecodingOptions())
+      .bitmap
+    #expect(bitmap.color(0, 0) == Color(100, 150, 200, 255))
+    let greys = [UInt8](repeating: 100, count: 4)
+    func info(_ type: String, _ content: [UInt8], isIntact: Bool) throws -> ImageInfo? {
+      let file = Self.file(type: 0, row: greys, Self.chunk(type, content, isIntact: isIntact))
+      return try PNGDecoder().probe(file, isComplete: true)
+    }
+    for isIntact in [true, false] {
+      #expect(
+        try info("eXIf", FileSurgery.exif(orientation: 6), isIntact: isIntact)?.orientation == (isIntact ? .right : .up)
+      )
+      #expect(try info("iCCP", Array("x\0\0".utf8), isIntact: isIntact)?.hasColorProfile == isIntact)
+      #expect(try info("acTL", [0, 0, 0, 7, 0, 0, 0, 0], isIntact: isIntact)?.frameCount == (isIntact ? 7 : 1))
+      let text = Self.chunk("tEXt", Array("Author\0Ada".utf8), isIntact: isIntact)
+      let metadata = try PNGDecoder().metadata(of: Self.file(type: 0, row: greys, text))
+      #expect(metadata.artist == (isIntact ? "Ada" : nil))
+    }
+  }
+
+  @Test func `Exif data in a raw profile is metadata, and does not turn the image`() throws {
+    let file = try Fixture.data("cases/png-exif-in-raw-profile.png")
+    let metadata = try PNGDecoder().metadata(of: file)
+    #expect(metadata.exif != nil && metadata.info.orientation == .up)
+    let exif = FileSurgery.exif(orientation: 8)
+    let hexadecimal = exif.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+    func exifData(_ text: String) throws -> Data? {
+      let chunk = Self.chunk("tEXt", Array("Raw profile type APP1\0\nexif\n\(text)".utf8))
+      return try PNGDecoder().metadata(of: Self.file(type: 0, row: [0, 0, 0, 0], chunk)).exif
+    }
+    let middle = hexadecimal.index(hexadecimal.startIndex, offsetBy: 10)
+    let lines = "\(hexadecimal[..<middle])\n\(hexadecimal[middle...])\n"
+    #expect(try exifData("      \(exif.count)\n\(lines)") == Data(exif))
+    // Too short, without a length, or with one that is no number.
+    for text in ["\(exif.count + 1)\n\(lines)", "", "-5\n\(lines)", "x\n\(lines)", "99999999999999999999\n\(lines)"] {
+      #expect(try exifData(text) == nil)
+    }
+  }
+}
