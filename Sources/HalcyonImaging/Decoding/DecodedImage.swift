@@ -51,7 +51,7 @@ public struct DecodedImage: Sendable {
   ///   - bitmap: The pixels.
   ///   - info: The properties of the file.
   ///   - animation: The animation of which `bitmap` is the still frame, or `nil` for a still image.
-  ///   - isPartial: Whether the file ended before the image did.
+  ///   - isPartial: Whether pixels are missing because the file ended early or is damaged.
   public init(bitmap: Bitmap, info: ImageInfo, animation: AnimatedImage? = nil, isPartial: Bool = false) {
     self.init(bitmap: bitmap, facts: Facts(info: info, isPartial: isPartial), animation: animation)
   }
@@ -76,7 +76,7 @@ public struct DecodedImage: Sendable {
   /// The properties of the encoded image; its pixel size may be larger than the bitmap's.
   public var info: ImageInfo { facts.info }
 
-  /// Whether the file ended before the image did; missing pixels are transparent or grey.
+  /// Whether pixels are missing because the file ended early or is damaged; they are transparent or grey.
   public var isPartial: Bool { facts.isPartial }
 
   /// Pixels per point: the ``RequestOptions/scaleFactor`` of the request. Default: 1. It does not affect the pixels.

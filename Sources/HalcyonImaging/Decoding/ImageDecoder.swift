@@ -69,11 +69,12 @@ public struct DecodingOptions: Sendable {
   public var size: TargetSize
   /// The limits for the image.
   public var limits: ImageLimits
-  /// Whether a truncated file is decoded as far as possible. Default: `false`, which throws
-  /// ``ImageDecodingError/truncated(_:)``.
+  /// Whether a file that is truncated, or damaged in its pixels, is decoded as far as possible. Default: `false`, which
+  /// throws ``ImageDecodingError/truncated(_:)`` or ``ImageDecodingError/corrupt(_:reason:)``.
   ///
   /// ``DecodedImage/isPartial`` marks such an image. Missing pixels are transparent; in JPEG, those in no scan are
-  /// grey. Decoders of formats that cannot be decoded in part throw in any case.
+  /// grey. JPEG, PNG, GIF and BMP are decoded in part; decoders of other formats throw in any case, and so do those whose
+  /// file is damaged before its first row. A file that lacks only its end marker is not partial.
   public var allowsPartialImage: Bool
   /// Whether an animated image keeps its encoded data for playback, rather than only a still frame. Default: `true`.
   ///

@@ -118,10 +118,11 @@ public struct RequestOptions: Sendable {
   ///
   /// No effect where no image is delivered.
   public var scaleFactor: Double?
-  /// Whether a truncated JPEG or PNG file is decoded as far as possible, instead of failing. Default: no.
+  /// Whether a JPEG, PNG, GIF or BMP file that is truncated or damaged is decoded as far as possible, instead of failing.
+  /// Default: no.
   ///
-  /// The result has ``DecodedImage/isPartial`` set and is never cached. No effect on animated images and other formats,
-  /// and where only bytes are loaded.
+  /// The result has ``DecodedImage/isPartial`` set and is never cached; an animation ends with the damaged frame. No effect
+  /// on other formats, and where only bytes are loaded.
   public var allowsPartialImage: Bool?
   /// Whether the image in the body of an error status, for example of 404 or 503, is loaded, as in browsers, instead of
   /// failing with ``ImageError/httpStatus(_:url:)``. Default: no.

@@ -37,8 +37,6 @@ enum RequestOption: String, CaseIterable, Sendable {
     case notInMemory
     /// An encoded image has the first frame only.
     case firstFrame
-    /// An animation is not decoded in part.
-    case wholeAnimation
     /// No image is delivered.
     case noImage
     /// Only tasks have a completion that the executor calls.
@@ -66,7 +64,7 @@ enum RequestOption: String, CaseIterable, Sendable {
     case .memoryExpiration, .memoryExtension: return [noPixels, (.notInMemory, LoadPath.encoding)]
     case .fileExtension: return [(.noFile, LoadPath.all(except: [.file, .animation, .variant]))]
     case .size, .processors, .usesOriginalSize, .downsamplingScale: return [noPixels, (.plan, [.plannedResponse])]
-    case .allowsPartialImage: return [noPixels, (.wholeAnimation, [.animation])]
+    case .allowsPartialImage: return [noPixels]
     case .firstFrameOnly, .processesFrames: return [noPixels, (.firstFrame, LoadPath.encoding)]
     case .scaleFactor, .preloadsFrames, .imageModifier, .userInfo, .returnsEncodedData:
       return [(.noImage, LoadPath.bytesOnly + [.prefetchToMemory] + LoadPath.encoding)]

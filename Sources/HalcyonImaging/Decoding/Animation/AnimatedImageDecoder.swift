@@ -70,6 +70,6 @@ extension ImageDecoder {
     guard let animation = try? AnimatedImage(data: bytes, info: info, decoder: decoder, options: options),
       animation.animation.frameCount > 1
     else { return still }
-    return DecodedImage(bitmap: still.bitmap, info: info, animation: animation)
+    return DecodedImage(bitmap: still.bitmap, info: info, animation: animation, isPartial: still.isPartial)
   }
 }
