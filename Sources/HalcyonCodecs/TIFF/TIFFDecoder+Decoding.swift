@@ -13,11 +13,13 @@ extension TIFFDecoder {
       if let samples = samples(of: header, profile),
         try TIFFReader(buffer, header, samples: samples) != nil
       {
-        return try plan.image {
-          try plan.bitmap(isOpaque: !header.hasAlpha, graphs: graphs, isCancelled: options.isCancelled) {
-            guard let rows = try TIFFSampleRowSource(buffer, header: header, samples: samples) else {
-              throw ImageDecodingError.truncated(.tiff)
-            }
+        let mapping = colors.mapping(samples.hasProfile ? profile : nil, inRGBA: header.isGrey)
+        return try plan.image(colors: mapping) {
+          try plan.bitmap(isOpaque: samples.isOpaque, graphs: graphs, isCancelled: options.isCancelled) {
+            guard
+              let rows = try TIFFSampleRowSource(
+                buffer, header: header, samples: samples, isCancelled: options.isCancelled)
+            else { throw ImageDecodingError.corrupt(.tiff, reason: "its layout changes") }
             return rows
           }
         }

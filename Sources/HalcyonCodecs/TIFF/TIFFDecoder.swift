@@ -4,7 +4,7 @@ public import Foundation
 /// Decodes the first page of TIFF and BigTIFF files, in every compression and colour space that libtiff supports, or on
 /// Apple's systems ImageIO.
 ///
-/// With libtiff, strips and rows of tiles are resampled one by one, so decoding takes the memory of the largest of them. Old-style
+/// Floating-point samples are from 0 to 1. With libtiff, strips and rows of tiles are resampled one by one, so decoding takes the memory of the largest of them. Old-style
 /// JPEG (compression 6), which was never well defined, is not supported.
 public struct TIFFDecoder: ImageDecoder {
   let graphs = ResampleGraphCache()

@@ -5,11 +5,13 @@ struct TIFFHeader {
   /// Values of the PhotometricInterpretation tag.
   enum Photometric {
     static let greys = [0, 1]
+    static let rgb = 2
     static let palette = 3
     static let separated = 5
     static let yCbCr = 6
     static let cieLab = 8
     static let iccLab = 9
+    static let labs = [cieLab, iccLab]
   }
 
   var size = PixelSize(width: 0, height: 0)
@@ -18,6 +20,8 @@ struct TIFFHeader {
   var photometric = 1
   var orientation = ImageOrientation.up
   var samplesPerPixel = 1
+  /// 1 for whole numbers, 2 for signed ones, 3 for floating point.
+  var sampleFormat = 1
   var hasAlpha = false
   /// Whether colours are not multiplied by alpha (TIFF 6.0, section 18).
   var hasUnassociatedAlpha = false
@@ -78,6 +82,7 @@ struct TIFFHeaderParser {
     static let tileOffsets = 324
     static let tileByteCounts = 325
     static let extraSamples = 338
+    static let sampleFormat = 339
     static let colorProfile = 34675
 
     static let tables = [
@@ -86,6 +91,8 @@ struct TIFFHeaderParser {
   }
 
   private static let entryLimit = 4096
+  /// More samples of a pixel are not told apart.
+  private static let sampleLimit = 1 << 16
   /// The most strips or tiles that are checked: those of a tiled image of 256 megapixels.
   private static let partLimit = 1 << 20
 
@@ -137,7 +144,8 @@ struct TIFFHeaderParser {
     case Tag.compression: header.compression = value(entry) ?? 1
     case Tag.photometric: header.photometric = value(entry) ?? 1
     case Tag.orientation: header.orientation = value(entry).flatMap(ImageOrientation.init(rawValue:)) ?? .up
-    case Tag.samplesPerPixel: header.samplesPerPixel = value(entry) ?? 1
+    case Tag.samplesPerPixel: header.samplesPerPixel = min(value(entry) ?? 1, Self.sampleLimit)
+    case Tag.sampleFormat: header.sampleFormat = value(entry) ?? 1
     case Tag.extraSamples:
       header.hasAlpha = [1, 2].contains(value(entry) ?? 0)
       header.hasUnassociatedAlpha = value(entry) == 2

@@ -47,7 +47,9 @@ struct TIFFReader: ~Copyable {
       let isTruncated = tiff_shim_is_truncated(handle)
       tiff_shim_close(handle)
       throw isTruncated
-        ? .truncated(.tiff) : .unsupportedFeature(.tiff, feature: "a layout that libtiff cannot decode (\(message))")
+        ? .truncated(.tiff)
+        : .unsupportedFeature(
+          .tiff, feature: "a layout that libtiff cannot decode (\(message.isEmpty ? "it gives no reason" : message))")
     }
     // Buffers have `size` pixels; a directory with two widths must not make libtiff write more.
     guard tiff_shim_width(handle) == UInt32(clamping: size.width),
@@ -67,11 +69,29 @@ struct TIFFReader: ~Copyable {
     try check(tiff_shim_read_samples(handle, UInt32(row), samples))
   }
 
-  /// The red, green and blue of each index of an 8-bit palette; `nil` without one.
-  var palette: [[UInt8]]? {
+  /// The colours of a palette.
+  struct Palette {
+    private let bytes: [UInt8]
+
+    fileprivate init(_ channels: [UnsafePointer<UInt16>], count: Int) {
+      // Some writers store bytes.
+      let hasBytes = channels.allSatisfy { channel in (0..<count).allSatisfy { channel[$0] <= 255 } }
+      bytes = (0..<count).flatMap { index in
+        channels.map { UInt8(hasBytes ? UInt32($0[index]) : (UInt32($0[index]) * 255 + 32_767) / 65_535) }
+      }
+    }
+
+    /// Writes red, green and blue.
+    func write(_ index: Int, to target: UnsafeMutablePointer<UInt8>) {
+      for channel in 0..<3 { target[channel] = bytes[index * 3 + channel] }
+    }
+  }
+
+  /// The palette for indices of a number of bits; `nil` without one.
+  func palette(bits: Int) -> Palette? {
     var (red, green, blue): (UnsafePointer<UInt16>?, UnsafePointer<UInt16>?, UnsafePointer<UInt16>?) = (nil, nil, nil)
-    guard tiff_shim_palette(handle, &red, &green, &blue), let red, let green, let blue else { return nil }
-    return (0..<256).map { index in [red, green, blue].map { UInt8($0[index] >> 8) } }
+    guard bits <= 16, tiff_shim_palette(handle, &red, &green, &blue), let red, let green, let blue else { return nil }
+    return Palette([red, green, blue], count: 1 << bits)
   }
 
   /// Writes stored rows; `row` is a multiple of ``rowsPerRead``.

@@ -2,35 +2,143 @@
 import Foundation
 import HalcyonImaging
 
-/// Samples that are read as they are stored, since libtiff converts them otherwise than the profile says, wrongly, or not
-/// at all.
-enum TIFFSamples {
-  /// Four inks of 8 or 16 bits, with the transform of the profile; without one, as libtiff converts 8 bits.
-  case cmyk(ColorTransform?)
-  /// Lightness and two colour axes of 8 or 16 bits: CIELab stores the axes as signed numbers, ICCLab with an offset.
-  case lab(isSigned: Bool)
-  /// An index into a palette, and alpha, of 8 bits.
-  case paletteAndAlpha
+/// Samples that are read as they are stored, since libtiff converts them wrongly, otherwise than the profile says, or not at
+/// all.
+struct TIFFSamples {
+  /// What the samples of a pixel are.
+  enum Colors {
+    /// White is the greatest value, or 0.
+    case grey(isInverted: Bool)
+    case rgb
+    case palette
+    /// Lightness and two axes: CIELab stores the axes as signed numbers, ICCLab with an offset.
+    case lab(isSigned: Bool)
+    /// Four inks, with the transform of the profile; without one, as libtiff converts 8 bits.
+    case cmyk(ColorTransform?)
+  }
 
-  /// The samples of an image; `nil` if libtiff converts them well.
+  let colors: Colors
+  /// Samples per pixel, those after the colours included.
+  let count: Int
+  let bits: Int
+  /// From 0 to 1 instead of whole numbers.
+  let isFloat: Bool
+  let hasAlpha: Bool
+  let hasUnassociatedAlpha: Bool
+
+  /// The samples of an image; `nil` if libtiff converts them well, or nobody does.
   init?(_ header: TIFFHeader, cmyk transform: ColorTransform?) {
-    switch (header.photometric, header.samplesPerPixel, header.bitDepth) {
-    case (TIFFHeader.Photometric.separated, 4, 8) where transform != nil, (TIFFHeader.Photometric.separated, 4, 16):
-      self = .cmyk(transform)
-    case (TIFFHeader.Photometric.cieLab, 3, 8), (TIFFHeader.Photometric.cieLab, 3, 16): self = .lab(isSigned: true)
-    case (TIFFHeader.Photometric.iccLab, 3, 8), (TIFFHeader.Photometric.iccLab, 3, 16): self = .lab(isSigned: false)
-    case (TIFFHeader.Photometric.palette, 2, 8) where header.hasAlpha: self = .paletteAndAlpha
+    (count, bits, isFloat) = (header.samplesPerPixel, header.bitDepth, header.sampleFormat == 3)
+    (hasAlpha, hasUnassociatedAlpha) = (header.hasAlpha, header.hasUnassociatedAlpha)
+    let isWhole = header.sampleFormat == 1 && (bits <= 16 || bits == 32)
+    let isPlain = !isFloat && (bits == 8 || bits == 16)
+    guard isWhole || isFloat && [16, 32, 64].contains(bits) || TIFFHeader.Photometric.labs.contains(header.photometric)
+    else { return nil }
+    switch header.photometric {
+    case let grey where TIFFHeader.Photometric.greys.contains(grey) && (isFloat || bits > 8 && bits != 16):
+      colors = .grey(isInverted: grey == 0)
+    case TIFFHeader.Photometric.rgb where !isPlain: colors = .rgb
+    case TIFFHeader.Photometric.palette where !isFloat && bits <= 16 && (hasAlpha || bits > 8): colors = .palette
+    case TIFFHeader.Photometric.cieLab where isPlain: colors = .lab(isSigned: true)
+    case TIFFHeader.Photometric.iccLab where isPlain: colors = .lab(isSigned: false)
+    case TIFFHeader.Photometric.separated where !isPlain || bits == 16 || transform != nil && count == 4:
+      colors = .cmyk(transform)
     default: return nil
+    }
+    guard count >= colorCount else { return nil }
+  }
+
+  /// Whether the rows are opaque: inks are read without what follows them.
+  var isOpaque: Bool { if case .cmyk = colors { true } else { !hasAlpha } }
+
+  /// Whether the profile of the file is applied to the rows, and not before, or not at all.
+  var hasProfile: Bool {
+    switch colors {
+    case .grey, .rgb, .palette: true
+    case .lab, .cmyk: false
     }
   }
 
-  /// Samples per pixel.
-  var count: Int {
-    switch self {
+  private var colorCount: Int {
+    switch colors {
+    case .grey, .palette: 1
+    case .rgb, .lab: 3
     case .cmyk: 4
-    case .lab: 3
-    case .paletteAndAlpha: 2
     }
+  }
+
+  /// The whole number of a sample; those of other sizes than bytes are packed from the highest bit on.
+  func stored(_ index: Int, in row: UnsafeRawPointer) -> UInt32 {
+    switch bits {
+    case 8: UInt32(row.load(fromByteOffset: index, as: UInt8.self))
+    case 16: UInt32(row.loadUnaligned(fromByteOffset: index * 2, as: UInt16.self))
+    case 32: row.loadUnaligned(fromByteOffset: index * 4, as: UInt32.self)
+    default:
+      (index * bits..<(index + 1) * bits).reduce(0) { value, bit in
+        value << 1 | UInt32(row.load(fromByteOffset: bit / 8, as: UInt8.self) >> (7 - bit % 8) & 1)
+      }
+    }
+  }
+
+  /// A sample from 0 to 255.
+  private func byte(_ index: Int, in row: UnsafeRawPointer) -> UInt8 {
+    guard isFloat else {
+      let greatest = UInt64(1) << bits - 1
+      return UInt8((UInt64(stored(index, in: row)) * 255 + greatest / 2) / greatest)
+    }
+    let value =
+      switch bits {
+      case 16: Self.half(row.loadUnaligned(fromByteOffset: index * 2, as: UInt16.self))
+      case 32: Double(row.loadUnaligned(fromByteOffset: index * 4, as: Float.self))
+      default: row.loadUnaligned(fromByteOffset: index * 8, as: Double.self)
+      }
+    // A comparison that is false for what is not a number.
+    return value > 0 ? UInt8((min(value, 1) * 255).rounded()) : 0
+  }
+
+  /// A number of 16 bits (IEEE 754 binary16), for which Swift has no type on all systems.
+  private static func half(_ bits: UInt16) -> Double {
+    let (exponent, fraction) = (Int(bits >> 10 & 31), Double(bits & 1023) / 1024)
+    let value = exponent == 0 ? scalbn(fraction, -14) : scalbn(1 + fraction, exponent - 15)
+    return bits & 0x8000 == 0 ? value : -value
+  }
+
+  /// Writes a pixel: RGBA with colours multiplied by alpha, or four inks.
+  fileprivate func convert(
+    _ pixel: Int, of row: UnsafeRawPointer, palette: TIFFReader.Palette?, to target: UnsafeMutablePointer<UInt8>
+  ) {
+    let first = pixel * count
+    target[3] = 255
+    switch colors {
+    case .grey(let isInverted):
+      let grey = byte(first, in: row)
+      for channel in 0..<3 { target[channel] = isInverted ? 255 - grey : grey }
+    case .rgb: for channel in 0..<3 { target[channel] = byte(first + channel, in: row) }
+    case .palette: palette?.write(Int(stored(first, in: row)), to: target)
+    case .lab(let isSigned): lab(first, in: row, isSigned: isSigned).write(to: target)
+    case .cmyk:
+      for channel in 0..<4 { target[channel] = byte(first + channel, in: row) }
+      return
+    }
+    guard hasAlpha, count > colorCount else { return }
+    let alpha = byte(first + colorCount, in: row)
+    for channel in 0..<3 {
+      target[channel] =
+        hasUnassociatedAlpha ? UInt8((Int(target[channel]) * Int(alpha) + 127) / 255) : min(target[channel], alpha)
+    }
+    target[3] = alpha
+  }
+
+  private func lab(_ first: Int, in row: UnsafeRawPointer, isSigned: Bool) -> LabColor {
+    let greatest = bits == 8 ? 255.0 : isSigned ? 65_535 : 65_280
+    func axis(_ index: Int) -> Double {
+      let value = Int(stored(index, in: row))
+      let signed = bits == 8 ? Int(Int8(truncatingIfNeeded: value)) : Int(Int16(truncatingIfNeeded: value))
+      let unit = bits == 8 ? 1 : 256
+      return Double(isSigned ? signed : value - 128 * unit) / Double(unit)
+    }
+    return LabColor(
+      lightness: Double(stored(first, in: row)) * 100 / greatest, a: axis(first + 1), b: axis(first + 2))
   }
 }
 
@@ -41,84 +149,54 @@ final class TIFFSampleRowSource: RowSource {
 
   private let reader: TIFFReader
   private let samples: TIFFSamples
-  private let isDeep: Bool
-  private let hasUnassociatedAlpha: Bool
-  private let palette: [[UInt8]]
+  private let palette: TIFFReader.Palette?
+  private let isCancelled: () -> Bool
   private var row: [UInt8]
+  private var inks: [UInt8] = []
   private var nextRow = 0
 
   /// `nil` if the file stores them otherwise than in interleaved strips.
   init?(
-    _ bytes: UnsafeRawBufferPointer, header: TIFFHeader, samples: TIFFSamples
+    _ bytes: UnsafeRawBufferPointer, header: TIFFHeader, samples: TIFFSamples, isCancelled: @escaping () -> Bool
   ) throws(ImageDecodingError) {
     guard let reader = try TIFFReader(bytes, header, samples: samples) else { return nil }
-    palette = reader.palette ?? []
-    if case .paletteAndAlpha = samples, palette.isEmpty { throw .corrupt(.tiff, reason: "it has no palette") }
+    palette = reader.palette(bits: samples.bits)
+    if case .palette = samples.colors, palette == nil { throw .corrupt(.tiff, reason: "it has no palette") }
     self.reader = reader
     self.samples = samples
+    self.isCancelled = isCancelled
     size = header.size
-    isOpaque = !header.hasAlpha
-    isDeep = header.bitDepth == 16
-    hasUnassociatedAlpha = header.hasUnassociatedAlpha
-    row = Array(repeating: 0, count: header.size.width * samples.count * (isDeep ? 2 : 1))
+    isOpaque = samples.isOpaque
+    row = Array(repeating: 0, count: (header.size.width * samples.count * samples.bits + 7) / 8)
+    if case .cmyk = samples.colors { inks = Array(repeating: 0, count: header.size.width * 4) }
   }
 
   func readRow(into pixels: UnsafeMutablePointer<UInt8>) throws(ImageDecodingError) {
+    if isCancelled() { throw .cancelled }
     try row.withUnsafeMutableBufferPointer { (row) throws(ImageDecodingError) in
       guard let start = row.baseAddress else { return }
       try reader.readSamples(row: nextRow, into: start)
-      if isDeep { Self.keepHighBytes(of: UnsafeMutableRawBufferPointer(row)) }
-      convert(start, to: pixels)
+      convert(UnsafeRawPointer(start), to: pixels)
     }
     nextRow += 1
   }
 
   func finish() {}
 
-  /// Moves the high byte of each 16-bit sample to the front.
-  private static func keepHighBytes(of bytes: UnsafeMutableRawBufferPointer) {
-    for index in 0..<bytes.count / 2 {
-      bytes[index] = UInt8(bytes.loadUnaligned(fromByteOffset: index * 2, as: UInt16.self) >> 8)
+  private func convert(_ row: UnsafeRawPointer, to pixels: UnsafeMutablePointer<UInt8>) {
+    guard case .cmyk(let transform) = samples.colors else {
+      for column in 0..<size.width { samples.convert(column, of: row, palette: palette, to: pixels + column * 4) }
+      return
     }
-  }
-
-  private func convert(_ source: UnsafePointer<UInt8>, to pixels: UnsafeMutablePointer<UInt8>) {
-    switch samples {
-    case .cmyk(let transform?): transform.convert(source, to: pixels, count: size.width)
-    case .cmyk(nil):
-      each(source, pixels) { inks, pixel in
-        let light = 255 - Int(inks[3])
-        for channel in 0..<3 { pixel[channel] = UInt8(light * (255 - Int(inks[channel])) / 255) }
+    inks.withUnsafeMutableBufferPointer { inks in
+      guard let inks = inks.baseAddress else { return }
+      for column in 0..<size.width { samples.convert(column, of: row, palette: nil, to: inks + column * 4) }
+      if let transform { return transform.convert(inks, to: pixels, count: size.width) }
+      for column in 0..<size.width {
+        let (ink, pixel) = (inks + column * 4, pixels + column * 4)
+        for channel in 0..<3 { pixel[channel] = UInt8((255 - Int(ink[3])) * (255 - Int(ink[channel])) / 255) }
+        pixel[3] = 255
       }
-    case .lab(let isSigned):
-      each(source, pixels) { lab, pixel in
-        let axes =
-          isSigned
-          ? (Int(Int8(bitPattern: lab[1])), Int(Int8(bitPattern: lab[2]))) : (Int(lab[1]) - 128, Int(lab[2]) - 128)
-        let color = LabColor(lightness: Double(lab[0]) / 2.55, a: Double(axes.0), b: Double(axes.1)).sRGB
-        for channel in 0..<3 { pixel[channel] = color[channel] }
-      }
-    case .paletteAndAlpha:
-      each(source, pixels) { sample, pixel in
-        let (color, alpha) = (palette[Int(sample[0])], sample[1])
-        for channel in 0..<3 {
-          pixel[channel] =
-            hasUnassociatedAlpha
-            ? UInt8((Int(color[channel]) * Int(alpha) + 127) / 255) : min(color[channel], alpha)
-        }
-        pixel[3] = alpha
-      }
-    }
-  }
-
-  private func each(
-    _ source: UnsafePointer<UInt8>, _ pixels: UnsafeMutablePointer<UInt8>,
-    _ convert: (UnsafePointer<UInt8>, UnsafeMutablePointer<UInt8>) -> Void
-  ) {
-    for column in 0..<size.width {
-      let pixel = pixels + column * 4
-      pixel[3] = 255
-      convert(source + column * samples.count, pixel)
     }
   }
 }
@@ -132,20 +210,21 @@ struct LabColor {
 
   /// XYZ with the white D50 to linear sRGB, which includes the adaptation to D65 by Bradford's method.
   private static let matrix = [
-    [3.1338561, -1.6168667, -0.4906146], [-0.9787684, 1.9161415, 0.0334540], [0.0719453, -0.2289914, 1.4052427],
+    [3.1341359, -1.6173863, -0.4906622], [-0.9787955, 1.9162543, 0.0334427], [0.0719554, -0.2289769, 1.4053860],
   ]
-  private static let white = [0.9642, 1.0, 0.8249]
+  private static let white = [0.9642956, 1.0, 0.8251046]
 
-  /// Red, green and blue, clipped.
-  var sRGB: [UInt8] {
+  /// Writes red, green and blue, clipped.
+  func write(to target: UnsafeMutablePointer<UInt8>) {
     let y = (lightness + 16) / 116
     let xyz = zip([y + a / 500, y, y - b / 200], Self.white).map { value, white in
       white * (value > 6.0 / 29 ? value * value * value : (value - 4.0 / 29) * 108 / 841)
     }
-    return Self.matrix.map { row in
-      let linear = min(1, max(0, zip(row, xyz).reduce(0) { $0 + $1.0 * $1.1 }))
+    for channel in 0..<3 {
+      let row = Self.matrix[channel]
+      let linear = min(1, max(0, row[0] * xyz[0] + row[1] * xyz[1] + row[2] * xyz[2]))
       let encoded = linear <= 0.0031308 ? linear * 12.92 : 1.055 * pow(linear, 1 / 2.4) - 0.055
-      return UInt8((encoded * 255).rounded())
+      target[channel] = UInt8((encoded * 255).rounded())
     }
   }
 }

@@ -138,10 +138,10 @@ bool tiff_shim_start_samples(tiff_shim_reader *reader, uint32_t width, uint32_t 
   if (!file || TIFFIsTiled(file)) return false;
   return TIFFGetField(file, TIFFTAG_IMAGEWIDTH, &own_width) && TIFFGetField(file, TIFFTAG_IMAGELENGTH, &own_height) &&
          own_width == width && own_height == height && field(file, TIFFTAG_SAMPLESPERPIXEL) == samples &&
-         field(file, TIFFTAG_BITSPERSAMPLE) == bits && field(file, TIFFTAG_PLANARCONFIG) == PLANARCONFIG_CONTIG &&
-         field(file, TIFFTAG_SAMPLEFORMAT) <= SAMPLEFORMAT_INT &&
+         field(file, TIFFTAG_BITSPERSAMPLE) == bits && (samples == 1 || field(file, TIFFTAG_PLANARCONFIG) == PLANARCONFIG_CONTIG) &&
+         field(file, TIFFTAG_SAMPLEFORMAT) <= SAMPLEFORMAT_IEEEFP &&
          (field(file, TIFFTAG_PHOTOMETRIC) != PHOTOMETRIC_SEPARATED || field(file, TIFFTAG_INKSET) == INKSET_CMYK) &&
-         TIFFScanlineSize64(file) == (uint64_t)width * samples * bits / 8;
+         TIFFScanlineSize64(file) == ((uint64_t)width * samples * bits + 7) / 8;
 }
 
 bool tiff_shim_read_samples(tiff_shim_reader *reader, uint32_t row, void *samples) {

@@ -1,118 +1,173 @@
-#if !IMAGEIO
 import Foundation
+import HalcyonCodecs
 import HalcyonImaging
 import TestTraits
 import Testing
 
-@testable import HalcyonCodecs
-
-/// Layouts that libtiff does not convert to RGBA, or not well.
+#if !IMAGEIO
+/// Samples that libtiff's conversion to RGBA refuses or gets wrong.
 @Suite(.unitTest)
 struct TIFFSampleTests {
-  /// An uncompressed image of 16x16 pixels with the same samples everywhere, in one strip or tile.
-  private func file(
-    photometric: Int, bits: Int, pixel: [UInt8], extraSample: Int? = nil, palette: [UInt16]? = nil,
-    isTiled: Bool = false
+  /// A little-endian file with one strip.
+  private static func file(
+    _ width: Int, _ height: Int, bits: Int, photometric: Int, samples: Int = 1, format: Int = 1, extra: Int? = nil,
+    palette: [Int] = [], pixels: [UInt8]
   ) -> Data {
-    let count = pixel.count * 8 / bits
-    let pixels = Data(Array(repeating: pixel, count: 256).joined())
-    let depths = Data(Array(repeating: [UInt8(bits), 0], count: count).joined())
-    let colors = Data((palette ?? []).map { [UInt8($0 & 255), UInt8($0 >> 8)] }.joined())
-    // The directory comes first, the values that do not fit into it next, then the pixels.
-    var entryCount = isTiled ? 10 : 9
-    if extraSample != nil { entryCount += 1 }
-    if palette != nil { entryCount += 1 }
-    let depthStart = 8 + 2 + entryCount * 12 + 4
-    let colorStart = depthStart + depths.count
-    let pixelStart = colorStart + colors.count
-    let depthValue = count > 2 ? depthStart : count == 2 ? bits | bits << 16 : bits
-    var entries: [(tag: Int, type: Int, count: Int, value: Int)] = [
-      (256, 3, 1, 16), (257, 3, 1, 16), (258, 3, count, depthValue),
-      (259, 3, 1, 1), (262, 3, 1, photometric), (277, 3, 1, count),
+    var entries: [(tag: Int, type: Int, values: [Int])] = [
+      (256, 3, [width]), (257, 3, [height]), (258, 3, Array(repeating: bits, count: samples)), (259, 3, [1]),
+      (262, 3, [photometric]), (273, 4, [8]), (277, 3, [samples]), (278, 3, [height]), (279, 4, [pixels.count]),
     ]
-    if isTiled {
-      entries += [(322, 3, 1, 16), (323, 3, 1, 16), (324, 4, 1, pixelStart), (325, 4, 1, pixels.count)]
-    } else {
-      entries += [(273, 4, 1, pixelStart), (278, 3, 1, 16), (279, 4, 1, pixels.count)]
+    if !palette.isEmpty { entries.append((320, 3, palette)) }
+    if let extra { entries.append((338, 3, [extra])) }
+    entries.append((339, 3, Array(repeating: format, count: samples)))
+    var content = pixels + [UInt8](repeating: 0, count: pixels.count % 2)
+    var directory = bytes(entries.count, 2)
+    for (tag, type, values) in entries {
+      let width = type == 3 ? 2 : 4
+      var stored = values.flatMap { bytes($0, width) }
+      if stored.count > 4 {
+        let position = 8 + content.count
+        content += stored
+        stored = bytes(position, 4)
+      }
+      directory += bytes(tag, 2) + bytes(type, 2) + bytes(values.count, 4)
+      directory += stored + [UInt8](repeating: 0, count: 4 - stored.count)
     }
-    if palette != nil { entries.append((320, 3, colors.count / 2, colorStart)) }
-    if let extraSample { entries.append((338, 3, 1, extraSample)) }
-    #expect(entries.count == entryCount)
-    var data = Data("II*\0".utf8)
-    data += bytes(8, 4)
-    data += bytes(entries.count, 2)
-    for entry in entries.sorted(by: { $0.tag < $1.tag }) {
-      data += bytes(entry.tag, 2)
-      data += bytes(entry.type, 2)
-      data += bytes(entry.count, 4)
-      data += bytes(entry.value, 4)
-    }
-    data += bytes(0, 4)
-    return data + depths + colors + pixels
+    return Data(Array("II".utf8) + [42, 0] + bytes(8 + content.count, 4) + content + directory + bytes(0, 4))
   }
 
-  private func bytes(_ value: Int, _ width: Int) -> Data { Data((0..<width).map { UInt8(value >> ($0 * 8) & 255) }) }
-
-  /// The color of all pixels.
-  private func color(_ file: Data) throws -> [UInt8] {
-    let bitmap = try TIFFDecoder().decode(file, options: DecodingOptions()).bitmap
-    #expect(bitmap.size == PixelSize(width: 16, height: 16))
-    let pixels = bitmap.withUnsafeBytes { Array($0) }
-    let first = Array(pixels.prefix(4))
-    #expect(pixels == Array(Array(repeating: first, count: 256).joined()))
-    return first
+  private static func bytes(_ value: Int, _ count: Int) -> [UInt8] {
+    (0..<count).map { UInt8(truncatingIfNeeded: value >> ($0 * 8)) }
   }
 
-  @Test(arguments: [(1, [100, 100, 100, 136]), (2, [53, 53, 53, 136])] as [(Int, [UInt8])])
-  func `greys are multiplied by unassociated alpha`(extraSample: Int, expected: [UInt8]) throws {
-    #expect(try color(file(photometric: 1, bits: 8, pixel: [100, 136], extraSample: extraSample)) == expected)
+  private static func floats(_ values: [Float]) -> [UInt8] { values.flatMap { bytes(Int($0.bitPattern), 4) } }
+
+  private func colors(_ file: Data) throws -> [Color] {
+    let image = try TIFFDecoder().decode(file, options: DecodingOptions())
+    #expect(image.bitmap.isOpaque == !image.info.hasAlpha)
+    return (0..<image.size.height).flatMap { row in (0..<image.size.width).map { image.bitmap.color($0, row) } }
+  }
+
+  private func grey(_ value: Int, _ alpha: Int = 255) -> Color { Color(value, value, value, alpha) }
+
+  @Test func `grey is multiplied by alpha that is not associated`() throws {
+    let image = try TIFFDecoder().decode(Fixture.data("cases/tif-grey-alpha.tif"), options: DecodingOptions())
+    #expect(image.bitmap.color(8, 8) == grey(107, 136))
+    let straight = Self.file(2, 1, bits: 8, photometric: 1, samples: 2, extra: 2, pixels: [200, 128, 255, 0])
+    #expect(try colors(straight) == [grey(100, 128), grey(0, 0)])
+    let associated = Self.file(2, 1, bits: 8, photometric: 1, samples: 2, extra: 1, pixels: [100, 128, 255, 255])
+    #expect(try colors(associated) == [grey(100, 128), grey(255)])
+    // White is 0.
+    let inverted = Self.file(2, 1, bits: 8, photometric: 0, samples: 2, extra: 2, pixels: [0, 255, 255, 255])
+    #expect(try colors(inverted) == [grey(255), grey(0)])
+    let words = [0xFFFF, 0x8080, 0x4040, 0xFFFF].flatMap { Self.bytes($0, 2) }
+    let wide = Self.file(2, 1, bits: 16, photometric: 1, samples: 2, extra: 2, pixels: words)
+    #expect(try colors(wide) == [grey(128, 128), grey(64)])
+    // What it means is not said.
+    let unknown = Self.file(2, 1, bits: 8, photometric: 1, samples: 2, extra: 0, pixels: [100, 1, 200, 2])
+    #expect(try colors(unknown) == [grey(100), grey(200)])
   }
 
   @Test func `a palette keeps its alpha`() throws {
-    // All reds, then all greens, then all blues.
-    var palette = [UInt16](repeating: 0, count: 768)
-    (palette[7], palette[256 + 7], palette[512 + 7]) = (0xFFFF, 0x8000, 0)
-    let file = file(photometric: 3, bits: 8, pixel: [7, 128], extraSample: 2, palette: palette)
-    #expect(try color(file) == [128, 64, 0, 128])
+    let palette = (0..<3).flatMap { channel in (0..<256).map { $0 == channel ? 0xFFFF : 0 } }
+    let file = Self.file(
+      4, 1, bits: 8, photometric: 3, samples: 2, extra: 2, palette: palette, pixels: [0, 255, 1, 128, 2, 0, 9, 255])
+    #expect(try colors(file) == [Color(255, 0, 0, 255), Color(0, 128, 0, 128), Color(0, 0, 0, 0), grey(0)])
   }
 
-  @Test(arguments: [(8, [128, 0, 0]), (9, [128, 128, 128])] as [(Int, [UInt8])])
-  func `a neutral colour of L*a*b* is grey`(photometric: Int, pixel: [UInt8]) throws {
-    let color = try color(file(photometric: photometric, bits: 8, pixel: pixel))
-    #expect((119...120).contains(color[0]) && Set(color.prefix(3)).count == 1 && color[3] == 255)
-    let deep = try self.color(file(photometric: photometric, bits: 16, pixel: pixel.flatMap { [0, $0] }))
-    #expect(deep == color)
+  @Test func `a palette of 65,536 colours is read`() throws {
+    let palette = (0..<3).flatMap { channel in (0..<65_536).map { channel == 0 ? $0 : 0 } }
+    let file = Self.file(
+      2, 1, bits: 16, photometric: 3, palette: palette, pixels: Self.bytes(0xFFFF, 2) + Self.bytes(0x8000, 2))
+    #expect(try colors(file) == [Color(255, 0, 0, 255), Color(128, 0, 0, 255)])
   }
 
-  @Test func `the axes of L*a*b* are green to red and blue to yellow`() {
-    // sRGB's red, green and blue, adapted to D50.
-    let colors = [(54.29, 80.81, 69.89), (87.82, -79.29, 80.99), (29.57, 68.30, -112.03), (100, 0, 0), (0, 0, 0)]
-    let expected: [[Int]] = [[255, 0, 0], [0, 255, 0], [0, 0, 255], [255, 255, 255], [0, 0, 0]]
-    for (color, rgb) in zip(colors, expected) {
-      let converted = LabColor(lightness: color.0, a: color.1, b: color.2).sRGB.map(Int.init)
-      #expect(zip(converted, rgb).allSatisfy { abs($0 - $1) <= 2 }, "\(converted), not \(rgb)")
+  @Test func `neutral greys in CIELAB are neutral`() throws {
+    let image = try TIFFDecoder().decode(Fixture.data("cases/tif-cielab-neutral.tif"), options: DecodingOptions())
+    for row in 0..<16 {
+      let color = image.bitmap.color(3, row)
+      #expect(abs(color.x - color.y) <= 1 && abs(color.z - color.y) <= 1, "\(color)")
+    }
+    #expect(abs(image.bitmap.color(15, 8).x - 127) <= 12 && image.bitmap.color(15, 15) == grey(255))
+    // sRGB's red is 54.3, 80.8, 69.9; in the encoding of ICC profiles the axes begin at 128.
+    for (photometric, offset) in [(8, 0), (9, 128)] {
+      let lab = [138, UInt8(truncatingIfNeeded: 81 + offset), UInt8(truncatingIfNeeded: 70 + offset)]
+      let red = try colors(Self.file(1, 1, bits: 8, photometric: photometric, samples: 3, pixels: lab))[0]
+      #expect(red.x >= 250 && red.y <= 10 && red.z <= 10, "\(red)")
     }
   }
 
-  @Test func `16 bits of CMYK without a profile are decoded as 8 bits are`() throws {
-    let inks: [UInt8] = [200, 0, 50, 20]
-    let deep = try color(file(photometric: 5, bits: 16, pixel: inks.flatMap { [0, $0] }))
-    let plain = try color(file(photometric: 5, bits: 8, pixel: inks))
-    #expect(zip(deep, plain).allSatisfy { abs(Int($0) - Int($1)) <= 1 }, "\(deep), \(plain)")
+  @Test(arguments: [TargetSize.original, .fit(width: 8, height: 8)])
+  func `tiles of any size are read`(_ size: TargetSize) throws {
+    let file = try Fixture.data("cases/tif-tile-256-bytes.tif")
+    let bitmap = try TIFFDecoder().decode(file, options: DecodingOptions(size: size)).bitmap
+    guard size == .original else { return #expect(bitmap.size == PixelSize(width: 8, height: 8)) }
+    for value in 0..<256 { #expect(bitmap.color(value % 16, value / 16) == grey(value)) }
   }
 
-  @Test func `uncompressed tiles of any size are decoded, and cut ones are truncated`() throws {
-    let file = file(photometric: 1, bits: 8, pixel: [77], isTiled: true)
-    #expect(try color(file) == [77, 77, 77, 255])
-    #expect(throws: ImageDecodingError.truncated(.tiff)) { try color(file.dropLast(1)) }
+  @Test func `samples of 12 and 32 bits are scaled`() throws {
+    let packed: [UInt8] = [0xFF, 0xF8, 0x00, 0x00, 0x00, 0x10]
+    #expect(try colors(Self.file(4, 1, bits: 12, photometric: 1, pixels: packed)) == [255, 128, 0, 1].map { grey($0) })
+    let words = [0xFFFF_FFFF, 0x8080_8080, 0].flatMap { Self.bytes($0, 4) }
+    #expect(try colors(Self.file(3, 1, bits: 32, photometric: 1, pixels: words)) == [grey(255), grey(128), grey(0)])
+    #expect(
+      try colors(Self.file(1, 1, bits: 32, photometric: 2, samples: 3, pixels: words)) == [Color(255, 128, 0, 255)])
+    // Each row begins at a byte.
+    let rows: [UInt8] = [0xFF, 0xF0, 0x00, 0x00]
+    #expect(try colors(Self.file(1, 2, bits: 12, photometric: 1, pixels: rows)) == [grey(255), grey(0)])
   }
 
-  @Test func `an error of libtiff has a reason`() throws {
-    let file = try Fixture.data("tiff/wrong-fax.tiff")
-    let error = #expect(throws: ImageDecodingError.self) {
-      try TIFFDecoder().decode(file, options: DecodingOptions())
+  @Test func `floating-point samples are from 0 to 1`() throws {
+    let bitmap = try TIFFDecoder().decode(Fixture.data("cases/tif-float32.tif"), options: DecodingOptions()).bitmap
+    #expect(bitmap.color(0, 0) == grey(0) && bitmap.color(15, 15) == grey(255))
+    let values: [Float] = [0.5, -3, 7, .nan, .infinity, -.infinity]
+    let expected = [128, 0, 255, 0, 255, 0].map { grey($0) }
+    #expect(try colors(Self.file(6, 1, bits: 32, photometric: 1, format: 3, pixels: Self.floats(values))) == expected)
+    let color = Self.file(1, 1, bits: 32, photometric: 2, samples: 3, format: 3, pixels: Self.floats([1, 0, 0.5]))
+    #expect(try colors(color) == [Color(255, 0, 128, 255)])
+    let halves = [0x3C00, 0x3800, 0x0001, 0xBC00].flatMap { Self.bytes($0, 2) }
+    let half = Self.file(4, 1, bits: 16, photometric: 1, format: 3, pixels: halves)
+    #expect(try colors(half) == [255, 128, 0, 0].map { grey($0) })
+    let doubles = [1.0, 0.5].flatMap { Self.bytes(Int(bitPattern: UInt(truncatingIfNeeded: $0.bitPattern)), 8) }
+    #expect(
+      try colors(Self.file(2, 1, bits: 64, photometric: 1, format: 3, pixels: doubles)) == [grey(255), grey(128)])
+  }
+
+  @Test func `inks of 16 bits are converted`() throws {
+    let words = [0, 0, 0, 0, 0xFFFF, 0, 0, 0, 0, 0, 0, 0xFFFF].flatMap { Self.bytes($0, 2) }
+    let file = Self.file(3, 1, bits: 16, photometric: 5, samples: 4, pixels: words)
+    #expect(try colors(file) == [grey(255), Color(0, 255, 255, 255), grey(0)])
+  }
+
+  @Test func `an error has a reason`() throws {
+    do {
+      _ = try TIFFDecoder().decode(Fixture.data("cases/tif-fax3-empty-reason.tif"), options: DecodingOptions())
+    } catch ImageDecodingError.corrupt(.tiff, let reason) {
+      #expect(reason.count > 5)
     }
-    #expect(error.map { "\($0)" }?.contains("gives no reason") == true, "\(error.map { "\($0)" } ?? "")")
+    // Signed samples have no colours.
+    #expect {
+      try colors(Self.file(1, 1, bits: 32, photometric: 1, format: 2, pixels: [0, 0, 0, 0]))
+    } throws: { error in
+      if case .unsupportedFeature(.tiff, let feature)? = error as? ImageDecodingError {
+        feature.count > 50
+      } else {
+        false
+      }
+    }
+  }
+
+  @Test func `a file that ends in its samples is truncated`() throws {
+    for name in ["tif-grey-alpha", "tif-float32", "tif-tile-256-bytes", "tif-cielab-neutral"] {
+      var file = try Fixture.data("cases/\(name).tif")
+      let image = try TIFFDecoder().decode(file, options: DecodingOptions())
+      #expect(image.size.width > 0)
+      // The directory comes first, so that the end is in the samples, or it says so.
+      file.removeLast(60)
+      #expect(throws: ImageDecodingError.truncated(.tiff), "\(name)") {
+        try TIFFDecoder().decode(file, options: DecodingOptions())
+      }
+    }
   }
 }
 #endif
