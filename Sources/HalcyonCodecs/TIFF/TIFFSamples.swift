@@ -35,7 +35,7 @@ struct TIFFSamples {
     guard isWhole || isFloat && [16, 32, 64].contains(bits) || TIFFHeader.Photometric.labs.contains(header.photometric)
     else { return nil }
     switch header.photometric {
-    case let grey where TIFFHeader.Photometric.greys.contains(grey) && (isFloat || bits > 8 && bits != 16):
+    case let grey where TIFFHeader.Photometric.greys.contains(grey) && (hasAlpha || !isPlain && bits > 8):
       colors = .grey(isInverted: grey == 0)
     case TIFFHeader.Photometric.rgb where !isPlain: colors = .rgb
     case TIFFHeader.Photometric.palette where !isFloat && bits <= 16 && (hasAlpha || bits > 8): colors = .palette
