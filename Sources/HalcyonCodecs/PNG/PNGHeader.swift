@@ -151,7 +151,9 @@ struct PNGHeaderParser {
     case "eXIf" where header.orientation == nil && chunk.isIntact(in: bytes):
       header.orientation = ImageOrientation(exif: content)
     case "acTL" where chunk.isIntact(in: bytes):
-      header.frameCount = max(1, content.unsigned32(at: 0) ?? 1)
+      // With another number of frames, it is no animation.
+      guard let count = content.unsigned32(at: 0), (1...Self.lengthLimit).contains(count) else { return }
+      header.frameCount = count
       header.hidesDefaultImage = !hasFrameControl
     case "fcTL" where chunk.isIntact(in: bytes):
       hasFrameControl = true

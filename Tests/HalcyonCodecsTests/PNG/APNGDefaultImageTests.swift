@@ -57,6 +57,14 @@ struct APNGDefaultImageTests {
     for count in 0..<file.count {
       #expect(try PNGDecoder().preview(file.prefix(count), after: 0, options: DecodingOptions())?.stage == nil)
     }
+    // As many frames as no file has: it is no animation.
+    for count in [0, 0x8000_0001] {
+      var invalid = file
+      let content = FileSurgery.bytes(count, count: 4) + [0, 0, 0, 0]
+      invalid.replaceSubrange(33..<53, with: Self.chunk("acTL", content))
+      let image = try PNGDecoder().decode(invalid, options: DecodingOptions())
+      #expect(image.bitmap.color(1, 1) == Self.red && image.info.frameCount == 1)
+    }
     var bare = try Self.file(frameCount: 0)
     // It announces one frame.
     bare.replaceSubrange(33..<53, with: Self.chunk("acTL", [0, 0, 0, 1, 0, 0, 0, 0]))
