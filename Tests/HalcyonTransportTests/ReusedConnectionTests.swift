@@ -79,12 +79,12 @@ struct ReusedConnectionTests {
 
   @Test func `a slow server gets a request once`() {
     let connections = OpenConnections(leastFirstByteLimit: .seconds(1))
-    let origins = ["http://a.example/", "http://b.example/"].compactMap { URL(string: $0).flatMap(Origin.init) }
-    connections.record(firstByteTime: .seconds(3), of: origins[0])
-    #expect(connections.firstByteLimit(of: origins[0]) == .seconds(6))
-    #expect(connections.firstByteLimit(of: origins[1]) == .seconds(1))
-    for _ in 1...20 { connections.record(firstByteTime: .milliseconds(10), of: origins[0]) }
-    #expect(connections.firstByteLimit(of: origins[0]) == .seconds(1))
+    let servers = [80, 81].map { OpenConnection.Endpoint(address: "192.0.2.1", port: $0) }
+    connections.record(firstByteTime: .seconds(3), of: servers[0])
+    #expect(connections.firstByteLimit(of: servers[0]) == .seconds(6))
+    #expect(connections.firstByteLimit(of: servers[1]) == .seconds(1))
+    for _ in 1...20 { connections.record(firstByteTime: .milliseconds(10), of: servers[0]) }
+    #expect(connections.firstByteLimit(of: servers[0]) == .seconds(1))
   }
 
   @Test func `a request that may have an effect is not sent again`() async throws {

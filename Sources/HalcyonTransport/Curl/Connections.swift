@@ -9,21 +9,22 @@ import Glibc
 
 /// An open connection of libcurl; used only on the loop's thread.
 final class OpenConnection {
-  /// The local end of a connection, as reported by libcurl.
-  struct LocalEndpoint: Hashable {
+  /// An end of a connection, as reported by libcurl.
+  struct Endpoint: Hashable {
     let address: String
     let port: Int
   }
 
-  let origin: Origin?
+  /// The other end: a server, or a proxy.
+  let server: Endpoint
   fileprivate let socket: curl_socket_t
   /// Whether it carries one transfer at a time, as in HTTP/1, without multiplexing.
   private(set) var isSerial = false
   /// When the last byte of a response arrived; `nil` before the first.
   private(set) var lastActivity: ContinuousClock.Instant?
 
-  fileprivate init(origin: Origin?, socket: curl_socket_t) {
-    self.origin = origin
+  fileprivate init(server: Endpoint, socket: curl_socket_t) {
+    self.server = server
     self.socket = socket
   }
 
@@ -49,14 +50,14 @@ final class OpenConnection {
 /// arrived over it within ``firstByteLimit(of:)`` of a request: the request is sent once more over another connection,
 /// and the idle connections to that server are closed.
 final class OpenConnections {
-  /// Origins whose responses are remembered.
-  private static let originLimit = 1000
+  /// Servers whose responses are remembered.
+  private static let serverLimit = 1000
 
   /// The shortest time that a reused connection gets for the first byte of a response.
   private let leastFirstByteLimit: Duration
-  private var connections: [OpenConnection.LocalEndpoint: OpenConnection] = [:]
+  private var connections: [OpenConnection.Endpoint: OpenConnection] = [:]
   /// The longest times to the first byte, of late.
-  private var firstByteTimes: [Origin: Duration] = [:]
+  private var firstByteTimes: [OpenConnection.Endpoint: Duration] = [:]
   private var nextDeadline: ContinuousClock.Instant?
 
   init(leastFirstByteLimit: Duration) {
@@ -67,26 +68,26 @@ final class OpenConnections {
   ///
   /// - Parameter opened: The sockets opened for this request; the connection may also be a reused one.
   func connection(
-    at endpoint: OpenConnection.LocalEndpoint, to origin: Origin?, opened: [curl_socket_t]
+    at endpoint: OpenConnection.Endpoint, to server: OpenConnection.Endpoint, opened: [curl_socket_t]
   ) -> (connection: OpenConnection?, maySend: Bool) {
     if let known = connections[endpoint] { return (known, !known.isSerial || Self.isIdle(known.socket)) }
     guard let socket = opened.first(where: { Self.port(of: $0) == endpoint.port }) else { return (nil, true) }
-    let connection = OpenConnection(origin: origin, socket: socket)
+    let connection = OpenConnection(server: server, socket: socket)
     connections[endpoint] = connection
     return (connection, true)
   }
 
   /// How long a server may take for the first byte of a response over a reused connection: a second, or twice as long as
   /// it took of late. So a server that is slow gets a request once, as it shows this over its first connection.
-  func firstByteLimit(of origin: Origin) -> Duration {
-    max(leastFirstByteLimit, (firstByteTimes[origin] ?? .zero) * 2)
+  func firstByteLimit(of server: OpenConnection.Endpoint) -> Duration {
+    max(leastFirstByteLimit, (firstByteTimes[server] ?? .zero) * 2)
   }
 
   /// Records how long a server took for the first byte of a response.
-  func record(firstByteTime: Duration, of origin: Origin) {
-    let known = firstByteTimes[origin] ?? .zero
-    if firstByteTimes.count >= Self.originLimit, known == .zero { firstByteTimes = [:] }
-    firstByteTimes[origin] = max(firstByteTime, known * 7 / 8)
+  func record(firstByteTime: Duration, of server: OpenConnection.Endpoint) {
+    let known = firstByteTimes[server] ?? .zero
+    if firstByteTimes.count >= Self.serverLimit, known == .zero { firstByteTimes = [:] }
+    firstByteTimes[server] = max(firstByteTime, known * 7 / 8)
   }
 
   /// Notes when a connection has to be looked at.
@@ -100,11 +101,11 @@ final class OpenConnections {
     return nextDeadline
   }
 
-  /// Closes the connections that no transfer uses, of an origin or of all.
+  /// Closes the connections that no transfer uses, to a server or to all.
   ///
   /// libcurl finds them closed before it would reuse them.
-  func closeIdle(to origin: Origin? = nil, used: [OpenConnection]) {
-    for connection in connections.values where origin == nil || connection.origin == origin {
+  func closeIdle(to server: OpenConnection.Endpoint? = nil, used: [OpenConnection]) {
+    for connection in connections.values where server == nil || connection.server == server {
       if !used.contains(where: { $0 === connection }) { shutdown(connection.socket, Int32(SHUT_RDWR)) }
     }
   }

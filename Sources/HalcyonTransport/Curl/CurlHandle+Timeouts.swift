@@ -23,8 +23,8 @@ extension CurlHandle {
 
   /// When a reused connection is silent. Over a multiplexed one, the bytes of any response show that it is not.
   var silenceDeadline: ContinuousClock.Instant? {
-    guard maySendAgain, let sent, let origin, let connection else { return nil }
-    return max(sent, connection.lastActivity ?? sent) + openConnections.firstByteLimit(of: origin)
+    guard maySendAgain, let sent, let connection else { return nil }
+    return max(sent, connection.lastActivity ?? sent) + openConnections.firstByteLimit(of: connection.server)
   }
 
   /// When the connect timeout expires, if there is no connection before.

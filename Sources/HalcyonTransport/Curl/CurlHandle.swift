@@ -16,7 +16,6 @@ final class CurlHandle {
   private var failure: TransportError?
   private var connections: ConnectionGuard
   let openConnections: OpenConnections
-  let origin: Origin?
   /// The connection over which the request is sent, once it is known.
   private(set) var connection: OpenConnection?
   /// Whether the connection had carried a response before.
@@ -42,7 +41,6 @@ final class CurlHandle {
     self.openConnections = openConnections
     (start, lastActivity) = (received.time, received.time)
     headParser = ResponseHeadParser(byteLimit: transfer.request.limits.headerByteCount)
-    origin = Origin(transfer.request.url)
     connections = ConnectionGuard(policy: addressPolicy, url: transfer.request.url)
     // Unretained is safe: `close` removes the easy handle from libcurl before this object can be freed.
     easy.prepare(transfer.request, context: Unmanaged.passUnretained(self).toOpaque())
@@ -141,10 +139,11 @@ extension CurlHandle {
       guard let context else { return Foundation.close(socket) }
       return Unmanaged<OpenConnections>.fromOpaque(context).takeUnretainedValue().close(socket)
     }
-    halcyon_curl_set_before_request(easy) { context, _, address, _, port in
-      guard let context, let address else { return CURL_PREREQFUNC_OK }
+    halcyon_curl_set_before_request(easy) { context, server, address, serverPort, port in
+      guard let context, let server, let address else { return CURL_PREREQFUNC_OK }
       let handle = Unmanaged<CurlHandle>.fromOpaque(context).takeUnretainedValue()
-      return handle.maySend(over: .init(address: String(cString: address), port: Int(port)))
+      let local = OpenConnection.Endpoint(address: String(cString: address), port: Int(port))
+      return handle.maySend(over: local, to: .init(address: String(cString: server), port: Int(serverPort)))
         ? CURL_PREREQFUNC_OK : CURL_PREREQFUNC_ABORT
     }
     halcyon_curl_set_callback(easy, CURLOPT_HEADERFUNCTION) { bytes, size, count, context in
@@ -164,8 +163,8 @@ extension CurlHandle {
     return body(handle, UnsafeRawBufferPointer(start: bytes, count: count))
   }
 
-  private func maySend(over endpoint: OpenConnection.LocalEndpoint) -> Bool {
-    let (connection, maySend) = openConnections.connection(at: endpoint, to: origin, opened: connections.opened)
+  private func maySend(over endpoint: OpenConnection.Endpoint, to server: OpenConnection.Endpoint) -> Bool {
+    let (connection, maySend) = openConnections.connection(at: endpoint, to: server, opened: connections.opened)
     self.connection = connection
     isReused = connection?.lastActivity != nil
     sent = received.time
@@ -195,8 +194,10 @@ extension CurlHandle {
   private func receiveByte() {
     lastActivity = received.time
     connection?.receive(at: lastActivity)
-    guard let sent, let origin else { return }
-    openConnections.record(firstByteTime: sent.duration(to: lastActivity), of: origin)
+    guard let sent else { return }
+    if let server = connection?.server {
+      openConnections.record(firstByteTime: sent.duration(to: lastActivity), of: server)
+    }
     self.sent = nil
   }
 

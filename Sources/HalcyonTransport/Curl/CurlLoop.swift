@@ -176,7 +176,9 @@ final class CurlLoop: @unchecked Sendable {
   /// Sends a request over another connection, and gives up those to the same server that are idle, and its own.
   private func sendAgain(_ handle: CurlHandle, in multi: UnsafeMutableRawPointer) -> Bool {
     let others = active.values.filter { $0 !== handle && $0.connection !== handle.connection }
-    connections.closeIdle(to: handle.origin, used: others.compactMap(\.connection))
+    if let server = handle.connection?.server {
+      connections.closeIdle(to: server, used: others.compactMap(\.connection))
+    }
     do throws(TransportError) {
       try handle.sendAgain(in: multi)
       return true
