@@ -5,31 +5,19 @@ public enum StandardCodecs {
   /// JPEG, PNG, GIF, WebP, BMP, ICO and TIFF; with package traits also AVIF, HEIC (`HEIF`), JPEG XL (`JXL`) and SVG.
   ///
   /// On Apple's systems AVIF, HEIC and JPEG XL without traits, and no SVG.
-  public static let decoders: [any ImageDecoder] =
-    [
-      JPEGDecoder(), PNGDecoder(), GIFDecoder(), WebPDecoder(), BMPDecoder(), ICODecoder(), TIFFDecoder(),
-    ] + furtherDecoders
+  public static let decoders: [any ImageDecoder] = RasterDecoders.all + drawingDecoders
   /// JPEG, PNG, lossy WebP and GIF; with package traits also AVIF and JPEG XL (`JXL`).
   ///
   /// On Apple's systems JPEG, PNG and GIF: they have no encoder for WebP.
   public static let encoders: [any ImageEncoder] =
     [JPEGEncoder(), PNGEncoder(), GIFEncoder()] + furtherEncoders
 
-  private static var furtherDecoders: [any ImageDecoder] {
-    var decoders: [any ImageDecoder] = []
-    #if AVIF || IMAGEIO
-    decoders.append(AVIFDecoder())
-    #endif
-    #if HEIF || IMAGEIO
-    decoders.append(HEIFDecoder())
-    #endif
-    #if JXL || IMAGEIO
-    decoders.append(JPEGXLDecoder())
-    #endif
+  private static var drawingDecoders: [any ImageDecoder] {
     #if SVG && !IMAGEIO
-    decoders.append(SVGDecoder())
+    [SVGDecoder()]
+    #else
+    []
     #endif
-    return decoders
   }
 
   private static var furtherEncoders: [any ImageEncoder] {

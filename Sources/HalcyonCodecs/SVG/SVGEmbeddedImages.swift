@@ -66,7 +66,7 @@ struct SVGEmbeddedImages {
   private mutating func image(
     _ bytes: Data, _ format: ImageFormat, _ budget: inout SVGBudget
   ) throws -> Image {
-    guard let decoder = StandardCodecs.decoders.first(where: { $0.formats.contains(format) }) else {
+    guard let decoder = RasterDecoders.all.first(where: { $0.formats.contains(format) }) else {
       throw ImageDecodingError.unsupportedFormat(format)
     }
     let info = try decoder.wholeInfo(of: bytes)

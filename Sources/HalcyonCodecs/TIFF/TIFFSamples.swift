@@ -26,7 +26,7 @@ struct TIFFSamples {
   let hasAlpha: Bool
   let hasUnassociatedAlpha: Bool
 
-  /// The samples of an image; `nil` if libtiff converts them well, or nobody does.
+  /// The samples of an image; `nil` if libtiff converts them correctly, or they are not supported.
   init?(_ header: TIFFHeader, cmyk transform: ColorTransform?) {
     (count, bits, isFloat) = (header.samplesPerPixel, header.bitDepth, header.sampleFormat == 3)
     (hasAlpha, hasUnassociatedAlpha) = (header.hasAlpha, header.hasUnassociatedAlpha)

@@ -51,7 +51,7 @@ final class ImagesInUse: Sendable {
 
   private let state = Lock(State())
 
-  /// Whether there is no image.
+  /// Whether the table has no entries.
   var isEmpty: Bool { state.withLock(\.entries.isEmpty) }
 
   /// The image of a key, if a view shows it, or did a moment ago.
