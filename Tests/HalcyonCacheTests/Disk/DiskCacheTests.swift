@@ -180,13 +180,13 @@ struct DiskCacheTests {
     ),
     (["XDG_CACHE_HOME": "/xdg", "HOME": "/home/a"], "/xdg"),
     (["CACHE_DIRECTORY": "", "XDG_CACHE_HOME": "relative", "HOME": "/home/a"], "/home/a/.cache"),
-    (["HOME": ""], "/root/.cache"),
-    ([:], "/root/.cache"),
+    (["HOME": ""], "/home/b/.cache"),
+    ([:], "/home/b/.cache"),
   ])
   func `the folder for caches is that of the service, the user or the user database`(
     environment: [String: String], path: String
   ) {
-    #expect(DiskCache.cachesPath(environment, home: "/root") == path)
+    #expect(DiskCache.cachesPath(environment, home: "/home/b") == path)
     #expect(DiskCache.cachesPath([:], home: nil) == nil)
   }
   #endif
