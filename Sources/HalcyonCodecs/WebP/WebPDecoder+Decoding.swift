@@ -43,14 +43,26 @@ extension WebPDecoder {
     }
   }
 
+  /// The rows of a still image before its damage, then transparent ones.
+  func damagedStill(
+    _ bytes: UnsafeRawBufferPointer, plan: DecodingPlan, header: WebPHeader, options: DecodingOptions
+  ) throws -> Bitmap {
+    let bitmap = try WebPReader.bitmap(
+      bytes, size: header.canvas, isScaled: false, isOpaque: false, ignoresAlpha: header.mayDenyAlpha, isPartial: true,
+      isCancelled: options.isCancelled)
+    return try plan.bitmap(isOpaque: false, graphs: graphs, isCancelled: options.isCancelled) {
+      BitmapRowSource(bitmap)
+    }
+  }
+
   /// The pixels of one frame, whose chunks are in `range`.
   func frameBitmap(
     _ range: Range<Int>, of bytes: UnsafeRawBufferPointer, header: WebPHeader, size: PixelSize, isOpaque: Bool,
-    options: DecodingOptions
+    isPartial: Bool = false, options: DecodingOptions
   ) throws -> Bitmap {
     try WebPReader.bitmap(
       UnsafeRawBufferPointer(rebasing: bytes[range]), size: size, isScaled: false, isOpaque: isOpaque,
-      ignoresAlpha: header.mayDenyAlpha, isCancelled: options.isCancelled)
+      ignoresAlpha: header.mayDenyAlpha, isPartial: isPartial, isCancelled: options.isCancelled)
   }
 
   func frameReader(

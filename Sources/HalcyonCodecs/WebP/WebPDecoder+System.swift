@@ -14,10 +14,18 @@ extension WebPDecoder {
       .bitmap(of: Data(bytes), plan: plan)
   }
 
-  /// The pixels of one frame, whose chunks are in `range`.
+  /// What the system decodes of a damaged still image.
+  func damagedStill(
+    _ bytes: UnsafeRawBufferPointer, plan: DecodingPlan, header: WebPHeader, options: DecodingOptions
+  ) throws -> Bitmap {
+    try SystemDecoder(graphs: graphs, isCancelled: options.isCancelled)
+      .bitmap(of: Data(bytes), plan: plan, truncation: .found)
+  }
+
+  /// The pixels of one frame, whose chunks are in `range`. The system decodes only whole ones.
   func frameBitmap(
     _ range: Range<Int>, of bytes: UnsafeRawBufferPointer, header: WebPHeader, size: PixelSize, isOpaque: Bool,
-    options: DecodingOptions
+    isPartial: Bool = false, options: DecodingOptions
   ) throws -> Bitmap {
     let info = ImageInfo(format: .webp, storedSize: size, hasAlpha: !isOpaque)
     var whole = options

@@ -27,21 +27,31 @@ public struct WebPDecoder: AnimatedImageDecoder {
     try bytes.withUnsafeBytes { try WebPHeaderParser.parse($0, isComplete: isComplete)?.info }
   }
 
-  /// Decodes a complete file at the target size; of an animation, its first frame.
+  /// Decodes a file at the target size, or its rows before the damage if the options allow a partial image; of an
+  /// animation, its first frame.
   public func decode(_ bytes: Data, options: DecodingOptions) throws -> DecodedImage {
-    try bytes.withUnsafeBytes { try draw(header($0), of: $0, options: options) }
+    try bytes.withUnsafeBytes { buffer in
+      try options.image {
+        try draw(header(buffer), of: buffer, options: options)
+      } part: {
+        try draw(header(buffer, isPartial: true), of: buffer, isPartial: true, options: options)
+      }
+    }
   }
 
+  /// - Parameter isPartial: Whether rows, or frames after the first one, may be missing.
   private func draw(
-    _ header: WebPHeader, of buffer: UnsafeRawBufferPointer, truncation: PartialImagePolicy? = nil,
-    options: DecodingOptions
+    _ header: WebPHeader, of buffer: UnsafeRawBufferPointer, isPartial: Bool = false, options: DecodingOptions
   ) throws -> DecodedImage {
     let plan = try DecodingPlan(info: header.info, options: options)
-    return try plan.image(colors: mapping(header, buffer), truncation: truncation) {
+    return try plan.image(colors: mapping(header, buffer), truncation: isPartial ? .found : nil) {
       if let first = header.firstFrame {
-        return try frame(first.range, at: first.area, of: buffer, header: header, plan: plan, options: options)
+        return try frame(
+          first.range, at: first.area, of: buffer, header: header, plan: plan, isPartial: isPartial, options: options)
       }
-      return try still(buffer, plan: plan, header: header, options: options)
+      return try isPartial
+        ? damagedStill(buffer, plan: plan, header: header, options: options)
+        : still(buffer, plan: plan, header: header, options: options)
     }
   }
 
@@ -50,7 +60,7 @@ public struct WebPDecoder: AnimatedImageDecoder {
   /// Takes a copy of the bytes and memory for three canvases, which together are within the limit of pixels.
   public func frameReader(for bytes: Data, options: DecodingOptions) throws -> any ImageFrameReader {
     let file = FileBytes(bytes)
-    let header = try header(file.buffer)
+    let header = try header(file.buffer, isPartial: options.allowsPartialImage)
     let plan = try DecodingPlan(info: header.info, options: options)
     guard header.isAnimated else {
       return StillFrameReader { try decode(bytes, options: options).bitmap }
@@ -61,20 +71,25 @@ public struct WebPDecoder: AnimatedImageDecoder {
     return try frameReader(file, header: header, plan: plan, options: options)
   }
 
-  private func header(_ bytes: UnsafeRawBufferPointer) throws(ImageDecodingError) -> WebPHeader {
-    guard let header = try WebPHeaderParser.parse(bytes, isComplete: true) else { throw .truncated(.webp) }
+  private func header(
+    _ bytes: UnsafeRawBufferPointer, isPartial: Bool = false
+  ) throws(ImageDecodingError) -> WebPHeader {
+    guard let header = try WebPHeaderParser.parse(bytes, isComplete: true, isPartial: isPartial) else {
+      throw .truncated(.webp)
+    }
     return header
   }
 
   private func frame(
     _ range: Range<Int>, at area: PixelArea, of bytes: UnsafeRawBufferPointer, header: WebPHeader, plan: DecodingPlan,
-    options: DecodingOptions
+    isPartial: Bool, options: DecodingOptions
   ) throws -> Bitmap {
-    guard range.upperBound <= bytes.count else { throw ImageDecodingError.truncated(.webp) }
+    guard isPartial || range.upperBound <= bytes.count else { throw ImageDecodingError.truncated(.webp) }
     try options.limits.check(area.size, format: .webp)
-    let isOpaque = !header.hasAlpha
+    let isOpaque = !header.hasAlpha && !isPartial
     let bitmap = try frameBitmap(
-      range, of: bytes, header: header, size: area.size, isOpaque: isOpaque, options: options)
+      range.clamped(to: 0..<bytes.count), of: bytes, header: header, size: area.size, isOpaque: isOpaque,
+      isPartial: isPartial, options: options)
     return try plan.bitmap(isOpaque: isOpaque, graphs: graphs, isCancelled: options.isCancelled) {
       PatchRowSource(BitmapRowSource(bitmap), at: area, on: header.canvas)
     }
@@ -89,7 +104,7 @@ extension WebPDecoder: ProgressiveImageDecoder {
       guard let header = try WebPHeaderParser.parse(buffer, isComplete: false), header.frameCount > 1 else {
         return nil
       }
-      return ImagePreview(image: try draw(header, of: buffer, truncation: .found, options: options), stage: 1)
+      return ImagePreview(image: try draw(header, of: buffer, isPartial: true, options: options), stage: 1)
     }
   }
 }

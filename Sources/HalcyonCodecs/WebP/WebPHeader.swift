@@ -43,15 +43,20 @@ struct WebPHeaderParser {
   private static let frameHeaderByteCount = 16
 
   private let view: Bytes
+  private let isPartial: Bool
   private var header = WebPHeader()
   private var flags: UInt8 = 0
   private var hasImage = false
 
   /// The header, or `nil` if the bytes end before the first image data, or before an Exif chunk that is announced.
   ///
-  /// - Parameter isComplete: Whether the bytes are the whole file, which then must not be shorter than it states.
-  static func parse(_ bytes: UnsafeRawBufferPointer, isComplete: Bool) throws(ImageDecodingError) -> WebPHeader? {
-    var parser = WebPHeaderParser(bytes)
+  /// - Parameters:
+  ///   - isComplete: Whether the bytes are the whole file, which then must not be shorter than it states.
+  ///   - isPartial: Whether it may be shorter, as far as its image has begun; only whole frames follow the first then.
+  static func parse(
+    _ bytes: UnsafeRawBufferPointer, isComplete: Bool, isPartial: Bool = false
+  ) throws(ImageDecodingError) -> WebPHeader? {
+    var parser = WebPHeaderParser(bytes, isPartial: isPartial)
     guard try parser.parseChunks(isComplete: isComplete) else {
       if isComplete { throw .truncated(.webp) }
       return nil
@@ -59,8 +64,9 @@ struct WebPHeaderParser {
     return parser.header
   }
 
-  private init(_ bytes: UnsafeRawBufferPointer) {
+  private init(_ bytes: UnsafeRawBufferPointer, isPartial: Bool) {
     view = Bytes(bytes)
+    self.isPartial = isPartial
   }
 
   /// Returns `false` if more bytes are needed.
@@ -87,7 +93,8 @@ struct WebPHeaderParser {
     }
     let needsExif = flags & Flag.exif != 0 && header.orientation == nil
     // A still image is whole without the chunks after it but its orientation, and without the byte that pads it.
-    if isCut, header.isAnimated || imageEnd > view.count || needsExif { return false }
+    let isSound = !header.isAnimated && imageEnd <= view.count && !needsExif
+    if isCut, !isSound, !(isPartial && hasImage) { return false }
     if isComplete, !hasImage { throw .corrupt(.webp, reason: "it has no image") }
     return hasImage && (isComplete || !needsExif)
   }
@@ -166,6 +173,7 @@ struct WebPHeaderParser {
     guard let x = unsigned24(start), let y = unsigned24(start + 3), let width = unsigned24(start + 6),
       let height = unsigned24(start + 9), view.count >= chunks + 4
     else { return false }
+    if isPartial, header.firstFrame != nil, content.upperBound > view.count { return true }
     header.frameCount += 1
     let area = PixelArea(x: x * 2, y: y * 2, size: PixelSize(width: width + 1, height: height + 1))
     // Whatever the header says, the canvas is transparent where there is no frame.

@@ -9,9 +9,10 @@ enum WebPReader {
   ///   - size: The size of the result.
   ///   - isScaled: Whether `size` differs from the stored size; libwebp then averages pixels.
   ///   - ignoresAlpha: Whether the result is made opaque; see ``WebPHeader/mayDenyAlpha``.
+  ///   - isPartial: Whether damage after the first row leaves the rows from it on transparent; then not `isOpaque`.
   static func bitmap(
     _ bytes: UnsafeRawBufferPointer, size: PixelSize, isScaled: Bool, isOpaque: Bool, ignoresAlpha: Bool,
-    isCancelled: @escaping () -> Bool
+    isPartial: Bool = false, isCancelled: @escaping () -> Bool
   ) throws -> Bitmap {
     try Bitmap(size: size, isOpaque: isOpaque) { output in
       let run = try WebPRun(bytes, size: size, isCancelled: isCancelled) { config in
@@ -24,8 +25,9 @@ enum WebPReader {
         config.output.u.RGBA.stride = Int32(size.width * 4)
         config.output.u.RGBA.size = output.count
       }
-      try run.finish()
-      if ignoresAlpha { AlphaMath.makeOpaque(output) }
+      let byteCount = size.width * 4 * (try isPartial ? run.finishPart() : run.finish())
+      if ignoresAlpha { AlphaMath.makeOpaque(UnsafeMutableRawBufferPointer(rebasing: output[..<byteCount])) }
+      UnsafeMutableRawBufferPointer(rebasing: output[byteCount...]).initializeMemory(as: UInt8.self, repeating: 0)
     }
   }
 }

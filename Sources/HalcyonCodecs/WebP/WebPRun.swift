@@ -50,7 +50,7 @@ final class WebPRun {
     config.deallocate()
   }
 
-  /// The decoded rows, from the top.
+  /// The number of decoded rows, from the top, where the output are planes.
   var rowCount: Int {
     if isDone { return size.height }
     var last: Int32 = 0
@@ -58,8 +58,26 @@ final class WebPRun {
   }
 
   /// Decodes to the end of the file.
-  func finish() throws(ImageDecodingError) {
+  ///
+  /// - Returns: The number of rows, which is that of the image.
+  @discardableResult
+  func finish() throws(ImageDecodingError) -> Int {
     while !isDone { try step() }
+    return rowCount
+  }
+
+  /// Decodes up to the damage or to the end of the file.
+  ///
+  /// - Returns: The number of decoded rows, at least one.
+  /// - Throws: The error of the damage, if it is before the end of the first row.
+  func finishPart() throws(ImageDecodingError) -> Int {
+    do throws(ImageDecodingError) {
+      return try finish()
+    } catch {
+      var last: Int32 = 0
+      guard error.isDamage, WebPIDecGetRGB(decoder, &last, nil, nil, nil) != nil, last > 0 else { throw error }
+      return Int(last)
+    }
   }
 
   /// Decodes some more bytes.
