@@ -18,7 +18,7 @@ enum LifetimeScenes {
       picture.hc.setImage(with: url, pipeline: pipeline, completion: outcome.take)
       try await gate.waitUntilHolding()
       stage.remove(picture)
-      try await stage.until("the load has ended") { outcome.count == 1 && pipeline.activeLoadCount == 0 }
+      try await stage.until("the load has ended") { outcome.count == 1 && pipeline.activeJobCount == 0 }
       guard case .failure(.superseded) = outcome.last else {
         throw Stage.Failure(description: "the load ended with \(String(describing: outcome.last))")
       }

@@ -19,7 +19,7 @@ struct BadInputTests {
     #expect(error?.name == name, "\(error?.description ?? "no error")")
     for word in words { #expect(error?.description.contains(word) == true, "\(error?.description ?? "")") }
     await pipeline.cache.flush()
-    #expect(pipeline.activeLoadCount == 0)
+    #expect(pipeline.activeJobCount == 0)
     #expect(pipeline.cache.memory.image(for: ImagePipeline.cacheKey(for: ImageRequest(url: url))) == nil)
     #expect(try await pipeline.cache.disk?.count == 0)
   }
@@ -178,7 +178,7 @@ struct BadInputTests {
             }
           }
         }
-        #expect(pipeline.activeLoadCount == 0)
+        #expect(pipeline.activeJobCount == 0)
         #expect(try await pipeline.response(for: ImageRequest(url: good)).origin == .network)
         await pipeline.cache.flush()
         #expect(try await pipeline.cache.disk?.count == 1)

@@ -79,7 +79,7 @@ struct DecodedProviderTests {
       let tasks = [ImageRequest(source: source), small, small].map { fixture.pipeline.task(for: $0) }
       let bytes = fixture.pipeline.dataTask(for: small)
       try await gate.waitUntilHolding()
-      while fixture.pipeline.activeLoadCount < 3 { try await Task.yieldUnlessCancelled() }
+      while fixture.pipeline.activeJobCount < 3 { try await Task.yieldUnlessCancelled() }
       gate.open()
       var widths: [Int] = []
       for task in tasks { widths.append(try await task.image.size.width) }

@@ -238,7 +238,7 @@ struct ImageViewBinderTests {
     try await ends.waitForEvents(count: 1)
     #expect(ends.events == ["40x20 from store"])
     gate.open()
-    while fixture.pipeline.activeLoadCount > 0 { try await Task.yieldUnlessCancelled() }
+    while fixture.pipeline.activeJobCount > 0 { try await Task.yieldUnlessCancelled() }
     #expect(fixture.decoder.decodedSizes.count == 2)
     #expect(fixture.transport.requests.count == 2)
     #expect(display.events == ["image 40x20"])
@@ -280,7 +280,7 @@ struct ImageViewBinderTests {
       $0.lowResolution = view.request("4x2")
     }
     #expect(view.ends.events == ["cancelled"])
-    #expect(view.fixture.pipeline.activeLoadCount == 0)
+    #expect(view.fixture.pipeline.activeJobCount == 0)
     try await view.warm("20x20")
     try await view.load("30x10")
     #expect(view.fixture.transport.requests.map(\.url.lastPathComponent) == ["20x20", "30x10"])

@@ -35,7 +35,7 @@ struct ViewInvalidationTests {
     #expect(ends.count == 1)
     try await gate.waitUntilHolding(1)
     fixture.pipeline.invalidate()
-    while fixture.pipeline.activeLoadCount > 0 { try await Task.yieldUnlessCancelled() }
+    while fixture.pipeline.activeJobCount > 0 { try await Task.yieldUnlessCancelled() }
     #expect(cancelled.count == 1)
     #expect(display.events == ["image 10x10"])
   }

@@ -168,7 +168,7 @@ struct ViewSizingTests {
     try await view.load("40x20")
     view.display.displaySize = ViewSize(width: 500, height: 500)
     view.binder.displayDidChange()
-    #expect(view.fixture.pipeline.activeLoadCount == 0)
+    #expect(view.fixture.pipeline.activeJobCount == 0)
     #expect(view.fixture.decoder.decodedSizes.count == 1)
   }
 

@@ -27,6 +27,9 @@ final class InFlightJobs<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   /// Jobs that have not ended.
   var count: Int { state.withLock { $0.jobs.count } }
 
+  /// The keys of the jobs that have not ended.
+  var keys: [Key] { state.withLock { Array($0.jobs.keys) } }
+
   /// Cancels the jobs of the keys that fulfil a condition; their callers get ``ImageError/cancelled``.
   func cancel(where isIncluded: (Key) -> Bool) {
     end(.cancelled) { state in

@@ -41,6 +41,9 @@ final class CachingLoader: Sendable {
   /// Jobs and transfers that have not ended.
   var activeCount: Int { jobs.count + http.limiter.activeCount }
 
+  /// The sources of all jobs, URLs and keys.
+  var activeSources: Set<String> { Set(jobs.keys.map { $0.key.sourceText }) }
+
   /// Limits of concurrent transfers.
   var connectionLimits: ConnectionLimits {
     get { http.limiter.limits }
@@ -59,7 +62,7 @@ final class CachingLoader: Sendable {
   }
 
   func cancelLoads(of source: String) {
-    jobs.cancel { $0.key.source?.text == source }
+    jobs.cancel { $0.key.sourceText == source }
   }
 
   /// Ends all loads, and lets the threads end.

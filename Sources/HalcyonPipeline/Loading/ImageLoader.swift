@@ -65,10 +65,15 @@ final class ImageLoader: Sendable {
   /// Jobs that have not ended.
   var activeCount: Int { jobs.count + bytes.activeCount }
 
+  /// The sources of all jobs, URLs and keys.
+  var activeSources: Set<String> {
+    Set((jobs.keys + encodings.keys).map { $0.key.sourceText }).union(bytes.activeSources)
+  }
+
   /// Cancels the loads whose source has this text, its URL or its key, at all sizes.
   func cancelLoads(of source: String) {
-    jobs.cancel { $0.key.source?.text == source }
-    encodings.cancel { $0.key.source?.text == source }
+    jobs.cancel { $0.key.sourceText == source }
+    encodings.cancel { $0.key.sourceText == source }
     bytes.cancelLoads(of: source)
   }
 

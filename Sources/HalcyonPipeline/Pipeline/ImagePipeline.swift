@@ -235,8 +235,11 @@ public final class ImagePipeline: Sendable {
     try await metadata(for: ImageRequest(url: url))
   }
 
-  /// The number of loads in flight; coalesced loads count once.
-  public var activeLoadCount: Int { loader.activeCount }
+  /// The number of sources that are being loaded; loads of one source count once, whatever their sizes and processors.
+  public var activeLoadCount: Int { loader.activeSources.count }
+
+  /// The number of jobs and transfers that have not ended, of which a load has several.
+  package var activeJobCount: Int { loader.activeCount }
 
   /// Cancels all loads of a URL, at all sizes and with all processors. Their callers get ``ImageError/cancelled``.
   ///

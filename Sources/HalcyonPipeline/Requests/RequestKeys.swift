@@ -70,6 +70,11 @@ extension KeyFields {
   }
 }
 
+extension CacheKey {
+  /// The URL or the custom key of the source; the whole key if it is of another kind.
+  var sourceText: String { source?.text ?? text }
+}
+
 extension AddressPolicy {
   /// The policy as the value of a field of cache keys, so that what it refuses is not found in caches that were filled under another
   /// policy; `nil` if every connection is allowed.

@@ -84,7 +84,7 @@ struct CircularLoadTests {
         fixture.pipeline.task(for: requests.withLock { $0[index] })
       }
       for task in tasks { await #expect(throws: ImageError.self) { try await task.image } }
-      #expect(fixture.pipeline.activeLoadCount == 0)
+      #expect(fixture.pipeline.activeJobCount == 0)
     }
   }
 

@@ -95,7 +95,7 @@ struct CoalescingTests {
     let urgent = held.pipeline.task(for: ImageRequest(url: urls[1], priority: .veryHigh))
     let other = held.pipeline.task(for: ImageRequest(url: urls[2]))
     while held.pipeline.loader.bytes.http.limiter.waitingCount < 2 { try await Task.yieldUnlessCancelled() }
-    while held.pipeline.activeLoadCount < 7 { try await Task.yieldUnlessCancelled() }
+    while held.pipeline.activeJobCount < 7 { try await Task.yieldUnlessCancelled() }
     if cancels { urgent.cancel() } else { urgent.priority = .low }
     held.gate.release()
     #expect(try await held.began.waitForEvents(count: 2) == ["0", "2"])
@@ -134,7 +134,7 @@ struct CoalescingTests {
     let error = await #expect(throws: ImageError.self) { try await task.value }
     #expect(error?.name == "cancelled")
     #expect(fixture.transport.requests.isEmpty)
-    #expect(fixture.pipeline.activeLoadCount == 0)
+    #expect(fixture.pipeline.activeJobCount == 0)
   }
 
   @Test func `a failure is delivered to every subscriber once, and the next request starts a new transfer`()
@@ -210,7 +210,7 @@ struct CoalescingTests {
         }
       }
     }
-    #expect(fixture.pipeline.activeLoadCount == 0)
+    #expect(fixture.pipeline.activeJobCount == 0)
   }
 }
 

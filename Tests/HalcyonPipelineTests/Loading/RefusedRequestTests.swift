@@ -118,7 +118,7 @@ struct RefusedRequestTests {
       let limiter = pipeline.loader.bytes.http.limiter
       while limiter.waitingCount < 3 || clock.sleeperCount == 0 { try await Task.yieldUnlessCancelled() }
       for task in tasks { task.cancel() }
-      while pipeline.activeLoadCount > 0 || clock.sleeperCount > 0 { try await Task.yieldUnlessCancelled() }
+      while pipeline.activeJobCount > 0 || clock.sleeperCount > 0 { try await Task.yieldUnlessCancelled() }
       #expect(limiter.waitingCount == 0 && limiter.activeCount == 0)
       // The pause is still known: the next load waits for its end.
       let sent = server.requests.count

@@ -259,7 +259,7 @@ struct ResumeTests {
     load.cancel()
     let error = await #expect(throws: ImageError.self) { try await load.value }
     #expect(error?.name == "cancelled")
-    while fixture.pipeline.activeLoadCount > 0 { try await Task.yieldUnlessCancelled() }
+    while fixture.pipeline.activeJobCount > 0 { try await Task.yieldUnlessCancelled() }
   }
 
   private static let always = AlwaysRetry(attemptLimit: 2)

@@ -128,7 +128,7 @@ struct RetryTests {
     await clock.waitForSleepers()
     task.cancel()
     await #expect(throws: ImageError.self) { try await task.image }
-    while fixture.pipeline.activeLoadCount > 0 { try await Task.yieldUnlessCancelled() }
+    while fixture.pipeline.activeJobCount > 0 { try await Task.yieldUnlessCancelled() }
     #expect(clock.sleeperCount == 0)
     #expect(fixture.transport.requests.count == 1)
   }

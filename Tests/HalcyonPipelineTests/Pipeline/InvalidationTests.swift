@@ -58,7 +58,7 @@ struct InvalidationTests {
     #expect(isInvalidated(await batch.results.first))
     #expect(isInvalidated(await prefetch.result.failed.first.map { .failure($0.error) } ?? .success(())))
     release.set()
-    while pipeline.activeLoadCount > 0 { try await Task.yieldUnlessCancelled() }
+    while pipeline.activeJobCount > 0 { try await Task.yieldUnlessCancelled() }
   }
 
   /// A pipeline whose image is stale and being revalidated, which waits at `gate` until it is cancelled.
@@ -84,7 +84,7 @@ struct InvalidationTests {
     fixture.pipeline.invalidate()
     await fixture.pipeline.cache.flush()
     #expect(cancelled.count == 1)
-    #expect(fixture.pipeline.activeLoadCount == 0)
+    #expect(fixture.pipeline.activeJobCount == 0)
     let entry = try await fixture.store.entry(for: ImagePipeline.cacheKey(for: request))
     #expect(stored != nil && entry?.metadata == stored?.metadata)
   }
@@ -145,9 +145,11 @@ struct InvalidationTests {
     async let data = result { () async throws(ImageError) in try await fixture.pipeline.data(for: dataRequest) }
     await started.wait(for: 3)
     // The three requests of one URL share a transfer: four jobs for images, three for bytes, and three transfers.
-    while fixture.pipeline.activeLoadCount < 10 { try await Task.yieldUnlessCancelled() }
+    while fixture.pipeline.activeJobCount < 10 { try await Task.yieldUnlessCancelled() }
+    #expect(fixture.pipeline.activeLoadCount == 3)
     fixture.pipeline.cancelLoads(of: url)
     fixture.pipeline.cancelLoads(of: dataRequest.source)
+    #expect(fixture.pipeline.activeLoadCount == 1)
     for task in tasks {
       guard case .failure(.cancelled) = await result({ () async throws(ImageError) in try await task.image }) else {
         Issue.record("not cancelled: \(task.request)")

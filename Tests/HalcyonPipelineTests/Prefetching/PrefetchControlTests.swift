@@ -42,7 +42,7 @@ struct PrefetchControlTests {
     let prefetcher = ImagePrefetcher(pipeline: held.pipeline)
     let task = prefetcher.start([URL].numbered(20))
     try await held.gate.waitUntilHolding(5)
-    #expect(held.pipeline.activeLoadCount == 15)
+    #expect(held.pipeline.activeLoadCount == 5)
     prefetcher.concurrencyLimit = 9
     try await held.gate.waitUntilHolding(9)
     prefetcher.concurrencyLimit = 1

@@ -110,7 +110,7 @@ struct RequestModifierTests {
     let task = fixture.pipeline.task(for: ImageRequest(url: fixture.url))
     await modifier.started.wait()
     task.cancel()
-    while fixture.pipeline.activeLoadCount > 0 { try await Task.yieldUnlessCancelled() }
+    while fixture.pipeline.activeJobCount > 0 { try await Task.yieldUnlessCancelled() }
     modifier.release.set()
     await #expect(throws: ImageError.self) { try await task.image }
     #expect(fixture.transport.requests.isEmpty)

@@ -200,7 +200,7 @@ struct SourceTests {
     await started.wait()
     task.cancel()
     await ended.wait()
-    while fixture.pipeline.activeLoadCount > 0 { try await Task.yieldUnlessCancelled() }
+    while fixture.pipeline.activeJobCount > 0 { try await Task.yieldUnlessCancelled() }
     #expect(fixture.transport.requests.count == 1)
   }
 

@@ -16,7 +16,7 @@ struct FaultMatrixTests {
       let error = await #expect(throws: ImageError.self) { try await pipeline.image(for: url) }
       #expect(error?.label == fault.error, "\(error?.description ?? "no error")")
       await pipeline.cache.flush()
-      #expect(pipeline.activeLoadCount == 0)
+      #expect(pipeline.activeJobCount == 0)
       #expect(pipeline.cache.memory.image(for: ImagePipeline.cacheKey(for: ImageRequest(url: url))) == nil)
       #expect(try await pipeline.cache.disk?.count == 0)
       try await server.waitUntilNoConnections()
@@ -81,7 +81,7 @@ extension Fault {
         return "no error"
       }
       #expect(label == fault.error, "\(fault.name)")
-      #expect(pipeline.activeLoadCount == 0)
+      #expect(pipeline.activeJobCount == 0)
     }
     // The transport processes its commands in order: after this load, the connections dropped before are closed.
     try await ImageServer.run { server in

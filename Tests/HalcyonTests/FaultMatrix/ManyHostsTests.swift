@@ -25,7 +25,7 @@ struct ManyHostsTests {
       await #expect(throws: ImageError.self) { try await stalled.image }
       try await server.waitUntilNoConnections()
       // The server may see the connection close before the pipeline has removed the load.
-      while pipeline.activeLoadCount > 0 { try await Task.yieldUnlessCancelled() }
+      while pipeline.activeJobCount > 0 { try await Task.yieldUnlessCancelled() }
     }
   }
 }

@@ -222,7 +222,7 @@ struct EventTests {
           memory.trim(to: 0)
           guard let pipeline = held.read({ $0 }) else { return }
           _ = pipeline.cachedImage(for: ImageRequest(source: .string("http://127.0.0.1/")))
-          _ = (pipeline.activeLoadCount, pipeline.cache.statistics)
+          _ = (pipeline.activeJobCount, pipeline.cache.statistics)
         }
       }
       held.update { $0 = observed.pipeline }
@@ -233,7 +233,7 @@ struct EventTests {
       await observed.pipeline.cache.flush()
       #expect(memory.count == 0, "the handler empties the memory cache at every event")
       #expect(server.requests.count == 1)
-      #expect(observed.pipeline.activeLoadCount == 0)
+      #expect(observed.pipeline.activeJobCount == 0)
     }
   }
 
