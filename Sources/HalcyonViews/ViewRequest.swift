@@ -50,7 +50,7 @@ struct ViewRequest {
       switch mode {
       case .fit: .fit(width: size.width, height: size.height)
       case .fill: .fill(width: size.width, height: size.height)
-      case .stretch: .stretch(width: size.width, height: size.height)
+      case .stretch: .exact(width: size.width, height: size.height, enlarges: false)
       }
     return request
   }

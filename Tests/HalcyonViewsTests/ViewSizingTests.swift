@@ -17,7 +17,7 @@ struct ViewSizingTests {
       (.view, .fit, .fit(width: 100, height: 60)),
       (.view(factor: 1.5), .fit, .fit(width: 150, height: 90)),
       (.view, .fill, .fill(width: 100, height: 60)),
-      (.view, .stretch, .stretch(width: 100, height: 60)),
+      (.view, .stretch, .exact(width: 100, height: 60, enlarges: false)),
       (.original, .fit, .original),
     ] as [(ViewSizing, ImageDisplayMode, TargetSize)])
   func `an image is decoded at the view's device pixels`(

@@ -33,7 +33,7 @@ final class Cell {
   var targetSize: TargetSize {
     let scale = Int(gtk_widget_get_scale_factor(picture))
     let (width, height) = (Int(Self.width) * scale, Int(Self.height) * scale)
-    return .crop(width: width, height: height, anchor: CropAnchor(x: 0.5, y: 0.15))
+    return .fill(width: width, height: height, anchor: CropAnchor(x: 0.5, y: 0.15))
   }
 
   /// Whether any part of the cell is in the viewport of a scrolled window.

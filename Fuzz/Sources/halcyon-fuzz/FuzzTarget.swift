@@ -69,7 +69,7 @@ struct FuzzTarget {
     attempt {
       let options = options(choice)
       let image = try decoder.decode(bytes, options: options)
-      let expected = options.size.geometry(for: image.info.pixelSize).outputSize
+      let expected = options.size.size(for: image.info.pixelSize)
       // Vector images are rendered at the target size, which can be larger than their own.
       precondition(image.info.format == .svg || image.size == expected, "\(image.size) pixels instead of \(expected)")
       if !image.isPartial { precondition(!image.bitmap.isOpaque || hasFullAlpha(image.bitmap), "it is not opaque") }
@@ -89,7 +89,7 @@ struct FuzzTarget {
   private func options(_ choice: Int) -> DecodingOptions {
     let sizes: [TargetSize] = [
       .original, .fit(width: 40, height: 40), .fit(width: 7, height: .max), .fill(width: 16, height: 9),
-      .crop(width: 3, height: 30, anchor: .right), .exact(width: 64, height: 48),
+      .fill(width: 3, height: 30, anchor: .right), .exact(width: 64, height: 48),
     ]
     return DecodingOptions(size: sizes[choice % sizes.count], limits: limits, allowsPartialImage: choice & 0x80 != 0)
   }

@@ -4,7 +4,7 @@ import HalcyonSupport
 /// Resizes an image with the Lanczos filter that decoding uses.
 ///
 /// A request's ``ImageRequest/size`` resizes while decoding, in less time and memory. Use the processor between other
-/// steps, such as after a crop. Only ``TargetSize/exact(width:height:)`` enlarges.
+/// steps, such as after a crop. Only ``TargetSize/exact(width:height:enlarges:)`` enlarges.
 public struct ResizeProcessor: ImageProcessor {
   private let target: TargetSize
   private let implementation: LanczosImplementation
@@ -60,7 +60,7 @@ extension ResizeProcessor: Hashable {
 }
 
 extension ImageProcessor where Self == ResizeProcessor {
-  /// Resizes the image; only ``TargetSize/exact(width:height:)`` enlarges.
+  /// Resizes the image; only ``TargetSize/exact(width:height:enlarges:)`` enlarges.
   ///
   /// - Parameters:
   ///   - size: The target size.

@@ -39,7 +39,7 @@ struct SVGLayout: Hashable, Sendable {
       x: -window.x * x, y: -window.y * y, width: Double(enlarged.width) * x, height: Double(enlarged.height) * y)
     switch target {
     // The document itself decides how it fills another ratio.
-    case .exact, .stretch: rounding = SIMD2(1, 1)
+    case .exact: rounding = SIMD2(1, 1)
     default: rounding = SIMD2(1, viewport.height / viewport.width * size.width / size.height)
     }
   }
@@ -53,9 +53,8 @@ extension TargetSize {
     switch self {
     case .fit(let width, let height) where min(width, height) < .max:
       max(1, min(Double(width) / size.width, Double(height) / size.height))
-    case .fill(let width, let height) where max(width, height) < .max,
-      .crop(let width, let height, _) where max(width, height) < .max,
-      .stretch(let width, let height) where max(width, height) < .max:
+    case .fill(let width, let height, _) where max(width, height) < .max,
+      .exact(let width, let height, enlarges: false) where max(width, height) < .max:
       max(1, Double(width) / size.width, Double(height) / size.height)
     default: 1
     }

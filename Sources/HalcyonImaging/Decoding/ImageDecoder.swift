@@ -5,7 +5,7 @@ public import Foundation
 /// A conformer keeps these laws:
 /// - It never traps, hangs or reads out of bounds, whatever the data is.
 /// - It checks ``DecodingOptions/limits`` before it allocates memory for pixels.
-/// - It applies the orientation of the file exactly once, and returns `options.size.geometry(for:).outputSize` pixels.
+/// - It applies the orientation of the file exactly once, and returns `options.size.size(for:)` pixels.
 ///   A vector image, which has no pixels of its own, fills the target size even if that is larger.
 /// - Calls may run concurrently on several threads.
 public protocol ImageDecoder: Sendable {

@@ -11,7 +11,7 @@ public struct CropAnchor: Hashable, Sendable {
     self.y = Self.clamped(y)
   }
 
-  /// The centre, as in ``TargetSize/fill(width:height:)``.
+  /// The centre.
   public static let center = CropAnchor(x: 0.5, y: 0.5)
   /// The middle of the top edge.
   public static let top = CropAnchor(x: 0.5, y: 0)

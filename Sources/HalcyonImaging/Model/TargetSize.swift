@@ -1,6 +1,6 @@
 /// The target size of an image, in pixels.
 ///
-/// Only vector images (SVG) and ``exact(width:height:)`` are ever enlarged.
+/// Only vector images (SVG) and ``exact(width:height:enlarges:)`` are ever enlarged.
 ///
 /// ```swift
 /// let request = ImageRequest(url: url, size: .fill(width: 320, height: 240))
@@ -9,27 +9,19 @@
 public enum TargetSize: Hashable, Sendable {
   /// The original size of the image.
   case original
-  /// The whole image inside a box; keeps the aspect ratio.
+  /// The largest size inside a box; keeps the aspect ratio.
   ///
   /// Both sides at least 1; `Int.max` leaves a side unconstrained.
   case fit(width: Int, height: Int)
-  /// The box filled; keeps the aspect ratio and crops both sides equally.
+  /// The box filled; keeps the aspect ratio and crops the rest so that the anchor stays in place.
   ///
-  /// Both sides at least 1.
-  case fill(width: Int, height: Int)
-  /// The box filled as by ``fill(width:height:)``, cropped so that the anchor stays in place.
+  /// Both sides at least 1. A smaller image gives the largest part of it with the aspect ratio of the box.
+  case fill(width: Int, height: Int, anchor: CropAnchor = .center)
+  /// The whole image at exactly this size, distorted if necessary.
   ///
-  /// Both sides at least 1.
-  case crop(width: Int, height: Int, anchor: CropAnchor)
-  /// The whole image at exactly this size, enlarged or distorted if necessary.
-  ///
-  /// Both sides at least 1; the limits on pixels apply to the result.
-  case exact(width: Int, height: Int)
-  /// The whole image at this size, distorted if necessary, but on neither side larger than the image: for a view that
-  /// stretches what it draws.
-  ///
-  /// Both sides at least 1.
-  case stretch(width: Int, height: Int)
+  /// Both sides at least 1; the limits on pixels apply to the result. Without `enlarges` neither side becomes larger than
+  /// that of the image, for a view that stretches what it draws.
+  case exact(width: Int, height: Int, enlarges: Bool = true)
 
   /// The whole image with at most this width; its height is not limited. To fill only a width would be the same.
   public static func fit(width: Int) -> TargetSize { .fit(width: width, height: .max) }
@@ -38,11 +30,10 @@ public enum TargetSize: Hashable, Sendable {
   public static func fit(height: Int) -> TargetSize { .fit(width: .max, height: height) }
 
   /// Whether both sides are at least 1.
-  public var isValid: Bool {
+  package var isValid: Bool {
     switch self {
     case .original: true
-    case .fit(let width, let height), .fill(let width, let height), .crop(let width, let height, _),
-      .exact(let width, let height), .stretch(let width, let height):
+    case .fit(let width, let height), .fill(let width, let height, _), .exact(let width, let height, _):
       width > 0 && height > 0
     }
   }
@@ -58,19 +49,25 @@ public enum TargetSize: Hashable, Sendable {
     switch self {
     case .original: return .original
     case .fit(let width, let height): return .fit(width: side(width), height: side(height))
-    case .fill(let width, let height): return .fill(width: side(width), height: side(height))
-    case .crop(let width, let height, let anchor):
-      return .crop(width: side(width), height: side(height), anchor: anchor)
-    case .exact(let width, let height): return .exact(width: side(width), height: side(height))
-    case .stretch(let width, let height): return .stretch(width: side(width), height: side(height))
+    case .fill(let width, let height, let anchor):
+      return .fill(width: side(width), height: side(height), anchor: anchor)
+    case .exact(let width, let height, let enlarges):
+      return .exact(width: side(width), height: side(height), enlarges: enlarges)
     }
   }
+
+  /// The size of the result for an image, in pixels.
+  ///
+  /// - Parameter source: The size of the whole image with its orientation applied, both sides at least 1. Of a vector
+  ///   image, the size at which it fills the target.
+  /// - Precondition: Both sides of the target are at least 1.
+  public func size(for source: PixelSize) -> PixelSize { geometry(for: source).outputSize }
 
   /// The part of an image that is drawn for this target, and the size of the result.
   ///
   /// - Parameter source: The size of the whole image with its orientation applied, both sides at least 1.
   /// - Precondition: The target size ``isValid``.
-  public func geometry(for source: PixelSize) -> ResizeGeometry {
+  package func geometry(for source: PixelSize) -> ResizeGeometry {
     precondition(isValid, "a target size needs at least one pixel a side, got \(self)")
     let whole = PixelRectangle(
       x: 0, y: 0, width: Double(source.width), height: Double(source.height))
@@ -80,13 +77,11 @@ public enum TargetSize: Hashable, Sendable {
     case .fit(let width, let height):
       let scale = min(1, Double(width) / whole.width, Double(height) / whole.height)
       return ResizeGeometry(window: whole, outputSize: whole.size(scaledBy: scale))
-    case .fill(let width, let height):
-      return whole.filling(width: Double(width), height: Double(height), anchor: .center)
-    case .crop(let width, let height, let anchor):
+    case .fill(let width, let height, let anchor):
       return whole.filling(width: Double(width), height: Double(height), anchor: anchor)
-    case .exact(let width, let height):
+    case .exact(let width, let height, enlarges: true):
       return ResizeGeometry(window: whole, outputSize: PixelSize(width: width, height: height))
-    case .stretch(let width, let height):
+    case .exact(let width, let height, enlarges: false):
       let size = PixelSize(width: min(width, source.width), height: min(height, source.height))
       return ResizeGeometry(window: whole, outputSize: size)
     }
@@ -94,46 +89,45 @@ public enum TargetSize: Hashable, Sendable {
 }
 
 extension TargetSize: CustomStringConvertible {
-  /// For example `fit 400x300`.
+  /// For example `fit 400x300`, `fill 400x300 0.5,0.0` or `exact 400x300 or smaller`.
   public var description: String {
     switch self {
     case .original: "original"
     case .fit(let width, let height): "fit \(width)x\(height)"
-    case .fill(let width, let height): "fill \(width)x\(height)"
-    case .crop(let width, let height, let anchor): "crop \(width)x\(height) \(anchor.x),\(anchor.y)"
-    case .exact(let width, let height): "exact \(width)x\(height)"
-    case .stretch(let width, let height): "stretch \(width)x\(height)"
+    case .fill(let width, let height, anchor: .center): "fill \(width)x\(height)"
+    case .fill(let width, let height, let anchor): "fill \(width)x\(height) \(anchor.x),\(anchor.y)"
+    case .exact(let width, let height, let enlarges): "exact \(width)x\(height)\(enlarges ? "" : " or smaller")"
     }
   }
 }
 
 /// A part of an image and the size at which it is drawn.
-public struct ResizeGeometry: Hashable, Sendable {
+package struct ResizeGeometry: Hashable, Sendable {
   /// The part of the upright source that is drawn, in source pixels; may be fractional.
-  public var window: PixelRectangle
+  package var window: PixelRectangle
   /// The size of the result in pixels.
-  public var outputSize: PixelSize
+  package var outputSize: PixelSize
 
   /// Creates a geometry.
-  public init(window: PixelRectangle, outputSize: PixelSize) {
+  package init(window: PixelRectangle, outputSize: PixelSize) {
     self.window = window
     self.outputSize = outputSize
   }
 }
 
 /// A rectangle in pixels, which may be fractional; x grows to the right, y downwards.
-public struct PixelRectangle: Hashable, Sendable {
+package struct PixelRectangle: Hashable, Sendable {
   /// The left edge.
-  public var x: Double
+  package var x: Double
   /// The top edge.
-  public var y: Double
+  package var y: Double
   /// The distance from the left to the right edge.
-  public var width: Double
+  package var width: Double
   /// The distance from the top to the bottom edge.
-  public var height: Double
+  package var height: Double
 
   /// Creates a rectangle.
-  public init(x: Double, y: Double, width: Double, height: Double) {
+  package init(x: Double, y: Double, width: Double, height: Double) {
     self.x = x
     self.y = y
     self.width = width
@@ -141,7 +135,7 @@ public struct PixelRectangle: Hashable, Sendable {
   }
 
   /// The rectangle with x and y exchanged.
-  public var transposed: PixelRectangle { PixelRectangle(x: y, y: x, width: height, height: width) }
+  package var transposed: PixelRectangle { PixelRectangle(x: y, y: x, width: height, height: width) }
 
   func size(scaledBy scale: Double) -> PixelSize {
     PixelSize(width: max(1, Int((width * scale).rounded())), height: max(1, Int((height * scale).rounded())))

@@ -222,7 +222,7 @@ extension EncodingPlan {
     let mayBeProgressive = [.jpeg, .png].contains(encoded.info.format)
     let isProgressive = mayBeProgressive && (try? decoder.metadata(of: encoded.data).isProgressive) == true
     return encoded.info.decodingByteCount(
-      outputSize: size.geometry(for: encoded.info.pixelSize).outputSize, isProgressive: isProgressive)
+      outputSize: size.size(for: encoded.info.pixelSize), isProgressive: isProgressive)
       + min(max(processingByteCount, 0), 1 << 60)
   }
 }

@@ -84,7 +84,7 @@ extension ImageLoader {
     guard request.optionsBox?.options.decoderHook == nil else { return nil }
     switch request.size {
     case .original, .fit: return ThumbHash(image.bitmap)
-    case .fill, .crop, .exact, .stretch: return nil
+    case .fill, .exact: return nil
     }
   }
 }

@@ -62,10 +62,9 @@ extension KeyFields {
     switch size {
     case .original: break
     case .fit(let width, let height): append("size", "fit", width: width, height: height)
-    case .fill(let width, let height): append("size", "fill", width: width, height: height)
-    case .crop: append("size", size.description)
-    case .exact(let width, let height): append("size", "exact", width: width, height: height)
-    case .stretch(let width, let height): append("size", "stretch", width: width, height: height)
+    case .fill(let width, let height, anchor: .center): append("size", "fill", width: width, height: height)
+    case .exact(let width, let height, enlarges: true): append("size", "exact", width: width, height: height)
+    case .fill, .exact: append("size", size.description)
     }
   }
 }

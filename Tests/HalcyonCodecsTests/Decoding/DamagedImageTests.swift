@@ -60,7 +60,7 @@ struct DamagedImageTests {
     arguments: names,
     [
       TargetSize.fit(width: 0, height: 5), .fit(width: 5, height: -1), .fill(width: 0, height: 0),
-      .fill(width: .min, height: 1), .exact(width: 0, height: 3), .crop(width: 3, height: -3, anchor: .top),
+      .fill(width: .min, height: 1), .exact(width: 0, height: 3), .fill(width: 3, height: -3, anchor: .top),
     ])
   func `a target size without pixels is rejected`(_ name: String, _ size: TargetSize) throws {
     #expect(throws: ImageDecodingError.invalidTargetSize(size)) {

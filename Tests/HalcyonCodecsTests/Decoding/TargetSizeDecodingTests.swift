@@ -15,13 +15,13 @@ struct TargetSizeDecodingTests {
     arguments: names,
     [
       TargetSize.fit(width: .max, height: .max), .fit(width: 1, height: .max), .fill(width: .max, height: 1),
-      .fill(width: 1, height: .max), .fill(width: .max, height: .max), .crop(width: 9, height: 40, anchor: .right),
-      .crop(width: 40, height: 1, anchor: .bottom), .exact(width: 200, height: 3), .exact(width: 1, height: 500),
+      .fill(width: 1, height: .max), .fill(width: .max, height: .max), .fill(width: 9, height: 40, anchor: .right),
+      .fill(width: 40, height: 1, anchor: .bottom), .exact(width: 200, height: 3), .exact(width: 1, height: 500),
       .exact(width: 301, height: 299), .exact(width: 1, height: 1),
     ])
   func `every target size gives its output size`(_ name: String, _ size: TargetSize) throws {
     let image = try decode(name, size: size)
-    #expect(image.size == size.geometry(for: image.info.pixelSize).outputSize)
+    #expect(image.size == size.size(for: image.info.pixelSize))
   }
 
   @Test(arguments: names)
@@ -38,7 +38,7 @@ struct TargetSizeDecodingTests {
   func `a crop at the edge has the pixels of the edge`(_ name: String) throws {
     let original = try decode(name, size: .original).bitmap
     let (width, height) = (original.size.width, original.size.height)
-    let part = try decode(name, size: .crop(width: width / 2, height: height, anchor: .right)).bitmap
+    let part = try decode(name, size: .fill(width: width / 2, height: height, anchor: .right)).bitmap
     let cut = try Bitmap.painted(width / 2, height, isOpaque: original.isOpaque) {
       original.color($0 + width - width / 2, $1)
     }

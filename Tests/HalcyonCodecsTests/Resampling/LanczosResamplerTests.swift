@@ -22,7 +22,7 @@ struct LanczosResamplerTests {
 
   @Test(
     arguments: [
-      .fit(width: 100, height: 100), .crop(width: 90, height: 300, anchor: .top), .exact(width: 150, height: 600),
+      .fit(width: 100, height: 100), .fill(width: 90, height: 300, anchor: .top), .exact(width: 150, height: 600),
     ] as [TargetSize])
   func `a large photograph resized in Swift looks as resized by zimg`(_ target: TargetSize) throws {
     let photo = try JPEGDecoder().decode(Photos.data("astronaut.jpg"), options: DecodingOptions())
@@ -91,7 +91,7 @@ struct LanczosResamplerTests {
 
   @Test func `rows below the window are read, so that damage there is found`() throws {
     let rows = FailingRows(size: PixelSize(width: 20, height: 40))
-    let geometry = TargetSize.crop(width: 10, height: 5, anchor: .top).geometry(for: rows.size)
+    let geometry = TargetSize.fill(width: 10, height: 5, anchor: .top).geometry(for: rows.size)
     #expect(throws: ImageDecodingError.truncated(.png)) {
       try LanczosResampler(geometry: geometry) { false }.bitmap(isOpaque: true, from: rows)
     }

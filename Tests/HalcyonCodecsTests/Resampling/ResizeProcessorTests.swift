@@ -9,7 +9,7 @@ struct ResizeProcessorTests {
     arguments: [
       (.fit(width: 20, height: 20), 20, 15), (.fill(width: 20, height: 20), 20, 20),
       (.fit(width: 400, height: 400), 40, 30), (.exact(width: 80, height: 7), 80, 7),
-      (.crop(width: 10, height: 30, anchor: .right), 10, 30), (.original, 40, 30), (.fit(width: 1, height: 1), 1, 1),
+      (.fill(width: 10, height: 30, anchor: .right), 10, 30), (.original, 40, 30), (.fit(width: 1, height: 1), 1, 1),
     ] as [(TargetSize, Int, Int)])
   func `the result has the size of the target`(_ target: TargetSize, _ width: Int, _ height: Int) throws {
     let image = try Bitmap.painted(40, 30, isOpaque: true) { column, row in Color(column * 6, row * 8, 128, 255) }

@@ -17,7 +17,7 @@ struct IsolatedSVGDecoderTests {
   }
 
   #if os(Linux)
-  @Test(arguments: [TargetSize.original, .fit(width: 90, height: 90), .crop(width: 7, height: 9, anchor: .right)])
+  @Test(arguments: [TargetSize.original, .fit(width: 90, height: 90), .fill(width: 7, height: 9, anchor: .right)])
   func `a helper draws the pixels of a drawing in the same process`(_ size: TargetSize) throws {
     let program = try #require(Bundle.main.executableURL).deletingLastPathComponent()
       .appending(path: "halcyon-svg-helper")

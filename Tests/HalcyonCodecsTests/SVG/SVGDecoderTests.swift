@@ -86,7 +86,7 @@ struct SVGDecoderTests {
     ("viewBox='0 0 .003 .002'", .fit(width: 30, height: 90), PixelSize(width: 30, height: 20)),
     ("width='2.4mm' height='1.2mm' viewBox='0 0 2 1'", .fit(width: 400), PixelSize(width: 400, height: 200)),
     ("viewBox='0 0 1.5 1'", .fill(width: 30, height: 30), PixelSize(width: 30, height: 30)),
-    ("viewBox='0 0 1.5 1'", .crop(width: 30, height: 30, anchor: .left), PixelSize(width: 30, height: 30)),
+    ("viewBox='0 0 1.5 1'", .fill(width: 30, height: 30, anchor: .left), PixelSize(width: 30, height: 30)),
     ("viewBox='0 0 1.5 1'", .original, PixelSize(width: 2, height: 1)),
     // Bands of a fraction of a pixel.
     ("viewBox='0 0 300 199'", .fit(width: 100), PixelSize(width: 100, height: 66)),

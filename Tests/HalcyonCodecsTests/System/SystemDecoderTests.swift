@@ -14,7 +14,7 @@ struct SystemDecoderTests {
 
   @Test(
     arguments: [
-      .fit(width: 60, height: 60), .fill(width: 33, height: 50), .crop(width: 20, height: 20, anchor: .bottom),
+      .fit(width: 60, height: 60), .fill(width: 33, height: 50), .fill(width: 20, height: 20, anchor: .bottom),
       .exact(width: 300, height: 90), .fit(width: 1, height: 1), .original, .fit(width: 1000, height: 1000),
     ] as [TargetSize])
   func `the result has the planned size, and shows the planned window`(_ size: TargetSize) throws {

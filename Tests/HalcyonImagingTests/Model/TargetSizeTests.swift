@@ -17,8 +17,8 @@ struct TargetSizeTests {
     (.fill(width: .max, height: 1), 4000, 3000, 4000, 1),
     (.fill(width: 1, height: .max), 4000, 3000, 1, 3000),
     (.fill(width: .max, height: .max), 4000, 3000, 3000, 3000),
-    (.crop(width: 400, height: 400, anchor: .top), 300, 3000, 300, 300),
-    (.crop(width: 200, height: 100, anchor: .left), 4000, 3000, 200, 100),
+    (.fill(width: 400, height: 400, anchor: .top), 300, 3000, 300, 300),
+    (.fill(width: 200, height: 100, anchor: .left), 4000, 3000, 200, 100),
   ])
   func `the output has the target size and is never enlarged`(
     target: TargetSize, width: Int, height: Int, expectedWidth: Int, expectedHeight: Int
@@ -38,9 +38,9 @@ struct TargetSizeTests {
   ])
   func `a crop keeps the part at its anchor`(_ anchor: CropAnchor, _ left: Double) {
     let size = PixelSize(width: 4000, height: 3000)
-    let geometry = TargetSize.crop(width: 100, height: 100, anchor: anchor).geometry(for: size)
+    let geometry = TargetSize.fill(width: 100, height: 100, anchor: anchor).geometry(for: size)
     #expect(geometry.window == PixelRectangle(x: left, y: 0, width: 3000, height: 3000))
-    let upright = TargetSize.crop(width: 100, height: 100, anchor: CropAnchor(x: anchor.y, y: anchor.x))
+    let upright = TargetSize.fill(width: 100, height: 100, anchor: CropAnchor(x: anchor.y, y: anchor.x))
     #expect(upright.geometry(for: size.transposed).window.y == left)
   }
 
@@ -54,26 +54,28 @@ struct TargetSizeTests {
   func `a stretched size changes the aspect ratio but enlarges neither side`(
     width: Int, height: Int, resultWidth: Int, resultHeight: Int
   ) {
-    let geometry = TargetSize.stretch(width: width, height: height).geometry(for: PixelSize(width: 10, height: 10))
+    let geometry = TargetSize.exact(width: width, height: height, enlarges: false).geometry(
+      for: PixelSize(width: 10, height: 10))
     #expect(geometry.outputSize == PixelSize(width: resultWidth, height: resultHeight))
     #expect(geometry.window == PixelRectangle(x: 0, y: 0, width: 10, height: 10))
     #expect(
-      TargetSize.stretch(width: width, height: height).scaled(by: 2) == .stretch(width: 2 * width, height: 2 * height))
+      TargetSize.exact(width: width, height: height, enlarges: false).scaled(by: 2)
+        == .exact(width: 2 * width, height: 2 * height, enlarges: false))
   }
 
   @Test func `different targets have different descriptions`() {
     let targets: [TargetSize] = [
       .original, .fit(width: 4, height: 4), .fill(width: 4, height: 4), .exact(width: 4, height: 4),
-      .crop(width: 4, height: 4, anchor: .top), .crop(width: 4, height: 4, anchor: .left),
-      .stretch(width: 4, height: 4),
+      .fill(width: 4, height: 4, anchor: .top), .fill(width: 4, height: 4, anchor: .left),
+      .exact(width: 4, height: 4, enlarges: false),
     ]
     #expect(Set(targets.map(\.description)).count == targets.count)
   }
 
   @Test(arguments: [
-    TargetSize.exact(width: 0, height: 5), .exact(width: 5, height: -5), .crop(width: 0, height: 1, anchor: .top),
+    TargetSize.exact(width: 0, height: 5), .exact(width: 5, height: -5), .fill(width: 0, height: 1, anchor: .top),
     TargetSize.fit(width: 0, height: 1), .fit(width: 1, height: -1), .fill(width: 0, height: 0),
-    .fill(width: .min, height: 1), .stretch(width: 0, height: 2),
+    .fill(width: .min, height: 1), .exact(width: 0, height: 2, enlarges: false),
   ])
   func `a side below one is invalid`(target: TargetSize) {
     #expect(!target.isValid)

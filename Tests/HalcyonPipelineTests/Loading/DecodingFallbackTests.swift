@@ -56,7 +56,7 @@ struct DecodingFallbackTests {
 
   @Test func `the scaled image is the part that the target size shows`() throws {
     let decoder = WholeImageDecoder(failingWith: DecoderError.cannotScale)
-    let options = DecodingOptions(size: .crop(width: 2, height: 2, anchor: .right))
+    let options = DecodingOptions(size: .fill(width: 2, height: 2, anchor: .right))
     let image = try decoder.image(from: Data(), options: options)
     #expect(image.size == PixelSize(width: 2, height: 2))
     #expect(image.bitmap[0, 0].red > 200 && image.bitmap[1, 1] == (255, 255, 255, 255))

@@ -69,7 +69,8 @@ struct CacheKeyTests {
 
   @Test(arguments: [
     TargetSize.fit(width: 0, height: 1), .fill(width: 9, height: 10), .exact(width: 99, height: 100),
-    .stretch(width: -1, height: -10), .fit(width: .max, height: .min), .crop(width: 5, height: 7, anchor: .center),
+    .exact(width: -1, height: -10, enlarges: false), .fit(width: .max, height: .min),
+    .fill(width: 5, height: 7, anchor: .center),
   ])
   func `the key of an image contains the description of its size`(size: TargetSize) throws {
     // The longer ones do not fit on the stack, or only in part.

@@ -19,7 +19,7 @@ struct GeometrySteps {
     } else if isWhole, shrinks, geometry.scale.x == geometry.scale.y,
       kept.width == scaled.width || kept.height == scaled.height
     {
-      decodingSize = .crop(width: kept.width, height: kept.height, anchor: Self.anchor(of: kept, in: scaled))
+      decodingSize = .fill(width: kept.width, height: kept.height, anchor: Self.anchor(of: kept, in: scaled))
     } else if shrinks || isVector {
       let whole = PixelSize(
         width: Self.length(source.width, geometry.scale.x), height: Self.length(source.height, geometry.scale.y))

@@ -28,13 +28,13 @@ struct Turn {
   /// The size before the turn that becomes `target`.
   func before(_ target: TargetSize) -> TargetSize {
     switch target {
-    case .crop(let width, let height, let anchor):
+    case .fill(let width, let height, let anchor):
       let anchor = before(anchor)
       return swapsSides
-        ? .crop(width: height, height: width, anchor: anchor) : .crop(width: width, height: height, anchor: anchor)
+        ? .fill(width: height, height: width, anchor: anchor) : .fill(width: width, height: height, anchor: anchor)
     case .fit(let width, let height) where swapsSides: return .fit(width: height, height: width)
-    case .exact(let width, let height) where swapsSides: return .exact(width: height, height: width)
-    case .stretch(let width, let height) where swapsSides: return .stretch(width: height, height: width)
+    case .exact(let width, let height, let enlarges) where swapsSides:
+      return .exact(width: height, height: width, enlarges: enlarges)
     default: return target
     }
   }

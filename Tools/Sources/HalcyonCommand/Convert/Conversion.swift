@@ -71,7 +71,7 @@ struct Conversion: Sendable {
     let bytes = try input.contents(byteLimit: limits.encodedByteCount)
     let info = try Self.info(of: bytes, decoder)
     let format = format ?? Self.kept(source, hasAlpha: info.hasAlpha) ?? .png
-    let result = size.geometry(for: info.pixelSize).outputSize
+    let result = size.size(for: info.pixelSize)
     let isProgressive = [.jpeg, .png].contains(source) ? try decoder.metadata(of: bytes).isProgressive : false
     let cost = info.decodingByteCount(outputSize: result, isProgressive: isProgressive) + bytes.count
     return try memory.withReservation(cost) {

@@ -28,7 +28,7 @@ struct DrawSVGCommandTests {
     IsolatedSVGDecoder(helper: try CommandRun.program(), arguments: ["draw-svg"], limits: limits)
   }
 
-  @Test(arguments: [TargetSize.original, .fit(width: 400, height: 400), .crop(width: 10, height: 10, anchor: .right)])
+  @Test(arguments: [TargetSize.original, .fit(width: 400, height: 400), .fill(width: 10, height: 10, anchor: .right)])
   func `a drawing of the helper has the pixels of a drawing in the same process`(_ size: TargetSize) throws {
     let options = DecodingOptions(size: size)
     let isolated = try Self.decoder().decode(Self.document, options: options)
