@@ -18,6 +18,7 @@
 @_exported public import enum HalcyonImaging.BitmapError
 @_exported public import enum HalcyonImaging.BlendMode
 @_exported public import struct HalcyonImaging.BlurHash
+@_exported public import struct HalcyonImaging.BuiltInProcessor
 @_exported public import enum HalcyonImaging.ColorModel
 @_exported public import enum HalcyonImaging.ColorSpace
 @_exported public import enum HalcyonImaging.ColorSpaceHint
@@ -27,6 +28,7 @@
 @_exported public import struct HalcyonImaging.DecodingOptions
 @_exported public import enum HalcyonImaging.DroppedContent
 @_exported public import struct HalcyonImaging.EncodingOptions
+@_exported public import enum HalcyonImaging.FlipDirection
 @_exported public import struct HalcyonImaging.ImageBorder
 @_exported public import protocol HalcyonImaging.ImageDecoder
 @_exported public import enum HalcyonImaging.ImageDecodingError

@@ -60,7 +60,7 @@ struct DecodedProviderTests {
       #expect(try await fixture.pipeline.response(for: ImageRequest(source: source)).origin == .memory)
       #expect(try await fixture.storedFormats == [.png])
 
-      let circle = ImageRequest(source: source, processors: [CircleProcessor()])
+      let circle = ImageRequest(source: source, processors: [BuiltInProcessor.circle()])
       #expect(try await fixture.pipeline.image(for: circle).size == PixelSize(width: 20, height: 20))
       let stored = try await fixture.pipeline.response(for: ImageRequest(source: source, cachePolicy: .storeOnly))
       #expect(stored.origin == .store)

@@ -139,7 +139,7 @@ struct EncodedDataTests {
           plans.update { $0 += 1 }
           return EncodingPlan(
             size: .fill(width: $0.pixelSize.width / 2, height: $0.pixelSize.width / 2),
-            processors: [RotateProcessor(degrees: 90), InvertProcessor()], format: $0.format)
+            processors: [BuiltInProcessor.rotate(degrees: 90), BuiltInProcessor.invert], format: $0.format)
         }
       }
       let made = try await load("half")

@@ -14,11 +14,11 @@ enum ProcessorBenchmark {
         pixels[index] = index % 4 == 3 ? 255 : UInt8(truncatingIfNeeded: index &* 37 >> 3)
       }
     }
-    let blur = BlurProcessor(radius: 8)
+    let blur = BuiltInProcessor.blur(radius: 8)
     try compare("blur_radius8_1mp", bitmap, own: { _ = try blur.process(bitmap) }) { pixels, result in
       peer_blur(pixels, Int32(size.width), Int32(size.height), 8, result)
     }
-    let resize = ResizeProcessor(.fit(width: 400, height: 400))
+    let resize = BuiltInProcessor.resize(.fit(width: 400, height: 400))
     try compare("resize_1mp_to_400px", bitmap, own: { _ = try resize.process(bitmap) }) { pixels, result in
       peer_resize(pixels, Int32(size.width), Int32(size.height), 400.0 / 1024, result)
     }

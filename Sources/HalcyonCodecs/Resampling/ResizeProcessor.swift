@@ -2,36 +2,19 @@ public import HalcyonImaging
 import HalcyonSupport
 
 /// Resizes an image with the Lanczos filter that decoding uses.
-///
-/// A request's ``ImageRequest/size`` resizes while decoding, in less time and memory. Use the processor between other
-/// steps, such as after a crop. Only ``TargetSize/exact(width:height:enlarges:)`` enlarges.
-public struct ResizeProcessor: ImageProcessor {
+package struct ResizeProcessor: ImageProcessor {
   private let target: TargetSize
   private let implementation: LanczosImplementation
   private let graphs = ResampleGraphCache()
 
   /// Creates a processor; its copies share a cache of resampling filters.
-  ///
-  /// - Parameters:
-  ///   - size: The target size.
-  ///   - scale: Pixels per unit of the size: the screen's scale factor for a size in points. Default: 1, for pixels.
-  public init(_ size: TargetSize, scale: Double = 1) { self.init(size, scale: scale, implementation: .standard) }
-
-  package init(_ size: TargetSize, scale: Double = 1, implementation: LanczosImplementation) {
-    self.implementation = implementation
-    // Scaling would replace an invalid side by 0; the error names the given size.
-    target = size.isValid ? size.scaled(by: scale) : size
+  package init(_ target: TargetSize, implementation: LanczosImplementation = .standard) {
+    (self.target, self.implementation) = (target, implementation)
   }
 
-  /// The name and all parameters.
-  public var identifier: String { "halcyon.resize \(target)" }
+  package var identifier: String { "halcyon.resize \(target)" }
 
-  /// The resized image.
-  ///
-  /// - Throws: ``ImageProcessingError/invalidTargetSize(_:)`` if a side or the scale is not positive;
-  ///   ``ImageProcessingError/resultTooLarge(_:limit:)`` if the result exceeds the default ``ImageLimits``;
-  ///   ``ImageDecodingError/outOfMemory(_:)`` when out of memory.
-  public func process(_ bitmap: Bitmap) throws -> Bitmap {
+  package func process(_ bitmap: Bitmap) throws -> Bitmap {
     guard target.isValid else { throw ImageProcessingError.invalidTargetSize(target) }
     let geometry = target.geometry(for: bitmap.size)
     let (size, limit) = (geometry.outputSize, max(bitmap.size.pixelCount, ImageLimits().pixelCount))
@@ -51,21 +34,14 @@ public struct ResizeProcessor: ImageProcessor {
   }
 }
 
-extension ResizeProcessor: Hashable {
-  /// Whether both have the same target size in pixels.
-  public static func == (left: ResizeProcessor, right: ResizeProcessor) -> Bool { left.target == right.target }
-
-  /// Hashes the target size.
-  public func hash(into hasher: inout Hasher) { hasher.combine(target) }
-}
-
-extension ImageProcessor where Self == ResizeProcessor {
-  /// Resizes the image; only ``TargetSize/exact(width:height:enlarges:)`` enlarges.
+extension ImageProcessor where Self == BuiltInProcessor {
+  /// Resizes the image with the Lanczos filter that decoding uses; only ``TargetSize/exact(width:height:enlarges:)``
+  /// enlarges.
   ///
-  /// - Parameters:
-  ///   - size: The target size.
-  ///   - scale: Pixels per unit of the size, such as the screen's scale factor. Default: 1.
-  public static func resize(_ size: TargetSize, scale: Double = 1) -> Self { ResizeProcessor(size, scale: scale) }
+  /// A request's ``ImageRequest/size`` resizes while decoding, in less time and memory. Use the processor between other
+  /// steps, such as after a crop. A side below 1 is an error, and so is a result of more pixels than the image and the
+  /// default ``ImageLimits``.
+  public static func resize(_ size: TargetSize) -> Self { BuiltInProcessor(ResizeProcessor(size)) }
 }
 
 extension TargetSize {

@@ -1,25 +1,14 @@
 import HalcyonSupport
 
-/// Blurs an image with a Gaussian, approximated by three box filters in each direction.
+/// Blurs with a Gaussian, approximated by three box filters in each direction.
 ///
-/// The cost is proportional to the image's area; the radius only adds a margin beyond the edges. Every value is within
-/// 4 of 255 of a true Gaussian for a radius of at least 2, and within 8 below that. Pixels at the edge are repeated
-/// beyond it, so edges neither darken nor become transparent.
-public struct BlurProcessor: ImageProcessor, Hashable {
-  private let radius: Double
+/// Every value is within 4 of 255 of a true Gaussian for a radius of at least 2, and within 8 below that.
+struct BlurProcessor: ImageProcessor {
+  let radius: Double
 
-  /// Creates a processor.
-  ///
-  /// - Parameter radius: The standard deviation in pixels, as in CSS and Core Image; 0 changes nothing; 0 to 1000.
-  public init(radius: Double) { self.radius = radius }
+  var identifier: String { ProcessorIdentity("blur").adding(radius).text }
 
-  /// The name and all parameters.
-  public var identifier: String { ProcessorIdentity("blur").adding(radius).text }
-
-  /// The blurred image.
-  ///
-  /// - Throws: ``ImageProcessingError`` if the radius is NaN or out of range; ``BitmapError`` when out of memory.
-  public func process(_ bitmap: Bitmap) throws -> Bitmap {
+  func process(_ bitmap: Bitmap) throws -> Bitmap {
     try (0...1000).check(radius, "blur radius")
     guard radius > 0 else { return bitmap }
     let filter = BoxFilter(standardDeviation: radius)
@@ -46,11 +35,14 @@ public struct BlurProcessor: ImageProcessor, Hashable {
   }
 }
 
-extension ImageProcessor where Self == BlurProcessor {
+extension ImageProcessor where Self == BuiltInProcessor {
   /// Blurs the image with a Gaussian.
   ///
-  /// - Parameter radius: The standard deviation in pixels, 0 to 1000.
-  public static func blur(radius: Double) -> Self { BlurProcessor(radius: radius) }
+  /// The cost is proportional to the image's area; the radius only adds a margin beyond the edges. Pixels at the edge are
+  /// repeated beyond it, so edges neither darken nor become transparent.
+  ///
+  /// - Parameter radius: The standard deviation in pixels, as in CSS and Core Image; 0 changes nothing; 0 to 1000.
+  public static func blur(radius: Double) -> Self { BuiltInProcessor(BlurProcessor(radius: radius)) }
 }
 
 /// A strip of adjacent lines, rows or columns, which are blurred along their length together with SIMD instructions.

@@ -1,29 +1,26 @@
 /// A processor that calls a closure.
-public struct ClosureProcessor: ImageProcessor {
-  /// The identifier of the initialiser with a prefix for custom processors.
-  public let identifier: String
+struct ClosureProcessor: ImageProcessor {
+  let identifier: String
   private let body: @Sendable (Bitmap) throws -> Bitmap
 
-  /// Creates a processor.
-  ///
-  /// - Parameters:
-  ///   - identifier: Identifies the closure and all values that change its result, since it becomes part of cache keys:
-  ///     closures with different results need different identifiers. It never equals that of a built-in processor.
-  ///   - body: Returns the processed bitmap, in accordance with the laws of ``ImageProcessor``.
-  public init(identifier: String, _ body: @escaping @Sendable (Bitmap) throws -> Bitmap) {
+  init(identifier: String, _ body: @escaping @Sendable (Bitmap) throws -> Bitmap) {
     self.identifier = ProcessorIdentity("custom").adding(text: identifier).text
     self.body = body
   }
 
-  /// The result of the closure; its errors are rethrown.
-  public func process(_ bitmap: Bitmap) throws -> Bitmap { try body(bitmap) }
+  func process(_ bitmap: Bitmap) throws -> Bitmap { try body(bitmap) }
 }
 
-extension ImageProcessor where Self == ClosureProcessor {
-  /// Calls a closure that is identified by `identifier` in cache keys.
+extension ImageProcessor where Self == BuiltInProcessor {
+  /// Calls a closure; its errors are those of the processor.
+  ///
+  /// - Parameters:
+  ///   - identifier: Identifies the closure and all values that change its result, since it becomes part of cache keys:
+  ///     closures with different results need different identifiers. It never equals that of another processor here.
+  ///   - body: Returns the processed bitmap, in accordance with the laws of ``ImageProcessor``.
   public static func custom(
     identifier: String, _ body: @escaping @Sendable (Bitmap) throws -> Bitmap
   ) -> Self {
-    ClosureProcessor(identifier: identifier, body)
+    BuiltInProcessor(ClosureProcessor(identifier: identifier, body))
   }
 }

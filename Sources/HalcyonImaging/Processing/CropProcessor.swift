@@ -1,6 +1,6 @@
 /// Crops an image to a rectangle.
-public struct CropProcessor: ImageProcessor, Hashable {
-  private enum Position: Hashable {
+struct CropProcessor: ImageProcessor {
+  private enum Position {
     case at(x: Int, y: Int)
     case anchored(CropAnchor)
   }
@@ -9,22 +9,15 @@ public struct CropProcessor: ImageProcessor, Hashable {
   private let width: Int
   private let height: Int
 
-  /// Crops to a rectangle whose position is relative to the upper left corner, in pixels.
-  ///
-  /// The rectangle is clipped to the image.
-  public init(x: Int, y: Int, width: Int, height: Int) {
+  init(x: Int, y: Int, width: Int, height: Int) {
     (position, self.width, self.height) = (.at(x: x, y: y), width, height)
   }
 
-  /// Crops to a size in pixels so that the anchor stays in place.
-  ///
-  /// A side longer than the image's is reduced to it.
-  public init(width: Int, height: Int, anchor: CropAnchor = .center) {
+  init(width: Int, height: Int, anchor: CropAnchor) {
     (position, self.width, self.height) = (.anchored(anchor), width, height)
   }
 
-  /// The name and all parameters.
-  public var identifier: String {
+  var identifier: String {
     let identity = ProcessorIdentity("crop").adding(width).adding(height)
     return switch position {
     case .at(let x, let y): identity.adding(text: "at").adding(x).adding(y).text
@@ -32,10 +25,7 @@ public struct CropProcessor: ImageProcessor, Hashable {
     }
   }
 
-  /// The cropped image.
-  ///
-  /// - Throws: ``ImageProcessingError`` if a side is below 1 or the rectangle is outside the image.
-  public func process(_ bitmap: Bitmap) throws -> Bitmap {
+  func process(_ bitmap: Bitmap) throws -> Bitmap {
     let limits = 1...Double(Int.max)
     try limits.check(width, "crop width")
     try limits.check(height, "crop height")
@@ -71,15 +61,19 @@ public struct CropProcessor: ImageProcessor, Hashable {
   }
 }
 
-extension ImageProcessor where Self == CropProcessor {
+extension ImageProcessor where Self == BuiltInProcessor {
   /// Crops to a rectangle whose position is relative to the upper left corner, in pixels.
+  ///
+  /// The rectangle is clipped to the image; one that is outside it, or has a side below 1, is an error.
   public static func crop(x: Int, y: Int, width: Int, height: Int) -> Self {
-    CropProcessor(x: x, y: y, width: width, height: height)
+    BuiltInProcessor(CropProcessor(x: x, y: y, width: width, height: height))
   }
 
-  /// Crops to at most this size in pixels so that the anchor stays in place.
+  /// Crops to a size in pixels so that the anchor stays in place; sides at least 1.
+  ///
+  /// A side longer than the image's is reduced to it.
   public static func crop(width: Int, height: Int, anchor: CropAnchor = .center) -> Self {
-    CropProcessor(width: width, height: height, anchor: anchor)
+    BuiltInProcessor(CropProcessor(width: width, height: height, anchor: anchor))
   }
 }
 

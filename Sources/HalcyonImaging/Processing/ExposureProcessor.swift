@@ -1,21 +1,12 @@
 import Foundation
 
-/// Multiplies linear light, as the exposure of a camera does: sRGB is decoded first and encoded again afterwards.
-public struct ExposureProcessor: ImageProcessor, Hashable {
-  private let stops: Double
+/// Multiplies linear light: sRGB is decoded first and encoded again afterwards.
+struct ExposureProcessor: ImageProcessor {
+  let stops: Double
 
-  /// Creates a processor.
-  ///
-  /// - Parameter stops: Each stop doubles the light, 0 changes nothing; -20 to 20.
-  public init(stops: Double) { self.stops = stops }
+  var identifier: String { ProcessorIdentity("exposure").adding(stops).text }
 
-  /// The name and all parameters.
-  public var identifier: String { ProcessorIdentity("exposure").adding(stops).text }
-
-  /// The result; alpha is unchanged.
-  ///
-  /// - Throws: ``ImageProcessingError`` if the stops are NaN or out of range.
-  public func process(_ bitmap: Bitmap) throws -> Bitmap {
+  func process(_ bitmap: Bitmap) throws -> Bitmap {
     try (-20...20).check(stops, "exposure")
     let factor = Float(exp2(stops))
     return try LookupTables { Self.encoded(Self.linear($0) * factor) }.apply(to: bitmap)
@@ -32,9 +23,9 @@ public struct ExposureProcessor: ImageProcessor, Hashable {
   }
 }
 
-extension ImageProcessor where Self == ExposureProcessor {
-  /// Makes the image lighter or darker, as the exposure of a camera does.
+extension ImageProcessor where Self == BuiltInProcessor {
+  /// Multiplies linear light, as the exposure of a camera does; alpha is unchanged.
   ///
   /// - Parameter stops: Each stop doubles the light, 0 changes nothing; -20 to 20.
-  public static func exposure(stops: Double) -> Self { ExposureProcessor(stops: stops) }
+  public static func exposure(stops: Double) -> Self { BuiltInProcessor(ExposureProcessor(stops: stops)) }
 }

@@ -1,25 +1,12 @@
 import HalcyonSupport
 
 /// Mirrors an image.
-public struct FlipProcessor: ImageProcessor, Hashable {
-  /// The direction in which an image is mirrored.
-  public enum Direction: String, Hashable, Sendable {
-    /// Exchanges left and right.
-    case horizontal
-    /// Exchanges top and bottom.
-    case vertical
-  }
+struct FlipProcessor: ImageProcessor {
+  let direction: FlipDirection
 
-  private let direction: Direction
+  var identifier: String { ProcessorIdentity("flip").adding(text: direction.rawValue).text }
 
-  /// Creates a processor.
-  public init(_ direction: Direction) { self.direction = direction }
-
-  /// The name and all parameters.
-  public var identifier: String { ProcessorIdentity("flip").adding(text: direction.rawValue).text }
-
-  /// The mirrored image.
-  public func process(_ bitmap: Bitmap) throws -> Bitmap {
+  func process(_ bitmap: Bitmap) throws -> Bitmap {
     let (width, height) = (bitmap.size.width, bitmap.size.height)
     return try bitmap.redrawn(size: bitmap.size, isOpaque: bitmap.isOpaque) { source, result in
       for row in 0..<height {
@@ -35,7 +22,9 @@ public struct FlipProcessor: ImageProcessor, Hashable {
   }
 }
 
-extension ImageProcessor where Self == FlipProcessor {
+extension ImageProcessor where Self == BuiltInProcessor {
   /// Mirrors the image.
-  public static func flip(_ direction: FlipProcessor.Direction) -> Self { FlipProcessor(direction) }
+  public static func flip(_ direction: FlipDirection) -> Self {
+    BuiltInProcessor(FlipProcessor(direction: direction))
+  }
 }

@@ -12,7 +12,7 @@ import HalcyonSupport
 /// struct Darken: ImageProcessor {
 ///   let identifier = "darken"
 ///
-///   func process(_ bitmap: Bitmap) throws -> Bitmap { try BrightnessProcessor(factor: 0.5).process(bitmap) }
+///   func process(_ bitmap: Bitmap) throws -> Bitmap { try BuiltInProcessor.brightness(0.5).process(bitmap) }
 /// }
 /// ```
 public protocol ImageProcessor: Sendable {

@@ -1,22 +1,12 @@
 import HalcyonSupport
 
-/// Fills square blocks with their mean colour, starting at the upper left corner.
-public struct PixelateProcessor: ImageProcessor, Hashable {
-  private let blockSize: Int
+/// Fills square blocks with their mean colour.
+struct PixelateProcessor: ImageProcessor {
+  let blockSize: Int
 
-  /// Creates a processor.
-  ///
-  /// - Parameter blockSize: The side of a block in pixels; 1 changes nothing; 1 to 100,000. Blocks at the right and
-  ///   bottom edges may be smaller.
-  public init(blockSize: Int) { self.blockSize = blockSize }
+  var identifier: String { ProcessorIdentity("pixelate").adding(blockSize).text }
 
-  /// The name and all parameters.
-  public var identifier: String { ProcessorIdentity("pixelate").adding(blockSize).text }
-
-  /// The pixelated image.
-  ///
-  /// - Throws: ``ImageProcessingError`` if the block size is out of range.
-  public func process(_ bitmap: Bitmap) throws -> Bitmap {
+  func process(_ bitmap: Bitmap) throws -> Bitmap {
     try (1...100_000).check(blockSize, "pixelate block size")
     let (width, height) = (bitmap.size.width, bitmap.size.height)
     return try bitmap.redrawn(size: bitmap.size, isOpaque: bitmap.isOpaque) { source, result in
@@ -44,9 +34,10 @@ public struct PixelateProcessor: ImageProcessor, Hashable {
   }
 }
 
-extension ImageProcessor where Self == PixelateProcessor {
-  /// Fills square blocks with their mean colour.
+extension ImageProcessor where Self == BuiltInProcessor {
+  /// Fills square blocks with their mean colour, starting at the upper left corner.
   ///
-  /// - Parameter blockSize: The side of a block in pixels, 1 to 100,000.
-  public static func pixelate(blockSize: Int) -> Self { PixelateProcessor(blockSize: blockSize) }
+  /// - Parameter blockSize: The side of a block in pixels; 1 changes nothing; 1 to 100,000. Blocks at the right and
+  ///   bottom edges may be smaller.
+  public static func pixelate(blockSize: Int) -> Self { BuiltInProcessor(PixelateProcessor(blockSize: blockSize)) }
 }

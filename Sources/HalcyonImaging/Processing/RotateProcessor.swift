@@ -1,31 +1,19 @@
 import Foundation
 import HalcyonSupport
 
-/// Rotates an image clockwise around its centre; the result is large enough to show all of it.
-///
-/// Multiples of 90 degrees are lossless. Other angles interpolate between four neighbours (bilinear), and areas that
-/// the image does not cover are transparent.
-public struct RotateProcessor: ImageProcessor, Hashable {
+/// Rotates an image clockwise around its centre.
+struct RotateProcessor: ImageProcessor {
   private let degrees: Double
 
-  /// Creates a processor that rotates clockwise by an angle modulo 360.
-  public init(degrees: Double) {
+  init(degrees: Double) {
     let turn = degrees.truncatingRemainder(dividingBy: 360)
     // Adding 360 to an angle just below 0 may round to 360.
     self.degrees = turn < 0 ? (turn + 360).truncatingRemainder(dividingBy: 360) : turn
   }
 
-  /// The name and all parameters.
-  public var identifier: String { ProcessorIdentity("rotate").adding(degrees).text }
+  var identifier: String { ProcessorIdentity("rotate").adding(degrees).text }
 
-  /// The rotated image.
-  ///
-  /// Angles other than multiples of 90 degrees enlarge it: a square to at most twice its area, a thin image to much
-  /// more.
-  ///
-  /// - Throws: ``ImageProcessingError`` if the angle is not finite, or if the result has more than 100 million pixels
-  ///   (the default of ``ImageLimits``) and more than the image; ``BitmapError`` when out of memory.
-  public func process(_ bitmap: Bitmap) throws -> Bitmap {
+  func process(_ bitmap: Bitmap) throws -> Bitmap {
     try (0...360).check(degrees, "rotation in degrees")
     switch degrees {
     case 0: return bitmap
@@ -58,9 +46,16 @@ public struct RotateProcessor: ImageProcessor, Hashable {
   }
 }
 
-extension ImageProcessor where Self == RotateProcessor {
-  /// Rotates the image clockwise by an angle in degrees.
-  public static func rotate(degrees: Double) -> Self { RotateProcessor(degrees: degrees) }
+extension ImageProcessor where Self == BuiltInProcessor {
+  /// Rotates the image clockwise around its centre; the result is large enough to show all of it.
+  ///
+  /// Multiples of 90 degrees are lossless. Other angles interpolate between four neighbours (bilinear), and areas that
+  /// the image does not cover are transparent. They enlarge it: a square to at most twice its area, a thin image to much
+  /// more. A result of more than 100 million pixels (the default of ``ImageLimits``) and of more than the image has is an
+  /// error.
+  ///
+  /// - Parameter degrees: The angle, finite; modulo 360.
+  public static func rotate(degrees: Double) -> Self { BuiltInProcessor(RotateProcessor(degrees: degrees)) }
 }
 
 /// Maps the pixels of a rotated image to positions in the source.

@@ -1,34 +1,18 @@
 import HalcyonSupport
 
 /// Rounds the corners of an image, antialiased, and draws a border along its edge.
-public struct RoundedCornersProcessor: ImageProcessor, Hashable {
-  private let radii: CornerRadii
-  private let border: ImageBorder?
-  private let background: PixelColor
+struct RoundedCornersProcessor: ImageProcessor {
+  let radii: CornerRadii
+  let border: ImageBorder?
+  let background: PixelColor
 
-  /// Creates a processor.
-  ///
-  /// - Parameters:
-  ///   - radii: The radius of each corner. Radii that overlap are reduced by a common factor.
-  ///   - border: A line along the inside of the edge, over the image.
-  ///   - background: The colour behind the rounded corners and transparent pixels.
-  public init(_ radii: CornerRadii, border: ImageBorder? = nil, background: PixelColor = .clear) {
-    self.radii = radii
-    self.border = border
-    self.background = background
-  }
-
-  /// The name and all parameters.
-  public var identifier: String {
+  var identifier: String {
     let corners = radii.values.reduce(ProcessorIdentity("corners").adding(text: radii.unit.rawValue)) { $0.adding($1) }
     let identity = corners.adding(background)
     return border.map { identity.adding($0.width).adding($0.color).text } ?? identity.text
   }
 
-  /// The image with rounded corners, which show the background.
-  ///
-  /// - Throws: ``ImageProcessingError`` if a radius or the border's width is NaN, below 0 or above 100,000.
-  public func process(_ bitmap: Bitmap) throws -> Bitmap {
+  func process(_ bitmap: Bitmap) throws -> Bitmap {
     let limits = 0.0...100_000
     for radius in radii.values { try limits.check(radius, "corner radius") }
     if let border { try limits.check(border.width, "border width") }
@@ -61,19 +45,25 @@ public struct RoundedCornersProcessor: ImageProcessor, Hashable {
   }
 }
 
-extension ImageProcessor where Self == RoundedCornersProcessor {
-  /// Rounds all corners by a radius in pixels.
+extension ImageProcessor where Self == BuiltInProcessor {
+  /// Rounds all corners by a radius in pixels, 0 to 100,000.
   public static func roundedCorners(
     radius: Double, border: ImageBorder? = nil, background: PixelColor = .clear
   ) -> Self {
-    RoundedCornersProcessor(CornerRadii(radius), border: border, background: background)
+    roundedCorners(CornerRadii(radius), border: border, background: background)
   }
 
-  /// Rounds each corner by its own radius, in pixels or in fractions of the shorter side.
+  /// Rounds each corner by its own radius, antialiased.
+  ///
+  /// - Parameters:
+  ///   - radii: In pixels, 0 to 100,000, or in fractions of the shorter side. Radii that overlap are reduced by a common
+  ///     factor.
+  ///   - border: A line along the inside of the edge, over the image.
+  ///   - background: The colour behind the rounded corners and transparent pixels.
   public static func roundedCorners(
     _ radii: CornerRadii, border: ImageBorder? = nil, background: PixelColor = .clear
   ) -> Self {
-    RoundedCornersProcessor(radii, border: border, background: background)
+    BuiltInProcessor(RoundedCornersProcessor(radii: radii, border: border, background: background))
   }
 
   /// Draws a line along the inside of the edge, over the image.
@@ -82,21 +72,7 @@ extension ImageProcessor where Self == RoundedCornersProcessor {
   ///   - width: The width in pixels, 0 to 100,000.
   ///   - color: The colour of the line.
   public static func border(width: Double, color: PixelColor) -> Self {
-    RoundedCornersProcessor(CornerRadii(0), border: ImageBorder(width: width, color: color))
-  }
-}
-
-/// A line along the inside of an image's edge.
-public struct ImageBorder: Hashable, Sendable {
-  /// The width in pixels, 0 to 100,000; may be fractional.
-  public let width: Double
-  /// The colour of the line.
-  public let color: PixelColor
-
-  /// Creates a border.
-  public init(width: Double, color: PixelColor) {
-    self.width = width
-    self.color = color
+    roundedCorners(radius: 0, border: ImageBorder(width: width, color: color))
   }
 }
 

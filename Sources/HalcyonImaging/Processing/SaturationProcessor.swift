@@ -1,21 +1,10 @@
-/// Moves all colours away from the grey of equal luma or towards it.
-///
 /// W3C Filter Effects 1, `saturate()` and `grayscale()`, with the weights of Rec. 709.
-public struct SaturationProcessor: ImageProcessor, Hashable {
-  private let factor: Double
+struct SaturationProcessor: ImageProcessor {
+  let factor: Double
 
-  /// Creates a processor.
-  ///
-  /// - Parameter factor: 0 is grey, 1 changes nothing; 0 to 100.
-  public init(factor: Double) { self.factor = factor }
+  var identifier: String { ProcessorIdentity("saturation").adding(factor).text }
 
-  /// The name and all parameters.
-  public var identifier: String { ProcessorIdentity("saturation").adding(factor).text }
-
-  /// The result; alpha is unchanged.
-  ///
-  /// - Throws: ``ImageProcessingError`` if the factor is NaN or out of range.
-  public func process(_ bitmap: Bitmap) throws -> Bitmap {
+  func process(_ bitmap: Bitmap) throws -> Bitmap {
     try (0...100).check(factor, "saturation")
     let factor = Float(factor)
     return try bitmap.mapPixels(isOpaque: bitmap.isOpaque) { pixel in
@@ -27,12 +16,12 @@ public struct SaturationProcessor: ImageProcessor, Hashable {
   }
 }
 
-extension ImageProcessor where Self == SaturationProcessor {
-  /// Increases or decreases the saturation.
+extension ImageProcessor where Self == BuiltInProcessor {
+  /// Moves all colours away from the grey of equal luma or towards it, as `saturate()` in CSS; alpha is unchanged.
   ///
   /// - Parameter factor: 0 is grey, 1 changes nothing; 0 to 100.
-  public static func saturation(_ factor: Double) -> Self { SaturationProcessor(factor: factor) }
+  public static func saturation(_ factor: Double) -> Self { BuiltInProcessor(SaturationProcessor(factor: factor)) }
 
   /// Converts the image to greyscale.
-  public static var grayscale: Self { SaturationProcessor(factor: 0) }
+  public static var grayscale: Self { BuiltInProcessor(SaturationProcessor(factor: 0)) }
 }

@@ -1,27 +1,13 @@
 import HalcyonSupport
 
 /// Sharpens edges with an unsharp mask: adds the difference to a blurred copy.
-public struct SharpenProcessor: ImageProcessor, Hashable {
-  private let amount: Double
-  private let radius: Double
+struct SharpenProcessor: ImageProcessor {
+  let amount: Double
+  let radius: Double
 
-  /// Creates a processor.
-  ///
-  /// - Parameters:
-  ///   - amount: The factor of the difference to the blurred image; 0 changes nothing; 0 to 10.
-  ///   - radius: The blur's standard deviation in pixels, 0 to 1000; 1 to 2 suit images on a screen.
-  public init(amount: Double = 0.5, radius: Double = 1) {
-    self.amount = amount
-    self.radius = radius
-  }
+  var identifier: String { ProcessorIdentity("sharpen").adding(amount).adding(radius).text }
 
-  /// The name and all parameters.
-  public var identifier: String { ProcessorIdentity("sharpen").adding(amount).adding(radius).text }
-
-  /// The sharpened image; alpha is unchanged.
-  ///
-  /// - Throws: ``ImageProcessingError`` if a parameter is NaN or out of range.
-  public func process(_ bitmap: Bitmap) throws -> Bitmap {
+  func process(_ bitmap: Bitmap) throws -> Bitmap {
     try (0...10).check(amount, "sharpening amount")
     let amount = Float(amount)
     return try BlurProcessor(radius: radius).process(bitmap).withPixels { blurred in
@@ -38,13 +24,13 @@ public struct SharpenProcessor: ImageProcessor, Hashable {
   }
 }
 
-extension ImageProcessor where Self == SharpenProcessor {
-  /// Sharpens edges.
+extension ImageProcessor where Self == BuiltInProcessor {
+  /// Sharpens edges; alpha is unchanged.
   ///
   /// - Parameters:
-  ///   - amount: 0 changes nothing; 0 to 10.
-  ///   - radius: The standard deviation of the blur in pixels, 0 to 1000.
+  ///   - amount: The factor of the difference to the blurred image; 0 changes nothing; 0 to 10.
+  ///   - radius: The blur's standard deviation in pixels, 0 to 1000; 1 to 2 suit images on a screen.
   public static func sharpen(amount: Double = 0.5, radius: Double = 1) -> Self {
-    SharpenProcessor(amount: amount, radius: radius)
+    BuiltInProcessor(SharpenProcessor(amount: amount, radius: radius))
   }
 }

@@ -1,7 +1,7 @@
 import HalcyonSupport
 
 /// Draws a watermark over an image, at its own size.
-public struct WatermarkProcessor: ImageProcessor {
+struct WatermarkProcessor: ImageProcessor {
   private let mark: Bitmap
   private let anchor: CropAnchor
   private let inset: Int
@@ -10,18 +10,7 @@ public struct WatermarkProcessor: ImageProcessor {
   /// Identifies the pixels of the mark.
   private let markDigest: KeyDigest
 
-  /// Creates a processor; hashes the pixels of the watermark, at about one millisecond per megabyte.
-  ///
-  /// - Parameters:
-  ///   - mark: The watermark, clipped to the image.
-  ///   - anchor: The position of the watermark in the image. Default: the lower right corner.
-  ///   - inset: The distance from the edges in pixels, 0 to 100,000.
-  ///   - opacity: From invisible, 0, to unchanged, 1.
-  ///   - blendMode: How the colours are blended.
-  public init(
-    _ mark: Bitmap, at anchor: CropAnchor = CropAnchor(x: 1, y: 1), inset: Int = 0, opacity: Double = 1,
-    blendMode: BlendMode = .normal
-  ) {
+  init(_ mark: Bitmap, at anchor: CropAnchor, inset: Int, opacity: Double, blendMode: BlendMode) {
     self.mark = mark
     self.anchor = anchor
     self.inset = inset
@@ -30,17 +19,12 @@ public struct WatermarkProcessor: ImageProcessor {
     markDigest = mark.withUnsafeBytes { KeyDigest(bytes: $0) }
   }
 
-  /// The name and all parameters.
-  public var identifier: String {
+  var identifier: String {
     ProcessorIdentity("watermark").adding(text: markDigest.hexadecimal).adding(text: mark.size.description)
       .adding(anchor.x).adding(anchor.y).adding(inset).adding(opacity).adding(text: blendMode.rawValue).text
   }
 
-  /// The image with the watermark.
-  ///
-  /// - Throws: ``ImageProcessingError`` if the inset or the opacity is NaN or out of range;
-  ///   ``BitmapError`` when out of memory.
-  public func process(_ bitmap: Bitmap) throws -> Bitmap {
+  func process(_ bitmap: Bitmap) throws -> Bitmap {
     try (0...100_000).check(inset, "watermark inset")
     try (0...1).check(opacity, "watermark opacity")
     let left = start(of: mark.size.width, in: bitmap.size.width, anchor: anchor.x)
@@ -75,12 +59,21 @@ public struct WatermarkProcessor: ImageProcessor {
   }
 }
 
-extension ImageProcessor where Self == WatermarkProcessor {
+extension ImageProcessor where Self == BuiltInProcessor {
   /// Draws a watermark over the image, at its own size.
+  ///
+  /// Hashes the pixels of the watermark, at about one millisecond per megabyte.
+  ///
+  /// - Parameters:
+  ///   - mark: The watermark, clipped to the image.
+  ///   - anchor: The position of the watermark in the image. Default: the lower right corner.
+  ///   - inset: The distance from the edges in pixels, 0 to 100,000.
+  ///   - opacity: From invisible, 0, to unchanged, 1.
+  ///   - blendMode: How the colours are blended.
   public static func watermark(
     _ mark: Bitmap, at anchor: CropAnchor = CropAnchor(x: 1, y: 1), inset: Int = 0, opacity: Double = 1,
     blendMode: BlendMode = .normal
   ) -> Self {
-    WatermarkProcessor(mark, at: anchor, inset: inset, opacity: opacity, blendMode: blendMode)
+    BuiltInProcessor(WatermarkProcessor(mark, at: anchor, inset: inset, opacity: opacity, blendMode: blendMode))
   }
 }

@@ -13,7 +13,7 @@ struct ResizeProcessorTests {
     ] as [(TargetSize, Int, Int)])
   func `the result has the size of the target`(_ target: TargetSize, _ width: Int, _ height: Int) throws {
     let image = try Bitmap.painted(40, 30, isOpaque: true) { column, row in Color(column * 6, row * 8, 128, 255) }
-    let result = try ResizeProcessor(target).process(image)
+    let result = try BuiltInProcessor.resize(target).process(image)
     #expect(result.size == PixelSize(width: width, height: height))
     #expect(result.isOpaque)
   }
@@ -24,7 +24,7 @@ struct ResizeProcessorTests {
     let image = try Bitmap.painted(side, side, isOpaque: false) { column, row in
       row < side / 2 ? Color(255, 0, 0, 255) : column < side / 2 ? Color(0, 0, 0, 0) : Color(0, 255, 0, 255)
     }
-    let result = try ResizeProcessor(.exact(width: 8, height: 8)).process(image)
+    let result = try BuiltInProcessor.resize(.exact(width: 8, height: 8)).process(image)
     // The filter rings a little on both sides of an edge.
     #expect(isNear(pixel(1, 1, of: result), [255, 0, 0, 255]))
     #expect(isNear(pixel(6, 6, of: result), [0, 255, 0, 255]))
@@ -43,35 +43,31 @@ struct ResizeProcessorTests {
     return [red, green, blue, alpha]
   }
 
-  @Test func `points are converted to pixels by the scale`() throws {
-    let image = try Bitmap.painted(40, 40, isOpaque: true) { _, _ in Color(1, 2, 3, 255) }
-    #expect(try ResizeProcessor(.fit(width: 10, height: 10), scale: 2).process(image).size.width == 20)
-    #expect(ResizeProcessor(.fit(width: 10, height: 10), scale: 2) == ResizeProcessor(.fit(width: 20, height: 20)))
-    let (left, right) = (ResizeProcessor(.fit(width: 20, height: 20)), ResizeProcessor(.fill(width: 20, height: 20)))
-    #expect(left.identifier != right.identifier)
+  @Test func `processors are equal if and only if their target sizes are`() throws {
+    let fit = TargetSize.fit(width: 20, height: 20)
+    #expect(BuiltInProcessor.resize(.fit(width: 10, height: 10).scaled(by: 2)) == .resize(fit))
+    #expect(BuiltInProcessor.resize(fit) != .resize(.fill(width: 20, height: 20)))
   }
 
   @Test(arguments: [TargetSize.fit(width: 0, height: 3), .exact(width: 3, height: -1)])
   func `a target size without pixels is an error that names it`(_ target: TargetSize) throws {
     let image = try Bitmap.painted(4, 4, isOpaque: true) { _, _ in Color(1, 2, 3, 255) }
-    for scale in [1, 2.5] {
-      #expect(throws: ImageProcessingError.invalidTargetSize(target)) {
-        try ResizeProcessor(target, scale: scale).process(image)
-      }
+    #expect(throws: ImageProcessingError.invalidTargetSize(target)) {
+      try BuiltInProcessor.resize(target).process(image)
     }
   }
 
   @Test func `a scale of 0 is an error`() throws {
     let image = try Bitmap.painted(4, 4, isOpaque: true) { _, _ in Color(1, 2, 3, 255) }
     #expect(throws: ImageProcessingError.invalidTargetSize(.fit(width: 0, height: 0))) {
-      try ResizeProcessor(.fit(width: 2, height: 2), scale: 0).process(image)
+      try BuiltInProcessor.resize(.fit(width: 2, height: 2).scaled(by: 0)).process(image)
     }
   }
 
   @Test func `a huge result is an error before memory is allocated`() throws {
     let image = try Bitmap.painted(4, 4, isOpaque: true) { _, _ in Color(1, 2, 3, 255) }
     #expect(throws: ImageProcessingError.self) {
-      try ResizeProcessor(.exact(width: .max, height: .max)).process(image)
+      try BuiltInProcessor.resize(.exact(width: .max, height: .max)).process(image)
     }
   }
 }

@@ -20,7 +20,7 @@ struct WebPReductionTests {
     let file = try Self.file(whole)
     let original = try WebPDecoder().decode(file, options: DecodingOptions()).bitmap
     let reduced = try WebPDecoder().decode(file, options: DecodingOptions(size: size)).bitmap
-    let resized = try ResizeProcessor(size).process(original)
+    let resized = try BuiltInProcessor.resize(size).process(original)
     #expect(reduced.size == resized.size && reduced.isOpaque)
     let identity = TargetSize.original.geometry(for: resized.size)
     #expect(reduced.difference(toAveraged: resized, geometry: identity) < 2.5)
@@ -37,7 +37,7 @@ struct WebPReductionTests {
     let file = try WebPEncoder().encode(painted, options: EncodingOptions(quality: 0.9))
     let original = try WebPDecoder().decode(file, options: DecodingOptions()).bitmap
     let reduced = try WebPDecoder().decode(file, options: DecodingOptions(size: size)).bitmap
-    let resized = try ResizeProcessor(size).process(original)
+    let resized = try BuiltInProcessor.resize(size).process(original)
     #expect(reduced.size == resized.size && !reduced.isOpaque)
     let identity = TargetSize.original.geometry(for: resized.size)
     #expect(reduced.difference(toAveraged: resized, geometry: identity) < 2.5)
@@ -76,7 +76,7 @@ struct WebPReductionTests {
   /// A lossy file of a photograph.
   private static func file(_ size: PixelSize) throws -> Data {
     let photo = try PNGDecoder().decode(Fixture.data(Fixture.photo), options: DecodingOptions()).bitmap
-    let bitmap = try ResizeProcessor(.exact(width: size.width, height: size.height)).process(photo)
+    let bitmap = try BuiltInProcessor.resize(.exact(width: size.width, height: size.height)).process(photo)
     return try WebPEncoder().encode(bitmap, options: EncodingOptions(quality: 0.9))
   }
 }

@@ -14,7 +14,8 @@ struct BlendModeTests {
 
   @Test(arguments: expectations)
   func `blend modes follow the formulas of the specification`(_ mode: BlendMode, _ expected: [UInt8]) throws {
-    let drawn = try WatermarkProcessor(Bitmap(grays: [102, 153]), blendMode: mode).process(Bitmap(grays: [51, 204]))
+    let drawn = try BuiltInProcessor.watermark(Bitmap(grays: [102, 153]), blendMode: mode).process(
+      Bitmap(grays: [51, 204]))
     #expect(drawn.reds == expected)
   }
 
@@ -22,13 +23,14 @@ struct BlendModeTests {
   func `over a transparent backdrop every mode draws the source unchanged`(_ mode: BlendMode) throws {
     let mark = try Bitmap.noise(width: 9, height: 9)
     let backdrop = try Bitmap(rows: Array(repeating: Array(repeating: .zero, count: 9), count: 9))
-    #expect(try WatermarkProcessor(mark, blendMode: mode).process(backdrop).rows == mark.rows)
-    #expect(try WatermarkProcessor(backdrop, blendMode: mode).process(mark).rows == mark.rows)
+    #expect(try BuiltInProcessor.watermark(mark, blendMode: mode).process(backdrop).rows == mark.rows)
+    #expect(try BuiltInProcessor.watermark(backdrop, blendMode: mode).process(mark).rows == mark.rows)
   }
 
   @Test(arguments: BlendMode.allCases)
   func `no premultiplied component exceeds alpha in any mode`(_ mode: BlendMode) throws {
-    let processor = try WatermarkProcessor(Bitmap.noise(width: 40, height: 40, seed: 3), opacity: 0.9, blendMode: mode)
+    let processor = try BuiltInProcessor.watermark(
+      Bitmap.noise(width: 40, height: 40, seed: 3), opacity: 0.9, blendMode: mode)
     let pixels = try processor.process(Bitmap.noise(width: 40, height: 40, seed: 4)).rows.joined()
     #expect(pixels.allSatisfy { max($0.x, $0.y, $0.z) <= $0.w })
   }
@@ -36,7 +38,7 @@ struct BlendModeTests {
   @Test func `an opaque overlay gives the result of the blend mode`() throws {
     for (mode, expected) in Self.expectations {
       let color = PixelColor(red: 102, green: 102, blue: 102)
-      #expect(try OverlayProcessor(color, blendMode: mode).process(Bitmap(grays: [51])).reds == [expected[0]])
+      #expect(try BuiltInProcessor.overlay(color, blendMode: mode).process(Bitmap(grays: [51])).reds == [expected[0]])
     }
   }
 }

@@ -9,13 +9,13 @@ struct BlurTests {
   func `a solid colour stays unchanged`(_ radius: Double) throws {
     let pixel = Pixel(7, 130, 199, 200)
     let bitmap = try Bitmap(rows: Array(repeating: Array(repeating: pixel, count: 40), count: 3))
-    #expect(try BlurProcessor(radius: radius).process(bitmap).rows.joined().allSatisfy { $0 == pixel })
+    #expect(try BuiltInProcessor.blur(radius: radius).process(bitmap).rows.joined().allSatisfy { $0 == pixel })
   }
 
   @Test(arguments: [(0.5, 8), (1, 8), (1.5, 8), (2, 4), (3, 4), (8, 4), (20, 4)] as [(Double, Double)])
   func `an edge is blurred as by a true Gaussian`(_ radius: Double, _ tolerance: Double) throws {
     let step = try Bitmap(grays: (0..<240).map { $0 < 120 ? 0 : 255 })
-    let blurred = try BlurProcessor(radius: radius).process(step).reds
+    let blurred = try BuiltInProcessor.blur(radius: radius).process(step).reds
     let expected = GaussianReference(standardDeviation: radius).blur(step.reds)
     #expect(zip(blurred, expected).map { abs(Double($0) - $1) }.max() ?? 255 <= tolerance)
   }
@@ -24,20 +24,21 @@ struct BlurTests {
   func `noise is blurred as by a true Gaussian, also at the borders`(_ radius: Double, _ tolerance: Double) throws {
     let noise = try Bitmap.noise(width: 300, height: 1, isOpaque: true)
     let expected = GaussianReference(standardDeviation: radius).blur(noise.reds)
-    let blurred = try BlurProcessor(radius: radius).process(noise).reds
+    let blurred = try BuiltInProcessor.blur(radius: radius).process(noise).reds
     #expect(zip(blurred, expected).map { abs(Double($0) - $1) }.max() ?? 255 <= tolerance)
   }
 
   @Test func `both directions are blurred equally`() throws {
     let bitmap = try Bitmap.noise(width: 33, height: 21)
-    let turned = try RotateProcessor(degrees: 90).process(bitmap)
-    let blurred = try RotateProcessor(degrees: 90).process(BlurProcessor(radius: 2).process(bitmap)).rows.joined()
-    let blurredTurned = try BlurProcessor(radius: 2).process(turned).rows.joined()
+    let turned = try BuiltInProcessor.rotate(degrees: 90).process(bitmap)
+    let blurred = try BuiltInProcessor.rotate(degrees: 90).process(BuiltInProcessor.blur(radius: 2).process(bitmap))
+      .rows.joined()
+    let blurredTurned = try BuiltInProcessor.blur(radius: 2).process(turned).rows.joined()
     #expect(zip(blurred, blurredTurned).allSatisfy { abs(Int($0.x) - Int($1.x)) <= 1 })
   }
 
   @Test func `a radius far larger than the image gives its mean colour`() throws {
-    let blurred = try BlurProcessor(radius: 1000).process(Bitmap(grays: [0, 255])).reds
+    let blurred = try BuiltInProcessor.blur(radius: 1000).process(Bitmap(grays: [0, 255])).reds
     #expect(blurred.allSatisfy { abs(Int($0) - 128) <= 1 })
   }
 }

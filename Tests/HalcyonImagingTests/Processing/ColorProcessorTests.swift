@@ -16,7 +16,7 @@ struct ColorProcessorTests {
 
   @Test func `inverting twice restores the image`() throws {
     let noise = try Bitmap.noise(width: 40, height: 40)
-    #expect(try InvertProcessor().process(InvertProcessor().process(noise)).rows == noise.rows)
+    #expect(try BuiltInProcessor.invert.process(BuiltInProcessor.invert.process(noise)).rows == noise.rows)
   }
 
   @Test func `brightness multiplies and clips at white`() throws {
@@ -32,7 +32,7 @@ struct ColorProcessorTests {
   @Test func `greyscale uses the Rec. 709 luma weights`() throws {
     #expect(try result(.grayscale) == [Pixel(118, 118, 118, 255), Pixel(59, 59, 59, 128), .zero])
     let primaries = try Bitmap(rows: [[Pixel(255, 0, 0, 255), Pixel(0, 255, 0, 255), Pixel(0, 0, 255, 255)]])
-    #expect(try SaturationProcessor(factor: 0).process(primaries).reds == [54, 182, 18])
+    #expect(try BuiltInProcessor.saturation(0).process(primaries).reds == [54, 182, 18])
   }
 
   @Test func `saturation moves colours away from grey`() throws {
@@ -41,8 +41,8 @@ struct ColorProcessorTests {
 
   @Test func `one stop doubles linear light`() throws {
     // 188 in sRGB is half of the linear light of 255.
-    #expect(try ExposureProcessor(stops: 1).process(Bitmap(grays: [188, 0, 255])).reds == [255, 0, 255])
-    #expect(try ExposureProcessor(stops: -1).process(Bitmap(grays: [255, 0])).reds == [188, 0])
+    #expect(try BuiltInProcessor.exposure(stops: 1).process(Bitmap(grays: [188, 0, 255])).reds == [255, 0, 255])
+    #expect(try BuiltInProcessor.exposure(stops: -1).process(Bitmap(grays: [255, 0])).reds == [188, 0])
   }
 
   @Test func `a tint replaces the colour and keeps alpha`() throws {

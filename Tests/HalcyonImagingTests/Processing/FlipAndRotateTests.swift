@@ -11,37 +11,38 @@ struct FlipAndRotateTests {
 
   @Test func `flips mirror the image`() throws {
     let bitmap = try Bitmap(rows: [[first, second], [third, fourth]])
-    #expect(try FlipProcessor(.horizontal).process(bitmap).rows == [[second, first], [fourth, third]])
-    #expect(try FlipProcessor(.vertical).process(bitmap).rows == [[third, fourth], [first, second]])
+    #expect(try BuiltInProcessor.flip(.horizontal).process(bitmap).rows == [[second, first], [fourth, third]])
+    #expect(try BuiltInProcessor.flip(.vertical).process(bitmap).rows == [[third, fourth], [first, second]])
   }
 
-  @Test(arguments: [FlipProcessor.Direction.horizontal, .vertical])
-  func `flipping twice restores the image`(_ direction: FlipProcessor.Direction) throws {
+  @Test(arguments: [FlipDirection.horizontal, .vertical])
+  func `flipping twice restores the image`(_ direction: FlipDirection) throws {
     let bitmap = try Bitmap.noise(width: 7, height: 4)
-    let flip = FlipProcessor(direction)
+    let flip = BuiltInProcessor.flip(direction)
     #expect(try flip.process(flip.process(bitmap)).rows == bitmap.rows)
   }
 
   @Test func `multiples of 90 degrees rotate clockwise`() throws {
     let bitmap = try Bitmap(rows: [[first, second, third]])
-    #expect(try RotateProcessor(degrees: 90).process(bitmap).rows == [[first], [second], [third]])
-    #expect(try RotateProcessor(degrees: 180).process(bitmap).rows == [[third, second, first]])
-    #expect(try RotateProcessor(degrees: 270).process(bitmap).rows == [[third], [second], [first]])
+    #expect(try BuiltInProcessor.rotate(degrees: 90).process(bitmap).rows == [[first], [second], [third]])
+    #expect(try BuiltInProcessor.rotate(degrees: 180).process(bitmap).rows == [[third, second, first]])
+    #expect(try BuiltInProcessor.rotate(degrees: 270).process(bitmap).rows == [[third], [second], [first]])
     let square = try Bitmap(rows: [[first, second], [third, fourth]])
-    #expect(try RotateProcessor(degrees: 90).process(square).rows == [[third, first], [fourth, second]])
+    #expect(try BuiltInProcessor.rotate(degrees: 90).process(square).rows == [[third, first], [fourth, second]])
   }
 
   @Test(arguments: [90.0, -90, 450])
   func `four quarter turns restore the image`(_ degrees: Double) throws {
     let bitmap = try Bitmap.noise(width: 7, height: 4)
-    let result = try (0..<4).reduce(bitmap) { turned, _ in try RotateProcessor(degrees: degrees).process(turned) }
+    let result = try (0..<4).reduce(bitmap) { turned, _ in try BuiltInProcessor.rotate(degrees: degrees).process(turned)
+    }
     #expect(result.rows == bitmap.rows)
   }
 
   @Test func `an angle near 90 degrees gives nearly the same result`() throws {
     let bitmap = try Bitmap.noise(width: 9, height: 9, isOpaque: true)
-    let quarter = try RotateProcessor(degrees: 90).process(bitmap).rows
-    let near = try RotateProcessor(degrees: 90.000_001).process(bitmap)
+    let quarter = try BuiltInProcessor.rotate(degrees: 90).process(bitmap).rows
+    let near = try BuiltInProcessor.rotate(degrees: 90.000_001).process(bitmap)
     #expect(near.size == bitmap.size)
     for (row, nearRow) in zip(quarter, near.rows).dropFirst().dropLast() {
       #expect(zip(row, nearRow).dropFirst().dropLast().allSatisfy { abs(Int($0.x) - Int($1.x)) <= 1 })
@@ -50,7 +51,7 @@ struct FlipAndRotateTests {
 
   @Test func `other angles enlarge the canvas, and the new corners are transparent`() throws {
     let bitmap = try Bitmap(rows: Array(repeating: Array(repeating: first, count: 20), count: 20))
-    let turned = try RotateProcessor(degrees: 45).process(bitmap)
+    let turned = try BuiltInProcessor.rotate(degrees: 45).process(bitmap)
     #expect(turned.size == PixelSize(width: 29, height: 29))
     #expect(!turned.isOpaque)
     #expect(turned.rows[0][0] == .zero)
@@ -62,8 +63,8 @@ struct FlipAndRotateTests {
   @Test func `a rotation whose result exceeds the pixel limit is an error`() throws {
     let line = try Bitmap(size: PixelSize(width: 30_000, height: 1), isOpaque: false) { _ in }
     #expect(throws: ImageProcessingError.resultTooLarge(PixelSize(width: 21_214, height: 21_214), limit: 100_000_000)) {
-      try RotateProcessor(degrees: 45).process(line)
+      try BuiltInProcessor.rotate(degrees: 45).process(line)
     }
-    #expect(try RotateProcessor(degrees: 90).process(line).size == PixelSize(width: 1, height: 30_000))
+    #expect(try BuiltInProcessor.rotate(degrees: 90).process(line).size == PixelSize(width: 1, height: 30_000))
   }
 }

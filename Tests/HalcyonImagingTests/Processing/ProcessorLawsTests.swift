@@ -36,10 +36,10 @@ struct ProcessorLawsTests {
   }
 
   @Test func `equal processors have equal identifiers`() {
-    #expect(BlurProcessor(radius: 4).identifier == BlurProcessor(radius: 2 + 2).identifier)
-    #expect(ExposureProcessor(stops: -0.0).identifier == ExposureProcessor(stops: 0).identifier)
-    #expect(RotateProcessor(degrees: -90).identifier == RotateProcessor(degrees: 630).identifier)
-    #expect(BlurProcessor(radius: 0.1 + 0.2).identifier != BlurProcessor(radius: 0.3).identifier)
+    #expect(BuiltInProcessor.blur(radius: 4).identifier == BuiltInProcessor.blur(radius: 2 + 2).identifier)
+    #expect(BuiltInProcessor.exposure(stops: -0.0).identifier == BuiltInProcessor.exposure(stops: 0).identifier)
+    #expect(BuiltInProcessor.rotate(degrees: -90).identifier == BuiltInProcessor.rotate(degrees: 630).identifier)
+    #expect(BuiltInProcessor.blur(radius: 0.1 + 0.2).identifier != BuiltInProcessor.blur(radius: 0.3).identifier)
   }
 
   @Test(arguments: SampleProcessors.withoutEffect)

@@ -12,55 +12,55 @@ struct RoundedCornersTests {
   }
 
   @Test func `only the named corner is rounded`() throws {
-    let rows = try RoundedCornersProcessor(CornerRadii(topLeft: 4)).process(square(10)).rows
+    let rows = try BuiltInProcessor.roundedCorners(CornerRadii(topLeft: 4)).process(square(10)).rows
     #expect(rows[0][0] == .zero)
     #expect(
       [rows[0][9], rows[9][0], rows[9][9], rows[4][4], rows[0][5], rows[5][0]] == Array(repeating: white, count: 6))
   }
 
   @Test func `the edge is antialiased, and the coverage equals the area of a circle`() throws {
-    let rows = try CircleProcessor().process(square(64)).rows
+    let rows = try BuiltInProcessor.circle().process(square(64)).rows
     let coverage = rows.joined().reduce(0) { $0 + Double($1.w) / 255 }
     #expect(abs(coverage - .pi * 32 * 32) < 4)
     #expect(rows.joined().contains { $0.w > 0 && $0.w < 255 })
   }
 
   @Test func `a circle is symmetric`() throws {
-    let circle = try CircleProcessor(border: ImageBorder(width: 2.5, color: .black)).process(square(15))
-    #expect(try RotateProcessor(degrees: 90).process(circle).rows == circle.rows)
-    #expect(try FlipProcessor(.horizontal).process(circle).rows == circle.rows)
+    let circle = try BuiltInProcessor.circle(border: ImageBorder(width: 2.5, color: .black)).process(square(15))
+    #expect(try BuiltInProcessor.rotate(degrees: 90).process(circle).rows == circle.rows)
+    #expect(try BuiltInProcessor.flip(.horizontal).process(circle).rows == circle.rows)
   }
 
   @Test func `a circle is cropped from the middle of the longer side`() throws {
-    let circle = try CircleProcessor().process(Bitmap(grays: [1, 2, 3, 4, 5]))
+    let circle = try BuiltInProcessor.circle().process(Bitmap(grays: [1, 2, 3, 4, 5]))
     #expect(circle.size == PixelSize(width: 1, height: 1))
     #expect(circle.reds[0] <= 3)
   }
 
   @Test func `a radius of half the shorter side or more gives a circle`() throws {
     let bitmap = try Bitmap.noise(width: 12, height: 12, isOpaque: true)
-    let circle = try CircleProcessor().process(bitmap).rows
-    #expect(try RoundedCornersProcessor(CornerRadii(6)).process(bitmap).rows == circle)
-    #expect(try RoundedCornersProcessor(CornerRadii(0.5, unit: .fraction)).process(bitmap).rows == circle)
-    #expect(try RoundedCornersProcessor(CornerRadii(90)).process(bitmap).rows == circle)
+    let circle = try BuiltInProcessor.circle().process(bitmap).rows
+    #expect(try BuiltInProcessor.roundedCorners(CornerRadii(6)).process(bitmap).rows == circle)
+    #expect(try BuiltInProcessor.roundedCorners(CornerRadii(0.5, unit: .fraction)).process(bitmap).rows == circle)
+    #expect(try BuiltInProcessor.roundedCorners(CornerRadii(90)).process(bitmap).rows == circle)
   }
 
   @Test func `a border is drawn inside the edge and over the image`() throws {
     let red = Pixel(255, 0, 0, 255)
     let border = ImageBorder(width: 1, color: PixelColor(red: 255, green: 0, blue: 0))
-    let rows = try RoundedCornersProcessor(CornerRadii(0), border: border).process(square(3)).rows
+    let rows = try BuiltInProcessor.roundedCorners(CornerRadii(0), border: border).process(square(3)).rows
     #expect(rows == [[red, red, red], [red, white, red], [red, red, red]])
   }
 
   @Test func `a border of half a pixel is blended by half`() throws {
-    let rows = try RoundedCornersProcessor(CornerRadii(0), border: ImageBorder(width: 0.5, color: .black))
+    let rows = try BuiltInProcessor.roundedCorners(CornerRadii(0), border: ImageBorder(width: 0.5, color: .black))
       .process(square(4)).rows
     #expect(rows[1][0] == Pixel(127, 127, 127, 255))
     #expect(rows[1][1] == white)
   }
 
   @Test func `a border wider than the image covers it`() throws {
-    let result = try RoundedCornersProcessor(CornerRadii(0), border: ImageBorder(width: 99, color: .black))
+    let result = try BuiltInProcessor.roundedCorners(CornerRadii(0), border: ImageBorder(width: 99, color: .black))
       .process(square(4))
     #expect(result.rows.joined().allSatisfy { $0 == Pixel(0, 0, 0, 255) })
   }
@@ -69,7 +69,7 @@ struct RoundedCornersTests {
     let background = PixelColor(red: 0, green: 0, blue: 255)
     let half = Pixel(128, 0, 0, 128)
     let bitmap = try Bitmap(rows: Array(repeating: Array(repeating: half, count: 8), count: 8))
-    let result = try RoundedCornersProcessor(CornerRadii(4), background: background).process(bitmap)
+    let result = try BuiltInProcessor.roundedCorners(CornerRadii(4), background: background).process(bitmap)
     #expect(result.isOpaque)
     #expect(result.rows[0][0] == Pixel(0, 0, 255, 255))
     #expect(result.rows[4][4] == Pixel(128, 0, 127, 255))
@@ -77,7 +77,7 @@ struct RoundedCornersTests {
 
   @Test func `each corner has its own radius, and pixels inside are unchanged`() throws {
     let radii = CornerRadii(topLeft: 3, topRight: 9, bottomLeft: 15, bottomRight: 0)
-    let rows = try RoundedCornersProcessor(radii).process(square(40)).rows
+    let rows = try BuiltInProcessor.roundedCorners(radii).process(square(40)).rows
     let lost = { (columns: Range<Int>, range: Range<Int>) in
       range.reduce(0.0) { sum, row in columns.reduce(sum) { $0 + 1 - Double(rows[row][$1].w) / 255 } }
     }

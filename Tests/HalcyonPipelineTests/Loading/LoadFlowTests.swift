@@ -159,7 +159,7 @@ struct LoadFlowTests {
     _ = try await fixture.pipeline.image(for: fixture.url)
     let order = Lock<[Int]>([])
     func task(_ number: Int, _ work: @escaping @Sendable () -> Void = {}) -> ImageTask {
-      let processor = ClosureProcessor(identifier: "\(number)") { bitmap in
+      let processor = BuiltInProcessor.custom(identifier: "\(number)") { bitmap in
         work()
         order.withLock { $0.append(number) }
         return bitmap

@@ -56,7 +56,7 @@ struct PlannedEncodingTests {
     } onEncode: {
       steps.record("encode")
     }
-    let loads = (0..<4).map { load($0, fixture, processors: [InvertProcessor()]) { plans.update { $0 += 1 } } }
+    let loads = (0..<4).map { load($0, fixture, processors: [BuiltInProcessor.invert]) { plans.update { $0 += 1 } } }
     try await plans.wait { $0 == 4 }
     gate.open()
     for load in loads { _ = try await load.value }
@@ -98,7 +98,7 @@ struct PlannedEncodingTests {
     let (gate, runs) = (Gate(), EventLog<String>())
     let fixture = fixture(width: 1, onEncode: { runs.record("encode") })
     let processors = ["a", "b"].map { name in
-      ClosureProcessor(identifier: name) { bitmap in
+      BuiltInProcessor.custom(identifier: name) { bitmap in
         runs.record(name)
         gate.waitBlocking()
         return bitmap

@@ -9,7 +9,7 @@ import Testing
     var request = ImageRequest(source: .string("https://user:secret@example.com/a.jpg"))
     #expect(request.description == "https://example.com/a.jpg")
     request.size = .fit(width: 400, height: 300)
-    request.processors = [ClosureProcessor(identifier: "sepia") { $0 }]
+    request.processors = [BuiltInProcessor.custom(identifier: "sepia") { $0 }]
     #expect(request.description == "https://example.com/a.jpg, fit 400x300, \(request.processors[0].identifier)")
   }
 

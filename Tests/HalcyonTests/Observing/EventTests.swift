@@ -63,7 +63,7 @@ struct EventTests {
   @Test func `processors are reported in order`() async throws {
     try await withObservedPipeline { server, observed in
       let url = server.serve("/a.png", .body(observed.image))
-      let processors = ["one", "two"].map { ClosureProcessor(identifier: $0) { $0 } }
+      let processors = ["one", "two"].map { BuiltInProcessor.custom(identifier: $0) { $0 } }
       _ = try await observed.pipeline.image(for: ImageRequest(url: url, processors: processors))
       #expect(
         observed.events(of: 1).suffix(5) == [

@@ -18,7 +18,7 @@ struct MarkProcessor: ImageProcessor {
     self.mark = mark
     self.watermark = watermark
     self.dpr = dpr
-    markIdentifier = WatermarkProcessor(mark).identifier
+    markIdentifier = BuiltInProcessor.watermark(mark).identifier
   }
 
   var identifier: String {
@@ -41,7 +41,7 @@ struct MarkProcessor: ImageProcessor {
 
   func process(_ bitmap: Bitmap) throws -> Bitmap {
     let size = markSize(on: bitmap.size)
-    let mark = try ResizeProcessor(.exact(width: size.width, height: size.height)).process(mark)
+    let mark = try BuiltInProcessor.resize(.exact(width: size.width, height: size.height)).process(mark)
     let (lefts, tops) = positions(of: size, in: bitmap.size)
     // Into one copy, however many marks there are.
     return try bitmap.copy(isOpaque: bitmap.isOpaque) { result in

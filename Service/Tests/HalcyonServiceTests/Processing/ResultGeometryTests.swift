@@ -85,7 +85,7 @@ struct ResultGeometryTests {
 extension ProcessingPlan {
   /// The result for a decoded source of the original size.
   func applied(to bitmap: Bitmap) throws -> Bitmap {
-    let decoded = try ResizeProcessor(decodingSize).process(bitmap)
+    let decoded = try BuiltInProcessor.resize(decodingSize).process(bitmap)
     return try processors.reduce(decoded) { try $1.process($0) }
   }
 }
