@@ -12,27 +12,18 @@
 
 @_exported public import class HalcyonImaging.AnimatedImage
 @_exported public import struct HalcyonImaging.AnimationFrame
-@_exported public import class HalcyonImaging.AnimationFrames
-@_exported public import struct HalcyonImaging.AnimationInfo
 @_exported public import struct HalcyonImaging.Bitmap
-@_exported public import enum HalcyonImaging.BitmapError
 @_exported public import enum HalcyonImaging.BlendMode
 @_exported public import struct HalcyonImaging.BlurHash
 @_exported public import struct HalcyonImaging.BuiltInProcessor
 @_exported public import enum HalcyonImaging.ColorModel
-@_exported public import enum HalcyonImaging.ColorSpace
-@_exported public import enum HalcyonImaging.ColorSpaceHint
 @_exported public import struct HalcyonImaging.CornerRadii
 @_exported public import struct HalcyonImaging.CropAnchor
 @_exported public import struct HalcyonImaging.DecodedImage
-@_exported public import struct HalcyonImaging.DecodingOptions
 @_exported public import enum HalcyonImaging.DroppedContent
-@_exported public import struct HalcyonImaging.EncodingOptions
 @_exported public import enum HalcyonImaging.FlipDirection
 @_exported public import struct HalcyonImaging.ImageBorder
-@_exported public import protocol HalcyonImaging.ImageDecoder
 @_exported public import enum HalcyonImaging.ImageDecodingError
-@_exported public import protocol HalcyonImaging.ImageEncoder
 @_exported public import enum HalcyonImaging.ImageEncodingError
 @_exported public import enum HalcyonImaging.ImageFormat
 @_exported public import struct HalcyonImaging.ImageInfo
@@ -43,9 +34,7 @@
 @_exported public import protocol HalcyonImaging.ImageProcessor
 @_exported public import struct HalcyonImaging.PixelColor
 @_exported public import enum HalcyonImaging.MetadataPolicy
-@_exported public import enum HalcyonImaging.PixelFormat
 @_exported public import struct HalcyonImaging.PixelSize
-@_exported public import struct HalcyonImaging.SupportedFormats
 @_exported public import enum HalcyonImaging.TargetSize
 @_exported public import struct HalcyonImaging.ThumbHash
 

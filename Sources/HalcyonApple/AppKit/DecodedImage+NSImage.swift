@@ -16,7 +16,7 @@ extension DecodedImage {
   ///
   /// Copies the pixels, and decodes them if that has not happened yet: not for the main thread.
   ///
-  /// - Throws: ``PlatformImageError/noPixels`` if it cannot be drawn; ``BitmapError`` when out of memory.
+  /// - Throws: ``PlatformImageError/noPixels`` if it cannot be drawn; ``ImageDecodingError/outOfMemory(_:)``.
   public init(_ image: NSImage) throws {
     let sizes = image.representations.map { CGSize(width: Double($0.pixelsWide), height: Double($0.pixelsHigh)) }
     let largest = sizes.max { $0.width * $0.height < $1.width * $1.height } ?? .zero

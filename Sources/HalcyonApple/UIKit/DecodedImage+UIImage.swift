@@ -19,7 +19,7 @@ extension DecodedImage {
   /// Copies the pixels, and decodes them if that has not happened yet: not for the main thread.
   ///
   /// - Throws: ``PlatformImageError/noPixels`` if it is not backed by a `CGImage`, as one from Core Image;
-  ///   ``BitmapError`` when out of memory.
+  ///   ``ImageDecodingError/outOfMemory(_:)``.
   public init(_ image: UIImage) throws {
     guard let pixels = image.cgImage else { throw PlatformImageError.noPixels }
     let upright = try Bitmap(pixels).upright(from: ImageOrientation(image.imageOrientation))
@@ -30,7 +30,7 @@ extension DecodedImage {
 extension ImagePipeline {
   /// Stores a `UIImage` for a request, as ``store(_:original:for:expiration:tags:userInfo:)`` does.
   ///
-  /// - Throws: ``PlatformImageError`` or ``BitmapError`` if the image has no pixels that can be copied; ``ImageError`` if
+  /// - Throws: ``PlatformImageError`` or ``ImageDecodingError`` if the image has no pixels that can be copied; ``ImageError`` if
   ///   it cannot be stored.
   public func store(
     _ image: UIImage, for request: ImageRequest, expiration: CacheExpiration? = nil, tags: [String] = []

@@ -97,7 +97,16 @@ struct Chromaticities: Hashable, Sendable {
   }
 }
 
-extension ColorSpaceHint {
+/// A colour space that a file names in its metadata.
+enum ColorSpaceHint: String {
+  /// sRGB, or the primaries of BT.709.
+  case sRGB
+  /// Adobe RGB (1998).
+  case adobeRGB = "Adobe RGB"
+  case displayP3 = "Display P3"
+  /// The primaries of BT.2020.
+  case bt2020 = "BT.2020"
+
   /// The primaries of ITU-T H.273, table 2; `nil` for others.
   init?(cicp code: Int) {
     switch code {

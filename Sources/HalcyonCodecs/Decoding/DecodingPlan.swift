@@ -32,18 +32,14 @@ struct DecodingPlan {
   func image(
     colors: ColorMapping = .none, truncation: PartialImagePolicy? = nil, _ draw: () throws -> Bitmap
   ) throws -> DecodedImage {
-    do {
-      var bitmap = try draw()
-      #if !IMAGEIO
-      if let transform = colors.transform { try bitmap.convertColors(with: transform, isCancelled: isCancelled) }
-      #endif
-      var info = info
-      if colors.isUnusable { info.droppedContent.insert(.colorProfile) }
-      let upright = try bitmap.upright(from: info.orientation)
-      return DecodedImage(bitmap: upright, info: info, isPartial: truncation?.isFound ?? false)
-    } catch BitmapError.outOfMemory(let size) {
-      throw ImageDecodingError.outOfMemory(size)
-    }
+    var bitmap = try draw()
+    #if !IMAGEIO
+    if let transform = colors.transform { try bitmap.convertColors(with: transform, isCancelled: isCancelled) }
+    #endif
+    var info = info
+    if colors.isUnusable { info.droppedContent.insert(.colorProfile) }
+    let upright = try bitmap.upright(from: info.orientation)
+    return DecodedImage(bitmap: upright, info: info, isPartial: truncation?.isFound ?? false)
   }
 }
 

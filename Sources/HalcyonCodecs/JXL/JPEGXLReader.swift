@@ -90,15 +90,7 @@ struct JPEGXLReader {
     guard try handle.process() == JXL_DEC_FRAME else { return nil }
     // The frame header has to be read before the frame is decoded.
     let duration = seconds()
-    return Frame(bitmap: try bitmap(), duration: duration)
-  }
-
-  private func bitmap() throws -> Bitmap {
-    do {
-      return try Bitmap(size: handle.size, isOpaque: isOpaque, fill: fill)
-    } catch BitmapError.outOfMemory(let size) {
-      throw ImageDecodingError.outOfMemory(size)
-    }
+    return Frame(bitmap: try Bitmap(size: handle.size, isOpaque: isOpaque, fill: fill), duration: duration)
   }
 
   private func fill(_ output: UnsafeMutableRawBufferPointer) throws(ImageDecodingError) {

@@ -51,7 +51,7 @@ struct ExifData {
     metadata.copyright = text(Tag.copyright, in: directory) ?? metadata.copyright
     guard let details = subdirectory(Tag.exifDirectory, in: directory) else { return }
     metadata.captureDate = captureDate(in: details) ?? metadata.captureDate
-    metadata.colorSpace = colorSpace(in: details) ?? metadata.colorSpace
+    metadata.colorSpace = colorSpace(in: details)?.rawValue ?? metadata.colorSpace
   }
 
   private func captureDate(in directory: Int) -> DateComponents? {

@@ -1,13 +1,13 @@
-public import HalcyonImaging
-public import Foundation
+package import HalcyonImaging
+package import Foundation
 
 extension PNGDecoder {
   /// Reads all chunks: Exif and XMP may follow the image data.
-  public func metadata(of bytes: Data) throws -> ImageMetadata {
+  package func metadata(of bytes: Data) throws -> ImageMetadata {
     try bytes.withUnsafeBytes { buffer in
       guard let header = try PNGHeaderParser.parse(Bytes(buffer)) else { throw ImageDecodingError.truncated(.png) }
       var metadata = ImageMetadata(
-        info: header.info, colorSpace: header.color.hint, isProgressive: header.isInterlaced)
+        info: header.info, colorSpace: header.color.hint?.rawValue, isProgressive: header.isInterlaced)
       var texts = PNGMetadataChunks()
       texts.read(buffer)
       (metadata.artist, metadata.copyright) = (texts.author, texts.copyright)

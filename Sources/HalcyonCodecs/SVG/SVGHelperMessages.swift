@@ -95,13 +95,9 @@ struct SVGHelperReply: Codable {
     guard pixels.count == size.pixelCount * 4 else {
       throw ImageDecodingError.corrupt(.svg, reason: "its helper process drew \(pixels.count) bytes of \(size) pixels")
     }
-    do {
-      let bitmap = try Bitmap(size: size, isOpaque: false) { pixels.copyBytes(to: $0) }
-      let dropped = (reply.droppedContent ?? []).compactMap { DroppedContent(rawValue: $0) }
-      return SVGDrawing.Output(bitmap: bitmap, droppedContent: Set(dropped))
-    } catch BitmapError.outOfMemory(let size) {
-      throw ImageDecodingError.outOfMemory(size)
-    }
+    let bitmap = try Bitmap(size: size, isOpaque: false) { pixels.copyBytes(to: $0) }
+    let dropped = (reply.droppedContent ?? []).compactMap { DroppedContent(rawValue: $0) }
+    return SVGDrawing.Output(bitmap: bitmap, droppedContent: Set(dropped))
   }
 }
 #endif

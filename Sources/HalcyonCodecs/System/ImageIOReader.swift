@@ -8,7 +8,7 @@ import ImageIO
 struct ImageIOReader: SystemImageReader {
   private var options: CFDictionary { [kCGImageSourceShouldCache: false] as CFDictionary }
 
-  func image(of file: Data, at index: Int?, longestSide: Int?) throws(BitmapError) -> SystemImage? {
+  func image(of file: Data, at index: Int?, longestSide: Int?) throws(ImageDecodingError) -> SystemImage? {
     guard let source = CGImageSourceCreateWithData(file as CFData, options) else { return nil }
     let index = index ?? CGImageSourceGetPrimaryImageIndex(source)
     let image =

@@ -12,7 +12,7 @@ protocol SystemImageReader: Sendable {
   ///   - index: The number of the frame of an image sequence; `nil` for the image that the file is to be shown as.
   ///   - longestSide: The longer side of the result, at most, where the system can decode at a smaller size; `nil` for
   ///     the stored size.
-  func image(of file: Data, at index: Int?, longestSide: Int?) throws(BitmapError) -> SystemImage?
+  func image(of file: Data, at index: Int?, longestSide: Int?) throws(ImageDecodingError) -> SystemImage?
 
   /// Whether the system finds that a file which it cannot decode ends too early.
   func isTruncated(_ file: Data) -> Bool

@@ -27,7 +27,7 @@ extension ImageDecoder {
     switch error {
     // In drawings they are limits of time and memory.
     case ImageDecodingError.unsupportedFeature(let format, feature: _): format != .svg
-    case is ImageDecodingError, is BitmapError, is CancellationError: false
+    case is ImageDecodingError, is CancellationError: false
     default: true
     }
   }

@@ -19,8 +19,8 @@ extension Bitmap {
   /// Copies the pixels, and decodes them if that has not happened yet: takes milliseconds for each megapixel, so not on
   /// the main thread.
   ///
-  /// - Throws: ``BitmapError`` when out of memory.
-  public init(_ image: CGImage) throws(BitmapError) {
+  /// - Throws: ``ImageDecodingError/outOfMemory(_:)``.
+  public init(_ image: CGImage) throws(ImageDecodingError) {
     let size = PixelSize(width: image.width, height: image.height)
     let isOpaque = [.none, .noneSkipLast, .noneSkipFirst].contains(image.alphaInfo)
     guard size.width > 0, size.height > 0, let space = CGColorSpace(name: CGColorSpace.sRGB) else {
@@ -31,7 +31,7 @@ extension Bitmap {
         let context = CGContext(
           data: bytes.baseAddress, width: size.width, height: size.height, bitsPerComponent: 8,
           bytesPerRow: size.width * 4, space: space, bitmapInfo: CGImageAlphaInfo.premultipliedLast.rawValue)
-        guard let context else { throw BitmapError.outOfMemory(size) }
+        guard let context else { throw ImageDecodingError.outOfMemory(size) }
         context.draw(image, in: CGRect(x: 0, y: 0, width: size.width, height: size.height))
       }
     } catch {

@@ -1,6 +1,6 @@
-/// Decoded pixels, top row first, with copy-on-write storage.
+/// Decoded pixels: red, green, blue and alpha in one byte each, premultiplied, in sRGB, upright, top row first.
 ///
-/// A bitmap is a value: changes to one copy are not visible in another. Any thread may read it.
+/// A bitmap is a value whose copies share the pixels. Any thread may read it.
 ///
 /// ```swift
 /// let red = try Bitmap(size: PixelSize(width: 2, height: 2), isOpaque: true) { pixels in
@@ -13,10 +13,6 @@
 public struct Bitmap: Sendable {
   /// Width and height in pixels.
   public let size: PixelSize
-  /// The memory layout of a pixel.
-  public let pixelFormat: PixelFormat
-  /// The colour space of the pixels.
-  public let colorSpace: ColorSpace
   /// Whether every pixel is known to have full alpha. If `false`, some pixels may be transparent.
   public let isOpaque: Bool
   /// Bytes from one row to the next (the stride).
@@ -28,25 +24,18 @@ public struct Bitmap: Sendable {
   ///
   /// - Parameters:
   ///   - size: The size in pixels; both sides at least 1.
-  ///   - pixelFormat: The memory layout of the pixels that `fill` writes.
-  ///   - colorSpace: The colour space of the pixels.
   ///   - isOpaque: Whether `fill` writes full alpha everywhere.
   ///   - fill: Writes the pixels. The buffer is zeroed; rows are contiguous.
-  /// - Throws: Errors of `fill`; ``BitmapError`` when out of memory.
-  public init(
-    size: PixelSize, pixelFormat: PixelFormat = .rgba8Premultiplied, colorSpace: ColorSpace = .sRGB,
-    isOpaque: Bool, fill: (UnsafeMutableRawBufferPointer) throws -> Void
-  ) throws {
+  /// - Throws: Errors of `fill`; ``ImageDecodingError/outOfMemory(_:)``.
+  public init(size: PixelSize, isOpaque: Bool, fill: (UnsafeMutableRawBufferPointer) throws -> Void) throws {
     precondition(size.width > 0 && size.height > 0, "a bitmap needs at least one pixel, got \(size)")
-    let (rowBytes, rowOverflow) = size.width.multipliedReportingOverflow(by: pixelFormat.bytesPerPixel)
+    let (rowBytes, rowOverflow) = size.width.multipliedReportingOverflow(by: 4)
     let (byteCount, overflow) = rowBytes.multipliedReportingOverflow(by: size.height)
     guard !rowOverflow, !overflow, let storage = PixelStorage(byteCount: byteCount) else {
-      throw BitmapError.outOfMemory(size)
+      throw ImageDecodingError.outOfMemory(size)
     }
     try fill(storage.bytes)
     self.size = size
-    self.pixelFormat = pixelFormat
-    self.colorSpace = colorSpace
     self.isOpaque = isOpaque
     self.bytesPerRow = rowBytes
     self.storage = storage
@@ -54,8 +43,6 @@ public struct Bitmap: Sendable {
 
   fileprivate init(_ weak: WeakBitmap, storage: PixelStorage) {
     size = weak.size
-    pixelFormat = weak.pixelFormat
-    colorSpace = weak.colorSpace
     isOpaque = weak.isOpaque
     bytesPerRow = weak.bytesPerRow
     self.storage = storage
@@ -79,10 +66,10 @@ public struct Bitmap: Sendable {
 
   /// Changes the pixels in place; copies them first if they are shared.
   ///
-  /// - Throws: ``BitmapError`` when there is no memory for the copy; errors of `body`.
+  /// - Throws: ``ImageDecodingError/outOfMemory(_:)`` when there is no memory for the copy; errors of `body`.
   package mutating func withUnsafeMutableBytes(_ body: (UnsafeMutableRawBufferPointer) throws -> Void) throws {
     if !isUniquelyReferenced {
-      guard let copy = PixelStorage(byteCount: byteCount) else { throw BitmapError.outOfMemory(size) }
+      guard let copy = PixelStorage(byteCount: byteCount) else { throw ImageDecodingError.outOfMemory(size) }
       withUnsafeBytes { copy.bytes.copyMemory(from: $0) }
       storage = copy
     }
@@ -97,7 +84,7 @@ public struct Bitmap: Sendable {
       column >= 0 && column < size.width && row >= 0 && row < size.height,
       "pixel \(column),\(row) is outside \(size)")
     return withUnsafeBytes { bytes in
-      let start = row * bytesPerRow + column * pixelFormat.bytesPerPixel
+      let start = row * bytesPerRow + column * 4
       return (bytes[start], bytes[start + 1], bytes[start + 2], bytes[start + 3])
     }
   }
@@ -108,24 +95,7 @@ extension Bitmap {
   public var hasTransparentPixel: Bool {
     if isOpaque { return false }
     return withUnsafeBytes { bytes in
-      stride(from: 3, to: bytes.count, by: pixelFormat.bytesPerPixel).contains { bytes[$0] != 255 }
-    }
-  }
-}
-
-/// Why a bitmap could not be created.
-@nonexhaustive
-public enum BitmapError: Error, Hashable {
-  /// There is no memory for a bitmap of this size.
-  case outOfMemory(PixelSize)
-}
-
-extension BitmapError: CustomStringConvertible {
-  /// What happened and what to do about it.
-  public var description: String {
-    switch self {
-    case .outOfMemory(let size):
-      "There is no memory for \(size) pixels. Request a smaller size, or lower the pixel limit."
+      stride(from: 3, to: bytes.count, by: 4).contains { bytes[$0] != 255 }
     }
   }
 }
@@ -133,16 +103,12 @@ extension BitmapError: CustomStringConvertible {
 /// A weak reference to the pixels of a bitmap.
 package struct WeakBitmap: Sendable {
   fileprivate let size: PixelSize
-  fileprivate let pixelFormat: PixelFormat
-  fileprivate let colorSpace: ColorSpace
   fileprivate let isOpaque: Bool
   fileprivate let bytesPerRow: Int
   private weak let storage: PixelStorage?
 
   package init(_ bitmap: Bitmap) {
     size = bitmap.size
-    pixelFormat = bitmap.pixelFormat
-    colorSpace = bitmap.colorSpace
     isOpaque = bitmap.isOpaque
     bytesPerRow = bitmap.bytesPerRow
     storage = bitmap.storage

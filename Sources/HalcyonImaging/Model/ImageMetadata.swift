@@ -28,8 +28,9 @@ public struct ImageMetadata: Hashable, Sendable {
   public var copyright: String?
   /// The description in the ICC profile, for example `Display P3`.
   public var colorProfileName: String?
-  /// The colour space that the file names, besides an ICC profile.
-  public var colorSpace: ColorSpaceHint?
+  /// The colour space that the file names, besides an ICC profile: `sRGB` (also for the primaries of BT.709), `Adobe RGB`,
+  /// `Display P3` or `BT.2020`.
+  public var colorSpace: String?
   /// Whether an image can be shown coarsely before all of it has arrived: a progressive JPEG or an interlaced PNG.
   public var isProgressive: Bool
   /// How long the frames of an animation take to play once; `nil` for a still image, and for AVIF and JPEG XL.
@@ -47,7 +48,7 @@ public struct ImageMetadata: Hashable, Sendable {
   /// as new Exif data.
   public init(
     info: ImageInfo, cameraMake: String? = nil, cameraModel: String? = nil, captureDate: DateComponents? = nil,
-    artist: String? = nil, copyright: String? = nil, colorProfileName: String? = nil, colorSpace: ColorSpaceHint? = nil,
+    artist: String? = nil, copyright: String? = nil, colorProfileName: String? = nil, colorSpace: String? = nil,
     isProgressive: Bool = false, duration: Duration? = nil, exif: Data? = nil, xmp: Data? = nil,
     colorProfile: Data? = nil
   ) {
@@ -70,26 +71,13 @@ public struct ImageMetadata: Hashable, Sendable {
   public var onlyCopyright: ImageMetadata { ImageMetadata(info: info, artist: artist, copyright: copyright) }
 }
 
-/// A colour space that a file names in its metadata.
-@nonexhaustive
-public enum ColorSpaceHint: String, Hashable, Sendable {
-  /// sRGB, or the primaries of BT.709.
-  case sRGB
-  /// Adobe RGB (1998).
-  case adobeRGB = "Adobe RGB"
-  /// Display P3.
-  case displayP3 = "Display P3"
-  /// The primaries of BT.2020.
-  case bt2020 = "BT.2020"
-}
-
 extension ImageMetadata: CustomStringConvertible {
   /// What the file says, in one line: for example `jpeg 4000x3000, Canon EOS R5, 2024-05-01 10:20:30, Display P3`.
   public var description: String {
     var parts = [info.description]
     if let camera { parts.append(camera) }
     if let captureTime { parts.append(captureTime) }
-    if let profile = colorProfileName ?? colorSpace?.rawValue { parts.append(profile) }
+    if let profile = colorProfileName ?? colorSpace { parts.append(profile) }
     if isProgressive { parts.append("progressive") }
     if let duration { parts.append("\(duration)") }
     if let copyright { parts.append(copyright) }

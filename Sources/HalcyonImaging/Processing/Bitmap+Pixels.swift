@@ -15,7 +15,7 @@ extension Bitmap {
     draw: (UnsafeBufferPointer<Pixel>, UnsafeMutableBufferPointer<Pixel>) throws -> Void
   ) throws -> Bitmap {
     try withPixels { source in
-      try Bitmap(size: size, pixelFormat: pixelFormat, colorSpace: colorSpace, isOpaque: isOpaque) { bytes in
+      try Bitmap(size: size, isOpaque: isOpaque) { bytes in
         try draw(source, bytes.bindMemory(to: Pixel.self))
       }
     }

@@ -46,7 +46,7 @@ public struct BlurHash: Hashable, Sendable {
   ///
   /// - Parameter aspectRatio: The width of the image divided by its height, above 0; the hash does not have it. Clamped to
   ///   1/32...32. Default: 1.
-  /// - Throws: ``BitmapError`` when out of memory.
+  /// - Throws: ``ImageDecodingError/outOfMemory(_:)``.
   public func bitmap(aspectRatio: Double = 1) throws -> Bitmap {
     let ratio = aspectRatio > 0 ? min(max(aspectRatio, 1 / 32), 32) : 1
     let size = PixelSize(

@@ -13,7 +13,7 @@ extension ThumbHash {
   ///
   /// Takes a fraction of a millisecond.
   ///
-  /// - Throws: ``BitmapError`` when out of memory.
+  /// - Throws: ``ImageDecodingError/outOfMemory(_:)``.
   public func bitmap() throws -> Bitmap {
     let ratio = aspectRatio
     let size = PixelSize(

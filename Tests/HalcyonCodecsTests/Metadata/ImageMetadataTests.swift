@@ -15,7 +15,7 @@ struct ImageMetadataTests {
     #expect(metadata.copyright == "(c) Ann 2024", "without control characters")
     #expect(metadata.captureTime == "2024-05-01 10:20:30+02:00")
     #expect(metadata.captureDate?.date == Date(timeIntervalSince1970: 1_714_551_630))
-    #expect(metadata.colorSpace == .adobeRGB)
+    #expect(metadata.colorSpace == "Adobe RGB")
     #expect(metadata.info.orientation == .right)
     #expect(metadata.isProgressive)
     #expect(metadata.xmp == Data(ExifSample.xmp.utf8))

@@ -36,7 +36,7 @@ struct MetadataEncodingTests {
     #expect(metadata.copyright == "(c) Ann 2024")
     #expect(metadata.info.orientation == .up)
     #expect(metadata.info.pixelSize == image.size)
-    #expect(metadata.colorSpace == .sRGB)
+    #expect(metadata.colorSpace == "sRGB")
     #expect(original.exif?.range(of: Data([7, 7, 7, 7, 7, 7])) != nil)
     #expect(metadata.exif?.range(of: Data([7, 7, 7, 7, 7, 7])) == nil)
     #expect(metadata.xmp.map { String(decoding: $0, as: UTF8.self) }?.contains("tiff:Orientation=\"1\"") == true)

@@ -62,11 +62,11 @@ extension Bitmap {
   /// The image at a position of a transparent canvas, which contains it.
   fileprivate func placed(left: Int, top: Int, on size: PixelSize) throws -> Bitmap {
     guard size != self.size else { return self }
-    let rowBytes = self.size.width * pixelFormat.bytesPerPixel
-    return try Bitmap(size: size, pixelFormat: pixelFormat, colorSpace: colorSpace, isOpaque: false) { result in
+    let rowBytes = self.size.width * 4
+    return try Bitmap(size: size, isOpaque: false) { result in
       withUnsafeBytes { source in
         for row in 0..<self.size.height {
-          let start = ((top + row) * size.width + left) * pixelFormat.bytesPerPixel
+          let start = ((top + row) * size.width + left) * 4
           let line = UnsafeRawBufferPointer(rebasing: source[(row * bytesPerRow)...].prefix(rowBytes))
           UnsafeMutableRawBufferPointer(rebasing: result[start...].prefix(rowBytes)).copyMemory(from: line)
         }
@@ -78,7 +78,7 @@ extension Bitmap {
   func copy(
     isOpaque: Bool, _ change: (inout UnsafeMutableRawBufferPointer) throws -> Void
   ) throws -> Bitmap {
-    try Bitmap(size: size, pixelFormat: pixelFormat, colorSpace: colorSpace, isOpaque: isOpaque) { result in
+    try Bitmap(size: size, isOpaque: isOpaque) { result in
       withUnsafeBytes { result.copyMemory(from: UnsafeRawBufferPointer(rebasing: $0.prefix(result.count))) }
       var bytes = result
       try change(&bytes)

@@ -53,7 +53,7 @@ extension Bitmap {
   ///
   /// A difference of alpha is shown in all colours.
   func difference(from other: Bitmap, gain: Double) throws -> Bitmap {
-    try Bitmap(size: size, pixelFormat: pixelFormat, colorSpace: colorSpace, isOpaque: true) { result in
+    try Bitmap(size: size, isOpaque: true) { result in
       withUnsafeBytes { one in
         other.withUnsafeBytes { two in
           for pixel in 0..<size.pixelCount {

@@ -36,7 +36,7 @@ struct InfoReport: Encodable {
   mutating func add(_ metadata: ImageMetadata) {
     let info = metadata.info
     profileName = metadata.colorProfileName
-    colorSpace = metadata.colorSpace?.rawValue
+    colorSpace = metadata.colorSpace
     camera = metadata.camera
     captureDate = metadata.captureTime
     copyright = metadata.copyright
