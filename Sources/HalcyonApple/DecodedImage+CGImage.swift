@@ -13,15 +13,14 @@ extension DecodedImage {
   /// - Parameters:
   ///   - image: The image, of any size and colour space.
   ///   - scale: Pixels per point. Default: 1.
-  /// - Throws: ``BitmapError`` when out of memory.
-  public init(_ image: CGImage, scale: Double = 1) throws(BitmapError) {
+  /// - Throws: ``ImageDecodingError/outOfMemory(_:)``.
+  public init(_ image: CGImage, scale: Double = 1) throws(ImageDecodingError) {
     self.init(try Bitmap(image), scale: scale)
   }
 
   /// An image that comes from no file.
   init(_ bitmap: Bitmap, scale: Double) {
-    self.init(
-      bitmap: bitmap, info: ImageInfo(format: .png, storedSize: bitmap.size, hasAlpha: !bitmap.isOpaque))
+    self.init(bitmap: bitmap, info: nil)
     self.scale = scale
   }
 }

@@ -54,7 +54,7 @@ package final class AnimationPlayer {
     cachesAllFrames = !overflow && total <= Self.fullCacheByteLimit
     // Shared with everything else that reads the animation, such as the preloading of its frames. Of a large animation
     // only a few frames are held, which views at different frames cannot share.
-    frames = isShared || cachesAllFrames ? animation.frames : AnimationFrames(animation)
+    frames = isShared || cachesAllFrames ? animation.decodedFrames : animation.makeFrames()
     if !cachesAllFrames, !image.holdsFrames { frames.lowerLimit(to: Self.windowFrameCount * frameByteCount) }
     timeline = AnimationTimeline(playback.info(of: animation), speed: playback.speed)
     bitmap = image.bitmap

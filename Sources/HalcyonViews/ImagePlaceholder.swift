@@ -25,7 +25,7 @@ public enum ImagePlaceholder: Sendable {
     .made {
       // Fails only if there is no memory for a few thousand pixels.
       guard let bitmap = try? hash.bitmap() else { return nil }
-      return DecodedImage(bitmap: bitmap, info: ImageInfo(format: .png, storedSize: bitmap.size))
+      return DecodedImage(bitmap: bitmap)
     }
   }
 
@@ -37,7 +37,7 @@ public enum ImagePlaceholder: Sendable {
   public static func blurHash(_ hash: BlurHash, aspectRatio: Double = 1) -> ImagePlaceholder {
     .made {
       guard let bitmap = try? hash.bitmap(aspectRatio: aspectRatio) else { return nil }
-      return DecodedImage(bitmap: bitmap, info: ImageInfo(format: .png, storedSize: bitmap.size))
+      return DecodedImage(bitmap: bitmap)
     }
   }
 

@@ -45,7 +45,7 @@ package final class NumberedFramesDecoder: AnimatedImageDecoder {
   }
 
   package func frames(byteLimit: Int = 1 << 20) throws -> AnimationFrames {
-    AnimationFrames(try image(), byteLimit: byteLimit)
+    try image().makeFrames(byteLimit: byteLimit)
   }
 
   package func probe(_ bytes: Data, isComplete: Bool) -> ImageInfo? { info }

@@ -88,7 +88,7 @@ enum AnimationScenes {
       let all = image.bitmap.byteCount * colors.count
       if isInMemory { try await stage.until("all frames are decoded", within: 200) { player.byteCount == all } }
       try stage.require(player.byteCount == all, "the player holds \(player.byteCount) of \(all) bytes")
-      byteCounts.append(image.animation?.frames.byteCount ?? 0)
+      byteCounts.append(image.animation?.decodedFrames.byteCount ?? 0)
       picture.hc.setImage(with: nil as URL?, pipeline: pipeline)
     }
     try stage.require(Set(byteCounts).count == 1 && byteCounts[0] > 0, "shared frames have \(byteCounts) bytes")

@@ -19,9 +19,10 @@ struct AnimatedImageLoadingTests {
         let response = try await pipeline.response(for: ImageRequest(url: url))
         #expect(response.origin == (round == 0 ? .network : .store))
         #expect(response.image.info.frameCount == 3)
+        #expect(response.image.animation?.frameCount == 3)
         let animation = try #require(response.image.animation)
         #expect(animation.data == file)
-        #expect(try await Self.reds(animation.frames) == [10, 20, 30])
+        #expect(try await Self.reds(animation) == [10, 20, 30])
         await cache.flush()
       }
       #expect(transport.requests.count == 1)
@@ -43,7 +44,7 @@ struct AnimatedImageLoadingTests {
     let reds = (0..<1000).map { UInt8($0 % 251) }
     let decoder = GIFDecoder()
     let image = try decoder.image(from: TinyGIF.animation(reds: reds), options: DecodingOptions())
-    let frames = AnimationFrames(try #require(image.animation), byteLimit: 40)
+    let frames = try #require(image.animation).makeFrames(byteLimit: 40)
     for (index, red) in reds.enumerated() {
       let shown = try await frames.frame(at: index).bitmap[0, 0].red
       #expect(shown == red)
@@ -56,9 +57,9 @@ struct AnimatedImageLoadingTests {
     func process(_ bitmap: Bitmap) -> Bitmap { bitmap }
   }
 
-  private static func reds(_ frames: AnimationFrames) async throws -> [UInt8] {
+  private static func reds(_ animation: AnimatedImage) async throws -> [UInt8] {
     var reds: [UInt8] = []
-    for index in 0..<frames.animation.frameCount { reds.append(try await frames.frame(at: index).bitmap[0, 0].red) }
+    for try await frame in animation.frames { reds.append(frame.bitmap[0, 0].red) }
     return reds
   }
 }

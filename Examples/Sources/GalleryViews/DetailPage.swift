@@ -67,7 +67,7 @@ final class DetailPage {
     case .success(let response):
       let info = response.image.info
       var facts = ["\(info.format.rawValue)", "\(info.pixelSize)", "shown at \(response.image.size)"]
-      if let animation = response.image.animation { facts.append("\(animation.animation.frameCount) frames") }
+      if let animation = response.image.animation { facts.append("\(animation.frameCount) frames") }
       if let count = response.encodedByteCount { facts.append("\(count / 1024) KB") }
       facts.append("from \(response.origin == .store ? "disk" : response.origin.rawValue)")
       gtk_label_set_text(detail.opaque, facts.joined(separator: " · "))

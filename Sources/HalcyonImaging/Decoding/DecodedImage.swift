@@ -2,7 +2,7 @@
 ///
 /// ```swift
 /// let image = try await ImagePipeline.shared.image(for: url)
-/// print(image.size, image.info.format, image.animation?.animation.frameCount ?? 1)
+/// print(image.size, image.info.format, image.animation?.frameCount ?? 1)
 /// try await image.write(to: folder.appending(path: "copy.png"))
 /// ```
 public struct DecodedImage: Sendable {
@@ -39,8 +39,8 @@ public struct DecodedImage: Sendable {
 
   @usableFromInline var contents: Contents
 
-  /// The pixels, with the orientation of the file applied.
-  public package(set) var bitmap: Bitmap {
+  /// The pixels, with the orientation of the file applied. Setting them does not change the ``animation``.
+  public var bitmap: Bitmap {
     get { contents.bitmap }
     set { contents = Contents(bitmap: newValue, facts: facts, animation: animation, frames: contents.frames) }
   }
@@ -49,10 +49,11 @@ public struct DecodedImage: Sendable {
   ///
   /// - Parameters:
   ///   - bitmap: The pixels.
-  ///   - info: The properties of the file.
+  ///   - info: The properties of the file. Default: those of a PNG of this size.
   ///   - animation: The animation of which `bitmap` is the still frame, or `nil` for a still image.
   ///   - isPartial: Whether pixels are missing because the file ended early or is damaged.
-  public init(bitmap: Bitmap, info: ImageInfo, animation: AnimatedImage? = nil, isPartial: Bool = false) {
+  public init(bitmap: Bitmap, info: ImageInfo? = nil, animation: AnimatedImage? = nil, isPartial: Bool = false) {
+    let info = info ?? ImageInfo(format: .png, storedSize: bitmap.size, hasAlpha: !bitmap.isOpaque)
     self.init(bitmap: bitmap, facts: Facts(info: info, isPartial: isPartial), animation: animation)
   }
 
@@ -89,7 +90,7 @@ public struct DecodedImage: Sendable {
   public var size: PixelSize { bitmap.size }
 
   /// The cost in a memory cache: the bytes of the pixels, and the encoded bytes of an animation.
-  public var byteCount: Int { bitmap.byteCount + (animation?.byteCount ?? 0) }
+  package var byteCount: Int { bitmap.byteCount + (animation?.data.count ?? 0) }
 
   /// The still frame without the animation.
   package var still: DecodedImage { animation == nil ? self : replacing(bitmap) }

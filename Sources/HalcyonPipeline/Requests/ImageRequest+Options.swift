@@ -72,7 +72,7 @@ extension ImageRequest {
   func delivered(_ response: ImageResponse) async -> ImageResponse {
     guard let options = optionsBox?.options else { return response }
     var response = response
-    if options.preloadsFrames == true, let frames = response.image.animation?.frames {
+    if options.preloadsFrames == true, let frames = response.image.animation?.decodedFrames {
       // The frames before a damaged one are decoded all the same.
       try? await frames.preload()
       response.image = response.image.holding(frames)
@@ -84,7 +84,7 @@ extension ImageRequest {
 
   /// The image from memory to deliver to a view, which does not wait: frames are decoded while the image is shown.
   func deliveredAtOnce(_ image: DecodedImage) -> DecodedImage {
-    guard preloadsFrames, let frames = image.animation?.frames else { return delivered(image) }
+    guard preloadsFrames, let frames = image.animation?.decodedFrames else { return delivered(image) }
     Task { try? await frames.preload() }
     return delivered(image.holding(frames))
   }

@@ -12,9 +12,9 @@ import Testing
 struct AnimationOptionsTests {
   private let file = TinyGIF.animation(reds: [10, 20, 30, 40])
 
-  private static func reds(_ frames: AnimationFrames) async throws -> [UInt8] {
+  private static func reds(_ animation: AnimatedImage) async throws -> [UInt8] {
     var reds: [UInt8] = []
-    for index in 0..<frames.animation.frameCount { reds.append(try await frames.frame(at: index).bitmap[0, 0].red) }
+    for try await frame in animation.frames { reds.append(frame.bitmap[0, 0].red) }
     return reds
   }
 
@@ -41,7 +41,7 @@ struct AnimationOptionsTests {
       let request = fixture.request { $0.preloadsFrames = true }
       for _ in 0..<2 {
         let image = try await fixture.pipeline.image(for: request)
-        let frames = try #require(image.animation?.frames)
+        let frames = try #require(image.animation?.decodedFrames)
         #expect((0..<4).map { frames.cachedFrame(at: $0)?.bitmap[0, 0].red } == [10, 20, 30, 40])
         withExtendedLifetime(image) {}
       }
@@ -50,14 +50,14 @@ struct AnimationOptionsTests {
       var byteCount: Int?
       repeat {
         let kept = try await fixture.pipeline.image(for: fixture.request())
-        byteCount = kept.animation?.frames.byteCount
+        byteCount = kept.animation?.decodedFrames.byteCount
       } while byteCount != 0
     }
   }
 
   @Test func `preloading stays within the byte limit`() async throws {
     let whole = try GIFDecoder().image(from: file, options: DecodingOptions())
-    let frames = AnimationFrames(try #require(whole.animation), byteLimit: 8)
+    let frames = try #require(whole.animation).makeFrames(byteLimit: 8)
     try await frames.preload()
     #expect((0..<4).map { frames.cachedFrame(at: $0) != nil } == [true, true, false, false])
   }
@@ -71,9 +71,9 @@ struct AnimationOptionsTests {
         #expect(response.origin == origin)
         let animation = try #require(response.image.animation)
         #expect(response.image.bitmap[0, 0].red == 245)
-        #expect(try await Self.reds(animation.frames) == [245, 235, 225, 215])
-        #expect(try await animation.frames.frame(at: 1).duration == .milliseconds(50))
-        #expect(animation.animation == AnimationInfo(frameCount: 4, loopCount: nil))
+        #expect(try await Self.reds(animation) == [245, 235, 225, 215])
+        #expect(try await animation.frame(at: 1).duration == .milliseconds(50))
+        #expect(animation.frameCount == 4 && animation.loopCount == nil)
         await fixture.pipeline.cache.flush()
         if origin == .memory { fixture.memory.removeAll() }
       }
@@ -81,7 +81,7 @@ struct AnimationOptionsTests {
       #expect(try await fixture.pipeline.image(for: request).animation == nil)
       request.processors = []
       let plain = try #require(try await fixture.pipeline.image(for: request).animation)
-      #expect(try await Self.reds(plain.frames) == [10, 20, 30, 40])
+      #expect(try await Self.reds(plain) == [10, 20, 30, 40])
     }
   }
 
@@ -93,25 +93,20 @@ struct AnimationOptionsTests {
         runs.withLock { $0.append(bitmap[0, 0].red) }
         return bitmap
       })
-    let frames = AnimationFrames(animation, byteLimit: 4)
+    let frames = animation.makeFrames(byteLimit: 4)
     #expect(runs.withLock { $0 }.isEmpty)
     #expect(try await frames.frame(at: 3).bitmap[0, 0].red == 40)
     #expect(try await frames.frame(at: 1).bitmap[0, 0].red == 20)
     #expect(runs.withLock { $0 } == [40, 20])
     #expect(frames.byteCount == 4)
-    let reader = try animation.frameReader()
-    #expect(try reader.nextFrame()?.bitmap[0, 0].red == 10)
-    try reader.rewind()
-    #expect(try reader.nextFrame()?.bitmap[0, 0].red == 10)
-    #expect(runs.withLock { $0 } == [40, 20, 10, 10])
   }
 
   @Test func `a thousand processed frames take no more memory than the frame cache`() async throws {
     let reds = (0..<1000).map { UInt8($0 % 251) }
     let whole = try GIFDecoder().image(from: TinyGIF.animation(reds: reds), options: DecodingOptions())
     let animation = try #require(whole.animation).processed(by: .invert)
-    #expect(animation.byteCount == whole.animation?.byteCount)
-    let frames = AnimationFrames(animation, byteLimit: 40)
+    #expect(animation.data == whole.animation?.data)
+    let frames = animation.makeFrames(byteLimit: 40)
     for (index, red) in reds.enumerated() {
       let shown = try await frames.frame(at: index).bitmap[0, 0].red
       #expect(shown == 255 - red)
@@ -131,7 +126,7 @@ struct AnimationOptionsTests {
           return bitmap
         }
       ]
-      let frames = try #require(try await fixture.pipeline.image(for: request).animation?.frames)
+      let frames = try #require(try await fixture.pipeline.image(for: request).animation)
       #expect(try await frames.frame(at: 1).bitmap[0, 0].red == 20)
       let error = await #expect(throws: ImageProcessingError.self) { try await frames.frame(at: 2) }
       #expect(error?.description.contains("third") == true)

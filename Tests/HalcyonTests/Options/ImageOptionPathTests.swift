@@ -1,5 +1,6 @@
 import Foundation
 import Halcyon
+import HalcyonImaging
 import HalcyonSupport
 import HalcyonTesting
 import TestSupport
@@ -26,7 +27,7 @@ struct ImageOptionPathTests {
         request.size = .fit(width: width, height: width)
         let image = try await image(path, request, fixture)
         #expect(image.size.width == width)
-        let frame = try await image.animation?.frames.frame(at: 1)
+        let frame = try await image.animation?.frame(at: 1)
         #expect(frame?.bitmap.size.width == (path == .animation ? width : nil))
       }
       #expect(fixture.transport.requests.count == 1)
@@ -87,9 +88,9 @@ struct ImageOptionPathTests {
     }
     #expect(try await load { $0.firstFrameOnly = true }.animation == nil)
     let processed = try #require(try await load(processors: [.invert]) { $0.processesFrames = true }.animation)
-    #expect(try await processed.frames.frame(at: 2).bitmap[0, 0].red == 225)
+    #expect(try await processed.frame(at: 2).bitmap[0, 0].red == 225)
     let preloaded = try await load { $0.preloadsFrames = true }
-    let frames = try #require(preloaded.animation).frames
+    let frames = try #require(preloaded.animation).decodedFrames
     let isPreloaded = (0..<4).map { frames.cachedFrame(at: $0) != nil }
     if path != .prefetchToMemory { #expect(isPreloaded == [true, true, true, true]) }
     withExtendedLifetime(preloaded) {}

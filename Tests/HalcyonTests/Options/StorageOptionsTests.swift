@@ -113,8 +113,8 @@ struct StorageOptionsTests {
       let stored = try await fixture.pipeline.response(for: request)
       #expect(stored.origin == .store)
       #expect(stored.image.bitmap[0, 0] == image.bitmap[0, 0])
-      let frame = try #require(try stored.image.animation?.frameReader().nextFrame())
-      let expected = try #require(try image.animation?.frameReader().nextFrame())
+      let frame = try #require(try await stored.image.animation?.frame(at: 0))
+      let expected = try #require(try await image.animation?.frame(at: 0))
       #expect(frame.bitmap[0, 0] == expected.bitmap[0, 0])
     }
   }

@@ -1,34 +1,27 @@
 import HalcyonSupport
 public import Foundation
 
-/// The encoded data of an animated image, with the decoder and the options to play it.
+/// The frames of an animated image, decoded when they are asked for.
 ///
-/// It holds no decoded frames, so it is small. Safe from any thread.
+/// Safe from any thread. Frames are decoded on threads of the library; views play them.
 ///
 /// ```swift
 /// if let animation = image.animation {
-///   for index in 0..<animation.animation.frameCount {
-///     let frame = try await animation.frames.frame(at: index)
-///     show(frame.bitmap)
-///   }
+///   for try await frame in animation.frames { print(frame.bitmap.size, frame.duration) }
 /// }
 /// ```
 public final class AnimatedImage: Sendable {
-  /// The original encoded data; processors do not change it.
-  public let data: Data
-  /// The properties of the file.
-  public let info: ImageInfo
-  /// The number of frames and of loops.
-  public let animation: AnimationInfo
+  /// The most bytes of frames that are kept for ``frame(at:)``, and for each iteration of ``frames``.
+  private static let readByteLimit = 8 << 20
 
-  private let decoder: any AnimatedImageDecoder
-  private let options: DecodingOptions
-  /// Applied to each frame when it is decoded.
-  private let processors: [any ImageProcessor]
-  private let shared = Lock(WeakFrames())
+  private let source: AnimationSource
+  private let state = Lock(State())
 
-  private struct WeakFrames: Sendable {
-    weak var frames: AnimationFrames?
+  private struct State: Sendable {
+    /// The frames that views play.
+    weak var played: AnimationFrames?
+    /// The frames that callers of ``frame(at:)`` read.
+    var read: AnimationFrames?
   }
 
   /// Opens an animation without decoding a frame.
@@ -39,91 +32,107 @@ public final class AnimatedImage: Sendable {
   ///   - decoder: Reads the frames.
   ///   - options: The target size, the limits, and whether frames may be partial; other options are ignored.
   /// - Throws: Errors of ``AnimatedImageDecoder/frameReader(for:options:)``.
-  public init(data: Data, info: ImageInfo, decoder: any AnimatedImageDecoder, options: DecodingOptions) throws {
+  package init(data: Data, info: ImageInfo, decoder: any AnimatedImageDecoder, options: DecodingOptions) throws {
     // Without `isCancelled`: cancelling the load of the first frame must not cancel later ones.
     let options = DecodingOptions(
       size: options.size, limits: options.limits, allowsPartialImage: options.allowsPartialImage)
-    animation = try decoder.frameReader(for: data, options: options).animation
-    self.data = data
-    self.info = info
-    self.decoder = decoder
-    self.options = options
-    processors = []
+    let animation = try decoder.frameReader(for: data, options: options).animation
+    source = AnimationSource(data: data, info: info, animation: animation, decoder: decoder, options: options)
   }
 
-  private init(_ image: AnimatedImage, adding processor: any ImageProcessor) {
-    (data, info, animation) = (image.data, image.info, image.animation)
-    (decoder, options) = (image.decoder, image.options)
-    processors = image.processors + [processor]
+  private init(_ source: AnimationSource) { self.source = source }
+
+  /// The original encoded data; processors do not change it.
+  public var data: Data { source.data }
+
+  /// The number of frames, at least 1.
+  public var frameCount: Int { source.animation.frameCount }
+
+  /// How often the animation plays in total; `nil` for an endless loop.
+  public var loopCount: Int? { source.animation.loopCount }
+
+  /// The frame at an index.
+  ///
+  /// The next few are decoded in advance. Up to 8 MiB of frames, and at least one, are kept as long as the animation is:
+  /// an earlier frame that is not among them is decoded again, after all before it.
+  ///
+  /// - Precondition: `index` is at least 0 and below ``frameCount``.
+  /// - Throws: Errors of the decoder, usually ``ImageDecodingError``; frames before a damaged one can still be read.
+  ///   ``ImageDecodingError/cancelled`` if the calling task is cancelled.
+  public func frame(at index: Int) async throws -> AnimationFrame { try await readFrames.frame(at: index) }
+
+  /// All frames, each once and in order; every iteration begins at the first frame.
+  ///
+  /// Keeps no frame but those that are decoded in advance, up to 8 MiB. Errors are those of ``frame(at:)``, and end the
+  /// iteration.
+  public var frames: some AsyncSequence<AnimationFrame, any Error> & Sendable {
+    FrameSequence(source: source, byteLimit: Self.readByteLimit)
+  }
+
+  /// Those that views play, where there are any, otherwise a few of its own.
+  private var readFrames: AnimationFrames {
+    if let frames = state.withLock({ $0.played ?? $0.read }) { return frames }
+    let new = AnimationFrames(source, byteLimit: Self.readByteLimit)
+    return state.withLock { state in
+      if let frames = state.read { return frames }
+      state.read = new
+      return new
+    }
+  }
+
+  /// The decoded frames, shared by all views that play this image and freed with the last reference.
+  package var decodedFrames: AnimationFrames {
+    if let frames = state.withLock({ $0.played }) { return frames }
+    // Created before the lock is acquired, so that nothing is freed or called under it.
+    let new = makeFrames()
+    return state.withLock { state in
+      if let frames = state.played { return frames }
+      state.played = new
+      return new
+    }
+  }
+
+  /// An empty cache of frames. Views that play one image share ``decodedFrames`` instead.
+  ///
+  /// - Parameter byteLimit: The most bytes of frames to cache, at least 0. One frame is kept whatever its size.
+  package func makeFrames(byteLimit: Int = 64 << 20) -> AnimationFrames {
+    AnimationFrames(source, byteLimit: byteLimit)
   }
 
   /// The animation with another processor, which is applied to each frame when it is decoded.
   ///
   /// Durations are unchanged.
-  public func processed(by processor: any ImageProcessor) -> AnimatedImage {
-    AnimatedImage(self, adding: processor)
+  package func processed(by processor: any ImageProcessor) -> AnimatedImage {
+    var processed = source
+    processed.processors.append(processor)
+    return AnimatedImage(processed)
   }
 
   /// Whether processors are applied to the frames, which ``data`` does not contain.
-  package var isProcessed: Bool { !processors.isEmpty }
+  package var isProcessed: Bool { !source.processors.isEmpty }
 
-  /// The size of the encoded data in bytes.
-  public var byteCount: Int { data.count }
-
-  /// The decoded frames, shared by all views that play this image and freed with the last reference.
-  public var frames: AnimationFrames {
-    if let frames = shared.withLock({ $0.frames }) { return frames }
-    // Created before the lock is acquired, so that nothing is freed or called under it.
-    let new = AnimationFrames(self)
-    return shared.withLock { shared in
-      if let frames = shared.frames { return frames }
-      shared.frames = new
-      return new
-    }
-  }
-
-  /// A reader of all processed frames, starting at the first; not thread-safe.
-  public func frameReader() throws -> any ImageFrameReader {
-    processors.isEmpty ? try sourceReader() : ProcessedFrameReader(try sourceReader(), of: self)
-  }
-
-  /// A reader of the unprocessed frames.
-  func sourceReader() throws -> any ImageFrameReader { try decoder.frameReader(for: data, options: options) }
-
-  /// Applies the processors to a frame.
-  ///
-  /// - Throws: ``ImageProcessingError``, which also wraps errors of custom processors.
-  func processed(_ frame: AnimationFrame) throws -> AnimationFrame {
-    var frame = frame
-    for processor in processors {
-      do {
-        frame.bitmap = try processor.process(frame.bitmap)
-      } catch let error as ImageProcessingError {
-        throw error
-      } catch {
-        throw ImageProcessingError.failed(identifier: processor.identifier, reason: String(describing: error))
-      }
-    }
-    return frame
-  }
+  /// The number of frames and of loops.
+  package var animation: AnimationInfo { source.animation }
 }
 
-/// Reads the frames of an animation and applies its processors.
-private final class ProcessedFrameReader: ImageFrameReader {
-  private let source: any ImageFrameReader
-  private let image: AnimatedImage
+/// The frames of an animation from the first to the last.
+private struct FrameSequence: AsyncSequence, Sendable {
+  let source: AnimationSource
+  let byteLimit: Int
 
-  init(_ source: any ImageFrameReader, of image: AnimatedImage) {
-    self.source = source
-    self.image = image
+  func makeAsyncIterator() -> Iterator {
+    Iterator(frames: AnimationFrames(source, byteLimit: byteLimit, loops: false))
   }
 
-  var animation: AnimationInfo { source.animation }
+  struct Iterator: AsyncIteratorProtocol {
+    let frames: AnimationFrames
+    var index = 0
 
-  func nextFrame() throws -> AnimationFrame? {
-    guard let frame = try source.nextFrame() else { return nil }
-    return try image.processed(frame)
+    mutating func next() async throws -> AnimationFrame? {
+      guard index < frames.animation.frameCount else { return nil }
+      let frame = try await frames.frame(at: index)
+      index += 1
+      return frame
+    }
   }
-
-  func rewind() throws { try source.rewind() }
 }

@@ -5,35 +5,35 @@ import HalcyonSupport
 /// Frames are decoded on dedicated threads, the next few in advance, and cached up to a byte limit. All callers share
 /// one decoder; requesting an earlier frame that was evicted restarts it. Nothing is decoded without a request. Safe
 /// from any thread.
-public final class AnimationFrames: Sendable {
+package final class AnimationFrames: Sendable {
   /// Threads shared by all animations, so that many animations do not delay other decoding.
   private static let workers = WorkerPool(name: "animation", width: 2)
 
   /// The number of frames and of loops.
-  public var animation: AnimationInfo { image.animation }
+  package var animation: AnimationInfo { source.animation }
 
-  private let image: AnimatedImage
+  private let source: AnimationSource
   private let schedule: Lock<FrameSchedule>
-  private let sequence: FrameSequence
+  private let decoder: FrameDecoder
 
-  /// Creates an empty cache. Views that play one image share ``AnimatedImage/frames`` instead.
+  /// Creates an empty cache.
   ///
   /// - Parameters:
-  ///   - image: The animation.
   ///   - byteLimit: The most bytes of frames to cache, at least 0. One frame is kept whatever its size.
-  ///     Default: 64 MiB.
-  public init(_ image: AnimatedImage, byteLimit: Int = 64 << 20) {
+  ///   - loops: Whether the first frames are decoded ahead of the last ones.
+  init(_ source: AnimationSource, byteLimit: Int, loops: Bool = true) {
     precondition(byteLimit >= 0, "byteLimit must be at least 0, got \(byteLimit)")
-    self.image = image
-    schedule = Lock(FrameSchedule(frameCount: max(1, image.animation.frameCount), byteLimit: byteLimit))
-    sequence = FrameSequence(image)
+    self.source = source
+    schedule = Lock(
+      FrameSchedule(frameCount: max(1, source.animation.frameCount), byteLimit: byteLimit, loops: loops))
+    decoder = FrameDecoder(source)
   }
 
   /// The frame at an index if it is cached, else `nil`. Neither suspends nor decodes, so a view can call it while
   /// drawing.
   ///
   /// - Precondition: `index` is at least 0 and below the number of frames.
-  public func cachedFrame(at index: Int) -> AnimationFrame? {
+  package func cachedFrame(at index: Int) -> AnimationFrame? {
     check(index)
     return schedule.withLock { $0.cache[index] }
   }
@@ -43,14 +43,14 @@ public final class AnimationFrames: Sendable {
   /// - Precondition: `index` is at least 0 and below the number of frames.
   /// - Throws: Errors of the decoder, usually ``ImageDecodingError``; frames before a damaged one can still be read.
   ///   ``ImageDecodingError/cancelled`` if the calling task is cancelled.
-  public func frame(at index: Int) async throws -> AnimationFrame {
+  package func frame(at index: Int) async throws -> AnimationFrame {
     try await frame(at: index, isShown: true)
   }
 
   /// Decodes all frames, or the first ones if not all fit in the cache.
   ///
   /// - Throws: Errors of ``frame(at:)``; frames before a damaged one are cached.
-  public func preload() async throws {
+  package func preload() async throws {
     var index = 0
     // The capacity is known once a frame is cached.
     while index < min(animation.frameCount, schedule.withLock({ $0.cache.capacity })) {
@@ -90,10 +90,10 @@ public final class AnimationFrames: Sendable {
   }
 
   /// The size of the cached frames in bytes.
-  public var byteCount: Int { schedule.withLock { $0.cache.byteCount } }
+  package var byteCount: Int { schedule.withLock { $0.cache.byteCount } }
 
   /// Empties the cache, for example under memory pressure. Frames are decoded again on request.
-  public func removeAll() {
+  package func removeAll() {
     let evicted = schedule.withLock { $0.cache.removeAll() }
     withExtendedLifetime(evicted) {}
   }
@@ -125,7 +125,7 @@ public final class AnimationFrames: Sendable {
 
   private func work() {
     while let index = schedule.withLock({ $0.next() }) {
-      let result = Result { try sequence.frame(at: index) }
+      let result = Result { try decoder.frame(at: index) }
       let (waiters, evicted) = schedule.withLock { $0.finish(index, result) }
       for waiter in waiters { waiter.continuation.resume(with: result) }
       withExtendedLifetime(evicted) {}
@@ -137,13 +137,13 @@ public final class AnimationFrames: Sendable {
 ///
 /// Unchecked: ``AnimationFrames`` starts work only if ``FrameSchedule`` reports that no thread is working, and acquires
 /// its lock before and after every use.
-private final class FrameSequence: @unchecked Sendable {
-  private let image: AnimatedImage
+private final class FrameDecoder: @unchecked Sendable {
+  private let source: AnimationSource
   private var reader: (any ImageFrameReader)?
   private var position = 0
 
-  init(_ image: AnimatedImage) {
-    self.image = image
+  init(_ source: AnimationSource) {
+    self.source = source
   }
 
   /// The frame at an index, in the time of decoding all frames from the last one to this one.
@@ -158,7 +158,7 @@ private final class FrameSequence: @unchecked Sendable {
   }
 
   private func read(_ index: Int) throws -> AnimationFrame {
-    let reader = try reader ?? image.sourceReader()
+    let reader = try reader ?? source.reader()
     self.reader = reader
     if index < position {
       try reader.rewind()
@@ -167,8 +167,8 @@ private final class FrameSequence: @unchecked Sendable {
     while let frame = try reader.nextFrame() {
       position += 1
       // Skipped frames are not processed.
-      if position == index + 1 { return try image.processed(frame) }
+      if position == index + 1 { return try source.processed(frame) }
     }
-    throw ImageDecodingError.corrupt(image.info.format, reason: "it ends after \(position) frames")
+    throw ImageDecodingError.corrupt(source.info.format, reason: "it ends after \(position) frames")
   }
 }

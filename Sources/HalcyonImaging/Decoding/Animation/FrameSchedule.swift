@@ -17,8 +17,11 @@ struct FrameSchedule {
   /// Whether a thread is decoding.
   private(set) var isWorking = false
   private var lastID = 0
+  /// Whether the first frames follow the last one.
+  private let loops: Bool
 
-  init(frameCount: Int, byteLimit: Int) {
+  init(frameCount: Int, byteLimit: Int, loops: Bool = true) {
+    self.loops = loops
     cache = FrameCache(frameCount: frameCount, byteLimit: byteLimit)
   }
 
@@ -85,6 +88,7 @@ struct FrameSchedule {
     if let waiter = waiters.first { return waiter.index }
     let count = min(Self.aheadCount, cache.capacity - 1, cache.frameCount - 1)
     guard count > 0 else { return nil }
-    return (0...count).lazy.map { (cache.current + $0) % cache.frameCount }.first { result(at: $0) == nil }
+    let ahead = cache.current...(loops ? cache.current + count : min(cache.current + count, cache.frameCount - 1))
+    return ahead.lazy.map { $0 % cache.frameCount }.first { result(at: $0) == nil }
   }
 }

@@ -14,13 +14,46 @@ struct AnimatedImageTests {
     let data = Data(repeating: 7, count: 100)
     let image = try decoder.image(from: data, options: DecodingOptions())
     #expect(image.animation?.data == data)
-    #expect(image.animation?.animation.frameCount == 4)
+    #expect(image.animation?.frameCount == 4)
     #expect(image.info.droppedContent.isEmpty)
     #expect(image.byteCount == NumberedFramesDecoder.frameByteCount + 100)
     let still = try decoder.image(from: data, options: DecodingOptions(keepsAnimation: false))
     #expect(still.animation == nil)
     #expect(still.info.droppedContent == [.frames])
     #expect(still.byteCount == NumberedFramesDecoder.frameByteCount)
+  }
+
+  @Test func `every iteration reads each frame once and in order`() async throws {
+    let decoder = NumberedFramesDecoder(frameCount: 50)
+    let image = try decoder.image()
+    for round in 1...2 {
+      var numbers: [Int] = []
+      for try await frame in image.frames { numbers.append(frame.number) }
+      #expect(numbers == Array(0..<50))
+      #expect(decoder.decoded.count == 50 * round)
+    }
+  }
+
+  @Test func `reading one frame after another opens the file once`() async throws {
+    let decoder = NumberedFramesDecoder(frameCount: 50)
+    let image = try decoder.image()
+    for index in 0..<50 {
+      let number = try await image.frame(at: index).number
+      #expect(number == index)
+    }
+    // Once to probe the animation, once to read it.
+    #expect(decoder.openCount == 2)
+    #expect(decoder.decoded == Array(0..<50))
+  }
+
+  @Test func `frames before a damaged one are read, then iteration throws`() async throws {
+    var numbers: [Int] = []
+    await #expect(throws: ImageDecodingError.corrupt(.gif, reason: "frame 3 is damaged")) {
+      for try await frame in try NumberedFramesDecoder(frameCount: 9, damagedIndex: 3).image().frames {
+        numbers.append(frame.number)
+      }
+    }
+    #expect(numbers == [0, 1, 2])
   }
 
   @Test func `an evicted animated image in use is found only with its animation`() throws {

@@ -50,14 +50,14 @@ struct AnimationFramesTests {
   @Test func `all players of an image share one frame reader`() async throws {
     let decoder = NumberedFramesDecoder(frameCount: 50)
     let image = try decoder.image()
-    let frames = image.frames
-    #expect(image.frames === frames)
+    let frames = image.decodedFrames
+    #expect(image.decodedFrames === frames)
     try await withThrowingTaskGroup(of: Bool.self) { group in
       for view in 0..<8 {
         group.addTask {
           var isRight = true
           for index in 0..<50 {
-            let number = try await image.frames.frame(at: (index + view) % 50).number
+            let number = try await image.frame(at: (index + view) % 50).number
             isRight = isRight && number == (index + view) % 50
           }
           return isRight

@@ -1,0 +1,32 @@
+import Foundation
+
+/// The encoded data of an animation, and how its frames are made from it.
+struct AnimationSource: Sendable {
+  let data: Data
+  let info: ImageInfo
+  let animation: AnimationInfo
+  let decoder: any AnimatedImageDecoder
+  let options: DecodingOptions
+  /// Applied to each frame when it is decoded.
+  var processors: [any ImageProcessor] = []
+
+  /// A reader of the unprocessed frames.
+  func reader() throws -> any ImageFrameReader { try decoder.frameReader(for: data, options: options) }
+
+  /// Applies the processors to a frame.
+  ///
+  /// - Throws: ``ImageProcessingError``, which also wraps errors of custom processors.
+  func processed(_ frame: AnimationFrame) throws -> AnimationFrame {
+    var frame = frame
+    for processor in processors {
+      do {
+        frame.bitmap = try processor.process(frame.bitmap)
+      } catch let error as ImageProcessingError {
+        throw error
+      } catch {
+        throw ImageProcessingError.failed(identifier: processor.identifier, reason: String(describing: error))
+      }
+    }
+    return frame
+  }
+}
