@@ -34,6 +34,13 @@ struct ConversionTests {
 
   private func bytes(_ bitmap: Bitmap) -> [UInt8] { bitmap.withUnsafeBytes { Array($0) } }
 
+  @Test func `sizes in points are converted to pixels, rounded up`() {
+    let box = CGSize(width: 33.3, height: 20)
+    #expect(TargetSize.fit(box, scale: 3) == .fit(width: 100, height: 60))
+    #expect(TargetSize.fill(box, scale: 1.5, anchor: .top) == .fill(width: 50, height: 30, anchor: .top))
+    #expect(TargetSize.fit(CGSize(width: -1, height: 5), scale: 2) == .fit(width: 0, height: 10))
+  }
+
   @Test(arguments: [true, false])
   func `a bitmap is the same after its way through a CGImage, premultiplied alpha included`(isOpaque: Bool) throws {
     let bitmap = try numbered(isOpaque: isOpaque)
