@@ -9,10 +9,6 @@ extension ImageMetadata {
   ///
   /// - Throws: ``ImageDecodingError`` if this is not an image of a format that this build reads.
   public init(of data: Data) throws {
-    let decoders = DecoderTable(StandardCodecs.decoders)
-    guard let format = decoders.format(sniffing: data, isComplete: true) else {
-      throw ImageDecodingError.unknownFormat
-    }
-    self = try decoders.decoder(for: format).metadata(of: data)
+    self = try StandardCodecs.decoder(of: data).metadata(of: data)
   }
 }

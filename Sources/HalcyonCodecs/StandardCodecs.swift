@@ -1,6 +1,12 @@
+public import Foundation
 public import HalcyonImaging
 
-/// The decoders and encoders included in Halcyon, for a pipeline's configuration.
+/// The decoders and encoders included in Halcyon, for a pipeline's configuration, and to use without a pipeline.
+///
+/// ```swift
+/// let decoder = try StandardCodecs.decoder(for: .jpeg)
+/// let info = try decoder.probe(bytes, isComplete: true)
+/// ```
 public enum StandardCodecs {
   /// JPEG, PNG, GIF, WebP, BMP, ICO and TIFF; with package traits also AVIF, HEIC (`HEIF`), JPEG XL (`JXL`) and SVG.
   ///
@@ -11,6 +17,45 @@ public enum StandardCodecs {
   /// On Apple's systems JPEG, PNG and GIF: they have no encoder for WebP.
   public static let encoders: [any ImageEncoder] =
     [JPEGEncoder(), PNGEncoder(), GIFEncoder()] + furtherEncoders
+
+  /// The formats that ``decoders`` read.
+  public static let readable = Set(decoders.flatMap(\.formats))
+
+  /// The formats that ``encoders`` write.
+  public static let writable = Set(encoders.map(\.format))
+
+  private static let table = DecoderTable(decoders)
+
+  /// The decoder of a format.
+  ///
+  /// - Throws: ``ImageDecodingError/unsupportedFormat(_:)`` if this build has none.
+  public static func decoder(for format: ImageFormat) throws(ImageDecodingError) -> any ImageDecoder {
+    try table.decoder(for: format)
+  }
+
+  /// The decoder of the format that the data is in.
+  static func decoder(of data: Data) throws(ImageDecodingError) -> any ImageDecoder {
+    guard let format = table.format(sniffing: data, isComplete: true) else { throw .unknownFormat }
+    return try decoder(for: format)
+  }
+
+  /// The encoder of a format.
+  ///
+  /// - Throws: ``ImageEncodingError/unsupportedFormat(_:)`` if this build has none.
+  public static func encoder(for format: ImageFormat) throws(ImageEncodingError) -> any ImageEncoder {
+    try encoders.encoder(for: format)
+  }
+
+  /// Encodes an animated GIF on the calling thread; every frame covers the whole canvas and has its own colour table.
+  ///
+  /// - Parameters:
+  ///   - frames: At least one frame, all of the same size. Durations are rounded to hundredths of a second.
+  ///   - loopCount: The number of times the animation plays, 1 to 65,536; `nil` for endless.
+  /// - Throws: ``ImageEncodingError/tooLarge(_:_:)`` if a side is over 65,535 pixels;
+  ///   ``ImageEncodingError/failed(_:reason:)`` if there are no frames, or frames of different sizes.
+  public static func gif(_ frames: [AnimationFrame], loopCount: Int? = nil) throws -> Data {
+    try GIFEncoder().encode(frames, loopCount: loopCount)
+  }
 
   private static var drawingDecoders: [any ImageDecoder] {
     #if SVG && !IMAGEIO

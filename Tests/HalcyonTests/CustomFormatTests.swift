@@ -1,5 +1,6 @@
 import Foundation
 import Halcyon
+import HalcyonImaging
 import HalcyonTesting
 import TestSupport
 import TestTraits
@@ -59,12 +60,11 @@ struct CustomFormatTests {
     }
   }
 
-  @Test func `the formats of decoders are readable, and named in the Accept header`() {
+  @Test func `the formats of decoders are named in the Accept header`() {
     let decoders = StandardCodecs.decoders + [FlagDecoder()]
     let configuration = PipelineConfiguration(
       transport: ScriptedTransport { _ in .failure(.cancelled) }, decoders: decoders)
     #expect(configuration.headers["Accept"]?.contains(",image/flag,") == true)
-    #expect(ImagePipeline(configuration: configuration).supportedFormats.readable.contains(.custom("flag")))
   }
 
   @Test(arguments: ImageFormat.builtIn + [.custom("flag")])

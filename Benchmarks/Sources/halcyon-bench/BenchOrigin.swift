@@ -134,7 +134,7 @@ final class BenchOrigin: Sendable {
         pixels[index] = index % 4 == 3 ? 255 : UInt8(noise >> 24)
       }
     }
-    return try JPEGEncoder().encode(bitmap, options: EncodingOptions(quality: 0.8))
+    return try StandardCodecs.encoder(for: .jpeg).encode(bitmap, options: EncodingOptions(quality: 0.8))
   }
 }
 #endif

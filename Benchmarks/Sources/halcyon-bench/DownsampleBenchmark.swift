@@ -8,8 +8,9 @@ enum DownsampleBenchmark {
   private static let roundCount = 7
 
   static func run() throws {
-    let photo = try JPEGEncoder().encode(photograph(PixelSize(width: 4000, height: 3000)), options: EncodingOptions())
-    let decoder = JPEGDecoder()
+    let photo = try StandardCodecs.encoder(for: .jpeg).encode(
+      photograph(PixelSize(width: 4000, height: 3000)), options: EncodingOptions())
+    let decoder = try StandardCodecs.decoder(for: .jpeg)
     for width in [200, 400, 1024] {
       var (small, full): ([Double], [Double]) = ([], [])
       for _ in 0..<roundCount {
@@ -26,7 +27,7 @@ enum DownsampleBenchmark {
   private static func time(_ work: () throws -> DecodedImage) rethrows -> Double {
     let start = ContinuousClock.now
     let image = try work()
-    precondition(image.byteCount > 0)
+    precondition(image.bitmap.byteCount > 0)
     return start.duration(to: .now) / .milliseconds(1)
   }
 

@@ -19,7 +19,7 @@ enum LoadsBenchmark {
   /// The bytes of images that no cache has, loaded one after another, compared with the transport alone.
   private static func coldLoads() async throws {
     let bitmap = try Bitmap(size: PixelSize(width: 10, height: 10), isOpaque: true) { _ in }
-    let image = try PNGEncoder().encode(bitmap, options: EncodingOptions())
+    let image = try StandardCodecs.encoder(for: .png).encode(bitmap, options: EncodingOptions())
     let urls = (0..<coldCount).compactMap { URL(string: "https://images.example.com/albums/2026/photo-\($0).png") }
     var (loads, transfers): ([Double], [Double]) = ([], [])
     for _ in 0..<9 {

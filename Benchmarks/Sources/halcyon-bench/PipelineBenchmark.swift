@@ -52,7 +52,7 @@ enum PipelineBenchmark {
 
   /// Coalescing: 10,000 requests for 100 images from 64 concurrent tasks; each image has to be downloaded only once.
   private static func sharedLoads() async throws {
-    let image = try PNGEncoder().encode(blankBitmap(), options: EncodingOptions())
+    let image = try StandardCodecs.encoder(for: .png).encode(blankBitmap(), options: EncodingOptions())
     let transport = ScriptedTransport { _ in .response(body: image) }
     let pipeline = ImagePipeline(transport: transport, cache: ImageCache(memory: MemoryCache()))
     let requests = (0..<100).map { ImageRequest(source: .string("https://example.com/\($0).png")) }
@@ -92,7 +92,7 @@ enum PipelineBenchmark {
       let time = (nanoseconds() - start) / 1e6
       precondition(response.origin == .store && response.image.size.width == 400, "not from the disk cache")
       start = nanoseconds()
-      _ = try JPEGDecoder().decode(photo, options: options)
+      _ = try StandardCodecs.decoder(for: .jpeg).decode(photo, options: options)
       guard round > 0 else { continue }
       pipelineTimes.append(time)
       decodeTimes.append((nanoseconds() - start) / 1e6)
@@ -118,7 +118,7 @@ enum PipelineBenchmark {
         pixels[index * 4 + 3] = 255
       }
     }
-    return try JPEGEncoder().encode(bitmap, options: EncodingOptions(quality: 0.85))
+    return try StandardCodecs.encoder(for: .jpeg).encode(bitmap, options: EncodingOptions(quality: 0.85))
   }
 
   private static func blankBitmap() throws -> Bitmap {

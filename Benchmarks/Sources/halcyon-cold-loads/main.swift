@@ -17,7 +17,7 @@ let usesPipeline = CommandLine.arguments[1] == "loads"
 let end = DispatchSemaphore(value: 0)
 Task.detached {
   let bitmap = try Bitmap(size: PixelSize(width: 10, height: 10), isOpaque: true) { _ in }
-  let image = try PNGEncoder().encode(bitmap, options: EncodingOptions())
+  let image = try StandardCodecs.encoder(for: .png).encode(bitmap, options: EncodingOptions())
   let transport = ScriptedTransport { _ in .response(body: image, headers: ["Content-Type": "image/png"]) }
   let pipeline = ImagePipeline(transport: transport, cache: ImageCache(memory: MemoryCache()))
   for number in 0..<count {

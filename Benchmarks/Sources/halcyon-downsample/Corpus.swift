@@ -1,5 +1,6 @@
 import Foundation
 import Halcyon
+import HalcyonImaging
 import PeerShim
 
 /// The images to decode.
@@ -93,7 +94,7 @@ struct CorpusFile {
   /// `nil` when this build cannot decode the file; prints a message if the file is an image.
   init?(_ url: URL) {
     guard let bytes = try? Data(contentsOf: url), let format = ImageFormat(sniffing: bytes) else { return nil }
-    guard let decoder = StandardCodecs.decoders.first(where: { $0.formats.contains(format) }) else {
+    guard let decoder = try? StandardCodecs.decoder(for: format) else {
       print("skipped \(url.lastPathComponent): this build does not read \(format.rawValue)")
       return nil
     }

@@ -52,7 +52,7 @@ struct MemoryBenchmark {
     let bitmap = try Bitmap(size: size, isOpaque: true) { pixels in
       for index in pixels.indices { pixels[index] = index & 3 == 3 ? 255 : UInt8(truncatingIfNeeded: index >> 7) }
     }
-    try JPEGEncoder().encode(bitmap, options: EncodingOptions()).write(to: url, options: .atomic)
+    try StandardCodecs.encoder(for: .jpeg).encode(bitmap, options: EncodingOptions()).write(to: url, options: .atomic)
     return url
   }
 }
@@ -65,12 +65,13 @@ enum MemoryProbe {
   static func measure(_ url: URL, width: Int) throws {
     guard let file = CorpusFile(url) else { throw PeerError.failed("\(url.path) cannot be decoded") }
     // Warm-up: loads the code and makes the one-time allocations of libraries.
-    _ = try JPEGDecoder().decode(warmUp(), options: DecodingOptions(size: .fit(width: 8, height: .max)))
+    _ = try StandardCodecs.decoder(for: .jpeg).decode(
+      warmUp(), options: DecodingOptions(size: .fit(width: 8, height: .max)))
     try Data("5".utf8).write(to: URL(filePath: "/proc/self/clear_refs"))
     let before = try residentPeak()
     let size: TargetSize = width > 0 ? .fit(width: width, height: .max) : .original
     let image = try file.decoder.decode(file.bytes, options: DecodingOptions(size: size))
-    print(try residentPeak() - before, image.byteCount)
+    print(try residentPeak() - before, image.bitmap.byteCount)
   }
 
   /// The growth and the size of the result, in bytes, measured in a child process.
@@ -90,7 +91,7 @@ enum MemoryProbe {
 
   private static func warmUp() throws -> Data {
     let bitmap = try Bitmap(size: PixelSize(width: 64, height: 64), isOpaque: true) { _ in }
-    return try JPEGEncoder().encode(bitmap, options: EncodingOptions())
+    return try StandardCodecs.encoder(for: .jpeg).encode(bitmap, options: EncodingOptions())
   }
 
   private static func residentPeak() throws -> Int {

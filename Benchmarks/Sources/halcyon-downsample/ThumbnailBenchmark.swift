@@ -10,9 +10,9 @@ enum ThumbnailBenchmark {
   static func run() throws {
     let url = FileManager.default.temporaryDirectory.appending(path: "halcyon-thumbnail-\(UUID().uuidString).jpg")
     defer { try? FileManager.default.removeItem(at: url) }
-    try JPEGEncoder().encode(image(), options: EncodingOptions()).write(to: url)
+    try StandardCodecs.encoder(for: .jpeg).encode(image(), options: EncodingOptions()).write(to: url)
     let bytes = try Data(contentsOf: url)
-    let decoder = JPEGDecoder()
+    let decoder = try StandardCodecs.decoder(for: .jpeg)
     let small = DecodingOptions(size: .fit(width: 100, height: 100))
     var (smallTimes, fullTimes): ([Double], [Double]) = ([], [])
     for _ in 0..<count {

@@ -1,6 +1,7 @@
 import BenchMetric
 import Foundation
 import Halcyon
+import HalcyonImaging
 import PeerShim
 
 /// The time and the quality of downsampling while decoding, compared with libvips on the same bytes; measured

@@ -80,6 +80,6 @@ struct AnimationBenchmark {
       }
       return AnimationFrame(bitmap: bitmap, duration: .milliseconds(40))
     }
-    return try GIFEncoder().encode(frames, loopCount: nil)
+    return try StandardCodecs.gif(frames)
   }
 }

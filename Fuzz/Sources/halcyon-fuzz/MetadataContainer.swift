@@ -40,12 +40,12 @@ struct MetadataContainer {
 
   /// The image with metadata, as a file.
   static func written(_ metadata: ImageMetadata, as format: ImageFormat) throws -> Data {
-    guard let bitmap, let encoder = StandardCodecs.encoders.first(where: { $0.format == format }) else { return Data() }
+    guard let bitmap, let encoder = try? StandardCodecs.encoder(for: format) else { return Data() }
     return try encoder.encode(bitmap, options: EncodingOptions(metadata: metadata))
   }
 
   private static func encoded(_ format: ImageFormat) -> [UInt8] {
-    guard let bitmap, let encoder = StandardCodecs.encoders.first(where: { $0.format == format }),
+    guard let bitmap, let encoder = try? StandardCodecs.encoder(for: format),
       let file = try? encoder.encode(bitmap, options: EncodingOptions())
     else { fatalError("\(format) cannot be written") }
     return Array(file)

@@ -1,28 +1,28 @@
 #if AVIF && !IMAGEIO
-public import HalcyonImaging
-public import Foundation
+package import HalcyonImaging
+package import Foundation
 
 /// Decodes AVIF through libavif: still images and image sequences, grids, alpha, 8 to 12 bits per channel.
 ///
 /// libavif decodes whole frames, so a smaller target size temporarily takes the memory of the full size, and cancellation
 /// takes effect after the frame. The stored planes are resampled to the target size before colour conversion, so only the
 /// pixels of the result are converted. Out-of-gamut colours are clipped to sRGB, high dynamic range to white.
-public struct AVIFDecoder: AnimatedImageDecoder {
+package struct AVIFDecoder: AnimatedImageDecoder {
   private let renderer = PlanarRenderer()
 
   /// Creates a decoder; its copies share caches for resampling and colour conversion, a few megabytes at most.
-  public init() {}
+  package init() {}
 
   /// AVIF only.
-  public let formats: Set<ImageFormat> = [.avif]
+  package let formats: Set<ImageFormat> = [.avif]
 
   /// Reads the boxes before the coded image data.
-  public func probe(_ bytes: Data, isComplete: Bool) throws -> ImageInfo? {
+  package func probe(_ bytes: Data, isComplete: Bool) throws -> ImageInfo? {
     try header(bytes, isComplete: isComplete)?.info(.avif)
   }
 
   /// Decodes a complete file at the target size; of an image sequence, its first frame.
-  public func decode(_ bytes: Data, options: DecodingOptions) throws -> DecodedImage {
+  package func decode(_ bytes: Data, options: DecodingOptions) throws -> DecodedImage {
     let header = try wholeHeader(bytes)
     let plan = try DecodingPlan(info: header.info(.avif), options: options)
     if options.isCancelled() { throw ImageDecodingError.cancelled }
@@ -35,7 +35,7 @@ public struct AVIFDecoder: AnimatedImageDecoder {
   }
 
   /// Opens an image sequence at its first frame, or a still image as an animation of one frame.
-  public func frameReader(for bytes: Data, options: DecodingOptions) throws -> any ImageFrameReader {
+  package func frameReader(for bytes: Data, options: DecodingOptions) throws -> any ImageFrameReader {
     let header = try wholeHeader(bytes)
     let plan = try DecodingPlan(info: header.info(.avif), options: options)
     return try AVIFFrameReader(
@@ -43,7 +43,7 @@ public struct AVIFDecoder: AnimatedImageDecoder {
   }
 
   /// Reads the boxes, and the Exif and XMP items that they point to.
-  public func metadata(of bytes: Data) throws -> ImageMetadata {
+  package func metadata(of bytes: Data) throws -> ImageMetadata {
     try HEIFMetadata.metadata(of: bytes, header: wholeHeader(bytes), format: .avif)
   }
 

@@ -1,30 +1,30 @@
 #if AVIF && !IMAGEIO
-public import HalcyonImaging
+package import HalcyonImaging
 import CAVIF
-public import Foundation
+package import Foundation
 
 /// Encodes AVIF through libavif and its AV1 encoder, with alpha.
 ///
 /// Chroma subsampling is 4:2:0 below a quality of 0.9, otherwise 4:4:4. The speed is 8 of libavif's 0 (best) to 10, on
 /// one thread: an image of 1 megapixel takes about half a second.
-public struct AVIFEncoder: ImageEncoder {
+package struct AVIFEncoder: ImageEncoder {
   private static let speed: Int32 = 8
   private static let worstQuantizer = 63.0
   private static let fullColorQuality = 0.9
   private static let sideLimit = 65_536
 
   /// Creates an encoder; it has no state.
-  public init() {}
+  package init() {}
 
   /// AVIF.
-  public var format: ImageFormat { .avif }
+  package var format: ImageFormat { .avif }
 
   /// Encodes a bitmap.
   ///
   /// Quality maps linearly to AV1's quantizer, from 63 at 0 to 0 at 1, which is still lossy.
   ///
   /// - Throws: `ImageEncodingError.tooLarge` if a side is over 65,536 pixels.
-  public func encode(_ bitmap: Bitmap, options: EncodingOptions) throws -> Data {
+  package func encode(_ bitmap: Bitmap, options: EncodingOptions) throws -> Data {
     try rejectMetadata(options)
     guard max(bitmap.size.width, bitmap.size.height) <= Self.sideLimit else {
       throw ImageEncodingError.tooLarge(.avif, bitmap.size)

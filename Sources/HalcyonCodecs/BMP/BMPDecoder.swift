@@ -1,22 +1,22 @@
-public import HalcyonImaging
-public import Foundation
+package import HalcyonImaging
+package import Foundation
 
 /// Decodes Windows and OS/2 bitmaps: 1 to 32 bits per pixel, run-length encoding, bit fields, alpha, bottom-up and
 /// top-down rows.
 ///
 /// Own code instead of a library: the format is a header and rows. Rows are resampled one by one; only run-length
 /// encoding takes one byte per pixel. Colour profiles are reported but not applied.
-public struct BMPDecoder: ImageDecoder {
+package struct BMPDecoder: ImageDecoder {
   private let graphs = ResampleGraphCache()
 
   /// Creates a decoder; its copies share a cache for resampling, a few megabytes at most.
-  public init() {}
+  package init() {}
 
   /// BMP only.
-  public let formats: Set<ImageFormat> = [.bmp]
+  package let formats: Set<ImageFormat> = [.bmp]
 
   /// Reads the headers, at most 138 bytes.
-  public func probe(_ bytes: Data, isComplete: Bool) throws -> ImageInfo? {
+  package func probe(_ bytes: Data, isComplete: Bool) throws -> ImageInfo? {
     let header = try bytes.withUnsafeBytes { try BMPHeaderParser.parse(file: Bytes($0)) }
     if header == nil, isComplete { throw ImageDecodingError.truncated(.bmp) }
     return header?.info
@@ -25,7 +25,7 @@ public struct BMPDecoder: ImageDecoder {
   /// Decodes a file at the target size, or the rows that are there if the options allow a partial image.
   ///
   /// Most files store the lowest row first.
-  public func decode(_ bytes: Data, options: DecodingOptions) throws -> DecodedImage {
+  package func decode(_ bytes: Data, options: DecodingOptions) throws -> DecodedImage {
     try bytes.withUnsafeBytes { buffer in
       guard let header = try BMPHeaderParser.parse(file: Bytes(buffer)) else {
         throw ImageDecodingError.truncated(.bmp)

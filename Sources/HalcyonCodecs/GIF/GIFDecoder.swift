@@ -1,30 +1,30 @@
-public import HalcyonImaging
-public import Foundation
+package import HalcyonImaging
+package import Foundation
 
 /// Decodes GIF 87a and 89a, still and animated.
 ///
 /// ``decode(_:options:)`` gives the first frame of an animation. Frames are resampled row by row, except interlaced
 /// ones, which take one byte per pixel. In Swift, which checks every bound; giflib keeps a record of every frame.
-public struct GIFDecoder: AnimatedImageDecoder {
+package struct GIFDecoder: AnimatedImageDecoder {
   private let graphs = ResampleGraphCache()
 
   /// Creates a decoder; its copies share a cache for resampling, a few megabytes at most.
-  public init() {}
+  package init() {}
 
   /// GIF only.
-  public let formats: Set<ImageFormat> = [.gif]
+  package let formats: Set<ImageFormat> = [.gif]
 
   /// Reads the blocks up to the first frame, and counts the frames in the bytes.
   ///
   /// For an incomplete file, the frame count is the number of frames that have started.
-  public func probe(_ bytes: Data, isComplete: Bool) throws -> ImageInfo? {
+  package func probe(_ bytes: Data, isComplete: Bool) throws -> ImageInfo? {
     try bytes.withUnsafeBytes { try GIFHeader.parse(Bytes($0), isComplete: isComplete)?.info }
   }
 
   /// Decodes the first frame at the target size, or its rows before the damage if the options allow a partial image.
   ///
   /// A file that is cut, also in a later frame, is an error without that option, unless all pixels are there.
-  public func decode(_ bytes: Data, options: DecodingOptions) throws -> DecodedImage {
+  package func decode(_ bytes: Data, options: DecodingOptions) throws -> DecodedImage {
     try bytes.withUnsafeBytes { buffer in
       let header = try header(Bytes(buffer))
       return try options.image {
@@ -54,7 +54,7 @@ public struct GIFDecoder: AnimatedImageDecoder {
   }
 
   /// Reads all blocks, for the durations of the frames. Files that end early have those of the frames that are there.
-  public func metadata(of bytes: Data) throws -> ImageMetadata {
+  package func metadata(of bytes: Data) throws -> ImageMetadata {
     var metadata = ImageMetadata(info: try wholeInfo(of: bytes))
     guard metadata.info.frameCount > 1 else { return metadata }
     try bytes.withUnsafeBytes { buffer in
@@ -89,7 +89,7 @@ public struct GIFDecoder: AnimatedImageDecoder {
   /// Opens an animation at its first frame.
   ///
   /// Takes a copy of the bytes and memory for one canvas.
-  public func frameReader(for bytes: Data, options: DecodingOptions) throws -> any ImageFrameReader {
+  package func frameReader(for bytes: Data, options: DecodingOptions) throws -> any ImageFrameReader {
     let file = FileBytes(bytes)
     // A truncated file gives its complete frames, then an error, or a part of the next frame.
     guard let header = try GIFHeader.parse(Bytes(file.buffer), isComplete: false) else {
@@ -125,7 +125,7 @@ extension GIFRowSource {
 
 extension GIFDecoder: ProgressiveImageDecoder {
   /// The first frame of an animation, once the second has begun; a still image has no preview.
-  public func preview(_ prefix: Data, after stage: Int, options: DecodingOptions) throws -> ImagePreview? {
+  package func preview(_ prefix: Data, after stage: Int, options: DecodingOptions) throws -> ImagePreview? {
     guard stage == 0 else { return nil }
     return try prefix.withUnsafeBytes { buffer in
       guard let header = try GIFHeader.parse(Bytes(buffer), isComplete: false), header.frameCount > 1 else {

@@ -1,24 +1,24 @@
-public import HalcyonImaging
-public import Foundation
+package import HalcyonImaging
+package import Foundation
 
 /// Encodes GIF, still and animated.
 ///
 /// A frame with at most 255 colours keeps them; any other is quantised to 255 colours by median cut, with
 /// Floyd–Steinberg dithering. Pixels with less than half alpha become transparent, others opaque. The quality of the
 /// options is ignored.
-public struct GIFEncoder: ImageEncoder {
+package struct GIFEncoder: ImageEncoder {
   private static let sideLimit = 65_535
 
   /// Creates an encoder; it has no state.
-  public init() {}
+  package init() {}
 
   /// GIF.
-  public var format: ImageFormat { .gif }
+  package var format: ImageFormat { .gif }
 
   /// Encodes a still image.
   ///
   /// - Throws: `ImageEncodingError.tooLarge` if a side is over 65,535 pixels.
-  public func encode(_ bitmap: Bitmap, options: EncodingOptions) throws -> Data {
+  package func encode(_ bitmap: Bitmap, options: EncodingOptions) throws -> Data {
     try rejectMetadata(options)
     var file = try header(bitmap.size)
     try append(bitmap, hundredths: 0, isAnimated: false, to: &file)
@@ -32,7 +32,7 @@ public struct GIFEncoder: ImageEncoder {
   ///   - loopCount: The number of times the animation plays, 1 to 65,536; `nil` for endless.
   /// - Throws: `ImageEncodingError.tooLarge` if a side is over 65,535 pixels; `ImageEncodingError.failed` if there are
   ///   no frames, or frames of different sizes.
-  public func encode(_ frames: [AnimationFrame], loopCount: Int?) throws -> Data {
+  package func encode(_ frames: [AnimationFrame], loopCount: Int?) throws -> Data {
     guard let size = frames.first?.bitmap.size, frames.allSatisfy({ $0.bitmap.size == size }) else {
       throw ImageEncodingError.failed(.gif, reason: "an animation needs at least one frame, all of the same size")
     }

@@ -1,35 +1,35 @@
 #if IMAGEIO
-public import HalcyonImaging
-public import Foundation
+package import HalcyonImaging
+package import Foundation
 
 /// Decodes HEIC through ImageIO, where the system has a codec for it.
-public struct HEIFDecoder: AnimatedImageDecoder {
+package struct HEIFDecoder: AnimatedImageDecoder {
   private let graphs = ResampleGraphCache()
 
   /// Creates a decoder.
-  public init() {}
+  package init() {}
 
   /// HEIC only.
-  public let formats: Set<ImageFormat> = [.heic]
+  package let formats: Set<ImageFormat> = [.heic]
 
   /// Reads the boxes before the coded image data.
-  public func probe(_ bytes: Data, isComplete: Bool) throws -> ImageInfo? {
+  package func probe(_ bytes: Data, isComplete: Bool) throws -> ImageInfo? {
     try HEIFImageFile.probe(bytes, format: .heic, isComplete: isComplete)
   }
 
   /// Decodes a complete file at the target size; of an image sequence, its still image.
-  public func decode(_ bytes: Data, options: DecodingOptions) throws -> DecodedImage {
+  package func decode(_ bytes: Data, options: DecodingOptions) throws -> DecodedImage {
     try HEIFImageFile(bytes, format: .heic).image(graphs: graphs, options: options)
   }
 
   /// Opens an image sequence at its first frame, or a still image as an animation of one frame.
   ///
   /// A sequence whose frames the system does not find is a still image, too.
-  public func frameReader(for bytes: Data, options: DecodingOptions) throws -> any ImageFrameReader {
+  package func frameReader(for bytes: Data, options: DecodingOptions) throws -> any ImageFrameReader {
     try HEIFImageFile(bytes, format: .heic).frameReader(graphs: graphs, options: options)
   }
 
   /// Reads the boxes, and the Exif and XMP items that they point to.
-  public func metadata(of bytes: Data) throws -> ImageMetadata { try HEIFImageFile(bytes, format: .heic).metadata }
+  package func metadata(of bytes: Data) throws -> ImageMetadata { try HEIFImageFile(bytes, format: .heic).metadata }
 }
 #endif

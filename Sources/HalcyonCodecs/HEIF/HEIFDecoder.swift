@@ -1,6 +1,6 @@
 #if HEIF && !IMAGEIO
-public import HalcyonImaging
-public import Foundation
+package import HalcyonImaging
+package import Foundation
 
 /// Decodes the primary image of HEIC and HEIF files, with grids and alpha: through libde265 if it is coded in HEVC, as
 /// nearly all are, else, or if a grid has alpha, through libheif.
@@ -10,22 +10,22 @@ public import Foundation
 /// memory of the full size, and cancellation takes effect after the image. The stored planes are resampled to the target size before colour conversion, so only the
 /// pixels of the result are converted. Out-of-gamut colours are clipped to sRGB, high dynamic range to white. Only the still image of a file
 /// with an image sequence is read. The Exif orientation is ignored, as ISO/IEC 23008-12 requires.
-public struct HEIFDecoder: ImageDecoder {
+package struct HEIFDecoder: ImageDecoder {
   private let renderer = PlanarRenderer()
 
   /// Creates a decoder; its copies share caches for resampling and colour conversion, a few megabytes at most.
-  public init() {}
+  package init() {}
 
   /// HEIC only, which stands for HEIF with any codec.
-  public let formats: Set<ImageFormat> = [.heic]
+  package let formats: Set<ImageFormat> = [.heic]
 
   /// Reads the boxes before the coded image data.
-  public func probe(_ bytes: Data, isComplete: Bool) throws -> ImageInfo? {
+  package func probe(_ bytes: Data, isComplete: Bool) throws -> ImageInfo? {
     try header(bytes, isComplete: isComplete)?.info(.heic)
   }
 
   /// Decodes a complete file at the target size.
-  public func decode(_ bytes: Data, options: DecodingOptions) throws -> DecodedImage {
+  package func decode(_ bytes: Data, options: DecodingOptions) throws -> DecodedImage {
     guard let header = try header(bytes, isComplete: true) else { throw ImageDecodingError.truncated(.heic) }
     let plan = try DecodingPlan(info: header.info(.heic), options: options)
     if options.isCancelled() { throw ImageDecodingError.cancelled }
@@ -56,7 +56,7 @@ public struct HEIFDecoder: ImageDecoder {
   }
 
   /// Reads the boxes, and the Exif and XMP items that they point to.
-  public func metadata(of bytes: Data) throws -> ImageMetadata {
+  package func metadata(of bytes: Data) throws -> ImageMetadata {
     guard let header = try header(bytes, isComplete: true) else { throw ImageDecodingError.truncated(.heic) }
     return try HEIFMetadata.metadata(of: bytes, header: header, format: .heic)
   }

@@ -1,22 +1,22 @@
-public import HalcyonImaging
-public import Foundation
+package import HalcyonImaging
+package import Foundation
 
 /// Decodes Windows icons and cursors: bitmaps with masks, and PNG.
 ///
 /// An icon is one image in several sizes. Its size is that of the largest entry; the smallest entry that is large
 /// enough for the target size is decoded. Damaged entries are passed over as long as there are others. Own code instead of
 /// a library: the format is a directory of bitmaps and PNG files.
-public struct ICODecoder: ImageDecoder {
+package struct ICODecoder: ImageDecoder {
   private let graphs = ResampleGraphCache()
 
   /// Creates a decoder; its copies share a cache for resampling, a few megabytes at most.
-  public init() {}
+  package init() {}
 
   /// ICO only, which includes cursors.
-  public let formats: Set<ImageFormat> = [.ico]
+  package let formats: Set<ImageFormat> = [.ico]
 
   /// Reads the directory and the headers of the largest entry; of the next one if these are damaged.
-  public func probe(_ bytes: Data, isComplete: Bool) throws -> ImageInfo? {
+  package func probe(_ bytes: Data, isComplete: Bool) throws -> ImageInfo? {
     try bytes.withUnsafeBytes { buffer in
       guard let directory = try ICODirectory.parse(Bytes(buffer)) else {
         if isComplete { throw ImageDecodingError.truncated(.ico) }
@@ -33,7 +33,7 @@ public struct ICODecoder: ImageDecoder {
   }
 
   /// Decodes the entry that fits the target size, at that size; if it is damaged, the largest one that is sound.
-  public func decode(_ bytes: Data, options: DecodingOptions) throws -> DecodedImage {
+  package func decode(_ bytes: Data, options: DecodingOptions) throws -> DecodedImage {
     guard let info = try probe(bytes, isComplete: true) else { throw ImageDecodingError.truncated(.ico) }
     let outputSize = try DecodingPlan(info: info, options: options).geometry.outputSize
     if options.isCancelled() { throw ImageDecodingError.cancelled }

@@ -1,12 +1,12 @@
 #if !IMAGEIO
-public import HalcyonImaging
-public import Foundation
+package import HalcyonImaging
+package import Foundation
 
 extension JPEGDecoder {
   /// Decodes a file at the target size, or what is there of it if the options allow a partial image.
   ///
   /// Of a file that lacks only its end, all pixels are there.
-  public func decode(_ bytes: Data, options: DecodingOptions) throws -> DecodedImage {
+  package func decode(_ bytes: Data, options: DecodingOptions) throws -> DecodedImage {
     let truncation = PartialImagePolicy(isAccepted: options.allowsPartialImage)
     do {
       return try decode(bytes, truncation: truncation, options: options)

@@ -1,11 +1,11 @@
-public import HalcyonImaging
-public import Foundation
+package import HalcyonImaging
+package import Foundation
 
 extension JPEGDecoder: ProgressiveImageDecoder {
   /// A preview from the first bytes of a file: the complete scans of a progressive image; before the first, and of a
   /// baseline image, the Exif thumbnail if it has the aspect ratio of the image; of a baseline image without one, the
   /// rows so far, above grey ones.
-  public func preview(_ prefix: Data, after stage: Int, options: DecodingOptions) throws -> ImagePreview? {
+  package func preview(_ prefix: Data, after stage: Int, options: DecodingOptions) throws -> ImagePreview? {
     guard let header = try parse(prefix), let data = prefix.withUnsafeBytes({ JPEGReceivedData($0) }) else {
       return nil
     }

@@ -1,10 +1,10 @@
 #if IMAGEIO
-public import HalcyonImaging
-public import Foundation
+package import HalcyonImaging
+package import Foundation
 
 extension JPEGDecoder {
   /// Decodes a complete file at the target size, or a truncated one if the options allow a partial image.
-  public func decode(_ bytes: Data, options: DecodingOptions) throws -> DecodedImage {
+  package func decode(_ bytes: Data, options: DecodingOptions) throws -> DecodedImage {
     guard let header = try parse(bytes) else { throw ImageDecodingError.truncated(.jpeg) }
     let plan = try DecodingPlan(info: header.info, options: options)
     let truncation = PartialImagePolicy(isAccepted: options.allowsPartialImage)

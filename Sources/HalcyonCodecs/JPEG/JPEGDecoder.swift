@@ -1,5 +1,5 @@
-public import HalcyonImaging
-public import Foundation
+package import HalcyonImaging
+package import Foundation
 
 /// Decodes JPEG: baseline and progressive, grey, colour and CMYK, 8 bits per sample.
 ///
@@ -7,27 +7,27 @@ public import Foundation
 /// decoded: a baseline image takes the memory of its result and a few rows. Damaged data is decoded as far as possible,
 /// as in browsers. Truncated data throws `ImageDecodingError.truncated`, unless the options allow a partial image,
 /// whose missing part is grey.
-public struct JPEGDecoder: ImageDecoder {
+package struct JPEGDecoder: ImageDecoder {
   let graphs = ResampleGraphCache()
   #if !IMAGEIO
   let colors = ColorTransformCache()
   #endif
 
   /// Creates a decoder; its copies share caches for resampling and colour conversion, a few megabytes at most.
-  public init() {}
+  package init() {}
 
   /// JPEG only.
-  public let formats: Set<ImageFormat> = [.jpeg]
+  package let formats: Set<ImageFormat> = [.jpeg]
 
   /// Reads the segments up to the first scan; metadata is skipped by its length.
-  public func probe(_ bytes: Data, isComplete: Bool) throws -> ImageInfo? {
+  package func probe(_ bytes: Data, isComplete: Bool) throws -> ImageInfo? {
     let header = try parse(bytes)
     if header == nil, isComplete { throw ImageDecodingError.truncated(.jpeg) }
     return header?.info
   }
 
   /// Reads the segments up to the first scan.
-  public func metadata(of bytes: Data) throws -> ImageMetadata {
+  package func metadata(of bytes: Data) throws -> ImageMetadata {
     guard let header = try parse(bytes) else { throw ImageDecodingError.truncated(.jpeg) }
     var metadata = ImageMetadata(info: header.info, isProgressive: header.isProgressive)
     bytes.withUnsafeBytes { buffer in

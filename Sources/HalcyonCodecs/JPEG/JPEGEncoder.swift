@@ -1,23 +1,23 @@
-public import HalcyonImaging
-public import Foundation
+package import HalcyonImaging
+package import Foundation
 
 /// Encodes baseline JPEG with 4:2:0 chroma subsampling.
 ///
 /// Through libjpeg-turbo, and on Apple's systems through ImageIO, which chooses the subsampling. JPEG has no alpha channel: transparent pixels are blended over the background colour of the options.
-public struct JPEGEncoder: ImageEncoder {
+package struct JPEGEncoder: ImageEncoder {
   /// The longest side that libjpeg writes, in pixels.
   private static let sideLimit = 65_500
 
   /// Creates an encoder; it has no state.
-  public init() {}
+  package init() {}
 
   /// JPEG.
-  public var format: ImageFormat { .jpeg }
+  package var format: ImageFormat { .jpeg }
 
   /// Encodes a bitmap.
   ///
   /// - Throws: `ImageEncodingError.tooLarge` if a side is over 65,500 pixels.
-  public func encode(_ bitmap: Bitmap, options: EncodingOptions) throws -> Data {
+  package func encode(_ bitmap: Bitmap, options: EncodingOptions) throws -> Data {
     guard max(bitmap.size.width, bitmap.size.height) <= Self.sideLimit else {
       throw ImageEncodingError.tooLarge(.jpeg, bitmap.size)
     }

@@ -1,21 +1,21 @@
 #if IMAGEIO
-public import HalcyonImaging
-public import Foundation
+package import HalcyonImaging
+package import Foundation
 
 /// Decodes JPEG XL through ImageIO, where the system has a codec for it (iOS 17, macOS 14).
 ///
 /// Elsewhere decoding throws `ImageDecodingError.corrupt`.
-public struct JPEGXLDecoder: ImageDecoder {
+package struct JPEGXLDecoder: ImageDecoder {
   private let graphs = ResampleGraphCache()
 
   /// Creates a decoder.
-  public init() {}
+  package init() {}
 
   /// JPEG XL only.
-  public let formats: Set<ImageFormat> = [.jpegXL]
+  package let formats: Set<ImageFormat> = [.jpegXL]
 
   /// Reads the header.
-  public func probe(_ bytes: Data, isComplete: Bool) throws -> ImageInfo? {
+  package func probe(_ bytes: Data, isComplete: Bool) throws -> ImageInfo? {
     do {
       return try bytes.withUnsafeBytes { try JPEGXLFileHeader(Bytes($0)).info }
     } catch ImageDecodingError.truncated where !isComplete {
@@ -24,7 +24,7 @@ public struct JPEGXLDecoder: ImageDecoder {
   }
 
   /// Decodes a complete file at the target size; of an animation, its first frame.
-  public func decode(_ bytes: Data, options: DecodingOptions) throws -> DecodedImage {
+  package func decode(_ bytes: Data, options: DecodingOptions) throws -> DecodedImage {
     let info = try bytes.withUnsafeBytes { try JPEGXLFileHeader(Bytes($0)).info }
     let plan = try DecodingPlan(info: info, options: options)
     return try plan.image {

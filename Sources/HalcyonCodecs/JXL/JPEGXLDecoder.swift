@@ -1,22 +1,22 @@
 #if JXL && !IMAGEIO
-public import HalcyonImaging
-public import Foundation
+package import HalcyonImaging
+package import Foundation
 
 /// Decodes JPEG XL through libjxl: bare codestreams and containers, still and animated, alpha, every bit depth.
 ///
 /// libjxl decodes whole frames, so a smaller target size temporarily takes the memory of the full size, and cancellation
 /// takes effect after the frame. XYB images are converted to sRGB by libjxl; high dynamic range is clipped to white.
-public struct JPEGXLDecoder: AnimatedImageDecoder {
+package struct JPEGXLDecoder: AnimatedImageDecoder {
   private let renderer = JPEGXLRenderer()
 
   /// Creates a decoder; its copies share caches for resampling and colour conversion, a few megabytes at most.
-  public init() {}
+  package init() {}
 
   /// JPEG XL only.
-  public let formats: Set<ImageFormat> = [.jpegXL]
+  package let formats: Set<ImageFormat> = [.jpegXL]
 
   /// Reads the header; of an animated image all bytes, as the header does not state the frame count.
-  public func probe(_ bytes: Data, isComplete: Bool) throws -> ImageInfo? {
+  package func probe(_ bytes: Data, isComplete: Bool) throws -> ImageInfo? {
     do {
       return try bytes.withUnsafeBytes { try JPEGXLHeader($0).info }
     } catch ImageDecodingError.truncated where !isComplete {
@@ -25,7 +25,7 @@ public struct JPEGXLDecoder: AnimatedImageDecoder {
   }
 
   /// Decodes a complete file at the target size; of an animation, its first frame.
-  public func decode(_ bytes: Data, options: DecodingOptions) throws -> DecodedImage {
+  package func decode(_ bytes: Data, options: DecodingOptions) throws -> DecodedImage {
     try bytes.withUnsafeBytes { buffer in
       let header = try JPEGXLHeader(buffer)
       let plan = try DecodingPlan(info: header.info, options: options)
@@ -39,7 +39,7 @@ public struct JPEGXLDecoder: AnimatedImageDecoder {
   }
 
   /// Opens an animation at its first frame; libjxl composes the frames.
-  public func frameReader(for bytes: Data, options: DecodingOptions) throws -> any ImageFrameReader {
+  package func frameReader(for bytes: Data, options: DecodingOptions) throws -> any ImageFrameReader {
     let file = FileBytes(bytes)
     let header = try JPEGXLHeader(file.buffer)
     let plan = try DecodingPlan(info: header.info, options: options)

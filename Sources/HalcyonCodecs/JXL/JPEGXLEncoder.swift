@@ -1,23 +1,23 @@
 #if JXL && !IMAGEIO
-public import HalcyonImaging
+package import HalcyonImaging
 import HalcyonSupport
 import CJXL
-public import Foundation
+package import Foundation
 
 /// Encodes JPEG XL through libjxl, with alpha.
 ///
 /// The effort is 4 of libjxl's 1 (fastest) to 9, on one thread: an image of 1 megapixel takes about a quarter of a
 /// second.
-public struct JPEGXLEncoder: ImageEncoder {
+package struct JPEGXLEncoder: ImageEncoder {
   private static let effort: Int64 = 4
   /// The longest side in level 5 of the format, which every decoder supports, in pixels.
   private static let sideLimit = 1 << 18
 
   /// Creates an encoder; it has no state.
-  public init() {}
+  package init() {}
 
   /// JPEG XL.
-  public var format: ImageFormat { .jpegXL }
+  package var format: ImageFormat { .jpegXL }
 
   /// Encodes a bitmap.
   ///
@@ -25,7 +25,7 @@ public struct JPEGXLEncoder: ImageEncoder {
   /// lossless, 0.3 is 6.4, and 0 is 15.
   ///
   /// - Throws: `ImageEncodingError.tooLarge` if a side is over 262,144 pixels.
-  public func encode(_ bitmap: Bitmap, options: EncodingOptions) throws -> Data {
+  package func encode(_ bitmap: Bitmap, options: EncodingOptions) throws -> Data {
     try rejectMetadata(options)
     guard max(bitmap.size.width, bitmap.size.height) <= Self.sideLimit else {
       throw ImageEncodingError.tooLarge(.jpegXL, bitmap.size)

@@ -1,5 +1,5 @@
-public import HalcyonImaging
-public import Foundation
+package import HalcyonImaging
+package import Foundation
 
 /// Decodes PNG and animated PNG (APNG): every colour type and bit depth.
 ///
@@ -8,20 +8,20 @@ public import Foundation
 /// ``decode(_:options:)`` gives the default image of an animation, or its first frame if that image is not part of the
 /// animation. Colours are premultiplied before resampling. Rows
 /// are resampled while they are decoded, except those of interlaced images, which are complete only at the end.
-public struct PNGDecoder: ImageDecoder {
+package struct PNGDecoder: ImageDecoder {
   let graphs = ResampleGraphCache()
   #if !IMAGEIO
   let colors = ColorTransformCache()
   #endif
 
   /// Creates a decoder; its copies share caches for resampling and colour conversion, a few megabytes at most.
-  public init() {}
+  package init() {}
 
   /// PNG only.
-  public let formats: Set<ImageFormat> = [.png]
+  package let formats: Set<ImageFormat> = [.png]
 
   /// Reads the chunks before the image data; chunks that are not needed are skipped by their length.
-  public func probe(_ bytes: Data, isComplete: Bool) throws -> ImageInfo? {
+  package func probe(_ bytes: Data, isComplete: Bool) throws -> ImageInfo? {
     let header = try parse(bytes)
     if header == nil, isComplete { throw ImageDecodingError.truncated(.png) }
     return header?.info
@@ -30,7 +30,7 @@ public struct PNGDecoder: ImageDecoder {
   /// Decodes a file at the target size, or the rows before its damage or its end if the options allow a partial image.
   ///
   /// Of a file that lacks only its end, all pixels are there.
-  public func decode(_ bytes: Data, options: DecodingOptions) throws -> DecodedImage {
+  package func decode(_ bytes: Data, options: DecodingOptions) throws -> DecodedImage {
     guard let header = try parse(bytes) else { throw ImageDecodingError.truncated(.png) }
     let plan = try DecodingPlan(info: header.info, options: options)
     if header.hidesDefaultImage, let frame = try firstFrame(of: bytes, header, options: options) { return frame }
@@ -87,7 +87,7 @@ public struct PNGDecoder: ImageDecoder {
 extension PNGDecoder: ProgressiveImageDecoder {
   /// A preview from the complete passes of an interlaced image, or the complete default image of an animation; other
   /// images have no preview.
-  public func preview(_ prefix: Data, after stage: Int, options: DecodingOptions) throws -> ImagePreview? {
+  package func preview(_ prefix: Data, after stage: Int, options: DecodingOptions) throws -> ImagePreview? {
     guard stage < Adam7.passCount, let header = try parse(prefix) else { return nil }
     let plan = try DecodingPlan(info: header.info, options: options)
     return try prefix.withUnsafeBytes { buffer in
@@ -121,7 +121,7 @@ extension PNGDecoder: AnimatedImageDecoder {
   /// Opens an animation at its first frame, which can differ from the default image.
   ///
   /// Takes a copy of the bytes and memory for one canvas and one frame.
-  public func frameReader(for bytes: Data, options: DecodingOptions) throws -> any ImageFrameReader {
+  package func frameReader(for bytes: Data, options: DecodingOptions) throws -> any ImageFrameReader {
     guard let (reader, _) = try composedFrames(of: bytes, options: options) else {
       return StillFrameReader { try decode(bytes, options: options).bitmap }
     }

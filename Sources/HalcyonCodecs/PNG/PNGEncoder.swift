@@ -1,20 +1,20 @@
-public import HalcyonImaging
-public import Foundation
+package import HalcyonImaging
+package import Foundation
 
 /// Encodes PNG, 8 bits per channel; opaque bitmaps without an alpha channel.
 ///
 /// Through libspng, and on Apple's systems through ImageIO.
-public struct PNGEncoder: ImageEncoder {
+package struct PNGEncoder: ImageEncoder {
   private static let sideLimit = 0x7FFF_FFFF
 
   /// Creates an encoder; it has no state.
-  public init() {}
+  package init() {}
 
   /// PNG.
-  public var format: ImageFormat { .png }
+  package var format: ImageFormat { .png }
 
   /// Encodes a bitmap losslessly, except for rounding of nearly transparent colours, which bitmaps hold premultiplied.
-  public func encode(_ bitmap: Bitmap, options: EncodingOptions) throws -> Data {
+  package func encode(_ bitmap: Bitmap, options: EncodingOptions) throws -> Data {
     guard max(bitmap.size.width, bitmap.size.height) <= Self.sideLimit else {
       throw ImageEncodingError.tooLarge(.png, bitmap.size)
     }

@@ -5,9 +5,9 @@ import SystemShim
 
 /// Renders SVG in a helper process with limits of time and memory, for documents of strangers.
 ///
-/// ``SVGDecoder`` estimates what a drawing takes, and refuses what is too much; a drawing may still take about ten seconds,
-/// and cannot be interrupted. The limits of the helper hold whatever a document does, cancellation ends it, and a crash of
-/// a library ends nothing else. Each drawing starts a process, which takes some milliseconds.
+/// The decoder of ``StandardCodecs`` estimates what a drawing takes, and refuses what is too much; a drawing may still take
+/// about ten seconds, and cannot be interrupted. The limits of the helper hold whatever a document does, cancellation ends
+/// it, and a crash of a library ends nothing else. Each drawing starts a process, which takes some milliseconds.
 ///
 /// The helper is a program that calls ``runHelper()``, for example the program itself with an argument of its own:
 ///

@@ -1,7 +1,7 @@
 #if SVG && !IMAGEIO
-public import HalcyonImaging
+package import HalcyonImaging
 import CRSVG
-public import Foundation
+package import Foundation
 
 /// Renders SVG through librsvg directly at the target size, which can be larger than its own size; nothing is
 /// resampled.
@@ -15,22 +15,22 @@ public import Foundation
 ///
 /// A drawing has a thread of its own. librsvg cannot be interrupted: when decoding is cancelled, the caller's thread
 /// returns at once, and the drawing ends on its own.
-public struct SVGDecoder: ImageDecoder {
+package struct SVGDecoder: ImageDecoder {
   /// Creates a decoder; it has no state.
-  public init() {}
+  package init() {}
 
   /// SVG only.
-  public let formats: Set<ImageFormat> = [.svg]
+  package let formats: Set<ImageFormat> = [.svg]
 
   /// Reads up to the end of the start tag of the root element.
-  public func probe(_ bytes: Data, isComplete: Bool) throws -> ImageInfo? {
+  package func probe(_ bytes: Data, isComplete: Bool) throws -> ImageInfo? {
     let size = try SVGHeaderParser.size(of: SVGFile.head(of: bytes))
     if size == nil, isComplete { throw ImageDecodingError.truncated(.svg) }
     return size.map { ImageInfo(format: .svg, storedSize: $0.pixels, hasAlpha: true) }
   }
 
   /// Renders a complete file at the target size.
-  public func decode(_ bytes: Data, options: DecodingOptions) throws -> DecodedImage {
+  package func decode(_ bytes: Data, options: DecodingOptions) throws -> DecodedImage {
     let drawing = try drawing(of: bytes, options: options)
     return drawing.image(try drawing.output(of: bytes, isCancelled: options.isCancelled))
   }
@@ -68,14 +68,10 @@ struct SVGDrawing: Sendable {
 
   /// Checks the document, and draws it on a thread of its own.
   func output(of file: Data, isCancelled: () -> Bool) throws -> Output {
-    do {
-      return try SVGThread.run(isCancelled: isCancelled) {
-        var budget = SVGBudget()
-        let bitmap = try bitmap(of: file, &budget)
-        return Output(bitmap: bitmap, droppedContent: budget.droppedContent)
-      }
-    } catch BitmapError.outOfMemory(let size) {
-      throw ImageDecodingError.outOfMemory(size)
+    try SVGThread.run(isCancelled: isCancelled) {
+      var budget = SVGBudget()
+      let bitmap = try bitmap(of: file, &budget)
+      return Output(bitmap: bitmap, droppedContent: budget.droppedContent)
     }
   }
 

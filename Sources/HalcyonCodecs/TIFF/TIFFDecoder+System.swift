@@ -1,10 +1,10 @@
 #if IMAGEIO
-public import HalcyonImaging
-public import Foundation
+package import HalcyonImaging
+package import Foundation
 
 extension TIFFDecoder {
   /// Decodes the first page of a complete file at the target size.
-  public func decode(_ bytes: Data, options: DecodingOptions) throws -> DecodedImage {
+  package func decode(_ bytes: Data, options: DecodingOptions) throws -> DecodedImage {
     guard let header = try bytes.withUnsafeBytes({ try TIFFHeaderParser.parse(Bytes($0)) }) else {
       throw ImageDecodingError.truncated(.tiff)
     }

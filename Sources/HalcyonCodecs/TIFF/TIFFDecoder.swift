@@ -1,25 +1,25 @@
-public import HalcyonImaging
-public import Foundation
+package import HalcyonImaging
+package import Foundation
 
 /// Decodes the first page of TIFF and BigTIFF files, in every compression and colour space that libtiff supports, or on
 /// Apple's systems ImageIO.
 ///
 /// Floating-point samples are from 0 to 1. With libtiff, strips and rows of tiles are resampled one by one, so decoding takes the memory of the largest of them. Old-style
 /// JPEG (compression 6), which was never well defined, is not supported.
-public struct TIFFDecoder: ImageDecoder {
+package struct TIFFDecoder: ImageDecoder {
   let graphs = ResampleGraphCache()
   #if !IMAGEIO
   let colors = ColorTransformCache()
   #endif
 
   /// Creates a decoder; its copies share caches for resampling and colour conversion, a few megabytes at most.
-  public init() {}
+  package init() {}
 
   /// TIFF only.
-  public let formats: Set<ImageFormat> = [.tiff]
+  package let formats: Set<ImageFormat> = [.tiff]
 
   /// Reads the first image file directory, which many encoders write at the end of the file.
-  public func probe(_ bytes: Data, isComplete: Bool) throws -> ImageInfo? {
+  package func probe(_ bytes: Data, isComplete: Bool) throws -> ImageInfo? {
     let header = try bytes.withUnsafeBytes { try TIFFHeaderParser.parse(Bytes($0)) }
     if header == nil, isComplete { throw ImageDecodingError.truncated(.tiff) }
     return header?.info
@@ -27,7 +27,7 @@ public struct TIFFDecoder: ImageDecoder {
 
   /// Reads the fields of the first directory, which are those of Exif. ``ImageMetadata/exif`` is `nil`: it would be the
   /// whole file.
-  public func metadata(of bytes: Data) throws -> ImageMetadata {
+  package func metadata(of bytes: Data) throws -> ImageMetadata {
     try bytes.withUnsafeBytes { buffer in
       guard let header = try TIFFHeaderParser.parse(Bytes(buffer)) else { throw ImageDecodingError.truncated(.tiff) }
       var metadata = ImageMetadata(info: header.info)

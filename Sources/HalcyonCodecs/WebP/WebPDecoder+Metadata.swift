@@ -1,9 +1,9 @@
-public import HalcyonImaging
-public import Foundation
+package import HalcyonImaging
+package import Foundation
 
 extension WebPDecoder {
   /// Reads all chunks: Exif and XMP are the last ones.
-  public func metadata(of bytes: Data) throws -> ImageMetadata {
+  package func metadata(of bytes: Data) throws -> ImageMetadata {
     var metadata = ImageMetadata(info: try wholeInfo(of: bytes))
     bytes.withUnsafeBytes { buffer in
       let file = Bytes(buffer)

@@ -1,5 +1,5 @@
-public import HalcyonImaging
-public import Foundation
+package import HalcyonImaging
+package import Foundation
 
 /// Decodes WebP: lossy, lossless, with alpha, animated.
 ///
@@ -8,35 +8,28 @@ public import Foundation
 /// memory of the result and some rows, and with alpha up to eight bytes for each stored pixel. A lossless still image is
 /// scaled by libwebp if the size is much smaller, and then resampled; that takes at most four times the memory of the
 /// result.
-public struct WebPDecoder: AnimatedImageDecoder {
+package struct WebPDecoder: AnimatedImageDecoder {
   let graphs = ResampleGraphCache()
   #if !IMAGEIO
   let colors = ColorTransformCache()
   #endif
 
   /// Creates a decoder; its copies share caches for resampling and colour conversion, a few megabytes at most.
-  public init() {}
+  package init() {}
 
   /// WebP only.
-  public let formats: Set<ImageFormat> = [.webp]
+  package let formats: Set<ImageFormat> = [.webp]
 
   /// Reads the chunks up to the image or first frame, or up to the Exif chunk at the end if the file announces one.
   ///
   /// For an incomplete file, the frame count is the number of frames that have started.
-  public func probe(_ bytes: Data, isComplete: Bool) throws -> ImageInfo? {
+  package func probe(_ bytes: Data, isComplete: Bool) throws -> ImageInfo? {
     try bytes.withUnsafeBytes { try WebPHeaderParser.parse($0, isComplete: isComplete)?.info }
   }
 
-  /// Decodes a file at the target size, or its rows before the damage if the options allow a partial image; of an
-  /// animation, its first frame.
-  public func decode(_ bytes: Data, options: DecodingOptions) throws -> DecodedImage {
-    try bytes.withUnsafeBytes { buffer in
-      try options.image {
-        try draw(header(buffer), of: buffer, options: options)
-      } part: {
-        try draw(header(buffer, isPartial: true), of: buffer, isPartial: true, options: options)
-      }
-    }
+  /// Decodes a complete file at the target size; of an animation, its first frame.
+  package func decode(_ bytes: Data, options: DecodingOptions) throws -> DecodedImage {
+    try bytes.withUnsafeBytes { try draw(header($0), of: $0, options: options) }
   }
 
   /// - Parameter isPartial: Whether rows, or frames after the first one, may be missing.
@@ -58,7 +51,7 @@ public struct WebPDecoder: AnimatedImageDecoder {
   /// Opens an animation at its first frame.
   ///
   /// Takes a copy of the bytes and memory for three canvases, which together are within the limit of pixels.
-  public func frameReader(for bytes: Data, options: DecodingOptions) throws -> any ImageFrameReader {
+  package func frameReader(for bytes: Data, options: DecodingOptions) throws -> any ImageFrameReader {
     let file = FileBytes(bytes)
     let header = try header(file.buffer, isPartial: options.allowsPartialImage)
     let plan = try DecodingPlan(info: header.info, options: options)
@@ -98,7 +91,7 @@ public struct WebPDecoder: AnimatedImageDecoder {
 
 extension WebPDecoder: ProgressiveImageDecoder {
   /// The first frame of an animation, once the second has begun; a still image has no preview.
-  public func preview(_ prefix: Data, after stage: Int, options: DecodingOptions) throws -> ImagePreview? {
+  package func preview(_ prefix: Data, after stage: Int, options: DecodingOptions) throws -> ImagePreview? {
     guard stage == 0 else { return nil }
     return try prefix.withUnsafeBytes { buffer in
       guard let header = try WebPHeaderParser.parse(buffer, isComplete: false), header.frameCount > 1 else {

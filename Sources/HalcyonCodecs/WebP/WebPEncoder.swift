@@ -1,32 +1,24 @@
 #if !IMAGEIO
-public import HalcyonImaging
+package import HalcyonImaging
 import HalcyonSupport
 import CWebP
-public import Foundation
+package import Foundation
 
 /// Encodes WebP through libwebp, lossy or lossless, with alpha.
-public struct WebPEncoder: ImageEncoder {
+package struct WebPEncoder: ImageEncoder {
   /// The longest side that the format allows, in pixels.
   private static let sideLimit = 16_383
 
-  /// Whether encoding is lossless, except for rounding of nearly transparent colours, which bitmaps hold premultiplied.
-  public let isLossless: Bool
-
-  /// Creates an encoder.
-  ///
-  /// - Parameter isLossless: Whether encoding is lossless; the quality of the options is then ignored. Default:
-  ///   `false`.
-  public init(isLossless: Bool = false) {
-    self.isLossless = isLossless
-  }
+  /// Creates an encoder; it has no state.
+  package init() {}
 
   /// WebP.
-  public var format: ImageFormat { .webp }
+  package var format: ImageFormat { .webp }
 
   /// Encodes a bitmap.
   ///
   /// - Throws: `ImageEncodingError.tooLarge` if a side is over 16,383 pixels.
-  public func encode(_ bitmap: Bitmap, options: EncodingOptions) throws -> Data {
+  package func encode(_ bitmap: Bitmap, options: EncodingOptions) throws -> Data {
     guard max(bitmap.size.width, bitmap.size.height) <= Self.sideLimit else {
       throw ImageEncodingError.tooLarge(.webp, bitmap.size)
     }
@@ -35,7 +27,7 @@ public struct WebPEncoder: ImageEncoder {
       throw ImageEncodingError.failed(.webp, reason: "libwebp has an incompatible version")
     }
     config.quality = Float(options.quality * 100)
-    if isLossless {
+    if options.isLossless {
       config.lossless = 1
       // For lossless encoding, libwebp's quality is the effort; a compromise between fast and small.
       config.quality = 75

@@ -22,15 +22,21 @@ public struct EncodingOptions: Hashable, Sendable {
   /// The encoders of JPEG, PNG and WebP write it; the others of the library throw
   /// ``ImageEncodingError/metadataNotSupported(_:)``.
   public var metadata: ImageMetadata?
+  /// Whether WebP keeps all colours, except for rounding of nearly transparent ones, which bitmaps hold premultiplied; the
+  /// quality is then ignored. No other format has both kinds. Default: `false`.
+  public var isLossless: Bool
 
   /// Creates options.
   ///
   /// - Precondition: `quality` is in 0...1.
-  public init(quality: Double = 0.8, background: PixelColor = .white, metadata: ImageMetadata? = nil) {
+  public init(
+    quality: Double = 0.8, background: PixelColor = .white, metadata: ImageMetadata? = nil, isLossless: Bool = false
+  ) {
     precondition((0...1).contains(quality), "quality must be in 0...1, got \(quality)")
     self.quality = quality
     self.background = background
     self.metadata = metadata
+    self.isLossless = isLossless
   }
 }
 

@@ -12,7 +12,7 @@ struct WebPEncoderTests {
       let alpha = isOpaque ? 255 : column * 4
       return Color(alpha * row / 40, alpha / 2, alpha / 3, alpha)
     }
-    let image = try decode(WebPEncoder(isLossless: true), original, quality: 0.1)
+    let image = try decode(original, EncodingOptions(quality: 0.1, isLossless: true))
     // Unpremultiplying and premultiplying round twice, once of it in libwebp.
     #expect(image.bitmap.largestDifference(to: original) <= (isOpaque ? 0 : 1))
     #expect(image.info.hasAlpha != isOpaque)
@@ -36,7 +36,7 @@ struct WebPEncoderTests {
     let original = try Bitmap.painted(32, 32, isOpaque: false) { column, _ in
       column < 16 ? Color(0, 0, 0, 0) : Color(200, 100, 50, 255)
     }
-    let image = try decode(WebPEncoder(), original, quality: 0.8)
+    let image = try decode(original, EncodingOptions(quality: 0.8))
     #expect(image.bitmap.color(4, 4) == Color(0, 0, 0, 0))
     #expect(image.bitmap.color(28, 20).w == 255)
   }
@@ -48,9 +48,8 @@ struct WebPEncoderTests {
     }
   }
 
-  private func decode(_ encoder: WebPEncoder, _ bitmap: Bitmap, quality: Double) throws -> DecodedImage {
-    try WebPDecoder().decode(
-      encoder.encode(bitmap, options: EncodingOptions(quality: quality)), options: DecodingOptions())
+  private func decode(_ bitmap: Bitmap, _ options: EncodingOptions) throws -> DecodedImage {
+    try WebPDecoder().decode(WebPEncoder().encode(bitmap, options: options), options: DecodingOptions())
   }
 }
 #endif

@@ -23,10 +23,4 @@ import Testing
     #expect(DecodedImage(bitmap: bitmap, info: info).description == "64x48 of png 640x480")
     #expect(DecodedImage(bitmap: bitmap, info: info, isPartial: true).description == "64x48 of png 640x480, partial")
   }
-
-  @Test func `supported formats print what can be read and written`() {
-    var formats = SupportedFormats(decoders: [], encoders: [])
-    (formats.readable, formats.animated, formats.writable) = ([.png, .gif], [.gif], [.png])
-    #expect(formats.description == "reads gif (animated), png; writes png")
-  }
 }

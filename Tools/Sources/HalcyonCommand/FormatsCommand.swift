@@ -1,6 +1,6 @@
 import ArgumentParser
 import Foundation
-import Halcyon
+import HalcyonCodecs
 
 /// `halcyon formats`: prints the formats that this build reads and writes, one line each.
 struct FormatsCommand: AsyncParsableCommand {
@@ -11,11 +11,11 @@ struct FormatsCommand: AsyncParsableCommand {
   var json = false
 
   func run() async throws {
-    let formats = SupportedFormats(decoders: StandardCodecs.decoders, encoders: StandardCodecs.encoders)
     for format in ImageFormat.builtIn {
       let report = FormatReport(
-        format: format.rawValue, reads: formats.readable.contains(format),
-        animates: formats.animated.contains(format), writes: formats.writable.contains(format))
+        format: format.rawValue, reads: StandardCodecs.readable.contains(format),
+        animates: (try? StandardCodecs.decoder(for: format)) is any AnimatedImageDecoder,
+        writes: StandardCodecs.writable.contains(format))
       StandardOutput.write(json ? try JSONLine.encode(report) : report.line)
     }
   }

@@ -52,7 +52,7 @@ public final class ImageService: Sendable {
     var mark: Bitmap?
     if let file = configuration.watermark { mark = try await pipeline.image(for: file).bitmap }
     let formats = FormatChoice(
-      automatic: configuration.automaticFormats, writable: pipeline.supportedFormats.writable)
+      automatic: configuration.automaticFormats, writable: StandardCodecs.writable)
     maker = ImageMaker(
       pipeline: pipeline, configuration: configuration, resolver: resolver, formats: formats, mark: mark,
       metrics: metrics)

@@ -119,9 +119,7 @@ struct Conversion: Sendable {
   private func encode(
     _ image: DecodedImage, as format: ImageFormat, metadata source: () throws -> ImageMetadata
   ) throws -> Data {
-    guard let encoder = StandardCodecs.encoders.first(where: { $0.format == format }) else {
-      throw ImageEncodingError.unsupportedFormat(format)
-    }
+    let encoder = try StandardCodecs.encoder(for: format)
     var options = options
     if metadata != .strip { options.metadata = metadata.applied(to: try source()) }
     return try encoder.encode(image.bitmap, options: options)
@@ -157,7 +155,7 @@ struct Conversion: Sendable {
   /// The format of a result that keeps the source's as far as it can be written: photographs become JPEG, other images
   /// PNG. `nil` if that depends on the alpha channel, which is not known.
   private static func kept(_ source: ImageFormat, hasAlpha: Bool?) -> ImageFormat? {
-    if StandardCodecs.encoders.contains(where: { $0.format == source }) { return source }
+    if StandardCodecs.writable.contains(source) { return source }
     guard [.heic, .avif, .jpegXL].contains(source) else { return .png }
     return hasAlpha.map { $0 ? .png : .jpeg }
   }

@@ -20,9 +20,9 @@ struct FormatArgument: ExpressibleByArgument {
   let format: ImageFormat
 
   init?(argument: String) {
-    guard let format = ImageFormat(fileExtension: argument),
-      StandardCodecs.encoders.contains(where: { $0.format == format })
-    else { return nil }
+    guard let format = ImageFormat(fileExtension: argument), StandardCodecs.writable.contains(format) else {
+      return nil
+    }
     self.format = format
   }
 

@@ -11,8 +11,7 @@ enum OutputTarget {
 
   /// The formats that can be written, with the extensions of their files.
   private static var writable: [(format: ImageFormat, names: [String])] {
-    let formats = Set(StandardCodecs.encoders.map(\.format))
-    return ImageFormat.builtIn.filter(formats.contains).map { format in
+    ImageFormat.builtIn.filter(StandardCodecs.writable.contains).map { format in
       (format, format == .jpeg ? ["jpg", "jpeg"] : [format.fileExtension])
     }
   }

@@ -32,7 +32,7 @@ struct DrawSVGCommandTests {
   func `a drawing of the helper has the pixels of a drawing in the same process`(_ size: TargetSize) throws {
     let options = DecodingOptions(size: size)
     let isolated = try Self.decoder().decode(Self.document, options: options)
-    let direct = try SVGDecoder().decode(Self.document, options: options)
+    let direct = try StandardCodecs.decoder(for: .svg).decode(Self.document, options: options)
     #expect(isolated.info == direct.info && isolated.size == direct.size)
     isolated.bitmap.withUnsafeBytes { pixels in
       direct.bitmap.withUnsafeBytes { expected in #expect(pixels.elementsEqual(expected)) }
@@ -62,7 +62,7 @@ struct DrawSVGCommandTests {
     let nested = Data(
       ("<svg xmlns='http://www.w3.org/2000/svg' width='9' height='9'>" + String(repeating: "<g>", count: 200)).utf8)
     let error = #expect(throws: ImageDecodingError.self) {
-      try SVGDecoder().decode(nested, options: DecodingOptions())
+      try StandardCodecs.decoder(for: .svg).decode(nested, options: DecodingOptions())
     }
     let expected = try #require(error)
     #expect(throws: expected) { try Self.decoder().decode(nested, options: DecodingOptions()) }
