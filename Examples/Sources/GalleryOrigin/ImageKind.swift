@@ -44,11 +44,11 @@ enum ImageKind: String {
   /// The encoded image of a number, or `nil` for `missing`.
   func data(number: Int) throws -> Data? {
     switch self {
-    case .jpeg: try JPEGEncoder().encode(Landscape(number: number).draw(width: 1200, height: 900), options: quality)
-    case .png: try PNGEncoder().encode(Landscape(number: number).draw(width: 480, height: 360), options: quality)
-    case .webp: try WebPEncoder().encode(Landscape(number: number).draw(width: 640, height: 480), options: quality)
-    case .avif: try AVIFEncoder().encode(Landscape(number: number).draw(width: 400, height: 300), options: quality)
-    case .jpegXL: try JPEGXLEncoder().encode(Landscape(number: number).draw(width: 400, height: 300), options: quality)
+    case .jpeg: try Self.landscape(number, width: 1200, height: 900, as: .jpeg)
+    case .png: try Self.landscape(number, width: 480, height: 360, as: .png)
+    case .webp: try Self.landscape(number, width: 640, height: 480, as: .webp)
+    case .avif: try Self.landscape(number, width: 400, height: 300, as: .avif)
+    case .jpegXL: try Self.landscape(number, width: 400, height: 300, as: .jpegXL)
     case .svg: Poster(number: number).data
     case .animated: try Self.animation(number: number)
     case .photo: try Photos.data(Photos.names[number / 9 % Photos.names.count])
@@ -57,7 +57,10 @@ enum ImageKind: String {
     }
   }
 
-  private var quality: EncodingOptions { EncodingOptions(quality: 0.85) }
+  private static func landscape(_ number: Int, width: Int, height: Int, as format: ImageFormat) throws -> Data {
+    let picture = DecodedImage(bitmap: try Landscape(number: number).draw(width: width, height: height))
+    return try picture.encoded(as: format, quality: 0.85)
+  }
 
   private static func animation(number: Int) throws -> Data {
     let frames = try (0..<16).map { frame in
@@ -65,6 +68,6 @@ enum ImageKind: String {
       let bitmap = try Landscape(number: number, time: time).draw(width: 280, height: 210)
       return AnimationFrame(bitmap: bitmap, duration: .milliseconds(90))
     }
-    return try GIFEncoder().encode(frames, loopCount: nil)
+    return try StandardCodecs.gif(frames)
   }
 }

@@ -55,7 +55,7 @@ struct SizingBenchmark {
   private func encodedPicture() async throws -> Data {
     let size = TargetSize.exact(width: Self.pictureSide, height: Self.pictureSide)
     let picture = try await ImagePipeline(cache: ImageCache()).image(for: ImageRequest(url: url, size: size))
-    return try JPEGEncoder().encode(picture.bitmap, options: EncodingOptions(quality: 0.85))
+    return try await picture.encoded(as: .jpeg, quality: 0.85)
   }
 
   /// The medians of several processes.

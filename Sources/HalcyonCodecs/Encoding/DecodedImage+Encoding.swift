@@ -23,7 +23,7 @@ extension DecodedImage {
   ///   - background: The colour behind transparent pixels in formats without transparency.
   ///   - metadata: The metadata to write to JPEG, PNG and WebP, upright and without the thumbnail, as
   ///     ``MetadataPolicy/keep`` says. Default: none.
-  /// - Throws: ``ImageEncodingError``; `CancellationError` if the task is cancelled before the encoding begins.
+  /// - Throws: ``ImageEncodingError``; `CancellationError` if the task is cancelled before the file is encoded.
   /// - Precondition: `quality` is in 0...1.
   public func encoded(
     as format: ImageFormat, quality: Double = 0.8, background: PixelColor = .white,
@@ -31,7 +31,7 @@ extension DecodedImage {
   ) async throws -> Data {
     let image = self
     let options = EncodingOptions(quality: quality, background: background, metadata: metadata)
-    return try await encodingThreads.run { _ in try image.encoded(as: format, options) }
+    return try await codecThreads.run { flag in try flag.asCurrent { try image.encoded(as: format, options) } }
   }
 
   /// Encodes the image on the calling thread.
@@ -62,7 +62,7 @@ extension DecodedImage {
   ///   - background: The colour behind transparent pixels in formats without transparency.
   ///   - metadata: The metadata to write to JPEG, PNG and WebP, upright and without the thumbnail, as
   ///     ``MetadataPolicy/keep`` says. Default: none.
-  /// - Throws: ``ImageEncodingError``; `CancellationError` if the task is cancelled before the encoding begins.
+  /// - Throws: ``ImageEncodingError``; `CancellationError` if the task is cancelled before the file is encoded.
   /// - Precondition: `quality` is in 0...1.
   public func write(
     to file: URL, as format: ImageFormat? = nil, quality: Double = 0.8, background: PixelColor = .white,
@@ -70,7 +70,9 @@ extension DecodedImage {
   ) async throws {
     let image = self
     let options = EncodingOptions(quality: quality, background: background, metadata: metadata)
-    try await encodingThreads.run { _ in try image.write(to: file, as: format, options) }
+    try await codecThreads.run { flag in
+      try flag.asCurrent { try image.write(to: file, as: format, options) }
+    }
   }
 
   /// Encodes the image and writes the file, on the calling thread.
@@ -95,7 +97,7 @@ extension DecodedImage {
   }
 
   private func encoded(as format: ImageFormat, _ options: EncodingOptions) throws -> Data {
-    try StandardCodecs.encoders.encoder(for: format).encode(bitmap, options: options)
+    try StandardCodecs.encoder(for: format).encode(bitmap, options: options)
   }
 
   private func write(to file: URL, as format: ImageFormat?, _ options: EncodingOptions) throws {
@@ -111,5 +113,5 @@ extension DecodedImage {
   }
 }
 
-/// The threads of ``DecodedImage/encoded(as:quality:background:metadata:)``, as many as the machine has cores.
-private let encodingThreads = WorkerPool(name: "encoder", width: ProcessInfo.processInfo.activeProcessorCount)
+/// The threads on which images are decoded, processed and encoded without a pipeline, as many as the machine has cores.
+let codecThreads = WorkerPool(name: "codec", width: ProcessInfo.processInfo.activeProcessorCount)

@@ -1,3 +1,4 @@
+public import Foundation
 import HalcyonSupport
 
 /// Why an image could not be decoded.
@@ -17,10 +18,14 @@ public enum ImageDecodingError: Error, Hashable {
   case tooManyPixels(PixelSize, limit: Int)
   /// A side of the image is longer than the limit allows.
   case sideTooLong(PixelSize, limit: Int)
+  /// The file has more encoded bytes than the limit allows.
+  case tooManyBytes(Int, limit: Int)
   /// The target size has a side below 1.
   case invalidTargetSize(TargetSize)
   /// There is no memory for the pixels.
   case outOfMemory(PixelSize)
+  /// The file cannot be read; `reason` is the message of the system.
+  case unreadable(URL, reason: String)
   /// Decoding was cancelled.
   case cancelled
 }
@@ -46,10 +51,14 @@ extension ImageDecodingError: CustomStringConvertible {
       "The image has \(size) pixels, over the limit of \(limit) pixels. Raise limits.pixelCount to accept it."
     case .sideTooLong(let size, let limit):
       "The image has \(size) pixels, over the limit of \(limit) pixels a side. Raise limits.sideLength to accept it."
+    case .tooManyBytes(let byteCount, let limit):
+      "The image has \(byteCount) bytes, over the limit of \(limit). Raise limits.encodedByteCount to accept it."
     case .invalidTargetSize(let target):
       "The target size \(target) has a side below 1 pixel. Use at least 1x1."
     case .outOfMemory(let size):
       "There is no memory for \(size) pixels. Request a smaller size, or lower the pixel limit."
+    case .unreadable(let file, let reason):
+      "\(file.path.printable) cannot be read: \(reason.printable)"
     case .cancelled:
       "Decoding was cancelled."
     }

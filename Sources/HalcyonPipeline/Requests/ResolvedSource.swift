@@ -1,5 +1,6 @@
 import HalcyonHTTP
 import HalcyonImaging
+import HalcyonSupport
 import Foundation
 
 /// A source with a supported scheme.

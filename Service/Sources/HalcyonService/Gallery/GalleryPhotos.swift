@@ -56,7 +56,7 @@ struct GalleryPhotos: Sendable {
     request.size = .fit(width: 100, height: 100)
     var hash = await maker.pipeline.storedPlaceholder(for: request)
     if hash == nil { hash = (try? await maker.pipeline.image(for: request)).map { ThumbHash($0.bitmap) } }
-    guard let bitmap = try? hash?.bitmap(), let file = try? PNGEncoder().encode(bitmap, options: EncodingOptions())
+    guard let bitmap = try? hash?.bitmap(), let file = try? await DecodedImage(bitmap: bitmap).encoded(as: .png)
     else { return "" }
     return "data:image/png;base64," + file.base64EncodedString()
   }

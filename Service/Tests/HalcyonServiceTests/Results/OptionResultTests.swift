@@ -127,7 +127,7 @@ struct OptionResultTests {
       let black = try Bitmap(size: PixelSize(width: 80, height: 60), isOpaque: true) { bytes in
         for index in stride(from: 3, to: bytes.count, by: 4) { bytes[index] = 255 }
       }
-      let source = origin.serve("/k.png", .body(try PNGEncoder().encode(black, options: EncodingOptions())))
+      let source = origin.serve("/k.png", .body(try await DecodedImage(bitmap: black).encoded(as: .png)))
       #expect(try await service.image("wm:1:nowe", of: source).bitmap().corners == "rkkk")
       #expect(try await service.image("wm:1:soea", of: source).bitmap().corners == "kkkw")
       #expect(try await service.image("wm:1:re", of: source).bitmap().corners == "rgbw")

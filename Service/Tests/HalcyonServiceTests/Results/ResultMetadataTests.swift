@@ -14,7 +14,7 @@ struct ResultMetadataTests {
     let bitmap = try Quadrants.bitmap()
     let fields = ImageMetadata(
       info: ImageInfo(format: .jpeg, storedSize: bitmap.size), cameraModel: "Secret Camera", copyright: "Ann 2026")
-    return try JPEGEncoder().encode(bitmap, options: EncodingOptions(metadata: fields))
+    return try DecodedImage(bitmap: bitmap).encoded(as: .jpeg, metadata: fields)
   }
 
   @Test(arguments: ["jpg", "png", "webp"])

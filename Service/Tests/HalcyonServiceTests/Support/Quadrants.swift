@@ -23,11 +23,11 @@ enum Quadrants {
   }
 
   static func png(width: Int = 80, height: Int = 60, alpha: UInt8 = 255) throws -> Data {
-    try PNGEncoder().encode(bitmap(width: width, height: height, alpha: alpha), options: EncodingOptions())
+    try DecodedImage(bitmap: bitmap(width: width, height: height, alpha: alpha)).encoded(as: .png)
   }
 
   static func jpeg(width: Int = 80, height: Int = 60) throws -> Data {
-    try JPEGEncoder().encode(bitmap(width: width, height: height), options: EncodingOptions(quality: 0.9))
+    try DecodedImage(bitmap: bitmap(width: width, height: height)).encoded(as: .jpeg, quality: 0.9)
   }
 }
 

@@ -20,12 +20,7 @@ struct RunningService: Sendable {
     var text: String { String(decoding: body, as: UTF8.self) }
 
     /// The decoded body.
-    func bitmap() throws -> Bitmap {
-      guard let format = ImageFormat(sniffing: body),
-        let decoder = StandardCodecs.decoders.first(where: { $0.formats.contains(format) })
-      else { throw ImageDecodingError.unknownFormat }
-      return try decoder.decode(body, options: DecodingOptions()).bitmap
-    }
+    func bitmap() throws -> Bitmap { try DecodedImage(data: body).bitmap }
   }
 
   /// Runs `body` with a service and an origin; the service accepts unsigned URLs and connects to the loopback interface,

@@ -81,8 +81,7 @@ struct CompareCommand: AsyncParsableCommand {
     let report = ComparisonReport(first: first, second: second, size: one.size, difference, isBelow: isBelow)
     StandardOutput.write(json ? try JSONLine.encode(report) : verbose ? report.details : report.line)
     if let output, case .file(let path, let format) = try OutputTarget(output) {
-      let info = ImageInfo(format: .png, storedSize: one.size)
-      let picture = DecodedImage(bitmap: try one.difference(from: two, gain: gain), info: info)
+      let picture = DecodedImage(bitmap: try one.difference(from: two, gain: gain))
       let data = try await picture.encoded(as: format ?? .png, quality: 0.9)
       try OutputFile.write(data, toNamed: path, overwrites: overwrite)
     }

@@ -131,17 +131,11 @@ struct GetCommand: AsyncParsableCommand {
     if quality == nil, response.image.info.format == format, response.image.size == response.image.info.pixelSize {
       if let encoded = response.encodedData { data = encoded } else { data = try await pipeline.data(for: request) }
     } else {
-      let encoders = pipeline.configuration.encoders
-      if !encoders.contains(where: { $0.format == format }) {
+      if !StandardCodecs.writable.contains(format) {
         path = path.map { Self.path($0, suffix: "", fileExtension: "png") }
         format = .png
       }
-      guard let encoder = encoders.first(where: { $0.format == format }) else {
-        throw ImageEncodingError.unsupportedFormat(format)
-      }
-      var options = EncodingOptions()
-      if let quality { options.quality = Double(quality) / 100 }
-      data = try encoder.encode(response.image.bitmap, options: options)
+      data = try await response.image.encoded(as: format, quality: Double(quality ?? 80) / 100)
     }
     guard let path else {
       let code = OutputFile.write(data, to: STDOUT_FILENO)

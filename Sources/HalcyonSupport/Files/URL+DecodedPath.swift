@@ -1,8 +1,8 @@
-import Foundation
+package import Foundation
 
 extension URL {
   /// The bytes of the path, which need not be UTF-8: names of files are bytes.
-  var decodedPath: [UInt8] {
+  package var decodedPath: [UInt8] {
     var bytes: [UInt8] = []
     var rest = path(percentEncoded: true).utf8[...]
     while let byte = rest.popFirst() {

@@ -1,0 +1,91 @@
+public import Foundation
+public import HalcyonImaging
+import HalcyonSupport
+
+/// Decoding without a pipeline and without a cache.
+///
+/// ```swift
+/// let image = try await DecodedImage(contentsOf: file, size: .fit(width: 640))
+/// try await image.processed(by: [.circle()]).write(to: folder.appending(path: "small.png"))
+/// ```
+///
+/// Asynchronous code gets the asynchronous initialisers and methods, which work on threads of the library; the others
+/// work on the calling thread. They use the codecs of ``StandardCodecs``.
+extension DecodedImage {
+  /// Decodes a file at a size, on a thread of the library.
+  ///
+  /// - Parameters:
+  ///   - file: The URL of a regular file.
+  ///   - size: The target size in pixels. Default: the original size.
+  ///   - limits: The limits for the image, checked before memory is allocated.
+  /// - Throws: ``ImageDecodingError``; `CancellationError` if the task is cancelled.
+  public init(contentsOf file: URL, size: TargetSize = .original, limits: ImageLimits = ImageLimits()) async throws {
+    self = try await Self.decoded(size, limits) { try Data(imageFile: file, limits) }
+  }
+
+  /// Decodes a file at a size, on the calling thread.
+  ///
+  /// - Parameters:
+  ///   - file: The URL of a regular file.
+  ///   - size: The target size in pixels. Default: the original size.
+  ///   - limits: The limits for the image, checked before memory is allocated.
+  /// - Throws: ``ImageDecodingError``.
+  public init(contentsOf file: URL, size: TargetSize = .original, limits: ImageLimits = ImageLimits()) throws {
+    self = try Self.decoded(Data(imageFile: file, limits), DecodingOptions(size: size, limits: limits))
+  }
+
+  /// Decodes the bytes of a file at a size, on a thread of the library.
+  ///
+  /// - Parameters:
+  ///   - data: The complete file.
+  ///   - size: The target size in pixels. Default: the original size.
+  ///   - limits: The limits for the image, checked before memory is allocated.
+  /// - Throws: ``ImageDecodingError``; `CancellationError` if the task is cancelled.
+  public init(data: Data, size: TargetSize = .original, limits: ImageLimits = ImageLimits()) async throws {
+    self = try await Self.decoded(size, limits) { data }
+  }
+
+  /// Decodes the bytes of a file at a size, on the calling thread.
+  ///
+  /// - Parameters:
+  ///   - data: The complete file.
+  ///   - size: The target size in pixels. Default: the original size.
+  ///   - limits: The limits for the image, checked before memory is allocated.
+  /// - Throws: ``ImageDecodingError``.
+  public init(data: Data, size: TargetSize = .original, limits: ImageLimits = ImageLimits()) throws {
+    self = try Self.decoded(data, DecodingOptions(size: size, limits: limits))
+  }
+
+  private static func decoded(
+    _ size: TargetSize, _ limits: ImageLimits, _ read: @escaping @Sendable () throws -> Data
+  ) async throws -> DecodedImage {
+    try await codecThreads.run { flag in
+      do {
+        return try decoded(read(), DecodingOptions(size: size, limits: limits, isCancelled: { flag.isCancelled }))
+      } catch ImageDecodingError.cancelled {
+        throw CancellationError()
+      }
+    }
+  }
+
+  private static func decoded(_ data: Data, _ options: DecodingOptions) throws -> DecodedImage {
+    let limit = options.limits.encodedByteCount
+    guard data.count <= limit else { throw ImageDecodingError.tooManyBytes(data.count, limit: limit) }
+    return try StandardCodecs.decoder(of: data).image(from: data, options: options)
+  }
+}
+
+extension Data {
+  /// Reads a file within the limit of encoded bytes; blocks.
+  fileprivate init(imageFile file: URL, _ limits: ImageLimits) throws(ImageDecodingError) {
+    guard file.isFileURL else { throw .unreadable(file, reason: "it is not a file; load it with a pipeline") }
+    do {
+      try self.init(wholeFile: file, byteLimit: limits.encodedByteCount)
+    } catch {
+      switch error {
+      case .unreadable(let code): throw .unreadable(file, reason: String(cString: strerror(code)))
+      case .tooLarge(let byteCount): throw .tooManyBytes(byteCount, limit: limits.encodedByteCount)
+      }
+    }
+  }
+}
