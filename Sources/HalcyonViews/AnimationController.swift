@@ -1,7 +1,7 @@
 /// Plays, pauses and observes the animation that a view shows: `view.hc.animation.pause()`.
 ///
 /// Views that show the same animation play it in step until one of them is controlled here. It then plays on its own,
-/// until another image is set, which begins as ``ImageViewOptions/animation`` says. Without an animation, and in toolkits
+/// until another image is set, which begins as ``ImageViewOptions/playback`` says. Without an animation, and in toolkits
 /// that show only the first frame, the methods do nothing.
 @MainActor
 public final class AnimationController {

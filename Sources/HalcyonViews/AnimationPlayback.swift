@@ -1,6 +1,6 @@
 import HalcyonImaging
 
-/// How a view plays an animated image: ``ImageViewOptions/animation``.
+/// How a view plays an animated image: ``ImageViewOptions/playback``.
 public struct AnimationPlayback: Hashable, Sendable {
   /// How often an animation is played.
   public enum LoopCount: Hashable, Sendable {

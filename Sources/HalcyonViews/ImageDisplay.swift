@@ -42,7 +42,7 @@ public protocol ImageDisplay: AnyObject {
   func adoptProgramContent() -> DisplayContent?
   /// Shows an indicator over the content.
   ///
-  /// Never called with ``LoadingIndicator/none``, nor twice without ``hideIndicator()`` in between.
+  /// Never called with ``LoadingIndicator/hidden``, nor twice without ``hideIndicator()`` in between.
   func showIndicator(_ indicator: LoadingIndicator)
   /// Updates the indicator that is shown.
   func updateIndicator(_ progress: LoadProgress)

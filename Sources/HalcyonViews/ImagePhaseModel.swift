@@ -18,7 +18,6 @@ package final class ImagePhaseModel {
 
   @ObservationIgnored private let display: PhaseDisplay
   @ObservationIgnored private let binder: ImageViewBinder
-  @ObservationIgnored private var requestedPlaceholder: ImagePlaceholder?
   @ObservationIgnored private var cancelsWhenHidden = false
 
   /// - Parameters:
@@ -36,7 +35,7 @@ package final class ImagePhaseModel {
   package struct Update {
     package var request: ImageRequest?
     package var placeholder: ImagePlaceholder?
-    package var options = ImageViewOptions.default
+    package var options = ImageViewOptions()
     package var pipeline: ImagePipeline?
     package var mode = ImageDisplayMode.fit
     package var cancelsWhenHidden = false
@@ -65,7 +64,7 @@ package final class ImagePhaseModel {
       binder.displayDidChange()
     }
     if let pipeline = update.pipeline { binder.pipeline = pipeline }
-    (requestedPlaceholder, cancelsWhenHidden) = (update.placeholder, update.cancelsWhenHidden)
+    cancelsWhenHidden = update.cancelsWhenHidden
     guard !binder.isBound(to: update.request, pipeline: update.pipeline) else { return }
     load(update)
   }
@@ -79,7 +78,8 @@ package final class ImagePhaseModel {
       binder.setImage(with: nil, placeholder: update.placeholder, options: update.options, completion: completion)
       return
     }
-    if !(update.options.keepsCurrentImage && phase.image != nil) { phase = .loading(nil) }
+    let options = update.options.completed(by: update.pipeline ?? binder.pipeline)
+    if !(options.keepsCurrentImage == true && phase.image != nil) { phase = .loading(nil) }
     binder.setImage(
       with: request, placeholder: update.placeholder, options: update.options, completion: completion,
       progress: { [weak self] progress in
@@ -114,6 +114,8 @@ package final class ImagePhaseModel {
     if !binder.didTap(completion: { [weak self] in self?.finish($0) }) { phase = failed }
   }
 
+  private var requestedPlaceholder: ImagePlaceholder? { binder.current?.viewRequest.placeholder }
+
   private func show(_ content: DisplayContent, _ transition: ImageTransition) {
     let change: @MainActor () -> Void = { [self] in
       switch (content.picture, content.role) {
@@ -126,7 +128,7 @@ package final class ImagePhaseModel {
         if phase.image != nil { showNothing() }
       }
     }
-    if let animate, !transition.isNone { animate(transition, change) } else { change() }
+    if let animate { animate(transition, change) } else { change() }
   }
 
   /// Of a hidden view that has released its image, or one that is set to another image.

@@ -6,7 +6,7 @@
 @nonexhaustive
 public enum ImageTransition: Sendable {
   /// Without animation. The default.
-  case none
+  case immediate
   /// The previous content fades into the image.
   case crossFade(Duration)
   /// An animation by the closure, which is called with the toolkit's view when it shows the image.
@@ -14,10 +14,4 @@ public enum ImageTransition: Sendable {
 
   /// A cross-fade of 0.3 seconds.
   public static let crossFade = ImageTransition.crossFade(.milliseconds(300))
-
-  /// Whether there is no animation.
-  public var isNone: Bool {
-    if case .none = self { return true }
-    return false
-  }
 }

@@ -64,7 +64,7 @@ public final class ImageViewBinder {
 
   /// Supersedes the loads of a view that is being destroyed, and calls all completions while they can use the view.
   ///
-  /// Loads with ``SupersededLoadPolicy/finish`` go on. Images that are set later are not loaded: their completions are
+  /// Loads with ``ImageViewOptions/finishesSuperseded`` go on. Images that are set later are not loaded: their completions are
   /// called at once.
   package func end() {
     hasEnded = true
@@ -94,7 +94,7 @@ public final class ImageViewBinder {
   /// ``setImage(with:placeholder:options:pipeline:completion:)`` with a request.
   @discardableResult
   public func setImage(
-    with url: URL?, placeholder: ImagePlaceholder? = nil, options: ImageViewOptions = .default,
+    with url: URL?, placeholder: ImagePlaceholder? = nil, options: ImageViewOptions = ImageViewOptions(),
     pipeline: ImagePipeline? = nil, completion: Completion? = nil
   ) -> ImageViewLoad? {
     apply(ViewRequest(url, placeholder, options, pipeline ?? self.pipeline), progress: nil, completion: completion)
@@ -105,7 +105,7 @@ public final class ImageViewBinder {
   /// The same as ``setImage(with:placeholder:options:pipeline:completion:progress:)`` with a request.
   @discardableResult
   public func setImage(
-    with url: URL?, placeholder: ImagePlaceholder? = nil, options: ImageViewOptions = .default,
+    with url: URL?, placeholder: ImagePlaceholder? = nil, options: ImageViewOptions = ImageViewOptions(),
     pipeline: ImagePipeline? = nil, completion: Completion?, progress: @escaping Progress
   ) -> ImageViewLoad? {
     apply(
@@ -120,14 +120,14 @@ public final class ImageViewBinder {
   /// - Parameters:
   ///   - request: The image to load, and its size if that differs from the view's.
   ///   - placeholder: Shown until the image is loaded. Default: `nil`, nothing.
-  ///   - options: How the image is loaded and shown. Default: ``ImageViewOptions/default``.
+  ///   - options: How the image is loaded and shown. Default: those of the pipeline and of the program.
   ///   - pipeline: The pipeline that loads this image. Default: `nil`, the view's own ``pipeline``.
   ///   - completion: Called exactly once: before this returns for an image in memory, otherwise when the image is
   ///     shown, when the load fails or is cancelled, or when the view is set to another image or released.
   /// - Returns: The load, or `nil` if it has finished before this returns.
   @discardableResult
   public func setImage(
-    with request: ImageRequest, placeholder: ImagePlaceholder? = nil, options: ImageViewOptions = .default,
+    with request: ImageRequest, placeholder: ImagePlaceholder? = nil, options: ImageViewOptions = ImageViewOptions(),
     pipeline: ImagePipeline? = nil, completion: Completion? = nil
   ) -> ImageViewLoad? {
     let request = ViewRequest(
@@ -148,7 +148,7 @@ public final class ImageViewBinder {
   /// - Returns: The load, or `nil` if it has finished before this returns.
   @discardableResult
   public func setImage(
-    with request: ImageRequest, placeholder: ImagePlaceholder? = nil, options: ImageViewOptions = .default,
+    with request: ImageRequest, placeholder: ImagePlaceholder? = nil, options: ImageViewOptions = ImageViewOptions(),
     pipeline: ImagePipeline? = nil, completion: Completion?, progress: @escaping Progress
   ) -> ImageViewLoad? {
     let request = ViewRequest(
@@ -189,7 +189,7 @@ public final class ImageViewBinder {
   }
 
   /// Whether a tap on the view would retry a failed load.
-  package var retriesOnTap: Bool { current.map { $0.hasFailed && $0.viewRequest.options.retriesOnTap } ?? false }
+  package var retriesOnTap: Bool { current.map { $0.hasFailed && $0.viewRequest.options.retriesOnTap == true } ?? false }
 
   /// Starts a load that has waited for a size, and loads an image again if it has become too small.
   ///
@@ -241,10 +241,10 @@ public final class ImageViewBinder {
 extension ImageViewBinder {
   /// - Parameter onEnd: Called once, at the end of the transition.
   func show(
-    _ content: DisplayContent, transition: ImageTransition = .none, onEnd: (@MainActor () -> Void)? = nil
+    _ content: DisplayContent, transition: ImageTransition = .immediate, onEnd: (@MainActor () -> Void)? = nil
   ) {
     self.content = content
-    if let current, content.role == .image { animatedDisplay?.playback = current.options.animation }
+    if let current, content.role == .image { animatedDisplay?.playback = current.options.playback ?? AnimationPlayback() }
     guard let onEnd else { return display?.show(content, transition: transition) ?? () }
     guard let display else { return onEnd() }
     display.show(content, transition: transition, onEnd: onEnd)
@@ -252,7 +252,7 @@ extension ImageViewBinder {
 
   func startIndicator(_ indicator: LoadingIndicator) {
     stopIndicator()
-    guard !indicator.isNone else { return }
+    guard !indicator.isHidden else { return }
     hasIndicator = true
     display?.showIndicator(indicator)
   }

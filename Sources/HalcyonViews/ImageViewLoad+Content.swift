@@ -11,13 +11,13 @@ extension ImageViewLoad {
   func showLoading() {
     guard !hasShownLoading, let binder else { return }
     hasShownLoading = true
-    binder.startIndicator(options.indicator)
-    if binder.content.hasLoadedImage, options.keepsCurrentImage || repeatsImage { return }
-    let delay = viewRequest.isRetry ? .zero : options.placeholderDelay
+    binder.startIndicator(options.indicator ?? .hidden)
+    if binder.content.hasLoadedImage, options.keepsCurrentImage == true || repeatsImage { return }
+    let delay = viewRequest.isRetry ? .zero : options.placeholderDelay ?? PlaceholderTiming.defaultDelay
     if delay > .zero, !binder.content.isEmpty { binder.show(.nothing) }
     guard viewRequest.placeholder != nil || delay <= .zero else { return }
     // The timer retains the load, which holds the binder weakly: it does not keep a released view alive.
-    placeholderPhase.begin(delay: delay, minimum: options.minimumPlaceholderTime) { [self] in
+    placeholderPhase.begin(delay: delay) { [self] in
       self.binder?.show(placeholder)
     }
   }
@@ -64,10 +64,6 @@ extension ImageViewLoad {
       // The display may have grown during the load.
       displayDidChange()
     }
-    guard options.completesAfterTransition else {
-      showImage(of: response)
-      return end()
-    }
     transitioningResponse = response
     showImage(of: response, onTransitionEnd: end)
   }
@@ -79,23 +75,24 @@ extension ImageViewLoad {
       onTransitionEnd?()
       return
     }
-    let hasTransition = options.transitionOrigins.contains(response.origin)
-    showImage(response.image, transition: hasTransition ? options.transition : .none, onEnd: onTransitionEnd)
+    let origins = options.transitionOrigins ?? [.network, .provider, .file, .inline]
+    let transition = origins.contains(response.origin) ? options.transition : nil
+    showImage(response.image, transition: transition ?? .immediate, onEnd: onTransitionEnd)
   }
 
   func showImage(
-    _ image: DecodedImage, transition: ImageTransition = .none, onEnd: (@MainActor () -> Void)? = nil
+    _ image: DecodedImage, transition: ImageTransition = .immediate, onEnd: (@MainActor () -> Void)? = nil
   ) {
     (shownImage, hasReleasedImage, showsRepeatedImage, error) = (image, false, false, nil)
     binder?.show(DisplayContent(.image(image), role: .image), transition: transition, onEnd: onEnd)
   }
 
   func showFailure() {
-    switch options.failure {
+    switch options.failure ?? .keepsPlaceholder {
     case .keepsPlaceholder:
       if binder?.content.isEmpty == true, viewRequest.placeholder != nil { binder?.show(placeholder) }
     case .shows(let placeholder):
-      binder?.show(DisplayContent(placeholder.picture, role: .failure), transition: options.transition)
+      binder?.show(DisplayContent(placeholder.picture, role: .failure), transition: options.transition ?? .immediate)
     case .clears: binder?.show(.nothing)
     }
   }

@@ -17,7 +17,6 @@ extension ImageViewLoad {
     if sized.showsStaleFirst { sized.showsStaleFirst = false }
     let lookup = viewRequest.pipeline.lookUpMemory(for: sized)
     if let image = cachedImage(lookup, for: sized) { return showCached(image, sized, lookup) }
-    if let previews = viewRequest.previews { sized.previews = previews }
     showLoading()
     // The closure of a placeholder or an indicator may have cancelled this load or set another image.
     guard isActive else { return }

@@ -14,7 +14,7 @@ extension ImageViewLoad {
   func supersede() {
     willReleaseImage()
     stop()
-    if options.whenSuperseded == .finish, let task {
+    if options.finishesSuperseded == true, let task {
       task.priority = .veryLow
       if !isFinished, pendingResult == nil { return }
     } else {

@@ -5,16 +5,16 @@ import HalcyonSupport
 /// What a hidden view does: it loads at a lower priority, and may release its image.
 extension ImageViewLoad {
   /// Whether the view may hold its image now.
-  var mayHoldImage: Bool { !options.onlyWhileVisible || binder?.isVisible != false }
+  var mayHoldImage: Bool { options.onlyWhileVisible != true || binder?.isVisible != false }
 
   func priority(of request: ImageRequest) -> ImagePriority {
-    options.yieldsWhenHidden && binder?.isVisible == false ? .veryLow : request.priority
+    binder?.isVisible == false ? .veryLow : request.priority
   }
 
   func visibilityDidChange() {
     if let task, !isRevalidating { task.priority = priority(of: task.request) }
     if let secondaryTask { secondaryTask.priority = priority(of: secondaryTask.request) }
-    if isCurrent, isFinished, options.onlyWhileVisible {
+    if isCurrent, isFinished, options.onlyWhileVisible == true {
       if mayHoldImage { restoreImage() } else if shownImage != nil || hasReleasedImage { releaseImage() }
     }
     displayDidChange()

@@ -3,9 +3,9 @@ public import HalcyonPipeline
 
 /// How a view shows its image, and what it shows while the image is loading.
 ///
-/// A value type. What is loaded, and from where, is configured by the ``ImageRequest``. ``default`` changes the defaults
-/// of the program, ``PipelineConfiguration/defaultViewOptions`` those of a pipeline. Options that have been set override
-/// both, also if they have been set to the same value.
+/// An option that is `nil` is not set. Options of a call win over those of its pipeline
+/// (``PipelineConfiguration/viewOptions``), these over those of the program (``global``), these over the documented
+/// defaults. What is loaded, and from where, is configured by the ``ImageRequest``.
 ///
 /// ```swift
 /// var options = ImageViewOptions(indicator: .activity, transition: .crossFade)
@@ -13,200 +13,119 @@ public import HalcyonPipeline
 /// view.hc.setImage(with: url, options: options)
 /// ```
 public struct ImageViewOptions: Sendable {
+  /// What is shown until the image is loaded, and without a URL; the argument `placeholder` of a call wins over it.
+  /// Default: nothing.
+  public var placeholder: ImagePlaceholder?
   /// The time after which the placeholder is shown if the image is not loaded; until then the view is empty.
   ///
-  /// Zero shows it at once. Default: 100 milliseconds, so that an image from the disk appears without a placeholder.
-  @ViewOption public var placeholderDelay = PlaceholderTiming.defaultDelay
-  /// The shortest time for which a placeholder that was shown after its delay stays, so that it does not flash.
-  ///
-  /// A placeholder that was shown at once is replaced as soon as the image is loaded, and an image in memory is shown
-  /// without one. Default: 300 milliseconds.
-  @ViewOption public var minimumPlaceholderTime = PlaceholderTiming.defaultMinimum
+  /// Zero shows it at once. A placeholder that was shown after its delay stays for at least 300 milliseconds, so that it
+  /// does not flash. Default: 100 milliseconds, so that an image from the disk appears without a placeholder.
+  public var placeholderDelay: Duration?
   /// Whether the current image stays until the next one is loaded.
   ///
   /// A view without an image shows the placeholder. An image in memory replaces the current one at once. Default:
   /// `false`, the view is cleared at once.
-  @ViewOption public var keepsCurrentImage = false
+  public var keepsCurrentImage: Bool?
   /// What is shown when the load fails. Default: the placeholder.
   ///
   /// An image that is shown stays when its revalidation or its larger version cannot be loaded.
-  @ViewOption public var failure: FailureContent = .keepsPlaceholder
-  /// The indicator shown while the image is loading. Default: none.
+  public var failure: FailureContent?
+  /// The indicator shown while the image is loading. Default: ``LoadingIndicator/hidden``.
   ///
   /// There is none for an image in memory, and none while an image is revalidated or loaded again.
-  @ViewOption public var indicator: LoadingIndicator = .none
-  /// How a loaded image, or the ``FailureContent`` of a failed load, replaces the previous content. Default: without
-  /// animation.
+  public var indicator: LoadingIndicator?
+  /// How a loaded image, or the ``FailureContent`` of a failed load, replaces the previous content. Default:
+  /// ``ImageTransition/immediate``.
   ///
   /// Placeholders, previews and the larger version of an image in a view that has grown appear without animation.
-  @ViewOption public var transition: ImageTransition = .none
+  public var transition: ImageTransition?
   /// The origins whose images appear with the transition; all others appear without.
   ///
   /// Default: all but the caches. Failures and larger versions have no origin.
-  @ViewOption public var transitionOrigins: Set<ImageOrigin> = [.network, .provider, .file, .inline]
-  /// Whether the completion is called when the transition has ended, or was cut short by other content. Default: `false`,
-  /// it is called when the transition begins.
+  public var transitionOrigins: Set<ImageOrigin>?
+  /// The group of images that are shown together. Default: none, the image is shown when it is loaded.
   ///
-  /// A custom transition, and in SwiftUI any, counts as ended when it has begun. The completion of a failed load does not
-  /// wait for its content, and images that are shown again have no completion.
-  @ViewOption public var completesAfterTransition = false
+  /// Later versions of the image are shown when they are loaded.
+  public var transitionGroup: TransitionGroup?
   /// The size at which the image is decoded, unless the request sets one. Default: the size of the view.
   ///
   /// ``RequestOptions/usesOriginalSize`` of the request overrides it.
-  @ViewOption public var sizing: ViewSizing = .view
-  /// Which previews of a partially downloaded image are shown, unless the request sets that.
-  ///
-  /// There are none of an image that is revalidated or loaded again. Default: `nil`, none.
-  @ViewOption public var previews: PreviewPolicy? = nil
-  /// An image of lower resolution, loaded at the same time and shown until the image is loaded. Default: `nil`.
+  public var sizing: ViewSizing?
+  /// An image of lower resolution, loaded at the same time and shown until the image is loaded. Default: none.
   ///
   /// It is not loaded for an image in memory, and not when an image is revalidated or loaded again.
-  @ViewOption public var lowResolution: ImageRequest? = nil
-  /// Whether the load has the lowest priority while the view is hidden. Default: `true`.
-  ///
-  /// An image in memory needs no load, and the revalidation of a shown image never has more than a low priority. A hidden
-  /// view loads no larger version.
-  @ViewOption public var yieldsWhenHidden = true
+  public var lowResolution: ImageRequest?
   /// Whether the image is loaded, and held, only while the view is visible. Default: `false`.
   ///
   /// A hidden view shows its placeholder and releases its image, so that memory stays within the cache limit however
   /// many views there are; an image set on a hidden view is not loaded. When the view becomes visible, an image in
   /// memory is shown in the same frame, and any other is loaded again. For long lists, whose toolkits keep many more
-  /// views than are visible.
-  @ViewOption public var onlyWhileVisible = false
+  /// views than are visible. Without it a hidden view loads its image at the lowest priority.
+  public var onlyWhileVisible: Bool?
   /// Whether a tap on the view retries a failed load. Default: `false`.
   ///
   /// It does nothing while the view shows its image.
-  @ViewOption public var retriesOnTap = false
-  /// What happens to the load when the view is set to another image, or released, before its end. Default: it is
-  /// cancelled.
+  public var retriesOnTap: Bool?
+  /// Whether the load finishes at the lowest priority, so that its image is cached, when the view is set to another image
+  /// or released before its end. Default: `false`, it is cancelled.
   ///
   /// No effect after the end of the load: the load of a larger version, or of an image for a view that is visible again,
   /// is always cancelled.
-  @ViewOption public var whenSuperseded: SupersededLoadPolicy = .cancel
-  /// The group of images that are shown together. Default: `nil`, the image is shown when it is loaded.
-  ///
-  /// Later versions of the image are shown when they are loaded.
-  @ViewOption public var transitionGroup: TransitionGroup? = nil
+  public var finishesSuperseded: Bool?
   /// How an animated image plays. Default: automatically, as often as its file says.
   ///
   /// Placeholders and previews that are animated always do. ``ImageViewBinder/animation`` controls it later. No effect in
   /// views that show only the first frame, such as buttons.
-  @ViewOption public var animation = AnimationPlayback()
+  public var playback: AnimationPlayback?
 
-  /// Creates options: those that are not named, or `nil`, have the values of ``default``.
+  /// Creates options; those that are not named are not set.
   public init(
-    placeholderDelay: Duration? = nil, keepsCurrentImage: Bool? = nil, failure: FailureContent? = nil,
-    indicator: LoadingIndicator? = nil, transition: ImageTransition? = nil, sizing: ViewSizing? = nil,
-    previews: PreviewPolicy? = nil, lowResolution: ImageRequest? = nil, onlyWhileVisible: Bool? = nil,
-    retriesOnTap: Bool? = nil, animation: AnimationPlayback? = nil
+    placeholder: ImagePlaceholder? = nil, placeholderDelay: Duration? = nil, keepsCurrentImage: Bool? = nil,
+    failure: FailureContent? = nil, indicator: LoadingIndicator? = nil, transition: ImageTransition? = nil,
+    transitionOrigins: Set<ImageOrigin>? = nil, transitionGroup: TransitionGroup? = nil, sizing: ViewSizing? = nil,
+    lowResolution: ImageRequest? = nil, onlyWhileVisible: Bool? = nil, retriesOnTap: Bool? = nil,
+    finishesSuperseded: Bool? = nil, playback: AnimationPlayback? = nil
   ) {
-    self = Self.default
-    if let placeholderDelay { self.placeholderDelay = placeholderDelay }
-    if let keepsCurrentImage { self.keepsCurrentImage = keepsCurrentImage }
-    if let failure { self.failure = failure }
-    if let indicator { self.indicator = indicator }
-    if let transition { self.transition = transition }
-    if let sizing { self.sizing = sizing }
-    if let previews { self.previews = previews }
-    if let lowResolution { self.lowResolution = lowResolution }
-    if let onlyWhileVisible { self.onlyWhileVisible = onlyWhileVisible }
-    if let retriesOnTap { self.retriesOnTap = retriesOnTap }
-    if let animation { self.animation = animation }
+    (self.placeholder, self.placeholderDelay) = (placeholder, placeholderDelay)
+    (self.keepsCurrentImage, self.failure, self.indicator) = (keepsCurrentImage, failure, indicator)
+    (self.transition, self.transitionOrigins) = (transition, transitionOrigins)
+    (self.transitionGroup, self.sizing, self.lowResolution) = (transitionGroup, sizing, lowResolution)
+    (self.onlyWhileVisible, self.retriesOnTap) = (onlyWhileVisible, retriesOnTap)
+    (self.finishesSuperseded, self.playback) = (finishesSuperseded, playback)
   }
 
-  private init(_: BuiltIn) {}
-
-  /// Every option, once: merging follows from this list. `ViewOptionTests` fails if an option is missing.
-  private static func visitAll(_ visit: Visitor) {
-    visit.option(\._placeholderDelay)
-    visit.option(\._minimumPlaceholderTime)
-    visit.option(\._keepsCurrentImage)
-    visit.option(\._failure)
-    visit.option(\._indicator)
-    visit.option(\._transition)
-    visit.option(\._transitionOrigins)
-    visit.option(\._completesAfterTransition)
-    visit.option(\._sizing)
-    visit.option(\._previews)
-    visit.option(\._lowResolution)
-    visit.option(\._yieldsWhenHidden)
-    visit.option(\._onlyWhileVisible)
-    visit.option(\._retriesOnTap)
-    visit.option(\._whenSuperseded)
-    visit.option(\._transitionGroup)
-    visit.option(\._animation)
-  }
-
-  /// What is done with each option.
-  private final class Visitor {
-    private(set) var options: ImageViewOptions
-    private let defaults: ImageViewOptions?
-
-    /// - Parameter defaults: Replace options that are not set; `nil` marks all options as not set.
-    init(_ options: ImageViewOptions, defaults: ImageViewOptions?) {
-      self.options = options
-      self.defaults = defaults
-    }
-
-    func option<Value>(_ option: WritableKeyPath<ImageViewOptions, ViewOption<Value>>) {
-      if let defaults {
-        let value = defaults[keyPath: option]
-        if !options[keyPath: option].isSet, value.isSet { options[keyPath: option] = value }
-      } else {
-        options[keyPath: option].isSet = false
-      }
-    }
-  }
-
-  /// These options, with those that are not set taken from `defaults` if they are set there.
+  /// These options, with those that are not set taken from `defaults`. `ViewOptionTests` fails if one is missing.
   func over(_ defaults: ImageViewOptions) -> ImageViewOptions {
-    let visitor = Visitor(self, defaults: defaults)
-    Self.visitAll(visitor)
-    return visitor.options
+    ImageViewOptions(
+      placeholder: placeholder ?? defaults.placeholder, placeholderDelay: placeholderDelay ?? defaults.placeholderDelay,
+      keepsCurrentImage: keepsCurrentImage ?? defaults.keepsCurrentImage, failure: failure ?? defaults.failure,
+      indicator: indicator ?? defaults.indicator, transition: transition ?? defaults.transition,
+      transitionOrigins: transitionOrigins ?? defaults.transitionOrigins,
+      transitionGroup: transitionGroup ?? defaults.transitionGroup, sizing: sizing ?? defaults.sizing,
+      lowResolution: lowResolution ?? defaults.lowResolution,
+      onlyWhileVisible: onlyWhileVisible ?? defaults.onlyWhileVisible,
+      retriesOnTap: retriesOnTap ?? defaults.retriesOnTap,
+      finishesSuperseded: finishesSuperseded ?? defaults.finishesSuperseded, playback: playback ?? defaults.playback)
   }
 
-  /// The same values as defaults of options that are not set.
-  private var asDefaults: ImageViewOptions {
-    let visitor = Visitor(self, defaults: nil)
-    Self.visitAll(visitor)
-    return visitor.options
-  }
-}
-
-/// An option of a view with its default, and whether it has been set.
-@propertyWrapper
-public struct ViewOption<Value: Sendable>: Sendable {
-  /// The value that has been set, or the default.
-  public var wrappedValue: Value {
-    didSet { isSet = true }
-  }
-  var isSet = false
-
-  /// Creates an option that is not set.
-  public init(wrappedValue: Value) {
-    self.wrappedValue = wrappedValue
+  /// These options, with those that are not set taken from the pipeline, and then from ``global``.
+  package func completed(by pipeline: ImagePipeline) -> ImageViewOptions {
+    over(pipeline.configuration.viewOptions).over(.global)
   }
 }
 
 /// The defaults of the program.
 extension ImageViewOptions {
-  /// Stands for the documented default of each property.
-  private struct BuiltIn {}
+  private static let shared = Lock(ImageViewOptions())
 
-  private static let shared = Lock(ImageViewOptions(BuiltIn()))
-
-  /// The options of calls without options, and the values with which `ImageViewOptions()` begins. Default: the
-  /// documented default of each property.
+  /// The options of all views of the program, for options that neither a call nor its pipeline sets. Default: none.
   ///
   /// Set it at program start, or at any time for later calls. Safe from any thread.
-  public static var `default`: ImageViewOptions {
+  public static var global: ImageViewOptions {
     get { shared.withLock(\.self) }
     set {
-      // They are set, but not for a single view: the defaults of a pipeline override them.
-      let defaults = newValue.asDefaults
       let old = shared.withLock { options in
-        defer { options = defaults }
+        defer { options = newValue }
         return options
       }
       withExtendedLifetime(old) {}
@@ -215,11 +134,11 @@ extension ImageViewOptions {
 }
 
 extension PipelineConfiguration {
-  /// The options of views that show images of this pipeline, for options that a call does not set; they override
-  /// ``ImageViewOptions/default``. Default: none.
-  public var defaultViewOptions: ImageViewOptions {
-    get { viewOptions as? ImageViewOptions ?? .default }
-    set { viewOptions = newValue }
+  /// The options of views that show images of this pipeline, for options that a call does not set; they win over
+  /// ``ImageViewOptions/global``. Default: none.
+  public var viewOptions: ImageViewOptions {
+    get { viewDefaults as? ImageViewOptions ?? ImageViewOptions() }
+    set { viewDefaults = newValue }
   }
 }
 
@@ -245,12 +164,4 @@ public enum ViewSizing: Hashable, Sendable {
 
   /// The view's size in device pixels. The default.
   public static let view = ViewSizing.view(factor: 1)
-}
-
-/// What happens to a load when its view is set to another image or released.
-public enum SupersededLoadPolicy: Hashable, Sendable {
-  /// It is cancelled. The default.
-  case cancel
-  /// It finishes at the lowest priority, so that its image is cached.
-  case finish
 }

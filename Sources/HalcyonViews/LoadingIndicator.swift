@@ -2,7 +2,7 @@
 @nonexhaustive
 public enum LoadingIndicator: Sendable {
   /// No indicator. The default.
-  case none
+  case hidden
   /// A spinner.
   case activity
   /// A progress indicator that fills as bytes are received.
@@ -10,8 +10,8 @@ public enum LoadingIndicator: Sendable {
   /// A view of the toolkit, created each time it is shown.
   case custom(@MainActor @Sendable () -> Any)
 
-  package var isNone: Bool {
-    if case .none = self { return true }
+  package var isHidden: Bool {
+    if case .hidden = self { return true }
     return false
   }
 

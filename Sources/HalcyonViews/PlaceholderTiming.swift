@@ -4,9 +4,9 @@ import HalcyonSupport
 @MainActor
 final class PlaceholderTiming {
   /// The default of ``ImageViewOptions/placeholderDelay``.
-  nonisolated static let defaultDelay = Duration.milliseconds(100)
-  /// The default of ``ImageViewOptions/minimumPlaceholderTime``.
-  nonisolated static let defaultMinimum = Duration.milliseconds(300)
+  static let defaultDelay = Duration.milliseconds(100)
+  /// How long a placeholder that was shown after its delay stays at least, so that it does not flash.
+  private static let minimum = Duration.milliseconds(300)
 
   private let time: any TimeSource
   private let timer: ViewTimer
@@ -19,10 +19,10 @@ final class PlaceholderTiming {
   }
 
   /// Shows the placeholder after `delay`; at once if that is zero, and then without a minimum time.
-  func begin(delay: Duration, minimum: Duration, show: @escaping @MainActor () -> Void) {
+  func begin(delay: Duration, show: @escaping @MainActor () -> Void) {
     timer.schedule(after: delay) { [self] in
       show()
-      if delay > .zero { earliestEnd = time.uptime() + minimum }
+      if delay > .zero { earliestEnd = time.uptime() + Self.minimum }
     }
   }
 

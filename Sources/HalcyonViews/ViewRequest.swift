@@ -8,8 +8,6 @@ struct ViewRequest {
   let request: ImageRequest?
   let placeholder: ImagePlaceholder?
   let options: ImageViewOptions
-  /// The previews to show; `nil` for those of the default options of the pipeline.
-  let previews: PreviewPolicy?
   /// The pipeline of the load, its retries and reloads.
   let pipeline: ImagePipeline
   /// Whether this repeats a request that has failed.
@@ -17,11 +15,8 @@ struct ViewRequest {
 
   init(request: ImageRequest?, placeholder: ImagePlaceholder?, options: ImageViewOptions, pipeline: ImagePipeline) {
     self.request = request.map { pipeline.completed($0) }
-    self.placeholder = placeholder
-    let hasDefaults = pipeline.configuration.viewOptions != nil
-    let merged = hasDefaults ? options.over(pipeline.configuration.defaultViewOptions) : options
-    self.options = merged
-    previews = request?.previews ?? merged.previews
+    self.options = options.completed(by: pipeline)
+    self.placeholder = placeholder ?? self.options.placeholder
     self.pipeline = pipeline
   }
 
@@ -32,13 +27,13 @@ struct ViewRequest {
 
   /// Whether the image is decoded at the size of the display.
   var usesDisplaySize: Bool {
-    guard let request, request.size == .original, case .view = options.sizing else { return false }
+    guard let request, request.size == .original, options.sizing != .original else { return false }
     return !request.usesOriginalSize
   }
 
   /// The size of the image in device pixels; `nil` while the display has no size, and for ``ViewSizing/original``.
   @MainActor func pixelSize(of display: any ImageDisplay) -> PixelSize? {
-    guard case .view(let factor) = options.sizing else { return nil }
+    guard case .view(let factor) = options.sizing ?? .view else { return nil }
     return PixelSize(display.displaySize, scale: display.displayScale * factor)
   }
 

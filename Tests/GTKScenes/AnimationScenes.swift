@@ -140,7 +140,7 @@ enum AnimationScenes {
     let outcome = Outcome()
     for picture in pictures {
       picture.hc.setImage(
-        with: ImageRequest(source: .data(data, key: "animation")), options: ImageViewOptions(animation: playback),
+        with: ImageRequest(source: .data(data, key: "animation")), options: ImageViewOptions(playback: playback),
         pipeline: pipeline, completion: outcome.take)
     }
     try await stage.until("it is loaded") { outcome.count == pictures.count }

@@ -59,11 +59,11 @@ enum DisposalScenes {
     try await ImageServer.run { server in
       let gate = Gate()
       let url = server.serve("/a.png", .body(try SolidImage.png(.green)).held(by: gate))
-      for policy in [SupersededLoadPolicy.cancel, .finish] {
+      for finishes in [false, true] {
         for endsWindow in [false, true] {
           guard let widget = gtk_picture_new() else { return }
           let window = endsWindow ? gtk_window_new() : nil
-          try await complete(widget, in: window, stage, url, policy)
+          try await complete(widget, in: window, stage, url, finishes)
         }
       }
       gate.open()
@@ -72,7 +72,7 @@ enum DisposalScenes {
 
   private static func complete(
     _ widget: UnsafeMutablePointer<GtkWidget>, in window: UnsafeMutablePointer<GtkWidget>?, _ stage: Stage, _ url: URL,
-    _ policy: SupersededLoadPolicy
+    _ finishes: Bool
   ) async throws {
     if let window {
       gtk_widget_set_size_request(widget, 100, 100)
@@ -86,7 +86,7 @@ enum DisposalScenes {
     let events = Events()
     events.watchEnd(of: widget)
     var options = ImageViewOptions()
-    options.whenSuperseded = policy
+    options.finishesSuperseded = finishes
     let pipeline = ViewScenes.pipeline()
     for number in 1...2 {
       widget.hc.setImage(with: url, options: options, pipeline: pipeline) { result in
@@ -105,7 +105,7 @@ enum DisposalScenes {
     let expected = [
       "1 superseded, cell", "2 superseded, cell", "nested superseded", "nested ended", "finalized",
     ]
-    try stage.require(events.all == expected, "\(policy): \(events.all)")
+    try stage.require(events.all == expected, "finishes: \(finishes), \(events.all)")
   }
 
   private static func paintable(of widget: UnsafeMutablePointer<GtkWidget>) -> OpaquePointer? {

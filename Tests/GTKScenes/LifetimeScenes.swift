@@ -90,11 +90,10 @@ enum LifetimeScenes {
   static func removedByTransition(_ stage: Stage) async throws {
     g_log_set_always_fatal(GLogLevelFlags(G_LOG_LEVEL_CRITICAL.rawValue | G_LOG_LEVEL_ERROR.rawValue))
     let finalizations = FinalizationCounter()
-    for animates in [false, true] {
+    for _ in 0..<2 {
       let picture = try await stage.addPicture()
       finalizations.watch(gpointer(picture))
       var options = ImageViewOptions()
-      options.completesAfterTransition = animates
       options.transition = .custom { widget in
         if let widget = widget as? UnsafeMutablePointer<GtkWidget> { stage.remove(widget) }
       }

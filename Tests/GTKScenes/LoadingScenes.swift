@@ -14,10 +14,10 @@ enum LoadingScenes {
       let data = try Photos.data("rocket_progressive.jpg")
       let url = server.serve("/a.jpg", .body(data).held(by: gate, at: .body(data.count / 2)))
       let picture = try await stage.addPicture(width: 320, height: 214)
-      var options = ImageViewOptions()
-      options.previews = PreviewPolicy()
+      var request = ImageRequest(url: url)
+      request.previews = PreviewPolicy()
       let outcome = Outcome()
-      picture.hc.setImage(with: url, options: options, pipeline: ViewScenes.pipeline(), completion: outcome.take)
+      picture.hc.setImage(with: request, pipeline: ViewScenes.pipeline(), completion: outcome.take)
       try await stage.until("half of it is shown") { picture.hc.content.role == .preview }
       await stage.nextFrame()
       let preview = try stage.screenshot(of: picture)

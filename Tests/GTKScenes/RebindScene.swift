@@ -60,10 +60,9 @@ enum RebindScene {
   private static func randomOptions() -> ImageViewOptions {
     var options = ImageViewOptions()
     options.onlyWhileVisible = Int.random(in: 0..<4) == 0
-    options.whenSuperseded = Int.random(in: 0..<8) == 0 ? .finish : .cancel
-    options.indicator = Bool.random() ? .activity : .none
-    options.transition = Bool.random() ? .crossFade(.milliseconds(30)) : .none
-    options.completesAfterTransition = Bool.random()
+    options.finishesSuperseded = Int.random(in: 0..<8) == 0
+    options.indicator = Bool.random() ? .activity : .hidden
+    options.transition = Bool.random() ? .crossFade(.milliseconds(30)) : .immediate
     options.keepsCurrentImage = Bool.random()
     return options
   }

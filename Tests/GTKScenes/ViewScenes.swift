@@ -86,7 +86,7 @@ enum ViewScenes {
     picture.hc.setImage(
       with: ImageRequest(source: .data(try SolidImage.png(.green))), options: options, pipeline: pipeline,
       completion: outcome.take)
-    try await stage.until("the second is loaded") { outcome.count == 2 }
+    try await stage.until("the second is loaded") { !picture.hc.isLoading }
     var start: Duration?
     var midwayCount = 0
     var part = 0.0
@@ -329,7 +329,6 @@ enum ViewScenes {
     let picture = try await stage.addPicture()
     var options = ImageViewOptions()
     options.transition = .crossFade(.milliseconds(300))
-    options.completesAfterTransition = true
     let outcome = Outcome()
     picture.hc.setImage(
       with: ImageRequest(source: .data(try SolidImage.png(.green))), options: options, pipeline: pipeline(),

@@ -33,10 +33,9 @@ struct AppKitTests {
     #expect(view.image?.size == CGSize(width: 10, height: 5))
   }
 
-  @Test func `the completion waits for the end of the cross-fade if asked to`() async throws {
+  @Test func `the completion waits for the end of the cross-fade`() async throws {
     let view = imageView()
-    var options = ImageViewOptions(transition: .crossFade)
-    options.completesAfterTransition = true
+    let options = ImageViewOptions(transition: .crossFade)
     view.hc.setImage(with: fixture.url("40x20"), options: options, completion: fixture.completion)
     while view.image == nil { await Task.yield() }
     #expect(view.layer?.animations["halcyon"]?.duration == 0.3)

@@ -65,10 +65,9 @@ struct UIKitTests {
     #expect(fixture.transport.requests.isEmpty)
   }
 
-  @Test func `the completion waits for the end of the cross-fade if asked to`() async throws {
+  @Test func `the completion waits for the end of the cross-fade`() async throws {
     let view = imageView()
-    var options = ImageViewOptions(transition: .crossFade)
-    options.completesAfterTransition = true
+    let options = ImageViewOptions(transition: .crossFade)
     let shown = EventLog<Bool>()
     let task = Task {
       while view.image == nil { await Task.yield() }

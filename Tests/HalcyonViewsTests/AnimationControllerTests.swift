@@ -162,7 +162,7 @@ final class AnimatedView: AnimatedDisplay, AnimationViewer {
     var request = ImageRequest(source: .data(Data(), key: "\(ObjectIdentifier(try #require(image.animation)))"))
     request.options.usesOriginalSize = true
     _ = binder.pipeline.cache.memory.store(image, for: binder.pipeline.cacheKey(for: request), expiration: nil)
-    binder.setImage(with: request, options: ImageViewOptions(animation: playback))
+    binder.setImage(with: request, options: ImageViewOptions(playback: playback))
     #expect(binder.content.role == .image)
   }
 

@@ -63,8 +63,8 @@ struct CellReuseTests {
   private func options(_ random: inout SplitMix) -> ImageViewOptions {
     var options = ImageViewOptions()
     options.placeholderDelay = Bool.random(using: &random) ? .zero : .seconds(1)
-    options.whenSuperseded = Bool.random(using: &random) ? .cancel : .finish
-    options.indicator = Bool.random(using: &random) ? .activity : .none
+    options.finishesSuperseded = Bool.random(using: &random)
+    options.indicator = Bool.random(using: &random) ? .activity : .hidden
     options.failure = [.keepsPlaceholder, .clears, .shows(.icon("broken"))].randomElement(using: &random) ?? .clears
     options.transition = .crossFade
     options.onlyWhileVisible = Bool.random(using: &random)

@@ -70,7 +70,7 @@ struct ImageViewBinderTests {
 
   @Test func `a superseded load can finish, and its completion receives an image that is not shown`() async throws {
     let view = ViewFixture(holding: ["40x20"])
-    view.set("40x20") { $0.whenSuperseded = .finish }
+    view.set("40x20") { $0.finishesSuperseded = true }
     try await view.waitForRequest("40x20")
     try await view.load("30x10")
     view.release("40x20")
@@ -124,7 +124,7 @@ struct ImageViewBinderTests {
 
   @Test func `cancelling a superseded load by its handle does not affect the current load`() async throws {
     let view = ViewFixture(holding: ["40x20", "30x10"])
-    let first = try #require(view.set("40x20") { $0.whenSuperseded = .finish })
+    let first = try #require(view.set("40x20") { $0.finishesSuperseded = true })
     view.set("30x10") { $0.indicator = .activity }
     first.cancel()
     #expect(view.ends.events == ["cancelled"])
@@ -153,7 +153,7 @@ struct ImageViewBinderTests {
     let view = ViewFixture(holding: ["40x20"])
     var binder: ImageViewBinder? = ImageViewBinder(
       display: view.display, pipeline: view.fixture.pipeline, time: view.clock)
-    view.set("40x20", on: binder) { $0.whenSuperseded = .finish }
+    view.set("40x20", on: binder) { $0.finishesSuperseded = true }
     try await view.waitForRequest("40x20")
     binder = nil
     view.release("40x20")
@@ -174,19 +174,6 @@ struct ImageViewBinderTests {
     #expect(view.fixture.pipeline.cachedImage(for: request) != nil)
     let expected = ["created", "started", "memory hit", "finished: memory"]
     #expect(Array(events.events[count...]) == expected.map { "2 \($0)" } + expected.map { "3 \($0)" })
-  }
-
-  @Test func `the program sets the default options of its views`() {
-    let original = ImageViewOptions.default
-    defer { ImageViewOptions.default = original }
-    #expect(ImageViewOptions().placeholderDelay == .milliseconds(100))
-    ImageViewOptions.default.minimumPlaceholderTime = .milliseconds(123)
-    #expect(ImageViewOptions().minimumPlaceholderTime == .milliseconds(123))
-    #expect(ImageViewOptions().placeholderDelay == .milliseconds(100))
-    let named = ImageViewOptions(placeholderDelay: .seconds(1), keepsCurrentImage: true, retriesOnTap: true)
-    #expect(named.placeholderDelay == .seconds(1))
-    #expect(named.keepsCurrentImage && named.retriesOnTap)
-    #expect(named.minimumPlaceholderTime == .milliseconds(123), "what is not named is the default of the program")
   }
 
   @Test func `a view shows a stale image first also for a request with showsStaleFirst, and completes once`()
@@ -296,7 +283,7 @@ struct ImageViewBinderTests {
     let seen = EventLog<Int>()
     let ends = EventLog<String>()
     var options = ImageViewOptions()
-    options.whenSuperseded = .finish
+    options.finishesSuperseded = true
     binder.setImage(with: fixture.url, options: options) {
       ends.record($0.name)
     } progress: {

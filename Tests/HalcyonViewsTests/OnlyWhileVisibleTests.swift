@@ -72,7 +72,7 @@ struct OnlyWhileVisibleTests {
     request.freshness = .revalidate
     view.set(request) {
       $0.onlyWhileVisible = true
-      $0.animation = AnimationPlayback(speed: 3)
+      $0.playback = AnimationPlayback(speed: 3)
     }
     try await view.ends.waitForEvents(count: 1)
     view.binder.isVisible = false

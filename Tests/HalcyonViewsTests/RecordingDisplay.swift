@@ -27,7 +27,7 @@ final class RecordingDisplay: AnimatedDisplay {
   func show(_ content: DisplayContent, transition: ImageTransition) {
     let appearance =
       switch transition {
-      case .none: ""
+      case .immediate: ""
       case .crossFade(let duration): " fading for \(duration)"
       default: " in another way"
       }

@@ -57,7 +57,7 @@ struct ViewAppearanceTests {
     try await view.load("40x20") { $0.transition = .crossFade }
     try await view.load("40x20") {
       $0.transition = .crossFade(.seconds(1))
-      $0.transitionOrigins.insert(.memory)
+      $0.transitionOrigins = [.network, .memory]
     }
     #expect(
       view.display.events == [
@@ -74,7 +74,7 @@ struct ViewAppearanceTests {
       view.binder.setImage(with: nil)
       try await view.load("40x20") {
         $0.transition = .crossFade
-        $0.transitionOrigins.formUnion(origins)
+        $0.transitionOrigins = Set([.network] + origins)
       }
     }
     #expect(view.ends.events == ["40x20 from store", "40x20 from store"])
@@ -90,7 +90,7 @@ struct ViewAppearanceTests {
     #expect(view.display.events == ["failure broken fading for 0.3 seconds"])
   }
 
-  @Test func `a completion can wait for the end of the transition`() async throws {
+  @Test func `the completion waits for the end of the transition`() async throws {
     let view = ViewFixture()
     view.display.holdsTransitions = true
     for end in ["transition", "cancel", "another image"] {
@@ -98,7 +98,6 @@ struct ViewAppearanceTests {
       view.set("40x20") {
         $0.transition = .crossFade
         $0.transitionOrigins = [.network, .memory]
-        $0.completesAfterTransition = true
       }
       while view.display.onTransitionEnd == nil {
         try await view.display.log.waitForEvents(count: view.display.log.events.count + 1)
@@ -167,7 +166,7 @@ struct ViewAppearanceTests {
     #expect(view.cancelled.events == ["4x2"])
   }
 
-  @Test func `progressive previews are shown when the options enable them`() async throws {
+  @Test func `progressive previews are shown when the request enables them`() async throws {
     let gate = Gate()
     let fixture = PipelineFixture(configure: { $0.decoders = [StagedDecoder()] }) { _ in
       .response(body: SolidImage(width: 40, height: 20).data, pieceByteCount: 13) { try? await gate.wait() }
@@ -175,9 +174,9 @@ struct ViewAppearanceTests {
     let display = RecordingDisplay()
     let binder = ImageViewBinder(display: display, pipeline: fixture.pipeline, time: TestClock())
     let ends = EventLog<String>()
-    var options = ImageViewOptions()
-    options.previews = PreviewPolicy()
-    binder.setImage(with: fixture.url, options: options) { ends.record($0.name) }
+    var request = ImageRequest(url: fixture.url)
+    request.previews = PreviewPolicy()
+    binder.setImage(with: request) { ends.record($0.name) }
     while display.events.isEmpty { try await display.log.waitForEvents(count: display.log.events.count + 1) }
     #expect(display.events == ["preview 2x1"])
     gate.open()

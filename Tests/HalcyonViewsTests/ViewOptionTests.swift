@@ -6,52 +6,66 @@ import Testing
 
 @testable import HalcyonViews
 
-@Suite(.unitTest) struct ViewOptionTests {
+/// Serialized, because one test changes the options of the program.
+@Suite(.unitTest, .serialized) struct ViewOptionTests {
   /// Options of which each is set to another value than its default.
-  private static var all: ImageViewOptions {
-    var options = ImageViewOptions(
-      placeholderDelay: .seconds(1), keepsCurrentImage: true, failure: .clears, indicator: .activity,
-      transition: .crossFade(.seconds(1)), sizing: .original, previews: PreviewPolicy(),
+  @MainActor private static var all: ImageViewOptions {
+    ImageViewOptions(
+      placeholder: .icon("all"), placeholderDelay: .seconds(1), keepsCurrentImage: true, failure: .clears,
+      indicator: .activity, transition: .crossFade(.seconds(1)), transitionOrigins: [],
+      transitionGroup: TransitionGroup(), sizing: .original,
       lowResolution: ImageRequest(source: .string("https://example.com/small")), onlyWhileVisible: true,
-      retriesOnTap: true, animation: AnimationPlayback(speed: 2))
-    options.minimumPlaceholderTime = .seconds(2)
-    options.transitionOrigins = []
-    options.completesAfterTransition = true
-    options.yieldsWhenHidden = false
-    options.whenSuperseded = .finish
-    options.transitionGroup = nil
-    return options
+      retriesOnTap: true, finishesSuperseded: true, playback: AnimationPlayback(speed: 2))
   }
 
   private func unset(_ options: ImageViewOptions) -> [String] {
     Mirror(reflecting: options).children.compactMap { option in
-      let isSet = Mirror(reflecting: option.value).children.first { $0.label == "isSet" }?.value as? Bool
-      return isSet == true ? nil : option.label
+      Mirror(reflecting: option.value).children.isEmpty ? option.label : nil
     }
   }
 
-  @Test func `every option is taken from the defaults if it is not set`() {
+  @Test @MainActor func `every option is taken from the defaults if it is not set`() {
     #expect(unset(Self.all) == [], "set here every option that there is")
-    #expect(unset(ImageViewOptions().over(Self.all)) == [], "an option is missing in the list of ImageViewOptions")
-    #expect(ImageViewOptions().over(Self.all).minimumPlaceholderTime == .seconds(2))
-    #expect(unset(ImageViewOptions.default).count == unset(ImageViewOptions()).count)
+    #expect(unset(ImageViewOptions().over(Self.all)) == [])
+    #expect(unset(ImageViewOptions()).count == Mirror(reflecting: Self.all).children.count)
   }
 
-  @Test func `an option that is set overrides the defaults, also if it is set to its default`() {
-    var options = ImageViewOptions(keepsCurrentImage: false)
-    options.placeholderDelay = .milliseconds(100)
+  @Test @MainActor func `an option that is set wins over the defaults, also if it is set to its default`() {
+    let options = ImageViewOptions(placeholderDelay: .milliseconds(100), keepsCurrentImage: false, indicator: .hidden)
     let merged = options.over(Self.all)
-    #expect(!merged.keepsCurrentImage)
+    #expect(merged.keepsCurrentImage == false)
     #expect(merged.placeholderDelay == .milliseconds(100))
-    #expect(merged.retriesOnTap)
+    #expect(merged.indicator?.isHidden == true)
+    #expect(merged.retriesOnTap == true)
   }
 
-  @Test @MainActor func `views have the default options of the pipeline that loads their image`() async throws {
-    let view = ViewFixture(holding: ["40x20"]) { $0.defaultViewOptions.placeholderDelay = .zero }
+  @Test @MainActor func `the options of a call win over its pipeline's, these over those of the program`() async throws {
+    let view = ViewFixture(holding: ["40x20"]) { $0.viewOptions.placeholderDelay = .zero }
+    ImageViewOptions.global.placeholderDelay = .seconds(2)
+    ImageViewOptions.global.finishesSuperseded = false
+    defer { ImageViewOptions.global = ImageViewOptions() }
+    #expect(ImageViewOptions().completed(by: view.fixture.pipeline).placeholderDelay == .zero)
+    #expect(ImageViewOptions().completed(by: view.fixture.pipeline).finishesSuperseded == false)
     view.set("40x20")
     #expect(view.display.events == ["placeholder dots"], "at once")
     view.set("40x20") { $0.placeholderDelay = .seconds(1) }
     #expect(view.display.events.last == "nothing")
+    view.release("40x20")
+  }
+
+  @Test @MainActor func `a default placeholder is shown for every image and without a URL, unless a call has its own`() {
+    let view = ViewFixture(holding: ["40x20"]) {
+      $0.viewOptions = ImageViewOptions(placeholder: .icon("default"), placeholderDelay: .zero)
+    }
+    view.set("40x20", placeholder: nil)
+    view.binder.setImage(with: nil)
+    view.binder.setImage(with: nil, options: ImageViewOptions(placeholder: .icon("option")))
+    view.binder.setImage(
+      with: nil, placeholder: .icon("own"), options: ImageViewOptions(placeholder: .icon("option")))
+    #expect(
+      view.display.events == [
+        "placeholder default", "placeholder default", "placeholder option", "placeholder own",
+      ])
     view.release("40x20")
   }
 }

@@ -46,14 +46,14 @@ struct ViewPlaceholderTests {
 
   @Test func `a placeholder shown late stays for its minimum time`() async throws {
     let view = ViewFixture(holding: ["40x20"])
-    view.set("40x20") { $0.minimumPlaceholderTime = .milliseconds(400) }
+    view.set("40x20")
     await view.clock.waitForSleepers()
     view.clock.advance(by: .seconds(1))
     try await view.display.log.waitForEvents(count: 1)
     view.clock.advance(by: .milliseconds(100))
     view.release("40x20")
     await view.clock.waitForSleepers()
-    view.clock.advance(by: .milliseconds(299))
+    view.clock.advance(by: .milliseconds(199))
     #expect(view.clock.sleeperCount == 1)
     #expect(view.ends.events == [])
     view.clock.advance(by: .milliseconds(1))

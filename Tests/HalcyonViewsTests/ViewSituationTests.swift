@@ -18,10 +18,9 @@ import Testing
 struct ViewSituationTests {
   /// Sets every option that shows something before the image.
   private func setLoadingOptions(_ options: inout ImageViewOptions, _ view: ViewFixture) {
-    (options.placeholderDelay, options.minimumPlaceholderTime) = (.zero, .seconds(9))
-    (options.indicator, options.previews) = (.activity, PreviewPolicy(minimumInterval: .zero))
+    (options.placeholderDelay, options.indicator) = (.zero, .activity)
     (options.lowResolution, options.retriesOnTap) = (view.request("4x2"), true)
-    (options.failure, options.whenSuperseded) = (.shows(.icon("broken")), .finish)
+    (options.failure, options.finishesSuperseded) = (.shows(.icon("broken")), true)
   }
 
   @Test func `an image in memory is shown without indicator, placeholder, preview and other loads`() async throws {
@@ -59,7 +58,7 @@ struct ViewSituationTests {
     try await view.load("40x20") {
       ($0.onlyWhileVisible, $0.transition) = (true, .crossFade)
       ($0.transitionOrigins, $0.indicator) = ([.memory, .store], .activity)
-      ($0.lowResolution, $0.completesAfterTransition) = (view.request("4x2"), true)
+      $0.lowResolution = view.request("4x2")
     }
     for isInMemory in [true, false] {
       view.binder.isVisible = false
@@ -106,10 +105,9 @@ struct ViewSituationTests {
     let binder = ImageViewBinder(display: display, pipeline: fixture.pipeline, time: TestClock())
     var options = ImageViewOptions()
     (options.placeholderDelay, options.indicator, options.transition) = (.zero, .activity, .crossFade)
-    (options.previews, options.completesAfterTransition) = (PreviewPolicy(minimumInterval: .zero), true)
     (options.failure, options.retriesOnTap, options.onlyWhileVisible) = (.shows(.icon("broken")), true, true)
     options.lowResolution = ImageRequest(url: fixture.url.appending(path: "low"))
-    options.animation = AnimationPlayback(speed: 3)
+    options.playback = AnimationPlayback(speed: 3)
     _ = try await fixture.pipeline.image(
       for: ImageRequest(url: fixture.url, size: .fit(width: 100, height: 100)))
     binder.isVisible = false
@@ -126,8 +124,8 @@ struct ViewSituationTests {
     #expect(fixture.transport.requests.map(\.url) == [fixture.url, fixture.url])
   }
 
-  @Test(arguments: [SupersededLoadPolicy.cancel, .finish])
-  func `the revalidation of a superseded image is cancelled or finishes`(policy: SupersededLoadPolicy) async throws {
+  @Test(arguments: [false, true])
+  func `the revalidation of a superseded image is cancelled or finishes`(finishes: Bool) async throws {
     let (gate, outcomes) = (Gate(), EventLog<String>())
     let fixture = stalePipeline(gate, outcomes)
     let request = ImageRequest(url: fixture.url, size: .fit(width: 100, height: 100))
@@ -135,12 +133,12 @@ struct ViewSituationTests {
     let display = RecordingDisplay()
     let binder = ImageViewBinder(display: display, pipeline: fixture.pipeline, time: TestClock())
     var options = ImageViewOptions()
-    options.whenSuperseded = policy
+    options.finishesSuperseded = finishes
     binder.setImage(with: request, options: options)
     try await gate.waitUntilHolding()
     binder.setImage(with: nil)
-    if policy == .finish { gate.open() }
-    #expect(try await outcomes.waitForEvents(count: 1) == [policy == .finish ? "answered" : "cancelled"])
+    if finishes { gate.open() }
+    #expect(try await outcomes.waitForEvents(count: 1) == [finishes ? "answered" : "cancelled"])
     withExtendedLifetime(display) {}
   }
 
@@ -177,11 +175,9 @@ struct ViewSituationTests {
     let display = RecordingDisplay()
     let binder = ImageViewBinder(display: display, pipeline: fixture.pipeline, time: TestClock())
     var request = ImageRequest(url: fixture.url)
-    request.options.keepsPreviews = true
-    var options = ImageViewOptions()
-    options.previews = PreviewPolicy()
+    (request.options.keepsPreviews, request.previews) = (true, PreviewPolicy())
     for count in 1...2 {
-      binder.setImage(with: request, options: options)
+      binder.setImage(with: request)
       while display.events.filter({ $0 == "preview 2x1" }).count < count {
         try await display.log.waitForEvents(count: display.log.events.count + 1)
       }

@@ -105,7 +105,7 @@ struct ViewSizingTests {
       $0.indicator = .activity
       $0.transition = .crossFade
       $0.placeholderDelay = .zero
-      $0.animation = AnimationPlayback(speed: 3)
+      $0.playback = AnimationPlayback(speed: 3)
     }
     view.display.displaySize = ViewSize(width: 40, height: 40)
     view.binder.displayDidChange()

@@ -12,7 +12,7 @@ import Testing
 struct ViewVisibilityTests {
   /// Whether the load of a view or another load of low priority is rejected when only one may wait.
   private func rejectedLoad(
-    isVisible: Bool = true, _ change: (inout ImageViewOptions) -> Void = { _ in }, act: (ImageViewBinder) -> Void
+    isVisible: Bool = true, act: (ImageViewBinder) -> Void
   ) async throws -> String {
     let view = ViewFixture(holding: ["9x9"]) {
       $0.connectionLimits = ConnectionLimits(total: 1, perHost: 1, waiting: 1)
@@ -20,7 +20,7 @@ struct ViewVisibilityTests {
     let blocker = view.fixture.pipeline.task(for: view.request("9x9"))
     try await view.waitForRequest("9x9")
     view.binder.isVisible = isVisible
-    view.set("1x1", change)
+    view.set("1x1")
     act(view.binder)
     var request = view.request("2x2")
     request.priority = .low
@@ -52,10 +52,6 @@ struct ViewVisibilityTests {
 
   @Test func `a view that becomes visible again regains its priority`() async throws {
     #expect(try await rejectedLoad(isVisible: false, act: { $0.isVisible = true }) == "other")
-  }
-
-  @Test func `a hidden view keeps its priority when yieldsWhenHidden is false`() async throws {
-    #expect(try await rejectedLoad({ $0.yieldsWhenHidden = false }, act: { $0.isVisible = false }) == "other")
   }
 
   @Test func `a view stays bound to its request, even after a failure`() async throws {

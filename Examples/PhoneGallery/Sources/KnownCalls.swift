@@ -76,7 +76,7 @@ struct KnownCalls {
 
   // let imageView = SDAnimatedImageView(); imageView.image = animatedImage
   func play() {
-    imageView.hc.setImage(with: url, options: ImageViewOptions(animation: AnimationPlayback(loopCount: .forever)))
+    imageView.hc.setImage(with: url, options: ImageViewOptions(playback: AnimationPlayback(loopCount: .forever)))
     imageView.hc.animation.pause()
   }
 

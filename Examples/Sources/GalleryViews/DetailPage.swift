@@ -42,12 +42,13 @@ final class DetailPage {
     gtk_label_set_text(detail.opaque, "\(item.badge) · loading")
     var options = ImageViewOptions()
     options.indicator = .progress
-    options.previews = PreviewPolicy()
     options.retriesOnTap = true
     options.failure = .shows(.icon("image-missing-symbolic"))
     options.transition = .crossFade
     if let thumbnail { options.lowResolution = ImageRequest(url: item.url, size: thumbnail) }
-    picture.hc.setImage(with: item.url, options: options, pipeline: pipeline) { [weak self] result in
+    var request = ImageRequest(url: item.url)
+    request.previews = PreviewPolicy()
+    picture.hc.setImage(with: request, options: options, pipeline: pipeline) { [weak self] result in
       self?.describe(result, item)
       self?.onShow?(result)
     } progress: { [weak self] progress in

@@ -37,7 +37,7 @@ public final class ButtonImagePair {
   /// Shows the image at a URL; see ``ImageViewBinder``.
   @discardableResult
   public func setImage(
-    with url: URL?, placeholder: ImagePlaceholder? = nil, options: ImageViewOptions = .default,
+    with url: URL?, placeholder: ImagePlaceholder? = nil, options: ImageViewOptions = ImageViewOptions(),
     completion: ImageViewBinder.Completion? = nil
   ) -> ImageViewLoad? {
     image.setImage(with: url, placeholder: placeholder, options: options, completion: completion)
@@ -46,7 +46,7 @@ public final class ButtonImagePair {
   /// Shows the image at a URL while the button is on; see ``ImageViewBinder``.
   @discardableResult
   public func setAlternateImage(
-    with url: URL?, placeholder: ImagePlaceholder? = nil, options: ImageViewOptions = .default,
+    with url: URL?, placeholder: ImagePlaceholder? = nil, options: ImageViewOptions = ImageViewOptions(),
     completion: ImageViewBinder.Completion? = nil
   ) -> ImageViewLoad? {
     alternateImage.setImage(with: url, placeholder: placeholder, options: options, completion: completion)

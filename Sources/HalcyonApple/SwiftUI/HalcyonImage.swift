@@ -31,11 +31,14 @@ public import SwiftUI
 /// when the request or the pipeline is another one.
 public struct HalcyonImage<Content: View>: View {
   private var update: ImagePhaseModel.Update
-  private let content: (ImagePhase, ImagePlaceholder?) -> Content
+  private let content: (ImagePhase, ImagePlaceholder?, ImageViewOptions) -> Content
   @State private var model = ImagePhaseModel(pipeline: .shared)
   @Environment(\.displayScale) private var displayScale
 
-  init(update: ImagePhaseModel.Update, content: @escaping (ImagePhase, ImagePlaceholder?) -> Content) {
+  /// - Parameter content: Builds the content from the phase, the placeholder that is due, and the options in use.
+  init(
+    update: ImagePhaseModel.Update, content: @escaping (ImagePhase, ImagePlaceholder?, ImageViewOptions) -> Content
+  ) {
     self.update = update
     self.content = content
   }
@@ -53,12 +56,12 @@ public struct HalcyonImage<Content: View>: View {
   ///
   /// The parameters are those of ``init(url:content:)``.
   public init(request: ImageRequest?, @ViewBuilder content: @escaping (ImagePhase) -> Content) {
-    self.init(update: ImagePhaseModel.Update(request: request)) { phase, _ in content(phase) }
+    self.init(update: ImagePhaseModel.Update(request: request)) { phase, _, _ in content(phase) }
   }
 
   /// The content of the current phase.
   public var body: some View {
-    content(model.phase, model.placeholder)
+    content(model.phase, model.placeholder, optionsInUse)
       .onGeometryChange(for: CGSize.self, of: { $0.size }) { size in
         model.resize(to: ViewSize(width: Double(size.width), height: Double(size.height)), scale: Double(displayScale))
       }
@@ -69,7 +72,9 @@ public struct HalcyonImage<Content: View>: View {
       .gesture(TapGesture().onEnded { model.tap() }, including: retriesOnTap ? .all : .subviews)
   }
 
-  private var retriesOnTap: Bool { model.phase.error != nil && update.options.retriesOnTap }
+  private var optionsInUse: ImageViewOptions { update.options.completed(by: update.pipeline ?? .shared) }
+
+  private var retriesOnTap: Bool { model.phase.error != nil && optionsInUse.retriesOnTap == true }
 
   private func appear() {
     #if canImport(ObjectiveC) && !os(watchOS)
@@ -103,7 +108,7 @@ extension HalcyonImage where Content == HalcyonImageContent {
   ///   - completion: Called once for each load that the view starts, with its result.
   public init(
     url: URL?, placeholder: ImagePlaceholder? = nil, mode: ImageDisplayMode = .fit,
-    options: ImageViewOptions = .default, pipeline: ImagePipeline? = nil,
+    options: ImageViewOptions = ImageViewOptions(), pipeline: ImagePipeline? = nil,
     completion: ImageViewBinder.Completion? = nil
   ) {
     self.init(
@@ -116,13 +121,13 @@ extension HalcyonImage where Content == HalcyonImageContent {
   /// The other parameters are those of ``init(url:placeholder:mode:options:pipeline:completion:)``.
   public init(
     request: ImageRequest?, placeholder: ImagePlaceholder? = nil, mode: ImageDisplayMode = .fit,
-    options: ImageViewOptions = .default, pipeline: ImagePipeline? = nil,
+    options: ImageViewOptions = ImageViewOptions(), pipeline: ImagePipeline? = nil,
     completion: ImageViewBinder.Completion? = nil
   ) {
     var update = ImagePhaseModel.Update(request: request)
     (update.placeholder, update.mode, update.options) = (placeholder, mode, options)
     (update.pipeline, update.completion) = (pipeline, completion)
-    self.init(update: update) { phase, placeholder in
+    self.init(update: update) { phase, placeholder, options in
       HalcyonImageContent(phase: phase, placeholder: placeholder, mode: mode, options: options)
     }
   }

@@ -22,8 +22,8 @@ public struct HalcyonImageContent: View {
       EmptyView()
     } else if case .failure = phase, case .shows(let content) = options.failure, let image = content.swiftUIImage {
       scaled(image)
-    } else if phase.isLoading, !options.indicator.isNone {
-      ProgressView(value: options.indicator.showsProgress ? phase.progress?.fraction ?? 0 : nil)
+    } else if phase.isLoading, let indicator = options.indicator, !indicator.isHidden {
+      ProgressView(value: indicator.showsProgress ? phase.progress?.fraction ?? 0 : nil)
     } else if let image = placeholder?.swiftUIImage {
       scaled(image)
     }

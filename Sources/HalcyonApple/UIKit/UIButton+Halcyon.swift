@@ -44,7 +44,7 @@ public final class ButtonImages {
   @discardableResult
   public func setImage(
     with url: URL?, for state: UIControl.State, placeholder: ImagePlaceholder? = nil,
-    options: ImageViewOptions = .default, completion: ImageViewBinder.Completion? = nil
+    options: ImageViewOptions = ImageViewOptions(), completion: ImageViewBinder.Completion? = nil
   ) -> ImageViewLoad? {
     image(for: state).setImage(with: url, placeholder: placeholder, options: options, completion: completion)
   }
@@ -53,7 +53,7 @@ public final class ButtonImages {
   @discardableResult
   public func setBackgroundImage(
     with url: URL?, for state: UIControl.State, placeholder: ImagePlaceholder? = nil,
-    options: ImageViewOptions = .default, completion: ImageViewBinder.Completion? = nil
+    options: ImageViewOptions = ImageViewOptions(), completion: ImageViewBinder.Completion? = nil
   ) -> ImageViewLoad? {
     backgroundImage(for: state).setImage(with: url, placeholder: placeholder, options: options, completion: completion)
   }

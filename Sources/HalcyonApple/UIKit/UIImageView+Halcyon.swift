@@ -43,7 +43,7 @@ private final class UIImageViewDisplay: DrivenDisplay {
 
   func prepare(for options: ImageViewOptions, pipeline: ImagePipeline) {
     pipeline.cache.followAppLifeCycle()
-    guard options.retriesOnTap, retryControl == nil, let view else { return }
+    guard options.retriesOnTap == true, retryControl == nil, let view else { return }
     retryControl = RetryControl(
       filling: view, isUsed: { [weak self] in self?.binder.retriesOnTap == true },
       onTap: { [weak self] in self?.binder.didTap() })

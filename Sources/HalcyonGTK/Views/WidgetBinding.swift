@@ -26,7 +26,7 @@ final class WidgetBinding {
     binder.isVisible = display.isVisible
     display.onChange = { [weak self] in self?.binder.displayDidChange() }
     display.onPrepare = { [weak self] options, pipeline in
-      if options.retriesOnTap { self?.retryOnClick() }
+      if options.retriesOnTap == true { self?.retryOnClick() }
       self?.followApplication(pipeline)
     }
     display.onVisibilityChange = { [weak self] in self?.binder.isVisible = $0 }

@@ -71,7 +71,7 @@ final class WidgetDisplay: ImageDisplay {
     guard !isEnding else { return nil }
     let picture = kind.programContent(of: widget, except: paintableObject.pointer)
     let content = picture.map { DisplayContent($0, role: .image) }
-    if let content { show(content, transition: .none) }
+    if let content { show(content, transition: .immediate) }
     kind.setPaintable(paintableObject.pointer, of: widget)
     return content
   }

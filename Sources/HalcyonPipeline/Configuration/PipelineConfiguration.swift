@@ -27,7 +27,7 @@ public struct PipelineConfiguration: Sendable {
   /// Defaults for options that requests do not set; they override ``RequestOptions/global``. Default: all `nil`.
   public var defaultOptions = RequestOptions()
   /// The default options of views, of a type that this module does not know.
-  package var viewOptions: (any Sendable)?
+  package var viewDefaults: (any Sendable)?
   /// The maximum size of an image, encoded and decoded.
   public var limits: ImageLimits
   /// The timeouts of a transfer and the maximum size of response headers.
