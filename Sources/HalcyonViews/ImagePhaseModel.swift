@@ -39,7 +39,7 @@ package final class ImagePhaseModel {
     package var pipeline: ImagePipeline?
     package var mode = ImageDisplayMode.fit
     package var cancelsWhenHidden = false
-    package var onProgress: ImageViewBinder.Progress?
+    package var onProgress: (@MainActor (LoadProgress) -> Void)?
     package var completion: ImageViewBinder.Completion?
 
     package init(request: ImageRequest?) { self.request = request }
@@ -80,12 +80,12 @@ package final class ImagePhaseModel {
     }
     let options = update.options.completed(by: update.pipeline ?? binder.pipeline)
     if !(options.keepsCurrentImage == true && phase.image != nil) { phase = .loading(nil) }
-    binder.setImage(
-      with: request, placeholder: update.placeholder, options: update.options, completion: completion,
-      progress: { [weak self] progress in
-        self?.report(progress)
-        update.onProgress?(progress)
-      })
+    let load = binder.setImage(
+      with: request, placeholder: update.placeholder, options: update.options, completion: completion)
+    load?.onProgress { [weak self] progress in
+      self?.report(progress)
+      update.onProgress?(progress)
+    }
   }
 
   /// Tells the size of the view, after which a load that needs it begins.

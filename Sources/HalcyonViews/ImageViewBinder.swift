@@ -11,11 +11,9 @@ public import Foundation
 public final class ImageViewBinder {
   /// Called once, with the image that the view shows or the reason why it does not show it.
   public typealias Completion = @MainActor (Result<ImageResponse, ImageViewError>) -> Void
-  /// Called with the progress of a load.
-  public typealias Progress = @MainActor (LoadProgress) -> Void
 
   /// The display of the view; `nil` after it has been released.
-  public private(set) weak var display: (any ImageDisplay)?
+  package private(set) weak var display: (any ImageDisplay)?
   /// The view's own pipeline: it loads the images set from now on, unless a call names another one.
   ///
   /// A load that has been started keeps its pipeline, also for retries and reloads.
@@ -42,12 +40,13 @@ public final class ImageViewBinder {
   /// - Parameters:
   ///   - display: The display of the view. Not retained, so it may own the binder.
   ///   - pipeline: The view's own pipeline.
-  ///   - time: The clock of all delays. Default: `nil`, the clock of the pipeline that loads the image.
-  public convenience init(display: any ImageDisplay, pipeline: ImagePipeline, time: (any TimeSource)? = nil) {
-    self.init(display: display, time: time) { pipeline }
+  public convenience init(display: any ImageDisplay, pipeline: ImagePipeline) {
+    self.init(display: display) { pipeline }
   }
 
   /// Creates a binder whose own pipeline is created at its first use.
+  ///
+  /// - Parameter time: The clock of all delays. Default: `nil`, the clock of the pipeline that loads the image.
   package init(
     display: any ImageDisplay, time: (any TimeSource)? = nil, makePipeline: @escaping () -> ImagePipeline
   ) {
@@ -88,7 +87,7 @@ public final class ImageViewBinder {
     }
   }
 
-  /// Shows the image at a URL.
+  /// Shows the image at a URL, superseding the previous load of the view.
   ///
   /// `nil` shows the placeholder and completes with ``ImageViewError/emptySource``. Otherwise the same as
   /// ``setImage(with:placeholder:options:pipeline:completion:)`` with a request.
@@ -97,19 +96,8 @@ public final class ImageViewBinder {
     with url: URL?, placeholder: ImagePlaceholder? = nil, options: ImageViewOptions = ImageViewOptions(),
     pipeline: ImagePipeline? = nil, completion: Completion? = nil
   ) -> ImageViewLoad? {
-    apply(ViewRequest(url, placeholder, options, pipeline ?? self.pipeline), progress: nil, completion: completion)
-  }
-
-  /// Shows the image at a URL, and reports the progress of its load.
-  ///
-  /// The same as ``setImage(with:placeholder:options:pipeline:completion:progress:)`` with a request.
-  @discardableResult
-  public func setImage(
-    with url: URL?, placeholder: ImagePlaceholder? = nil, options: ImageViewOptions = ImageViewOptions(),
-    pipeline: ImagePipeline? = nil, completion: Completion?, progress: @escaping Progress
-  ) -> ImageViewLoad? {
-    apply(
-      ViewRequest(url, placeholder, options, pipeline ?? self.pipeline), progress: progress, completion: completion)
+    let request = url.map { ImageRequest(url: $0) }
+    return apply(ViewRequest(request, placeholder, options, pipeline ?? self.pipeline), completion)
   }
 
   /// Shows the image of a request, superseding the previous load of the view.
@@ -117,43 +105,26 @@ public final class ImageViewBinder {
   /// A cached image is shown at once, also if it is stale: then it is revalidated in the background, and replaced in
   /// place if it has changed. A view without a size starts loading when it has one.
   ///
+  /// ```swift
+  /// view.hc.setImage(with: request)?.onProgress { bar.fraction = $0.fraction }
+  /// ```
+  ///
   /// - Parameters:
   ///   - request: The image to load, and its size if that differs from the view's.
-  ///   - placeholder: Shown until the image is loaded. Default: `nil`, nothing.
+  ///   - placeholder: Shown until the image is loaded. Default: `nil`, ``ImageViewOptions/placeholder``.
   ///   - options: How the image is loaded and shown. Default: those of the pipeline and of the program.
   ///   - pipeline: The pipeline that loads this image. Default: `nil`, the view's own ``pipeline``.
-  ///   - completion: Called exactly once: before this returns for an image in memory, otherwise when the image is
-  ///     shown, when the load fails or is cancelled, or when the view is set to another image or released.
-  /// - Returns: The load, or `nil` if it has finished before this returns.
+  ///   - completion: Called exactly once: before this returns for an image in memory, otherwise when the transition of the
+  ///     image has ended or was cut short by other content, when the load fails or is cancelled, or when the view is set
+  ///     to another image or released. A custom transition, and in SwiftUI any, counts as ended when it has begun; a
+  ///     failure does not wait for its content.
+  /// - Returns: The load, or `nil` if it has ended before this returns.
   @discardableResult
   public func setImage(
     with request: ImageRequest, placeholder: ImagePlaceholder? = nil, options: ImageViewOptions = ImageViewOptions(),
     pipeline: ImagePipeline? = nil, completion: Completion? = nil
   ) -> ImageViewLoad? {
-    let request = ViewRequest(
-      request: request, placeholder: placeholder, options: options, pipeline: pipeline ?? self.pipeline)
-    return apply(request, progress: nil, completion: completion)
-  }
-
-  /// Shows the image of a request, and reports the progress of its load.
-  ///
-  /// - Parameters:
-  ///   - request: The image to show.
-  ///   - placeholder: Shown until it is loaded. Default: nothing.
-  ///   - options: How it is loaded and shown.
-  ///   - pipeline: Loads it. Default: the pipeline of the view.
-  ///   - completion: As for the overload without `progress`; `nil` for none. It has no
-  ///     default, so that a single trailing closure is always the completion.
-  ///   - progress: Called with the progress of the load until it ends or is superseded.
-  /// - Returns: The load, or `nil` if it has finished before this returns.
-  @discardableResult
-  public func setImage(
-    with request: ImageRequest, placeholder: ImagePlaceholder? = nil, options: ImageViewOptions = ImageViewOptions(),
-    pipeline: ImagePipeline? = nil, completion: Completion?, progress: @escaping Progress
-  ) -> ImageViewLoad? {
-    let request = ViewRequest(
-      request: request, placeholder: placeholder, options: options, pipeline: pipeline ?? self.pipeline)
-    return apply(request, progress: progress, completion: completion)
+    apply(ViewRequest(request, placeholder, options, pipeline ?? self.pipeline), completion)
   }
 
   /// Cancels the load in flight, if any, with ``ImageViewError/cancelled``. The view's content stays.
@@ -170,7 +141,7 @@ public final class ImageViewBinder {
     guard let current, current.hasFailed else { return nil }
     var request = current.viewRequest
     request.isRetry = true
-    return apply(request, progress: nil, completion: completion)
+    return apply(request, completion)
   }
 
   /// Retries a failed load if the options set ``ImageViewOptions/retriesOnTap``.
@@ -189,7 +160,9 @@ public final class ImageViewBinder {
   }
 
   /// Whether a tap on the view would retry a failed load.
-  package var retriesOnTap: Bool { current.map { $0.hasFailed && $0.viewRequest.options.retriesOnTap == true } ?? false }
+  package var retriesOnTap: Bool {
+    current.map { $0.hasFailed && $0.viewRequest.options.retriesOnTap == true } ?? false
+  }
 
   /// Starts a load that has waited for a size, and loads an image again if it has become too small.
   ///
@@ -204,7 +177,7 @@ public final class ImageViewBinder {
   /// - Parameters:
   ///   - request: Compared by its cache key.
   ///   - pipeline: The pipeline that has to load the image. Default: `nil`, any.
-  public func isBound(to request: ImageRequest?, pipeline: ImagePipeline? = nil) -> Bool {
+  package func isBound(to request: ImageRequest?, pipeline: ImagePipeline? = nil) -> Bool {
     guard let current, !current.wasCancelled else { return false }
     let bound = current.viewRequest
     if let pipeline, request != nil, pipeline !== bound.pipeline { return false }
@@ -212,9 +185,7 @@ public final class ImageViewBinder {
     return bound.request.map(ImagePipeline.cacheKey) == completed.map(ImagePipeline.cacheKey)
   }
 
-  private func apply(
-    _ request: ViewRequest, progress: Progress?, completion: Completion?
-  ) -> ImageViewLoad? {
+  private func apply(_ request: ViewRequest, _ completion: Completion?) -> ImageViewLoad? {
     guard !hasEnded else {
       completion?(.failure(.superseded(.failure(.cancelled))))
       return nil
@@ -222,8 +193,7 @@ public final class ImageViewBinder {
     display?.prepare(for: request.options, pipeline: request.pipeline)
     if let own = display?.adoptProgramContent() { content = own }
     let load = ImageViewLoad(
-      request, binder: self, time: time ?? request.pipeline.configuration.time, onProgress: progress,
-      onCompletion: completion)
+      request, binder: self, time: time ?? request.pipeline.configuration.time, onCompletion: completion)
     let previous = current
     load.replacedRequest = previous?.shownRequest(by: request.pipeline)
     current = load
@@ -244,7 +214,9 @@ extension ImageViewBinder {
     _ content: DisplayContent, transition: ImageTransition = .immediate, onEnd: (@MainActor () -> Void)? = nil
   ) {
     self.content = content
-    if let current, content.role == .image { animatedDisplay?.playback = current.options.playback ?? AnimationPlayback() }
+    if let current, content.role == .image {
+      animatedDisplay?.playback = current.options.playback ?? AnimationPlayback()
+    }
     guard let onEnd else { return display?.show(content, transition: transition) ?? () }
     guard let display else { return onEnd() }
     display.show(content, transition: transition, onEnd: onEnd)

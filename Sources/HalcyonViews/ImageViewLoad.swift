@@ -1,7 +1,7 @@
 import HalcyonHTTP
 import HalcyonSupport
 import HalcyonImaging
-import HalcyonPipeline
+public import HalcyonPipeline
 
 /// The load that one `setImage` call has started for one view.
 ///
@@ -11,13 +11,14 @@ import HalcyonPipeline
 @MainActor
 public final class ImageViewLoad {
   /// Whether its completion has been called.
-  public private(set) var isFinished = false
+  package private(set) var isFinished = false
 
   let viewRequest: ViewRequest
 
   weak var binder: ImageViewBinder?
   let placeholderPhase: PlaceholderTiming
-  private var onProgress: ImageViewBinder.Progress?
+  private var progress: LoadProgress?
+  private var progressActions: [@MainActor (LoadProgress) -> Void] = []
   private var onCompletion: ImageViewBinder.Completion?
   /// Why the view does not show the image.
   var error: ImageViewError?
@@ -55,16 +56,26 @@ public final class ImageViewLoad {
   var hasShownLoading = false
 
   init(
-    _ viewRequest: ViewRequest, binder: ImageViewBinder, time: any TimeSource,
-    onProgress: ImageViewBinder.Progress?, onCompletion: ImageViewBinder.Completion?
+    _ viewRequest: ViewRequest, binder: ImageViewBinder, time: any TimeSource, onCompletion: ImageViewBinder.Completion?
   ) {
     self.viewRequest = viewRequest
     self.binder = binder
-    self.onProgress = onProgress
     self.onCompletion = onCompletion
     placeholderPhase = PlaceholderTiming(time: time)
     // Also a load that never starts counts as a member.
     options.transitionGroup?.join(self)
+  }
+
+  /// Calls a closure with the progress of the load: now if bytes have been received, and with each change until the load
+  /// ends or is superseded. A load may have several closures.
+  ///
+  /// - Returns: The load.
+  @discardableResult
+  public func onProgress(_ action: @escaping @MainActor (LoadProgress) -> Void) -> ImageViewLoad {
+    guard isActive else { return self }
+    progressActions.append(action)
+    if let progress { action(progress) }
+    return self
   }
 
   /// Cancels the load with ``ImageViewError/cancelled``, unless it has finished. The view's content stays.
@@ -138,8 +149,9 @@ extension ImageViewLoad {
   }
 
   func reportProgress(_ progress: LoadProgress) {
+    self.progress = progress
     binder?.updateIndicator(progress)
-    onProgress?(progress)
+    for action in progressActions { action(progress) }
   }
 
   func finish(_ result: Result<ImageResponse, ImageViewError>) {
@@ -147,7 +159,7 @@ extension ImageViewLoad {
     isFinished = true
     if !isRevalidating { task = nil }
     (pendingResult, transitioningResponse) = (nil, nil)
-    onProgress = nil
+    progressActions = []
     replacedRequest = nil
     if case .failure(let error) = result { self.error = error }
     let completion = onCompletion

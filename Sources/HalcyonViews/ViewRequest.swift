@@ -1,4 +1,3 @@
-import Foundation
 import HalcyonImaging
 import HalcyonPipeline
 
@@ -13,16 +12,13 @@ struct ViewRequest {
   /// Whether this repeats a request that has failed.
   var isRetry = false
 
-  init(request: ImageRequest?, placeholder: ImagePlaceholder?, options: ImageViewOptions, pipeline: ImagePipeline) {
+  init(
+    _ request: ImageRequest?, _ placeholder: ImagePlaceholder?, _ options: ImageViewOptions, _ pipeline: ImagePipeline
+  ) {
     self.request = request.map { pipeline.completed($0) }
     self.options = options.completed(by: pipeline)
     self.placeholder = placeholder ?? self.options.placeholder
     self.pipeline = pipeline
-  }
-
-  init(_ url: URL?, _ placeholder: ImagePlaceholder?, _ options: ImageViewOptions, _ pipeline: ImagePipeline) {
-    self.init(
-      request: url.map { ImageRequest(url: $0) }, placeholder: placeholder, options: options, pipeline: pipeline)
   }
 
   /// Whether the image is decoded at the size of the display.

@@ -176,9 +176,8 @@ enum ViewScenes {
       options.indicator = .progress
       let outcome = Outcome()
       var fraction = 0.0
-      picture.hc.setImage(
-        with: url, options: options, pipeline: pipeline(), completion: outcome.take,
-        progress: { fraction = $0.fraction })
+      picture.hc.setImage(with: url, options: options, pipeline: pipeline(), completion: outcome.take)?
+        .onProgress { fraction = $0.fraction }
       try await stage.until("half of it has been received") { abs(fraction - 0.5) < 0.05 }
       await stage.nextFrame()
       let (right, left) = (

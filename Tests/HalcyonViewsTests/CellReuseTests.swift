@@ -56,7 +56,7 @@ struct CellReuseTests {
     let binder: ImageViewBinder
 
     init(_ pipeline: ImagePipeline, _ clock: TestClock) {
-      binder = ImageViewBinder(display: cell, pipeline: pipeline, time: clock)
+      binder = ImageViewBinder(display: cell, time: clock) { pipeline }
     }
   }
 

@@ -43,8 +43,7 @@ struct ImageViewBinderTests {
     let view = ViewFixture()
     try await view.load("40x20")
     let load = view.binder.setImage(
-      with: nil, placeholder: .icon("dots"), completion: { [ends = view.ends] in ends.record($0.name) },
-      progress: { _ in Issue.record("unexpected progress") })
+      with: nil, placeholder: .icon("dots"), completion: { [ends = view.ends] in ends.record($0.name) })
     #expect(load == nil)
     #expect(view.display.events == ["image 40x20", "placeholder dots"])
     #expect(view.ends.events == ["40x20 from network", "empty source"])
@@ -136,7 +135,8 @@ struct ImageViewBinderTests {
   @Test func `releasing a view cancels its load, and its completion is still called`() async throws {
     let view = ViewFixture(holding: ["40x20"])
     var binder: ImageViewBinder? = ImageViewBinder(
-      display: view.display, pipeline: view.fixture.pipeline, time: view.clock)
+      display: view.display, time: view.clock
+    ) { view.fixture.pipeline }
     view.set("40x20", on: binder)
     try await view.waitForRequest("40x20")
     await view.clock.waitForSleepers()
@@ -152,7 +152,8 @@ struct ImageViewBinderTests {
   @Test func `the load of a released view can finish, to fill the caches`() async throws {
     let view = ViewFixture(holding: ["40x20"])
     var binder: ImageViewBinder? = ImageViewBinder(
-      display: view.display, pipeline: view.fixture.pipeline, time: view.clock)
+      display: view.display, time: view.clock
+    ) { view.fixture.pipeline }
     view.set("40x20", on: binder) { $0.finishesSuperseded = true }
     try await view.waitForRequest("40x20")
     binder = nil
@@ -191,7 +192,7 @@ struct ImageViewBinderTests {
       return .response(body: SolidImage(width: replies[index].0, height: 20).data, headers: replies[index].1)
     }
     let (display, ends) = (RecordingDisplay(), EventLog<String>())
-    let binder = ImageViewBinder(display: display, pipeline: fixture.pipeline, time: TestClock())
+    let binder = ImageViewBinder(display: display, time: TestClock()) { fixture.pipeline }
     var request = ImageRequest(url: fixture.url)
     request.showsStaleFirst = true
     _ = try await fixture.pipeline.image(for: request)
@@ -220,7 +221,7 @@ struct ImageViewBinderTests {
     await fixture.pipeline.cache.flush()
     fixture.memory.removeAll()
     let (display, ends) = (RecordingDisplay(), EventLog<String>())
-    let binder = ImageViewBinder(display: display, pipeline: fixture.pipeline, time: TestClock())
+    let binder = ImageViewBinder(display: display, time: TestClock()) { fixture.pipeline }
     binder.setImage(with: request) { ends.record($0.name) }
     try await ends.waitForEvents(count: 1)
     #expect(ends.events == ["40x20 from store"])
@@ -235,7 +236,8 @@ struct ImageViewBinderTests {
     let view = ViewFixture(holding: ["40x20"])
     var display: RecordingDisplay? = RecordingDisplay()
     let binder = ImageViewBinder(
-      display: try #require(display), pipeline: view.fixture.pipeline, time: view.clock)
+      display: try #require(display), time: view.clock
+    ) { view.fixture.pipeline }
     view.set("40x20", on: binder)
     display = nil
     #expect(binder.display == nil)
@@ -279,22 +281,23 @@ struct ImageViewBinderTests {
       .response(body: SolidImage(width: 40, height: 20).data, pieceByteCount: 10) { try? await gate.wait() }
     }
     let display = RecordingDisplay()
-    let binder = ImageViewBinder(display: display, pipeline: fixture.pipeline, time: TestClock())
+    let binder = ImageViewBinder(display: display, time: TestClock()) { fixture.pipeline }
     let seen = EventLog<Int>()
     let ends = EventLog<String>()
     var options = ImageViewOptions()
     options.finishesSuperseded = true
-    binder.setImage(with: fixture.url, options: options) {
-      ends.record($0.name)
-    } progress: {
-      seen.record($0.receivedByteCount)
-    }
+    let load = binder.setImage(with: fixture.url, options: options) { ends.record($0.name) }
+    load?.onProgress { seen.record($0.receivedByteCount) }
     try await seen.waitForEvents(count: 1)
+    let late = EventLog<Int>()
+    load?.onProgress { late.record($0.receivedByteCount) }
+    #expect(late.events == seen.events.suffix(1), "the progress so far, at once")
     binder.setImage(with: nil)
     let count = seen.events.count
     gate.open()
     try await ends.waitForEvents(count: 1)
     #expect(ends.events == ["superseded with 40x20"])
+    load?.onProgress { seen.record($0.receivedByteCount) }
     #expect(seen.events.count == count)
   }
 

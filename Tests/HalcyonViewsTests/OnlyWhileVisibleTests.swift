@@ -127,7 +127,7 @@ struct OnlyWhileVisibleTests {
     let view = ViewFixture()
     let group = TransitionGroup(count: 2)
     let display = RecordingDisplay()
-    let hidden = ImageViewBinder(display: display, pipeline: view.fixture.pipeline, time: view.clock)
+    let hidden = ImageViewBinder(display: display, time: view.clock) { view.fixture.pipeline }
     hidden.isVisible = false
     view.set("40x20", on: hidden) {
       $0.onlyWhileVisible = true

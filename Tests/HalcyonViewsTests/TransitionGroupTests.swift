@@ -15,7 +15,7 @@ final class TransitionGroupTests {
   /// One view for each name, with a shared server.
   private func binders(_ view: ViewFixture) -> (displays: [RecordingDisplay], binders: [ImageViewBinder]) {
     let displays = names.map { _ in RecordingDisplay() }
-    let binders = displays.map { ImageViewBinder(display: $0, pipeline: view.fixture.pipeline, time: view.clock) }
+    let binders = displays.map { ImageViewBinder(display: $0, time: view.clock) { view.fixture.pipeline } }
     held += binders
     return (displays, binders)
   }
@@ -79,7 +79,7 @@ final class TransitionGroupTests {
     let view = ViewFixture(holding: ["9x9"])
     try await view.warm("40x20")
     let displays = names.map { _ in RecordingDisplay() }
-    var binders = displays.map { ImageViewBinder(display: $0, pipeline: view.fixture.pipeline, time: view.clock) }
+    var binders = displays.map { ImageViewBinder(display: $0, time: view.clock) { view.fixture.pipeline } }
     let group = TransitionGroup()
     for binder in binders { view.set("9x9", on: binder) { $0.transitionGroup = group } }
     view.set("40x20") { $0.transitionGroup = group }

@@ -32,7 +32,7 @@ struct ViewAppearanceTests {
       return .response(body: image.data, headers: ["Content-Length": "\(image.data.count)"])
     }
     let display = RecordingDisplay()
-    let binder = ImageViewBinder(display: display, pipeline: fixture.pipeline, time: TestClock())
+    let binder = ImageViewBinder(display: display, time: TestClock()) { fixture.pipeline }
     let ends = EventLog<String>()
     var options = ImageViewOptions()
     options.indicator = .progress
@@ -172,7 +172,7 @@ struct ViewAppearanceTests {
       .response(body: SolidImage(width: 40, height: 20).data, pieceByteCount: 13) { try? await gate.wait() }
     }
     let display = RecordingDisplay()
-    let binder = ImageViewBinder(display: display, pipeline: fixture.pipeline, time: TestClock())
+    let binder = ImageViewBinder(display: display, time: TestClock()) { fixture.pipeline }
     let ends = EventLog<String>()
     var request = ImageRequest(url: fixture.url)
     request.previews = PreviewPolicy()

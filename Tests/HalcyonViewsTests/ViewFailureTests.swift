@@ -51,7 +51,7 @@ struct ViewFailureTests {
         ? .response(status: 404, body: Data()) : .response(body: SolidImage(width: 40, height: 20).data)
     }
     let display = RecordingDisplay()
-    let binder = ImageViewBinder(display: display, pipeline: fixture.pipeline, time: TestClock())
+    let binder = ImageViewBinder(display: display, time: TestClock()) { fixture.pipeline }
     let ends = EventLog<String>()
     var options = ImageViewOptions()
     options.retriesOnTap = true

@@ -36,7 +36,7 @@ struct ViewFixture {
       }
       return Self.reply(name)
     }
-    binder = ImageViewBinder(display: display, pipeline: fixture.pipeline, time: clock)
+    binder = ImageViewBinder(display: display, time: clock) { [fixture] in fixture.pipeline }
   }
 
   nonisolated private static func reply(_ name: String) -> ScriptedTransport.Reply {

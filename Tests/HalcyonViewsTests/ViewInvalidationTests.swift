@@ -30,7 +30,7 @@ struct ViewInvalidationTests {
     _ = try await fixture.pipeline.image(for: request)
     await fixture.pipeline.cache.flush()
     let (display, ends) = (RecordingDisplay(), Counter())
-    let binder = ImageViewBinder(display: display, pipeline: fixture.pipeline, time: TestClock())
+    let binder = ImageViewBinder(display: display, time: TestClock()) { fixture.pipeline }
     binder.setImage(with: request) { _ in ends.increment() }
     #expect(ends.count == 1)
     try await gate.waitUntilHolding(1)

@@ -6,8 +6,7 @@ import Testing
 
 @testable import HalcyonViews
 
-/// Serialized, because one test changes the options of the program.
-@Suite(.unitTest, .serialized) struct ViewOptionTests {
+@Suite(.unitTest) struct ViewOptionTests {
   /// Options of which each is set to another value than its default.
   @MainActor private static var all: ImageViewOptions {
     ImageViewOptions(
@@ -39,8 +38,9 @@ import Testing
     #expect(merged.retriesOnTap == true)
   }
 
-  @Test @MainActor func `the options of a call win over its pipeline's, these over those of the program`() async throws {
+  @Test @MainActor func `the options of a call win over its pipeline's, these over those of the program`() {
     let view = ViewFixture(holding: ["40x20"]) { $0.viewOptions.placeholderDelay = .zero }
+    // Other tests of views also run on the main actor, so none runs meanwhile.
     ImageViewOptions.global.placeholderDelay = .seconds(2)
     ImageViewOptions.global.finishesSuperseded = false
     defer { ImageViewOptions.global = ImageViewOptions() }
@@ -53,7 +53,8 @@ import Testing
     view.release("40x20")
   }
 
-  @Test @MainActor func `a default placeholder is shown for every image and without a URL, unless a call has its own`() {
+  @Test @MainActor func `a default placeholder is shown for every image and without a URL, unless a call has its own`()
+  {
     let view = ViewFixture(holding: ["40x20"]) {
       $0.viewOptions = ImageViewOptions(placeholder: .icon("default"), placeholderDelay: .zero)
     }

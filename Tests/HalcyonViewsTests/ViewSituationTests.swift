@@ -102,7 +102,7 @@ struct ViewSituationTests {
     let gate = Gate()
     let fixture = stalePipeline(gate)
     let (display, ends) = (RecordingDisplay(), EventLog<String>())
-    let binder = ImageViewBinder(display: display, pipeline: fixture.pipeline, time: TestClock())
+    let binder = ImageViewBinder(display: display, time: TestClock()) { fixture.pipeline }
     var options = ImageViewOptions()
     (options.placeholderDelay, options.indicator, options.transition) = (.zero, .activity, .crossFade)
     (options.failure, options.retriesOnTap, options.onlyWhileVisible) = (.shows(.icon("broken")), true, true)
@@ -131,7 +131,7 @@ struct ViewSituationTests {
     let request = ImageRequest(url: fixture.url, size: .fit(width: 100, height: 100))
     _ = try await fixture.pipeline.image(for: request)
     let display = RecordingDisplay()
-    let binder = ImageViewBinder(display: display, pipeline: fixture.pipeline, time: TestClock())
+    let binder = ImageViewBinder(display: display, time: TestClock()) { fixture.pipeline }
     var options = ImageViewOptions()
     options.finishesSuperseded = finishes
     binder.setImage(with: request, options: options)
@@ -148,7 +148,7 @@ struct ViewSituationTests {
     let request = ImageRequest(url: fixture.url, size: .fit(width: 100, height: 100))
     _ = try await fixture.pipeline.image(for: request)
     let displays = [RecordingDisplay(), RecordingDisplay()]
-    let binders = displays.map { ImageViewBinder(display: $0, pipeline: fixture.pipeline, time: TestClock()) }
+    let binders = displays.map { ImageViewBinder(display: $0, time: TestClock()) { fixture.pipeline } }
     var options = ImageViewOptions()
     options.transitionGroup = TransitionGroup(count: 2)
     binders[0].setImage(with: request, options: options)
@@ -173,7 +173,7 @@ struct ViewSituationTests {
       return .response(body: SolidImage(width: 40, height: 20).data, pieceByteCount: 13) { try? await gate.wait() }
     }
     let display = RecordingDisplay()
-    let binder = ImageViewBinder(display: display, pipeline: fixture.pipeline, time: TestClock())
+    let binder = ImageViewBinder(display: display, time: TestClock()) { fixture.pipeline }
     var request = ImageRequest(url: fixture.url)
     (request.options.keepsPreviews, request.previews) = (true, PreviewPolicy())
     for count in 1...2 {

@@ -50,11 +50,10 @@ struct KnownCalls {
   // imageView.kf.setImage(with: resource, placeholder:, options: [.transition(.fade(0.3))], progressBlock:, completionHandler:)
   func showWithProgress() {
     imageView.hc.setImage(
-      with: url, placeholder: .uiImage(empty), options: ImageViewOptions(transition: .crossFade),
-      completion: { result in
-        if case .failure(let error) = result { print(error) }
-      },
-      progress: { progress in print(progress.fraction) })
+      with: url, placeholder: .uiImage(empty), options: ImageViewOptions(transition: .crossFade)
+    ) { result in
+      if case .failure(let error) = result { print(error) }
+    }?.onProgress { progress in print(progress.fraction) }
   }
 
   // ImageResource(downloadURL: url, cacheKey: "my_cache_key")

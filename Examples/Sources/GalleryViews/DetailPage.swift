@@ -48,10 +48,11 @@ final class DetailPage {
     if let thumbnail { options.lowResolution = ImageRequest(url: item.url, size: thumbnail) }
     var request = ImageRequest(url: item.url)
     request.previews = PreviewPolicy()
-    picture.hc.setImage(with: request, options: options, pipeline: pipeline) { [weak self] result in
+    let load = picture.hc.setImage(with: request, options: options, pipeline: pipeline) { [weak self] result in
       self?.describe(result, item)
       self?.onShow?(result)
-    } progress: { [weak self] progress in
+    }
+    load?.onProgress { [weak self] progress in
       guard let self else { return }
       let kilobytes = progress.receivedByteCount / 1024
       gtk_label_set_text(detail.opaque, "\(item.badge) · \(kilobytes) KB, \(Int(progress.fraction * 100)) %")
