@@ -198,7 +198,7 @@ public final class ImageViewBinder {
     load.replacedRequest = previous?.shownRequest(by: request.pipeline)
     current = load
     stopIndicator()
-    previous?.supersede()
+    previous?.supersede(by: load)
     supersededLoads.removeAll(where: \.isFinished)
     if let previous, !previous.isFinished { supersededLoads.append(previous) }
     // The completion of the previous load may have set another image.

@@ -8,7 +8,10 @@ extension ImageViewLoad {
   func begin(_ request: ImageRequest, on display: any ImageDisplay) {
     pixelSize = viewRequest.pixelSize(of: display)
     awaitsDisplay = !mayHoldImage || pixelSize == nil && viewRequest.usesDisplaySize
-    if awaitsDisplay { return showLoading() }
+    if awaitsDisplay {
+      releaseTransfers()
+      return showLoading()
+    }
     var sized = sized(request, for: display)
     sizedRequest = sized
     // Revalidation bypasses the pipeline's memory of recent failures.
@@ -79,6 +82,8 @@ extension ImageViewLoad {
   }
 
   private func receive(_ event: ViewTask.Event) {
+    // A kept preview comes before the load has joined a transfer.
+    if case .preview = event {} else { releaseTransfers() }
     switch event {
     case .finished(let result): if isRevalidating { didRevalidate(result) } else { end(result) }
     case _ where !isActive: break

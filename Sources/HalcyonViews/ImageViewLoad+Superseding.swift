@@ -11,17 +11,49 @@ extension ImageViewLoad {
   var isActive: Bool { isCurrent && !isFinished }
 
   /// The view has been set to another image, or released.
-  func supersede() {
+  ///
+  /// - Parameter next: The load of the other image.
+  func supersede(by next: ImageViewLoad? = nil) {
     willReleaseImage()
+    // Of a task that has ended, the last event may still be to come.
+    let result = pendingResult ?? task?.result ?? .failure(.cancelled)
+    let finishes = options.finishesSuperseded == true && task != nil
+    if !finishes { next?.keepTransfers(of: self) }
+    releaseTransfers()
     stop()
-    if options.finishesSuperseded == true, let task {
-      task.priority = .veryLow
+    if finishes {
+      task?.priority = .veryLow
       if !isFinished, pendingResult == nil { return }
     } else {
       task?.cancel()
     }
     if let transitioningResponse { return finish(.success(transitioningResponse)) }
-    // Of a task that has ended, the last event may still be to come.
-    finish(.failure(.superseded(pendingResult ?? task?.result ?? .failure(.cancelled))))
+    finish(.failure(.superseded(result)))
+  }
+
+  /// Keeps the transfers of the same bytes by superseded loads, for example of the same URL at another size, until this
+  /// load has joined them: its first event shows that it has.
+  private func keepTransfers(of previous: ImageViewLoad) {
+    guard let request = viewRequest.request, viewRequest.pipeline === previous.viewRequest.pipeline,
+      previous.viewRequest.request?.bytesKey == request.bytesKey
+    else { return }
+    let task = previous.task ?? previous.secondaryTask
+    task?.ignore()
+    keptTransfers = previous.keptTransfers + [task].compactMap(\.self)
+    (previous.task, previous.secondaryTask, previous.keptTransfers) = (nil, nil, [])
+  }
+
+  func releaseTransfers() {
+    for transfer in keptTransfers { transfer.cancel() }
+    keptTransfers = []
+  }
+}
+
+extension ImageRequest {
+  /// Equal for requests of the same bytes.
+  fileprivate var bytesKey: CacheKey {
+    var bytes = self
+    (bytes.size, bytes.processors) = (.original, [])
+    return ImagePipeline.cacheKey(for: bytes)
   }
 }

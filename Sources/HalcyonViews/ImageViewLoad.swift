@@ -25,6 +25,8 @@ public final class ImageViewLoad {
 
   /// The load of the requested image, or its revalidation.
   var task: ViewTask?
+  /// Superseded loads of the same bytes, which go on until ``task`` has joined their transfer.
+  var keptTransfers: [ViewTask] = []
   /// Whether a stale image is shown, or about to be, while ``task`` revalidates it.
   var isRevalidating = false
   /// Before the end the load of the low-resolution image, after it a reload of the image.
@@ -82,6 +84,7 @@ public final class ImageViewLoad {
   ///
   /// A revalidation in the background ends as well.
   public func cancel() {
+    releaseTransfers()
     stop()
     task?.cancel()
     (task, isRevalidating) = (nil, false)
@@ -157,7 +160,10 @@ extension ImageViewLoad {
   func finish(_ result: Result<ImageResponse, ImageViewError>) {
     guard !isFinished else { return }
     isFinished = true
-    if !isRevalidating { task = nil }
+    if !isRevalidating {
+      task = nil
+      releaseTransfers()
+    }
     (pendingResult, transitioningResponse) = (nil, nil)
     progressActions = []
     replacedRequest = nil

@@ -51,11 +51,16 @@ final class ViewTask {
     set { for task in [task, storedTask] { task?.priority = newValue } }
   }
 
+  /// Receives no more events; the load goes on.
+  func ignore() {
+    receive = nil
+    storedTask?.cancel()
+  }
+
   /// Ends the load without another event. ``result`` is set when this returns.
   func cancel() {
-    receive = nil
+    ignore()
     task?.cancel()
-    storedTask?.cancel()
   }
 
   /// Receives the events of the main task, or the result of the stored one. Retains `self` until the end.

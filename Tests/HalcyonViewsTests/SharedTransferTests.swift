@@ -1,0 +1,80 @@
+import HalcyonCache
+import HalcyonHTTP
+import HalcyonImaging
+import HalcyonPipeline
+import HalcyonTesting
+import HalcyonViews
+import TestDoubles
+import TestSupport
+import TestTraits
+import Testing
+
+/// A view that is set again to the URL that it is loading.
+@Suite(.unitTest)
+@MainActor
+struct SharedTransferTests {
+  /// The loads that have joined the transfer of another one.
+  private let joins = EventLog<String>()
+
+  @Test func `five calls with one URL, at several sizes and with a processor, send one request`() async throws {
+    let view = ViewFixture(holding: ["40x20"]) { [joins] in
+      $0.eventHandler = { if case .joined(.bytes) = $0.kind { joins.record("joined") } }
+    }
+    view.set("40x20")
+    for width in [10, 20, 30] {
+      var request = view.request("40x20")
+      request.size = .fit(width: width, height: width)
+      view.set(request)
+    }
+    var request = view.request("40x20")
+    (request.size, request.processors) = (.fit(width: 36, height: 36), [.crop(width: 8, height: 8)])
+    view.set(request)
+    try await joins.waitForEvents(count: 4)
+    view.release("40x20")
+    try await view.ends.waitForEvents(count: 5)
+    #expect(view.ends.events == Array(repeating: "superseded with cancelled", count: 4) + ["8x8 from network"])
+    #expect(view.display.events == ["image 8x8"])
+    #expect(view.fixture.transport.requests.count == 1)
+    #expect(view.cancelled.events == [])
+  }
+
+  @Test func `the transfer ends when the view is then set to another image, or cancelled`() async throws {
+    for cancels in [false, true] {
+      let view = ViewFixture(holding: ["40x20"])
+      for _ in 0..<3 { view.set("40x20") }
+      try await view.waitForRequest("40x20")
+      if cancels { view.binder.cancel() } else { view.binder.setImage(with: nil) }
+      try await view.cancelled.waitForEvents(count: 1)
+      #expect(view.fixture.transport.requests.count == 1)
+    }
+  }
+
+  @Test func `a view that is set again to the stale image that it shows revalidates it once`() async throws {
+    let (gate, joins) = (Gate(), joins)
+    let fixture = PipelineFixture {
+      $0.eventHandler = { if case .joined(.bytes) = $0.kind { joins.record("joined") } }
+    } script: { request in
+      let headers: HTTPHeaders = ["ETag": "\"1\"", "Cache-Control": "no-cache"]
+      guard request.headers["If-None-Match"] != nil else {
+        return .response(body: SolidImage(width: 10, height: 10).data, headers: headers)
+      }
+      try await gate.wait()
+      return .response(body: SolidImage(width: 20, height: 20).data, headers: headers)
+    }
+    let request = ImageRequest(url: fixture.url, size: .fit(width: 100, height: 100))
+    _ = try await fixture.pipeline.image(for: request)
+    await fixture.pipeline.cache.flush()
+    let (display, ends) = (RecordingDisplay(), EventLog<String>())
+    let binder = ImageViewBinder(display: display, time: TestClock()) { fixture.pipeline }
+    binder.setImage(with: request) { ends.record($0.name) }
+    try await gate.waitUntilHolding()
+    var cropped = request
+    cropped.size = .fit(width: 60, height: 60)
+    binder.setImage(with: cropped) { ends.record($0.name) }
+    try await joins.waitForEvents(count: 1)
+    gate.open()
+    try await display.log.waitUntilLast(is: "image 20x20")
+    #expect(fixture.transport.requests.count == 2)
+    withExtendedLifetime(binder) {}
+  }
+}
