@@ -104,6 +104,7 @@ let package = Package(
   platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
   products: [
     .library(name: "Halcyon", targets: ["Halcyon"]),
+    .library(name: "HalcyonViews", targets: ["HalcyonViews"]),
     .library(name: "HalcyonGTK", targets: ["HalcyonGTK"]),
     .library(name: "HalcyonApple", targets: ["HalcyonApple"]),
     .library(name: "HalcyonImaging", targets: ["HalcyonImaging", "HalcyonCodecs"]),

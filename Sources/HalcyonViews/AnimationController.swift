@@ -1,19 +1,16 @@
 /// Plays, pauses and observes the animation that a view shows: `view.hc.animation.pause()`.
 ///
 /// Views that show the same animation play it in step until one of them is controlled here. It then plays on its own,
-/// until another image is set, which begins as ``ImageViewOptions/playback`` says. Without an animation, and in toolkits
+/// until another image is set, which begins as ``ImageViewOptions/playback`` says. Without an animation, and in displays
 /// that show only the first frame, the methods do nothing.
 @MainActor
 public final class AnimationController {
   /// Called with each event while the view is visible. Default: none. It stays when another image is set.
   public var onEvent: (@MainActor (AnimationEvent) -> Void)?
 
-  private weak var display: (any AnimatedDisplay)?
+  private weak var binder: ImageViewBinder?
 
-  init(_ display: (any AnimatedDisplay)?) {
-    self.display = display
-    display?.onAnimationEvent = { [weak self] event in self?.onEvent?(event) }
-  }
+  init(_ binder: ImageViewBinder) { self.binder = binder }
 
   /// The number of frames; 0 if the view shows no animation.
   public var frameCount: Int { player?.frameCount ?? 0 }
@@ -46,14 +43,14 @@ public final class AnimationController {
   /// Returns to the first frame, and stays there.
   public func stop() { ownPlayer?.stop() }
 
-  private var player: AnimationPlayer? { display?.animationPlayer }
+  private var player: AnimationPlayer? { binder?.driver?.player }
 
   /// The player of this view alone.
   private var ownPlayer: AnimationPlayer? {
     guard let player else { return nil }
     if !player.isShared { return player }
     let own = player.makeOwn()
-    display?.animationPlayer = own
+    binder?.driver?.player = own
     return own
   }
 

@@ -1,14 +1,24 @@
+package import HalcyonImaging
 package import HalcyonSupport
 
 /// The frame clock of a view: notifies of the first frame at or after a time.
 @MainActor
 package protocol FrameClock: AnyObject {
+  /// The uptime, in this clock. It does not retain the clock.
+  var now: @MainActor () -> Duration { get }
   /// Called with the uptime of a frame that was waited for.
   var onFrame: (@MainActor (Duration) -> Void)? { get set }
   /// Waits for an uptime, in place of an earlier one.
   func set(_ time: Duration)
   /// Waits no longer.
   func cancel()
+}
+
+/// A display with the frame clock of its toolkit.
+@MainActor
+package protocol ClockedDisplay: AnimatedDisplay {
+  /// A frame clock that nothing else uses.
+  func makeFrameClock() -> any FrameClock
 }
 
 /// Plays the animation of one view while the view is visible: for every toolkit, over its ``FrameClock``.
@@ -21,7 +31,7 @@ package final class AnimationDriver: AnimationViewer {
       // Before the old one loses its last view, and with it the frames that both may share.
       if isVisible { player?.add(self) }
       oldValue?.remove(self)
-      scheduleNextFrame()
+      animationDidChange()
     }
   }
   /// Whether the view is visible; a hidden one plays nothing. Default: `false`.
@@ -29,14 +39,16 @@ package final class AnimationDriver: AnimationViewer {
     didSet {
       guard isVisible != oldValue else { return }
       if isVisible { player?.add(self) } else { player?.remove(self) }
-      scheduleNextFrame()
+      animationDidChange()
     }
   }
-  /// Called when the current frame may have changed.
-  package var onChange: (@MainActor () -> Void)?
+  /// Called with each frame to show.
+  package var onFrame: (@MainActor (Bitmap) -> Void)?
   /// Receives the events of the player.
   package var onEvent: (@MainActor (AnimationEvent) -> Void)?
 
+  /// The frame that the view shows.
+  private var shown: Bitmap?
   private let clock: any FrameClock
 
   /// - Parameter clock: The frame clock of the view, which nothing else uses.
@@ -45,42 +57,33 @@ package final class AnimationDriver: AnimationViewer {
     clock.onFrame = { [weak self] now in self?.player?.advance(to: now) }
   }
 
+  /// Plays an image that the view shows; does nothing if it is not animated.
+  package func play(_ image: DecodedImage, _ playback: AnimationPlayback) {
+    shown = image.bitmap
+    player = .shared(for: image, playback: playback, now: clock.now)
+  }
+
   package func animationDidChange() {
-    onChange?()
-    scheduleNextFrame()
+    if isVisible, let time = player?.nextFrameTime { clock.set(time) } else { clock.cancel() }
+    guard isVisible, let frame = player?.bitmap, shown?.address != frame.address else { return }
+    shown = frame
+    onFrame?(frame)
   }
 
   package func animationDidSend(_ event: AnimationEvent) { onEvent?(event) }
 
   /// Plays nothing any more.
   package func stop() { isVisible = false }
-
-  private func scheduleNextFrame() {
-    if isVisible, let time = player?.nextFrameTime { clock.set(time) } else { clock.cancel() }
-  }
 }
 
-/// A display whose driver plays the animation that it shows.
-@MainActor
-package protocol DrivenDisplay: AnimatedDisplay {
-  var driver: AnimationDriver { get }
-}
-
-extension DrivenDisplay {
-  package var animationPlayer: AnimationPlayer? {
-    get { driver.player }
-    set { driver.player = newValue }
-  }
-
-  package var onAnimationEvent: (@MainActor (AnimationEvent) -> Void)? {
-    get { driver.onEvent }
-    set { driver.onEvent = newValue }
-  }
+extension Bitmap {
+  fileprivate var address: UnsafeRawPointer? { withUnsafeBytes { $0.baseAddress } }
 }
 
 /// A frame clock for toolkits without one: a timer, after which the toolkit draws with its next frame.
 @MainActor
 package final class TimerFrameClock: FrameClock {
+  package var now: @MainActor () -> Duration { time.uptime }
   package var onFrame: (@MainActor (Duration) -> Void)?
   private let time: any TimeSource
   private var task: Task<Void, Never>?

@@ -33,7 +33,7 @@ package final class AnimationPlayer {
   private let image: DecodedImage
   private let animation: AnimatedImage
   private let frames: AnimationFrames
-  private let now: () -> Duration
+  private let now: @MainActor () -> Duration
   private var timeline: AnimationTimeline
   private var isPaused: Bool
   /// Whether ``AnimationEvent/started`` has been sent since the last pause.
@@ -47,7 +47,7 @@ package final class AnimationPlayer {
 
   private init(
     _ image: DecodedImage, _ animation: AnimatedImage, playback: AnimationPlayback, isShared: Bool,
-    now: @escaping () -> Duration
+    now: @escaping @MainActor () -> Duration
   ) {
     let frameByteCount = image.bitmap.byteCount
     let (total, overflow) = frameByteCount.multipliedReportingOverflow(by: animation.animation.frameCount)
@@ -66,7 +66,7 @@ package final class AnimationPlayer {
   ///
   /// - Parameter now: The uptime, in the clock of the views' frames.
   package static func shared(
-    for image: DecodedImage, playback: AnimationPlayback = AnimationPlayback(), now: @escaping () -> Duration
+    for image: DecodedImage, playback: AnimationPlayback = AnimationPlayback(), now: @escaping @MainActor () -> Duration
   ) -> AnimationPlayer? {
     guard let animation = image.animation, animation.animation.frameCount > 1, !playback.showsFirstFrameOnly else {
       return nil
@@ -243,16 +243,4 @@ package protocol AnimationViewer: AnyObject {
   func animationDidChange()
   /// Called after ``animationDidChange()``.
   func animationDidSend(_ event: AnimationEvent)
-}
-
-/// A display that plays animations.
-@MainActor
-package protocol AnimatedDisplay: ImageDisplay {
-  /// The options of the next image that is shown.
-  var playback: AnimationPlayback { get set }
-  /// The player of the animation that is shown; `nil` for other content. Setting replaces it by another player of the
-  /// same animation.
-  var animationPlayer: AnimationPlayer? { get set }
-  /// Receives the events of the player.
-  var onAnimationEvent: (@MainActor (AnimationEvent) -> Void)? { get set }
 }

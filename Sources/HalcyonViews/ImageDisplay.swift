@@ -17,7 +17,8 @@ public protocol ImageDisplay: AnyObject {
 
   /// Replaces the content, in this frame.
   ///
-  /// Ends a transition that is in progress. The animation of an ``DisplayContent/Role/image`` is played, if it has one.
+  /// Ends a transition that is in progress. Of an animation it shows the bitmap of the image; an ``AnimatedDisplay``
+  /// receives the other frames.
   func show(_ content: DisplayContent, transition: ImageTransition)
   /// Replaces the content like ``show(_:transition:)``, and notifies of the end of the transition.
   ///
@@ -73,4 +74,14 @@ extension ImageDisplay {
 
   /// Does nothing.
   public func expectImage(_ info: ImageInfo) {}
+}
+
+/// A display that plays animations: it shows frames that its binder decodes and times.
+///
+/// All displays of one image show the same frame and share one decoder. Frames come only while
+/// ``ImageViewBinder/isVisible``. A display that is no `AnimatedDisplay` shows the first frame.
+@MainActor
+public protocol AnimatedDisplay: ImageDisplay {
+  /// Replaces the pixels of the image that was shown last by those of another frame, which has the same size.
+  func showFrame(_ frame: Bitmap)
 }

@@ -16,16 +16,15 @@ package final class ImagePhaseModel {
   /// Runs a change of the phase, with its transition: for the animation of the toolkit. Default: without one.
   @ObservationIgnored package var animate: (@MainActor (ImageTransition, @MainActor () -> Void) -> Void)?
 
-  @ObservationIgnored private let display: PhaseDisplay
+  @ObservationIgnored private let display = PhaseDisplay()
   @ObservationIgnored private let binder: ImageViewBinder
   @ObservationIgnored private var cancelsWhenHidden = false
 
   /// - Parameters:
   ///   - pipeline: Loads the images unless an update names another one.
-  ///   - time: The clock of delays and animations.
-  package init(pipeline: @autoclosure @escaping () -> ImagePipeline, time: any TimeSource = SystemTime()) {
-    display = PhaseDisplay(time: time)
-    binder = ImageViewBinder(display: display, makePipeline: pipeline)
+  ///   - time: The clock of delays and animations. Default: `nil`, that of the pipeline that loads the image.
+  package init(pipeline: @autoclosure @escaping () -> ImagePipeline, time: (any TimeSource)? = nil) {
+    binder = ImageViewBinder(display: display, time: time, makePipeline: pipeline)
     binder.isVisible = false
     display.onShow = { [weak self] content, transition in self?.show(content, transition) }
     display.onFrame = { [weak self] image in self?.phase = .success(image) }
@@ -100,7 +99,6 @@ package final class ImagePhaseModel {
     get { binder.isVisible }
     set {
       binder.isVisible = newValue
-      display.driver.isVisible = newValue
       if !newValue, cancelsWhenHidden, binder.isLoading { binder.cancel() }
     }
   }
@@ -151,33 +149,22 @@ package final class ImagePhaseModel {
 
 /// The display of an ``ImagePhaseModel``.
 @MainActor
-private final class PhaseDisplay: DrivenDisplay {
+private final class PhaseDisplay: AnimatedDisplay {
   var displaySize = ViewSize.zero
   var displayScale = 1.0
   var displayMode = ImageDisplayMode.fit
-  var playback = AnimationPlayback()
   var onShow: (@MainActor (DisplayContent, ImageTransition) -> Void)?
   /// Receives the image with the pixels of another frame.
   var onFrame: (@MainActor (DecodedImage) -> Void)?
-  let driver: AnimationDriver
-  private let time: any TimeSource
   private var image: DecodedImage?
-
-  init(time: any TimeSource) {
-    self.time = time
-    driver = AnimationDriver(clock: TimerFrameClock(time: time))
-    driver.onChange = { [weak self] in self?.showFrame() }
-  }
 
   func show(_ content: DisplayContent, transition: ImageTransition) {
     image = content.role == .image ? content.image : nil
-    driver.player = nil
     onShow?(content, transition)
-    driver.player = image.flatMap { AnimationPlayer.shared(for: $0, playback: playback, now: time.uptime) }
   }
 
-  private func showFrame() {
-    guard let image, let frame = driver.player?.bitmap else { return }
+  func showFrame(_ frame: Bitmap) {
+    guard let image else { return }
     var shown = DecodedImage(bitmap: frame, info: image.info)
     shown.scale = image.scale
     onFrame?(shown)

@@ -1,6 +1,7 @@
-public import HalcyonSupport
-public import HalcyonPipeline
 public import Foundation
+import HalcyonImaging
+public import HalcyonPipeline
+package import HalcyonSupport
 
 /// Loads images into one view: the logic behind `setImage` in every toolkit.
 ///
@@ -29,9 +30,12 @@ public final class ImageViewBinder {
   /// Whether the view is being destroyed.
   private var hasEnded = false
   /// Plays, pauses and observes the animation that the view shows.
-  public private(set) lazy var animation = AnimationController(animatedDisplay)
+  public private(set) lazy var animation = AnimationController(self)
 
-  private weak var animatedDisplay: (any AnimatedDisplay)?
+  /// Plays animations; `nil` before the first one.
+  package private(set) var driver: AnimationDriver?
+  /// Counts contents, so that one that has been replaced is not played.
+  private var contentNumber = 0
   private let makePipeline: () -> ImagePipeline
   private let time: (any TimeSource)?
 
@@ -51,7 +55,6 @@ public final class ImageViewBinder {
     display: any ImageDisplay, time: (any TimeSource)? = nil, makePipeline: @escaping () -> ImagePipeline
   ) {
     self.display = display
-    animatedDisplay = display as? any AnimatedDisplay
     self.time = time
     self.makePipeline = makePipeline
   }
@@ -63,10 +66,11 @@ public final class ImageViewBinder {
 
   /// Supersedes the loads of a view that is being destroyed, and calls all completions while they can use the view.
   ///
-  /// Loads with ``ImageViewOptions/finishesSuperseded`` go on. Images that are set later are not loaded: their completions are
-  /// called at once.
+  /// Loads with ``ImageViewOptions/finishesSuperseded`` go on. Images that are set later are not loaded: their
+  /// completions are called at once.
   package func end() {
     hasEnded = true
+    driver?.stop()
     stopIndicator()
     let loads = supersededLoads + [current].compactMap(\.self)
     (supersededLoads, current) = ([], nil)
@@ -83,6 +87,7 @@ public final class ImageViewBinder {
   public var isVisible = true {
     didSet {
       guard isVisible != oldValue else { return }
+      driver?.isVisible = isVisible
       current?.visibilityDidChange()
     }
   }
@@ -214,12 +219,48 @@ extension ImageViewBinder {
     _ content: DisplayContent, transition: ImageTransition = .immediate, onEnd: (@MainActor () -> Void)? = nil
   ) {
     self.content = content
-    if let current, content.role == .image {
-      animatedDisplay?.playback = current.options.playback ?? AnimationPlayback()
+    driver?.player = nil
+    contentNumber += 1
+    let number = contentNumber
+    let playback = content.role == .image ? current?.options.playback : nil
+    let play: @MainActor () -> Void = { [weak self] in
+      if let self, contentNumber == number { self.play(content, playback ?? AnimationPlayback()) }
     }
-    guard let onEnd else { return display?.show(content, transition: transition) ?? () }
-    guard let display else { return onEnd() }
-    display.show(content, transition: transition, onEnd: onEnd)
+    guard let display else {
+      onEnd?()
+      return
+    }
+    if let onEnd {
+      display.show(content, transition: transition) {
+        // The completion may control the animation.
+        play()
+        onEnd()
+      }
+    } else {
+      display.show(content, transition: transition)
+    }
+    play()
+  }
+
+  /// Plays the animation that the display shows, unless it is playing.
+  private func play(_ content: DisplayContent, _ playback: AnimationPlayback) {
+    guard let image = content.image, image.animation != nil, driver?.player == nil,
+      let display = display as? any AnimatedDisplay
+    else { return }
+    let driver = driver ?? makeDriver(display)
+    self.driver = driver
+    driver.play(image, playback)
+  }
+
+  private func makeDriver(_ display: any AnimatedDisplay) -> AnimationDriver {
+    let clock =
+      (display as? any ClockedDisplay)?.makeFrameClock()
+      ?? TimerFrameClock(time: time ?? current?.viewRequest.pipeline.configuration.time ?? SystemTime())
+    let driver = AnimationDriver(clock: clock)
+    driver.isVisible = isVisible && !hasEnded
+    driver.onFrame = { [weak display] in display?.showFrame($0) }
+    driver.onEvent = { [weak self] in self?.animation.onEvent?($0) }
+    return driver
   }
 
   func startIndicator(_ indicator: LoadingIndicator) {

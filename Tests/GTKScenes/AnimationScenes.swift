@@ -32,8 +32,8 @@ enum AnimationScenes {
 
   static func hidden(_ stage: Stage) async throws {
     let picture = try await stage.addPicture()
-    let image = try await play(try gif(loopCount: nil), in: [picture], stage)
-    guard let player = AnimationPlayer.shared(for: image) else { return }
+    try await play(try gif(loopCount: nil), in: [picture], stage)
+    guard let player = picture.hc.driver?.player else { return }
     try await stage.until("it plays") { player.index == 2 }
     gtk_widget_set_visible(picture, 0)
     let index = player.index
@@ -62,8 +62,8 @@ enum AnimationScenes {
 
   static func loopCount(_ stage: Stage) async throws {
     let picture = try await stage.addPicture()
-    let image = try await play(try gif(loopCount: 2), in: [picture], stage)
-    guard let player = AnimationPlayer.shared(for: image) else { return }
+    try await play(try gif(loopCount: 2), in: [picture], stage)
+    guard let player = picture.hc.driver?.player else { return }
     try await stage.until("it has begun") { player.index > 0 }
     try await stage.until("the second loop has begun") { player.index == 0 }
     try await stage.until("the second loop has ended") { player.index == 3 }
@@ -84,7 +84,7 @@ enum AnimationScenes {
       let outcome = Outcome()
       picture.hc.setImage(with: request, pipeline: pipeline, completion: outcome.take)
       try await stage.until("it is loaded") { outcome.count == 1 }
-      guard let image = try outcome.last?.get().image, let player = AnimationPlayer.shared(for: image) else { return }
+      guard let image = try outcome.last?.get().image, let player = picture.hc.driver?.player else { return }
       let all = image.bitmap.byteCount * colors.count
       if isInMemory { try await stage.until("all frames are decoded", within: 200) { player.byteCount == all } }
       try stage.require(player.byteCount == all, "the player holds \(player.byteCount) of \(all) bytes")
@@ -131,11 +131,10 @@ enum AnimationScenes {
     try await stage.until("it plays") { shownIndex(paused, stage) == 2 }
   }
 
-  @discardableResult
   private static func play(
     _ data: Data, in pictures: [UnsafeMutablePointer<GtkWidget>], _ stage: Stage,
     _ playback: AnimationPlayback = AnimationPlayback()
-  ) async throws -> DecodedImage {
+  ) async throws {
     let pipeline = ViewScenes.pipeline()
     let outcome = Outcome()
     for picture in pictures {
@@ -144,8 +143,7 @@ enum AnimationScenes {
         pipeline: pipeline, completion: outcome.take)
     }
     try await stage.until("it is loaded") { outcome.count == pictures.count }
-    guard let image = try outcome.last?.get().image else { throw Stage.Failure(description: "no image was loaded") }
-    return image
+    _ = try outcome.last?.get()
   }
 
   private static func gif(loopCount: Int?) throws -> Data {

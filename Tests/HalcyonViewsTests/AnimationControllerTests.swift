@@ -89,7 +89,7 @@ struct AnimationControllerTests {
   @Test func `views play in step until one is controlled`() async throws {
     let (first, second) = (try AnimatedView(frameCount: 3), try AnimatedView(frameCount: 3))
     try second.show(first.image, AnimationPlayback())
-    #expect(first.animationPlayer === second.animationPlayer)
+    #expect(first.binder.driver?.player === second.binder.driver?.player)
     try await first.showNextFrame()
     #expect([first.number, second.number] == [1, 1])
     second.binder.animation.pause()
@@ -100,7 +100,7 @@ struct AnimationControllerTests {
 
   @Test func `only the first frame is shown if the options say so`() throws {
     let view = try AnimatedView(frameCount: 3, AnimationPlayback(showsFirstFrameOnly: true))
-    #expect(view.animationPlayer == nil)
+    #expect(view.binder.driver?.player == nil)
     #expect(view.binder.animation.frameCount == 0)
     view.binder.animation.play()
     #expect(!view.binder.animation.isPlaying && view.events == [])
@@ -120,28 +120,73 @@ struct AnimationControllerTests {
     #expect(view.binder.animation.isPlaying)
     #expect(view.binder.animation.frameCount == 2)
   }
+
+  @Test func `an image that a hidden view has released plays as its options say when the view is visible again`() throws
+  {
+    let view = try AnimatedView(frameCount: 3, AnimationPlayback(speed: 3), onlyWhileVisible: true)
+    view.binder.animation.speed = 1
+    view.binder.isVisible = false
+    #expect(view.binder.animation.frameCount == 0)
+    view.binder.isVisible = true
+    #expect(view.binder.animation.speed == 3)
+  }
+
+  @Test func `a completion can pause the animation`() throws {
+    let view = try AnimatedView(frameCount: 3)
+    try view.show(try AnimatedView.image(frameCount: 2), AnimationPlayback()) { view.binder.animation.pause() }
+    #expect(view.binder.animation.frameCount == 2 && !view.binder.animation.isPlaying)
+  }
+
+  @Test func `a display without a frame clock is driven by the clock of its pipeline`() async throws {
+    let clock = TestClock()
+    let display = PlainAnimatedDisplay()
+    let fixture = PipelineFixture(configure: { $0.time = clock }) { _ in .response(body: Data()) }
+    let binder = ImageViewBinder(display: display, pipeline: fixture.pipeline)
+    let image = try AnimatedView.image(frameCount: 3)
+    let request = ImageRequest(source: .data(Data(), key: "animation"), size: .fit(width: 10, height: 10))
+    _ = fixture.memory.store(image, for: fixture.pipeline.cacheKey(for: request), expiration: nil)
+    binder.setImage(with: request)
+    for number in 2...3 {
+      await clock.waitForSleepers()
+      clock.advance(by: .milliseconds(40))
+      try await display.frames.waitForEvents(count: number)
+    }
+    #expect(display.frames.events == [0, 1, 2])
+    binder.isVisible = false
+    #expect(clock.sleeperCount == 0)
+  }
+}
+
+/// A display as a program writes it for a toolkit of its own.
+@MainActor
+private final class PlainAnimatedDisplay: AnimatedDisplay {
+  let displaySize = ViewSize(width: 10, height: 10)
+  let displayScale = 1.0
+  let displayMode = ImageDisplayMode.fit
+  /// The numbers of the frames shown.
+  let frames = EventLog<Int>()
+
+  func show(_ content: DisplayContent, transition: ImageTransition) {}
+  func showFrame(_ frame: Bitmap) { frames.record(Int(frame[0, 0].red)) }
+  func showIndicator(_ indicator: LoadingIndicator) {}
+  func updateIndicator(_ progress: LoadProgress) {}
+  func hideIndicator() {}
 }
 
 /// A display of animations that draws nothing.
 @MainActor
-final class AnimatedView: AnimatedDisplay, AnimationViewer {
+final class AnimatedView: ClockedDisplay {
   let displaySize = ViewSize(width: 50, height: 50)
   let displayScale = 1.0
   let displayMode = ImageDisplayMode.fit
-  var playback = AnimationPlayback()
-  var onAnimationEvent: (@MainActor (AnimationEvent) -> Void)?
-  var animationPlayer: AnimationPlayer? {
-    didSet {
-      animationPlayer?.add(self)
-      if oldValue !== animationPlayer { oldValue?.remove(self) }
-    }
-  }
 
   private(set) lazy var binder = ImageViewBinder(
     display: self, pipeline: PipelineFixture { _ in .response(body: Data()) }.pipeline)
   private(set) var events: [AnimationEvent] = []
   private(set) var image: DecodedImage
-  var now = Duration.seconds(100)
+  private var frame: Bitmap?
+  private let clock = ManualFrameClock()
+  private let onlyWhileVisible: Bool
   private var waiter: CheckedContinuation<Void, Never>?
 
   static func image(frameCount: Int, damagedIndex: Int? = nil) throws -> DecodedImage {
@@ -150,37 +195,46 @@ final class AnimatedView: AnimatedDisplay, AnimationViewer {
     return DecodedImage(bitmap: still.bitmap, info: still.info, animation: try decoder.image())
   }
 
-  init(frameCount: Int, damagedIndex: Int? = nil, _ playback: AnimationPlayback = AnimationPlayback()) throws {
+  init(
+    frameCount: Int, damagedIndex: Int? = nil, _ playback: AnimationPlayback = AnimationPlayback(),
+    onlyWhileVisible: Bool = false
+  ) throws {
     image = try Self.image(frameCount: frameCount, damagedIndex: damagedIndex)
-    binder.animation.onEvent = { [weak self] event in self?.events.append(event) }
+    self.onlyWhileVisible = onlyWhileVisible
+    clock.onChange = { [weak self] in self?.resume() }
+    binder.animation.onEvent = { [weak self] event in
+      self?.events.append(event)
+      self?.resume()
+    }
     try show(image, playback)
   }
 
   /// Sets an image on the view, from memory.
-  func show(_ image: DecodedImage, _ playback: AnimationPlayback) throws {
+  func show(
+    _ image: DecodedImage, _ playback: AnimationPlayback, completion: @escaping @MainActor () -> Void = {}
+  ) throws {
     self.image = image
     var request = ImageRequest(source: .data(Data(), key: "\(ObjectIdentifier(try #require(image.animation)))"))
     request.options.usesOriginalSize = true
     _ = binder.pipeline.cache.memory.store(image, for: binder.pipeline.cacheKey(for: request), expiration: nil)
-    binder.setImage(with: request, options: ImageViewOptions(playback: playback))
+    binder.setImage(
+      with: request, options: ImageViewOptions(onlyWhileVisible: onlyWhileVisible, playback: playback)
+    ) { _ in completion() }
     #expect(binder.content.role == .image)
   }
 
-  func show(_ content: DisplayContent, transition: ImageTransition) {
-    guard let image = content.image else { return }
-    animationPlayer = AnimationPlayer.shared(for: image, playback: playback) { [unowned self] in now }
+  func makeFrameClock() -> any FrameClock { clock }
+
+  func show(_ content: DisplayContent, transition: ImageTransition) { frame = content.image?.bitmap }
+
+  func showFrame(_ frame: Bitmap) {
+    self.frame = frame
+    resume()
   }
 
   func showIndicator(_ indicator: LoadingIndicator) {}
   func updateIndicator(_ progress: LoadProgress) {}
   func hideIndicator() {}
-
-  func animationDidChange() { resume() }
-
-  func animationDidSend(_ event: AnimationEvent) {
-    onAnimationEvent?(event)
-    resume()
-  }
 
   private func resume() {
     waiter?.resume()
@@ -188,20 +242,47 @@ final class AnimatedView: AnimatedDisplay, AnimationViewer {
   }
 
   /// The number of the frame that is shown.
-  var number: Int? { animationPlayer.map { Int($0.bitmap[0, 0].red) } }
-  var nextFrameTime: Duration? { animationPlayer?.nextFrameTime }
+  var number: Int? { frame.map { Int($0[0, 0].red) } }
+  var nextFrameTime: Duration? { clock.time }
+
+  var now: Duration {
+    get { clock.current }
+    set { clock.current = newValue }
+  }
 
   /// Waits until a condition holds, which is checked after each change of the animation.
   func until(_ condition: () -> Bool) async throws {
     while !condition() { await withCheckedContinuation { waiter = $0 } }
   }
 
-  func advance() { animationPlayer?.advance(to: now) }
+  func advance() { clock.onFrame?(now) }
 
   /// Waits until the next frame is decoded, and advances the clock until it is due.
   func showNextFrame() async throws {
     try await until { nextFrameTime != nil }
     now = try #require(nextFrameTime)
     advance()
+  }
+}
+
+/// A frame clock that the test moves.
+@MainActor
+final class ManualFrameClock: FrameClock {
+  var current = Duration.seconds(100)
+  var now: @MainActor () -> Duration { { self.current } }
+  var onFrame: (@MainActor (Duration) -> Void)?
+  /// Called when the time that is waited for has changed.
+  var onChange: @MainActor () -> Void = {}
+  private(set) var time: Duration? { didSet { onChange() } }
+
+  func set(_ time: Duration) { self.time = time }
+  func cancel() { time = nil }
+
+  /// Moves to the time that is waited for.
+  func advance() {
+    guard let time else { return }
+    current = time
+    self.time = nil
+    onFrame?(time)
   }
 }

@@ -9,33 +9,13 @@ import Testing
 /// Playing an animation in a view of a toolkit, with frames of 40 ms.
 @MainActor @Suite(.unitTest)
 struct AnimationDriverTests {
-  /// A frame clock that the test moves.
-  private final class Clock: FrameClock {
-    var onFrame: (@MainActor (Duration) -> Void)?
-    private(set) var time: Duration?
-    var now = Duration.seconds(100)
-
-    func set(_ time: Duration) { self.time = time }
-    func cancel() { time = nil }
-
-    /// Moves to the time that is waited for.
-    func advance() {
-      guard let time else { return }
-      now = time
-      self.time = nil
-      onFrame?(time)
-    }
-  }
-
-  private let clock = Clock()
+  private let clock = ManualFrameClock()
 
   private func player() throws -> AnimationPlayer {
-    let image = try AnimatedView.image(frameCount: 3)
-    let player = AnimationPlayer.shared(for: image) { [clock] in clock.now }
-    return try #require(player)
+    try #require(AnimationPlayer.shared(for: try AnimatedView.image(frameCount: 3), now: clock.now))
   }
 
-  private func waitForFrame(_ clock: Clock) async { while clock.time == nil { await Task.yield() } }
+  private func waitForFrame(_ clock: ManualFrameClock) async { while clock.time == nil { await Task.yield() } }
 
   @Test func `a visible view waits for each frame in turn, a hidden one for none`() async throws {
     let driver = AnimationDriver(clock: clock)
@@ -59,14 +39,14 @@ struct AnimationDriverTests {
 
   @Test func `the view is notified of frames and events`() async throws {
     let driver = AnimationDriver(clock: clock)
-    var (changeCount, events) = (0, [AnimationEvent]())
-    driver.onChange = { changeCount += 1 }
+    var (frames, events) = ([UInt8](), [AnimationEvent]())
+    driver.onFrame = { frames.append($0[0, 0].red) }
     driver.onEvent = { events.append($0) }
     driver.isVisible = true
     driver.player = try player()
     await waitForFrame(clock)
     clock.advance()
-    #expect(changeCount > 0)
+    #expect(frames.last == 1)
     #expect(events == [.started, .frameChanged(index: 1)])
   }
 

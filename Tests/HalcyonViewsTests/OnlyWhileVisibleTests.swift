@@ -72,7 +72,6 @@ struct OnlyWhileVisibleTests {
     request.freshness = .revalidate
     view.set(request) {
       $0.onlyWhileVisible = true
-      $0.playback = AnimationPlayback(speed: 3)
     }
     try await view.ends.waitForEvents(count: 1)
     view.binder.isVisible = false
@@ -83,7 +82,6 @@ struct OnlyWhileVisibleTests {
     #expect(!view.binder.isLoading)
     #expect(view.ends.events == ["40x20 from network"])
     #expect(view.fixture.transport.requests.count == 1)
-    #expect(Set(view.display.playbacks.map(\.speed)) == [3])
   }
 
   @Test func `an image that arrives while its view is hidden is shown when the view becomes visible`() async throws {

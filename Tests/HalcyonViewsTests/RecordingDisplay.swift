@@ -5,7 +5,7 @@ import TestSupport
 
 /// A display that draws nothing and records every call.
 @MainActor
-final class RecordingDisplay: AnimatedDisplay {
+final class RecordingDisplay: ImageDisplay {
   var displaySize = ViewSize(width: 50, height: 50)
   var displayScale = 2.0
   var displayMode = ImageDisplayMode.fit
@@ -13,11 +13,6 @@ final class RecordingDisplay: AnimatedDisplay {
   var onShow: () -> Void = {}
   /// Returned once by ``adoptProgramContent()``.
   var programContent: DisplayContent?
-  var playback = AnimationPlayback()
-  var animationPlayer: AnimationPlayer?
-  var onAnimationEvent: (@MainActor (AnimationEvent) -> Void)?
-  /// The options with which images would be played, in order.
-  private(set) var playbacks: [AnimationPlayback] = []
   /// Whether transitions last until the test calls ``onTransitionEnd``.
   var holdsTransitions = false
   var onTransitionEnd: (@MainActor () -> Void)?
@@ -32,7 +27,6 @@ final class RecordingDisplay: AnimatedDisplay {
       default: " in another way"
       }
     if case .custom(let animate) = transition { animate(self) }
-    if content.role == .image { playbacks.append(playback) }
     log.record(content.name + appearance)
     onShow()
   }

@@ -105,7 +105,6 @@ struct ViewSizingTests {
       $0.indicator = .activity
       $0.transition = .crossFade
       $0.placeholderDelay = .zero
-      $0.playback = AnimationPlayback(speed: 3)
     }
     view.display.displaySize = ViewSize(width: 40, height: 40)
     view.binder.displayDidChange()
@@ -114,7 +113,6 @@ struct ViewSizingTests {
     view.binder.displayDidChange()
     try await view.display.waitForShow("image 160x80")
     #expect(view.display.events[before...] == ["image 160x80"])
-    #expect(view.display.playbacks.map(\.speed) == [3, 3])
     #expect(view.ends.events == ["100x50 from network"])
     #expect(view.fixture.decoder.decodedSizes == [.fit(width: 100, height: 100), .fit(width: 160, height: 80)])
     #expect(view.fixture.transport.requests.count == 1)

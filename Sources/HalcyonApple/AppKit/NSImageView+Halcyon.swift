@@ -1,7 +1,6 @@
 #if canImport(AppKit) && !targetEnvironment(macCatalyst)
 public import AppKit
 import Halcyon
-import HalcyonSupport
 public import HalcyonViews
 
 extension NSImageView {
@@ -14,12 +13,10 @@ extension NSImageView {
 
 /// Shows the content of an ``ImageViewBinder`` in an image view.
 @MainActor
-private final class NSImageViewDisplay: DrivenDisplay {
+private final class NSImageViewDisplay: AnimatedDisplay {
   private(set) lazy var binder = ImageViewBinder(display: self) { .shared }
-  var playback = AnimationPlayback()
 
   private weak var view: NSImageView?
-  let driver = AnimationDriver(clock: TimerFrameClock(time: SystemTime()))
   /// A custom view that is shown instead of an image.
   private var contentView: NSView?
   private var indicator: NSView?
@@ -30,10 +27,7 @@ private final class NSImageViewDisplay: DrivenDisplay {
 
   init(_ view: NSImageView) {
     self.view = view
-    driver.isVisible = view.window != nil
-    driver.onChange = { [weak self] in self?.showFrame() }
     let observer = AppKitLayoutObserver(filling: view) { [weak self] isVisible in
-      self?.driver.isVisible = isVisible
       self?.binder.isVisible = isVisible
       self?.binder.displayDidChange()
     }
@@ -80,7 +74,6 @@ private final class NSImageViewDisplay: DrivenDisplay {
   }
 
   private func draw(_ content: DisplayContent, in view: NSImageView) {
-    driver.player = nil
     contentView?.removeFromSuperview()
     contentView = nil
     switch content.picture {
@@ -88,8 +81,6 @@ private final class NSImageViewDisplay: DrivenDisplay {
     case .image(let image):
       shownScale = pixelsPerPoint(of: image)
       view.image = image.nsImage(pixelsPerPoint: shownScale)
-      let playback = content.role == .image ? playback : AnimationPlayback()
-      driver.player = .shared(for: image, playback: playback, now: SystemTime().uptime)
     case .icon(let name):
       view.image = NSImage(named: name) ?? NSImage(systemSymbolName: name, accessibilityDescription: nil)
     case .view(let custom):
@@ -100,9 +91,9 @@ private final class NSImageViewDisplay: DrivenDisplay {
     shownImage = view.image
   }
 
-  private func showFrame() {
+  func showFrame(_ frame: Bitmap) {
     // The program may have set an image of its own.
-    guard let view, let frame = driver.player?.bitmap, view.image === shownImage else { return }
+    guard let view, view.image === shownImage else { return }
     view.image = frame.nsImage(pixelsPerPoint: shownScale)
     shownImage = view.image
   }

@@ -14,12 +14,10 @@ extension UIImageView {
 
 /// Shows the content of an ``ImageViewBinder`` in an image view.
 @MainActor
-private final class UIImageViewDisplay: DrivenDisplay {
+private final class UIImageViewDisplay: ClockedDisplay {
   private(set) lazy var binder = ImageViewBinder(display: self) { .shared }
-  var playback = AnimationPlayback()
 
   private weak var view: UIImageView?
-  let driver: AnimationDriver
   private var retryControl: RetryControl?
   /// A custom view that is shown instead of an image.
   private var contentView: UIView?
@@ -31,11 +29,7 @@ private final class UIImageViewDisplay: DrivenDisplay {
 
   init(_ view: UIImageView) {
     self.view = view
-    driver = AnimationDriver(clock: UpdateLinkClock(view))
-    driver.isVisible = view.window != nil
-    driver.onChange = { [weak self] in self?.showFrame() }
     _ = UIKitLayoutObserver(filling: view) { [weak self] isVisible in
-      self?.driver.isVisible = isVisible
       self?.binder.isVisible = isVisible
       self?.binder.displayDidChange()
     }
@@ -89,7 +83,6 @@ private final class UIImageViewDisplay: DrivenDisplay {
   }
 
   private func draw(_ content: DisplayContent, in view: UIImageView) {
-    driver.player = nil
     contentView?.removeFromSuperview()
     contentView = nil
     switch content.picture {
@@ -97,8 +90,6 @@ private final class UIImageViewDisplay: DrivenDisplay {
     case .image(let image):
       view.image = image.uiImage(pixelsPerPoint: pixelsPerPoint(of: image))
       shownScale = pixelsPerPoint(of: image)
-      let playback = content.role == .image ? playback : AnimationPlayback()
-      driver.player = .shared(for: image, playback: playback, now: SystemTime().uptime)
     case .icon(let name): view.image = UIImage(named: name) ?? UIImage(systemName: name)
     case .view(let custom):
       view.image = custom as? UIImage
@@ -108,10 +99,11 @@ private final class UIImageViewDisplay: DrivenDisplay {
     shownImage = view.image
   }
 
-  private func showFrame() {
-    guard let view, let frame = driver.player?.bitmap.cgImage else { return }
+  func makeFrameClock() -> any FrameClock { view.map { UpdateLinkClock($0) } ?? TimerFrameClock(time: SystemTime()) }
+
+  func showFrame(_ frame: Bitmap) {
     // The program may have set an image of its own.
-    guard view.image === shownImage else { return }
+    guard let view, let frame = frame.cgImage, view.image === shownImage else { return }
     view.image = UIImage(cgImage: frame, scale: shownScale, orientation: .up)
     shownImage = view.image
   }

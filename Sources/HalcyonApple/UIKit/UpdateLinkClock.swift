@@ -6,6 +6,7 @@ import UIKit
 /// The frame clock of a view: its updates stop while the view is not in a window, or the app in the background.
 @MainActor
 final class UpdateLinkClock: FrameClock {
+  let now: @MainActor () -> Duration = SystemTime().uptime
   var onFrame: (@MainActor (Duration) -> Void)?
 
   private let link: UIUpdateLink
@@ -29,7 +30,7 @@ final class UpdateLinkClock: FrameClock {
   }
 
   private func update() {
-    let now = SystemTime().uptime()
+    let now = now()
     guard let time, now >= time else { return }
     cancel()
     onFrame?(now)

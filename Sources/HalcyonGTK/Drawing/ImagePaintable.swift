@@ -1,4 +1,5 @@
 #if canImport(CGTK)
+import HalcyonImaging
 import HalcyonViews
 import CGTK
 
@@ -46,9 +47,9 @@ final class ImagePaintable {
     invalidate()
   }
 
-  /// Replaces the player of the animation that is shown.
-  func replacePlayer(by player: AnimationPlayer) {
-    layer?.player = player
+  /// Replaces the frame of the animation that is shown.
+  func showFrame(_ frame: Bitmap) {
+    layer?.showFrame(frame)
     invalidate()
   }
 

@@ -1,6 +1,6 @@
 #if canImport(CGTK)
-package import HalcyonImaging
-package import HalcyonViews
+import HalcyonImaging
+import HalcyonViews
 import CGTK
 
 /// An image, an animation or an icon, drawn by an ``ImagePaintable``.
@@ -10,23 +10,22 @@ struct Layer {
     case paintable(ObjectReference)
     /// A themed icon, which is never enlarged, and the colour of its symbolic parts.
     case icon(ObjectReference, GdkRGBA)
-    case animation(AnimationPlayer, FrameTexture)
+    /// A frame of an animation.
+    case frame(Bitmap, FrameTexture)
   }
 
   /// The intrinsic size in points.
   let size: DrawingSize
   private var content: Content
 
-  /// Creates a layer of an image, which is played if it is animated.
+  /// Creates a layer of an image.
   ///
-  /// - Parameters:
-  ///   - scale: Device pixels per point.
-  ///   - playback: How it is played.
-  init(_ image: DecodedImage, scale: Double, playback: AnimationPlayback = AnimationPlayback()) {
+  /// - Parameter scale: Device pixels per point.
+  init(_ image: DecodedImage, scale: Double) {
     size = DrawingSize(width: Double(image.size.width) / scale, height: Double(image.size.height) / scale)
     content =
-      AnimationPlayer.shared(for: image, playback: playback).map { .animation($0, FrameTexture()) }
-      ?? .paintable(ObjectReference(adopting: image.makeTexture()))
+      image.animation == nil
+      ? .paintable(ObjectReference(adopting: image.makeTexture())) : .frame(image.bitmap, FrameTexture())
   }
 
   /// Creates a layer of any `GdkPaintable`.
@@ -45,15 +44,9 @@ struct Layer {
     content = .icon(icon, color)
   }
 
-  /// The player of an animation, or `nil`.
-  var player: AnimationPlayer? {
-    get {
-      if case .animation(let player, _) = content { return player }
-      return nil
-    }
-    set {
-      if let newValue, case .animation(_, let texture) = content { content = .animation(newValue, texture) }
-    }
+  /// Replaces the frame of an animation.
+  mutating func showFrame(_ frame: Bitmap) {
+    if case .frame(_, let texture) = content { content = .frame(frame, texture) }
   }
 
   /// - Parameter renderer: What draws the frames of an animation.
@@ -67,8 +60,8 @@ struct Layer {
     let (width, height) = (Double(rectangle.size.width), Double(rectangle.size.height))
     switch content {
     case .paintable(let paintable): gdk_paintable_snapshot(paintable.pointer, snapshot, width, height)
-    case .animation(let player, let frame):
-      gdk_paintable_snapshot(frame.texture(of: player.bitmap, drawnBy: renderer), snapshot, width, height)
+    case .frame(let bitmap, let frame):
+      gdk_paintable_snapshot(frame.texture(of: bitmap, drawnBy: renderer), snapshot, width, height)
     case .icon(let icon, var color):
       gtk_symbolic_paintable_snapshot_symbolic(icon.pointer, snapshot, width, height, &color, 1)
     }
@@ -93,15 +86,6 @@ final class FrameTexture {
     let reference = ObjectReference(adopting: SharedTextures.all.texture(for: bitmap, drawnBy: renderer))
     (self.reference, pixels) = (reference, address)
     return reference.pointer
-  }
-}
-
-extension AnimationPlayer {
-  /// The player of an image in the clock of GTK's frames.
-  package static func shared(
-    for image: DecodedImage, playback: AnimationPlayback = AnimationPlayback()
-  ) -> AnimationPlayer? {
-    shared(for: image, playback: playback) { .microseconds(g_get_monotonic_time()) }
   }
 }
 #endif

@@ -10,6 +10,7 @@ final class FrameTimer: FrameClock {
   /// How long before the set time the frame clock is started: two frames at 60 Hz.
   private static let lead = Duration.milliseconds(34)
 
+  var now: @MainActor () -> Duration { { .microseconds(g_get_monotonic_time()) } }
   /// Receives the frame time as an uptime.
   var onFrame: (@MainActor (Duration) -> Void)?
 
@@ -25,7 +26,7 @@ final class FrameTimer: FrameClock {
   /// Sets the time, an uptime, in place of an earlier one.
   func set(_ time: Duration) {
     cancel()
-    let wait = time - .microseconds(g_get_monotonic_time()) - Self.lead
+    let wait = time - now() - Self.lead
     if wait > .zero {
       timeout = Timeout(wait) { [weak self] in self?.waitForFrame(time) }
     } else {

@@ -1,4 +1,5 @@
 #if canImport(CGTK)
+import HalcyonImaging
 import HalcyonPipeline
 import HalcyonViews
 import CGTK
@@ -7,7 +8,7 @@ import CGTK
 ///
 /// It is owned by the widget: see ``WidgetBinding``.
 @MainActor
-final class WidgetDisplay: ImageDisplay {
+final class WidgetDisplay: ClockedDisplay {
   let paintable: ImagePaintable
   /// Called when the size, scale factor or display mode may have changed.
   var onChange: (@MainActor () -> Void)?
@@ -15,7 +16,6 @@ final class WidgetDisplay: ImageDisplay {
   var onVisibilityChange: (@MainActor (Bool) -> Void)?
   /// Called before an image is set.
   var onPrepare: (@MainActor (ImageViewOptions, ImagePipeline) -> Void)?
-  var playback = AnimationPlayback()
 
   private let kind: WidgetKind
   private let widget: UnsafeMutablePointer<GtkWidget>
@@ -23,7 +23,6 @@ final class WidgetDisplay: ImageDisplay {
   private let overlay: ViewOverlay?
   private let visibility: WidgetVisibility
   private var fade: TickCallback?
-  private let driver: AnimationDriver
   private var indicatorAnimation: IndicatorAnimation?
   /// `nil` if the next drawing is to be reported as a change.
   private var lastDrawnSize: DrawingSize?
@@ -41,11 +40,8 @@ final class WidgetDisplay: ImageDisplay {
     self.overlay = overlay
     visibility = WidgetVisibility(widget)
     (paintable, paintableObject) = ImagePaintable.make()
-    driver = AnimationDriver(clock: FrameTimer(widget))
     paintable.onDraw = { [weak self] in self?.checkSize() }
     paintable.renderer = Renderer(of: widget)
-    driver.isVisible = visibility.isVisible
-    driver.onChange = { [paintable] in paintable.invalidate() }
     observeWidget()
   }
 
@@ -84,7 +80,6 @@ final class WidgetDisplay: ImageDisplay {
   func show(_ content: DisplayContent, transition: ImageTransition) {
     guard !isEnding else { return }
     endFade()
-    driver.player = nil
     paintable.mode = displayMode
     overlay?.removeContent()
     let layer = layer(for: content)
@@ -95,13 +90,16 @@ final class WidgetDisplay: ImageDisplay {
       paintable.show(layer)
     }
     kind.setPaintable(paintableObject.pointer, of: widget)
-    driver.player = layer?.player
     guard case .custom(let animate) = transition else { return }
     // Last, and with a reference: the closure may remove the widget, which destroys it.
     let reference = ObjectReference(OpaquePointer(widget))
     animate(widget)
     withExtendedLifetime(reference) {}
   }
+
+  func makeFrameClock() -> any FrameClock { FrameTimer(widget) }
+
+  func showFrame(_ frame: Bitmap) { paintable.showFrame(frame) }
 
   func showIndicator(_ indicator: LoadingIndicator) {
     guard !isEnding else { return }
@@ -126,7 +124,6 @@ final class WidgetDisplay: ImageDisplay {
   /// Stops everything that uses the widget, which is about to be destroyed.
   func stop() {
     endFade()
-    driver.stop()
     indicatorAnimation?.stop()
     visibility.stop()
     isStopped = true
@@ -136,9 +133,7 @@ final class WidgetDisplay: ImageDisplay {
   private func layer(for content: DisplayContent) -> Layer? {
     switch content.picture {
     case .none: nil
-    case .image(let image):
-      Layer(
-        image, scale: pixelsPerPoint(of: image), playback: content.role == .image ? playback : AnimationPlayback())
+    case .image(let image): Layer(image, scale: pixelsPerPoint(of: image))
     case .icon(let name): kind.icon(name, of: widget).map { Layer(icon: $0, color: textColor) }
     case .view(let view): overlay?.showContent(view) == true ? nil : customPaintable(view).map { Layer(paintable: $0) }
     }
@@ -156,22 +151,6 @@ final class WidgetDisplay: ImageDisplay {
       g_type_check_instance_is_a(UnsafeMutablePointer<GTypeInstance>(pointer), gdk_paintable_get_type()) != 0
     else { return nil }
     return ObjectReference(pointer)
-  }
-}
-
-extension WidgetDisplay: AnimatedDisplay {
-  var animationPlayer: AnimationPlayer? {
-    get { paintable.layer?.player }
-    set {
-      guard !isEnding, let newValue, paintable.layer?.player != nil else { return }
-      paintable.replacePlayer(by: newValue)
-      driver.player = newValue
-    }
-  }
-
-  var onAnimationEvent: (@MainActor (AnimationEvent) -> Void)? {
-    get { driver.onEvent }
-    set { driver.onEvent = newValue }
   }
 }
 
@@ -222,13 +201,11 @@ extension WidgetDisplay {
   private func visibilityDidChange(_ isVisible: Bool) {
     if isVisible {
       paintable.renderer = Renderer(of: widget)
-      driver.isVisible = true
       // After the layout of this frame. Widgets outside the viewport have an allocation but are not drawn, so
       // `checkSize` is not called.
       Task { [weak self] in self?.onChange?() }
     } else {
       endFade()
-      driver.isVisible = false
     }
     indicatorAnimation?.setRunning(isVisible)
     onVisibilityChange?(isVisible)
