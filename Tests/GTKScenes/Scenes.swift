@@ -30,6 +30,7 @@ enum Scenes {
     "view-widgets": ViewScenes.widgets,
     "view-own-pipeline": ViewScenes.ownPipeline,
     "view-nil-url": ViewScenes.nilURL,
+    "view-file-placeholder": ViewScenes.filePlaceholder,
     "view-destroyed": LifetimeScenes.destroyed,
     "view-freed": LifetimeScenes.freed,
     "view-hidden": LifetimeScenes.hidden,

@@ -286,6 +286,23 @@ enum ViewScenes {
     try await stage.require(picture, is: .blue)
   }
 
+  static func filePlaceholder(_ stage: Stage) async throws {
+    let picture = try await stage.addPicture()
+    let file = FileManager.default.temporaryDirectory.appending(path: "halcyon-\(UUID().uuidString).png")
+    try SolidImage.png(.blue).write(to: file)
+    let placeholder = ImagePlaceholder.file(file)
+    picture.hc.setImage(with: nil as URL?, placeholder: placeholder, pipeline: pipeline())
+    try await stage.require(picture, is: .blue)
+    // It is read once.
+    try FileManager.default.removeItem(at: file)
+    picture.hc.setImage(with: nil as URL?, placeholder: .file(file), pipeline: pipeline())
+    await stage.nextFrame()
+    let color = try stage.screenshot(of: picture).color(x: 0.5, y: 0.5)
+    try stage.require(color.alpha == 0, "a missing file is shown as \(color)")
+    picture.hc.setImage(with: nil as URL?, placeholder: placeholder, pipeline: pipeline())
+    try await stage.require(picture, is: .blue)
+  }
+
   /// A picture that shows an image of the program's own.
   static func programContent(_ stage: Stage) async throws {
     for keepsCurrentImage in [false, true] {

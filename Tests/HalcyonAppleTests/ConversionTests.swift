@@ -52,6 +52,12 @@ struct ConversionTests {
     #expect(back.isOpaque == isOpaque && back.size == bitmap.size)
   }
 
+  @Test func `a size in points is one in pixels, rounded up`() {
+    #expect(TargetSize.fit(CGSize(width: 100, height: 33.4), scale: 3) == .fit(width: 300, height: 101))
+    #expect(TargetSize.fill(CGSize(width: 20, height: 10), scale: 2) == .fill(width: 40, height: 20))
+    #expect(TargetSize.fit(CGSize(width: 1e300, height: 10), scale: 1) == .fit(width: .max, height: 10))
+  }
+
   @Test func `a CGImage keeps the pixels of a bitmap that has been released`() throws {
     var bitmap: Bitmap? = try numbered()
     let expected = try bytes(#require(bitmap))

@@ -92,6 +92,10 @@ import Testing
     #expect(try await Scene.play("view-nil-url") == "")
   }
 
+  @Test func `a placeholder can be an image file`() async throws {
+    #expect(try await Scene.play("view-file-placeholder") == "")
+  }
+
   @Test func `destroying a widget cancels its load`() async throws {
     #expect(try await Scene.play("view-destroyed") == "")
   }
