@@ -2,7 +2,6 @@ public import HalcyonSupport
 public import HalcyonHTTP
 public import HalcyonCache
 public import HalcyonPipeline
-public import Foundation
 
 import HalcyonCodecs
 import HalcyonTransport
@@ -12,10 +11,10 @@ extension ImagePipeline {
   ///
   /// - Parameters:
   ///   - transport: The transport for HTTP requests. Default: that of this platform, shared.
-  ///   - cache: The cache for images. Default: `ImageCache.standard()`.
+  ///   - cache: The cache for images. Default: a memory cache and a disk cache.
   ///   - time: The clocks of the pipeline; pass the same to the cache. Default: the system's.
   public convenience init(
-    transport: any Transport = standardTransport, cache: ImageCache = .standard(), time: any TimeSource = SystemTime()
+    transport: any Transport = standardTransport, cache: ImageCache = ImageCache(), time: any TimeSource = SystemTime()
   ) {
     self.init(configuration: .standard(transport: transport, cache: cache, time: time))
   }
@@ -57,18 +56,11 @@ extension ImagePipeline {
 extension PipelineConfiguration {
   /// A configuration with the transport of this platform and all codecs of this build.
   public static func standard(
-    transport: any Transport = ImagePipeline.standardTransport, cache: ImageCache = .standard(),
+    transport: any Transport = ImagePipeline.standardTransport, cache: ImageCache = ImageCache(),
     time: any TimeSource = SystemTime()
   ) -> Self {
     Self(
       transport: transport, decoders: StandardCodecs.decoders, encoders: StandardCodecs.encoders, cache: cache,
       time: time)
-  }
-}
-
-extension ImageCache {
-  /// A memory cache with the default limits, which shrinks under memory pressure, and a disk cache in `directory`.
-  public static func standard(directory: URL = DiskCache.defaultDirectory) -> ImageCache {
-    ImageCache(store: DiskCache(directory: directory), pressure: SystemMemoryPressure())
   }
 }

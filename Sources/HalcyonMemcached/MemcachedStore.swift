@@ -25,7 +25,7 @@ public import HalcyonSupport
 /// a private network.
 ///
 /// Safe from any thread. Calls wait on threads of the store, never on those of Swift's cooperative pool.
-public final class MemcachedStore: SourcePurgingStore {
+public final class MemcachedStore: SourcePurgingStore, MissReportingStore {
   /// The longest life of an entry on a server that stands in for an ejected one, in seconds.
   private static let substituteLifetime = 300
   private static let replacementAttempts = 5
@@ -89,10 +89,10 @@ public final class MemcachedStore: SourcePurgingStore {
   /// - Throws: ``MemcachedError``.
   public func entry(for key: CacheKey) async throws -> StoredEntry? { try await lookUp(key).value }
 
-  /// The entry stored under a key, or the reason of the miss; `extending` has no effect.
+  /// The entry stored under a key, or the reason of the miss.
   ///
   /// - Throws: ``MemcachedError``.
-  public func lookUp(_ key: CacheKey, extending: ExpirationExtension) async throws -> CacheResult<StoredEntry> {
+  package func lookUp(_ key: CacheKey) async throws -> CacheResult<StoredEntry> {
     let items = names.items(of: key)
     let now = time.now()
     let (result, isOverLimit) = try await callChosen(items.group) { server in
@@ -271,7 +271,7 @@ extension MemcachedStore {
     switch metadata.expiration {
     case .never: return .infinity
     case .expired: return 0
-    case .after(let duration): return duration.inSeconds
+    case .after(let duration, since: _): return duration.inSeconds
     case .date(let end): return end.timeIntervalSince(now)
     case nil:
       return HTTPCacheRules().remainingLifetime(of: metadata, at: now) + configuration.staleLifetime.inSeconds

@@ -39,10 +39,10 @@ enum LifeCycleScenes {
       let cache = ImageCache(store: disk)
       let application = try Application()
       for _ in 0..<2 { cache.followLifeCycle(of: application.pointer) }
-      ImageCache(chain: [cache, ImageCache()]).followLifeCycle(of: application.pointer)
+      ImageCache(store: disk).followLifeCycle(of: application.pointer)
       application.shutDown()
       // A second cleaning would have removed nothing.
-      let count = disk.statistics.lastCleaning?.disk[.size]?.count
+      let count = disk.lastCleaning?.disk[.size]?.count
       try stage.require(count == 1, "the last cleaning removed \(String(describing: count)) entries")
     }
   }
@@ -61,7 +61,7 @@ enum LifeCycleScenes {
       }
       application.shutDown()
       for disk in [first, second] {
-        try stage.require(disk.statistics.lastCleaning?.total.count == 1, "a view's cache was not notified")
+        try stage.require(disk.lastCleaning?.total.count == 1, "a view's cache was not notified")
       }
     }
   }

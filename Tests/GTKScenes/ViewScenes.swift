@@ -10,7 +10,7 @@ import TestSupport
 enum ViewScenes {
   /// A pipeline without a disk cache and without retries.
   static func pipeline() -> ImagePipeline {
-    var configuration = PipelineConfiguration.standard(cache: ImageCache())
+    var configuration = PipelineConfiguration.standard(cache: ImageCache(disk: nil))
     configuration.retryStrategy = NoRetry()
     return ImagePipeline(configuration: configuration)
   }

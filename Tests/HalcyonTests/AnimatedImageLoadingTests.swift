@@ -14,7 +14,7 @@ struct AnimatedImageLoadingTests {
       let url = try #require(URL(string: "http://example.com/cat.gif"))
       let transport = ScriptedTransport { _ in .response(body: file) }
       for round in 0..<2 {
-        let cache = ImageCache.standard(directory: folder)
+        let cache = ImageCache(in: folder)
         let pipeline = ImagePipeline(transport: transport, cache: cache)
         let response = try await pipeline.response(for: ImageRequest(url: url))
         #expect(response.origin == (round == 0 ? .network : .store))
@@ -32,7 +32,7 @@ struct AnimatedImageLoadingTests {
   @Test func `processing an animated image yields a still image whose info reports the dropped frames`() async throws {
     let file = TinyGIF.animation(reds: [10, 20])
     let pipeline = ImagePipeline(
-      transport: ScriptedTransport { _ in .response(body: file) }, cache: ImageCache())
+      transport: ScriptedTransport { _ in .response(body: file) }, cache: ImageCache(disk: nil))
     var request = ImageRequest(url: try #require(URL(string: "http://example.com/cat.gif")))
     request.processors = [Same()]
     let image = try await pipeline.image(for: request)

@@ -13,7 +13,7 @@ struct CustomFormatTests {
   private static let flag = Data([0x49, 0x49, 0x2A, 0] + Array("FLAG".utf8) + [6, 4, 200, 100, 50])
 
   private func pipeline(_ transport: (any Transport)? = nil, in folder: URL) -> ImagePipeline {
-    var configuration = PipelineConfiguration.standard(cache: .standard(directory: folder))
+    var configuration = PipelineConfiguration.standard(cache: ImageCache(in: folder))
     configuration.decoders.append(FlagDecoder())
     if let transport { configuration.transport = transport }
     return ImagePipeline(configuration: configuration)

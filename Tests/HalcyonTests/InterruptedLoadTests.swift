@@ -11,7 +11,7 @@ struct InterruptedLoadTests {
   private func pipeline(in folder: URL, attempts: Int = 5) throws -> ImagePipeline {
     // A separate transport: the connections of other tests would close its idle ones.
     var configuration = PipelineConfiguration.standard(
-      transport: try ImagePipeline.transport(enforcing: .any), cache: .standard(directory: folder))
+      transport: try ImagePipeline.transport(enforcing: .any), cache: ImageCache(in: folder))
     configuration.retryStrategy = ExponentialBackoff(attemptLimit: attempts, firstDelay: .zero)
     return ImagePipeline(configuration: configuration)
   }

@@ -6,7 +6,7 @@ import Testing
 
 @Suite(.integrationTest)
 struct LocalSourceTests {
-  private let pipeline = ImagePipeline(cache: ImageCache())
+  private let pipeline = ImagePipeline(cache: ImageCache(disk: nil))
 
   private func response(_ url: String) async throws -> ImageResponse {
     try await pipeline.response(for: ImageRequest(source: .string(url)))

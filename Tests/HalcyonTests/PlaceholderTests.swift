@@ -11,7 +11,7 @@ struct PlaceholderTests {
     try await withOrigin { server, folder in
       let url = server.serve("/rocket.jpg", .body(try Photos.data("rocket.jpg")))
       let request = ImageRequest(url: url, size: .fit(width: 200, height: 200))
-      let first = ImagePipeline(cache: .standard(directory: folder))
+      let first = ImagePipeline(cache: ImageCache(in: folder))
       #expect(first.placeholder(for: request) == nil)
       #expect(await first.storedPlaceholder(for: request) == nil)
       let image = try await first.image(for: request)
@@ -19,7 +19,7 @@ struct PlaceholderTests {
       #expect(hash == ThumbHash(image.bitmap))
       await first.cache.flush()
 
-      let second = ImagePipeline(cache: .standard(directory: folder))
+      let second = ImagePipeline(cache: ImageCache(in: folder))
       #expect(second.placeholder(for: request) == nil, "nothing has been read from disk")
       #expect(await second.storedPlaceholder(for: request) == hash)
       #expect(second.placeholder(for: request) == hash)
@@ -46,7 +46,7 @@ struct PlaceholderTests {
   @Test func `a cropped image has no placeholder, and placeholders can be disabled`() async throws {
     try await withOrigin { server, folder in
       let url = server.serve("/rocket.jpg", .body(try Photos.data("rocket.jpg")))
-      var configuration = PipelineConfiguration.standard(cache: .standard(directory: folder))
+      var configuration = PipelineConfiguration.standard(cache: ImageCache(in: folder))
       let cropped = ImageRequest(url: url, size: .fill(width: 20, height: 20))
       let pipeline = ImagePipeline(configuration: configuration)
       _ = try await pipeline.image(for: cropped)
@@ -54,7 +54,7 @@ struct PlaceholderTests {
       await pipeline.cache.flush()
 
       configuration.makesPlaceholders = false
-      configuration.cache = .standard(directory: folder.appending(path: "other"))
+      configuration.cache = ImageCache(in: folder.appending(path: "other"))
       let without = ImagePipeline(configuration: configuration)
       _ = try await without.image(for: url)
       #expect(without.placeholder(for: ImageRequest(url: url)) == nil)
@@ -68,13 +68,13 @@ struct PlaceholderTests {
       let photo = Reply.body(try Photos.data("rocket.jpg"), headers: fields)
       let url = server.serve("/rocket.jpg", photo, .status(304, headers: fields))
       let request = ImageRequest(url: url)
-      let first = ImagePipeline(cache: .standard(directory: folder))
+      let first = ImagePipeline(cache: ImageCache(in: folder))
       _ = try await first.image(for: request)
       await first.cache.flush()
       _ = try await first.image(for: request)
       await first.cache.flush()
       #expect(server.statuses == [200, 304])
-      let second = ImagePipeline(cache: .standard(directory: folder))
+      let second = ImagePipeline(cache: ImageCache(in: folder))
       #expect(await second.storedPlaceholder(for: request) == first.placeholder(for: request))
     }
   }

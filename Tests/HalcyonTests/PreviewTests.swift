@@ -18,7 +18,7 @@ struct PreviewTests {
     _ request: (URL) -> ImageRequest, named name: String = "rocket_progressive.jpg", waitsForPreview: Bool = true
   ) async throws -> (previews: [DecodedImage], final: DecodedImage) {
     try await withOrigin { server, folder in
-      var configuration = PipelineConfiguration.standard(cache: .standard(directory: folder))
+      var configuration = PipelineConfiguration.standard(cache: ImageCache(in: folder))
       configuration.progressInterval = .zero
       let pipeline = ImagePipeline(configuration: configuration)
       let gate = Gate()
@@ -67,7 +67,7 @@ struct PreviewTests {
 
   @Test func `a preview is not cached`() async throws {
     try await withOrigin { server, folder in
-      let pipeline = ImagePipeline(cache: .standard(directory: folder))
+      let pipeline = ImagePipeline(cache: ImageCache(in: folder))
       let gate = Gate()
       let photo = try Photos.data("rocket_progressive.jpg")
       let url = server.serve("/a.jpg", .body(photo).held(by: gate, at: .body(photo.count * 3 / 4)))
@@ -99,7 +99,7 @@ struct PreviewTests {
   @Test(arguments: [LoadPath.task, .animation, .variant])
   func `a kept preview is shown by the next task, until the image is loaded`(kind: LoadPath) async throws {
     try await withOrigin { server, folder in
-      let pipeline = ImagePipeline(cache: .standard(directory: folder))
+      let pipeline = ImagePipeline(cache: ImageCache(in: folder))
       let gate = Gate()
       let photo = try kind == .animation ? kind.served : Photos.data("rocket_progressive.jpg")
       let url = server.serve(
@@ -112,9 +112,9 @@ struct PreviewTests {
       for await event in cut.events {
         if case .preview = event { cut.cancel() }
       }
-      let isKept = pipeline.configuration.cache.memory.lookUp(
-        pipeline.cacheKey(for: keeping).preview, extending: .unchanged)
-      #expect(isKept.value?.isPartial == true && pipeline.cachedImage(for: keeping) == nil)
+      let isKept = pipeline.configuration.cache.memory.image(
+        for: pipeline.cacheKey(for: keeping).preview)
+      #expect(isKept?.isPartial == true && pipeline.cachedImage(for: keeping) == nil)
 
       let task = pipeline.task(for: keeping)
       var previews: [DecodedImage] = []

@@ -41,7 +41,7 @@ struct S3StorageTests {
       server.serve("/photos/a.png", .redirect(to: other.absoluteString))
       let storage = try #require(S3Storage(region: "r", endpoint: server.url("/"), credentials: credentials))
       let pipeline = ImagePipeline {
-        $0.cache = ImageCache(memory: MemoryCache(), store: nil)
+        $0.cache = ImageCache(disk: nil)
         $0.requestModifier = storage
       }
       let source = try #require(storage.url(bucket: "photos", key: "a.png"))

@@ -11,7 +11,7 @@ struct SharedPipelineTests {
   @Test func `the shared pipeline can be set before it is used, and between uses`() async {
     await #expect(processExitsWith: .success) {
       let pipelines = (0..<2).map { _ in
-        ImagePipeline(transport: ScriptedTransport { _ in .failure(.cancelled) }, cache: ImageCache())
+        ImagePipeline(transport: ScriptedTransport { _ in .failure(.cancelled) }, cache: ImageCache(disk: nil))
       }
       for pipeline in pipelines {
         ImagePipeline.shared = pipeline
@@ -33,7 +33,7 @@ struct SharedPipelineTests {
     await #expect(processExitsWith: .success) {
       // Made here: the leak sanitizer does not find the bytes of a `Data` that the shared pipeline keeps.
       let transport = ScriptedTransport { _ in .response(body: try TestImage.png()) }
-      ImagePipeline.shared = ImagePipeline(transport: transport, cache: ImageCache())
+      ImagePipeline.shared = ImagePipeline(transport: transport, cache: ImageCache(disk: nil))
       let prefetcher = ImagePrefetcher()
       let url = try #require(URL(string: "http://example.com/a"))
       let result = await prefetcher.start([url]).result
@@ -44,11 +44,10 @@ struct SharedPipelineTests {
 
   @Test func `a pipeline is created from a closure that changes the standard configuration`() {
     let pipeline = ImagePipeline { configuration in
-      configuration.cache = ImageCache()
+      configuration.cache = ImageCache(disk: nil)
       configuration.redirectLimit = 3
     }
     #expect(pipeline.configuration.redirectLimit == 3)
-    #expect(pipeline.configuration.decoders.count == StandardCodecs.decoders.count)
-    #expect(pipeline.configuration.encoders.count == StandardCodecs.encoders.count)
+    #expect(pipeline.supportedFormats == ImagePipeline(cache: ImageCache(disk: nil)).supportedFormats)
   }
 }

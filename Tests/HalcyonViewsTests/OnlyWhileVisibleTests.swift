@@ -31,7 +31,7 @@ struct OnlyWhileVisibleTests {
 
   /// A view without a store whose evicted image is being loaded again.
   private func reloadingView() async throws -> ViewFixture {
-    let view = ViewFixture(holding: ["40x20"]) { $0.cache = ImageCache(memory: MemoryCache(), store: nil) }
+    let view = ViewFixture(holding: ["40x20"]) { $0.cache = ImageCache(disk: nil) }
     view.releaseOnce("40x20")
     try await load(view, "40x20")
     view.binder.isVisible = false
@@ -181,7 +181,7 @@ private struct ServerView {
 
   init(remembersFailures: Bool) {
     fixture = PipelineFixture(configure: {
-      $0.cache = ImageCache(memory: MemoryCache(), store: nil)
+      $0.cache = ImageCache(disk: nil)
       $0.retryStrategy = NoRetry()
       if !remembersFailures { $0.failureLifetimes = .none }
     }) { [isDown] _ in

@@ -83,7 +83,7 @@ struct Torture {
 
   private mutating func inspectRecovered() async throws {
     var configuration = DiskCacheConfiguration(sizeLimit: TortureWriter.sizeLimit)
-    configuration.cleansOnItsOwn = false
+    configuration.cleaning.occasions.subtract([.firstUse, .timer])
     let cache = DiskCache(directory: folder, configuration: configuration)
     let total = try await cache.totalSize
     if total > TortureWriter.sizeLimit { violations.append("\(total) bytes counted") }

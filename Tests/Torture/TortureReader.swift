@@ -9,7 +9,7 @@ struct TortureReader {
   /// Whether the entry was read, and storing another one failed with `EACCES`.
   func run() async throws -> Bool {
     var configuration = DiskCacheConfiguration()
-    configuration.cleansOnItsOwn = false
+    configuration.cleaning.occasions.subtract([.firstUse, .timer])
     let cache = DiskCache(directory: folder, configuration: configuration)
     guard let entry = try await cache.entry(for: "a") else { return false }
     do {

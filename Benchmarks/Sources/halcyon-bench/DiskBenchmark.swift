@@ -117,7 +117,7 @@ enum DiskBenchmark {
   @concurrent
   private static func durablePuts(in folder: URL) async throws {
     var configuration = DiskCacheConfiguration()
-    configuration.durability = .durable
+    configuration.isDurable = true
     let cache = DiskCache(directory: folder, configuration: configuration)
     var times: [Double] = []
     for number in 0..<200 {
@@ -130,7 +130,7 @@ enum DiskBenchmark {
   @concurrent
   private static func opens(rowCount: Int, name: String, goal: Metric.Goal, in folder: URL) async throws {
     var configuration = DiskCacheConfiguration(sizeLimit: .max)
-    configuration.cleansOnItsOwn = false
+    configuration.cleaning.occasions.subtract([.firstUse, .timer])
     // The oldest entries have files; they will be evicted.
     try await store(0..<evictedCount, in: DiskCache(directory: folder, configuration: configuration))
     try fill(folder.appending(path: "v\(DiskCache.format)/index.db").path(), rowCount: rowCount - evictedCount)
@@ -159,7 +159,7 @@ enum DiskBenchmark {
   @concurrent
   private static func evictions(small: URL, large: URL) async throws {
     var configuration = DiskCacheConfiguration(sizeLimit: .max)
-    configuration.cleansOnItsOwn = false
+    configuration.cleaning.occasions.subtract([.firstUse, .timer])
     let caches = [small, large].map { DiskCache(directory: $0, configuration: configuration) }
     for cache in caches { cache.configuration.sizeLimit = try await cache.totalSize }
     var times: [[Double]] = [[], []]
@@ -167,7 +167,7 @@ enum DiskBenchmark {
       for (index, cache) in caches.enumerated() { times[index] += try await store(number..<number + 1, in: cache) }
     }
     for (cache, folder) in zip(caches, [small, large]) {
-      precondition(cache.statistics.evictions >= 400)
+      precondition(cache.statistics.evictions[.size, default: 0] >= 400)
       // Eviction may run ahead of the entries that need the space.
       precondition(files(below: folder.appending(path: "v\(DiskCache.format)/d")).count <= evictedCount)
     }

@@ -24,7 +24,7 @@ enum LoadsBenchmark {
     var (loads, transfers): ([Double], [Double]) = ([], [])
     for _ in 0..<9 {
       let transport = ScriptedTransport { _ in .response(body: image, headers: ["Content-Type": "image/png"]) }
-      let pipeline = ImagePipeline(transport: transport, cache: ImageCache(memory: MemoryCache()))
+      let pipeline = ImagePipeline(transport: transport, cache: ImageCache(disk: nil))
       loads.append(
         try await processorMicroseconds {
           for url in urls { _ = try await pipeline.data(for: ImageRequest(url: url)) }
@@ -65,7 +65,7 @@ enum LoadsBenchmark {
     _ load: @escaping @Sendable (ImagePipeline, ImageRequest) async throws -> Void
   ) async throws {
     var configuration = PipelineConfiguration.standard(
-      transport: CurlTransport(), cache: ImageCache(memory: MemoryCache()))
+      transport: CurlTransport(), cache: ImageCache(disk: nil))
     configuration.connectionLimits.waiting = waitingCount
     let pipeline = ImagePipeline(configuration: configuration)
     let before = allocatedByteCount

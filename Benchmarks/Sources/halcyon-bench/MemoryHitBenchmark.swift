@@ -10,7 +10,7 @@ enum MemoryHitBenchmark {
 
   static func run() async throws {
     let memory = MemoryCache(configuration: MemoryCacheConfiguration(costLimit: 1 << 30))
-    let pipeline = ImagePipeline(cache: ImageCache(memory: memory))
+    let pipeline = ImagePipeline(cache: ImageCache(memory: memory, store: nil))
     let foundation = NSCache<NSString, Box>()
     let requests = (0..<imageCount).map { number in
       ImageRequest(

@@ -118,7 +118,7 @@ enum NetworkBenchmark {
   }
 
   private static func pipeline() -> ImagePipeline {
-    var configuration = PipelineConfiguration.standard(transport: CurlTransport(), cache: ImageCache())
+    var configuration = PipelineConfiguration.standard(transport: CurlTransport(), cache: ImageCache(disk: nil))
     configuration.connectionLimits.perHost = connectionCount
     return ImagePipeline(configuration: configuration)
   }

@@ -17,7 +17,7 @@ enum PipelineBenchmark {
 
   /// Memory hits through the whole pipeline: latency, suspensions, and the memory growth over a million hits.
   private static func memoryHits() async throws {
-    let pipeline = ImagePipeline(cache: ImageCache(memory: MemoryCache()))
+    let pipeline = ImagePipeline(cache: ImageCache(disk: nil))
     let requests = (0..<1000).map { number in
       ImageRequest(
         source: .string("https://images.example.com/albums/2026/photo-\(number).jpg"),
@@ -40,7 +40,7 @@ enum PipelineBenchmark {
 
   /// The same hits with an event handler.
   private static func observedHits(_ requests: [ImageRequest]) async throws {
-    var configuration = PipelineConfiguration.standard(cache: ImageCache(memory: MemoryCache()))
+    var configuration = PipelineConfiguration.standard(cache: ImageCache(disk: nil))
     configuration.eventHandler = { _ in }
     let pipeline = ImagePipeline(configuration: configuration)
     for request in requests { try await pipeline.store(blankImage(), for: request) }
@@ -54,7 +54,7 @@ enum PipelineBenchmark {
   private static func sharedLoads() async throws {
     let image = try StandardCodecs.encoder(for: .png).encode(blankBitmap(), options: EncodingOptions())
     let transport = ScriptedTransport { _ in .response(body: image) }
-    let pipeline = ImagePipeline(transport: transport, cache: ImageCache(memory: MemoryCache()))
+    let pipeline = ImagePipeline(transport: transport, cache: ImageCache(disk: nil))
     let requests = (0..<100).map { ImageRequest(source: .string("https://example.com/\($0).png")) }
     let start = ContinuousClock.now
     try await withThrowingTaskGroup { group in

@@ -21,7 +21,7 @@ final class AppDelegate: UIResponder, UIApplicationDelegate {
   private func configureCache() {
     var cleaning = CleaningPolicy(wipesAfterIdle: .seconds(24 * 3600))
     cleaning.occasions = [.firstUse, .background]
-    ImagePipeline.shared.cache.disk?.configuration.cleaning = cleaning
-    ImagePipeline.shared.cache.disk?.configuration.sizeLimit = 200 << 20
+    ImagePipeline.shared.cache.diskConfiguration?.cleaning = cleaning
+    ImagePipeline.shared.cache.diskConfiguration?.sizeLimit = 200 << 20
   }
 }

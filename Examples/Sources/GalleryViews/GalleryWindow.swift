@@ -66,8 +66,8 @@ package final class GalleryWindow {
   package func updateStatus() {
     Task {
       // The old size stays when the disk cache cannot be read; loads report its errors.
-      diskByteCount = (try? await pipeline.cache.disk?.totalSize) ?? diskByteCount
-      let memory = (pipeline.cache.memory as? MemoryCache)?.totalCost ?? 0
+      diskByteCount = (try? await pipeline.cache.byteCount(of: .store)) ?? diskByteCount
+      let memory = (try? await pipeline.cache.byteCount(of: .memory)) ?? 0
       status.update(counts, downloads: transport.current, memoryByteCount: memory, diskByteCount: diskByteCount)
     }
   }

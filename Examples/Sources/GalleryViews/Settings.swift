@@ -14,14 +14,12 @@ final class Settings {
     gtk_menu_button_set_icon_name(widget.opaque, "emblem-system-symbolic")
     gtk_widget_set_tooltip_text(widget, "Caches")
     let content = box(GTK_ORIENTATION_VERTICAL, spacing: 10).styled("settings")
-    let memory = cache.memory as? MemoryCache
     addRow(
-      to: content, "Memory", limit: memory?.configuration.costLimit ?? 0, megabyteMaximum: 1024,
-      change: { memory?.configuration.costLimit = $0 }, clear: { memory?.removeAll() })
-    let disk = cache.disk
+      to: content, "Memory", limit: cache.memoryConfiguration.costLimit, megabyteMaximum: 1024,
+      change: { cache.memoryConfiguration.costLimit = $0 }, clear: { cache.memory.removeAll() })
     addRow(
-      to: content, "Disk", limit: disk?.configuration.sizeLimit ?? 0, megabyteMaximum: 2048,
-      change: { disk?.configuration.sizeLimit = $0 }, clear: { Task { try await disk?.removeAll() } })
+      to: content, "Disk", limit: cache.diskConfiguration?.sizeLimit ?? 0, megabyteMaximum: 2048,
+      change: { cache.diskConfiguration?.sizeLimit = $0 }, clear: { Task { try await cache.disk?.removeAll() } })
     let popover = made(gtk_popover_new())
     gtk_popover_set_child(popover.cast(), content)
     gtk_menu_button_set_popover(widget.opaque, popover)

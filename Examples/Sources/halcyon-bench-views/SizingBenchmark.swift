@@ -54,8 +54,8 @@ struct SizingBenchmark {
 
   private func encodedPicture() async throws -> Data {
     let size = TargetSize.exact(width: Self.pictureSide, height: Self.pictureSide)
-    let picture = try await ImagePipeline(cache: ImageCache()).image(for: ImageRequest(url: url, size: size))
-    return try await picture.encoded(as: .jpeg, quality: 0.85)
+    let picture = try await ImagePipeline(cache: ImageCache(disk: nil)).image(for: ImageRequest(url: url, size: size))
+    return try JPEGEncoder().encode(picture.bitmap, options: EncodingOptions(quality: 0.85))
   }
 
   /// The medians of several processes.
@@ -88,7 +88,7 @@ struct SizingBenchmark {
     var options = ImageViewOptions()
     options.sizing = arguments[0] == "view" ? .view : .original
     let url = URL(filePath: arguments[2])
-    let pipeline = ImagePipeline(cache: ImageCache())
+    let pipeline = ImagePipeline(cache: ImageCache(disk: nil))
     let meter = FrameMeter(page.window)
     // The empty window is painted.
     try await Task.sleep(for: .milliseconds(500))

@@ -42,7 +42,7 @@ struct Gallery {
 
   private func show(_ items: [Item], cacheDirectory: URL) async throws {
     let transport = CountingTransport()
-    let cache = ImageCache.standard(directory: cacheDirectory)
+    let cache = ImageCache(in: cacheDirectory)
     let pipeline = ImagePipeline(transport: transport, cache: cache)
     let window = GalleryWindow(items, pipeline: pipeline, transport: transport)
     let (closing, close) = AsyncStream.makeStream(of: Void.self)

@@ -15,7 +15,7 @@ struct Thumbnails {
     if let range { policy.allowed = [range] } else { policy.ports = [80, 443] }
     let transport = try ImagePipeline.transport(enforcing: policy)
     let directory = DiskCache.directory(named: "thumbnails")
-    var configuration = PipelineConfiguration.standard(transport: transport, cache: .standard(directory: directory))
+    var configuration = PipelineConfiguration.standard(transport: transport, cache: ImageCache(in: directory))
     configuration.limits = ImageLimits(pixelCount: 50_000_000, encodedByteCount: 10 << 20)
     configuration.transportLimits.totalTimeout = .seconds(20)
     configuration.defaultOptions.timeout = .seconds(30)

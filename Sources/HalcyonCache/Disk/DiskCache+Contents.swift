@@ -68,15 +68,15 @@ extension DiskCache {
   }
 
   /// Removes the entries that have expired. Reads no entry file.
-  public func removeExpired() async throws {
+  package func removeExpired() async throws {
     let context = context
     try await withWriter { writer in
-      counters.recordRemovals(try await writer.removeExpired(context), .expiration)
+      counters.countEvictions(try await writer.removeExpired(context), .expiration)
     }
   }
 
   /// Evicts the least recently used entries until the others are within the size limit.
-  public func trim() async throws {
+  package func trim() async throws {
     try await withWriter { writer in try await writer.trim() }
   }
 }

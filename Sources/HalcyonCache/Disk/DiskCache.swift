@@ -18,7 +18,7 @@ public import Foundation
 /// let cache = DiskCache(directory: folder, configuration: DiskCacheConfiguration(sizeLimit: 100 << 20))
 /// let pipeline = ImagePipeline(cache: ImageCache(store: cache))
 /// ```
-public final class DiskCache: DataStore {
+public final class DiskCache: MissReportingStore {
   /// The folder of the cache.
   public let directory: URL
 
@@ -70,32 +70,30 @@ public final class DiskCache: DataStore {
     writer = DiskWriter(layout: layout, settings: settings, time: time, fileSystem: fileSystem, counters: counters)
   }
 
-  /// The limits and policies of the cache. A lower size limit takes effect with the next write, or with ``trim()``.
+  /// The limits and policies of the cache. A lower size limit takes effect with the next write, or with ``clean()``.
   public var configuration: DiskCacheConfiguration {
     get { settings.current }
     set { settings.current = newValue }
   }
 
-  /// Counts of hits, misses, writes, evictions and errors since the cache was created.
-  public var statistics: DiskCacheStatistics { counters.current }
+  /// Counters since the creation of the cache.
+  public var statistics: CacheStatistics { counters.statistics }
+
+  /// The report of the last cleaning, automatic or requested; `nil` before the first.
+  public var lastCleaning: CleaningReport? { counters.lastCleaning }
 
   /// The observers of removed entries.
   package var evictionObservers: EvictionObservers { counters.evictionObservers }
 
   /// The entry stored under `key`; `nil` when there is none, or it is expired or damaged.
   ///
+  /// The entry becomes the most recently used.
+  ///
   /// - Throws: ``DiskCacheError`` when the file system fails; `CancellationError` when the task is cancelled.
   public func entry(for key: CacheKey) async throws -> StoredEntry? { try await lookUp(key).value }
 
-  /// The entry stored under `key`, or the reason of the miss.
-  ///
-  /// The entry becomes the most recently used.
-  ///
-  /// - Parameters:
-  ///   - key: The key of the entry.
-  ///   - extending: The effect of the read on the expiration of the entry.
-  /// - Throws: ``DiskCacheError`` when the file system fails; `CancellationError` when the task is cancelled.
-  public func lookUp(_ key: CacheKey, extending: ExpirationExtension) async throws -> CacheResult<StoredEntry> {
+  /// The entry stored under `key`, or the reason of the miss; see ``entry(for:)``.
+  package func lookUp(_ key: CacheKey) async throws -> CacheResult<StoredEntry> {
     startMaintenance()
     // Before the file is read: an access that is flushed meanwhile is in either of the two.
     let last = pendingAccess(of: key)
@@ -104,14 +102,13 @@ public final class DiskCache: DataStore {
     case .hit(let found): content = found
     case .miss(let miss): return .miss(miss)
     }
-    guard isFresh(content.entry.metadata, modified: content.modified, last: last) else {
+    guard isFresh(content.entry.metadata, stored: content.stored, lastUse: last?.date ?? content.modified) else {
       counters.countMiss(.expired)
-      await countingErrors { counters.recordRemovals(try await writer.removeUnchanged(content.id), .expiration) }
+      await countingErrors { counters.countEvictions(try await writer.removeUnchanged(content.id), .expiration) }
       return .miss(.expired)
     }
     counters.countHit()
-    let own = content.entry.metadata.expiration ?? settings.current.expiration
-    await record(Access(extending: extending, own: own, after: last, at: time.now()), for: key)
+    await record(Access(at: time.now()), for: key)
     return .hit(content.entry)
   }
 
@@ -136,7 +133,7 @@ public final class DiskCache: DataStore {
     do {
       let file = try await readers.run { [fileSystem] _ in try EntryFile.describe(path: path, in: fileSystem) }
       guard let file, file.key == key else { return nil }
-      return isFresh(file.metadata, modified: file.modified, last: last) ? file.metadata : nil
+      return isFresh(file.metadata, stored: file.stored, lastUse: last?.date ?? file.modified) ? file.metadata : nil
     } catch let error as DiskCacheError where error.isMissing {
       return nil
     }
@@ -149,7 +146,7 @@ public final class DiskCache: DataStore {
 
   /// Updates the metadata of an entry with one small write; the body is not rewritten.
   ///
-  /// Counts as use, and restarts the lifetime of the entry, as after a successful revalidation.
+  /// Counts as use, as after a successful revalidation.
   ///
   /// - Returns: Whether there is an entry under `key`.
   @discardableResult
@@ -164,7 +161,7 @@ public final class DiskCache: DataStore {
         return try await writer.replace(content, for: key, context)
       }
     }
-    if isUpdated { await record(Access(renewedAt: time.now()), for: key) }
+    if isUpdated { await record(Access(at: time.now(), isRead: false), for: key) }
     return isUpdated
   }
 
@@ -225,7 +222,7 @@ extension DiskCache {
   }
 
   private func startMaintenance() {
-    if configuration.cleansOnItsOwn { maintenance.start(self) }
+    if !configuration.cleaning.occasions.isDisjoint(with: [.firstUse, .timer]) { maintenance.start(self) }
   }
 
   private func content(for key: CacheKey) async throws -> CacheResult<EntryFile.Content> {
@@ -254,21 +251,21 @@ extension DiskCache {
     }
   }
 
-  private func isFresh(_ metadata: EntryMetadata, modified: Date, last: Access?) -> Bool {
-    expirationDate(of: metadata, lifetimeStart: last?.lifetimeStart ?? modified).map { time.now() < $0 } ?? true
+  private func isFresh(_ metadata: EntryMetadata, stored: Date, lastUse: Date) -> Bool {
+    expirationDate(of: metadata, stored: stored, lastUse: lastUse).map { time.now() < $0 } ?? true
   }
 
-  /// The date on which the entry in a file expires; `nil` for never.
-  func expirationDate(of file: EntryFile.Description) -> Date? {
-    expirationDate(of: file.metadata, lifetimeStart: pendingAccess(of: file.key)?.lifetimeStart ?? file.modified)
-  }
+  /// When the entry in a file was last read or written.
+  func lastUse(of file: EntryFile.Description) -> Date { pendingAccess(of: file.key)?.date ?? file.modified }
 
-  private func expirationDate(of metadata: EntryMetadata, lifetimeStart: Date) -> Date? {
+  /// The date on which an entry expires; `nil` for never.
+  func expirationDate(of metadata: EntryMetadata, stored: Date, lastUse: Date) -> Date? {
     switch metadata.expiration ?? settings.current.expiration {
     case .never: nil
     case .expired: .distantPast
     case .date(let end): end
-    case .after(let duration): lifetimeStart.addingTimeInterval(duration.inSeconds)
+    case .after(let duration, since: .lastUse): lastUse.addingTimeInterval(duration.inSeconds)
+    case .after(let duration, since: .storing): stored.addingTimeInterval(duration.inSeconds)
     }
   }
 }

@@ -10,19 +10,11 @@ public struct DiskCacheConfiguration: Hashable, Sendable {
   public var expiration: CacheExpiration
   /// What is removed automatically, and when. Default: ``CleaningPolicy/init(wipesAfterIdle:)``.
   public var cleaning: CleaningPolicy
-  /// Whether the cache cleans after its first use and by its timer. Default: true.
+  /// Whether a stored entry survives a power failure. Default: false, it survives the end of the process.
   ///
-  /// Short for two of the ``CleaningPolicy/occasions``. Without them the cache cleans when ``DiskCache/clean()`` is
-  /// called, and evicts when an entry is stored.
-  public var cleansOnItsOwn: Bool {
-    get { !cleaning.occasions.isDisjoint(with: [.firstUse, .timer]) }
-    set {
-      if newValue { cleaning.occasions.formUnion([.firstUse, .timer]) }
-      if !newValue { cleaning.occasions.subtract([.firstUse, .timer]) }
-    }
-  }
-  /// What a stored entry survives. Default: ``DiskDurability/cache``.
-  public var durability = DiskDurability.cache
+  /// If so, the file, its folder and the index are synced to the disk before the call that stores it returns, which takes
+  /// some milliseconds. If not, the newest entries may be lost; damaged remains of them are never served.
+  public var isDurable = false
   /// Whether the folder is on a network file system. Default: `nil`, detected from the file system.
   ///
   /// Processes cannot share memory there, so that the index uses a rollback journal, which is slower than WAL. Takes

@@ -47,6 +47,13 @@ public struct DiskCacheEntry: Sendable {
   public let isPinned: Bool
   /// When its image was stored. Neither reading nor revalidation changes it.
   public let storedDate: Date
+  /// When it was last read, changed or revalidated, by any process; before the first read, when it was stored.
+  public let lastUseDate: Date
+  /// How often it was read since it was stored, by all processes.
+  ///
+  /// Recorded with the order of eviction, a few seconds after a read at the latest; a process that is killed loses the
+  /// reads of these seconds.
+  public let hitCount: Int
   /// When it expires; `nil` for never.
   ///
   /// The date of an entry that expires some time after its last use moves with each read. An entry without an expiration
@@ -72,8 +79,10 @@ public struct DiskCacheEntry: Sendable {
     diskByteCount = description.diskByteCount
     bodyByteCount = Int(description.header.bodyByteCount)
     isPinned = description.slot.isPinned
-    storedDate = Date(timeIntervalSince1970: description.header.storedTime)
-    expirationDate = cache.expirationDate(of: description)
+    storedDate = description.stored
+    lastUseDate = cache.lastUse(of: description)
+    hitCount = Int(description.slot.readCount)
+    expirationDate = cache.expirationDate(of: metadata, stored: storedDate, lastUse: lastUseDate)
     isExpired = expirationDate.map { $0 <= cache.time.now() } ?? false
     id = file.id
   }

@@ -4,17 +4,19 @@ extension DiskIndex {
   /// The number of files that may fail to be removed in one pass of eviction before it fails.
   private static let failureLimit = 8
 
-  /// Evicts the least recently used entries until the others are within the budget.
+  /// Evicts the least recently used entries until the others are within the budget, or until `isOver`.
   ///
   /// Pinned entries stay, even when they exceed it. Reservations of writers do not count: they were within the limit
   /// when they were made.
   @discardableResult
-  func trim(to budget: DiskBudget) throws(DiskCacheError) -> CleaningReport.Removal {
+  func trim(
+    to budget: DiskBudget, until isOver: () -> Bool = { false }
+  ) throws(DiskCacheError) -> CleaningReport.Removal {
     var evicted = CleaningReport.Removal()
     while true {
       let batch = try database.transaction { () throws(DiskCacheError) in
         try evict(atMost: Self.batchCount) { total in
-          budget.allows(byteCount: total.byteCount, entryCount: total.count)
+          isOver() || budget.allows(byteCount: total.byteCount, entryCount: total.count)
         }
       }
       evicted += batch

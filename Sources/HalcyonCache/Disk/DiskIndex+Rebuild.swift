@@ -49,7 +49,7 @@ extension DiskIndex {
   func adopt(_ file: EntryFile.Description, sequence: Int64) throws(DiskCacheError) {
     let row = EntryRow(
       id: file.header.id, digest: file.key.digest.bytes, byteCount: file.diskByteCount,
-      expiration: StoredExpiration(file.metadata.expiration, at: file.modified),
+      expiration: StoredExpiration(file.metadata.expiration, stored: file.stored, lastUse: file.modified),
       attributes: IndexedAttributes(key: file.key, metadata: file.metadata), date: file.modified)
     try insert(row, sequence: sequence, isPinned: file.slot.isPinned)
   }

@@ -5,11 +5,14 @@ extension DiskIndex {
   /// The number of files that may fail to be removed before a removal ends.
   private static let failureLimit = 8
 
-  /// Removes the entries selected by key, tag, host or expiration, with their files; see ``EntrySelection``. An entry whose file cannot be removed does not keep others from being removed.
+  /// Removes the entries selected by key, tag, host or expiration, with their files, until `isOver`; see
+  /// ``EntrySelection``. An entry whose file cannot be removed does not keep others from being removed.
   ///
   /// - Throws: The first error, after all others have been removed.
   @discardableResult
-  func remove(_ selection: EntrySelection) throws(DiskCacheError) -> CleaningReport.Removal {
+  func remove(
+    _ selection: EntrySelection, until isOver: () -> Bool = { false }
+  ) throws(DiskCacheError) -> CleaningReport.Removal {
     var removed = CleaningReport.Removal()
     var failures: [(id: Int64, error: DiskCacheError)] = []
     while true {
@@ -20,7 +23,7 @@ extension DiskIndex {
           "SELECT id, digest, bytes FROM entry WHERE (\(selection.condition))\(exclusion) LIMIT \(Self.batchCount)",
           selection.values)
         var removedRows: [[SQLiteConnection.Value]] = []
-        for row in rows {
+        for row in rows where !isOver() {
           do throws(DiskCacheError) {
             try removeEntry(row)
             removedRows.append(row)
@@ -34,7 +37,7 @@ extension DiskIndex {
         return (rowCount: rows.count, removal: Self.removal(of: removedRows))
       }
       removed += batch.removal
-      if batch.rowCount < Self.batchCount { break }
+      if batch.rowCount < Self.batchCount || isOver() { break }
     }
     if let error = failures.first?.error { throw error }
     return removed

@@ -30,7 +30,7 @@ struct DiskIndex {
 
   /// Applies a configuration to the connection.
   func apply(_ configuration: DiskCacheConfiguration) throws(DiskCacheError) {
-    try database.run("PRAGMA synchronous=\(configuration.durability == .durable ? "FULL" : "NORMAL")")
+    try database.run("PRAGMA synchronous=\(configuration.isDurable ? "FULL" : "NORMAL")")
     let walByteLimit = DiskBudget.walByteLimit(sizeLimit: configuration.sizeLimit)
     try database.run("PRAGMA wal_autocheckpoint=\(walByteLimit / Self.pageByteCount)")
     try database.run("PRAGMA journal_size_limit=\(walByteLimit)")
@@ -65,8 +65,12 @@ struct DiskIndex {
       date: row?[0].real.map { Date(timeIntervalSince1970: $0) }, sequence: row?[1].integer ?? 0)
   }
 
-  /// Makes entries the most recently used, in the given order.
-  func recordAccesses(_ accesses: [(digest: [UInt8], access: Access)]) throws(DiskCacheError) {
+  /// Makes entries the most recently used, in the given order, and extends expirations that count from the last use.
+  ///
+  /// - Parameter extendsDefault: Whether the default expiration counts from the last use.
+  func recordAccesses(
+    _ accesses: [(digest: [UInt8], access: Access)], extendsDefault: Bool
+  ) throws(DiskCacheError) {
     guard let last = accesses.last?.access else { return }
     try database.transaction { () throws(DiskCacheError) in
       var sequence = try takeSequenceNumbers(accesses.count, at: last.date).lowerBound - 1
@@ -75,9 +79,13 @@ struct DiskIndex {
         try database.run(
           """
           UPDATE entry SET sequence=?1, expires=CASE
-            WHEN defaulted THEN ifnull(?2, expires) WHEN lifetime IS NULL THEN expires ELSE ifnull(?2+lifetime, expires)
+            WHEN NOT defaulted THEN ifnull(?2+lifetime, expires) WHEN ?4 THEN ?2 ELSE expires
           END WHERE digest=?3
-          """, [.integer(sequence), (access.lifetimeStart?.timeIntervalSince1970).sqlValue, .blob(digest)])
+          """,
+          [
+            .integer(sequence), .real(access.date.timeIntervalSince1970), .blob(digest),
+            .integer(extendsDefault ? 1 : 0),
+          ])
       }
     }
   }

@@ -38,6 +38,9 @@ final class DiskMaintenance: Sendable {
 }
 
 extension DiskCache {
+  /// How long a program that ends waits for a cleaning; systems kill one that takes some seconds.
+  private static let terminationTime = Duration.seconds(1)
+
   /// Cleans now as the policy says, regardless of its ``CleaningPolicy/occasions``.
   ///
   /// Recovers the unfinished writes of killed processes, removes what versions with an older format have left, wipes the
@@ -62,12 +65,13 @@ extension DiskCache {
 
   /// Writes the order of recent reads to disk before it returns, and cleans if the policy includes this occasion.
   ///
-  /// Call it when the app is about to terminate. Blocks for milliseconds, or up to two seconds while another process is
-  /// writing.
+  /// Call it when the app is about to terminate. Blocks for milliseconds, for up to a second if there is much to clean, of
+  /// which the next cleaning does the rest, and for up to a second more while another process rebuilds the index.
   public func willTerminate() {
+    let end = time.uptime() + Self.terminationTime
     flushAccessesNow()
     guard configuration.cleaning.occasions.contains(.termination) else { return }
-    do { try writer.cleanNow(context) } catch { counters.countError() }
+    do { try writer.cleanNow(context) { time.uptime() >= end } } catch { counters.countError() }
     counters.notifyObservers()
   }
 

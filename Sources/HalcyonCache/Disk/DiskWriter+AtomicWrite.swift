@@ -24,7 +24,7 @@ extension DiskWriter {
       guard error.isDiskFull else { throw error }
       try withIndex { index throws(DiskCacheError) in
         let sizeLimit = try index.total().byteCount - 2 * file.diskByteCount
-        counters.countEvictions(try index.trim(to: DiskBudget(sizeLimit: sizeLimit)).count)
+        counters.countEvictions(try index.trim(to: DiskBudget(sizeLimit: sizeLimit)).count, .size)
         // A checkpoint needs disk space itself, which the eviction has freed.
         _ = try? index.checkpoint()
       }
@@ -43,14 +43,14 @@ extension DiskWriter {
   private func write(
     _ file: EntryFileWriter, _ metadata: EntryMetadata, _ key: CacheKey, _ context: Context
   ) throws(DiskCacheError) -> Int64 {
-    let isDurable = context.configuration.durability == .durable
+    let isDurable = context.configuration.isDurable
     return try withSession { session throws(DiskCacheError) in
       if session.needsRecovery { try session.recoverOwnWrite() }
       try ensureReserved(file.diskByteCount, in: session, context)
       let id = session.reservation.ids.removeFirst()
       let row = DiskIndex.EntryRow(
         id: id, digest: key.digest.bytes, byteCount: file.diskByteCount,
-        expiration: StoredExpiration(metadata.expiration, at: context.now),
+        expiration: StoredExpiration(metadata.expiration, stored: context.now, lastUse: context.now),
         attributes: IndexedAttributes(key: key, metadata: metadata), date: context.now)
       do throws(DiskCacheError) {
         let path = layout.temporary(session.writerLock.name)
@@ -92,7 +92,7 @@ extension DiskWriter {
     let budget = try session.index.budget(sizeLimit: context.configuration.sizeLimit)
     let (reservation, evictedCount) = try session.index.reserve(
       byteCount, for: session.writerLock.name, at: context.now, budget: budget)
-    counters.countEvictions(evictedCount)
+    counters.countEvictions(evictedCount, .size)
     session.reservation = reservation
   }
 

@@ -10,16 +10,17 @@ extension DiskWriter {
     let update: EntryFile.Update
     do throws(DiskCacheError) {
       update = try EntryFile.update(
-        metadata: metadata, isDurable: context.configuration.durability == .durable,
+        metadata: metadata, isDurable: context.configuration.isDurable,
         path: layout.entry(key.digest.bytes), key: key, in: fileSystem)
     } catch {
       if error.isMissing || error.isNotAFile { return .noEntry }
       throw error
     }
-    guard case .updated(let id, let old) = update else { return update }
+    guard case .updated(let id, let old, let stored) = update else { return update }
     if old.expiration != metadata.expiration || old.tags != metadata.tags || old.url != metadata.url {
       let attributes = IndexedAttributes(key: key, metadata: metadata)
-      let expiration = StoredExpiration(metadata.expiration, at: context.now)
+      let lastUse = context.configuration.expiration.isExtendedByUse ? context.now : stored
+      let expiration = StoredExpiration(metadata.expiration, stored: stored, lastUse: lastUse)
       try withIndex { index throws(DiskCacheError) in
         try index.update(id: id, attributes: attributes, expiration: expiration)
       }

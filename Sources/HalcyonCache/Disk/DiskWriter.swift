@@ -36,12 +36,12 @@ actor DiskWriter {
 
   /// Makes entries the most recently used, in the given order.
   func record(_ accesses: [(key: CacheKey, access: Access)]) throws(DiskCacheError) {
-    try withIndex { index throws(DiskCacheError) in try Self.record(accesses, in: index) }
+    try withIndex { index throws(DiskCacheError) in try record(accesses, in: index) }
   }
 
   /// Makes entries the most recently used, on the calling thread, for a process that terminates.
   nonisolated func recordNow(_ accesses: [(key: CacheKey, access: Access)]) throws(DiskCacheError) {
-    try withTemporarySession { session throws(DiskCacheError) in try Self.record(accesses, in: session.index) }
+    try withTemporarySession { session throws(DiskCacheError) in try record(accesses, in: session.index) }
   }
 
   /// Removes entries, including those that abandoned writers left without a row, which are recovered first.
@@ -81,7 +81,7 @@ actor DiskWriter {
   func trim() throws(DiskCacheError) {
     let sizeLimit = settings.current.sizeLimit
     try withIndex { index throws(DiskCacheError) in
-      counters.countEvictions(try index.trim(to: index.budget(sizeLimit: sizeLimit)).count)
+      counters.countEvictions(try index.trim(to: index.budget(sizeLimit: sizeLimit)).count, .size)
     }
   }
 
@@ -97,10 +97,10 @@ actor DiskWriter {
     }
   }
 
-  /// Cleans on the calling thread, for a process that terminates.
-  nonisolated func cleanNow(_ context: Context) throws(DiskCacheError) {
+  /// Cleans on the calling thread, for a process that terminates, until `isOver`; the next cleaning does the rest.
+  nonisolated func cleanNow(_ context: Context, until isOver: () -> Bool) throws(DiskCacheError) {
     try withTemporarySession { session throws(DiskCacheError) in
-      let report = try session.index.clean(context)
+      let report = try session.index.clean(context, shrinks: false, until: isOver)
       counters.countCleaning(report)
     }
   }
@@ -150,19 +150,21 @@ actor DiskWriter {
     }
   }
 
-  private static func record(
+  private nonisolated func record(
     _ accesses: [(key: CacheKey, access: Access)], in index: DiskIndex
   ) throws(DiskCacheError) {
-    let accesses = accesses.map { (digest: $0.key.digest.bytes, access: $0.access) }
-    try index.recordAccesses(accesses)
-    for (digest, access) in accesses {
-      guard let lifetimeStart = access.lifetimeStart else { continue }
-      let time = timespec(lifetimeStart)
-      // Fails when the file was removed meanwhile.
-      _ = try? index.fileSystem.check(.setTimes, index.layout.root) { _ in
-        Int(utimensat(AT_FDCWD, index.layout.entry(digest), [time, time], 0))
-      }
-    }
+    try index.recordAccesses(
+      accesses.map { ($0.key.digest.bytes, $0.access) }, extendsDefault: settings.current.expiration.isExtendedByUse)
+    for (key, access) in accesses { recordInFile(access, of: key) }
+  }
+
+  /// Records the last use and the reads of an entry in its file, if it is still there. The reads are not counted while another process changes it.
+  private nonisolated func recordInFile(_ access: Access, of key: CacheKey) {
+    let (path, time) = (layout.entry(key.digest.bytes), timespec(access.date))
+    let isRecorded = try? EntryFile.recordReads(
+      access.readCount, lastUse: access.date, path: path, key: key, in: fileSystem)
+    if isRecorded == true { return }
+    _ = try? fileSystem.check(.setTimes, layout.root) { _ in Int(utimensat(AT_FDCWD, path, [time, time], 0)) }
   }
 }
 
@@ -231,7 +233,7 @@ extension DiskWriter {
   ) throws(DiskCacheError) {
     // A shorter timeout, since the process is about to end.
     let session = try IndexSession(
-      layout: layout, configuration: settings.current, lockTimeout: .seconds(2), in: fileSystem)
+      layout: layout, configuration: settings.current, lockTimeout: .seconds(1), in: fileSystem)
     guard try session.lockIndex() else { throw .busy(path: layout.index) }
     defer { session.unlockIndex() }
     try body(session)

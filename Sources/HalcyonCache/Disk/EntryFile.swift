@@ -18,6 +18,8 @@ enum EntryFile {
   struct Content {
     var id: Int64
     var entry: StoredEntry
+    var stored: Date
+    /// The last use of the entry, except for accesses that are pending.
     var modified: Date
   }
 
@@ -53,12 +55,15 @@ enum EntryFile {
     guard WyHash.hash(UnsafeRawBufferPointer(body)) == header.bodyHash else { return nil }
     guard let start = body.baseAddress, !body.isEmpty else {
       return Content(
-        id: header.id, entry: StoredEntry(body: Data(), metadata: metadata), modified: status.modificationDate)
+        id: header.id, entry: StoredEntry(body: Data(), metadata: metadata), stored: header.storedDate,
+        modified: status.modificationDate)
     }
     // The data refers to the body inside the buffer, without a copy.
     isOwnedByData = true
     let data = Data(bytesNoCopy: start, count: body.count, deallocator: .custom { _, _ in bytes.deallocate() })
-    return Content(id: header.id, entry: StoredEntry(body: data, metadata: metadata), modified: status.modificationDate)
+    return Content(
+      id: header.id, entry: StoredEntry(body: data, metadata: metadata), stored: header.storedDate,
+      modified: status.modificationDate)
   }
 
   /// The header, key and metadata of a file; the body is not read.
@@ -70,6 +75,7 @@ enum EntryFile {
     var slot: MetadataSlot
     var modified: Date
 
+    var stored: Date { header.storedDate }
     var diskByteCount: Int { EntryFile.diskByteCount(fileByteCount: header.fileByteCount) }
   }
 
@@ -97,8 +103,8 @@ enum EntryFile {
 
   /// The result of an update of the metadata.
   enum Update {
-    /// Written; `old` is the replaced metadata.
-    case updated(id: Int64, old: EntryMetadata)
+    /// Written; `old` is the replaced metadata, and `stored` the date of the body.
+    case updated(id: Int64, old: EntryMetadata, stored: Date)
     /// The file is damaged or holds another key.
     case noEntry
     /// The metadata is larger than its slot.
@@ -114,15 +120,38 @@ enum EntryFile {
     // Two concurrent writers would overwrite the same slot.
     try file.lock(LOCK_EX, timeout: .seconds(2))
     guard let old = try describe(file), old.key == key else { return .noEntry }
-    let slot = MetadataSlot(
-      generation: old.slot.generation &+ 1, isPinned: isPinned ?? old.slot.isPinned,
-      payload: metadata?.encoded ?? old.slot.payload)
-    guard let bytes = slot.encoded(slotByteCount: Int(old.header.slotByteCount)) else { return .slotTooSmall }
-    try file.write(bytes, at: old.header.slotOffset(1 - old.slotIndex))
-    // The lifetime of the entry counts from the modification date.
-    try file.setModificationDate(old.modified)
+    var slot = old.slot
+    slot.isPinned = isPinned ?? slot.isPinned
+    slot.payload = metadata?.encoded ?? slot.payload
+    // The modification date is that of the last use.
+    guard try write(slot, over: old, lastUse: old.modified, to: file) else { return .slotTooSmall }
     if isDurable { try file.sync() }
-    return .updated(id: old.header.id, old: old.metadata)
+    return .updated(id: old.header.id, old: old.metadata, stored: old.stored)
+  }
+
+  /// Adds reads to the count of an entry, and sets its last use.
+  ///
+  /// - Returns: Whether it did; not while another writer has the file.
+  static func recordReads(
+    _ count: Int, lastUse: Date, path: String, key: CacheKey, in fileSystem: any FileSystem
+  ) throws(DiskCacheError) -> Bool {
+    let file = try FileDescriptor(path: path, flags: O_RDWR, in: fileSystem)
+    guard try file.lock(LOCK_EX | LOCK_NB), let old = try describe(file), old.key == key else { return false }
+    var slot = old.slot
+    slot.readCount += min(UInt32(clamping: count), MetadataSlot.largestReadCount - slot.readCount)
+    return try write(slot, over: old, lastUse: lastUse, to: file)
+  }
+
+  /// Overwrites the older slot; `false` if the content is larger.
+  private static func write(
+    _ slot: MetadataSlot, over old: Description, lastUse: Date, to file: borrowing FileDescriptor
+  ) throws(DiskCacheError) -> Bool {
+    var slot = slot
+    slot.generation = old.slot.generation &+ 1
+    guard let bytes = slot.encoded(slotByteCount: Int(old.header.slotByteCount)) else { return false }
+    try file.write(bytes, at: old.header.slotOffset(1 - old.slotIndex))
+    try file.setModificationDate(lastUse)
+    return true
   }
 
   private static func describe(_ file: borrowing FileDescriptor) throws(DiskCacheError) -> Description? {

@@ -21,6 +21,7 @@ struct EntryFileHeader: Equatable {
   var bodyHash: UInt64
   /// When the file was written, in seconds since 1970.
   var storedTime = 0.0
+  var storedDate: Date { Date(timeIntervalSince1970: storedTime) }
 
   var keyOffset: Int { Self.byteCount }
   func slotOffset(_ slot: Int) -> Int { keyOffset + Int(keyByteCount) + slot * Int(slotByteCount) }
@@ -72,10 +73,14 @@ struct MetadataSlot: Equatable {
   /// fields that HTTP caching does not need.
   static let byteLimit = 64 << 10
   static let payloadByteLimit = byteLimit - headerByteCount
+  /// The count and the pin share 32 bits.
+  static let largestReadCount = UInt32.max >> 1
 
   var generation: UInt32
   /// Whether the entry is exempt from eviction.
   var isPinned: Bool
+  /// How often the entry was read since it was stored; stops at ``largestReadCount``.
+  var readCount: UInt32 = 0
   var payload: [UInt8]
 
   /// The slot padded to `slotByteCount`; `nil` when the payload does not fit.
@@ -83,7 +88,7 @@ struct MetadataSlot: Equatable {
     guard Self.headerByteCount + payload.count <= slotByteCount else { return nil }
     var content = ByteWriter()
     content.append(generation)
-    content.append(UInt32(isPinned ? 1 : 0))
+    content.append(readCount << 1 | (isPinned ? 1 : 0))
     content.append(UInt32(payload.count))
     content.append(payload)
     var writer = ByteWriter()
@@ -110,7 +115,7 @@ extension MetadataSlot {
       checksum == Checksum.of(UnsafeRawBufferPointer(rebasing: bytes[4..<Self.headerByteCount + Int(count)]))
     else { return nil }
     self.init(
-      generation: generation, isPinned: flags & 1 == 1,
+      generation: generation, isPinned: flags & 1 == 1, readCount: flags >> 1,
       payload: Array(bytes[Self.headerByteCount..<Self.headerByteCount + Int(count)]))
   }
 

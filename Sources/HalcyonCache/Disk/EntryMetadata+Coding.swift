@@ -2,6 +2,25 @@ import HalcyonImaging
 import HalcyonHTTP
 import Foundation
 
+extension EntryMetadata: Codable {
+  /// Decodes what ``encode(to:)`` has encoded, in this version of the library or an earlier one.
+  ///
+  /// - Throws: `DecodingError` for anything else.
+  public init(from decoder: any Decoder) throws {
+    let container = try decoder.singleValueContainer()
+    guard let metadata = EntryMetadata(decoding: try container.decode(Data.self)) else {
+      throw DecodingError.dataCorruptedError(in: container, debugDescription: "These bytes are no entry metadata.")
+    }
+    self = metadata
+  }
+
+  /// Encodes the metadata as one value of bytes, the same as in the files of a ``DiskCache``.
+  public func encode(to encoder: any Encoder) throws {
+    var container = encoder.singleValueContainer()
+    try container.encode(Data(encoded))
+  }
+}
+
 extension EntryMetadata {
   /// The encoding that ``init(decoding:)`` decodes to an equal value.
   var encoded: [UInt8] {
@@ -47,8 +66,8 @@ extension EntryMetadata {
     case nil: writer.append(UInt8(0))
     case .never: writer.append(UInt8(1))
     case .expired: writer.append(UInt8(2))
-    case .after(let duration):
-      writer.append(UInt8(3))
+    case .after(let duration, since: let start):
+      writer.append(UInt8(start == .lastUse ? 3 : 5))
       writer.append(duration.components.seconds)
       writer.append(duration.components.attoseconds)
     case .date(let date):
@@ -59,13 +78,15 @@ extension EntryMetadata {
 
   /// `nil` when the bytes are malformed.
   private static func readExpiration(from reader: inout ByteReader) -> OptionalField<CacheExpiration>? {
-    switch reader.number(UInt8.self) {
+    let kind = reader.number(UInt8.self)
+    switch kind {
     case 0: return .absent
     case 1: return .present(.never)
     case 2: return .present(.expired)
-    case 3:
+    case 3, 5:
       guard let seconds = reader.number(Int64.self), let attoseconds = reader.number(Int64.self) else { return nil }
-      return .present(.after(Duration(secondsComponent: seconds, attosecondsComponent: attoseconds)))
+      let duration = Duration(secondsComponent: seconds, attosecondsComponent: attoseconds)
+      return .present(.after(duration, since: kind == 3 ? .lastUse : .storing))
     case 4: return reader.date().map { .present(.date($0)) }
     default: return nil
     }

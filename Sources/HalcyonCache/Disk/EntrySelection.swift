@@ -50,7 +50,7 @@ struct EntrySelection {
     case .never: return nil
     case .date(let end) where date < end: return nil
     case .date, .expired: return EntrySelection(condition: "defaulted=1 AND expires IS NOT NULL", values: [])
-    case .after(let lifetime):
+    case .after(let lifetime, since: _):
       let start = date.timeIntervalSince1970 - lifetime.inSeconds
       return EntrySelection(condition: "defaulted=1 AND expires<=?", values: [.real(start)])
     }

@@ -40,19 +40,20 @@ struct IndexedAttributes {
 struct StoredExpiration {
   /// Whether the entry has no expiration of its own and uses the configured default, read at lookup time.
   var isDefault = false
-  /// Seconds after the last use.
+  /// Seconds after the last use, if that extends the expiration.
   var lifetime: Double?
   /// The expiration date in seconds since 1970; with the default expiration, the date from which the lifetime counts.
   var date: Double?
 
-  init(_ expiration: CacheExpiration?, at now: Date) {
+  init(_ expiration: CacheExpiration?, stored: Date, lastUse: Date) {
     switch expiration {
-    case nil: (isDefault, date) = (true, now.timeIntervalSince1970)
+    case nil: (isDefault, date) = (true, lastUse.timeIntervalSince1970)
     case .never: break
-    case .expired: date = now.timeIntervalSince1970
-    case .after(let duration):
+    case .expired: date = lastUse.timeIntervalSince1970
+    case .after(let duration, since: .lastUse):
       lifetime = duration.inSeconds
-      date = now.timeIntervalSince1970 + duration.inSeconds
+      date = lastUse.timeIntervalSince1970 + duration.inSeconds
+    case .after(let duration, since: .storing): date = stored.timeIntervalSince1970 + duration.inSeconds
     case .date(let end): date = end.timeIntervalSince1970
     }
   }

@@ -1,30 +1,17 @@
 import HalcyonSupport
 import Foundation
 
-/// A read of a stored entry that is not yet recorded in the index.
+/// A use of a stored entry that is not yet recorded in the index.
 struct Access {
-  /// The date of the read.
+  /// The date of the use.
   let date: Date
-  /// The date from which the lifetime of the entry counts, possibly in the future; `nil` leaves the recorded one.
-  let lifetimeStart: Date?
+  /// The reads, of this one and those before it that are not yet recorded either.
+  fileprivate(set) var readCount: Int
   /// The position among all accesses.
   fileprivate(set) var order = 0
 
-  /// - Parameters:
-  ///   - own: The expiration of the entry.
-  ///   - last: An earlier access that is still pending; this one includes its effect on the lifetime.
-  init(extending: ExpirationExtension, own: CacheExpiration, after last: Access?, at now: Date) {
-    date = now
-    switch (extending, own) {
-    case (.renewed, _): lifetimeStart = now
-    case (.to(let expiration), .after(let lifetime)):
-      lifetimeStart = expiration.end(from: now).addingTimeInterval(-lifetime.inSeconds)
-    case (.unchanged, _), (.to, _): lifetimeStart = last?.lifetimeStart
-    }
-  }
-
-  /// An access that restarts the lifetime of the entry.
-  init(renewedAt now: Date) { (date, lifetimeStart) = (now, now) }
+  /// - Parameter isRead: Whether the entry was read, and not only changed.
+  init(at date: Date, isRead: Bool = true) { (self.date, readCount) = (date, isRead ? 1 : 0) }
 }
 
 /// Accesses that update the eviction order later, in batches, so that a read does not write to the index.
@@ -47,6 +34,7 @@ struct PendingAccesses {
     accessCount += 1
     var access = access
     access.order = accessCount
+    access.readCount += pending[key]?.readCount ?? 0
     return pending.updateValue(access, forKey: key) == nil && pending.count == Self.flushThreshold
   }
 

@@ -2,29 +2,49 @@ public import Foundation
 
 /// When a cache entry expires.
 ///
-/// An expired entry is not served.
+/// An expired entry is not served. Durations are clamped to 292 years in memory.
 ///
 /// ```swift
 /// request.options.storeExpiration = .days(30)
+/// request.options.memoryExpiration = .minutes(10, since: .storing)
 /// ```
-public enum CacheExpiration: Hashable, Sendable {
+public enum CacheExpiration: Hashable, Sendable, Codable {
   /// It does not expire.
   case never
   /// It is expired from the start.
   case expired
-  /// It expires this long after it was last read or written.
-  case after(Duration)
   /// It expires at a date; reading does not extend it.
   case date(Date)
+  /// It expires this long after it was last used, or stored.
+  case after(Duration, since: Start = .lastUse)
 
-  /// It expires this many seconds after the last use.
-  public static func seconds(_ count: Int) -> CacheExpiration { .after(.seconds(count)) }
-  /// It expires this many minutes after the last use.
-  public static func minutes(_ count: Int) -> CacheExpiration { .after(.seconds(product(count, 60))) }
-  /// It expires this many hours after the last use.
-  public static func hours(_ count: Int) -> CacheExpiration { .after(.seconds(product(count, 3600))) }
-  /// It expires this many days of 24 hours after the last use.
-  public static func days(_ count: Int) -> CacheExpiration { .after(.seconds(product(count, 86_400))) }
+  /// From when a duration counts.
+  public enum Start: Hashable, Sendable, Codable {
+    /// The last read, write or revalidation: an entry that is used stays.
+    case lastUse
+    /// The time when the image was stored. Neither reading nor revalidation extends it.
+    case storing
+  }
+
+  /// It expires this many seconds after the last use, or after it was stored.
+  public static func seconds(_ count: Int, since start: Start = .lastUse) -> CacheExpiration {
+    .after(.seconds(count), since: start)
+  }
+
+  /// It expires this many minutes after the last use, or after it was stored.
+  public static func minutes(_ count: Int, since start: Start = .lastUse) -> CacheExpiration {
+    .seconds(product(count, 60), since: start)
+  }
+
+  /// It expires this many hours after the last use, or after it was stored.
+  public static func hours(_ count: Int, since start: Start = .lastUse) -> CacheExpiration {
+    .seconds(product(count, 3600), since: start)
+  }
+
+  /// It expires this many days of 24 hours after the last use, or after it was stored.
+  public static func days(_ count: Int, since start: Start = .lastUse) -> CacheExpiration {
+    .seconds(product(count, 86_400), since: start)
+  }
 
   /// The product, clamped to the range of `Int`.
   private static func product(_ count: Int, _ factor: Int) -> Int {
@@ -34,12 +54,17 @@ public enum CacheExpiration: Hashable, Sendable {
 }
 
 extension CacheExpiration {
-  /// The date on which an entry used now expires; for ``never`` in a hundred years, which file systems can store.
-  func end(from now: Date) -> Date {
+  /// Whether it does not count from the time when an entry was stored.
+  var isExtendedByUse: Bool {
+    if case .after(_, since: .storing) = self { false } else { true }
+  }
+
+  /// The date on which an entry stored now expires; for ``never`` in a hundred years, which file systems can store.
+  package func end(from now: Date) -> Date {
     switch self {
     case .never: now.addingTimeInterval(100 * 365 * 86_400)
     case .expired: now
-    case .after(let duration): now.addingTimeInterval(duration.inSeconds)
+    case .after(let duration, since: _): now.addingTimeInterval(duration.inSeconds)
     case .date(let end): end
     }
   }

@@ -1,17 +1,33 @@
+package import HalcyonSupport
+
 /// The result of looking up a key in a tier.
-public enum CacheResult<Value: Sendable>: Sendable {
+package enum CacheResult<Value: Sendable>: Sendable {
   /// The value stored under the key.
   case hit(Value)
   /// The reason why there is no usable value.
   case miss(CacheMiss)
 
   /// The value; `nil` on a miss.
-  public var value: Value? {
+  package var value: Value? {
     if case .hit(let value) = self { value } else { nil }
   }
 
   /// The reason of a miss; `nil` on a hit.
-  public var miss: CacheMiss? {
+  package var miss: CacheMiss? {
     if case .miss(let miss) = self { miss } else { nil }
+  }
+}
+
+/// A store that knows why it has no usable entry for a key.
+package protocol MissReportingStore: DataStore {
+  /// The entry stored under a key, or the reason of the miss. Reading counts as use.
+  func lookUp(_ key: CacheKey) async throws -> CacheResult<StoredEntry>
+}
+
+extension DataStore {
+  /// The entry stored under a key, or the reason of the miss; of stores that do not know it, every miss is absent.
+  package func lookUp(_ key: CacheKey) async throws -> CacheResult<StoredEntry> {
+    if let store = self as? any MissReportingStore { return try await store.lookUp(key) }
+    return try await entry(for: key).map { .hit($0) } ?? .miss(.absent)
   }
 }

@@ -11,15 +11,6 @@ public protocol DataStore: Sendable {
   /// The entry stored under a key, or `nil`. Reading counts as use.
   func entry(for key: CacheKey) async throws -> StoredEntry?
 
-  /// The entry stored under a key, or the reason of the miss. Reading counts as use.
-  ///
-  /// Default: every miss of ``entry(for:)`` is reported as absent, and `extending` is ignored.
-  ///
-  /// - Parameters:
-  ///   - key: The key of the entry.
-  ///   - extending: How the read changes the expiration of the entry.
-  func lookUp(_ key: CacheKey, extending: ExpirationExtension) async throws -> CacheResult<StoredEntry>
-
   /// Whether there is an entry for the key. Does not count as use.
   ///
   /// Default: reads the entry.
@@ -55,16 +46,6 @@ public protocol DataStore: Sendable {
 }
 
 extension DataStore {
-  /// The entry stored under a key; every miss is reported as absent, and `extending` is ignored.
-  public func lookUp(_ key: CacheKey, extending: ExpirationExtension) async throws -> CacheResult<StoredEntry> {
-    try await entry(for: key).map { .hit($0) } ?? .miss(.absent)
-  }
-
-  /// The entry stored under a key, or the reason of the miss; reading renews its expiration.
-  public func lookUp(_ key: CacheKey) async throws -> CacheResult<StoredEntry> {
-    try await lookUp(key, extending: .renewed)
-  }
-
   /// Pins nothing and returns `false`.
   @discardableResult
   public func setPinned(_ isPinned: Bool, for key: CacheKey) async throws -> Bool { false }

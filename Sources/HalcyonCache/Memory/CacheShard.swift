@@ -80,7 +80,7 @@ struct CacheShard: Sendable {
   /// The image stored under `key`, or `nil`. Counts as use.
   @inline(__always)
   mutating func read(
-    _ key: CacheKey, extending: ExpirationExtension, at now: Timestamp, deferred: inout DeferredAction
+    _ key: CacheKey, at now: Timestamp, deferred: inout DeferredAction
   ) -> DecodedImage? {
     guard let slot = slot(of: key) else {
       deferred = weakEntries.isEmpty ? .none : .readWeak
@@ -100,7 +100,7 @@ struct CacheShard: Sendable {
         return nil
       }
       counts.hits += 1
-      slots[slot].recordRead(extending: extending, from: now.uptime)
+      slots[slot].recordRead(from: now.uptime)
       // One read a second is reported, which makes the index remove expired entries.
       let isReportDue = now.uptime >= nextReport
       if isReportDue { nextReport = now.uptime + 1_000_000_000 }
@@ -111,9 +111,7 @@ struct CacheShard: Sendable {
   }
 
   /// The evicted entry under `key` if its image is still in use. Counts as a hit or miss.
-  mutating func readWeak(
-    _ key: CacheKey, extending: ExpirationExtension, at now: Timestamp, miss: inout CacheMiss
-  ) -> CacheEntry? {
+  mutating func readWeak(_ key: CacheKey, at now: Timestamp, miss: inout CacheMiss) -> CacheEntry? {
     guard var entry = weakEntries.entry(for: key) else {
       counts.absent += 1
       return nil
@@ -126,7 +124,7 @@ struct CacheShard: Sendable {
     }
     counts.hits += 1
     counts.inUse += 1
-    entry.deadline = entry.deadline.extended(extending, lifetime: entry.lifetime, from: now.uptime)
+    entry.deadline = entry.deadline.renewed(entry.lifetime, from: now.uptime)
     weakEntries.insert(entry)
     return entry
   }
@@ -258,10 +256,10 @@ private struct CacheSlot: Sendable {
   }
 
   @inline(__always)
-  mutating func recordRead(extending: ExpirationExtension, from uptime: Int64) {
+  mutating func recordRead(from uptime: Int64) {
     if frequency < 3 { frequency += 1 }
-    let extended = deadline.extended(extending, lifetime: lifetime, from: uptime)
+    let renewed = deadline.renewed(lifetime, from: uptime)
     // Most reads within one clock tick change nothing, and skip the write so that processors can share the cache line.
-    if extended != deadline { deadline = extended }
+    if renewed != deadline { deadline = renewed }
   }
 }

@@ -11,7 +11,7 @@ enum Deadline: Equatable, Sendable {
   init(_ lifetime: Lifetime, from uptime: Int64) {
     switch lifetime {
     case .never: self = .never
-    case .after(let nanoseconds):
+    case .sliding(let nanoseconds), .fixed(let nanoseconds):
       let (deadline, isOver) = uptime.addingReportingOverflow(nanoseconds)
       self = isOver && nanoseconds > 0 ? .never : .uptime(deadline)
     case .date(let date): self = .date(date)
@@ -41,27 +41,26 @@ enum Deadline: Equatable, Sendable {
 
   /// The deadline after a read.
   @inline(__always)
-  func extended(_ extending: ExpirationExtension, lifetime: Lifetime, from uptime: Int64) -> Deadline {
-    switch extending {
-    case .unchanged: self
-    case .renewed: Deadline(lifetime, from: uptime)
-    case .to(let expiration): Deadline(Lifetime(expiration), from: uptime)
-    }
+  func renewed(_ lifetime: Lifetime, from uptime: Int64) -> Deadline {
+    if case .sliding = lifetime { Deadline(lifetime, from: uptime) } else { self }
   }
 }
 
 /// A ``CacheExpiration`` with its duration in nanoseconds.
 enum Lifetime: Sendable {
   case never
-  /// Sliding expiration: nanoseconds after the last use.
-  case after(Int64)
+  /// Nanoseconds after the last use.
+  case sliding(Int64)
+  /// Nanoseconds after the image was stored.
+  case fixed(Int64)
   case date(Date)
 
   init(_ expiration: CacheExpiration) {
     switch expiration {
     case .never: self = .never
-    case .expired: self = .after(0)
-    case .after(let duration): self = .after(duration.clampedNanoseconds)
+    case .expired: self = .fixed(0)
+    case .after(let duration, since: .lastUse): self = .sliding(duration.clampedNanoseconds)
+    case .after(let duration, since: .storing): self = .fixed(duration.clampedNanoseconds)
     case .date(let date): self = .date(date)
     }
   }

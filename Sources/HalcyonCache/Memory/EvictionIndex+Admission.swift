@@ -14,6 +14,7 @@ extension EvictionIndex {
       remove(entry.key, discarded: &discarded)
       return false
     }
+    stores += 1
     let digest = entry.key.digest
     if let node = shards.withShard(of: digest, { $0.node(of: digest) }) {
       replace(node, with: entry, cost: cost, discarded: &discarded)

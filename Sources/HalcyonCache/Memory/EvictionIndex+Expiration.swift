@@ -10,7 +10,7 @@ extension EvictionIndex {
       let deadline = shards.withShard(of: queues.digest(of: node)) { $0.deadline(at: slot) }
       if deadline.hasPassed(at: now) == true {
         removeNode(node, at: slot, discarded: &discarded)
-        evictions.byExpiration += 1
+        evictions.expiration += 1
       } else {
         timers.schedule(node, at: deadline)
       }
@@ -36,6 +36,6 @@ extension EvictionIndex {
     let deadline = shards.withShard(of: key.digest) { $0.deadline(at: slot) }
     guard deadline.hasPassed(at: now) == true else { return }
     removeNode(node, at: slot, discarded: &discarded)
-    evictions.byExpiration += 1
+    evictions.expiration += 1
   }
 }

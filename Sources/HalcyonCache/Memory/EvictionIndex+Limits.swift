@@ -25,7 +25,7 @@ extension EvictionIndex {
     while isOverLimit(queues), let candidate = queues.candidate(capacity: queues.totalCost) {
       guard let image = evictUnlessRead(candidate, capacity: configuration.imageByteLimit) else { continue }
       discarded.append(image)
-      evictions.byPressure += 1
+      evictions.pressure += 1
     }
   }
 
@@ -38,7 +38,7 @@ extension EvictionIndex {
       guard let candidate = queues.candidate(capacity: capacity) else { return }
       guard let image = evictUnlessRead(candidate, capacity: capacity) else { continue }
       discarded.append(image)
-      if isOverCost { evictions.byCost += 1 } else { evictions.byCount += 1 }
+      if isOverCost { evictions.size += 1 } else { evictions.count += 1 }
     }
   }
 

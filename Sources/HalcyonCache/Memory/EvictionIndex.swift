@@ -10,8 +10,10 @@ import HalcyonImaging
 /// removed are appended to `discarded`, so that the caller frees them without locks held.
 struct EvictionIndex: Sendable {
   var configuration: MemoryCacheConfiguration
-  var evictions = MemoryCacheStatistics.Evictions()
+  /// The numbers of images stored, not stored because of the limits, and evicted.
+  var stores = 0
   var rejections = 0
+  var evictions = EvictionCounts()
   let shards: CacheShards
   var queues: EvictionQueues
   /// The slot of each node in its shard; `nil` for free nodes.
@@ -49,12 +51,10 @@ struct EvictionIndex: Sendable {
     }
     guard let node, let slot = slots[node] else { return }
     removeNode(node, at: slot, discarded: &discarded)
-    evictions.byRemoval += 1
   }
 
   mutating func removeAll(at now: Timestamp, discarded: inout [DecodedImage]) {
     shards.forEach { discarded += $0.removeAll() }
-    evictions.byRemoval += queues.count
     queues = EvictionQueues(policy: configuration.policy)
     slots = []
     freeNodes = FreeList()
@@ -72,5 +72,22 @@ struct EvictionIndex: Sendable {
     slots[node] = nil
     timers.cancel(node)
     freeNodes.free(node)
+  }
+}
+
+/// The numbers of evicted images. Not a dictionary, of which the copy before an eviction would be allocated.
+struct EvictionCounts: Sendable {
+  var size = 0
+  var count = 0
+  var expiration = 0
+  var pressure = 0
+
+  /// The counts by reason, without those that are as before.
+  func since(_ old: EvictionCounts = EvictionCounts()) -> [EvictionReason: Int] {
+    let counts: [EvictionReason: Int] = [
+      .size: size - old.size, .count: count - old.count, .expiration: expiration - old.expiration,
+      .pressure: pressure - old.pressure,
+    ]
+    return counts.filter { $0.value > 0 }
   }
 }

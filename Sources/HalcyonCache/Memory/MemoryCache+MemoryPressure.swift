@@ -10,7 +10,7 @@ extension MemoryCache {
 
 extension MemoryPressure {
   /// The cost that a memory cache of a cost keeps.
-  fileprivate func cost(of cost: Int) -> Int {
+  func cost(of cost: Int) -> Int {
     switch self {
     case .some: cost / 2
     case .full: cost / 10

@@ -7,10 +7,11 @@ import Foundation
 /// Safe from any thread. Every operation is amortized O(1), except a change of the configuration and the removal of
 /// many images. A hit locks one of 64 shards, so readers rarely contend; images are freed without locks held.
 ///
-/// The memory of evicted images is reused for new ones, see ``MemoryCacheConfiguration/reuseByteLimit``.
+/// The memory of evicted images is reused for new ones, see ``MemoryCacheConfiguration/reuseByteLimit``. When the system
+/// is short of memory, images are evicted, see ``MemoryCacheConfiguration/emptiesUnderPressure``.
 ///
 /// Expired images are removed within seconds while the cache is in use, within half a minute while it is idle, or by
-/// ``removeExpired()``. With another time source than ``SystemTime``, an idle cache keeps them.
+/// ``ImageCache/removeExpired()``. With another time source than ``SystemTime``, an idle cache keeps them.
 ///
 /// ```swift
 /// let cache = MemoryCache(configuration: MemoryCacheConfiguration(costLimit: 100 << 20))
@@ -27,6 +28,7 @@ public final class MemoryCache: MemoryStore {
   /// Removes expired images while the cache is idle; `nil` if only its use does.
   let sweeper: MemorySweeper?
   package let removals = RemovalHistory()
+  private let pressure = Lock<Subscription?>(nil)
   /// Reports evictions.
   package let evictionObservers = EvictionObservers(tier: .memory)
 
@@ -40,7 +42,8 @@ public final class MemoryCache: MemoryStore {
   /// - Parameter sweepInterval: How often expired images are removed from an idle cache. Default: `nil`, which is
   ///   ``MemorySweeper/systemInterval`` with the system's clocks, and never with others.
   init(
-    configuration: MemoryCacheConfiguration, time: any TimeSource, pool: PixelPool, sweepInterval: Duration? = nil
+    configuration: MemoryCacheConfiguration, time: any TimeSource, pool: PixelPool, sweepInterval: Duration? = nil,
+    pressure: MemoryPressureMonitor = .system
   ) {
     self.time = time
     self.pool = pool
@@ -52,6 +55,8 @@ public final class MemoryCache: MemoryStore {
     let now = Timestamp(uptime: time.uptime().clampedNanoseconds, date: time.now())
     index = Lock(EvictionIndex(configuration: configuration, shards: shards, at: now))
     pool.changeLimit(from: 0, to: configuration.reuseByteLimit)
+    let subscription = pressure.observe { [weak self] in self?.trim(for: $0) }
+    self.pressure.withLock { $0 = subscription }
   }
 
   deinit { pool.changeLimit(from: configuration.reuseByteLimit, to: 0) }
@@ -69,31 +74,20 @@ public final class MemoryCache: MemoryStore {
   }
 
   /// The bytes of pixels of all images.
-  public var totalCost: Int { index.withLock { $0.totalCost } }
+  package var totalCost: Int { index.withLock { $0.totalCost } }
 
   /// The number of images.
-  public var count: Int { index.withLock { $0.count } }
+  package var count: Int { index.withLock { $0.count } }
 
   /// The image stored under `key`, or `nil` if there is none or it is expired.
   ///
-  /// Reading counts as use and renews a sliding expiration.
-  public func image(for key: CacheKey) -> DecodedImage? {
-    image(for: key, extending: .renewed)
-  }
+  /// Reading counts as use.
+  public func image(for key: CacheKey) -> DecodedImage? { lookUp(key).value }
 
-  /// The image stored under `key`, or `nil` if there is none or it is expired.
-  ///
-  /// Reading counts as use; `extending` is its effect on the expiration.
-  public func image(for key: CacheKey, extending: ExpirationExtension) -> DecodedImage? {
-    lookUp(key, extending: extending).value
-  }
-
-  /// The image stored under `key`, or the reason for the miss.
-  ///
-  /// Reading counts as use; `extending` is its effect on the expiration.
-  public func lookUp(_ key: CacheKey, extending: ExpirationExtension = .renewed) -> CacheResult<DecodedImage> {
+  /// The image stored under `key`, or the reason for the miss. Reading counts as use.
+  package func lookUp(_ key: CacheKey) -> CacheResult<DecodedImage> {
     var miss = CacheMiss.absent
-    let image = read(key, extending: extending, at: Timestamp(uptime: uptime()), miss: &miss)
+    let image = read(key, at: Timestamp(uptime: uptime()), miss: &miss)
     return image.map { .hit($0) } ?? .miss(miss)
   }
 
@@ -128,11 +122,6 @@ public final class MemoryCache: MemoryStore {
   /// Removes the image stored under `key`. A load in flight delivers its image, but does not store it here.
   public func removeImage(for key: CacheKey) {
     removals.record(key)
-    discardImage(for: key)
-  }
-
-  /// Removes an image that another cache replaces.
-  func discardImage(for key: CacheKey) {
     update { $0.remove(key, discarded: &$1) }
   }
 
@@ -151,7 +140,7 @@ public final class MemoryCache: MemoryStore {
   ///
   /// - Returns: The number and bytes of the removed images.
   @discardableResult
-  public func removeExpired() -> CleaningReport.Removal {
+  package func removeExpired() -> CleaningReport.Removal {
     let now = now()
     return update { index, discarded in
       index.removeExpired(at: now, exactly: true, discarded: &discarded)
@@ -173,7 +162,7 @@ public final class MemoryCache: MemoryStore {
   /// Evicts images until at most `costLimit` bytes are left, and frees the memory kept for reuse.
   ///
   /// The configured limit does not change.
-  public func trim(to costLimit: Int) {
+  package func trim(to costLimit: Int) {
     update { $0.trim(to: costLimit, discarded: &$1) }
     pool.drain()
   }
@@ -181,39 +170,32 @@ public final class MemoryCache: MemoryStore {
   /// Evicts images until at most `countLimit` are left, and frees the memory kept for reuse.
   ///
   /// The configured limit does not change.
-  public func trim(toCount countLimit: Int) {
+  package func trim(toCount countLimit: Int) {
     update { $0.trim(toCount: countLimit, discarded: &$1) }
     pool.drain()
   }
 
-  /// Contents, and counters since creation.
-  ///
-  /// Concurrent reads may or may not be counted.
-  public var statistics: MemoryCacheStatistics {
-    var statistics = MemoryCacheStatistics()
+  /// Counters since the creation of the cache.
+  public var statistics: CacheStatistics {
+    var statistics = CacheStatistics()
     index.withLock { index in
-      statistics.totalCost = index.totalCost
-      statistics.count = index.count
-      statistics.evictions = index.evictions
-      statistics.rejections = index.rejections
+      (statistics.stores, statistics.rejections) = (index.stores, index.rejections)
+      statistics.evictions = index.evictions.since()
     }
-    for counts in shards.map(\.counts) {
-      statistics.hits += counts.hits
-      statistics.hitsInUse += counts.inUse
-      statistics.missesAbsent += counts.absent
-      statistics.missesExpired += counts.expired
-    }
+    let counts = shards.map(\.counts)
+    statistics.hits = counts.reduce(0) { $0 + $1.hits }
+    statistics.hitsInUse = counts.reduce(0) { $0 + $1.inUse }
+    let misses = [
+      CacheMiss.absent: counts.reduce(0) { $0 + $1.absent }, .expired: counts.reduce(0) { $0 + $1.expired },
+    ]
+    statistics.misses = misses.filter { $0.value > 0 }
     return statistics
   }
 
   @inline(__always)
-  private func read(
-    _ key: CacheKey, extending: ExpirationExtension, at now: Timestamp, miss: inout CacheMiss
-  ) -> DecodedImage? {
+  private func read(_ key: CacheKey, at now: Timestamp, miss: inout CacheMiss) -> DecodedImage? {
     var deferred = CacheShard.DeferredAction.none
-    let image = shards.withShard(of: key.digest) {
-      $0.read(key, extending: extending, at: now, deferred: &deferred)
-    }
+    let image = shards.withShard(of: key.digest) { $0.read(key, at: now, deferred: &deferred) }
     switch deferred {
     case .none:
       return image
@@ -225,17 +207,15 @@ public final class MemoryCache: MemoryStore {
       miss = .expired
       return nil
     case .readWithDate:
-      return readWithDate(key, extending: extending, miss: &miss)
+      return readWithDate(key, miss: &miss)
     case .readWeak:
-      return weakImage(for: key, extending: extending, miss: &miss)
+      return weakImage(for: key, miss: &miss)
     }
   }
 
   @inline(never)
-  private func readWithDate(
-    _ key: CacheKey, extending: ExpirationExtension, miss: inout CacheMiss
-  ) -> DecodedImage? {
-    read(key, extending: extending, at: now(), miss: &miss)
+  private func readWithDate(_ key: CacheKey, miss: inout CacheMiss) -> DecodedImage? {
+    read(key, at: now(), miss: &miss)
   }
 
   private func now() -> Timestamp {
@@ -259,10 +239,7 @@ public final class MemoryCache: MemoryStore {
     }
     if startsSweeping { sweeper?.start(self) }
     guard evictionObservers.hasObservers else { return result }
-    evictionObservers.notify(count: new.byCost - old.byCost, .size)
-    evictionObservers.notify(count: new.byCount - old.byCount, .count)
-    evictionObservers.notify(count: new.byExpiration - old.byExpiration, .expiration)
-    evictionObservers.notify(count: new.byPressure - old.byPressure, .pressure)
+    for (reason, count) in new.since(old) { evictionObservers.notify(count: count, reason) }
     return result
   }
 
@@ -278,13 +255,9 @@ public final class MemoryCache: MemoryStore {
   }
 
   @inline(never)
-  private func weakImage(
-    for key: CacheKey, extending: ExpirationExtension, miss: inout CacheMiss
-  ) -> DecodedImage? {
+  private func weakImage(for key: CacheKey, miss: inout CacheMiss) -> DecodedImage? {
     let now = now()
-    let entry = shards.withShard(of: key.digest) {
-      $0.readWeak(key, extending: extending, at: now, miss: &miss)
-    }
+    let entry = shards.withShard(of: key.digest) { $0.readWeak(key, at: now, miss: &miss) }
     guard let entry else { return nil }
     update { $0.readmit(entry, at: now, discarded: &$1) }
     return entry.image

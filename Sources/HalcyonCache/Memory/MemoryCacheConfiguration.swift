@@ -4,7 +4,8 @@
 public struct MemoryCacheConfiguration: Hashable, Sendable {
   /// The maximum bytes of pixels, including ``reuseByteLimit``; 0 or less stores no images.
   ///
-  /// Default: ``defaultCostLimit``, a quarter of the memory available to this process.
+  /// Default: a quarter of the memory available to this process: of the smallest memory limit of its control groups on
+  /// Linux, at most of the physical memory.
   public var costLimit: Int
   /// The maximum number of images; 0 or less stores no images.
   ///
@@ -24,11 +25,14 @@ public struct MemoryCacheConfiguration: Hashable, Sendable {
   /// then its weak reference takes a few hundred bytes; those of deallocated images are removed whenever the number of
   /// weak references has doubled.
   public var findsImagesInUse: Bool
-  /// Whether memory pressure evicts all images. Default: `false`, half of their bytes under some pressure, nine tenths
-  /// under full pressure, all at a memory warning of UIKit.
+  /// Whether all images are evicted when the system is short of memory. Default: `true`.
   ///
-  /// With ``findsImagesInUse``, images that are still shown are found again.
-  public var emptiesUnderPressure = false
+  /// With ``findsImagesInUse``, images that are still shown are found again. `false` evicts half of the bytes under some
+  /// pressure, nine tenths under full pressure, and all at a memory warning of UIKit.
+  ///
+  /// Linux reports pressure when tasks of the process's control group, or else of the machine, waited for memory during
+  /// 15 % of one or two seconds (PSI); without PSI, or the permission to use it, it reports none.
+  public var emptiesUnderPressure: Bool
   /// The part of ``costLimit``, in bytes, that keeps the memory of removed images for new images of similar size.
   ///
   /// Reused memory is ready several times sooner than new memory from the system. All caches of the process share it,
@@ -44,21 +48,19 @@ public struct MemoryCacheConfiguration: Hashable, Sendable {
   /// The maximum bytes of images, without the memory for reuse.
   var imageByteLimit: Int { costLimit - reuseByteLimit }
 
-  /// Creates a configuration.
+  /// Creates a configuration; a `costLimit` of `nil` is the default.
   public init(
-    costLimit: Int = Self.defaultCostLimit, countLimit: Int = .max, expiration: CacheExpiration = .minutes(5),
-    policy: EvictionPolicy = .adaptive, findsImagesInUse: Bool = true, reuseByteLimit: Int? = nil
+    costLimit: Int? = nil, countLimit: Int = .max, expiration: CacheExpiration = .minutes(5),
+    policy: EvictionPolicy = .adaptive, findsImagesInUse: Bool = true, emptiesUnderPressure: Bool = true
   ) {
-    self.costLimit = costLimit
+    self.costLimit = costLimit ?? Self.defaultCostLimit
     self.countLimit = countLimit
     self.expiration = expiration
     self.policy = policy
     self.findsImagesInUse = findsImagesInUse
-    customReuseByteLimit = reuseByteLimit.map { max(0, $0) }
+    self.emptiesUnderPressure = emptiesUnderPressure
   }
 
   /// A quarter of the memory available to this process, in bytes.
-  ///
-  /// Available is the smallest memory limit of the process's control groups on Linux, at most the physical memory.
-  public static let defaultCostLimit = AvailableMemory().bytes / 4
+  package static let defaultCostLimit = AvailableMemory().bytes / 4
 }

@@ -1,33 +1,37 @@
-/// Trims a cache under memory pressure, as long as the monitor is alive.
-///
-/// References the cache weakly.
-public final class MemoryPressureMonitor: Sendable {
-  private let watching: Task<Void, Never>
+import HalcyonSupport
 
-  /// Starts to trim a cache under memory pressure, see ``MemoryCache/trim(for:)``.
-  ///
-  /// - Parameters:
-  ///   - cache: The cache to trim.
-  ///   - source: The source of pressure events. Default: the system.
-  public convenience init(
-    trimming cache: MemoryCache, on source: any MemoryPressureSource = SystemMemoryPressure()
-  ) {
-    self.init(source: source) { [weak cache] pressure in cache?.trim(for: pressure) }
-  }
+/// Reports memory pressure to all caches of the process, from one source.
+package final class MemoryPressureMonitor: Sendable {
+  package typealias Handler = @Sendable (MemoryPressure) -> Void
 
-  /// Starts to report memory pressure to a closure.
-  ///
-  /// - Parameters:
-  ///   - source: The source of pressure events. Default: the system.
-  ///   - onPressure: Called on any thread, for one event at a time, in order.
-  public init(
-    source: any MemoryPressureSource = SystemMemoryPressure(),
-    onPressure: @escaping @Sendable (MemoryPressure) -> Void
-  ) {
-    watching = Task {
-      for await pressure in source.events() { onPressure(pressure) }
+  /// Reports the pressure of the system.
+  package static let system = MemoryPressureMonitor(source: SystemMemoryPressure())
+
+  private let source: any MemoryPressureSource
+  private let handlers = Lock(ObserverList<Handler>())
+  private let watching = Lock<Task<Void, Never>?>(nil)
+
+  package init(source: any MemoryPressureSource) { self.source = source }
+
+  deinit { watching.withLock(\.self)?.cancel() }
+
+  /// Calls `handler` for each event, in order, on any thread, until the returned subscription is released. The first
+  /// call starts to watch the source.
+  package func observe(_ handler: @escaping Handler) -> Subscription {
+    let id = handlers.withLock { $0.add(handler) }
+    watching.withLock { [source] task in
+      guard task == nil else { return }
+      task = Task.detached(priority: .utility) { [weak self] in
+        for await pressure in source.events() { self?.report(pressure) }
+      }
+    }
+    return Subscription { [self] in
+      let removed = handlers.withLock { $0.remove(id) }
+      withExtendedLifetime(removed) {}
     }
   }
 
-  deinit { watching.cancel() }
+  private func report(_ pressure: MemoryPressure) {
+    for handler in handlers.withLock(\.all) { handler(pressure) }
+  }
 }

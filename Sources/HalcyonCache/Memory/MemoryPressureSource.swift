@@ -1,5 +1,5 @@
 /// A source of memory pressure events.
-public protocol MemoryPressureSource: Sendable {
+package protocol MemoryPressureSource: Sendable {
   /// Starts to watch for memory pressure.
   ///
   /// The stream ends at once if the system reports no memory pressure. Ending the iteration ends the watching and frees

@@ -11,18 +11,8 @@ public protocol MemoryStore: Sendable {
   /// The limits in effect. A lower limit evicts before the setter returns.
   var configuration: MemoryCacheConfiguration { get nonmutating set }
 
-  /// The image stored under `key`, or `nil`; reading counts as use and renews a sliding expiration.
+  /// The image stored under `key`, or `nil`; reading counts as use.
   func image(for key: CacheKey) -> DecodedImage?
-
-  /// The image stored under `key`, or `nil`; `extending` is the effect of reading on the expiration.
-  ///
-  /// Default: ``image(for:)``, whatever `extending` is.
-  func image(for key: CacheKey, extending: ExpirationExtension) -> DecodedImage?
-
-  /// The image stored under `key`, or the reason for the miss; `extending` is the effect of reading on the expiration.
-  ///
-  /// Default: ``image(for:extending:)``; every miss is ``CacheMiss/absent``.
-  func lookUp(_ key: CacheKey, extending: ExpirationExtension) -> CacheResult<DecodedImage>
 
   /// Whether an image that is not expired is stored under `key`. Does not count as use.
   func contains(_ key: CacheKey) -> Bool
@@ -51,14 +41,6 @@ public protocol MemoryStore: Sendable {
 }
 
 extension MemoryStore {
-  /// The image stored under `key`, or `nil`; `extending` is ignored.
-  public func image(for key: CacheKey, extending: ExpirationExtension) -> DecodedImage? { image(for: key) }
-
-  /// The image stored under `key`; every miss is ``CacheMiss/absent``.
-  public func lookUp(_ key: CacheKey, extending: ExpirationExtension) -> CacheResult<DecodedImage> {
-    image(for: key, extending: extending).map { .hit($0) } ?? .miss(.absent)
-  }
-
   /// Removes all images, except under some pressure.
   public func trim(for pressure: MemoryPressure) {
     if pressure != .some { removeAll() }

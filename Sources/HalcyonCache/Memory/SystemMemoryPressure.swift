@@ -11,12 +11,12 @@ import Glibc
 /// On Linux, from the kernel's pressure stall information (PSI) of the process's control group, or else of the machine:
 /// an event when tasks waited for memory during 15 % of one or two seconds. Without PSI, or the permission to use it,
 /// there are no events. On Apple platforms, from libdispatch.
-public struct SystemMemoryPressure: MemoryPressureSource {
+package struct SystemMemoryPressure: MemoryPressureSource {
   /// Creates the source.
-  public init() {}
+  package init() {}
 
   /// Starts to watch for memory pressure; on Linux on a thread of its own.
-  public func events() -> AsyncStream<MemoryPressure> {
+  package func events() -> AsyncStream<MemoryPressure> {
     let (stream, continuation) = AsyncStream.makeStream(of: MemoryPressure.self, bufferingPolicy: .bufferingNewest(1))
     #if canImport(Darwin)
     let source = DispatchSource.makeMemoryPressureSource(eventMask: [.warning, .critical])

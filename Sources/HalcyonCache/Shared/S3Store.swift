@@ -22,7 +22,7 @@ public import HalcyonSupport
 /// of a load, give the store a budget in a ``TieredStore``.
 ///
 /// Safe from any thread.
-public final class S3Store: SourcePurgingStore {
+public final class S3Store: SourcePurgingStore, MissReportingStore {
   private static let replacementAttempts = 5
   private static let parallelRemovals = 16
 
@@ -62,10 +62,10 @@ public final class S3Store: SourcePurgingStore {
   /// - Throws: ``S3StoreError``, or the errors of the transport.
   public func entry(for key: CacheKey) async throws -> StoredEntry? { try await lookUp(key).value }
 
-  /// The entry stored under a key, or the reason of the miss; `extending` has no effect.
+  /// The entry stored under a key, or the reason of the miss.
   ///
   /// - Throws: ``S3StoreError``, or the errors of the transport.
-  public func lookUp(_ key: CacheKey, extending: ExpirationExtension) async throws -> CacheResult<StoredEntry> {
+  package func lookUp(_ key: CacheKey) async throws -> CacheResult<StoredEntry> {
     guard canStore(key) else { return .miss(.absent) }
     let object: S3Client.Object
     switch try await client.object(name(of: key), for: key) {

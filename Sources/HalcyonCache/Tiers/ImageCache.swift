@@ -1,4 +1,6 @@
-public import HalcyonSupport
+package import HalcyonSupport
+package import HalcyonImaging
+public import Foundation
 
 /// The cache of a pipeline: decoded images in memory, encoded images in a store.
 ///
@@ -6,12 +8,18 @@ public import HalcyonSupport
 /// let cache = ImageCache(named: "stickers", disk: DiskCacheConfiguration(expiration: .never))
 /// let pipeline = ImagePipeline(cache: cache)
 /// ```
+///
+/// Safe from any thread. The limits can be changed while the cache is in use.
 public final class ImageCache: Sendable {
   /// Decoded images.
   public let memory: any MemoryStore
   /// Encoded images; `nil` for a cache in memory only.
   public let store: (any DataStore)?
 
+  /// ``memory``, if it is a memory cache of the library.
+  package let memoryCache: MemoryCache?
+  /// Encoded images in memory, in front of the store.
+  private let encodedImages: DataMemoryCache
   package let writes = BackgroundWrites(byteLimit: 64 << 20)
   package let metadataUpdates = SerialWork()
   package let placeholders = PlaceholderTable()
@@ -19,39 +27,151 @@ public final class ImageCache: Sendable {
   package let removals = (memory: RemovalHistory(), store: RemovalHistory())
   /// ``removals``, and those of the tiers.
   package let removalHistories: (memory: [RemovalHistory], store: [RemovalHistory])
-  private let monitor: MemoryPressureMonitor?
+  private let pressure: Subscription
 
   /// Creates a cache of two tiers.
   ///
   /// - Parameters:
   ///   - memory: The tier of decoded images.
-  ///   - store: The tier of encoded images. Default: `nil`, none.
-  ///   - pressure: The source of memory pressure events, on which the memory tier frees memory, as long as this cache
-  ///     exists. `SystemMemoryPressure()` reports those of the system and takes a thread. Default: `nil`, none.
-  public init(
-    memory: any MemoryStore = MemoryCache(), store: (any DataStore)? = nil,
-    pressure: (any MemoryPressureSource)? = nil
+  ///   - store: The tier of encoded images; `nil` for none.
+  ///   - encodedByteLimit: See ``encodedByteLimit``. Default: 0.
+  public convenience init(memory: any MemoryStore, store: (any DataStore)?, encodedByteLimit: Int = 0) {
+    self.init(memory: memory, store: store, encodedByteLimit: encodedByteLimit, time: SystemTime(), pressure: .system)
+  }
+
+  /// - Parameters:
+  ///   - time: The clocks for the expiration of encoded images in memory.
+  ///   - pressure: Reports when to free memory, also to a memory store that is not a ``MemoryCache``.
+  package init(
+    memory: any MemoryStore, store: (any DataStore)?, encodedByteLimit: Int, time: any TimeSource,
+    pressure: MemoryPressureMonitor = .system
   ) {
+    let memoryCache = memory as? MemoryCache
     self.memory = memory
+    self.memoryCache = memoryCache
     self.store = store
+    let encodedImages = DataMemoryCache(byteLimit: encodedByteLimit, over: store, time: time)
+    self.encodedImages = encodedImages
     removalHistories = (
-      [removals.memory] + Self.removals(of: memory), [removals.store] + (store.map(Self.removals) ?? [])
+      [removals.memory] + [memoryCache?.removals].compactMap(\.self),
+      [removals.store] + RemovalHistory.all(in: encodedImages)
     )
-    monitor = pressure.map { MemoryPressureMonitor(source: $0, onPressure: memory.trim(for:)) }
+    self.pressure = pressure.observe { pressure in
+      if memoryCache == nil { memory.trim(for: pressure) }
+      encodedImages.trim(to: pressure.cost(of: encodedImages.byteCount))
+    }
   }
 
-  /// A tier of an image cache.
-  public typealias Tier = CacheTier
-
-  /// The store as a disk cache, the first tier of a ``TieredStore``, or one of these behind a ``DataMemoryCache``; `nil`
-  /// for any other store.
-  public var disk: DiskCache? {
-    let base = (store as? DataMemoryCache)?.base ?? store
-    return (base as? TieredStore)?.tiers.first?.store as? DiskCache ?? base as? DiskCache
+  /// Creates a cache with a memory cache of its own and a disk cache, or with a memory cache alone.
+  ///
+  /// Caches in different folders share nothing. Create one cache for each folder in a process: two share the folder, but
+  /// not the memory.
+  ///
+  /// - Parameters:
+  ///   - name: The name of a folder in `directory`: not empty, not `.` or `..`, and without `/`. Default: `nil`, the
+  ///     `directory` itself, or ``DiskCache/defaultDirectory``.
+  ///   - directory: A folder that nothing else uses; created when missing. Default: `nil`, the system's folder for
+  ///     caches, see ``DiskCache/directory(named:)``.
+  ///   - memory: The configuration of the memory cache.
+  ///   - disk: The configuration of the disk cache; `nil` for none.
+  ///   - encodedByteLimit: See ``encodedByteLimit``. Default: 0.
+  public convenience init(
+    named name: String? = nil, in directory: URL? = nil, memory: MemoryCacheConfiguration = MemoryCacheConfiguration(),
+    disk: DiskCacheConfiguration? = DiskCacheConfiguration(), encodedByteLimit: Int = 0
+  ) {
+    if let name {
+      precondition(
+        !["", ".", ".."].contains(name) && !name.utf8.contains(UInt8(ascii: "/")),
+        "“\(name)” is not a valid folder name")
+    }
+    let folder =
+      switch (name, directory) {
+      case (let name?, let directory?): directory.appending(path: name, directoryHint: .isDirectory)
+      case (let name?, nil): DiskCache.directory(named: name)
+      case (nil, let directory): directory ?? DiskCache.defaultDirectory
+      }
+    self.init(
+      memory: MemoryCache(configuration: memory), store: disk.map { DiskCache(directory: folder, configuration: $0) },
+      encodedByteLimit: encodedByteLimit)
   }
 
-  /// The store, or the one behind a ``DataMemoryCache``, as a ``TieredStore``; `nil` for any other store.
-  public var tiers: TieredStore? { ((store as? DataMemoryCache)?.base ?? store) as? TieredStore }
+  /// Creates a cache with a memory cache of its own, and a store of yours.
+  ///
+  /// - Parameters:
+  ///   - memory: The configuration of the memory cache.
+  ///   - store: The tier of encoded images.
+  ///   - encodedByteLimit: See ``encodedByteLimit``. Default: 0.
+  public convenience init(
+    memory: MemoryCacheConfiguration = MemoryCacheConfiguration(), store: any DataStore, encodedByteLimit: Int = 0
+  ) {
+    self.init(memory: MemoryCache(configuration: memory), store: store, encodedByteLimit: encodedByteLimit)
+  }
+
+  /// The limits of the memory tier. A lower limit evicts before the setter returns.
+  public var memoryConfiguration: MemoryCacheConfiguration {
+    get { memory.configuration }
+    set { memory.configuration = newValue }
+  }
+
+  /// The limits and policies of ``disk``; `nil` without one, and setting it then has no effect.
+  public var diskConfiguration: DiskCacheConfiguration? {
+    get { disk?.configuration }
+    set { if let newValue { disk?.configuration = newValue } }
+  }
+
+  /// The most bytes of encoded images in memory, in front of the store; 0, the default, keeps none there.
+  ///
+  /// For many images that are each shown at several sizes, or for a process without a disk: an encoded image needs about
+  /// a tenth of the memory of a decoded one. Copies of the store's entries expire 5 minutes after their last use. Memory
+  /// pressure evicts half of the bytes or more.
+  public var encodedByteLimit: Int {
+    get { encodedImages.byteLimit }
+    set { encodedImages.byteLimit = newValue }
+  }
+
+  /// The image in memory, or the reason of the miss, which a memory store of your own does not know.
+  package func lookUpInMemory(_ key: CacheKey) -> CacheResult<DecodedImage> {
+    if let memoryCache { return memoryCache.lookUp(key) }
+    return memory.image(for: key).map { .hit($0) } ?? .miss(.absent)
+  }
+
+  /// The store as a disk cache, or the first disk cache of a store with tiers; `nil` for any other store.
+  public var disk: DiskCache? { disks.first }
+
+  /// The disk caches: none, the store, or those in its tiers.
+  package var disks: [DiskCache] { store.map(DiskCache.all) ?? [] }
+
+  /// The store with the encoded images in memory before it; `nil` if neither holds any.
+  package var encodedStore: (any DataStore)? {
+    store == nil && encodedByteLimit == 0 ? nil : encodedImages
+  }
+}
+
+extension ImageCache {
+  /// The counters of a ``MemoryCache`` and of ``disk``, since their creation; other tiers have none.
+  ///
+  /// Takes microseconds and reads no files.
+  public var statistics: [CacheTier: CacheStatistics] {
+    var statistics: [CacheTier: CacheStatistics] = [:]
+    statistics[.memory] = memoryCache?.statistics
+    statistics[.store] = disk?.statistics
+    return statistics
+  }
+
+  /// The bytes that a tier uses now: of pixels and encoded images in memory, or of disk space.
+  ///
+  /// A memory store or a store of your own counts as 0.
+  ///
+  /// - Throws: ``DiskCacheError`` if the file system fails.
+  public func byteCount(of tier: CacheTier) async throws -> Int {
+    switch tier {
+    case .memory: return (memoryCache?.totalCost ?? 0) + encodedImages.byteCount
+    case .store:
+      var byteCount = 0
+      for disk in disks { byteCount += try await disk.totalSize }
+      return byteCount
+    }
+  }
 
   /// Waits until all images loaded so far are stored, and their reads are recorded for the eviction order on disk.
   ///
@@ -63,67 +183,17 @@ public final class ImageCache: Sendable {
     await writes.flush()
     for disk in disks { await disk.flushAccesses() }
   }
-}
 
-extension ImageCache {
-  /// Creates a cache with a memory cache of its own, and the disk folder ``DiskCache/directory(named:)``.
-  ///
-  /// Caches with different names share nothing. Create one cache for each name in a process: two with the same name share
-  /// the folder, but not the memory.
-  ///
-  /// - Parameters:
-  ///   - name: The name of the folder; not empty, not `.` or `..`, and without `/`.
-  ///   - memory: The configuration of the memory cache.
-  ///   - disk: The configuration of the disk cache.
-  ///   - pressure: The source of memory pressure events; see ``init(memory:store:pressure:)``.
-  ///   - time: The time source for expirations.
-  public convenience init(
-    named name: String, memory: MemoryCacheConfiguration = MemoryCacheConfiguration(),
-    disk: DiskCacheConfiguration = DiskCacheConfiguration(), pressure: (any MemoryPressureSource)? = nil,
-    time: any TimeSource = SystemTime()
-  ) {
-    precondition(
-      !["", ".", ".."].contains(name) && !name.utf8.contains(UInt8(ascii: "/")),
-      "“\(name)” is not a valid folder name")
-    self.init(
-      memory: MemoryCache(configuration: memory, time: time),
-      store: DiskCache(directory: DiskCache.directory(named: name), configuration: disk, time: time),
-      pressure: pressure)
+  /// Writes the order of recent reads to disk, cleans if the ``CleaningPolicy`` includes this occasion, and releases all
+  /// locks; see ``DiskCache/willEnterBackground()``.
+  public func willEnterBackground() async {
+    for disk in disks { await disk.willEnterBackground() }
   }
 
-  /// Creates a cache that searches other caches in order; see ``MemoryChain`` and ``StoreChain``.
-  ///
-  /// The caches may also be used directly. Each keeps its own limits and its own handling of memory pressure. An image
-  /// found in the memory of a later cache is copied to the first, with the default expiration of the first.
-  ///
-  /// - Parameter caches: The caches in the order in which they are searched; at least one.
-  public convenience init(chain caches: [ImageCache]) {
-    let stores = caches.compactMap(\.store)
-    self.init(memory: MemoryChain(caches.map(\.memory)), store: stores.isEmpty ? nil : StoreChain(stores))
-  }
-
-  /// The disk caches: none, the store, or those of a chain; also behind a ``DataMemoryCache``.
-  package var disks: [DiskCache] { store.map(Self.disks) ?? [] }
-
-  private static func disks(of store: any DataStore) -> [DiskCache] {
-    switch store {
-    case let disk as DiskCache: [disk]
-    case let memory as DataMemoryCache: memory.base.map(disks) ?? []
-    case let chain as StoreChain: chain.stores.flatMap(disks)
-    case let tiers as TieredStore: tiers.tiers.flatMap { disks(of: $0.store) }
-    default: []
-    }
-  }
-
-  /// The memory caches: none, the memory tier, or those of a chain.
-  package var memories: [MemoryCache] { Self.memories(of: memory) }
-
-  private static func memories(of store: any MemoryStore) -> [MemoryCache] {
-    switch store {
-    case let cache as MemoryCache: [cache]
-    case let chain as MemoryChain: chain.stores.flatMap(memories)
-    default: []
-    }
+  /// Writes the order of recent reads to disk before it returns, and cleans for up to a second if the ``CleaningPolicy``
+  /// includes this occasion; see ``DiskCache/willTerminate()``.
+  public func willTerminate() {
+    for disk in disks { disk.willTerminate() }
   }
 }
 
@@ -140,7 +210,7 @@ extension ImageCache {
     try await removals.store.recordAll {
       placeholders.removeAll()
       await flush()
-      try await store?.removeAll()
+      try await encodedImages.removeAll()
     }
   }
 
@@ -149,16 +219,33 @@ extension ImageCache {
     memory.removeAll()
   }
 
+  /// Removes the entries that have a tag from each ``DiskCache``, and encoded images in memory. Loads in flight store
+  /// nothing.
+  ///
+  /// Decoded images stay in memory until they expire or are evicted.
+  ///
+  /// - Returns: The number of entries removed.
+  /// - Throws: ``DiskCacheError`` if the file system fails.
+  @discardableResult
+  public func removeEntries(taggedWith tag: String) async throws -> Int {
+    try await removals.store.recordAll {
+      let copyCount = encodedImages.removeCopies(taggedWith: tag)
+      var count = store == nil ? copyCount : 0
+      for disk in disks { count += try await disk.removeEntries(taggedWith: tag) }
+      return count
+    }
+  }
+
   /// Removes expired images from each ``MemoryCache`` and ``DiskCache``, without reading images. Other tiers are not
   /// affected.
   ///
   /// - Throws: ``DiskCacheError`` if the file system fails.
   public func removeExpired() async throws {
-    for memory in memories { memory.removeExpired() }
+    memoryCache?.removeExpired()
     for disk in disks { try await disk.removeExpired() }
   }
 
-  /// Cleans now: removes expired images from each ``MemoryCache``, and applies the ``CleaningPolicy`` of each
+  /// Cleans now: removes expired images from a ``MemoryCache``, and applies the ``CleaningPolicy`` of each
   /// ``DiskCache``, without reading images.
   ///
   /// - Returns: The removed entries.
@@ -166,9 +253,8 @@ extension ImageCache {
   @discardableResult
   public func clean() async throws -> CleaningReport {
     var report = CleaningReport()
-    for memory in memories {
-      let removed = memory.removeExpired()
-      if removed.count > 0 { report.memory[.expiration, default: CleaningReport.Removal()] += removed }
+    if let removed = memoryCache?.removeExpired(), removed.count > 0 {
+      report.memory[.expiration] = removed
     }
     for disk in disks { report.add(try await disk.clean()) }
     return report

@@ -40,8 +40,8 @@ final class TierState: Sendable {
   /// say nothing about its health.
   func canStore(_ key: CacheKey) -> Bool { (tier.store as? any SelectiveStore)?.canStore(key) ?? true }
 
-  func lookUp(_ key: CacheKey, extending: ExpirationExtension) async throws -> CacheResult<StoredEntry> {
-    let result = try await read { try await $0.lookUp(key, extending: extending) }
+  func lookUp(_ key: CacheKey) async throws -> CacheResult<StoredEntry> {
+    let result = try await read { try await $0.lookUp(key) }
     state.withLock { state in
       if result.value != nil { state.statistics.hits += 1 } else { state.statistics.misses += 1 }
       if result.miss == .damaged { state.statistics.damaged += 1 }

@@ -11,7 +11,7 @@ public import HalcyonSupport
 /// ```
 ///
 /// Entries are read from the first tier that has them and copied to those before it that work. A new entry is stored in
-/// all tiers. (A ``StoreChain`` only reads from its later stores.)
+/// all tiers.
 ///
 /// A tier that fails is skipped: it costs a read at most its budget, and after some failures in a row nothing, until one
 /// call succeeds again. An entry whose change has not reached a tier is no longer read from there by this process (up to
@@ -19,7 +19,7 @@ public import HalcyonSupport
 /// none in an earlier tier.
 ///
 /// Safe from any thread.
-public final class TieredStore: SourcePurgingStore {
+public final class TieredStore: SourcePurgingStore, CompositeStore, MissReportingStore {
   /// A store with a name and a time budget.
   public struct Tier: Sendable {
     /// The name in statistics and traces.
@@ -47,8 +47,10 @@ public final class TieredStore: SourcePurgingStore {
   /// The tiers, the nearest first.
   public var tiers: [Tier] { states.map(\.tier) }
 
+  package var stores: [any DataStore] { states.map(\.tier.store) }
+
   let states: [TierState]
-  let removals = RemovalHistory()
+  package let removals = RemovalHistory()
   private let reads = OverlappingReads()
 
   /// Creates a store.
@@ -80,13 +82,13 @@ public final class TieredStore: SourcePurgingStore {
   /// The entry in the first tier that contains it, or the reason of the miss in the first.
   ///
   /// - Throws: The error of the last tier, if all fail.
-  public func lookUp(_ key: CacheKey, extending: ExpirationExtension) async throws -> CacheResult<StoredEntry> {
+  package func lookUp(_ key: CacheKey) async throws -> CacheResult<StoredEntry> {
     let read = reads.begin(key)
     defer { reads.end(key) }
     var firstMiss: CacheMiss?
     var misses: [TierState] = []
     let found = try await first(key) { state -> (entry: StoredEntry, tier: TierState)? in
-      switch try await state.lookUp(key, extending: extending) {
+      switch try await state.lookUp(key) {
       case .hit(let entry): return (entry, state)
       case .miss(let miss):
         firstMiss = firstMiss ?? miss

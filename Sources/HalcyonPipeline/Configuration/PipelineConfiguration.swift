@@ -100,7 +100,7 @@ public struct PipelineConfiguration: Sendable {
   /// Creates a configuration with the defaults documented at each property.
   public init(
     transport: any Transport, decoders: [any ImageDecoder], encoders: [any ImageEncoder] = [],
-    cache: ImageCache = ImageCache(), time: any TimeSource = SystemTime()
+    cache: ImageCache = ImageCache(disk: nil), time: any TimeSource = SystemTime()
   ) {
     self.transport = transport
     self.decoders = decoders

@@ -12,7 +12,7 @@ final class PipelineMonitor: Sendable {
     guard let handler = configuration.eventHandler else { return nil }
     self.handler = handler
     let cache = configuration.cache
-    let evictions = cache.memories.map(\.evictionObservers) + cache.disks.map(\.evictionObservers)
+    let evictions = [cache.memoryCache?.evictionObservers].compactMap(\.self) + cache.disks.map(\.evictionObservers)
     subscriptions = evictions.map { observers in
       observers.observe { handler(PipelineEvent(kind: .evicted($0.tier, count: $0.count, $0.reason))) }
     }

@@ -107,7 +107,7 @@ final class CachingLoader: Sendable {
     case .url, .string, .keyed, .data, .resolver: break
     }
     let cache = configuration.originalCache(for: request)
-    return request.cachePolicy.writesStore && cache.store != nil ? cache.writes : nil
+    return request.cachePolicy.writesStore && cache.encodedStore != nil ? cache.writes : nil
   }
 
   /// Identifies the loads of a key, for ``LoadChain``.

@@ -97,7 +97,7 @@ final class HTTPLoader: Sendable {
   /// Where interrupted downloads of a request are stored.
   func partialBodies(for request: HTTPRequest) -> PartialBodies {
     PartialBodies(
-      cache: request.cache, store: configuration.observed(request.cache.store), watch: request.watch)
+      cache: request.cache, store: configuration.observed(request.cache.encodedStore), watch: request.watch)
   }
 
   @inline(never)

@@ -93,8 +93,7 @@ final class ImageLoader: Sendable {
   /// The image in memory, if the request may read it.
   func lookUpMemory(_ request: ImageRequest, key: CacheKey) -> MemoryLookup {
     guard request.cachePolicy.readsMemory, !isInvalidated else { return .miss(.notRead) }
-    let memory = configuration.targetCache(for: request).memory
-    switch memory.lookUp(key, extending: request.memoryExtension) {
+    switch configuration.targetCache(for: request).lookUpInMemory(key) {
     case .miss(let miss):
       guard request.firstFrameOnly, let image = animatedImage(request) else { return .miss(miss) }
       return checked(image.still, request)
@@ -205,7 +204,7 @@ final class ImageLoader: Sendable {
   private func imageInMemory(_ request: ImageRequest, _ key: CacheKey) -> DecodedImage? {
     guard request.cachePolicy.readsMemory else { return nil }
     let memory = configuration.targetCache(for: request).memory
-    return memory.contains(key) ? memory.image(for: key, extending: request.memoryExtension) : nil
+    return memory.contains(key) ? memory.image(for: key) : nil
   }
 
   private func image(

@@ -18,7 +18,6 @@ struct FetchKey: Hashable, Sendable {
   private let writesStore: Bool
   private let freshness: FreshnessPolicy
   private let usesETags: Bool
-  private let extending: ExpirationExtension
   private let cache: ObjectIdentifier?
   private let hooks: [UInt64?]?
   private let decoder: String?
@@ -36,7 +35,6 @@ struct FetchKey: Hashable, Sendable {
     usesETags = request.usesETags
     hooks = options?.hookIDs
     decoder = options?.decoderHook?.identity
-    extending = options?.storeExtension ?? .renewed
     cache = (options?.originalCache ?? options?.targetCache).map { ObjectIdentifier($0) }
   }
 }

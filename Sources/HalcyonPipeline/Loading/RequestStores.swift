@@ -14,7 +14,7 @@ extension PipelineConfiguration {
 
   /// The store of one of these caches with the options of the request; `nil` if it has none.
   func store(of cache: ImageCache, for request: ImageRequest) -> (any DataStore)? {
-    guard var store = observed(cache.store) else { return nil }
+    guard var store = observed(cache.encodedStore) else { return nil }
     if !request.cachePolicy.writesStore { store = ReadOnlyStore(base: store) }
     guard request.optionsBox != nil else { return store }
     let options = request.storeOptions
@@ -39,7 +39,7 @@ extension PipelineConfiguration {
     var entries = [(keys.fetch, originalCache(for: request))]
     if let variant = keys.variant(request.storage) { entries.append((variant, targetCache(for: request))) }
     for (key, cache) in entries {
-      guard let store = observed(cache.store),
+      guard let store = observed(cache.encodedStore),
         let storedKey = try? await HTTPCache(store: store).storedKey(
           for: key, requestHeaders: request.headers.adding(headers))
       else { continue }
@@ -71,7 +71,6 @@ extension PipelineConfiguration {
 /// The options of a request that apply to the entries it reads and writes.
 struct StoreOptions: Hashable {
   var expiration: CacheExpiration?
-  var extending = ExpirationExtension.renewed
   var tags: [String] = []
   var isPinned = false
 }
@@ -87,22 +86,20 @@ extension ImageRequest {
   var storeOptions: StoreOptions {
     guard let options = optionsBox?.options else { return StoreOptions() }
     return StoreOptions(
-      expiration: options.storeExpiration, extending: options.storeExtension ?? .renewed, tags: options.tags ?? [],
-      isPinned: options.isPinned ?? false)
+      expiration: options.storeExpiration, tags: options.tags ?? [], isPinned: options.isPinned ?? false)
   }
 }
 
-/// A store with the options of one request: entries that are written or read get its expiration, tags and pin, and
-/// reading extends their expiration as the request says.
-private struct RequestStore: DataStore {
+/// A store with the options of one request: entries that are written or read get its expiration, tags and pin.
+private struct RequestStore: MissReportingStore {
   let base: any DataStore
   let options: StoreOptions
   let metadataUpdates: SerialWork
 
   func entry(for key: CacheKey) async throws -> StoredEntry? { try await lookUp(key).value }
 
-  func lookUp(_ key: CacheKey, extending: ExpirationExtension) async throws -> CacheResult<StoredEntry> {
-    let result = try await base.lookUp(key, extending: extending == .renewed ? options.extending : extending)
+  func lookUp(_ key: CacheKey) async throws -> CacheResult<StoredEntry> {
+    let result = try await base.lookUp(key)
     guard case .hit(var entry) = result else { return result }
     if needsOptions(entry.metadata) { await applyOptions(to: key) } else { await pin(key) }
     apply(to: &entry.metadata)
@@ -164,13 +161,13 @@ private struct RequestStore: DataStore {
 
 /// A store for requests that must not write to it: neither entries nor what a 304 changes of their metadata, and nothing is
 /// removed.
-private struct ReadOnlyStore: DataStore {
+private struct ReadOnlyStore: MissReportingStore {
   let base: any DataStore
 
   func entry(for key: CacheKey) async throws -> StoredEntry? { try await base.entry(for: key) }
 
-  func lookUp(_ key: CacheKey, extending: ExpirationExtension) async throws -> CacheResult<StoredEntry> {
-    try await base.lookUp(key, extending: extending)
+  func lookUp(_ key: CacheKey) async throws -> CacheResult<StoredEntry> {
+    try await base.lookUp(key)
   }
 
   func containsEntry(for key: CacheKey) async throws -> Bool { try await base.containsEntry(for: key) }
@@ -187,7 +184,7 @@ private struct ReadOnlyStore: DataStore {
 }
 
 /// A store that reports its failures: loads go on without it, and would hide them.
-private struct ObservedStore: DataStore {
+private struct ObservedStore: MissReportingStore {
   let base: any DataStore
   let onFailure: @Sendable (any Error) -> Void
 
@@ -195,8 +192,8 @@ private struct ObservedStore: DataStore {
     try await observing { try await base.entry(for: key) }
   }
 
-  func lookUp(_ key: CacheKey, extending: ExpirationExtension) async throws -> CacheResult<StoredEntry> {
-    try await observing { try await base.lookUp(key, extending: extending) }
+  func lookUp(_ key: CacheKey) async throws -> CacheResult<StoredEntry> {
+    try await observing { try await base.lookUp(key) }
   }
 
   func containsEntry(for key: CacheKey) async throws -> Bool {

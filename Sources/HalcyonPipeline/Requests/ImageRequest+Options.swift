@@ -58,7 +58,6 @@ extension ImageRequest {
   var waitsForStore: Bool { optionsBox?.options.waitsForStore ?? false }
   var storage: StoragePolicy { optionsBox?.options.storage ?? .original }
   var keepsOriginal: Bool { optionsBox?.options.keepsOriginal ?? true }
-  var memoryExtension: ExpirationExtension { optionsBox?.options.memoryExtension ?? .renewed }
   var firstFrameOnly: Bool { optionsBox?.options.firstFrameOnly ?? false }
   var preloadsFrames: Bool { optionsBox?.options.preloadsFrames ?? false }
   package var usesOriginalSize: Bool { optionsBox?.options.usesOriginalSize ?? false }

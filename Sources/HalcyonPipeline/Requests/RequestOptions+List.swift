@@ -26,8 +26,6 @@ extension RequestOptions {
     visitor.visit("keepsOriginal", \.keepsOriginal)
     visitor.visit("memoryExpiration", \.memoryExpiration)
     visitor.visit("storeExpiration", \.storeExpiration)
-    visitor.visit("memoryExtension", \.memoryExtension)
-    visitor.visit("storeExtension", \.storeExtension)
     visitor.visit("tags", \.tags)
     visitor.visit("isPinned", \.isPinned)
     visitor.visit("fileExtension", \.fileExtension)

@@ -87,12 +87,6 @@ public struct RequestOptions: Sendable {
   ///
   /// Also applies, in the background, to the entry of an image in memory; as do ``tags`` and ``isPinned``.
   public var storeExpiration: CacheExpiration?
-  /// How a read extends the expiration of the image in memory. Default: ``ExpirationExtension/renewed``.
-  ///
-  /// No effect where only bytes are loaded, and on encoded data, which is not kept in memory.
-  public var memoryExtension: ExpirationExtension?
-  /// How a read extends the expiration of the stored entry. Default: ``ExpirationExtension/renewed``.
-  public var storeExtension: ExpirationExtension?
   /// Tags added to the stored entries that this request writes or reads, by which these can be found and removed.
   /// Default: none.
   public var tags: [String]?

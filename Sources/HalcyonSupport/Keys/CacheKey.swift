@@ -5,7 +5,7 @@ public struct CacheKey: Sendable {
   /// The whole key in readable form. It is stored with the entry and compared when the entry is read.
   public let text: String
   /// The digest of ``text``, computed once by the initialiser.
-  public let digest: KeyDigest
+  @usableFromInline package let digest: KeyDigest
 
   /// Creates a key from any text, including an empty one.
   public init(_ text: String) {

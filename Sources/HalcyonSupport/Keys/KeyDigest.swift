@@ -4,7 +4,8 @@ package import Foundation
 ///
 /// SipHash-2-4 with 128 bits of output (Aumasson and Bernstein, 2012) under a fixed key. It finds entries and names
 /// files; equal digests do not prove that the keys are equal, so lookups compare the whole key as well.
-public struct KeyDigest: Sendable {
+@usableFromInline
+package struct KeyDigest: Sendable {
   @usableFromInline package let low: UInt64
   @usableFromInline package let high: UInt64
 
@@ -45,19 +46,19 @@ public struct KeyDigest: Sendable {
   }
 
   /// 32 lowercase hexadecimal digits, valid in file names on every file system.
-  public var hexadecimal: String { bytes.hexadecimal }
+  package var hexadecimal: String { bytes.hexadecimal }
 }
 
 extension KeyDigest: Hashable {
   /// Whether all 128 bits are equal.
   @inlinable
-  public static func == (left: KeyDigest, right: KeyDigest) -> Bool {
+  package static func == (left: KeyDigest, right: KeyDigest) -> Bool {
     left.low == right.low && left.high == right.high
   }
 
   /// Hashes all 128 bits.
   @inlinable
-  public func hash(into hasher: inout Hasher) {
+  package func hash(into hasher: inout Hasher) {
     hasher.combine(low)
     hasher.combine(high)
   }

@@ -44,7 +44,7 @@ struct CleaningPolicyTests {
       #expect(
         report.description
           == "disk: 1 by size (\(entrySize) bytes), 3 by expiration (\(3 * entrySize) bytes)")
-      #expect(cache.statistics.lastCleaning == report)
+      #expect(cache.lastCleaning == report)
       #expect(try await cache.clean().description == "nothing removed")
     }
   }
@@ -131,8 +131,8 @@ struct CleaningPolicyTests {
       clock.advance(by: .seconds(86_401))
       let later = DiskCache(directory: folder, configuration: configuration, time: clock)
       #expect(try await later.entry(for: "nothing") == nil)
-      while later.statistics.lastCleaning == nil { try await Task.yieldUnlessCancelled() }
-      #expect(later.statistics.lastCleaning?.disk[.idle]?.count == 3)
+      while later.lastCleaning == nil { try await Task.yieldUnlessCancelled() }
+      #expect(later.lastCleaning?.disk[.idle]?.count == 3)
       #expect(try await later.count == 0)
     }
   }
@@ -146,10 +146,10 @@ struct CleaningPolicyTests {
       await clock.waitForSleepers()
       clock.advance(by: .seconds(59))
       await clock.waitForSleepers()
-      #expect(cache.statistics.lastCleaning == nil)
+      #expect(cache.lastCleaning == nil)
       clock.advance(by: .seconds(5))
       await clock.waitForSleepers()
-      #expect(cache.statistics.lastCleaning?.disk[.expiration]?.count == 1)
+      #expect(cache.lastCleaning?.disk[.expiration]?.count == 1)
     }
   }
 
@@ -164,10 +164,30 @@ struct CleaningPolicyTests {
         try await cache.store(entry(.minutes(1)), for: "1")
         clock.advance(by: .seconds(61))
         if occasion == .background { await cache.willEnterBackground() } else { cache.willTerminate() }
-        #expect(cache.statistics.lastCleaning?.disk[.expiration]?.count == (isIncluded ? 1 : nil))
+        #expect(cache.lastCleaning?.disk[.expiration]?.count == (isIncluded ? 1 : nil))
         #expect(try await cache.count == (isIncluded ? 0 : 1))
         #expect(cache.statistics.errors == 0)
       }
+    }
+  }
+
+  @Test func `terminating cleans for a second, and leaves the rest to the next start`() async throws {
+    try await TemporaryDirectory.run { folder in
+      let slow = SlowClock(base: clock)
+      let configuration = DiskCacheConfiguration(cleaning: .whenAsked)
+      let first = DiskCache(directory: folder, configuration: configuration, time: slow)
+      for number in 0..<150 { try await first.store(entry(.minutes(1)), for: CacheKey("\(number)")) }
+      clock.advance(by: .seconds(61))
+      first.configuration.cleaning.occasions = [.termination]
+      slow.step = .milliseconds(10)
+      first.willTerminate()
+      slow.step = .zero
+      let removed = try #require(first.lastCleaning?.disk[.expiration]?.count)
+      #expect((50...100).contains(removed), "each removal takes 10 ms")
+      #expect(first.statistics.errors == 0)
+      let next = DiskCache(directory: folder, configuration: configuration, time: clock)
+      #expect(try await next.count == 150 - removed)
+      #expect(try await next.clean().disk[.expiration]?.count == 150 - removed)
     }
   }
 
@@ -200,4 +220,28 @@ struct CleaningPolicyTests {
       #expect(report.total.count == 2)
     }
   }
+}
+
+/// A clock on which some time passes whenever it is read.
+private final class SlowClock: TimeSource {
+  private let base: TestClock
+  private let state = Lock((step: Duration.zero, passed: Duration.zero))
+
+  init(base: TestClock) { self.base = base }
+
+  var step: Duration {
+    get { state.withLock { $0.step } }
+    set { state.withLock { $0.step = newValue } }
+  }
+
+  func now() -> Date { base.now() }
+
+  func uptime() -> Duration {
+    state.withLock { state in
+      state.passed += state.step
+      return base.uptime() + state.passed
+    }
+  }
+
+  func sleep(for duration: Duration) async throws { try await base.sleep(for: duration) }
 }

@@ -290,6 +290,64 @@ struct DiskCacheTests {
     }
   }
 
+  @Test(arguments: [true, false])
+  func `an expiration since storing is extended neither by reads nor by updates`(isDefault: Bool) async throws {
+    let fixed = CacheExpiration.days(7, since: .storing)
+    let configuration = DiskCacheConfiguration(expiration: isDefault ? fixed : .never, cleaning: .whenAsked)
+    try await TemporaryDirectory.run { folder in
+      func cache() -> DiskCache { DiskCache(directory: folder, configuration: configuration, time: clock) }
+      let stored = entry("a", expiration: isDefault ? nil : fixed)
+      for key in ["read", "updated", "unused"] as [CacheKey] { try await cache().store(stored, for: key) }
+      for day in 0..<2 {
+        clock.advance(by: .seconds(3 * 86_400))
+        #expect(try await cache().entry(for: "read") == stored)
+        let reading = cache()
+        #expect(try await reading.entry(for: "read") != nil)
+        await reading.flushAccesses()
+        var metadata = stored.metadata
+        metadata.tags = ["day \(day)"]
+        try await reading.updateMetadata(metadata, for: "updated")
+        try await reading.removeExpired()
+        #expect(try await reading.count == 3)
+      }
+      clock.advance(by: .seconds(86_400))
+      #expect(try await cache().containsEntry(for: "read") == false)
+      try await cache().removeExpired()
+      #expect(try await cache().count == 0)
+    }
+  }
+
+  @Test func `the hits and the last use of an entry are listed, also by another process`() async throws {
+    try await TemporaryDirectory.run { folder in
+      let configuration = DiskCacheConfiguration(cleaning: .whenAsked)
+      let cache = DiskCache(directory: folder, configuration: configuration, time: clock)
+      func listed() async throws -> [CacheKey: DiskCacheEntry] {
+        let other = DiskCache(directory: folder, configuration: configuration, time: clock)
+        return try await other.entries.reduce(into: [:]) { $0[$1.key] = $1 }
+      }
+      let start = clock.now()
+      for key in ["read", "unused"] as [CacheKey] { try await cache.store(entry(key.text), for: key) }
+      for reads in [2, 3] {
+        clock.advance(by: .seconds(60))
+        for _ in 0..<reads { #expect(try await cache.entry(for: "read") == entry("read")) }
+        await cache.flushAccesses()
+      }
+      let unused = try #require(try await listed()["unused"])
+      #expect(unused.hitCount == 0 && unused.lastUseDate == start)
+      var read = try #require(try await listed()["read"])
+      #expect(read.hitCount == 5 && read.lastUseDate == start + 120 && read.storedDate == start)
+      // Pins and new metadata keep the count, a new image does not.
+      try await cache.setPinned(true, for: "read")
+      clock.advance(by: .seconds(60))
+      try await cache.updateMetadata(entry("read").metadata, for: "read")
+      await cache.flushAccesses()
+      read = try #require(try await listed()["read"])
+      #expect(read.hitCount == 5 && read.isPinned && read.lastUseDate == start + 180)
+      try await cache.store(entry("read"), for: "read")
+      #expect(try await listed()["read"]?.hitCount == 0)
+    }
+  }
+
   @Test func `pinning does not renew the expiration of an entry, updating its metadata does`() async throws {
     try await withCache { cache in
       for key in ["pinned", "renewed"] as [CacheKey] { try await cache.store(entry(key.text), for: key) }
@@ -326,12 +384,12 @@ struct DiskCacheTests {
   func `an expiration may exceed the range of the clock`(expiration: CacheExpiration) async throws {
     try await withCache { cache in
       try await cache.store(entry("own", expiration: expiration), for: "own")
-      try await cache.store(entry("read"), for: "read")
-      #expect(try await cache.lookUp("read", extending: .to(expiration)).value != nil)
+      try await cache.store(entry("updated"), for: "updated")
+      try await cache.updateMetadata(entry("updated", expiration: expiration).metadata, for: "updated")
       await cache.willEnterBackground()
       clock.advance(by: .seconds(10 * 365 * 86_400))
       #expect(try await cache.entry(for: "own") != nil)
-      #expect(try await cache.entry(for: "read") != nil)
+      #expect(try await cache.entry(for: "updated") != nil)
     }
   }
 

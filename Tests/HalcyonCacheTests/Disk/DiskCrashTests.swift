@@ -46,8 +46,8 @@ struct DiskCrashTests {
   private func crashes(_ operation: Operation, after callCount: Int, in folder: URL) async throws -> Bool {
     let files = CrashingFileSystem()
     var configuration = DiskCacheConfiguration(sizeLimit: operation == .evict ? Self.sizeLimit : 1 << 20)
-    configuration.cleansOnItsOwn = false
-    configuration.durability = operation == .storeDurably ? .durable : .cache
+    configuration.cleaning.occasions.subtract([.firstUse, .timer])
+    configuration.isDurable = operation == .storeDurably
     let hasCrashed: Bool
     do {
       let cache = DiskCache(directory: folder, configuration: configuration, time: TestClock(), fileSystem: files)

@@ -31,23 +31,23 @@ struct DiskDurabilityTests {
     }
   }
 
-  private func configuration(_ durability: DiskDurability) -> DiskCacheConfiguration {
+  private func configuration(isDurable: Bool) -> DiskCacheConfiguration {
     var configuration = DiskCacheConfiguration()
-    configuration.durability = durability
-    configuration.cleansOnItsOwn = false
+    configuration.isDurable = isDurable
+    configuration.cleaning.occasions.subtract([.firstUse, .timer])
     return configuration
   }
 
   @Test(arguments: [
-    (DiskDurability.cache, [FileSystemCall.begin, .rename, .commit]),
-    (.durable, [.sync, .begin, .sync, .rename, .sync, .sync, .commit]),
+    (false, [FileSystemCall.begin, .rename, .commit]),
+    (true, [.sync, .begin, .sync, .rename, .sync, .sync, .commit]),
   ])
   func `a durable entry is indexed only after its file, write intent and folders are synced`(
-    durability: DiskDurability, calls: [FileSystemCall]
+    isDurable: Bool, calls: [FileSystemCall]
   ) async throws {
     try await TemporaryDirectory.run { folder in
       let log = CallLog()
-      let cache = DiskCache(directory: folder, configuration: configuration(durability), fileSystem: log)
+      let cache = DiskCache(directory: folder, configuration: configuration(isDurable: isDurable), fileSystem: log)
       try await cache.store(entry, for: "first")
       _ = log.take([])
       // The folder of the entry exists by now, so that the rename needs no second attempt.
@@ -56,7 +56,7 @@ struct DiskDurabilityTests {
       var metadata = entry.metadata
       metadata.status = 203
       try await cache.updateMetadata(metadata, for: "first")
-      #expect(log.take([.sync]).count == (durability == .durable ? 1 : 0))
+      #expect(log.take([.sync]).count == (isDurable ? 1 : 0))
       #expect(try await cache.entry(for: "first")?.metadata.status == 203)
     }
   }
@@ -65,7 +65,7 @@ struct DiskDurabilityTests {
   func `an entry that cannot be synced is rejected, and the cache stays usable`(code: Int32) async throws {
     try await TemporaryDirectory.run { folder in
       let files = FailingFileSystem()
-      let cache = DiskCache(directory: folder, configuration: configuration(.durable), fileSystem: files)
+      let cache = DiskCache(directory: folder, configuration: configuration(isDurable: true), fileSystem: files)
       try await cache.store(entry, for: "old")
       files.fail(all: [.sync], with: .error(code))
       let error = await #expect(throws: DiskCacheError.self) { try await cache.store(entry, for: "new") }
@@ -81,10 +81,10 @@ struct DiskDurabilityTests {
 
   @Test func `a durable cache sets the synchronous mode of SQLite to FULL`() async throws {
     try await TemporaryDirectory.run { folder in
-      let cache = DiskCache(directory: folder, configuration: configuration(.durable))
+      let cache = DiskCache(directory: folder, configuration: configuration(isDurable: true))
       try await cache.store(entry, for: "a")
       #expect(try await cache.writer.pragma("synchronous") == 2)
-      cache.configuration.durability = .cache
+      cache.configuration.isDurable = false
       try await cache.store(entry, for: "b")
       #expect(try await cache.writer.pragma("synchronous") == 1)
     }

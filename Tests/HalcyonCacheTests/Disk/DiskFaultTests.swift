@@ -20,7 +20,7 @@ struct DiskFaultTests {
       case .open: _ = try await cache.count
       case .storeNew: try await cache.store(DiskFaultTests.new, for: "new")
       case .storeDurably:
-        cache.configuration.durability = .durable
+        cache.configuration.isDurable = true
         try await cache.store(DiskFaultTests.new, for: "new")
       case .replace: try await cache.store(DiskFaultTests.new, for: "old")
       case .evict: try await cache.store(DiskFaultTests.large, for: "large")
@@ -73,7 +73,7 @@ struct DiskFaultTests {
   ) async throws -> Bool {
     let files = FailingFileSystem()
     var configuration = DiskCacheConfiguration(sizeLimit: sizeLimit)
-    configuration.cleansOnItsOwn = false
+    configuration.cleaning.occasions.subtract([.firstUse, .timer])
     let cache = DiskCache(directory: folder, configuration: configuration, time: TestClock(), fileSystem: files)
     if operation != .open {
       try await cache.store(Self.old, for: "old")
@@ -133,7 +133,7 @@ struct DiskFaultTests {
       let error = await #expect(throws: DiskCacheError.self) { try await cache.store(Self.old, for: "5") }
       #expect(error?.systemCode == ENOSPC)
       files.clearFailures()
-      #expect(cache.statistics.evictions == 2)
+      #expect(cache.statistics.evictions == [.size: 2])
       #expect(cache.statistics.errors == 1)
       #expect(try await cache.count == 2)
       #expect(try await cache.entry(for: "4") == Self.old)
@@ -183,7 +183,7 @@ struct DiskFaultTests {
         } catch { #expect((error as? DiskCacheError)?.systemCode == ENOSPC) }
       }
       #expect(storedCount > 50)
-      #expect(cache.statistics.evictions > 50)
+      #expect(cache.statistics.evictions[.size, default: 0] > 50)
       for number in 0..<100 {
         if let entry = try await cache.entry(for: CacheKey("\(number)")) { #expect(entry == Self.large) }
       }

@@ -22,7 +22,7 @@ struct DiskModelRun {
 
   init(folder: URL, sizeLimit: Int) async throws {
     var configuration = DiskCacheConfiguration(sizeLimit: sizeLimit)
-    configuration.cleansOnItsOwn = false
+    configuration.cleaning.occasions.subtract([.firstUse, .timer])
     self.folder = folder
     self.configuration = configuration
     caches = (0..<2).map { [configuration] _ in DiskCache(directory: folder, configuration: configuration) }

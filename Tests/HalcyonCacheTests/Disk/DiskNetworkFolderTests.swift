@@ -15,7 +15,7 @@ struct DiskNetworkFolderTests {
   private func cache(in folder: URL, isOnNetwork: Bool) -> DiskCache {
     var configuration = DiskCacheConfiguration()
     configuration.isOnNetwork = isOnNetwork
-    configuration.cleansOnItsOwn = false
+    configuration.cleaning.occasions.subtract([.firstUse, .timer])
     return DiskCache(directory: folder, configuration: configuration)
   }
 

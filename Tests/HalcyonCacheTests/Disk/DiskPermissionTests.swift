@@ -14,7 +14,7 @@ struct DiskPermissionTests {
 
   private var configuration: DiskCacheConfiguration {
     var configuration = DiskCacheConfiguration()
-    configuration.cleansOnItsOwn = false
+    configuration.cleaning.occasions.subtract([.firstUse, .timer])
     return configuration
   }
 

@@ -18,7 +18,7 @@ struct DiskRecoveryTests {
 
   private var manualCleaning: DiskCacheConfiguration {
     var configuration = DiskCacheConfiguration()
-    configuration.cleansOnItsOwn = false
+    configuration.cleaning.occasions.subtract([.firstUse, .timer])
     return configuration
   }
 
@@ -217,7 +217,8 @@ struct DiskRecoveryTests {
         writer.diskByteCount, for: name, at: Date(), budget: DiskBudget(sizeLimit: 1 << 20))
       let row = DiskIndex.EntryRow(
         id: reservation.ids.lowerBound, digest: key.digest.bytes, byteCount: writer.diskByteCount,
-        expiration: StoredExpiration(.never, at: Date()), attributes: IndexedAttributes(key: key, metadata: .example),
+        expiration: StoredExpiration(.never, stored: Date(), lastUse: Date()),
+        attributes: IndexedAttributes(key: key, metadata: .example),
         date: Date())
       try writer.write(id: row.id, date: Date(), isDurable: false, to: layout.temporary(name), in: files)
       let cache = DiskCache(directory: folder)

@@ -171,7 +171,7 @@ struct DiskRemovalTests {
       cache.configuration.sizeLimit = 3 * 8192
       try await cache.clean()
       #expect(try await keys(in: cache) == ["2", "3", "4"])
-      #expect(cache.statistics.evictions == 2)
+      #expect(cache.statistics.evictions == [.size: 2, .expiration: 1])
     }
   }
 
@@ -188,7 +188,7 @@ struct DiskRemovalTests {
 
   @Test func `a cache that does not clean on its own cleans only on request`() async throws {
     var configuration = DiskCacheConfiguration()
-    configuration.cleansOnItsOwn = false
+    configuration.cleaning.occasions.subtract([.firstUse, .timer])
     try await withCache(configuration) { cache in
       try await cache.store(entry(expiration: .minutes(1)), for: "1")
       clock.advance(by: .seconds(61))
@@ -235,7 +235,7 @@ struct DiskRemovalTests {
 
   @Test func `statistics count misses by reason`() async throws {
     try await withCache { cache in
-      #expect(cache.statistics == DiskCacheStatistics())
+      #expect(cache.statistics == CacheStatistics())
       try await cache.store(entry(expiration: .seconds(1)), for: "1")
       #expect(try await cache.entry(for: "1") != nil)
       #expect(try await cache.entry(for: "2") == nil)
@@ -249,6 +249,7 @@ struct DiskRemovalTests {
       #expect(statistics.hits == 1)
       #expect(statistics.misses == [.absent: 1, .expired: 1, .damaged: 1])
       #expect(statistics.stores == 2)
+      #expect(statistics.evictions == [.expiration: 1])
       #expect(statistics.errors == 0)
     }
   }

@@ -11,7 +11,10 @@ import Testing
 
 @Suite(.unitTest)
 struct EntryCodingTests {
-  @Test(arguments: [nil, .never, .expired, .minutes(5), .date(Date(timeIntervalSince1970: 9))] as [CacheExpiration?])
+  @Test(
+    arguments: [
+      nil, .never, .expired, .minutes(5), .minutes(5, since: .storing), .date(Date(timeIntervalSince1970: 9)),
+    ] as [CacheExpiration?])
   func `metadata survives encoding and decoding`(expiration: CacheExpiration?) throws {
     var metadata = EntryMetadata.example
     metadata.expiration = expiration

@@ -54,15 +54,10 @@ struct CacheModelRun {
   }
 
   private mutating func read(_ key: CacheKey) -> String? {
-    let extending: ExpirationExtension = [.renewed, .renewed, .unchanged, .to(randomExpiration())][pick(4)]
-    let image = cache.image(for: key, extending: extending)
+    let image = cache.image(for: key)
     if let problem = problem(with: image?.info.storedSize.width, at: key) { return problem }
     guard image != nil, let entry = entries[key] else { return nil }
-    switch extending {
-    case .unchanged: break
-    case .renewed: setDeadline(entry.expiration, of: key)
-    case .to(let expiration): setDeadline(expiration, of: key)
-    }
+    if case .after(_, since: .lastUse) = entry.expiration { setDeadline(entry.expiration, of: key) }
     markExpired()
     return nil
   }
@@ -157,7 +152,7 @@ struct CacheModelRun {
   }
 
   private func deadline(_ expiration: CacheExpiration) -> CacheExpiration {
-    if case .after(let duration) = expiration { return .after(clock.uptime() + duration) }
+    if case .after(let duration, since: _) = expiration { return .after(clock.uptime() + duration) }
     return expiration
   }
 
@@ -165,7 +160,7 @@ struct CacheModelRun {
     switch deadline {
     case .never: false
     case .expired: true
-    case .after(let uptime): clock.uptime() >= uptime
+    case .after(let uptime, since: _): clock.uptime() >= uptime
     case .date(let date): clock.now() >= date
     }
   }
@@ -176,6 +171,7 @@ struct CacheModelRun {
     case 1: .expired
     case 2, 3: .date(clock.now() + Double(pick(4000)) / 10)
     case 4: .days(pick(40))
+    case 6: .seconds(pick(900), since: .storing)
     case 5: .after(.milliseconds(pick(3000)))
     default: .seconds(pick(900))
     }

@@ -27,7 +27,7 @@ struct EvictionPolicyTests {
       keys[request] = key
       if cache.image(for: key) == nil { cache.store(image, for: key) }
     }
-    let misses = cache.statistics.missesAbsent
+    let misses = cache.statistics.misses[.absent] ?? 0
     #expect(abs(Double(misses) / Double(trace.requests.count) - missRatio) < 0.005)
     #expect(cache.totalCost <= costLimit)
   }

@@ -16,7 +16,7 @@ struct FrequencyTests {
     let slot = shard.insert(entry, node: 0)
     for _ in 0..<readCount {
       var deferred = CacheShard.DeferredAction.none
-      let image = shard.read("a", extending: .renewed, at: Timestamp(uptime: 0), deferred: &deferred)
+      let image = shard.read("a", at: Timestamp(uptime: 0), deferred: &deferred)
       #expect(image != nil)
     }
     if isReplaced { _ = shard.replace(at: slot, with: entry) }

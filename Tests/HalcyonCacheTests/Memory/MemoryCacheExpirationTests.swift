@@ -16,15 +16,15 @@ struct MemoryCacheExpirationTests {
   }
 
   @Test(arguments: [
-    (ExpirationExtension.unchanged, [false, false]), (.renewed, [true, false]), (.to(.hours(1)), [true, true]),
-    (.to(.never), [true, true]), (.to(.expired), [false, false]),
-    (.to(.date(Date(timeIntervalSince1970: 1_700_000_450))), [true, false]),
+    (CacheExpiration?.none, [true, false]), (.minutes(5, since: .storing), [false, false]),
+    (.minutes(5), [true, false]), (.hours(1, since: .storing), [true, true]), (.never, [true, true]),
+    (.date(Date(timeIntervalSince1970: 1_700_000_450)), [true, false]),
   ])
-  func `a read renews the expiration of an image as requested`(extending: ExpirationExtension, isThere: [Bool]) throws {
+  func `a read extends only an expiration since the last use`(expiration: CacheExpiration?, isThere: [Bool]) throws {
     let cache = cache()
-    cache.store(try solidImage(), for: "a")
+    cache.store(try solidImage(), for: "a", expiration: expiration)
     clock.advance(by: .seconds(200))
-    #expect(cache.image(for: "a", extending: extending) != nil)
+    #expect(cache.image(for: "a") != nil)
     clock.advance(by: .seconds(200))
     #expect(cache.contains("a") == isThere[0])
     clock.advance(by: .seconds(200))
@@ -33,20 +33,16 @@ struct MemoryCacheExpirationTests {
     #expect(cache.count == (isThere[1] ? 1 : 0))
   }
 
-  @Test func `a plain read restores the image's own expiration`() throws {
+  @Test func `an evicted image in use keeps the expiration since it was stored`() throws {
     let cache = cache()
-    cache.store(try solidImage(), for: "a")
-    _ = cache.image(for: "a", extending: .to(.never))
-    _ = cache.image(for: "a")
-    clock.advance(by: .seconds(301))
-    cache.removeExpired()
-    #expect(cache.count == 0)
-  }
-
-  @Test func `a store that implements only the plain read supports all kinds of reads`() throws {
-    let store: any MemoryStore = RequiredMembersStore(cache: cache())
-    store.store(try solidImage(), for: "a", expiration: nil)
-    #expect(store.image(for: "a", extending: .unchanged) != nil)
+    let image = try solidImage()
+    cache.store(image, for: "a", expiration: .minutes(5, since: .storing))
+    cache.trim(to: 0)
+    clock.advance(by: .seconds(200))
+    #expect(cache.image(for: "a") != nil)
+    clock.advance(by: .seconds(101))
+    #expect(cache.image(for: "a") == nil)
+    withExtendedLifetime(image) {}
   }
 
   @Test func `expired images are removed while others are stored or read`() throws {
@@ -60,7 +56,7 @@ struct MemoryCacheExpirationTests {
     clock.advance(by: .seconds(100))
     #expect(cache.image(for: "read") != nil)
     #expect(cache.count == 2)
-    #expect(cache.statistics.evictions.byExpiration == 99)
+    #expect(cache.statistics.evictions[.expiration] == 99)
   }
 
   @Test func `removing expired images removes all of them and no others`() throws {

@@ -88,7 +88,7 @@ struct MemoryCacheTests {
     cache.trim(toCount: 2)
     #expect(cache.count == 2)
     #expect(cache.contains("a") && cache.contains("d"))
-    #expect(cache.statistics.evictions.byPressure == 2)
+    #expect(cache.statistics.evictions[.pressure] == 2)
     cache.store(try solidImage(), for: "e")
     #expect(cache.count == 3)
     cache.trim(toCount: 0)

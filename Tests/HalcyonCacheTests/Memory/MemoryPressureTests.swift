@@ -2,6 +2,7 @@ import HalcyonSupport
 import HalcyonImaging
 import Foundation
 import TestDoubles
+import TestSupport
 import TestTraits
 import Testing
 
@@ -14,6 +15,10 @@ struct MemoryPressureTests {
     let isOver: AsyncStream<Never>
     private let end: AsyncStream<Never>.Continuation
     private let pressures: Lock<[MemoryPressure]>
+    /// The events begin when it is set.
+    let start = Signal()
+    private let starts = Lock(0)
+    var startCount: Int { starts.withLock { $0 } }
 
     init(_ pressures: [MemoryPressure]) {
       self.pressures = Lock(pressures.reversed())
@@ -21,7 +26,9 @@ struct MemoryPressureTests {
     }
 
     func events() -> AsyncStream<MemoryPressure> {
-      AsyncStream { [self] in
+      starts.withLock { $0 += 1 }
+      return AsyncStream { [self] in
+        await start.wait()
         // The next event is requested when the previous one has been handled.
         let next = pressures.withLock { $0.popLast() }
         if next == nil { end.finish() }
@@ -30,8 +37,12 @@ struct MemoryPressureTests {
     }
   }
 
-  private func fullCache() throws -> MemoryCache {
-    let cache = MemoryCache(configuration: MemoryCacheConfiguration(costLimit: 10_000))
+  private func fullCache(
+    empties: Bool = false, pressure: any MemoryPressureSource = ScriptedPressure([])
+  ) throws -> MemoryCache {
+    let cache = MemoryCache(
+      configuration: MemoryCacheConfiguration(costLimit: 10_000, emptiesUnderPressure: empties), time: SystemTime(),
+      pool: .shared, pressure: MemoryPressureMonitor(source: pressure))
     for number in 0..<25 { cache.store(try solidImage(10, 10), for: CacheKey("\(number)")) }
     return cache
   }
@@ -40,20 +51,19 @@ struct MemoryPressureTests {
     ([MemoryPressure.some], 4800), ([.full], 800), ([.some, .some], 2400), ([.some, .full], 400), ([.warning], 0),
   ])
   func `memory pressure trims the cache`(pressures: [MemoryPressure], cost: Int) async throws {
-    let cache = try fullCache()
     let source = ScriptedPressure(pressures)
-    let monitor = MemoryPressureMonitor(trimming: cache, on: source)
+    let cache = try fullCache(pressure: source)
+    source.start.set()
     for await _ in source.isOver {}
     #expect(cache.totalCost == cost)
     #expect(cache.configuration.costLimit == 10_000)
-    #expect(cache.statistics.evictions.byPressure == 25 - cost / 400)
-    withExtendedLifetime(monitor) {}
+    #expect(cache.statistics.evictions[.pressure] == 25 - cost / 400)
   }
 
   @Test(arguments: [MemoryPressure.some, .full])
-  func `memory pressure empties the cache if its configuration says so`(pressure: MemoryPressure) throws {
-    let cache = try fullCache()
-    cache.configuration.emptiesUnderPressure = true
+  func `memory pressure empties the cache by default`(pressure: MemoryPressure) throws {
+    #expect(MemoryCacheConfiguration().emptiesUnderPressure)
+    let cache = try fullCache(empties: true)
     let image = try #require(cache.image(for: "1"))
     cache.trim(for: pressure)
     #expect(cache.count == 0)
@@ -61,25 +71,34 @@ struct MemoryPressureTests {
     withExtendedLifetime(image) {}
   }
 
-  @Test func `a monitor reports memory pressure to a closure, in order`() async {
+  @Test func `a monitor reports memory pressure to all observers, in order, from one source`() async {
     let source = ScriptedPressure([.some, .full, .some])
     let (reported, continuation) = AsyncStream.makeStream(of: MemoryPressure.self)
-    let monitor = MemoryPressureMonitor(source: source) { continuation.yield($0) }
+    let monitor = MemoryPressureMonitor(source: source)
+    _ = monitor.observe { _ in Issue.record("the subscription has ended") }
+    let subscriptions = (0..<2).map { _ in monitor.observe { continuation.yield($0) } }
+    source.start.set()
     for await _ in source.isOver {}
     continuation.finish()
     var pressures: [MemoryPressure] = []
     for await pressure in reported { pressures.append(pressure) }
-    #expect(pressures == [.some, .full, .some])
-    withExtendedLifetime(monitor) {}
+    #expect(pressures == [.some, .some, .full, .full, .some, .some] && source.startCount == 1)
+    withExtendedLifetime((monitor, subscriptions)) {}
   }
 
-  @Test func `an image cache trims its memory tier under memory pressure`() async throws {
+  @Test func `an image cache trims a memory store of another kind, and encoded images`() async throws {
     let memory = try fullCache()
-    let source = ScriptedPressure([.some])
-    let cache = ImageCache(memory: memory, pressure: source)
+    let source = ScriptedPressure([.full])
+    let cache = ImageCache(
+      memory: RequiredMembersStore(cache: memory), store: nil, encodedByteLimit: 1 << 20, time: SystemTime(),
+      pressure: MemoryPressureMonitor(source: source))
+    let entry = StoredEntry(body: Data(count: 1000), metadata: .example)
+    for key in ["a", "b"] as [CacheKey] { try await cache.encodedStore?.store(entry, for: key) }
+    #expect(try await cache.byteCount(of: .memory) > 2000)
+    source.start.set()
     for await _ in source.isOver {}
-    #expect(memory.totalCost == 4800)
-    withExtendedLifetime(cache) {}
+    #expect(memory.count == 0)
+    #expect(try await cache.byteCount(of: .memory) == 0)
   }
 
   @Test func `a store without pressure handling is emptied under full pressure`() throws {

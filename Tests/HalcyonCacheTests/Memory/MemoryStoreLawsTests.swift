@@ -14,13 +14,6 @@ struct MemoryStoreLawsTests {
     }
   }
 
-  @Test(arguments: [512 << 10, 50 << 20]) func `a memory chain satisfies the memory store laws`(costLimit: Int) throws {
-    let configuration = MemoryCacheConfiguration(costLimit: costLimit)
-    try MemoryStoreLaws.check {
-      MemoryChain([MemoryCache(configuration: configuration), MemoryCache(configuration: configuration)])
-    }
-  }
-
   @Test func `a custom memory store that satisfies the laws passes`() throws {
     try MemoryStoreLaws.check { FaultyMemoryStore(fault: nil) }
   }

@@ -36,7 +36,7 @@ struct MemorySweeperTests {
       await evicted.wait(for: round)
       #expect(cache.count == 2 - round)
     }
-    #expect(cache.statistics.evictions.byExpiration == 2)
+    #expect(cache.statistics.evictions[.expiration] == 2)
     #expect(reasons.withLock { $0 } == [.expiration, .expiration])
     withExtendedLifetime(subscription) {}
   }
@@ -63,12 +63,12 @@ struct MemorySweeperTests {
     withExtendedLifetime(subscription) {}
   }
 
-  @Test func `an image that a read gives an expiration is swept`() async throws {
+  @Test func `an image that is stored again with an expiration is swept`() async throws {
     let cache = sweptCache()
     let evicted = Signal()
     let subscription = cache.evictionObservers.observe { _ in evicted.set() }
     cache.store(try solidImage(), for: "a", expiration: .never)
-    _ = cache.image(for: "a", extending: .to(.seconds(10)))
+    cache.store(try solidImage(), for: "a", expiration: .seconds(10))
     await clock.waitForSleepers()
     clock.advance(by: .seconds(30))
     await evicted.wait()

@@ -13,9 +13,9 @@ struct ReuseByteLimitTests {
   private let pool = PixelPool()
 
   private func cache(costLimit: Int, reuseByteLimit: Int?) -> MemoryCache {
-    MemoryCache(
-      configuration: MemoryCacheConfiguration(costLimit: costLimit, reuseByteLimit: reuseByteLimit),
-      time: SystemTime(), pool: pool)
+    var configuration = MemoryCacheConfiguration(costLimit: costLimit)
+    if let reuseByteLimit { configuration.reuseByteLimit = reuseByteLimit }
+    return MemoryCache(configuration: configuration, time: SystemTime(), pool: pool)
   }
 
   /// Returns memory to the pool, as a deallocated bitmap does.
@@ -32,7 +32,8 @@ struct ReuseByteLimitTests {
   }
 
   @Test func `an explicit limit is kept, clamped to the cost limit`() {
-    var configuration = MemoryCacheConfiguration(costLimit: 1000, reuseByteLimit: 300)
+    var configuration = MemoryCacheConfiguration(costLimit: 1000)
+    configuration.reuseByteLimit = 300
     #expect(configuration.reuseByteLimit == 300)
     configuration.costLimit = 200
     #expect(configuration.reuseByteLimit == 200)

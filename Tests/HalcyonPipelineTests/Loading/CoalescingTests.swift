@@ -224,13 +224,12 @@ private struct LateStore: MemoryStore {
     nonmutating set { memory.configuration = newValue }
   }
 
-  func lookUp(_ key: CacheKey, extending: ExpirationExtension) -> CacheResult<DecodedImage> {
-    let result = memory.lookUp(key, extending: extending)
-    if case .miss = result { memory.store(image, for: key) }
-    return result
+  func image(for key: CacheKey) -> DecodedImage? {
+    if let found = memory.image(for: key) { return found }
+    memory.store(image, for: key)
+    return nil
   }
 
-  func image(for key: CacheKey) -> DecodedImage? { memory.image(for: key) }
   func contains(_ key: CacheKey) -> Bool { memory.contains(key) }
   func store(_ image: DecodedImage, for key: CacheKey, expiration: CacheExpiration?) -> Bool {
     memory.store(image, for: key, expiration: expiration)

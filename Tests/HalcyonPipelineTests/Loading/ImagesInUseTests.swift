@@ -97,8 +97,8 @@ struct ImagesInUseTests {
     clock.advance(by: .seconds(300))
     #expect(cache.lookUp("a").miss == .expired)
     #expect(cache.lookUp("a").miss == .absent)
-    #expect(cache.statistics.missesExpired == 1)
-    #expect(cache.statistics.missesAbsent == 1)
+    #expect(cache.statistics.misses[.expired] == 1)
+    #expect(cache.statistics.misses[.absent] == 1)
     withExtendedLifetime(held) {}
   }
 
@@ -116,7 +116,7 @@ struct ImagesInUseTests {
     throws
   {
     let (images, memory) = (ImagesInUse(), cache())
-    let watch = RemovalWatch("a", in: ImageCache(memory: memory))
+    let watch = RemovalWatch("a", in: ImageCache(memory: memory, store: nil))
     var held: DecodedImage? = try solidImage()
     if let held { images.insert(held, for: "a", in: memory, watch) }
     clock.advance(by: .seconds(100))
@@ -135,7 +135,7 @@ struct ImagesInUseTests {
 
   @Test func `an image that must not be stored and is not kept after its use is gone`() throws {
     let (images, memory) = (ImagesInUse(), cache())
-    let watch = RemovalWatch("a", in: ImageCache(memory: memory))
+    let watch = RemovalWatch("a", in: ImageCache(memory: memory, store: nil))
     var held: DecodedImage? = try solidImage()
     if let held { images.insert(held, for: "a", in: memory, watch) }
     held = nil
@@ -147,7 +147,7 @@ struct ImagesInUseTests {
 
   @Test func `a removal ends the use of images that must not be stored`() throws {
     let memory = cache()
-    let cache = ImageCache(memory: memory)
+    let cache = ImageCache(memory: memory, store: nil)
     let held = try solidImage()
     for isAll in [true, false] {
       let images = ImagesInUse()

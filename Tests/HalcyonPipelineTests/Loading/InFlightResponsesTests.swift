@@ -15,7 +15,7 @@ struct InFlightResponsesTests {
     EncodedImage(
       data: Data([1]), metadata: EntryMetadata(url: nil, requestDate: Date(), responseDate: Date()),
       info: ImageInfo(format: .jpeg, storedSize: PixelSize(width: 1, height: 1)), origin: .network, trace: LoadTrace(),
-      watch: RemovalWatch("a", in: ImageCache()))
+      watch: RemovalWatch("a", in: ImageCache(disk: nil)))
   }
 
   @Test func `a response is found as long as it is referenced`() {

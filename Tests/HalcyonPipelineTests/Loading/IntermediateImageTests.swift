@@ -16,7 +16,7 @@ struct IntermediateImageTests {
   /// A pipeline without a store.
   private func fixture(headers: HTTPHeaders = HTTPHeaders()) -> PipelineFixture {
     PipelineFixture { [clock] configuration in
-      configuration.cache = ImageCache(memory: configuration.cache.memory)
+      configuration.cache = ImageCache(memory: configuration.cache.memory, store: nil)
       configuration.time = clock
     } script: { _ in
       .response(body: SolidImage(width: 10, height: 10).data, headers: headers)

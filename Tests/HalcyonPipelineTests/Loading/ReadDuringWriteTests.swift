@@ -82,7 +82,7 @@ extension ReadDuringWriteTests {
   }
 
   @Test func `without a store a request that contacts the server first says so to caches on the way`() async throws {
-    let fixture = PipelineFixture(configure: { $0.cache = ImageCache() }) { _ in
+    let fixture = PipelineFixture(configure: { $0.cache = ImageCache(disk: nil) }) { _ in
       .response(body: SolidImage(width: 100, height: 50).data)
     }
     for freshness in [FreshnessPolicy.standard, .cacheFirst, .revalidate, .reloadIgnoringCache] {

@@ -20,7 +20,7 @@ struct RefusedRequestTests {
 
   private func pipeline(strategy: any RetryStrategy = ExponentialBackoff()) -> ImagePipeline {
     var configuration = PipelineConfiguration(
-      transport: CurlTransport(), decoders: [SolidDecoder()], cache: ImageCache(), time: clock)
+      transport: CurlTransport(), decoders: [SolidDecoder()], cache: ImageCache(disk: nil), time: clock)
     configuration.retryStrategy = strategy
     configuration.retryBudget = 0
     return ImagePipeline(configuration: configuration)

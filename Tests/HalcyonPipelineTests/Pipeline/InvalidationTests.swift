@@ -104,7 +104,7 @@ struct InvalidationTests {
           await result { () async throws(ImageError) in try await fixture.pipeline.task(for: request).image }))
     }
     #expect(fixture.transport.requests.count == 1)
-    #expect(fixture.memory.statistics.count == 1, "the caches remain as they are")
+    #expect(fixture.memory.count == 1, "the caches remain as they are")
   }
 
   @Test func `another pipeline with the same caches and transport goes on`() async throws {

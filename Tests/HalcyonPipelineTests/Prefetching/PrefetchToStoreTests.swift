@@ -63,7 +63,7 @@ struct PrefetchToStoreTests {
     let request = ImageRequest(url: serving.url, cachePolicy: .memoryOnly)
     #expect(await prefetcher(serving).start([request]).result.failed.map(\.error.name) == ["notStorable"])
 
-    let storeless = PipelineFixture(configure: { $0.cache = ImageCache() }) { _ in .failure(.cancelled) }
+    let storeless = PipelineFixture(configure: { $0.cache = ImageCache(disk: nil) }) { _ in .failure(.cancelled) }
     #expect(await prefetcher(storeless).start([storeless.url]).result.failed.map(\.error.name) == ["notStorable"])
     #expect(serving.transport.requests.isEmpty)
     #expect(storeless.transport.requests.isEmpty)

@@ -12,7 +12,8 @@ struct AddressPolicyPipelineTests {
       let inner = try #require(URL(string: "http://127.0.0.2:\(server.port)/inner"))
       let url = server.serve("/outer", .redirect(to: inner.absoluteString))
       let policy = AddressPolicy(scope: .publicInternet, allowed: [try #require(AddressRange("127.0.0.1"))])
-      let pipeline = ImagePipeline(transport: try ImagePipeline.transport(enforcing: policy), cache: ImageCache())
+      let pipeline = ImagePipeline(
+        transport: try ImagePipeline.transport(enforcing: policy), cache: ImageCache(disk: nil))
       let error = await #expect(throws: ImageError.self) { try await pipeline.image(for: url) }
       guard case .transport(.addressRejected("127.0.0.2", "127.0.0.2", _), inner) = error else {
         Issue.record("\(error.map { "\($0)" } ?? "a response")")
@@ -28,7 +29,7 @@ struct AddressPolicyPipelineTests {
     _ body: (_ open: ImagePipeline, _ restricted: ImagePipeline) async throws -> Void
   ) async throws {
     try await TemporaryDirectory.run { folder in
-      let cache = ImageCache.standard(directory: folder)
+      let cache = ImageCache(in: folder)
       try await body(
         ImagePipeline(cache: cache),
         ImagePipeline(transport: try ImagePipeline.transport(enforcing: policy), cache: cache))
@@ -157,7 +158,7 @@ struct AddressPolicyPipelineTests {
     ]
     let request = ImageRequest(source: .string("http://example.com/a"))
     let keys = policies.map { policy in
-      ImagePipeline(transport: CurlTransport(configuration: .init(addressPolicy: policy)), cache: ImageCache())
+      ImagePipeline(transport: CurlTransport(configuration: .init(addressPolicy: policy)), cache: ImageCache(disk: nil))
         .cacheKey(for: request)
     }
     #expect(Set(keys).count == policies.count)
@@ -178,7 +179,7 @@ struct AddressPolicyPipelineTests {
     var policy = AddressPolicy.publicInternetOnly
     policy.ports = [80, 443]
     let configuration = PipelineConfiguration.standard(
-      transport: try ImagePipeline.transport(enforcing: policy), cache: ImageCache())
+      transport: try ImagePipeline.transport(enforcing: policy), cache: ImageCache(disk: nil))
     let pipeline = ImagePipeline(configuration: configuration)
     let url = try #require(URL(string: "http://169.254.169.254/latest/meta-data/"))
     let error = await #expect(throws: ImageError.self) { try await pipeline.image(for: url) }

@@ -11,7 +11,7 @@ struct FaultMatrixTests {
     async throws
   {
     try await withOrigin { server, folder in
-      let pipeline = Fault.pipeline(limits: fault.limits, cache: .standard(directory: folder))
+      let pipeline = Fault.pipeline(limits: fault.limits, cache: ImageCache(in: folder))
       let url = try fault.prepare(server)
       let error = await #expect(throws: ImageError.self) { try await pipeline.image(for: url) }
       #expect(error?.label == fault.error, "\(error?.description ?? "no error")")
@@ -22,7 +22,7 @@ struct FaultMatrixTests {
       try await server.waitUntilNoConnections()
 
       let good = server.serve("/good.jpg", .body(Photos.rocket))
-      let patient = Fault.pipeline(limits: TransportLimits(), cache: ImageCache())
+      let patient = Fault.pipeline(limits: TransportLimits(), cache: ImageCache(disk: nil))
       let image = try await patient.image(for: good)
       #expect(image.size.width == 640, "the next load on the same transport succeeds")
     }
@@ -30,7 +30,7 @@ struct FaultMatrixTests {
 
   @Test func `a connection reset on acceptance is reported as lost or failed`() async throws {
     try await withOrigin { server, folder in
-      let pipeline = Fault.pipeline(limits: TransportLimits(), cache: .standard(directory: folder))
+      let pipeline = Fault.pipeline(limits: TransportLimits(), cache: ImageCache(in: folder))
       let url = server.serve("/a.jpg", .body(Photos.rocket))
       server.resetConnections(1)
       let error = await #expect(throws: ImageError.self) { try await pipeline.image(for: url) }
@@ -43,7 +43,7 @@ struct FaultMatrixTests {
 
   @Test func `the whole fault matrix leaks neither descriptors nor loads`() async {
     await #expect(processExitsWith: .success) {
-      let pipeline = Fault.pipeline(limits: TransportLimits(), cache: ImageCache())
+      let pipeline = Fault.pipeline(limits: TransportLimits(), cache: ImageCache(disk: nil))
       // Libraries open some descriptors at first use and keep them.
       try await Fault.runAll(with: pipeline.configuration.transport)
       let countBefore = try DescriptorCount.open()
@@ -70,7 +70,7 @@ extension Fault {
   /// Runs each fault once, each with a separate server; afterwards no connection of these runs is open.
   static func runAll(with transport: any Transport) async throws {
     for fault in all {
-      let pipeline = pipeline(limits: fault.limits, cache: ImageCache(), transport: transport)
+      let pipeline = pipeline(limits: fault.limits, cache: ImageCache(disk: nil), transport: transport)
       let label = try await ImageServer.run { server in
         let url = try fault.prepare(server)
         do throws(ImageError) {
@@ -86,7 +86,8 @@ extension Fault {
     // The transport processes its commands in order: after this load, the connections dropped before are closed.
     try await ImageServer.run { server in
       let url = server.serve("/good.jpg", .body(Photos.rocket).closing)
-      _ = try await pipeline(limits: TransportLimits(), cache: ImageCache(), transport: transport).image(for: url)
+      _ = try await pipeline(limits: TransportLimits(), cache: ImageCache(disk: nil), transport: transport).image(
+        for: url)
     }
   }
 }

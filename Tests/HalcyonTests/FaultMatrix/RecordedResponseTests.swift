@@ -31,7 +31,7 @@ struct RecordedResponseTests {
     #expect(lines.count > 500)
     var differences: [String] = []
     try await withOrigin { server, folder in
-      var configuration = PipelineConfiguration.standard(cache: .standard(directory: folder))
+      var configuration = PipelineConfiguration.standard(cache: ImageCache(in: folder))
       configuration.retryStrategy = NoRetry()
       configuration.redirectLimit = 20
       configuration.defaultOptions.allowsErrorImage = true

@@ -150,12 +150,13 @@ struct EventTests {
 
   @Test func `evictions from memory by cost are reported`() async throws {
     let memory = MemoryCache(configuration: MemoryCacheConfiguration(costLimit: 300))
-    try await withObservedPipeline(configure: { $0.cache = ImageCache(memory: memory) }) { server, observed in
+    try await withObservedPipeline(configure: { $0.cache = ImageCache(memory: memory, store: nil) }) {
+      server, observed in
       for name in ["/a.png", "/b.png"] {
         _ = try await observed.pipeline.image(for: server.serve(name, .body(observed.image)))
       }
       #expect(observed.cacheEvents == ["evicted from memory: 1 by size"])
-      #expect(observed.pipeline.cache.statistics.memory?.evictions.byCost == 1)
+      #expect(observed.pipeline.cache.statistics[.memory]?.evictions[.size] == 1)
       #expect(observed.events(of: 1)[3] == "store miss: not read", "there is no store")
     }
   }

@@ -145,21 +145,21 @@ struct CacheOptionPathTests {
     }
   }
 
-  @Test(arguments: LoadPath.affected(by: .memoryExpiration, .memoryExtension), OptionsLevel.allCases)
+  @Test(arguments: LoadPath.affected(by: .memoryExpiration), OptionsLevel.allCases)
   func `images expire in memory as the options say on every path`(path: LoadPath, level: OptionsLevel) async throws {
     let served = try path.served
-    let cases: [(ExpirationExtension, Int, Bool)] = [
-      (.unchanged, 3, true), (.unchanged, 5, false), (.renewed, 5, true), (.to(.seconds(100)), 90, true),
+    let cases: [(CacheExpiration, Int, Bool)] = [
+      (.seconds(10, since: .storing), 3, true), (.seconds(10, since: .storing), 5, false), (.seconds(10), 5, true),
     ]
-    for (extending, seconds, isKept) in cases {
-      let options = level.options { ($0.memoryExpiration, $0.memoryExtension) = (.seconds(10), extending) }
+    for (expiration, seconds, isKept) in cases {
+      let options = level.options { $0.memoryExpiration = expiration }
       try await OptionsFixture.run(serving: served, options: options.pipeline) { fixture async throws in
         let request = path.request(fixture) { $0 = options.request }
         _ = try await path.load(request, with: fixture.pipeline)
         fixture.clock.advance(by: .seconds(6))
         _ = try await path.load(request, with: fixture.pipeline)
         fixture.clock.advance(by: .seconds(seconds))
-        #expect(fixture.memory.contains(fixture.pipeline.cacheKey(for: request)) == isKept, "\(extending)")
+        #expect(fixture.memory.contains(fixture.pipeline.cacheKey(for: request)) == isKept, "\(expiration)")
         #expect(fixture.transport.requests.count == 1)
       }
     }
@@ -201,18 +201,18 @@ struct CacheOptionPathTests {
     #expect(fixture.transport.requests.count == 1)
   }
 
-  @Test(arguments: LoadPath.affected(by: .storeExtension), OptionsLevel.allCases)
-  func `reading from the store extends the expiration as the options say on every path`(
+  @Test(arguments: LoadPath.affected(by: .storeExpiration), OptionsLevel.allCases)
+  func `entries expire in the store as the options say on every path`(
     path: LoadPath, level: OptionsLevel
   ) async throws {
     let served = try path.served
-    let cases: [(ExpirationExtension, Int, Int)] = [
-      (.unchanged, 4, 2), (.renewed, 4, 1), (.to(.days(30)), 29, 1), (.to(.days(1)), 2, 2),
+    let cases: [(CacheExpiration, Int, Int)] = [
+      (.days(7, since: .storing), 4, 2), (.days(7, since: .storing), 2, 1), (.days(7), 4, 1), (.days(7), 8, 2),
     ]
-    for (extending, days, requestCount) in cases {
+    for (expiration, days, requestCount) in cases {
       let options = level.options { options in
         (options.cachePolicy, options.freshness) = (.storeOnly, .cacheFirst)
-        (options.storeExpiration, options.storeExtension) = (.days(7), extending)
+        options.storeExpiration = expiration
       }
       try await OptionsFixture.run(serving: served, options: options.pipeline) { fixture async throws in
         var request = path.request(fixture) { $0 = options.request }
@@ -222,7 +222,7 @@ struct CacheOptionPathTests {
           await fixture.pipeline.cache.flush()
           fixture.clock.advance(by: .seconds(days * 86_400))
         }
-        #expect(fixture.transport.requests.count == requestCount, "\(extending)")
+        #expect(fixture.transport.requests.count == requestCount, "\(expiration)")
       }
     }
   }

@@ -53,18 +53,17 @@ struct EntryOptionsTests {
   }
 
   @Test func `reading from memory extends the expiration as the request says`() async throws {
-    let cases: [(ExpirationExtension, Int, ImageOrigin)] = [
-      (.unchanged, 7, .store), (.renewed, 7, .memory), (.to(.seconds(100)), 90, .memory),
-      (.to(.seconds(1)), 2, .store),
+    let cases: [(CacheExpiration, Int, ImageOrigin)] = [
+      (.seconds(10, since: .storing), 7, .store), (.seconds(10), 7, .memory),
     ]
-    for (extending, seconds, origin) in cases {
+    for (expiration, seconds, origin) in cases {
       try await OptionsFixture.run(serving: image) { fixture async throws in
-        let request = fixture.request { ($0.memoryExpiration, $0.memoryExtension) = (.seconds(10), extending) }
+        let request = fixture.request { $0.memoryExpiration = expiration }
         _ = try await fixture.pipeline.image(for: request)
         fixture.clock.advance(by: .seconds(6))
         #expect(try await fixture.origin(request) == .memory)
         fixture.clock.advance(by: .seconds(seconds))
-        #expect(try await fixture.origin(request) == origin, "\(extending)")
+        #expect(try await fixture.origin(request) == origin, "\(expiration)")
       }
     }
   }
@@ -81,16 +80,15 @@ struct EntryOptionsTests {
   }
 
   @Test func `reading from disk extends the expiration as the request says, also after it is persisted`() async throws {
-    let cases: [(ExpirationExtension, Int, ImageOrigin)] = [
-      (.unchanged, 5, .network), (.renewed, 5, .store), (.to(.days(30)), 29, .store), (.to(.days(30)), 31, .network),
-      (.to(.days(1)), 2, .network), (.to(.never), 9000, .store), (.to(.expired), 0, .network),
+    let cases: [(CacheExpiration, Int, ImageOrigin)] = [
+      (.days(7, since: .storing), 5, .network), (.days(7), 5, .store), (.days(7), 8, .network), (.never, 9000, .store),
     ]
     for isPersisted in [false, true] {
-      for (extending, days, origin) in cases {
+      for (expiration, days, origin) in cases {
         try await OptionsFixture.run(serving: image) { fixture async throws in
           let request = fixture.request { options in
             (options.cachePolicy, options.freshness) = (.storeOnly, .cacheFirst)
-            (options.storeExpiration, options.storeExtension) = (.days(7), extending)
+            options.storeExpiration = expiration
           }
           _ = try await fixture.pipeline.image(for: request)
           fixture.clock.advance(by: .seconds(4 * 86_400))
@@ -99,26 +97,27 @@ struct EntryOptionsTests {
           if isPersisted { #expect(try await fixture.disk.count == 1) }
           fixture.clock.advance(by: .seconds(days * 86_400))
           if isPersisted { try await fixture.disk.removeExpired() }
-          #expect(try await fixture.origin(request) == origin, "\(extending) \(days) \(isPersisted)")
+          #expect(try await fixture.origin(request) == origin, "\(expiration) \(days) \(isPersisted)")
         }
       }
     }
   }
 
-  @Test func `an extended entry returns to its own expiration when renewed`() async throws {
+  @Test func `an entry that is read gets the expiration of the request`() async throws {
     try await OptionsFixture.run(serving: image) { fixture async throws in
-      func request(_ extending: ExpirationExtension) -> ImageRequest {
+      func request(_ expiration: CacheExpiration) -> ImageRequest {
         fixture.request { options in
           (options.cachePolicy, options.freshness) = (.storeOnly, .cacheFirst)
-          (options.storeExpiration, options.storeExtension) = (.days(7), extending)
+          options.storeExpiration = expiration
         }
       }
-      _ = try await fixture.pipeline.image(for: request(.renewed))
-      #expect(try await fixture.origin(request(.to(.days(90)))) == .store)
+      _ = try await fixture.pipeline.image(for: request(.days(7)))
+      #expect(try await fixture.origin(request(.days(90))) == .store)
       #expect(try await fixture.disk.count == 1)
-      #expect(try await fixture.origin(request(.renewed)) == .store)
+      fixture.clock.advance(by: .seconds(80 * 86_400))
+      #expect(try await fixture.origin(request(.days(7))) == .store)
       fixture.clock.advance(by: .seconds(8 * 86_400))
-      #expect(try await fixture.origin(request(.renewed)) == .network)
+      #expect(try await fixture.origin(request(.days(7))) == .network)
     }
   }
 

@@ -178,7 +178,7 @@ struct ImageOptionPathTests {
         // It has the first frame, in the format of the call, and is not in memory.
         (request.options.storage, request.options.memoryExpiration) = (.photo, .never)
         (request.options.firstFrameOnly, request.options.processesFrames) = (false, true)
-        (request.options.memoryExtension, request.processors) = (.unchanged, [.invert])
+        request.processors = [.invert]
         #expect(try await path.load(request, with: fixture.pipeline).decodedImage?.size.width == 20)
         #expect(fixture.memory.count == 0)
         return
@@ -186,7 +186,7 @@ struct ImageOptionPathTests {
       (request.size, request.processors) = (.fit(width: 4, height: 4), [.invert])
       request.options.usesOriginalSize = false
       request.options.downsamplingScale = 2
-      (request.options.memoryExpiration, request.options.memoryExtension) = (.never, .unchanged)
+      request.options.memoryExpiration = .never
       (request.options.firstFrameOnly, request.options.processesFrames) = (true, true)
       request.options.allowsPartialImage = true
       let result = try await path.load(request, with: fixture.pipeline)

@@ -89,7 +89,7 @@ extension RequestOption {
   /// The work that a request shares with one that differs in this option alone, while both are in flight.
   fileprivate var sharedWork: String {
     switch self {
-    case .priority, .timeout, .previews, .keepsPreviews, .showsStaleFirst, .waitsForStore, .memoryExtension,
+    case .priority, .timeout, .previews, .keepsPreviews, .showsStaleFirst, .waitsForStore,
       .storeExpiration, .tags, .isPinned, .fileExtension, .scaleFactor, .preloadsFrames, .imageModifier,
       .callbackExecutor, .userInfo, .returnsEncodedData, .alternatives, .lowDataSource:
       "image"
@@ -98,7 +98,7 @@ extension RequestOption {
     case .storage, .keepsOriginal, .memoryExpiration, .usesOriginalSize, .downsamplingScale, .allowsPartialImage,
       .firstFrameOnly, .size:
       "bytes"
-    case .cachePolicy, .freshness, .usesETags, .targetCache, .originalCache, .storeExtension, .retryStrategy,
+    case .cachePolicy, .freshness, .usesETags, .targetCache, .originalCache, .retryStrategy,
       .requestModifier, .redirectHandler, .responseValidator, .streamTransform, .dataTransform, .transport, .decoder,
       .allowsErrorImage, .method, .body, .headers, .identity:
       "transfer"
@@ -130,9 +130,7 @@ extension RequestOption {
     case .storage: request.options.storage = .sticker
     case .keepsOriginal: request.options.keepsOriginal = false
     case .memoryExpiration: request.options.memoryExpiration = .seconds(9)
-    case .memoryExtension: request.options.memoryExtension = .unchanged
     case .storeExpiration: request.options.storeExpiration = .seconds(9)
-    case .storeExtension: request.options.storeExtension = .unchanged
     case .tags: request.options.tags = ["trip"]
     case .isPinned: request.options.isPinned = true
     case .fileExtension: request.options.fileExtension = "png"

@@ -87,9 +87,7 @@ struct OptionsArticleTests {
 
   private func entries(_ request: inout ImageRequest) {
     request.options.memoryExpiration = .minutes(30)
-    request.options.memoryExtension = .unchanged
-    request.options.storeExpiration = .days(30)
-    request.options.storeExtension = .to(.days(90))
+    request.options.storeExpiration = .days(30, since: .storing)
     request.options.tags = ["trip"]
     request.options.isPinned = true
   }

@@ -22,7 +22,7 @@ struct OptionsFixture {
     transport = ScriptedTransport(script)
     memory = MemoryCache(configuration: MemoryCacheConfiguration(costLimit: 100 << 20), time: clock)
     var diskConfiguration = DiskCacheConfiguration()
-    diskConfiguration.cleansOnItsOwn = false
+    diskConfiguration.cleaning.occasions.subtract([.firstUse, .timer])
     disk = DiskCache(
       directory: folder.appending(path: "cache"), configuration: diskConfiguration, time: clock, fileSystem: fileSystem)
     var configuration = PipelineConfiguration.standard(

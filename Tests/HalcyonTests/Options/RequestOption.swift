@@ -6,7 +6,7 @@ enum RequestOption: String, CaseIterable, Sendable {
   case priority, timeout, previews, keepsPreviews
   case cachePolicy, freshness, usesETags, showsStaleFirst, targetCache, originalCache, waitsForStore
   case storage, keepsOriginal
-  case memoryExpiration, memoryExtension, storeExpiration, storeExtension, tags, isPinned
+  case memoryExpiration, storeExpiration, tags, isPinned
   case fileExtension
   case usesOriginalSize, downsamplingScale, scaleFactor, allowsPartialImage, allowsErrorImage
   case firstFrameOnly, preloadsFrames, processesFrames
@@ -61,7 +61,7 @@ enum RequestOption: String, CaseIterable, Sendable {
       let bytes = LoadPath.bytesOnly.filter { $0 != .prefetchToStore }
       return [(.bytesOnly, bytes), (.formatOfCall, LoadPath.encoding), (.storedAsIs, [.animation])]
     case .keepsOriginal: return [(.storedAsIs, [.animation])]
-    case .memoryExpiration, .memoryExtension: return [noPixels, (.notInMemory, LoadPath.encoding)]
+    case .memoryExpiration: return [noPixels, (.notInMemory, LoadPath.encoding)]
     case .fileExtension: return [(.noFile, LoadPath.all(except: [.file, .animation, .variant]))]
     case .size, .processors, .usesOriginalSize, .downsamplingScale: return [noPixels, (.plan, [.plannedResponse])]
     case .allowsPartialImage: return [noPixels]

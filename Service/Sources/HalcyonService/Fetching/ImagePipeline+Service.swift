@@ -20,11 +20,11 @@ extension ImagePipeline {
         change.isFailing ? "A tier of the cache fails" : "A tier of the cache works again",
         metadata: ["tier": "\(change.tier)", "error": "\(change.error)"])
     }
-    let store = DataMemoryCache(byteLimit: service.memoryByteCount / 4 * 3, over: tiers)
     // Results are cached encoded; no request needs decoded images from memory.
-    let memory = MemoryCache(configuration: MemoryCacheConfiguration(costLimit: 0))
-    var configuration = PipelineConfiguration.standard(
-      transport: transport, cache: ImageCache(memory: memory, store: store))
+    let cache = ImageCache(
+      memory: MemoryCacheConfiguration(costLimit: 0), store: tiers,
+      encodedByteLimit: service.memoryByteCount / 4 * 3)
+    var configuration = PipelineConfiguration.standard(transport: transport, cache: cache)
     configuration.limits = service.limits
     configuration.memoryBudget = MemoryBudget(byteLimit: service.workingByteCount)
     configuration.redirectLimit = service.redirectLimit
@@ -41,6 +41,11 @@ extension ImagePipeline {
     }
     self.init(configuration: configuration)
   }
+}
+
+extension ImageCache {
+  /// The store, if it has tiers.
+  var tiers: TieredStore? { store as? TieredStore }
 }
 
 extension ServiceConfiguration {

@@ -26,7 +26,6 @@ struct CachePurge: Sendable {
   func removeAll(of source: String) async throws -> Int {
     let request = try resolver.request(for: source)
     guard let tiers = cache.tiers else { return 0 }
-    defer { (cache.store as? DataMemoryCache)?.trim(to: 0) }
     do {
       let count = try await tiers.removeEntries(from: request.source)
       // Once more, for writes that had begun.

@@ -274,7 +274,7 @@ public final class ImageService: Sendable {
 
   private var gauges: [(name: String, help: String, value: Double)] {
     let counts = limiter.counts
-    let statistics = maker.pipeline.cache.statistics.disk
+    let statistics = maker.pipeline.cache.statistics[.store]
     return [
       ("halcyon_requests_active", "Requests that are worked on.", Double(counts.active)),
       ("halcyon_requests_waiting", "Requests that wait for a permit.", Double(counts.waiting)),

@@ -39,7 +39,7 @@ struct PipelineOptions: ParsableArguments {
 
   func pipeline() throws -> ImagePipeline {
     let directory = try directory.map { try SourceArgument.folderURL($0) } ?? DiskCache.defaultDirectory
-    let pipeline = ImagePipeline(cache: .standard(directory: directory))
+    let pipeline = ImagePipeline(cache: ImageCache(in: directory))
     var configuration = pipeline.configuration
     configuration.limits = limits.limits(configuration.limits)
     // The progress bar draws what has been received, also before a pause.

@@ -1,26 +1,20 @@
-public import HalcyonSupport
+package import HalcyonSupport
 import HalcyonHTTP
 import Foundation
 
-/// Encoded images in memory, the least recently used evicted first.
+/// Encoded images in memory, the least recently used evicted first, in front of a store or alone.
 ///
-/// In front of another store, it saves repeated reads; without one, it serves a process without a disk.
-///
-/// ```swift
-/// let store = DataMemoryCache(byteLimit: 32 << 20, over: DiskCache())
-/// let cache = ImageCache(store: store)
-/// ```
-///
-/// A decoded image takes about ten times the memory but needs no decoding; this cache is for many images of which each
-/// is shown at several sizes. Writes go to the other store first. Changes made there by another process become visible
-/// when the copy in memory has expired; reading the copy does not count as use there.
+/// Writes go to the store first. A copy of an entry that is removed from the store together with others is not served
+/// any more; other changes that are made there without this cache become visible when the copy has expired. Reading the
+/// copy does not count as use in the store.
 ///
 /// Safe from any thread; entries in memory are returned without suspending.
-public final class DataMemoryCache: DataStore {
+package final class DataMemoryCache: CompositeStore, MissReportingStore {
   /// The store behind this cache, or `nil`.
-  public let base: (any DataStore)?
+  package let base: (any DataStore)?
 
-  let removals = RemovalHistory()
+  package let removals = RemovalHistory()
+  private let baseRemovals: [RemovalHistory]
   private let expiration: CacheExpiration
   private let time: any TimeSource
   private let entries: Lock<LRUDictionary>
@@ -29,69 +23,62 @@ public final class DataMemoryCache: DataStore {
   ///
   /// - Parameters:
   ///   - byteLimit: The maximum bytes in memory, including metadata; a larger entry is only stored in `base`.
-  ///     Default: 32 MiB.
   ///   - expiration: When an entry without an expiration of its own stops being served, and the maximum for a copy of an
   ///     entry in `base`. Default: 5 minutes after its last use.
   ///   - base: The store behind this cache. Default: `nil`, entries end with the process.
   ///   - time: The clocks for the expiration. Default: the system's.
-  public init(
-    byteLimit: Int = 32 << 20, expiration: CacheExpiration = .minutes(5), over base: (any DataStore)? = nil,
+  package init(
+    byteLimit: Int, expiration: CacheExpiration = .minutes(5), over base: (any DataStore)? = nil,
     time: any TimeSource = SystemTime()
   ) {
     self.base = base
     self.expiration = expiration
     self.time = time
+    baseRemovals = base.map(RemovalHistory.all) ?? []
     entries = Lock(LRUDictionary(byteLimit: byteLimit))
   }
 
+  package var stores: [any DataStore] { base.map { [$0] } ?? [] }
+
   /// The maximum bytes in memory. A lower limit evicts before the setter returns.
-  public var byteLimit: Int {
+  package var byteLimit: Int {
     get { entries.withLock(\.byteLimit) }
     set { update { $0.setByteLimit(newValue, discarded: &$1) } }
   }
 
   /// The bytes of all entries in memory, including metadata.
-  public var byteCount: Int { entries.withLock(\.byteCount) }
-
-  /// The number of entries in memory.
-  public var count: Int { entries.withLock(\.count) }
+  package var byteCount: Int { entries.withLock(\.byteCount) }
 
   /// The entry stored under `key`, from memory or the store behind it, or `nil`.
-  public func entry(for key: CacheKey) async throws -> StoredEntry? {
-    try await lookUp(key, extending: .renewed).value
-  }
+  package func entry(for key: CacheKey) async throws -> StoredEntry? { try await lookUp(key).value }
 
-  /// The entry stored under `key`, or the reason for the miss.
-  ///
-  /// Reading counts as use where the entry is found; `extending` is its effect on the expiration there.
-  public func lookUp(_ key: CacheKey, extending: ExpirationExtension) async throws -> CacheResult<StoredEntry> {
-    let now = now
-    let copy = update { $0.read(key, extending: extending, at: now, discarded: &$1) }
+  /// The entry stored under `key`, or the reason for the miss. Reading counts as use where the entry is found.
+  package func lookUp(_ key: CacheKey) async throws -> CacheResult<StoredEntry> {
+    let (now, removalCount) = (now, removalCount(of: key))
+    let copy = update { $0.read(key, removalCount: removalCount, at: now, discarded: &$1) }
     guard case .miss = copy, let base else { return copy }
     return try await operate(on: key) {
-      let result = try await base.lookUp(key, extending: extending)
+      let result = try await base.lookUp(key)
       return (result, result.value)
     }
   }
 
   /// Whether an entry is stored under `key`, in memory or the store behind it. Does not count as use.
-  public func containsEntry(for key: CacheKey) async throws -> Bool {
-    let now = now
-    if entries.withLock({ $0.peek(key, at: now) != nil }) { return true }
+  package func containsEntry(for key: CacheKey) async throws -> Bool {
+    if copy(of: key) != nil { return true }
     return try await base?.containsEntry(for: key) ?? false
   }
 
   /// The metadata of the entry stored under `key`, or `nil`. Does not count as use.
-  public func metadata(for key: CacheKey) async throws -> EntryMetadata? {
-    let now = now
-    if let entry = entries.withLock({ $0.peek(key, at: now) }) { return entry.metadata }
+  package func metadata(for key: CacheKey) async throws -> EntryMetadata? {
+    if let copy = copy(of: key) { return copy.metadata }
     return try await base?.metadata(for: key)
   }
 
   /// Stores an entry in the store behind, then in memory.
   ///
   /// An entry too large for memory is not an error.
-  public func store(_ entry: StoredEntry, for key: CacheKey) async throws {
+  package func store(_ entry: StoredEntry, for key: CacheKey) async throws {
     remove(key)
     try await operate(on: key) {
       try await base?.store(entry, for: key)
@@ -103,9 +90,11 @@ public final class DataMemoryCache: DataStore {
   ///
   /// - Returns: Whether there is an entry.
   @discardableResult
-  public func updateMetadata(_ metadata: EntryMetadata, for key: CacheKey) async throws -> Bool {
-    let now = now
-    guard let base else { return update { $0.update(metadata, for: key, at: now, discarded: &$1) } }
+  package func updateMetadata(_ metadata: EntryMetadata, for key: CacheKey) async throws -> Bool {
+    guard let base else {
+      let (now, removalCount) = (now, removalCount(of: key))
+      return update { $0.update(metadata, for: key, removalCount: removalCount, at: now, discarded: &$1) }
+    }
     remove(key)
     return try await operate(on: key) { (try await base.updateMetadata(metadata, for: key), nil) }
   }
@@ -114,18 +103,18 @@ public final class DataMemoryCache: DataStore {
   ///
   /// - Returns: Whether there is an entry that can be pinned.
   @discardableResult
-  public func setPinned(_ isPinned: Bool, for key: CacheKey) async throws -> Bool {
+  package func setPinned(_ isPinned: Bool, for key: CacheKey) async throws -> Bool {
     try await base?.setPinned(isPinned, for: key) ?? false
   }
 
   /// Removes the entry stored under `key`, in memory and the store behind.
-  public func removeEntry(for key: CacheKey) async throws {
+  package func removeEntry(for key: CacheKey) async throws {
     remove(key)
     try await operate(on: key) { (try await base?.removeEntry(for: key), nil) }
   }
 
   /// Removes all entries, in memory and the store behind.
-  public func removeAll() async throws {
+  package func removeAll() async throws {
     entries.withLock { $0.pendingWrites.beginAll() }
     defer { entries.withLock { $0.pendingWrites.endAll() } }
     try await removals.recordAll {
@@ -134,9 +123,25 @@ public final class DataMemoryCache: DataStore {
     }
   }
 
+  /// Removes the entries in memory that have a tag.
+  ///
+  /// - Returns: Their number.
+  package func removeCopies(taggedWith tag: String) -> Int {
+    update { $0.removeAll(taggedWith: tag, discarded: &$1) }
+  }
+
   /// Evicts entries until at most `byteCount` bytes are left in memory. The limit does not change.
-  public func trim(to byteCount: Int) {
+  package func trim(to byteCount: Int) {
     update { $0.trim(to: byteCount, discarded: &$1) }
+  }
+
+  /// The removals of a key from the store behind.
+  private func removalCount(of key: CacheKey) -> UInt64 { baseRemovals.reduce(0) { $0 + $1.last(of: key) } }
+
+  /// The entry in memory, if it is served. Does not count as use.
+  private func copy(of key: CacheKey) -> StoredEntry? {
+    let (now, removalCount) = (now, removalCount(of: key))
+    return entries.withLock { $0.peek(key, removalCount: removalCount, at: now) }
   }
 
   private var now: Timestamp { Timestamp(uptime: time.uptime().clampedNanoseconds, date: time.now()) }
@@ -147,17 +152,18 @@ public final class DataMemoryCache: DataStore {
     on key: CacheKey, _ body: () async throws -> (value: Value, entry: StoredEntry?)
   ) async throws -> Value {
     entries.withLock { $0.pendingWrites.begin(key) }
+    let removalCount = removalCount(of: key)
     do {
       let result = try await body()
-      end(key, storing: result.entry)
+      end(key, storing: result.entry, removalCount: removalCount)
       return result.value
     } catch {
-      end(key, storing: nil)
+      end(key, storing: nil, removalCount: removalCount)
       throw error
     }
   }
 
-  private func end(_ key: CacheKey, storing entry: StoredEntry?) {
+  private func end(_ key: CacheKey, storing entry: StoredEntry?, removalCount: UInt64) {
     let own = entry?.metadata.expiration ?? expiration
     let date = time.now()
     // A copy is read anew now and then, and expires no later than its original.
@@ -165,7 +171,7 @@ public final class DataMemoryCache: DataStore {
     let (lifetime, now) = (Lifetime(isOwn ? own : expiration), now)
     update { entries, discarded in
       guard entries.pendingWrites.end(key), let entry else { return }
-      entries.store(entry, for: key, lifetime, at: now, discarded: &discarded)
+      entries.store(entry, for: key, lifetime, removalCount: removalCount, at: now, discarded: &discarded)
     }
   }
 
@@ -188,7 +194,13 @@ private struct LRUDictionary: Sendable {
     var entry: StoredEntry
     var byteCount: Int
     let lifetime: Lifetime
+    /// The removals of the key from the store behind, when the entry was read there.
+    let removalCount: UInt64
     var deadline: Deadline
+
+    func isServed(_ removalCount: UInt64, at now: Timestamp) -> Bool {
+      self.removalCount == removalCount && deadline.hasPassed(at: now) == false
+    }
   }
 
   /// Operations in progress in the store behind.
@@ -202,38 +214,35 @@ private struct LRUDictionary: Sendable {
 
   init(byteLimit: Int) { self.byteLimit = byteLimit }
 
-  var count: Int { indices.count }
-
-  /// The entry under `key`. Counts as use; an expired entry is removed.
+  /// The entry under `key`. Counts as use; an entry that is not served any more is removed.
   mutating func read(
-    _ key: CacheKey, extending: ExpirationExtension, at now: Timestamp, discarded: inout [StoredEntry]
+    _ key: CacheKey, removalCount: UInt64, at now: Timestamp, discarded: inout [StoredEntry]
   ) -> CacheResult<StoredEntry> {
     guard let index = indices[key], let slot = slots[index] else { return .miss(.absent) }
-    guard slot.deadline.hasPassed(at: now) == false else {
+    guard slot.isServed(removalCount, at: now) else {
       remove(key, discarded: &discarded)
       return .miss(.expired)
     }
-    slots[index]?.deadline = slot.deadline.extended(extending, lifetime: slot.lifetime, from: now.uptime)
+    slots[index]?.deadline = slot.deadline.renewed(slot.lifetime, from: now.uptime)
     order.prepend(index, to: 0)
     return .hit(slot.entry)
   }
 
-  /// The entry under `key` if it is not expired. Does not count as use.
-  func peek(_ key: CacheKey, at now: Timestamp) -> StoredEntry? {
-    guard let index = indices[key], let slot = slots[index], slot.deadline.hasPassed(at: now) == false else {
-      return nil
-    }
+  /// The entry under `key` if it is served. Does not count as use.
+  func peek(_ key: CacheKey, removalCount: UInt64, at now: Timestamp) -> StoredEntry? {
+    guard let index = indices[key], let slot = slots[index], slot.isServed(removalCount, at: now) else { return nil }
     return slot.entry
   }
 
   /// Stores an entry if it fits the limit, and removes an older one in any case.
   mutating func store(
-    _ entry: StoredEntry, for key: CacheKey, _ lifetime: Lifetime, at now: Timestamp, discarded: inout [StoredEntry]
+    _ entry: StoredEntry, for key: CacheKey, _ lifetime: Lifetime, removalCount: UInt64, at now: Timestamp,
+    discarded: inout [StoredEntry]
   ) {
     remove(key, discarded: &discarded)
     let slot = Slot(
       key: key, entry: entry, byteCount: Self.byteCount(of: entry, key), lifetime: lifetime,
-      deadline: Deadline(lifetime, from: now.uptime))
+      removalCount: removalCount, deadline: Deadline(lifetime, from: now.uptime))
     guard slot.byteCount <= byteLimit, slot.deadline.hasPassed(at: now) == false else { return }
     trim(to: byteLimit - slot.byteCount, discarded: &discarded)
     let index = freeSlots.allocate()
@@ -245,13 +254,16 @@ private struct LRUDictionary: Sendable {
 
   /// Replaces the metadata of an entry; returns whether there is one.
   mutating func update(
-    _ metadata: EntryMetadata, for key: CacheKey, at now: Timestamp, discarded: inout [StoredEntry]
+    _ metadata: EntryMetadata, for key: CacheKey, removalCount: UInt64, at now: Timestamp,
+    discarded: inout [StoredEntry]
   ) -> Bool {
-    guard var entry = peek(key, at: now), let lifetime = indices[key].flatMap({ slots[$0] })?.lifetime else {
-      return false
-    }
+    guard var entry = peek(key, removalCount: removalCount, at: now),
+      let lifetime = indices[key].flatMap({ slots[$0] })?.lifetime
+    else { return false }
     entry.metadata = metadata
-    store(entry, for: key, metadata.expiration.map(Lifetime.init) ?? lifetime, at: now, discarded: &discarded)
+    store(
+      entry, for: key, metadata.expiration.map(Lifetime.init) ?? lifetime, removalCount: removalCount, at: now,
+      discarded: &discarded)
     return true
   }
 
@@ -262,6 +274,12 @@ private struct LRUDictionary: Sendable {
     freeSlots.free(index)
     byteCount -= slot.byteCount
     discarded.append(slot.entry)
+  }
+
+  mutating func removeAll(taggedWith tag: String, discarded: inout [StoredEntry]) -> Int {
+    let keys = slots.compactMap { $0 }.filter { $0.entry.metadata.tags.contains(tag) }.map(\.key)
+    for key in keys { remove(key, discarded: &discarded) }
+    return keys.count
   }
 
   mutating func setByteLimit(_ limit: Int, discarded: inout [StoredEntry]) {

@@ -1,0 +1,148 @@
+import HalcyonCache
+import Foundation
+import HalcyonTesting
+import TestDoubles
+import TestSupport
+import TestTraits
+import Testing
+
+@Suite(.unitTest)
+struct ImageCacheTests {
+  private let clock = TestClock()
+  // Nothing is written in the background, which could create a removed folder again.
+  private let quiet = DiskCacheConfiguration(cleaning: .whenAsked)
+
+  private func entry(_ text: String = "a", tags: [String] = []) -> StoredEntry {
+    StoredEntry(
+      body: Data(text.utf8),
+      metadata: EntryMetadata(
+        requestDate: clock.now(), responseDate: clock.now(), expiration: .minutes(1), tags: tags))
+  }
+
+  private func cache(in folder: URL, encodedByteLimit: Int = 0) -> ImageCache {
+    ImageCache(
+      memory: MemoryCache(configuration: MemoryCacheConfiguration(costLimit: 1000), time: clock),
+      store: DiskCache(directory: folder, configuration: quiet, time: clock), encodedByteLimit: encodedByteLimit,
+      time: clock)
+  }
+
+  @Test func `caches with different names share nothing`() async throws {
+    let names = ["a", "b"].map { "halcyon-test-\($0)-\(UUID().uuidString)" }
+    let caches = names.map { ImageCache(named: $0, disk: quiet) }
+    let folders = caches.compactMap(\.disk?.directory)
+    defer {
+      for folder in folders { try? FileManager.default.removeItem(at: folder) }
+      // The folder of this program, and that of the library, if nothing else is in them.
+      rmdir(folders[0].deletingLastPathComponent().path())
+      rmdir(folders[0].deletingLastPathComponent().deletingLastPathComponent().path())
+    }
+    #expect(folders.map(\.lastPathComponent) == names)
+    let disk = try #require(caches[0].disk)
+    try await disk.store(entry(), for: "1")
+    #expect(try await disk.entry(for: "1") == entry())
+    #expect(try await caches[1].disk?.entry(for: "1") == nil)
+    #expect(
+      try await ImageCache(named: names[0], disk: quiet).disk?.entry(for: "1") == entry(),
+      "the folder outlives the cache")
+  }
+
+  @Test func `a cache is in the default folder, in a folder, in a named one of it, or in memory alone`() {
+    let folder = URL(filePath: "/tmp/halcyon-caches/", directoryHint: .isDirectory)
+    #expect(ImageCache(disk: quiet).disk?.directory == DiskCache.defaultDirectory)
+    #expect(ImageCache(in: folder, disk: quiet).disk?.directory == folder)
+    let named = ImageCache(named: "stickers", in: folder, disk: quiet)
+    #expect(named.disk?.directory == folder.appending(path: "stickers", directoryHint: .isDirectory))
+    let inMemory = ImageCache(memory: MemoryCacheConfiguration(countLimit: 3), disk: nil)
+    #expect(inMemory.store == nil && inMemory.disk == nil && inMemory.encodedStore == nil)
+    #expect(inMemory.memory.configuration.countLimit == 3)
+  }
+
+  @Test func `the limits are those of the tiers, and can be changed`() {
+    let cache = ImageCache(in: URL(filePath: "/tmp/halcyon-caches"), disk: quiet)
+    cache.memoryConfiguration.costLimit = 1000
+    cache.diskConfiguration?.sizeLimit = 2000
+    cache.encodedByteLimit = 3000
+    #expect(cache.memory.configuration.costLimit == 1000 && cache.disk?.configuration.sizeLimit == 2000)
+    #expect(cache.encodedByteLimit == 3000)
+    let stored = ImageCache(memory: MemoryCacheConfiguration(costLimit: 5), store: MemoryDataStore())
+    stored.diskConfiguration = quiet
+    #expect(stored.memoryConfiguration.costLimit == 5 && stored.diskConfiguration == nil)
+  }
+
+  @Test func `encoded images are kept in memory up to the limit, also without a store`() async throws {
+    try await TemporaryDirectory.run { folder in
+      let cache = cache(in: folder, encodedByteLimit: 1 << 20)
+      let store = try #require(cache.encodedStore)
+      try await store.store(entry(), for: "1")
+      #expect(try await store.entry(for: "1") == entry())
+      #expect(cache.statistics[.store]?.hits == 0, "it was not read from disk")
+      #expect(try await cache.byteCount(of: .memory) > 0)
+      cache.encodedByteLimit = 0
+      #expect(try await store.entry(for: "1") == entry())
+      #expect(cache.statistics[.store]?.hits == 1)
+      #expect(try await cache.byteCount(of: .memory) == 0)
+      let alone = ImageCache(disk: nil, encodedByteLimit: 1 << 20)
+      try await alone.encodedStore?.store(entry(tags: ["trip"]), for: "1")
+      #expect(try await alone.encodedStore?.containsEntry(for: "1") == true)
+      #expect(try await alone.removeEntries(taggedWith: "trip") == 1)
+      #expect(try await alone.encodedStore?.containsEntry(for: "1") == false)
+    }
+  }
+
+  @Test func `entries are removed by tag, and everything at once`() async throws {
+    try await TemporaryDirectory.run { folder in
+      let cache = cache(in: folder, encodedByteLimit: 1 << 20)
+      let store = try #require(cache.encodedStore)
+      for tag in ["trip", "party"] { try await store.store(entry(tags: [tag]), for: CacheKey(tag)) }
+      #expect(try await cache.removeEntries(taggedWith: "trip") == 1)
+      #expect(try await store.entry(for: "trip") == nil)
+      #expect(try await store.entry(for: "party") != nil)
+      cache.memory.store(try solidImage(), for: "party", expiration: nil)
+      try await cache.removeAll()
+      #expect(try await store.entry(for: "party") == nil)
+      #expect(!cache.memory.contains("party"))
+      #expect(try await cache.disk?.count == 0)
+    }
+  }
+
+  @Test func `byte counts, statistics and cleaning cover both tiers`() async throws {
+    try await TemporaryDirectory.run { folder in
+      let cache = cache(in: folder)
+      cache.memory.store(try solidImage(5, 5), for: "1", expiration: .minutes(1))
+      try await cache.store?.store(entry(), for: "1")
+      #expect(try await cache.byteCount(of: .memory) == 100)
+      #expect(try await cache.byteCount(of: .store) == 8192)
+      #expect(cache.statistics[.memory]?.stores == 1 && cache.statistics[.store]?.stores == 1)
+      #expect(cache.memory.image(for: "2") == nil)
+      #expect(try await cache.store?.entry(for: "2") == nil)
+      clock.advance(by: .seconds(61))
+      let report = try await cache.clean()
+      #expect(report.memory[.expiration]?.count == 1 && report.disk[.expiration]?.count == 1)
+      let statistics = CacheTier.allTiers.map { cache.statistics[$0]?.description }
+      #expect(statistics == Array(repeating: "0 of 1 reads hit (1 absent), 1 stored, 1 evicted", count: 2))
+      let other = ImageCache(memory: RequiredMembersStore(cache: MemoryCache()), store: MemoryDataStore())
+      #expect(other.statistics.isEmpty)
+      #expect(try await other.byteCount(of: .memory) == 0)
+    }
+  }
+
+  @Test func `entering the background and terminating reach the disk cache`() async throws {
+    try await TemporaryDirectory.run { folder in
+      let cache = cache(in: folder)
+      cache.diskConfiguration?.cleaning.occasions = [.background]
+      try await cache.store?.store(entry(), for: "1")
+      clock.advance(by: .seconds(61))
+      await cache.willEnterBackground()
+      #expect(cache.disk?.lastCleaning?.total.count == 1)
+      cache.diskConfiguration?.cleaning.occasions = [.termination]
+      try await cache.store?.store(entry(), for: "2")
+      clock.advance(by: .seconds(61))
+      cache.willTerminate()
+      #expect(cache.statistics[.store]?.evictions == [.expiration: 2])
+    }
+  }
+}
+
+extension CacheTier {
+  fileprivate static var allTiers: [CacheTier] { [.memory, .store] }
+}
