@@ -16,7 +16,7 @@ let traits: [(name: String, description: String)] = [
   ("JXL", "Reads and writes JPEG XL through libjxl."),
   ("SVG", "Draws SVG through librsvg."),
   ("GTK", "Shows images in GTK 4 windows; the product is HalcyonGTK."),
-  ("Memcached", "Caches in memcached, with libmemcached; the product is HalcyonMemcached."),
+  ("Memcached", "Caches in memcached, with libmemcached; the product is HalcyonBackend."),
   ("Logging", "Writes events to swift-log; the product is HalcyonLogging."),
   ("Metrics", "Counts events in swift-metrics; the product is HalcyonMetrics."),
 ]
@@ -109,7 +109,7 @@ let package = Package(
     .library(name: "HalcyonApple", targets: ["HalcyonApple"]),
     .library(name: "HalcyonImaging", targets: ["HalcyonImaging", "HalcyonCodecs"]),
     .library(name: "HalcyonCache", targets: ["HalcyonCache", "HalcyonHTTP", "HalcyonImaging", "HalcyonSupport"]),
-    .library(name: "HalcyonMemcached", targets: ["HalcyonMemcached"]),
+    .library(name: "HalcyonBackend", targets: ["HalcyonBackend"]),
     .library(name: "HalcyonLogging", targets: ["HalcyonLogging"]),
     .library(name: "HalcyonMetrics", targets: ["HalcyonMetrics"]),
     .library(name: "HalcyonTesting", targets: ["HalcyonTesting"]),
@@ -149,11 +149,11 @@ let package = Package(
       "HalcyonTransport",
       dependencies: ["HalcyonSupport", "HalcyonHTTP", "CZlib", library("CurlShim")], settings: [systemTransport]),
 
-    // Beside the layers too: a cache on servers.
+    // Beside the layers too: caches that servers share.
     module(
-      "HalcyonMemcached",
+      "HalcyonBackend",
       dependencies: [
-        "HalcyonSupport", "HalcyonHTTP", "HalcyonCache", library("CMemcached", trait: "Memcached"),
+        "HalcyonSupport", "HalcyonHTTP", "HalcyonCache", "HalcyonPipeline", library("CMemcached", trait: "Memcached"),
       ]),
 
     // On top: the standard wiring, the toolkits, and doubles for tests.
@@ -191,7 +191,7 @@ let package = Package(
     .executableTarget(
       name: "halcyon-bench-memcached",
       dependencies: [
-        "HalcyonMemcached", "HalcyonCache", "HalcyonSupport", "TestSupport", library("CMemcached", trait: "Memcached"),
+        "HalcyonBackend", "HalcyonCache", "HalcyonSupport", "TestSupport", library("CMemcached", trait: "Memcached"),
       ],
       path: "Benchmarks/Memcached", swiftSettings: swiftSettings),
 
@@ -214,7 +214,7 @@ let package = Package(
       resources: [.copy("Fixtures")]),
     suite(
       "HalcyonPipelineTests",
-      dependencies: ["HalcyonTransport", "HalcyonTesting", "TestDoubles", "TestSupport"] + layers),
+      dependencies: ["HalcyonTransport", "HalcyonBackend", "HalcyonTesting", "TestDoubles", "TestSupport"] + layers),
     suite("HalcyonViewsTests", dependencies: ["HalcyonTesting", "TestDoubles", "TestSupport"] + layers),
     suite(
       "HalcyonCodecsTests",
@@ -225,13 +225,14 @@ let package = Package(
       dependencies: ["HalcyonTransport", "HalcyonHTTP", "HalcyonSupport", "TestSupport", library("CurlShim")],
       resources: [.copy("Certificates")], settings: [systemTransport]),
     suite(
-      "HalcyonMemcachedTests",
+      "HalcyonBackendTests",
       dependencies: [
-        "HalcyonMemcached", "HalcyonTesting", "HalcyonSupport", "HalcyonHTTP", "HalcyonCache", "TestSupport",
+        "HalcyonBackend", "HalcyonTransport", "HalcyonTesting", "TestDoubles", "TestSupport",
         library("CMemcached", trait: "Memcached"),
-      ]),
+      ] + layers, resources: [.copy("Fixtures")]),
     suite(
-      "HalcyonTests", dependencies: ["Halcyon", "HalcyonTesting", "TestDoubles", "TestSupport"] + layers,
+      "HalcyonTests",
+      dependencies: ["Halcyon", "HalcyonBackend", "HalcyonTesting", "TestDoubles", "TestSupport"] + layers,
       resources: [.copy("Fixtures")]),
     suite(
       "HalcyonLoggingTests",
@@ -303,7 +304,7 @@ if usesStandIns {
     "HalcyonImaging": ["CoreGraphics"], "HalcyonCodecs": ["CoreGraphics", "ImageIO"],
     "HalcyonApple": ["ObjectiveC", "CoreGraphics", "QuartzCore", "SwiftUI", "UIKit", "AppKit"],
   ]
-  let unused = ["HalcyonGTK", "HalcyonMemcached", "HalcyonLogging", "HalcyonMetrics", "halcyon-"]
+  let unused = ["HalcyonGTK", "HalcyonBackend", "HalcyonLogging", "HalcyonMetrics", "halcyon-"]
   let suites =
     ["HalcyonCodecsTests"] + (Context.environment["HALCYON_TRANSPORT_TESTS"] == "1" ? ["HalcyonTransportTests"] : [])
   package.targets.removeAll { target in

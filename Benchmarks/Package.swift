@@ -16,6 +16,7 @@ let swiftSettings: [SwiftSetting] =
 let comparesWithVips = Context.environment["HALCYON_PEER"] == "libvips"
 
 let halcyon = Target.Dependency.product(name: "Halcyon", package: "Halcyon")
+let halcyonCache = Target.Dependency.product(name: "HalcyonCache", package: "Halcyon")
 let halcyonImaging = Target.Dependency.product(name: "HalcyonImaging", package: "Halcyon")
 
 let vipsTargets: [Target] = [
@@ -40,7 +41,7 @@ let package = Package(
     .executableTarget(
       name: "halcyon-bench",
       dependencies: [
-        halcyon, halcyonImaging, .product(name: "HalcyonTesting", package: "Halcyon"), "BenchMetric",
+        halcyon, halcyonCache, halcyonImaging, .product(name: "HalcyonTesting", package: "Halcyon"), "BenchMetric",
         "BenchSQLite", "CMalloc",
       ],
       swiftSettings: swiftSettings),
@@ -49,7 +50,7 @@ let package = Package(
       dependencies: [halcyon, halcyonImaging, .product(name: "HalcyonTesting", package: "Halcyon")],
       swiftSettings: swiftSettings),
     .executableTarget(
-      name: "cache-sim", dependencies: [halcyon, "CMalloc"],
+      name: "cache-sim", dependencies: [halcyon, halcyonCache, "CMalloc"],
       swiftSettings: swiftSettings),
     .systemLibrary(
       name: "BenchSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"]), .brew(["sqlite"])]),

@@ -13,6 +13,8 @@ let swiftSettings: [SwiftSetting] =
   ] + (isChecked ? [.treatAllWarnings(as: .error)] : [])
 
 let halcyon = Target.Dependency.product(name: "Halcyon", package: "Halcyon")
+/// A disk cache with a folder.
+let halcyonCache = Target.Dependency.product(name: "HalcyonCache", package: "Halcyon")
 /// The encoders.
 let halcyonImaging = Target.Dependency.product(name: "HalcyonImaging", package: "Halcyon")
 let halcyonGTK = Target.Dependency.product(name: "HalcyonGTK", package: "Halcyon")
@@ -23,11 +25,11 @@ let package = Package(
   dependencies: [.package(name: "Halcyon", path: "..", traits: isChecked ? [] : ["GTK", "AVIF", "JXL", "SVG"])],
   targets: [
     .executableTarget(
-      name: "halcyon-gallery", dependencies: ["GalleryViews", "GalleryOrigin", halcyon, halcyonGTK],
+      name: "halcyon-gallery", dependencies: ["GalleryViews", "GalleryOrigin", halcyon, halcyonCache, halcyonGTK],
       swiftSettings: swiftSettings),
     .executableTarget(
       name: "halcyon-bench-views",
-      dependencies: ["GalleryViews", "GalleryOrigin", halcyon, halcyonGTK, halcyonImaging],
+      dependencies: ["GalleryViews", "GalleryOrigin", halcyon, halcyonCache, halcyonGTK, halcyonImaging],
       swiftSettings: swiftSettings),
     .executableTarget(name: "halcyon-list", dependencies: [halcyonGTK], swiftSettings: swiftSettings),
     .executableTarget(name: "halcyon-thumbnailer", dependencies: [halcyon], swiftSettings: swiftSettings),

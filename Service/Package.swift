@@ -50,7 +50,7 @@ let package = Package(
       dependencies: [
         "HTTPRanges", .product(name: "Halcyon", package: "Halcyon"),
         .product(name: "HalcyonImaging", package: "Halcyon"),
-        .product(name: "HalcyonCache", package: "Halcyon"), .product(name: "HalcyonMemcached", package: "Halcyon"),
+        .product(name: "HalcyonCache", package: "Halcyon"), .product(name: "HalcyonBackend", package: "Halcyon"),
         .product(name: "Hummingbird", package: "hummingbird"),
         .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
         .product(name: "UnixSignals", package: "swift-service-lifecycle"),
@@ -69,7 +69,7 @@ let package = Package(
         "halcyon-serve", "HalcyonService", .product(name: "Halcyon", package: "Halcyon"),
         .product(name: "HalcyonTesting", package: "Halcyon"),
         .product(name: "HalcyonImaging", package: "Halcyon"), .product(name: "HalcyonCache", package: "Halcyon"),
-        .product(name: "HalcyonMemcached", package: "Halcyon"), .product(name: "Logging", package: "swift-log"),
+        .product(name: "HalcyonBackend", package: "Halcyon"), .product(name: "Logging", package: "swift-log"),
         .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
         .product(name: "Crypto", package: "swift-crypto"), .product(name: "NIOCore", package: "swift-nio"),
         .product(name: "NIOEmbedded", package: "swift-nio"), .product(name: "NIOHTTP1", package: "swift-nio"),

@@ -14,6 +14,8 @@ let swiftSettings: [SwiftSetting] =
 
 let argumentParser = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
 let halcyon = Target.Dependency.product(name: "Halcyon", package: "Halcyon")
+/// The command `halcyon cache`.
+let halcyonCache = Target.Dependency.product(name: "HalcyonCache", package: "Halcyon")
 
 // SwiftPM fetches all dependencies of a package, whatever is built: this one has only that of the command line.
 let package = Package(
@@ -31,7 +33,7 @@ let package = Package(
       swiftSettings: swiftSettings),
     .target(
       name: "HalcyonCommand",
-      dependencies: [halcyon, argumentParser],
+      dependencies: [halcyon, halcyonCache, argumentParser],
       swiftSettings: swiftSettings),
     .testTarget(
       name: "HalcyonCommandTests",

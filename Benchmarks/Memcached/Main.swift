@@ -2,7 +2,7 @@
 import CMemcached
 import Foundation
 import HalcyonCache
-import HalcyonMemcached
+import HalcyonBackend
 import HalcyonSupport
 import TestSupport
 

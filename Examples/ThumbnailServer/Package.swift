@@ -13,7 +13,8 @@ let package = Package(
     .executableTarget(
       name: "ThumbnailServer",
       dependencies: [
-        .product(name: "Halcyon", package: "Halcyon"), .product(name: "Hummingbird", package: "hummingbird"),
+        .product(name: "Halcyon", package: "Halcyon"), .product(name: "HalcyonCache", package: "Halcyon"),
+        .product(name: "Hummingbird", package: "hummingbird"),
       ],
       path: "Sources")
   ]

@@ -3,7 +3,7 @@
 import Foundation
 import Halcyon
 import HalcyonGTK
-import HalcyonMemcached
+import HalcyonBackend
 import HalcyonViews
 
 func any<Value>() -> Value { fatalError() }

@@ -1,5 +1,6 @@
-// Everything that `import Halcyon` brings: the pipeline, and what its users name of the layers below it. Codec, toolkit and
-// proxy authors import the modules themselves: HalcyonImaging, HalcyonCodecs, HalcyonHTTP, HalcyonCache, HalcyonViews.
+// Everything that `import Halcyon` brings: the pipeline, and what its users name of the layers below it. Authors of codecs,
+// stores, toolkits and proxies import the modules themselves: HalcyonImaging, HalcyonCodecs, HalcyonHTTP, HalcyonCache,
+// HalcyonBackend, HalcyonViews.
 
 @_exported public import HalcyonPipeline
 @_exported public import HalcyonTransport
@@ -43,9 +44,6 @@
 @_exported public import enum HalcyonHTTP.FreshnessPolicy
 @_exported public import struct HalcyonHTTP.HTTPHeaders
 @_exported public import struct HalcyonHTTP.HTTPMethod
-@_exported public import struct HalcyonHTTP.RequestSignature
-@_exported public import struct HalcyonHTTP.S3Credentials
-@_exported public import struct HalcyonHTTP.S3Storage
 @_exported public import protocol HalcyonHTTP.Transport
 @_exported public import struct HalcyonHTTP.TransportBody
 @_exported public import enum HalcyonHTTP.TransportError
@@ -60,29 +58,12 @@
 @_exported public import enum HalcyonCache.CacheTier
 @_exported public import struct HalcyonCache.CleaningPolicy
 @_exported public import struct HalcyonCache.CleaningReport
-@_exported public import protocol HalcyonCache.DataStore
-@_exported public import class HalcyonCache.DiskCache
 @_exported public import struct HalcyonCache.DiskCacheConfiguration
-@_exported public import struct HalcyonCache.DiskCacheEntry
-@_exported public import enum HalcyonCache.DiskCacheError
-@_exported public import struct HalcyonCache.DiskCacheVerification
 @_exported public import struct HalcyonCache.EntryMetadata
 @_exported public import enum HalcyonCache.EvictionPolicy
 @_exported public import enum HalcyonCache.EvictionReason
 @_exported public import struct HalcyonCache.HTTPCacheRules
 @_exported public import class HalcyonCache.ImageCache
-@_exported public import class HalcyonCache.MemoryCache
 @_exported public import struct HalcyonCache.MemoryCacheConfiguration
-@_exported public import enum HalcyonCache.MemoryPressure
-@_exported public import protocol HalcyonCache.MemoryStore
-@_exported public import class HalcyonCache.S3Store
-@_exported public import struct HalcyonCache.S3StoreConfiguration
-@_exported public import enum HalcyonCache.S3StoreError
-@_exported public import protocol HalcyonCache.SourcePurgingStore
-@_exported public import class HalcyonCache.TieredStore
-@_exported public import enum HalcyonCache.TieredStoreError
-@_exported public import struct HalcyonCache.TierHealthChange
-@_exported public import struct HalcyonCache.TierStatistics
-@_exported public import struct HalcyonCache.StoredEntry
 
 @_exported public import enum HalcyonCodecs.StandardCodecs

@@ -6,6 +6,8 @@ import Foundation
 /// Conformance checks for `MemoryStore`, for any test framework.
 ///
 /// ```swift
+/// import HalcyonCache
+///
 /// try MemoryStoreLaws.check { MemoryCache() }  // a new, empty cache each time
 /// ```
 public enum MemoryStoreLaws {

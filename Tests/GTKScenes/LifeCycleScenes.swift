@@ -2,6 +2,7 @@
 import CGTK
 import Foundation
 import Halcyon
+import HalcyonCache
 import HalcyonGTK
 import TestSupport
 

@@ -2,6 +2,7 @@
 import AppKit
 import Foundation
 import Halcyon
+import HalcyonCache
 import HalcyonApple
 import HalcyonTesting
 import HalcyonViews

@@ -1,6 +1,7 @@
 #if canImport(UIKit)
 import Foundation
 import Halcyon
+import HalcyonCache
 import HalcyonApple
 import HalcyonTesting
 import HalcyonViews

@@ -1,5 +1,6 @@
 import Foundation
 import Halcyon
+import HalcyonCache
 import HalcyonCodecs
 import HalcyonTesting
 import TestSupport

@@ -1,4 +1,5 @@
 import Foundation
+import HalcyonBackend
 import Halcyon
 import HalcyonHTTP
 import HalcyonTesting

@@ -1,5 +1,6 @@
 import CMalloc
 import Halcyon
+import HalcyonCache
 
 /// The simulation of a memory cache on a trace: every miss is stored, and nothing expires.
 ///
@@ -20,9 +21,10 @@ struct Simulation {
     mallopt(M_MMAP_THRESHOLD, 1 << 14)
     #endif
     var outcome = Outcome(capacity: Int(Double(trace.footprint) * capacityPercent / 100))
-    let cache = MemoryCache(
-      configuration: MemoryCacheConfiguration(
-        costLimit: outcome.capacity, expiration: .never, policy: policy, findsImagesInUse: false, reuseByteLimit: 0))
+    var configuration = MemoryCacheConfiguration(
+      costLimit: outcome.capacity, expiration: .never, policy: policy, findsImagesInUse: false)
+    configuration.reuseByteLimit = 0
+    let cache = MemoryCache(configuration: configuration)
     for request in trace.requests {
       let key = CacheKey(String(request.key))
       guard cache.image(for: key) == nil else { continue }

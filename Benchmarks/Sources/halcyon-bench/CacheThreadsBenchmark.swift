@@ -1,6 +1,7 @@
 import BenchMetric
 import Foundation
 import Halcyon
+import HalcyonCache
 import Synchronization
 
 /// Memory cache hits with a prepared key from several threads, compared with `NSCache` and an LRU cache behind one lock.

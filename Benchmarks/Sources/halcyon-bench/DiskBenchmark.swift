@@ -2,6 +2,7 @@ import BenchMetric
 import BenchSQLite
 import Foundation
 import Halcyon
+import HalcyonCache
 
 /// The disk cache compared with the minimum of plain file calls, and with Foundation.
 enum DiskBenchmark {

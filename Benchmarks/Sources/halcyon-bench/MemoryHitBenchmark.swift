@@ -1,6 +1,7 @@
 import BenchMetric
 import Foundation
 import Halcyon
+import HalcyonCache
 
 /// Memory hits: through the whole pipeline, in the memory cache alone, and in `NSCache`, which other libraries use.
 enum MemoryHitBenchmark {

@@ -2,6 +2,7 @@
 import BenchMetric
 import Foundation
 import Halcyon
+import HalcyonCache
 import HalcyonCodecs
 import HalcyonTesting
 

@@ -1,6 +1,7 @@
 import BenchMetric
 import Foundation
 import Halcyon
+import HalcyonCache
 
 /// Reuse of the memory of evicted images: the time to allocate and fill a bitmap of 1000 x 1000 pixels, and the resident
 /// memory of the process while two threads replace images of many sizes.
@@ -70,9 +71,9 @@ enum ReuseBenchmark {
   }
 
   private static func cache(reuseByteLimit: Int) -> MemoryCache {
-    MemoryCache(
-      configuration: MemoryCacheConfiguration(
-        costLimit: imageByteLimit + reuseByteLimit, reuseByteLimit: reuseByteLimit))
+    var configuration = MemoryCacheConfiguration(costLimit: imageByteLimit + reuseByteLimit)
+    configuration.reuseByteLimit = reuseByteLimit
+    return MemoryCache(configuration: configuration)
   }
 
   private static func image(_ size: PixelSize, _ pixels: [UInt8]) throws -> DecodedImage {

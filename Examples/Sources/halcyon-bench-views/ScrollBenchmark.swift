@@ -1,6 +1,7 @@
 import Foundation
 import GalleryViews
 import HalcyonGTK
+import HalcyonCache
 
 /// Scrolls the gallery from start to end and back, in 60 steps a second.
 @MainActor

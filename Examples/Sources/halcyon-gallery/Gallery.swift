@@ -2,6 +2,7 @@ import Foundation
 import GalleryOrigin
 import GalleryViews
 import HalcyonGTK
+import HalcyonCache
 
 /// Lists the images, and shows them until the window is closed.
 @MainActor

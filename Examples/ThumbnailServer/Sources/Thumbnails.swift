@@ -1,5 +1,6 @@
 import Foundation
 import Halcyon
+import HalcyonCache
 import Hummingbird
 
 /// Makes thumbnails of images at URLs that anybody may send.

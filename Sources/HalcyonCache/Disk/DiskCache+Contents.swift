@@ -13,8 +13,9 @@ extension DiskCache {
 
   /// All entries with their metadata, in no particular order; images are not read.
   ///
+  /// The iteration throws ``DiskCacheError`` when the file system fails, and `CancellationError` when the task is cancelled.
   /// Entries that are stored or removed during the iteration may be included or not.
-  public var entries: DiskCacheEntries { DiskCacheEntries(cache: self) }
+  public var entries: some AsyncSequence<DiskCacheEntry, any Error> & Sendable { DiskCacheEntries(cache: self) }
 
   /// Exempts an entry from eviction, or ends that.
   ///

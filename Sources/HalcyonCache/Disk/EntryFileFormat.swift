@@ -188,10 +188,10 @@ struct EntryFileWriter {
 }
 
 /// The low half of the wyhash of small parts.
-enum Checksum {
-  static func of(_ bytes: some Collection<UInt8>) -> UInt32 {
+package enum Checksum {
+  package static func of(_ bytes: some Collection<UInt8>) -> UInt32 {
     bytes.withContiguousStorageIfAvailable { of(UnsafeRawBufferPointer($0)) } ?? of(Array(bytes))
   }
 
-  static func of(_ bytes: UnsafeRawBufferPointer) -> UInt32 { UInt32(truncatingIfNeeded: WyHash.hash(bytes)) }
+  package static func of(_ bytes: UnsafeRawBufferPointer) -> UInt32 { UInt32(truncatingIfNeeded: WyHash.hash(bytes)) }
 }

@@ -1,6 +1,6 @@
 import HalcyonImaging
 import HalcyonHTTP
-import Foundation
+package import Foundation
 
 extension EntryMetadata: Codable {
   /// Decodes what ``encode(to:)`` has encoded, in this version of the library or an earlier one.
@@ -23,7 +23,7 @@ extension EntryMetadata: Codable {
 
 extension EntryMetadata {
   /// The encoding that ``init(decoding:)`` decodes to an equal value.
-  var encoded: [UInt8] {
+  package var encoded: [UInt8] {
     var writer = ByteWriter()
     writer.append(url?.absoluteString ?? "")
     writer.append(Int32(clamping: status))
@@ -45,7 +45,7 @@ extension EntryMetadata {
   }
 
   /// `nil` when the bytes are not an output of ``encoded``, of this version or an earlier one.
-  init?(decoding bytes: some Sequence<UInt8>) {
+  package init?(decoding bytes: some Sequence<UInt8>) {
     var reader = ByteReader(bytes)
     guard let url = reader.text(), let status = reader.number(Int32.self),
       let fields = reader.fields(),
@@ -191,40 +191,42 @@ extension ByteReader {
 }
 
 /// Encodes numbers (little endian), text and dates; ``ByteReader`` decodes them.
-struct ByteWriter {
-  private(set) var bytes: [UInt8] = []
+package struct ByteWriter {
+  package private(set) var bytes: [UInt8] = []
 
-  mutating func append(_ number: some FixedWidthInteger) {
+  package init() {}
+
+  package mutating func append(_ number: some FixedWidthInteger) {
     withUnsafeBytes(of: number.littleEndian) { bytes.append(contentsOf: $0) }
   }
 
-  mutating func append(_ text: String) {
+  package mutating func append(_ text: String) {
     append(UInt32(clamping: text.utf8.count))
     bytes.append(contentsOf: text.utf8)
   }
 
-  mutating func append(_ raw: [UInt8]) { bytes.append(contentsOf: raw) }
+  package mutating func append(_ raw: [UInt8]) { bytes.append(contentsOf: raw) }
 
-  mutating func append(_ date: Date) { append(date.timeIntervalSince1970.bitPattern) }
+  package mutating func append(_ date: Date) { append(date.timeIntervalSince1970.bitPattern) }
 }
 
 /// Decodes the output of ``ByteWriter``. Methods return `nil` instead of reading past the end.
-struct ByteReader {
+package struct ByteReader {
   private let bytes: [UInt8]
   private var position = 0
 
-  init(_ bytes: some Sequence<UInt8>) { self.bytes = Array(bytes) }
+  package init(_ bytes: some Sequence<UInt8>) { self.bytes = Array(bytes) }
 
-  var isAtEnd: Bool { position == bytes.count }
+  package var isAtEnd: Bool { position == bytes.count }
 
-  mutating func number<Number: FixedWidthInteger>(_: Number.Type = Number.self) -> Number? {
+  package mutating func number<Number: FixedWidthInteger>(_: Number.Type = Number.self) -> Number? {
     guard let range = take(MemoryLayout<Number>.size) else { return nil }
     return bytes.withUnsafeBytes { bytes in
       Number(littleEndian: bytes.loadUnaligned(fromByteOffset: range.lowerBound, as: Number.self))
     }
   }
 
-  mutating func text() -> String? {
+  package mutating func text() -> String? {
     guard let count = number(UInt32.self), let range = take(Int(count)) else { return nil }
     return bytes.withUnsafeBufferPointer { bytes in
       let text = UnsafeBufferPointer(rebasing: bytes[range])
@@ -234,15 +236,15 @@ struct ByteReader {
     }
   }
 
-  mutating func countedBytes() -> [UInt8]? {
+  package mutating func countedBytes() -> [UInt8]? {
     number(UInt32.self).flatMap { take(Int($0)) }.map { Array(bytes[$0]) }
   }
 
-  mutating func date() -> Date? {
+  package mutating func date() -> Date? {
     number(UInt64.self).map { Date(timeIntervalSince1970: Double(bitPattern: $0)) }
   }
 
-  mutating func list<Element>(_ element: (inout ByteReader) -> Element?) -> [Element]? {
+  package mutating func list<Element>(_ element: (inout ByteReader) -> Element?) -> [Element]? {
     guard let count = number(UInt32.self) else { return nil }
     var elements: [Element] = []
     for _ in 0..<count {

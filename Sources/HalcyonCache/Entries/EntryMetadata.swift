@@ -63,7 +63,7 @@ extension EntryMetadata {
   ]
 
   /// The metadata with the header fields that HTTP caching needs, without all others.
-  var withEssentialFields: EntryMetadata {
+  package var withEssentialFields: EntryMetadata {
     var metadata = self
     metadata.headers = HTTPHeaders()
     for field in headers.fields where Self.essentialFields.contains(where: { field.name.isEqualIgnoringCase(to: $0) }) {

@@ -18,6 +18,8 @@ package final class RemovalHistory: Sendable {
   private let state = Lock(State())
   private let isEmpty = Atomic(true)
 
+  package init() {}
+
   /// The number of the last removal that removed a key; 0 if there was none.
   package func last(of key: CacheKey) -> UInt64 {
     if isEmpty.load(ordering: .acquiring) { return 0 }
@@ -31,13 +33,13 @@ package final class RemovalHistory: Sendable {
   package func record(_ key: CacheKey) { record { $0.keys[key] = $0.count } }
 
   /// Records the removal of all keys of a source.
-  func record(source: String) { record { $0.sources[source] = $0.count } }
+  package func record(source: String) { record { $0.sources[source] = $0.count } }
 
   /// Records the removal of any keys.
-  func recordAll() { record { ($0.all, $0.keys, $0.sources) = ($0.count, [:], [:]) } }
+  package func recordAll() { record { ($0.all, $0.keys, $0.sources) = ($0.count, [:], [:]) } }
 
   /// Records a removal before and after it.
-  func recordAll<Result>(of removal: () async throws -> Result) async rethrows -> Result {
+  package func recordAll<Result>(of removal: () async throws -> Result) async rethrows -> Result {
     recordAll()
     defer { recordAll() }
     return try await removal()

@@ -12,7 +12,7 @@ package enum TierTrace {
   private static let isNeeded = Atomic(false)
 
   /// Called by the first tiered store: programs without one record nothing.
-  static func begin() { isNeeded.store(true, ordering: .relaxed) }
+  package static func begin() { isNeeded.store(true, ordering: .relaxed) }
 
   /// The result of a read, and the name of the tier that had the entry; `nil` without an entry, and for other stores.
   package static func recording<Result>(_ read: () async -> Result) async -> (Result, tier: String?) {
@@ -22,5 +22,5 @@ package enum TierTrace {
     return (result, recorder.name.withLock { $0 })
   }
 
-  static func record(_ name: String) { current?.name.withLock { $0 = name } }
+  package static func record(_ name: String) { current?.name.withLock { $0 = name } }
 }

@@ -15,9 +15,9 @@ package struct HTTPURL: Sendable {
 
 /// The scheme, host and port of a URL; credentials are sent only to the origin they are meant for (RFC 6454, 4).
 package struct Origin: Hashable, Sendable {
-  let scheme: String
-  let host: String
-  let port: Int
+  package let scheme: String
+  package let host: String
+  package let port: Int
 
   /// `nil` if the scheme is not `http` or `https`, or there is no host.
   package init?(_ url: URL) {

@@ -2,23 +2,37 @@
 ///
 /// A redirect to another origin is sent without it. ``Transport`` conformers that cannot sign throw
 /// ``TransportError/signatureUnsupported``.
-public struct RequestSignature: Hashable, Sendable {
+package struct RequestSignature: Hashable, Sendable {
+  /// What signs.
+  package struct Key: Hashable, Sendable {
+    /// The identifier of the key, which is sent.
+    package var id: String
+    /// The secret with which requests are signed, which is never sent.
+    package var secret: String
+    /// The token of temporary credentials.
+    package var sessionToken: String?
+
+    package init(id: String, secret: String, sessionToken: String? = nil) {
+      (self.id, self.secret, self.sessionToken) = (id, secret, sessionToken)
+    }
+  }
+
   /// One reference, since requests are copied and wait in large numbers.
   private final class Content: Hashable, Sendable {
-    let credentials: S3Credentials
+    let key: Key
     let region: String
     let service: String
 
-    init(_ credentials: S3Credentials, _ region: String, _ service: String) {
-      (self.credentials, self.region, self.service) = (credentials, region, service)
+    init(_ key: Key, _ region: String, _ service: String) {
+      (self.key, self.region, self.service) = (key, region, service)
     }
 
     static func == (left: Content, right: Content) -> Bool {
-      left.credentials == right.credentials && left.region == right.region && left.service == right.service
+      left.key == right.key && left.region == right.region && left.service == right.service
     }
 
     func hash(into hasher: inout Hasher) {
-      hasher.combine(credentials)
+      hasher.combine(key)
       hasher.combine(region)
     }
   }
@@ -28,26 +42,24 @@ public struct RequestSignature: Hashable, Sendable {
   /// Creates a signature.
   ///
   /// - Parameters:
-  ///   - credentials: The keys of the user.
+  ///   - key: What signs.
   ///   - region: The region of the service, such as `eu-central-1`.
   ///   - service: The name of the service. Default: `s3`.
-  public init(credentials: S3Credentials, region: String, service: String = "s3") {
-    content = Content(credentials, region, service)
-  }
+  package init(key: Key, region: String, service: String = "s3") { content = Content(key, region, service) }
 
-  /// The keys of the user.
-  public var credentials: S3Credentials { content.credentials }
+  /// What signs.
+  package var key: Key { content.key }
   /// The region of the service.
-  public var region: String { content.region }
+  package var region: String { content.region }
   /// The name of the service.
-  public var service: String { content.service }
+  package var service: String { content.service }
 }
 
 extension RequestSignature: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
   /// The service and its region, without the keys.
-  public var description: String { "RequestSignature(\(service) in \(region))" }
+  package var description: String { "RequestSignature(\(service) in \(region))" }
   /// The service and its region, without the keys.
-  public var debugDescription: String { description }
+  package var debugDescription: String { description }
   /// No children.
-  public var customMirror: Mirror { Mirror(self, children: []) }
+  package var customMirror: Mirror { Mirror(self, children: []) }
 }

@@ -12,7 +12,7 @@ public enum TransportError: Error, Hashable {
   /// The transport cannot check IP addresses before it connects, as any ``AddressPolicy`` but ``AddressPolicy/any``
   /// requires.
   case addressPolicyUnsupported
-  /// The transport cannot add the ``RequestSignature`` of a request.
+  /// The transport cannot sign requests for S3-compatible storage.
   case signatureUnsupported
   /// No connection was established within the timeout.
   case connectTimedOut(Duration)

@@ -9,7 +9,7 @@ public struct TransportRequest: Hashable, Sendable {
   /// Timeouts and the size limit of the response head.
   public var limits: TransportLimits
   /// The signature that the transport adds. Default: `nil`, none.
-  public var signature: RequestSignature?
+  package var signature: RequestSignature?
 
   /// `nil` for a GET without a body.
   package var content: RequestContent?

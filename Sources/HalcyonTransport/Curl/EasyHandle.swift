@@ -144,8 +144,8 @@ final class EasyHandle {
     isSigned = signature != nil
     let scope = signature.map { "aws:amz:\($0.region):\($0.service)" }
     halcyon_curl_set_text(pointer, CURLOPT_AWS_SIGV4, scope)
-    halcyon_curl_set_text(pointer, CURLOPT_USERNAME, signature?.credentials.accessKeyID)
-    halcyon_curl_set_text(pointer, CURLOPT_PASSWORD, signature?.credentials.secretAccessKey)
+    halcyon_curl_set_text(pointer, CURLOPT_USERNAME, signature?.key.id)
+    halcyon_curl_set_text(pointer, CURLOPT_PASSWORD, signature?.key.secret)
     // libcurl's default, which setting a signature has replaced.
     if signature == nil { halcyon_curl_authenticate_basic(pointer) }
   }
@@ -203,7 +203,7 @@ extension RequestSignature {
   /// The fields that are signed besides those of the request: the token, and the hash of the body, which S3 requires and
   /// older versions of libcurl leave out. Bodies are protected by TLS only.
   fileprivate func fields(hasContent: Bool, besides headers: [HTTPHeaders.Field]) -> [HTTPHeaders.Field] {
-    var fields = credentials.sessionToken.map { [HTTPHeaders.Field(name: "X-Amz-Security-Token", value: $0)] } ?? []
+    var fields = key.sessionToken.map { [HTTPHeaders.Field(name: "X-Amz-Security-Token", value: $0)] } ?? []
     if service == "s3", !headers.contains(where: { $0.name.isEqualIgnoringCase(to: "X-Amz-Content-Sha256") }) {
       let hash = hasContent ? "UNSIGNED-PAYLOAD" : Self.emptyHash
       fields.append(HTTPHeaders.Field(name: "X-Amz-Content-Sha256", value: hash))

@@ -13,7 +13,7 @@ struct RedirectTests {
   ]
 
   private let signature = RequestSignature(
-    credentials: S3Credentials(accessKeyID: "id", secretAccessKey: "key"), region: "eu")
+    key: .init(id: "id", secret: "key"), region: "eu")
 
   private func request(_ url: String) throws -> TransportRequest {
     var request = TransportRequest(url: try #require(URL(string: url)), headers: credentials)

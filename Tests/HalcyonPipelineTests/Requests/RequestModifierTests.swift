@@ -62,7 +62,7 @@ struct RequestModifierTests {
     func modify(_ request: TransportRequest) async throws -> TransportRequest {
       var request = request
       request.signature = RequestSignature(
-        credentials: S3Credentials(accessKeyID: "id", secretAccessKey: "key"), region: "eu")
+        key: .init(id: "id", secret: "key"), region: "eu")
       return request
     }
   }

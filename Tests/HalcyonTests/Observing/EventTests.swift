@@ -1,6 +1,7 @@
 import HalcyonImaging
 import Foundation
 import Halcyon
+import HalcyonCache
 import HalcyonTesting
 import TestSupport
 import TestTraits

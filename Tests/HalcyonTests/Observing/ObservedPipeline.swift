@@ -1,6 +1,7 @@
 import HalcyonCodecs
 import Foundation
 import Halcyon
+import HalcyonCache
 import HalcyonTesting
 import TestSupport
 

@@ -1,6 +1,7 @@
 import HalcyonSupport
 import Foundation
 import Halcyon
+import HalcyonCache
 import HalcyonTesting
 import TestSupport
 import TestTraits

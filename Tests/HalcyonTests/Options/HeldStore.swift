@@ -1,4 +1,5 @@
 import Halcyon
+import HalcyonCache
 import HalcyonTesting
 import TestSupport
 

@@ -1,6 +1,6 @@
 public import Foundation
 public import Halcyon
-public import HalcyonMemcached
+public import HalcyonBackend
 
 /// The settings of an image service.
 public struct ServiceConfiguration: Sendable {

@@ -1,6 +1,6 @@
 import Foundation
 import Halcyon
-import HalcyonMemcached
+import HalcyonBackend
 
 extension Setting {
   /// All settings, in the order of the help.

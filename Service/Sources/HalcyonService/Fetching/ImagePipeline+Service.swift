@@ -2,7 +2,7 @@ import Foundation
 import Halcyon
 import HalcyonCache
 import HalcyonCodecs
-import HalcyonMemcached
+import HalcyonBackend
 import Logging
 
 extension ImagePipeline {

@@ -1,5 +1,6 @@
 import HTTPTypes
 import Halcyon
+import HalcyonBackend
 
 /// The header fields that connect the requests of a distributed trace, passed on from a client to the source.
 struct TraceFields: Sendable {

@@ -1,5 +1,6 @@
 import Foundation
 import Halcyon
+import HalcyonBackend
 
 /// Decides what is fetched for the source of a path.
 struct SourceResolver: Sendable {

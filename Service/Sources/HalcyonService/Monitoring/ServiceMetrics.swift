@@ -1,3 +1,4 @@
+import HalcyonBackend
 import HalcyonCache
 import Synchronization
 

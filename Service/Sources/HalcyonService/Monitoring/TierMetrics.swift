@@ -1,3 +1,4 @@
+import HalcyonBackend
 import HalcyonCache
 
 /// The counters of the tiers of the cache, in the text format of Prometheus.

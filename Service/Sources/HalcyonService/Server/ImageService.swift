@@ -3,7 +3,7 @@ import HTTPTypes
 public import Halcyon
 import HalcyonCache
 import HalcyonCodecs
-import HalcyonMemcached
+import HalcyonBackend
 public import Logging
 import Synchronization
 

@@ -1,5 +1,6 @@
 import Foundation
 import Halcyon
+import HalcyonBackend
 import HalcyonService
 import TestSupport
 import TestTraits
@@ -112,10 +113,10 @@ struct StorageSourceTests {
     #expect(
       amazon.url(bucket: "photos", key: "a.png")?.absoluteString
         == "https://photos.s3.eu-west-3.amazonaws.com/a.png")
-    #expect(amazon.signature?.credentials.secretAccessKey == "hidden")
+    #expect(amazon.credentials?.secretAccessKey == "hidden")
     let own = try #require(try configuration(["--s3-endpoint", "http://minio:9000", "--s3-path-style"]).storage)
     #expect(own.url(bucket: "photos", key: "a.png")?.absoluteString == "http://minio:9000/photos/a.png")
-    #expect(own.signature == nil && own.region == "us-east-1")
+    #expect(own.credentials == nil && own.region == "us-east-1")
     #expect(try configuration([]).storage == nil)
     for arguments in [keys, ["--s3-region", "r"] + keys.prefix(2), ["--s3-path-style"], ["--s3-endpoint", "minio"]] {
       #expect(throws: ConfigurationError.self) { try configuration(arguments) }

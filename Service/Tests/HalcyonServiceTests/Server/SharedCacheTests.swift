@@ -1,7 +1,7 @@
 import Foundation
 import Halcyon
 import HalcyonCache
-import HalcyonMemcached
+import HalcyonBackend
 import Logging
 import TestSupport
 import TestTraits

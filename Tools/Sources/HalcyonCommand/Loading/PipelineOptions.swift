@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import Halcyon
+import HalcyonCache
 
 /// The options of the limits.
 struct LimitOptions: ParsableArguments {

@@ -1,4 +1,5 @@
 import Foundation
+import HalcyonCache
 import HalcyonHTTP
 import HalcyonSupport
 import HalcyonTesting
@@ -8,7 +9,7 @@ import TestDoubles
 import TestTraits
 import Testing
 
-@testable import HalcyonCache
+@testable import HalcyonBackend
 
 /// The store on S3-compatible storage: moto's server, and a server that fails.
 @Suite(.integrationTest, .slow)

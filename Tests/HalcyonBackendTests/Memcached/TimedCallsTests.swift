@@ -4,7 +4,7 @@ import TestSupport
 import TestTraits
 import Testing
 
-@testable import HalcyonMemcached
+@testable import HalcyonBackend
 
 @Suite(.integrationTest)
 struct TimedCallsTests {

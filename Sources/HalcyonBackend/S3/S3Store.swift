@@ -1,3 +1,4 @@
+public import HalcyonCache
 import Foundation
 public import HalcyonHTTP
 public import HalcyonSupport
@@ -101,7 +102,7 @@ public final class S3Store: SourcePurgingStore, MissReportingStore {
   }
 
   /// Stores an entry, and returns whether it was stored.
-  package func storeIfPossible(_ entry: StoredEntry, for key: CacheKey) async throws -> Bool {
+  func storeIfPossible(_ entry: StoredEntry, for key: CacheKey) async throws -> Bool {
     guard canStore(key) else { return false }
     let shared = SharedEntry(entry, storedDate: time.now())
     guard entry.body.count <= configuration.entryByteLimit, !shared.isExpired(at: shared.storedDate) else {
@@ -193,7 +194,7 @@ public final class S3Store: SourcePurgingStore, MissReportingStore {
 
 extension S3Store: SelectiveStore {
   /// Whether entries under a key are stored: images, and originals if they are wanted.
-  package func canStore(_ key: CacheKey) -> Bool { configuration.storesOriginals || !key.isOfOriginal }
+  func canStore(_ key: CacheKey) -> Bool { configuration.storesOriginals || !key.isOfOriginal }
 }
 
 /// The parts of a list, which has an end: later ones have later keys.

@@ -1,3 +1,4 @@
+public import HalcyonCache
 public import HalcyonSupport
 
 /// A store made of tiers, from the nearest to the farthest: the local disk, servers that several machines share, storage

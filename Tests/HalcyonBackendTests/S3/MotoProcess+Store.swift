@@ -4,6 +4,8 @@ import HalcyonHTTP
 import HalcyonTransport
 import TestSupport
 
+@testable import HalcyonBackend
+
 /// Buckets of moto's server, and stores in them.
 extension MotoProcess {
   private static let transport = CurlTransport()

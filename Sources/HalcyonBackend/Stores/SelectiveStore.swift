@@ -1,7 +1,8 @@
-package import HalcyonSupport
+import HalcyonCache
+import HalcyonSupport
 
 /// A store that leaves out some keys and entries.
-package protocol SelectiveStore: DataStore {
+protocol SelectiveStore: DataStore {
   /// Whether entries under a key are stored at all. Calls for others return without a request.
   func canStore(_ key: CacheKey) -> Bool
 
@@ -11,13 +12,13 @@ package protocol SelectiveStore: DataStore {
 }
 
 /// An error of a store.
-package protocol StoreError: Error {
+protocol StoreError: Error {
   /// Whether the store has failed; `false` if only this entry cannot be stored, or nothing was sent.
   var isFaultOfStore: Bool { get }
 }
 
 extension DiskCacheError: StoreError {
-  package var isFaultOfStore: Bool {
+  var isFaultOfStore: Bool {
     switch self {
     case .system, .index, .damagedIndex, .newerFormat, .busy: true
     case .entryTooLarge, .metadataTooLarge, .insufficientSpace: false

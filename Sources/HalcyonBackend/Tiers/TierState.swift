@@ -1,3 +1,4 @@
+import HalcyonCache
 import HalcyonSupport
 
 /// A tier with its counters, its circuit breaker, and the changes that it has missed.

@@ -2,14 +2,13 @@
 import Foundation
 import HalcyonCache
 import HalcyonHTTP
-import HalcyonMemcached
 import HalcyonSupport
 import HalcyonTesting
 import TestSupport
 import TestTraits
 import Testing
 
-@testable import HalcyonMemcached
+@testable import HalcyonBackend
 
 /// The store on real memcached servers.
 @Suite(.integrationTest, .slow)

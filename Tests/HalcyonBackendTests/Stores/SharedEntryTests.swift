@@ -5,6 +5,8 @@ import HalcyonSupport
 import TestTraits
 import Testing
 
+@testable import HalcyonBackend
+
 @Suite(.integrationTest)
 struct SharedEntryTests {
   private let date = Date(timeIntervalSince1970: 1_700_000_000)

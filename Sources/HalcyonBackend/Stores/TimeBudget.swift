@@ -1,14 +1,14 @@
-package import HalcyonSupport
+import HalcyonSupport
 
 /// Work took longer than its time budget.
-package struct TimeBudgetExceeded: Error {
-  package init() {}
+struct TimeBudgetExceeded: Error {
+  init() {}
 }
 
 /// Runs `work`, and returns when it has ended or its budget is spent, even if it does not notice that it is cancelled then.
 ///
 /// - Throws: The error of the work; ``TimeBudgetExceeded``; `CancellationError` if the calling task is cancelled.
-package func withTimeBudget<Value: Sendable>(
+func withTimeBudget<Value: Sendable>(
   _ budget: Duration, time: any TimeSource, _ work: @escaping @Sendable () async throws -> Value
 ) async throws -> Value {
   let race = Race<Value>()

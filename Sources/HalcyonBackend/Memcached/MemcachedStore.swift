@@ -115,7 +115,7 @@ public final class MemcachedStore: SourcePurgingStore, MissReportingStore {
   }
 
   /// Stores an entry, and returns whether it was stored: not if it is too large, or has expired.
-  package func storeIfPossible(_ entry: StoredEntry, for key: CacheKey) async throws -> Bool {
+  func storeIfPossible(_ entry: StoredEntry, for key: CacheKey) async throws -> Bool {
     let items = names.items(of: key)
     let (date, limit) = (time.now(), configuration.itemByteLimit)
     let shared = SharedEntry(entry, storedDate: date)
@@ -388,11 +388,11 @@ extension MemcachedStore {
 }
 
 extension MemcachedStore: SelectiveStore {
-  package func canStore(_ key: CacheKey) -> Bool { true }
+  func canStore(_ key: CacheKey) -> Bool { true }
 }
 
 extension MemcachedError: StoreError {
-  package var isFaultOfStore: Bool {
+  var isFaultOfStore: Bool {
     switch self {
     case .timedOut, .failed, .notRemoved: true
     case .unavailable, .metadataTooLarge, .conflict: false

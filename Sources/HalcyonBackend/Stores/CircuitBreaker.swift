@@ -1,9 +1,9 @@
 /// Stops calls to something that fails, and lets a trial through now and then to see whether it works again.
 ///
 /// A value without a clock or a lock: its owner has both. All times are uptimes.
-package struct CircuitBreaker: Sendable {
+struct CircuitBreaker: Sendable {
   /// Whether a call may be made.
-  package enum Permission: Sendable {
+  enum Permission: Sendable {
     /// It may.
     case granted
     /// It may, and its outcome decides whether others may: until it is known no other call gets a permission.
@@ -26,14 +26,14 @@ package struct CircuitBreaker: Sendable {
   private var state = State.closed(failureCount: 0)
 
   /// How often it has opened, without trials that failed.
-  package private(set) var openCount = 0
+  private(set) var openCount = 0
 
   /// Creates a closed breaker.
   ///
   /// - Parameters:
   ///   - failureLimit: The number of failures in a row that open it, at least 1.
   ///   - retryInterval: The time from opening to the first trial; doubled with each trial that fails, up to 32 times.
-  package init(failureLimit: Int, retryInterval: Duration) {
+  init(failureLimit: Int, retryInterval: Duration) {
     precondition(failureLimit > 0, "failureLimit must be at least 1, got \(failureLimit)")
     self.failureLimit = failureLimit
     firstInterval = retryInterval
@@ -42,12 +42,12 @@ package struct CircuitBreaker: Sendable {
   }
 
   /// Whether calls are refused, or one trial is in progress.
-  package var isOpen: Bool {
+  var isOpen: Bool {
     if case .closed = state { false } else { true }
   }
 
   /// Asks for the permission of a call, whose outcome has to be recorded.
-  package mutating func permission(at now: Duration) -> Permission {
+  mutating func permission(at now: Duration) -> Permission {
     switch state {
     case .closed: return .granted
     case .open(let end), .trial(let end):
@@ -58,12 +58,12 @@ package struct CircuitBreaker: Sendable {
   }
 
   /// Gives the permission of a trial back that was not made, so that the next call is one.
-  package mutating func abandonTrial(at now: Duration) {
+  mutating func abandonTrial(at now: Duration) {
     if case .trial = state { state = .open(end: now) }
   }
 
   /// Records a call that succeeded; after a trial all calls are permitted again.
-  package mutating func recordSuccess() {
+  mutating func recordSuccess() {
     // A call that was started before the breaker opened says nothing about now.
     if case .open = state { return }
     state = .closed(failureCount: 0)
@@ -71,7 +71,7 @@ package struct CircuitBreaker: Sendable {
   }
 
   /// Records a call that failed.
-  package mutating func recordFailure(at now: Duration) {
+  mutating func recordFailure(at now: Duration) {
     switch state {
     case .closed(let count) where count + 1 < failureLimit: state = .closed(failureCount: count + 1)
     case .closed:

@@ -7,5 +7,3 @@ public protocol SourcePurgingStore: DataStore {
   @discardableResult
   func removeEntries(ofSource source: String) async throws -> Int
 }
-
-extension DiskCache: SourcePurgingStore {}

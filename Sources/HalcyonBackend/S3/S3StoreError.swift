@@ -46,7 +46,7 @@ extension S3StoreError: CustomStringConvertible {
 }
 
 extension S3StoreError: StoreError {
-  package var isFaultOfStore: Bool {
+  var isFaultOfStore: Bool {
     switch self {
     case .refused, .malformedList: true
     case .metadataTooLarge, .conflict: false

@@ -7,6 +7,8 @@ import TestSupport
 import TestTraits
 import Testing
 
+@testable import HalcyonBackend
+
 /// Stores made of tiers, some of which fail.
 @Suite(.integrationTest)
 struct TieredStoreTests {

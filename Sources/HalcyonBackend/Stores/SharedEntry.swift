@@ -1,6 +1,7 @@
-package import Foundation
+import HalcyonCache
+import Foundation
 import HalcyonHTTP
-package import HalcyonSupport
+import HalcyonSupport
 
 /// An entry as one value of a store that other programs may write to.
 ///
@@ -10,35 +11,35 @@ package import HalcyonSupport
 /// All numbers are little endian. A ``Checksum`` covers header, key and metadata, a wyhash the body. Whatever the bytes
 /// are, decoding them returns an entry that is well-formed, or `nil`. Checksums find damage; they do not prove who has
 /// written an entry.
-package struct SharedEntry: Equatable, Sendable {
+struct SharedEntry: Equatable, Sendable {
   /// Incremented with every change of the format. It is part of the names of values: versions of the library with
   /// different formats do not find, replace or remove each other's. All formats begin with the magic number and this one.
-  package static let format: UInt32 = 2
-  package static let headerByteCount = 64
+  static let format: UInt32 = 2
+  static let headerByteCount = 64
   private static let magic: UInt32 = 0x5348_4C48  // "HLHS"
   /// More metadata is not stored, as on disk.
   private static let metadataByteLimit = 64 << 10
 
-  package var entry: StoredEntry
+  var entry: StoredEntry
   /// When the entry was stored.
-  package var storedDate: Date
+  var storedDate: Date
   /// The generations of its namespace and its source, for stores that invalidate by them.
-  package var generations: Generations
+  var generations: Generations
 
   /// Random numbers that are replaced to invalidate all entries with the old ones.
-  package struct Generations: Equatable, Sendable {
-    package var namespace: UInt64
-    package var source: UInt64
+  struct Generations: Equatable, Sendable {
+    var namespace: UInt64
+    var source: UInt64
 
-    package init(namespace: UInt64 = 0, source: UInt64 = 0) { (self.namespace, self.source) = (namespace, source) }
+    init(namespace: UInt64 = 0, source: UInt64 = 0) { (self.namespace, self.source) = (namespace, source) }
   }
 
-  package init(_ entry: StoredEntry, storedDate: Date, generations: Generations = Generations()) {
+  init(_ entry: StoredEntry, storedDate: Date, generations: Generations = Generations()) {
     (self.entry, self.storedDate, self.generations) = (entry, storedDate, generations)
   }
 
   /// Whether its own expiration has passed; reading does not extend it.
-  package func isExpired(at now: Date) -> Bool {
+  func isExpired(at now: Date) -> Bool {
     switch entry.metadata.expiration {
     case nil, .never: false
     case .expired: true
@@ -48,7 +49,7 @@ package struct SharedEntry: Equatable, Sendable {
 
   /// The value under a key; `nil` if the metadata is too large to be stored, even without the header fields that HTTP
   /// caching does not need.
-  package func encoded(for key: CacheKey) -> Data? {
+  func encoded(for key: CacheKey) -> Data? {
     var metadata = entry.metadata.encoded
     if metadata.count > Self.metadataByteLimit { metadata = entry.metadata.withEssentialFields.encoded }
     guard metadata.count <= Self.metadataByteLimit else { return nil }
@@ -79,7 +80,7 @@ package struct SharedEntry: Equatable, Sendable {
 
 extension SharedEntry {
   /// The entry in a value; `nil` unless it is an undamaged entry of this version under this key.
-  package init?(decoding data: Data, for key: CacheKey) {
+  init?(decoding data: Data, for key: CacheKey) {
     guard let head = Head(data, key: key), data.count - head.byteCount == head.bodyByteCount else { return nil }
     let body = data.suffixSharingMemory(from: head.byteCount)
     guard body.withUnsafeBytes({ WyHash.hash($0) }) == head.bodyHash else { return nil }
@@ -89,14 +90,14 @@ extension SharedEntry {
 
   /// The metadata at the start of a value, whose body is not checked, as an entry with an empty body; `nil` if it is
   /// damaged or incomplete.
-  package init?(decodingHeadOf data: Data, for key: CacheKey) {
+  init?(decodingHeadOf data: Data, for key: CacheKey) {
     guard let head = Head(data, key: key) else { return nil }
     self.init(
       StoredEntry(body: Data(), metadata: head.metadata), storedDate: head.storedDate, generations: head.generations)
   }
 
   /// The reason why a value could not be decoded.
-  package static func miss(of data: Data) -> CacheMiss {
+  static func miss(of data: Data) -> CacheMiss {
     var reader = ByteReader(data.prefix(8))
     guard reader.number() == magic, let found = reader.number(UInt32.self), found != format else { return .damaged }
     return .otherFormat
@@ -104,7 +105,7 @@ extension SharedEntry {
 
   /// The length of a value according to its first ``headerByteCount`` bytes; `nil` unless they begin an entry of this format
   /// with a key of this length. The checksum covers more than these bytes.
-  package static func byteCount(beginning head: Data, for key: CacheKey) -> Int? {
+  static func byteCount(beginning head: Data, for key: CacheKey) -> Int? {
     var reader = ByteReader(head.prefix(headerByteCount))
     guard head.count >= headerByteCount, reader.number() == magic, reader.number() == format,
       reader.number(UInt64.self) != nil, reader.number(UInt64.self) != nil, reader.date() != nil,
@@ -116,7 +117,7 @@ extension SharedEntry {
   }
 
   /// The most bytes before the body of the entry under a key.
-  package static func headByteLimit(for key: CacheKey) -> Int {
+  static func headByteLimit(for key: CacheKey) -> Int {
     headerByteCount + key.text.utf8.count + metadataByteLimit
   }
 

@@ -1,3 +1,5 @@
+public import HalcyonHTTP
+import HalcyonSupport
 public import Foundation
 
 /// Storage with the interface of Amazon S3: its address, and the credentials that sign requests to it.
@@ -27,8 +29,9 @@ public struct S3Storage: Hashable, Sendable {
   public let endpoint: URL
   /// Where the name of a bucket is in URLs.
   public let addressing: Addressing
-  /// Signs the requests; `nil` sends them without a signature, for public buckets.
-  public let signature: RequestSignature?
+  /// The keys that sign the requests; `nil` sends them without a signature, for public buckets.
+  public let credentials: S3Credentials?
+  package let signature: RequestSignature?
 
   private let origin: Origin
 
@@ -43,7 +46,12 @@ public struct S3Storage: Hashable, Sendable {
     guard let origin = Origin(endpoint), !endpoint.hasCredentials, endpoint.query == nil, endpoint.fragment == nil
     else { return nil }
     (self.region, self.endpoint, self.addressing, self.origin) = (region, endpoint, addressing, origin)
-    signature = credentials.map { RequestSignature(credentials: $0, region: region) }
+    self.credentials = credentials
+    signature = credentials.map { credentials in
+      let key = RequestSignature.Key(
+        id: credentials.accessKeyID, secret: credentials.secretAccessKey, sessionToken: credentials.sessionToken)
+      return RequestSignature(key: key, region: region)
+    }
   }
 
   /// The URL of an object; `nil` if the names are not valid.
@@ -74,7 +82,7 @@ public struct S3Storage: Hashable, Sendable {
   /// The URL of the list of a bucket's keys that begin with `prefix`; `nil` if the name is not valid.
   ///
   /// - Parameter token: The `NextContinuationToken` of the list before; `nil` for the first.
-  package func listURL(bucket: String, prefix: String, token: String?) -> URL? {
+  func listURL(bucket: String, prefix: String, token: String?) -> URL? {
     // All but these are encoded in the query of a signature, whose fields are in the order of their names.
     let unreserved = Self.unreserved.subtracting(CharacterSet(charactersIn: "/"))
     let fields = [("continuation-token", token), ("list-type", "2"), ("prefix", prefix)].compactMap { name, value in

@@ -1,36 +1,6 @@
 public import HalcyonSupport
 public import Foundation
 
-/// The entries of a disk cache, read in pages during the iteration.
-public struct DiskCacheEntries: AsyncSequence {
-  let cache: DiskCache
-
-  /// An iterator that starts at the first entry.
-  public func makeAsyncIterator() -> Iterator { Iterator(cache: cache) }
-
-  /// Reads entries in pages.
-  public struct Iterator: AsyncIteratorProtocol {
-    let cache: DiskCache
-    private var page: [DiskCacheEntry] = []
-    private var lastID: Int64 = 0
-
-    init(cache: DiskCache) { self.cache = cache }
-
-    /// The next entry; `nil` after the last.
-    ///
-    /// - Throws: ``DiskCacheError`` when the file system fails; `CancellationError` when the task is cancelled.
-    public mutating func next() async throws -> DiskCacheEntry? {
-      while page.isEmpty {
-        let (entries, lastID) = try await cache.page(after: lastID)
-        guard let lastID else { return nil }
-        self.lastID = lastID
-        page = entries.reversed()
-      }
-      return page.popLast()
-    }
-  }
-}
-
 /// An entry of a disk cache, without its image.
 public struct DiskCacheEntry: Sendable {
   /// The key of the entry.
@@ -85,6 +55,35 @@ public struct DiskCacheEntry: Sendable {
     expirationDate = cache.expirationDate(of: metadata, stored: storedDate, lastUse: lastUseDate)
     isExpired = expirationDate.map { $0 <= cache.time.now() } ?? false
     id = file.id
+  }
+}
+
+/// The entries of a disk cache, read in pages during the iteration.
+struct DiskCacheEntries: AsyncSequence, Sendable {
+  let cache: DiskCache
+
+  func makeAsyncIterator() -> Iterator { Iterator(cache: cache) }
+
+  /// Reads entries in pages.
+  struct Iterator: AsyncIteratorProtocol {
+    let cache: DiskCache
+    private var page: [DiskCacheEntry] = []
+    private var lastID: Int64 = 0
+
+    init(cache: DiskCache) { self.cache = cache }
+
+    /// The next entry; `nil` after the last.
+    ///
+    /// - Throws: ``DiskCacheError`` when the file system fails; `CancellationError` when the task is cancelled.
+    mutating func next() async throws -> DiskCacheEntry? {
+      while page.isEmpty {
+        let (entries, lastID) = try await cache.page(after: lastID)
+        guard let lastID else { return nil }
+        self.lastID = lastID
+        page = entries.reversed()
+      }
+      return page.popLast()
+    }
   }
 }
 
